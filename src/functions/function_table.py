@@ -1,4 +1,22 @@
-"""Reads a table of functions (columns: mpi.tbl)."""
+"""Reads a table of functions (columns: mpi.tbl).
+
+A library with hundreds of functions that differ in a type only has a line for each family of them
+instead of a row for each function:
+
+  type NAME C_TYPE        a type: its name in functions, its name in C
+  family NAME TYPE...     a list of types
+  argument WORD PARAMETER C_CODE : C_CODE
+                          WORD stands in recipes for the first code in functions with the parameter,
+                          for the second one in others
+  recipe NAME C_CODE      what the generated wrapper does behind the call, with `thread`, the function's
+                          parameters, and `outcome`, its result
+  record RECIPE FAMILY PROTOTYPE
+                          the functions of a family, one for each type: `#` stands for its name, T for
+                          the C type. Text in brackets is optional: with such text there are two
+                          functions for each type. `-`: a single function. RECIPE may be own or plain,
+                          as in rows. Facts are those of the first rules that match the names.
+"""
+import fnmatch
 import re
 import sys
 from typing import NamedTuple
@@ -12,6 +30,12 @@ PREFIX = re.compile(r'prefix "(.+)"$')
 CALLS = re.compile(r"paradigm\s+(profiling|next)\s+(\S+)$")
 LIBRARY = re.compile(r"library\s+(\S+)\s+(\S+)\s+(\S.*)$")
 ENDING = re.compile(r"ending\s+(certain|possible)\s+(\w+)$")
+TYPE = re.compile(r"type\s+(\w+)\s+(\S.*)$")
+FAMILY = re.compile(r"family\s+(\w+)\s+(\S.*)$")
+ARGUMENT = re.compile(r"argument\s+(\w+)\s+(\w+)\s+(\S.*?)\s+:\s+(\S.*)$")
+RECIPE = re.compile(r"recipe\s+(\w+)\s+(\S.*)$")
+RECORD = re.compile(r"record\s+(\w+)\s+(\w+|-)\s+(\S.*)$")
+OPTIONAL = re.compile(r"\[([^\]]*)\]")
 
 
 class Row(NamedTuple):
@@ -26,10 +50,12 @@ class Row(NamedTuple):
     result: str  # the return type; "" without a prototype
     name: str
     parameters: str
+    recipe: str = ""  # C code behind the call; body is "recipe"
+    by_rules: bool = False  # the rules state its facts
 
     @property
     def is_recorded(self):
-        return self.body in ("own", "plain")
+        return self.body in ("own", "plain", "recipe")
 
 
 class Table:
@@ -38,6 +64,7 @@ class Table:
 
     def __init__(self, path):
         self.rows, self.calls, self.header, self.libraries, self.endings = [], None, None, [], []
+        self.types, self.families, self.arguments, self.recipes = {}, {}, [], {}
         self.prefix = None
         for number, line in enumerate(path.read_text().splitlines(), 1):
             if line and not line.startswith("#"):
@@ -57,6 +84,16 @@ class Table:
             self.endings.append((match.group(2), match.group(1) == "certain"))
         elif match := ROW.match(line):
             return self.take_row(*match.groups())
+        elif match := RECORD.match(line):
+            return self.take_record(*match.groups())
+        elif match := TYPE.match(line):
+            self.types[match.group(1)] = match.group(2)
+        elif match := FAMILY.match(line):
+            self.families[match.group(1)] = match.group(2).split()
+        elif match := ARGUMENT.match(line):
+            self.arguments.append(match.groups())
+        elif match := RECIPE.match(line):
+            self.recipes[match.group(1)] = match.group(2)
         else:
             return "not a line of a table of functions"
         return None
@@ -74,6 +111,44 @@ class Table:
                              result.strip(), name, parameters))
         return None
 
+    def take_record(self, recipe, family, prototype):
+        if self.prefix is None:
+            return "a prefix must stand above the functions"
+        if recipe not in ("own", "plain") and recipe not in self.recipes:
+            return f"no recipe {recipe}"
+        if family != "-" and family not in self.families:
+            return f"no family {family}"
+        variants = [OPTIONAL.sub("", prototype).replace("()", "(void)"), OPTIONAL.sub(r"\1", prototype)]
+        for variant in dict.fromkeys(variants):
+            for name in ["-"] if family == "-" else self.families[family]:
+                if name != "-" and name not in self.types:
+                    return f"no type {name}"
+                if reason := self.take_function(recipe, variant, name):
+                    return reason
+        return None
+
+    def take_function(self, recipe, prototype, type_name):
+        c_type = self.types.get(type_name, "void")
+        match = PROTOTYPE.match(re.sub(r"\bT\b", c_type, prototype.replace("#", type_name)))
+        if match is None or not match.group(2).startswith(self.prefix):
+            return "not the prototype of a function with the prefix"
+        result, name, parameters = match.groups()
+        body, code = (recipe, "") if recipe in ("own", "plain") else ("recipe", self.recipes[recipe])
+        for word, parameter, there, elsewhere in self.arguments:
+            has_it = re.search(rf"\b{parameter}(,|$)", parameters)
+            code = re.sub(rf"\b{word}\b", there if has_it else elsewhere, code)
+        self.rows.append(Row(self.prefix, body, "-", "-", "-", "-", "-", result.strip(), name,
+                             parameters, re.sub(r"\bT\b", c_type, code), True))
+        return None
+
+    def role(self, row):
+        """@return the role of a row, from the first rule that states it if the rules decide"""
+        if not row.by_rules:
+            return row.role
+        return next(rule.role for rule in self.rows
+                    if rule.body == "rule" and rule.prefix == row.prefix and rule.role != "-"
+                    and fnmatch.fnmatchcase(row.name, rule.name))
+
     @property
     def recorded(self):
         """The recorded functions; a function's position is its number."""
@@ -81,5 +156,6 @@ class Table:
 
 
 def read(path):
-    """@return the rows of a table in their order. Ends the program at a line that is none."""
-    return Table(path).rows
+    """@return the rows of a table that state facts, in their order. Ends the program at a line that is
+    none."""
+    return [row for row in Table(path).rows if not row.by_rules]

@@ -10,11 +10,6 @@ struct output {
     struct fm_definitions *set;
 };
 
-static uint32_t group_of(uint32_t group)
-{
-    return group == FM_DEFINE_NONE ? FM_GROUP_SELF : group + FM_GROUP_FIRST;
-}
-
 /* Words of every definition of one kind, in order. */
 #define FOR_EACH(o, kind, number, words, count)                                                    \
     for (uint32_t number = 0, *words = NULL;                                                       \
@@ -28,15 +23,64 @@ static const struct fm_paradigm_description *paradigm_of(const struct fm_definit
     return (const void *)fm_defined(set, FM_DEFINE_PARADIGM, number, NULL);
 }
 
+static bool has_communicator(const struct fm_definitions *set, uint32_t paradigm)
+{
+    for (uint32_t i = 0; i < set->tables[FM_DEFINE_COMM].count; i++) {
+        if (fm_defined(set, FM_DEFINE_COMM, i, NULL)[FM_COMM_PARADIGM] == paradigm) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether a paradigm belongs in the archive. One with ranks does if it has begun: every such
+ * paradigm defines a communicator of all processes then. It has not if it is only what another
+ * one's library is based on (OpenSHMEM over MPI). */
+static bool is_used(const struct fm_definitions *set, uint32_t number)
+{
+    const struct fm_paradigm_description *paradigm = paradigm_of(set, number);
+    return !fm_paradigm_has_ranks(paradigm) || has_communicator(set, paradigm->otf2) ||
+           set->tables[FM_DEFINE_COMM].count == 0;
+}
+
+static bool has_groups(const struct fm_definitions *set, uint32_t number)
+{
+    return fm_paradigm_has_ranks(paradigm_of(set, number)) && is_used(set, number);
+}
+
 /* The paradigm that numbers the processes; NULL: the run has one process without a number. */
 static const struct fm_paradigm_description *leading_paradigm(const struct fm_definitions *set)
 {
     for (uint32_t i = 0; i < set->tables[FM_DEFINE_PARADIGM].count; i++) {
-        if (fm_paradigm_has_ranks(paradigm_of(set, i))) {
+        if (has_groups(set, i)) {
             return paradigm_of(set, i);
         }
     }
     return NULL;
+}
+
+/* Number of a paradigm's group of all locations; that of its group of one process follows. Those of
+ * the leading paradigm stand in front of all groups, those of other paradigms behind them. */
+static uint32_t locations_of(const struct fm_definitions *set, uint32_t paradigm)
+{
+    uint32_t before = 0;
+    for (uint32_t i = 0; i < set->tables[FM_DEFINE_PARADIGM].count; i++) {
+        if (has_groups(set, i)) {
+            if (paradigm_of(set, i)->otf2 == paradigm) {
+                break;
+            }
+            before++;
+        }
+    }
+    return before == 0
+               ? FM_GROUP_LOCATIONS
+               : FM_GROUP_FIRST + (uint32_t)set->tables[FM_DEFINE_GROUP].count + 2 * (before - 1);
+}
+
+static uint32_t group_of(const struct fm_definitions *set, const uint32_t *comm, uint32_t group)
+{
+    return group == FM_DEFINE_NONE ? locations_of(set, comm[FM_COMM_PARADIGM]) + 1
+                                   : group + FM_GROUP_FIRST;
 }
 
 const char *fm_archive_last_call(const struct fm_definitions *set)
@@ -119,8 +163,8 @@ static void write_paradigms(const struct output *o)
     for (uint32_t i = 0; i < o->set->tables[FM_DEFINE_PARADIGM].count; i++) {
         const struct fm_paradigm_description *paradigm = paradigm_of(o->set, i);
         OTF2_Paradigm otf2 = (OTF2_Paradigm)paradigm->otf2;
-        if (otf2 == OTF2_PARADIGM_USER) { /* predefined: no class belongs to it */
-            continue;
+        if (otf2 == OTF2_PARADIGM_USER || !is_used(o->set, i)) {
+            continue; /* USER is predefined: no class belongs to it */
         }
         fm_archive_check(OTF2_GlobalDefWriter_WriteParadigm(
             o->writer, otf2, fm_define_string(o->set, paradigm->name),
@@ -227,49 +271,61 @@ static void write_lines(const struct output *o)
     }
 }
 
-/* All groups belong to the leading paradigm: without one there are no groups. */
-static void write_groups(const struct output *o)
+/* Writes the groups that each paradigm with ranks has: of all locations, which its other groups'
+ * members are indices of, and of one process. */
+static void write_location_groups(const struct output *o)
 {
-    const struct fm_paradigm_description *leading = leading_paradigm(o->set);
-    if (leading == NULL) {
+    size_t processes = o->set->tables[FM_DEFINE_PROCESS].count;
+    uint32_t empty = fm_define_string(o->set, "");
+    uint64_t *locations = malloc((processes + 1) * sizeof *locations);
+    if (locations == NULL) {
+        fm_archive_check(OTF2_ERROR_MEM_ALLOC_FAILED);
         return;
     }
-    OTF2_Paradigm paradigm = (OTF2_Paradigm)leading->otf2;
-    size_t processes = o->set->tables[FM_DEFINE_PROCESS].count;
-    size_t count, room = processes;
+    for (size_t i = 0; i < processes; i++) {
+        locations[i] = fm_archive_location((uint32_t)i, 0);
+    }
+    for (uint32_t i = 0; i < o->set->tables[FM_DEFINE_PARADIGM].count; i++) {
+        if (has_groups(o->set, i)) {
+            OTF2_Paradigm paradigm = (OTF2_Paradigm)paradigm_of(o->set, i)->otf2;
+            uint32_t number = locations_of(o->set, paradigm);
+            fm_archive_check(OTF2_GlobalDefWriter_WriteGroup(
+                o->writer, number, empty, OTF2_GROUP_TYPE_COMM_LOCATIONS, paradigm,
+                OTF2_GROUP_FLAG_NONE, (uint32_t)processes, locations));
+            fm_archive_check(OTF2_GlobalDefWriter_WriteGroup(o->writer, number + 1, empty,
+                                                             OTF2_GROUP_TYPE_COMM_SELF, paradigm,
+                                                             OTF2_GROUP_FLAG_NONE, 0, NULL));
+        }
+    }
+    free(locations);
+}
+
+static void write_groups(const struct output *o)
+{
+    size_t count, room = 0;
     uint32_t empty = fm_define_string(o->set, "");
-    uint64_t *members = malloc((room + 1) * sizeof *members);
-    for (size_t i = 0; members != NULL && i < processes; i++) {
-        members[i] = fm_archive_location((uint32_t)i, 0);
-    }
-    if (members != NULL) {
-        fm_archive_check(OTF2_GlobalDefWriter_WriteGroup(
-            o->writer, FM_GROUP_LOCATIONS, empty, OTF2_GROUP_TYPE_COMM_LOCATIONS, paradigm,
-            OTF2_GROUP_FLAG_NONE, (uint32_t)processes, members));
-    }
-    fm_archive_check(OTF2_GlobalDefWriter_WriteGroup(o->writer, FM_GROUP_SELF, empty,
-                                                     OTF2_GROUP_TYPE_COMM_SELF, paradigm,
-                                                     OTF2_GROUP_FLAG_NONE, 0, NULL));
+    uint64_t *members = NULL;
+    write_location_groups(o);
     FOR_EACH(o, FM_DEFINE_GROUP, i, words, count)
     {
         uint32_t size = 0;
-        if (words[0] > room) {
+        if (members == NULL || words[FM_GROUP_MEMBERS] > room) {
             free(members);
-            room = words[0];
+            room = words[FM_GROUP_MEMBERS];
             members = malloc((room + 1) * sizeof *members);
         }
         if (members == NULL) {
             fm_archive_check(OTF2_ERROR_MEM_ALLOC_FAILED);
             return;
         }
-        for (size_t range = 1; range + 2 < count; range += 3) {
+        for (size_t range = FM_GROUP_RANGES; range + 2 < count; range += 3) {
             for (uint32_t k = 0; k < words[range + 2]; k++) {
                 members[size++] = words[range] + k * words[range + 1];
             }
         }
-        fm_archive_check(OTF2_GlobalDefWriter_WriteGroup(o->writer, i + FM_GROUP_FIRST, empty,
-                                                         OTF2_GROUP_TYPE_COMM_GROUP, paradigm,
-                                                         OTF2_GROUP_FLAG_NONE, size, members));
+        fm_archive_check(OTF2_GlobalDefWriter_WriteGroup(
+            o->writer, i + FM_GROUP_FIRST, empty, OTF2_GROUP_TYPE_COMM_GROUP,
+            (OTF2_Paradigm)words[FM_GROUP_PARADIGM], OTF2_GROUP_FLAG_NONE, size, members));
     }
     free(members);
 }
@@ -280,15 +336,15 @@ static void write_comms(const struct output *o)
     uint32_t empty = fm_define_string(o->set, "");
     FOR_EACH(o, FM_DEFINE_COMM, i, words, count)
     {
-        uint32_t name = words[7] != FM_DEFINE_NONE ? words[7] : empty;
-        if (words[5] == FM_DEFINE_NONE) {
-            fm_archive_check(OTF2_GlobalDefWriter_WriteComm(o->writer, i, name, group_of(words[4]),
-                                                            words[6],
-                                                            OTF2_COMM_FLAG_CREATE_DESTROY_EVENTS));
+        uint32_t name = words[FM_COMM_NAME] != FM_DEFINE_NONE ? words[FM_COMM_NAME] : empty;
+        uint32_t group = group_of(o->set, words, words[FM_COMM_GROUP]);
+        if (words[FM_COMM_SECOND_GROUP] == FM_DEFINE_NONE) {
+            fm_archive_check(OTF2_GlobalDefWriter_WriteComm(
+                o->writer, i, name, group, words[FM_COMM_PARENT], words[FM_COMM_FLAGS]));
         } else {
             fm_archive_check(OTF2_GlobalDefWriter_WriteInterComm(
-                o->writer, i, name, group_of(words[4]), group_of(words[5]), words[6],
-                OTF2_COMM_FLAG_CREATE_DESTROY_EVENTS));
+                o->writer, i, name, group, group_of(o->set, words, words[FM_COMM_SECOND_GROUP]),
+                words[FM_COMM_PARENT], words[FM_COMM_FLAGS]));
         }
     }
 }
@@ -299,9 +355,9 @@ static void write_windows(const struct output *o)
     uint32_t empty = fm_define_string(o->set, "");
     FOR_EACH(o, FM_DEFINE_WIN, i, words, count)
     {
-        uint32_t name = words[2] != FM_DEFINE_NONE ? words[2] : empty;
-        fm_archive_check(OTF2_GlobalDefWriter_WriteRmaWin(o->writer, i, name, words[0],
-                                                          OTF2_RMA_WIN_FLAG_CREATE_DESTROY_EVENTS));
+        uint32_t name = words[FM_WIN_NAME] != FM_DEFINE_NONE ? words[FM_WIN_NAME] : empty;
+        fm_archive_check(OTF2_GlobalDefWriter_WriteRmaWin(o->writer, i, name, words[FM_WIN_COMM],
+                                                          words[FM_WIN_FLAGS]));
     }
 }
 

@@ -121,7 +121,7 @@ uint64_t fm_archive_global_bytes(const struct fm_definitions *set, uint64_t defi
         numbers += set->tables[kind].word_count + 12 * set->tables[kind].count;
     }
     for (uint32_t i = 0; i < set->tables[FM_DEFINE_GROUP].count; i++) {
-        numbers += fm_defined(set, FM_DEFINE_GROUP, i, NULL)[0];
+        numbers += fm_defined(set, FM_DEFINE_GROUP, i, NULL)[FM_GROUP_MEMBERS];
     }
     for (uint32_t i = 0; i < set->tables[FM_DEFINE_TOPOLOGY].count; i++) {
         const uint32_t *words = fm_defined(set, FM_DEFINE_TOPOLOGY, i, NULL);

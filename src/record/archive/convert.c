@@ -370,11 +370,24 @@ static OTF2_ErrorCode convert_window(OTF2_EvtWriter *w, uint64_t t, const uint64
         return OTF2_EvtWriter_RmaOpTest(w, NULL, t, win, r[1]);
     case FM_RECORD_GROUP_SYNC:
         return OTF2_EvtWriter_RmaGroupSync(w, NULL, t, (OTF2_RmaSyncLevel)aux, win, (uint32_t)r[1]);
+    case FM_RECORD_COMPLETE_BLOCKING:
+        return OTF2_EvtWriter_RmaOpCompleteBlocking(w, NULL, t, win, r[1]);
+    case FM_RECORD_WAIT_CHANGE:
+        return OTF2_EvtWriter_RmaWaitChange(w, NULL, t, win);
+    case FM_RECORD_RMA_COLLECTIVE:
+        return OTF2_EvtWriter_RmaCollectiveEnd(w, NULL, t, (OTF2_CollectiveOp)aux,
+                                               (OTF2_RmaSyncLevel)r[4], win, (uint32_t)r[1], r[2],
+                                               r[3]);
     case FM_RECORD_LOCK_REQUEST:
-        return OTF2_EvtWriter_RmaRequestLock(w, NULL, t, win, (uint32_t)r[1], r[1] >> 32,
+        return OTF2_EvtWriter_RmaRequestLock(w, NULL, t, win, (uint32_t)r[1], r[2],
                                              (OTF2_LockType)aux);
+    case FM_RECORD_LOCK_ACQUIRE:
+        return OTF2_EvtWriter_RmaAcquireLock(w, NULL, t, win, (uint32_t)r[1], r[2],
+                                             (OTF2_LockType)aux);
+    case FM_RECORD_LOCK_TRY:
+        return OTF2_EvtWriter_RmaTryLock(w, NULL, t, win, (uint32_t)r[1], r[2], (OTF2_LockType)aux);
     default:
-        return OTF2_EvtWriter_RmaReleaseLock(w, NULL, t, win, (uint32_t)r[1], r[1] >> 32);
+        return OTF2_EvtWriter_RmaReleaseLock(w, NULL, t, win, (uint32_t)r[1], r[2]);
     }
 }
 

@@ -12,9 +12,9 @@ size_t fm_define_key_length(enum fm_define_kind kind, const uint32_t *words, siz
     case FM_DEFINE_SITE:
         return FM_SITE_FRAMES;
     case FM_DEFINE_COMM:
-        return 4;
+        return FM_COMM_FLAGS;
     case FM_DEFINE_WIN:
-        return 2;
+        return FM_WIN_FLAGS;
     case FM_DEFINE_TOPOLOGY:
     case FM_DEFINE_PROCESS:
         return 1;
@@ -181,14 +181,16 @@ uint32_t fm_define_line(struct fm_definitions *set, const char *file, uint32_t l
     return words[0] != FM_DEFINE_NONE ? fm_define(set, FM_DEFINE_LINE, words, 2) : FM_DEFINE_NONE;
 }
 
-uint32_t fm_define_group(struct fm_definitions *set, const int *ranks, size_t count)
+uint32_t fm_define_group(struct fm_definitions *set, uint32_t paradigm, const int *ranks,
+                         size_t count)
 {
-    uint32_t *words = malloc((1 + 3 * count) * sizeof *words);
+    uint32_t *words = malloc((FM_GROUP_RANGES + 3 * count) * sizeof *words);
     if (words == NULL) {
         return FM_DEFINE_NONE;
     }
-    size_t used = 1;
-    words[0] = (uint32_t)count;
+    size_t used = FM_GROUP_RANGES;
+    words[FM_GROUP_PARADIGM] = paradigm;
+    words[FM_GROUP_MEMBERS] = (uint32_t)count;
     for (size_t i = 0; i < count;) {
         size_t end = i + 1;
         uint32_t stride = end < count ? (uint32_t)ranks[end] - (uint32_t)ranks[i] : 0;
@@ -207,7 +209,7 @@ uint32_t fm_define_group(struct fm_definitions *set, const int *ranks, size_t co
 
 uint32_t fm_group_member(const uint32_t *group, uint32_t i)
 {
-    const uint32_t *range = group + 1;
+    const uint32_t *range = group + FM_GROUP_RANGES;
     for (; i >= range[2]; range += 3) {
         i -= range[2];
     }
@@ -255,18 +257,19 @@ static bool translate(const struct fm_define_map *map, enum fm_define_kind kind,
 
 static bool translate_comm(const struct fm_define_map *map, uint32_t *words, size_t count)
 {
-    bool good = count == 8;
-    if (good && words[0] == FM_COMM_FROM_PARENT) {
-        good = translate(map, FM_DEFINE_COMM, &words[1]);
-    } else if (good && words[0] == FM_COMM_FROM_GROUP) {
-        good = translate(map, FM_DEFINE_GROUP, &words[1]);
-    } else if (good && words[0] == FM_COMM_FROM_PAIR) {
-        good = translate(map, FM_DEFINE_GROUP, &words[1]) &&
-               translate(map, FM_DEFINE_GROUP, &words[2]);
+    bool good = count == FM_COMM_WORDS;
+    if (good && words[FM_COMM_ORIGIN] == FM_COMM_FROM_PARENT) {
+        good = translate(map, FM_DEFINE_COMM, &words[FM_COMM_A]);
+    } else if (good && words[FM_COMM_ORIGIN] == FM_COMM_FROM_GROUP) {
+        good = translate(map, FM_DEFINE_GROUP, &words[FM_COMM_A]);
+    } else if (good && words[FM_COMM_ORIGIN] == FM_COMM_FROM_PAIR) {
+        good = translate(map, FM_DEFINE_GROUP, &words[FM_COMM_A]) &&
+               translate(map, FM_DEFINE_GROUP, &words[FM_COMM_B]);
     }
-    return good && translate(map, FM_DEFINE_GROUP, &words[4]) &&
-           translate(map, FM_DEFINE_GROUP, &words[5]) &&
-           translate(map, FM_DEFINE_COMM, &words[6]) && translate(map, FM_DEFINE_STRING, &words[7]);
+    return good && translate(map, FM_DEFINE_GROUP, &words[FM_COMM_GROUP]) &&
+           translate(map, FM_DEFINE_GROUP, &words[FM_COMM_SECOND_GROUP]) &&
+           translate(map, FM_DEFINE_COMM, &words[FM_COMM_PARENT]) &&
+           translate(map, FM_DEFINE_STRING, &words[FM_COMM_NAME]);
 }
 
 static bool translate_site(const struct fm_define_map *map, uint32_t *words, size_t count)
@@ -309,8 +312,8 @@ static bool translate_item(const struct fm_define_map *map, enum fm_define_kind 
     case FM_DEFINE_COMM:
         return translate_comm(map, words, count);
     case FM_DEFINE_WIN:
-        return count == 3 && translate(map, FM_DEFINE_COMM, &words[0]) &&
-               translate(map, FM_DEFINE_STRING, &words[2]);
+        return count == FM_WIN_WORDS && translate(map, FM_DEFINE_COMM, &words[FM_WIN_COMM]) &&
+               translate(map, FM_DEFINE_STRING, &words[FM_WIN_NAME]);
     case FM_DEFINE_TOPOLOGY:
         return count >= 3 && translate(map, FM_DEFINE_COMM, &words[0]) &&
                translate(map, FM_DEFINE_STRING, &words[1]);
@@ -327,7 +330,7 @@ static bool translate_item(const struct fm_define_map *map, enum fm_define_kind 
 static void take_name(struct fm_definitions *set, enum fm_define_kind kind, uint32_t number,
                       const uint32_t *words)
 {
-    size_t place = kind == FM_DEFINE_COMM ? 7 : kind == FM_DEFINE_WIN ? 2 : 0;
+    size_t place = kind == FM_DEFINE_COMM ? FM_COMM_NAME : kind == FM_DEFINE_WIN ? FM_WIN_NAME : 0;
     if (place != 0) {
         uint32_t *mine = fm_defined(set, kind, number, NULL);
         if (mine[place] == FM_DEFINE_NONE) {

@@ -32,9 +32,10 @@
  *   PARAMETER name, OTF2 parameter type |
  *   METRIC    name, unit, OTF2 value type, OTF2 mode |
  *   ATTRIBUTE name, description, OTF2 type |
- *   GROUP     members, { first, stride, count } ... of world ranks |
- *   COMM      origin, a, b, c | group, second group (of an inter-communicator), parent, name
- *   WIN       communicator, ordinal among its windows | name
+ *   GROUP     OTF2 paradigm, members, { first, stride, count } ... of world ranks |
+ *   COMM      origin, OTF2 paradigm, a, b, c | OTF2 flags, group, second group (of an
+ *             inter-communicator), parent, name
+ *   WIN       communicator, ordinal among its windows | OTF2 flags, name
  *   TOPOLOGY  communicator | name, dimensions, { size, periodic } ...
  *   NODE      host name |
  *   PROCESS   rank | node, pid, threads, { events (low, high) } ...
@@ -97,6 +98,27 @@ enum fm_comm_origin {
     FM_COMM_FROM_PAIR    /**< lower group, upper group, ordinal for both (Intercomm_create) */
 };
 
+/** Words of a COMM. */
+enum {
+    FM_COMM_ORIGIN,
+    FM_COMM_PARADIGM,
+    FM_COMM_A,
+    FM_COMM_B,
+    FM_COMM_C,
+    FM_COMM_FLAGS,
+    FM_COMM_GROUP,
+    FM_COMM_SECOND_GROUP,
+    FM_COMM_PARENT,
+    FM_COMM_NAME,
+    FM_COMM_WORDS
+};
+
+/** Words of a GROUP, in front of its ranges. */
+enum { FM_GROUP_PARADIGM, FM_GROUP_MEMBERS, FM_GROUP_RANGES };
+
+/** Words of a WIN. */
+enum { FM_WIN_COMM, FM_WIN_ORDINAL, FM_WIN_FLAGS, FM_WIN_NAME, FM_WIN_WORDS };
+
 #define FM_DEFINE_NONE UINT32_MAX
 
 /** All definitions of one kind in a set. */
@@ -150,8 +172,10 @@ uint32_t fm_define_paradigm(struct fm_definitions *set,
 /** Adds a line of a source file. */
 uint32_t fm_define_line(struct fm_definitions *set, const char *file, uint32_t line);
 
-/** Adds a group of world ranks, which keep their order. */
-uint32_t fm_define_group(struct fm_definitions *set, const int *ranks, size_t count);
+/** Adds a group of world ranks, which keep their order.
+ * @param paradigm  OTF2's value; groups of different paradigms differ */
+uint32_t fm_define_group(struct fm_definitions *set, uint32_t paradigm, const int *ranks,
+                         size_t count);
 
 /** Words of a definition. The caller may change words after the key. Valid until the next
  * definition of its kind is added.

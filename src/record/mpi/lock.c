@@ -8,7 +8,8 @@ static void put_lock(struct fm_thread *thread, enum fm_record_kind kind, const s
     uint64_t *r = fm_thread_reserve(thread, FM_WORDS_LOCK_REQUEST);
     r[0] = fm_record_header(kind, type, win->number);
     uint32_t lock = target != OTF2_UNDEFINED_UINT32 ? target : 0; /* one lock for each target */
-    r[1] = target | (uint64_t)lock << 32;
+    r[1] = target;
+    r[2] = lock;
 }
 
 int fm_MPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win)

@@ -8,7 +8,7 @@ Of one paradigm, for its library of wrappers:
   functions.h    FM_FUNCTION_... numbers of its functions
   regions.inc    their names and OTF2 region roles
   prototypes.h   prototypes of the wrappers fm_NAME
-  plain.c        the wrappers that record Enter and Leave only
+  plain.c        the wrappers that record Enter and Leave only, and those of recipes
   wrappers.inc   initializers of the table of wrappers, one for each function
 
 Of all paradigms, for the preload library:
@@ -20,7 +20,8 @@ Of all paradigms, for the preload library:
   libraries.inc  FM_LIBRARY(number of the paradigm, soname, wrappers, title) for each of the
                  paradigms' libraries
 
-A table has a line for each function (columns: src/functions/mpi.tbl), and these:
+A table has a line for each function (columns: src/functions/mpi.tbl) or for each family of functions
+(src/functions/function_table.py), and these:
   paradigm profiling|next HEADER   how wrappers call the function NAME: as PNAME, the library's
                                    profiling interface, or as the next NAME after the wrapper
                                    (fm_paradigm.next); HEADER is included by the wrappers
@@ -53,10 +54,16 @@ def call_of(table, result, name, parameters):
     return f"(({result} (*)({parameters}))fm_next_functions[FM_FUNCTION_{name}])({arguments})"
 
 
-def plain_wrapper(table, result, name, parameters):
+def wrapper(table, row):
+    """The wrapper that records Enter and Leave, or what the function's recipe says."""
+    result, name, parameters = row.result, row.name, row.parameters
     call = call_of(table, result, name, parameters)
-    record = (f"FM_RECORD_PLAIN_VOID({name}, {call})" if result == "void"
-              else f"FM_RECORD_PLAIN({result}, {name}, {call})")
+    if row.body == "recipe":
+        record = (f"FM_RECORD_VOID({name}, {call}, {row.recipe})" if result == "void"
+                  else f"FM_RECORD({result}, {name}, {call}, {row.recipe})")
+    else:
+        record = (f"FM_RECORD_PLAIN_VOID({name}, {call})" if result == "void"
+                  else f"FM_RECORD_PLAIN({result}, {name}, {call})")
     return [f"#ifndef {name}", f"{result} fm_{name}({parameters})", "{", f"    {record};", "}",
             "#endif"]
 
@@ -66,7 +73,7 @@ def write_wrappers(table):
               "/* generated: numbers of the paradigm's functions */", "enum {"]
     header += [f"    FM_FUNCTION_{row.name}," for row in table.recorded]
     header += ["    FM_FUNCTION_COUNT", "};", "#endif", ""]
-    regions = [f'{{"{row.name}", OTF2_REGION_ROLE_{row.role}}},' for row in table.recorded]
+    regions = [f'{{"{row.name}", OTF2_REGION_ROLE_{table.role(row)}}},' for row in table.recorded]
     prototypes, wrappers = ["/* generated */"], []
     plain = ["/* generated */", f'#include "{table.header}"']
     if table.calls == "next":
@@ -75,8 +82,8 @@ def write_wrappers(table):
         result, name, parameters = row.result, row.name, row.parameters
         prototypes += [f"#ifndef {name}", f"{result} fm_{name}({parameters});", "#endif"]
         wrappers += [f"#ifndef {name}", f"(fm_function_t)fm_{name},", "#else", "NULL,", "#endif"]
-        if row.body == "plain":
-            plain += plain_wrapper(table, result, name, parameters)
+        if row.body != "own":
+            plain += wrapper(table, row)
     return {"functions.h": "\n".join(header), "regions.inc": "\n".join(regions) + "\n",
             "prototypes.h": "\n".join(prototypes) + "\n", "plain.c": "\n".join(plain) + "\n",
             "wrappers.inc": "\n".join(wrappers) + "\n"}

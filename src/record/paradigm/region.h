@@ -8,7 +8,7 @@
 #include "record/paradigm/description.h"
 
 /** Maximum number of functions of all paradigms together. Other regions have higher numbers. */
-enum { FM_FUNCTIONS_MOST = 1024 };
+enum { FM_FUNCTIONS_MOST = 8192 };
 
 /** Maximum number of paradigms that are active in a process. */
 enum { FM_PARADIGMS_MOST = 8 };

@@ -51,4 +51,21 @@ static inline void fm_call_ends_at(struct fm_thread *thread, uint64_t time)
     call;                                                                                          \
     fm_call_leave(fm_caller)
 
+/** Bodies of wrappers that end with a statement of the table, which ends the recorded call: it is
+ * executed with `thread`, not NULL, and with `outcome`, the result of the call. */
+#define FM_RECORD(type, name, call, record)                                                        \
+    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_##name);                                  \
+    type outcome = call;                                                                           \
+    if (FM_LIKELY(thread != NULL)) {                                                               \
+        record;                                                                                    \
+    }                                                                                              \
+    return outcome
+
+#define FM_RECORD_VOID(name, call, record)                                                         \
+    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_##name);                                  \
+    call;                                                                                          \
+    if (FM_LIKELY(thread != NULL)) {                                                               \
+        record;                                                                                    \
+    }
+
 #endif

@@ -23,35 +23,37 @@ static bool string_is_sound(const uint32_t *words, size_t count)
 static bool group_is_sound(const uint32_t *words, size_t count)
 {
     uint64_t members = 0;
-    if ((count - 1) % 3 != 0 || words[0] > FM_DEFINE_LARGEST) {
+    if (count < FM_GROUP_RANGES || (count - FM_GROUP_RANGES) % 3 != 0 ||
+        words[FM_GROUP_PARADIGM] > UINT8_MAX || words[FM_GROUP_MEMBERS] > FM_DEFINE_LARGEST) {
         return false;
     }
-    for (size_t range = 1; range < count; range += 3) {
+    for (size_t range = FM_GROUP_RANGES; range < count; range += 3) {
         members += words[range + 2];
         if (words[range + 2] == 0 || words[range] >= FM_DEFINE_LARGEST) {
             return false;
         }
     }
-    return members == words[0];
+    return members == words[FM_GROUP_MEMBERS];
 }
 
 static bool comm_is_sound(const struct fm_definitions *set, const uint32_t *words, size_t count)
 {
-    if (count != 8 || words[0] > FM_COMM_FROM_PAIR ||
-        !refers_or_none(set, FM_DEFINE_GROUP, words[4]) ||
-        !refers_or_none(set, FM_DEFINE_GROUP, words[5]) ||
-        !refers_or_none(set, FM_DEFINE_COMM, words[6]) ||
-        !refers_or_none(set, FM_DEFINE_STRING, words[7])) {
+    if (count != FM_COMM_WORDS || words[FM_COMM_ORIGIN] > FM_COMM_FROM_PAIR ||
+        words[FM_COMM_PARADIGM] > UINT8_MAX ||
+        !refers_or_none(set, FM_DEFINE_GROUP, words[FM_COMM_GROUP]) ||
+        !refers_or_none(set, FM_DEFINE_GROUP, words[FM_COMM_SECOND_GROUP]) ||
+        !refers_or_none(set, FM_DEFINE_COMM, words[FM_COMM_PARENT]) ||
+        !refers_or_none(set, FM_DEFINE_STRING, words[FM_COMM_NAME])) {
         return false;
     }
-    switch (words[0]) {
+    switch (words[FM_COMM_ORIGIN]) {
     case FM_COMM_FROM_PARENT:
-        return refers_or_none(set, FM_DEFINE_COMM, words[1]);
+        return refers_or_none(set, FM_DEFINE_COMM, words[FM_COMM_A]);
     case FM_COMM_FROM_GROUP:
-        return refers_or_none(set, FM_DEFINE_GROUP, words[1]);
+        return refers_or_none(set, FM_DEFINE_GROUP, words[FM_COMM_A]);
     case FM_COMM_FROM_PAIR:
-        return refers_or_none(set, FM_DEFINE_GROUP, words[1]) &&
-               refers_or_none(set, FM_DEFINE_GROUP, words[2]);
+        return refers_or_none(set, FM_DEFINE_GROUP, words[FM_COMM_A]) &&
+               refers_or_none(set, FM_DEFINE_GROUP, words[FM_COMM_B]);
     default:
         return true;
     }
@@ -106,8 +108,8 @@ bool fm_define_is_sound(const struct fm_definitions *set, enum fm_define_kind ki
     case FM_DEFINE_COMM:
         return comm_is_sound(set, words, count);
     case FM_DEFINE_WIN:
-        return count == 3 && refers(set, FM_DEFINE_COMM, words[0]) &&
-               refers_or_none(set, FM_DEFINE_STRING, words[2]);
+        return count == FM_WIN_WORDS && refers(set, FM_DEFINE_COMM, words[FM_WIN_COMM]) &&
+               refers_or_none(set, FM_DEFINE_STRING, words[FM_WIN_NAME]);
     case FM_DEFINE_TOPOLOGY:
         return topology_is_sound(set, words, count);
     case FM_DEFINE_NODE:

@@ -97,7 +97,8 @@ static bool take_definition(struct fm_definitions *set, enum fm_define_kind kind
  * size. */
 static bool fits(enum fm_define_kind kind, const uint32_t *words, size_t length, uint32_t processes)
 {
-    return kind != FM_DEFINE_GROUP || (length > 0 && words[0] <= processes);
+    return kind != FM_DEFINE_GROUP ||
+           (length > FM_GROUP_MEMBERS && words[FM_GROUP_MEMBERS] <= processes);
 }
 
 static bool take_definitions(struct fm_definitions *set, uint32_t processes,

@@ -110,6 +110,7 @@ bool fm_unrecorded_note(struct fm_unrecorded_table *table, const uint64_t *r, co
         return !counts_on_communicator(call_kind(function)) ||
                add(table, FM_SERIES_COLLECTIVES, ref, 0, 0);
     case FM_RECORD_WIN_COLLECTIVE_END:
+    case FM_RECORD_RMA_COLLECTIVE:
         return add(table, FM_SERIES_WINDOW_COLLECTIVES, ref, 0, 0);
     case FM_RECORD_GROUP_SYNC:
         return add_epoch(table, r, call_kind(function));

@@ -171,21 +171,43 @@ static bool claim_run(void)
     return !__atomic_exchange_n(&claimed, true, __ATOMIC_ACQ_REL);
 }
 
+/* @return whether the run that has begun is of the processes of this paradigm, with their numbers;
+ * false: with a message */
+static bool has_run_of(const struct fm_paradigm *paradigm, const struct fm_exchange *exchange)
+{
+    const struct fm_exchange *run = __atomic_load_n(&fm_session.exchange, __ATOMIC_ACQUIRE);
+    const char *name = paradigm->description->name;
+    if (run != NULL && run->size == exchange->size && run->rank == exchange->rank) {
+        return true;
+    }
+    if (run == NULL || run->size == 1) {
+        fm_session_tell("recording ends: %s began with %u processes when the run of this process "
+                        "alone had begun; start the program with the launcher of its %s library",
+                        name, exchange->size, name);
+    } else {
+        fm_session_tell("recording ends: this process has the number %u of %u in %s, but %u of %u "
+                        "in the paradigm that began before; start the program with one launcher "
+                        "that serves both libraries",
+                        exchange->rank, exchange->size, name, run->rank, run->size);
+    }
+    return false;
+}
+
 bool fm_session_open(const struct fm_paradigm *paradigm, const struct fm_exchange *exchange,
                      const char *library)
 {
     bool first = claim_run();
-    if (!first && exchange->size > 1) {
-        fm_session_tell("recording ends: %s began with %u processes when the run of this process "
-                        "alone had begun; start the program with the launcher of its %s library",
-                        paradigm->description->name, exchange->size, paradigm->description->name);
-        fm_threads_end();
-        return false;
+    if (!first) {
+        if (!has_run_of(paradigm, exchange)) {
+            fm_threads_end();
+            return false;
+        }
+        fm_session_join(paradigm, library);
+        return true;
     }
     fm_session_paradigm_begins(paradigm, library);
-    if (first) {
-        begin_run(exchange);
-    }
+    fm_session_state.exchanging = paradigm;
+    begin_run(exchange);
     return true;
 }
 

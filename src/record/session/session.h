@@ -44,7 +44,8 @@ void fm_session_attached(void);
 
 /** Begins the run, when a paradigm with ranks has begun and can exchange data. Creates the
  * experiment directory and begins the journals. Collective. On failure rank 0 prints the reason on
- * stderr and recording ends.
+ * stderr and recording ends. If another paradigm has begun the run already, this one joins it; both
+ * must number the processes equally, and the exchange is used only for the comparison.
  * @param library  version of the paradigm's library, valid as long as the session
  * @return whether the paradigm takes part in the run; false: recording has ended */
 FM_API bool fm_session_open(const struct fm_paradigm *paradigm, const struct fm_exchange *exchange,
@@ -122,7 +123,7 @@ FM_API uint32_t fm_session_define(enum fm_define_kind kind, const uint32_t *word
 /** Names a communicator or window; thread-safe. */
 FM_API void fm_session_name(enum fm_define_kind kind, uint32_t number, const char *text);
 
-/** Number of a group definition; thread-safe (see fm_define_group). */
-FM_API uint32_t fm_session_group(const int *ranks, size_t count);
+/** Number of a group definition of a paradigm; thread-safe (see fm_define_group). */
+FM_API uint32_t fm_session_group(uint32_t paradigm, const int *ranks, size_t count);
 
 #endif

@@ -155,7 +155,7 @@ static void close_session(struct fm_thread *thread, fm_last_call_t *last, uint64
 static bool others_go_on(const struct fm_paradigm *paradigm)
 {
     uint64_t open = fm_session_paradigms_open();
-    if (fm_paradigm_has_ranks(paradigm->description)) {
+    if (paradigm == fm_session_state.exchanging) {
         fm_session.exchange->reduce(&open, 1, FM_REDUCE_MAX);
     }
     return open != 0 && fm_session.exchange->failure == NULL;

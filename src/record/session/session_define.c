@@ -75,11 +75,12 @@ uint32_t fm_session_define(enum fm_define_kind kind, const uint32_t *words, size
     return number;
 }
 
-uint32_t fm_session_group(const int *ranks, size_t count)
+uint32_t fm_session_group(uint32_t paradigm, const int *ranks, size_t count)
 {
     uint32_t number = FM_DEFINE_NONE;
     if (lock_definitions()) {
-        number = unlock_definitions(fm_define_group(&fm_session.definitions, ranks, count));
+        number =
+            unlock_definitions(fm_define_group(&fm_session.definitions, paradigm, ranks, count));
     }
     return number;
 }

@@ -6,6 +6,7 @@
 
 #include "record/archive/callsites.h"
 #include "record/archive/event_regions.h"
+#include "record/paradigm/paradigm.h"
 #include "record/selection/flight_option.h"
 
 #include <stdbool.h>
@@ -15,13 +16,14 @@
 /** State of the session. Flags that are read while another thread begins or ends the run are
  * accessed by fm_session_is_set and fm_session_set. */
 struct fm_session_state {
-    pid_t process;                   /**< id of the process; forked children have another one and
-                                        do not write */
-    uint64_t memory;                 /**< for records, bytes */
-    uint64_t flushes;                /**< of full buffers */
-    uint64_t opening;                /**< nanoseconds that the begin of recording took */
-    uint64_t arrival;                /**< time at which this process began to end the run */
-    struct fm_callsites callsites;   /**< known at the end of the run */
+    pid_t process; /**< id of the process; forked children have another one and
+                      do not write */
+    const struct fm_paradigm *exchanging; /**< the paradigm that began the run; NULL: none */
+    uint64_t memory;                      /**< for records, bytes */
+    uint64_t flushes;                     /**< of full buffers */
+    uint64_t opening;                     /**< nanoseconds that the begin of recording took */
+    uint64_t arrival;                     /**< time at which this process began to end the run */
+    struct fm_callsites callsites;        /**< known at the end of the run */
     struct fm_event_regions regions; /**< numbers in the events, which are written at the end */
     uint64_t noticeable; /**< ticks; a flush that takes longer is recorded in the trace */
     bool stopped;        /**< recording ended early: no room for more records or definitions */

@@ -11,6 +11,7 @@ import struct
 import sys
 
 NONE = 2**32 - 1
+MPI = 4  # OTF2_PARADIGM_MPI
 FUNCTIONS, DEFINITIONS, NAMES, RECORDS, SAVED = 2, 3, 4, 5, 6  # enum fm_journal_kind
 DEFINITION_FILE, RECORD_FILE = 0, 1
 
@@ -27,9 +28,9 @@ DEFINED = {
     "REGION": [[1, 4, 1, 0, 2, 7], [1, 4, 1, 2, NONE, 0]],
     "PARAMETER": [[1, 0], [1, 2]],
     "METRIC": [[1, 3, 8, 0], [1, 3, 10, 4]],
-    "GROUP": [[1, 0, 1, 1]],
-    "COMM": [[0, 0, 0, 0, 0, NONE, NONE, NONE], [2, 0, 1, 0, 0, NONE, 0, NONE]],
-    "WIN": [[0, 0, NONE]],
+    "GROUP": [[MPI, 1, 0, 1, 1]],
+    "COMM": [[0, MPI, 0, 0, 0, 1, 0, NONE, NONE, NONE], [2, MPI, 0, 1, 0, 1, 0, NONE, 0, NONE]],
+    "WIN": [[0, 0, 1, NONE]],
     "TOPOLOGY": [[1, NONE, 2, 2, 0, 3, 1]],
     "NODE": [[0]],
 }
@@ -68,11 +69,16 @@ def one_process(kinds):
         of("RECORDING_OFF", 10**7 + 100),
         of("UNRECORDED", 1 | 4 << 32, 9, aux=1, ref=0), of("UNRECORDED", 0, 9, aux=5, ref=0),
         of("RECORDING_ON", 10**7 + 200, ref=1),
-        of("CALL", 10**7 + 300, aux=2, ref=9), of("LOCK_REQUEST", 1 | 1 << 32),
+        of("CALL", 10**7 + 300, aux=2, ref=9), of("LOCK_REQUEST", 1, 1),
         of("PUT", 1, 2**32 + 1, size=8), of("PUT", 1, 2**32 + 2, size=8),
         of("CALL", 10**7 + 400, aux=2, ref=9), of("COMPLETE_LOCAL", 2**32 + 1),
         of("COMPLETE_REMOTE", 2**32 + 1), of("COMPLETE_FULLY", 2**32 + 2),
-        of("LOCK_RELEASE", 1 | 1 << 32), of("GROUP_SYNC", 0, aux=3),
+        of("LOCK_RELEASE", 1, 1), of("GROUP_SYNC", 0, aux=3),
+        of("CALL", 10**7 + 420, aux=2, ref=9), of("PUT", 1, 2**32 + 3, size=8),
+        of("COMPLETE_BLOCKING", 2**32 + 3), of("WAIT_CHANGE"),
+        of("CALL", 10**7 + 440, aux=2, ref=9), of("WIN_COLLECTIVE_BEGIN"),
+        of("RMA_COLLECTIVE", NONE, 8, 8, 2, aux=1), of("LOCK_TRY", 0, 7), of("LOCK_ACQUIRE", 0, 7),
+        of("CALL", 10**7 + 460, aux=2, ref=9), of("LOCK_RELEASE_FIRST", 0, 7),
         of("REGION_LEAVE", 10**7 + 500, ref=1),
         of("PROGRAM_END", 10**7 + 600),
     ]
@@ -119,7 +125,7 @@ def main():
         for kind in kinds_of_definition:
             items = DEFINED.get(kind, [])
             if seed == large_group and kind == "GROUP":
-                items = [*items, [100000, 0, 1, 100000]]
+                items = [*items, [MPI, 100000, 0, 1, 100000]]
             definitions.append(len(items))
             for item in items:
                 definitions += [len(item), *item]

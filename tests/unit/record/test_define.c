@@ -1,6 +1,7 @@
 /* Definitions: equality by key, groups as ranges, merging of packed sets. */
 #include "record/archive/define.h"
 
+#include <otf2/OTF2_GeneralDefinitions.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,15 +39,15 @@ static void groups_keep_their_members_in_order(void **state)
                                     {3, 0, 9, 1, 20, 2}};
     struct fm_definitions set = {0};
     for (uint32_t g = 0; g < 5; g++) {
-        assert_int_equal(fm_define_group(&set, groups[g], 6), g);
-        assert_int_equal(fm_define_group(&set, groups[g], 6), g);
+        assert_int_equal(fm_define_group(&set, OTF2_PARADIGM_MPI, groups[g], 6), g);
+        assert_int_equal(fm_define_group(&set, OTF2_PARADIGM_MPI, groups[g], 6), g);
         const uint32_t *words = fm_defined(&set, FM_DEFINE_GROUP, g, NULL);
-        assert_int_equal(words[0], 6);
+        assert_int_equal(words[FM_GROUP_MEMBERS], 6);
         for (uint32_t i = 0; i < 6; i++) {
             assert_int_equal(fm_group_member(words, i), groups[g][i]);
         }
     }
-    assert_int_equal(fm_define_group(&set, NULL, 0), 5);
+    assert_int_equal(fm_define_group(&set, OTF2_PARADIGM_MPI, NULL, 0), 5);
     fm_definitions_free(&set);
 }
 
@@ -61,8 +62,9 @@ static void large_regular_groups_are_small(void **state)
         ranks[i] = i;
     }
     size_t words;
-    fm_defined(&set, FM_DEFINE_GROUP, fm_define_group(&set, ranks, RANKS), &words);
-    assert_int_equal(words, 4);
+    fm_defined(&set, FM_DEFINE_GROUP, fm_define_group(&set, OTF2_PARADIGM_MPI, ranks, RANKS),
+               &words);
+    assert_int_equal(words, 5);
     free(ranks);
     fm_definitions_free(&set);
 }
@@ -70,9 +72,15 @@ static void large_regular_groups_are_small(void **state)
 static uint32_t define_comm(struct fm_definitions *set, uint32_t parent, uint32_t count,
                             uint32_t group, uint32_t name)
 {
-    uint32_t words[8] = {FM_COMM_FROM_PARENT, parent, count, 0, group,
-                         FM_DEFINE_NONE,      parent, name};
-    return fm_define(set, FM_DEFINE_COMM, words, 8);
+    const uint32_t words[FM_COMM_WORDS] = {[FM_COMM_ORIGIN] = FM_COMM_FROM_PARENT,
+                                           [FM_COMM_PARADIGM] = OTF2_PARADIGM_MPI,
+                                           [FM_COMM_A] = parent,
+                                           [FM_COMM_B] = count,
+                                           [FM_COMM_GROUP] = group,
+                                           [FM_COMM_SECOND_GROUP] = FM_DEFINE_NONE,
+                                           [FM_COMM_PARENT] = parent,
+                                           [FM_COMM_NAME] = name};
+    return fm_define(set, FM_DEFINE_COMM, words, FM_COMM_WORDS);
 }
 
 static void merging_translates_references(void **state)
@@ -80,18 +88,23 @@ static void merging_translates_references(void **state)
     (void)state;
     struct fm_definitions a = {0}, b = {0};
     struct fm_define_map map;
-    uint32_t world[8] = {FM_COMM_WORLD, 0, 0, 0, 0, FM_DEFINE_NONE, FM_DEFINE_NONE, FM_DEFINE_NONE};
+    uint32_t world[FM_COMM_WORDS] = {[FM_COMM_ORIGIN] = FM_COMM_WORLD,
+                                     [FM_COMM_PARADIGM] = OTF2_PARADIGM_MPI,
+                                     [FM_COMM_SECOND_GROUP] = FM_DEFINE_NONE,
+                                     [FM_COMM_PARENT] = FM_DEFINE_NONE,
+                                     [FM_COMM_NAME] = FM_DEFINE_NONE};
     int all[] = {0, 1}, one[] = {1};
     /* The same world and child in both sets under different numbers; the name only in b. */
-    world[4] = fm_define_group(&a, all, 2);
-    uint32_t a_world = fm_define(&a, FM_DEFINE_COMM, world, 8);
-    uint32_t a_child = define_comm(&a, a_world, 1, world[4], FM_DEFINE_NONE);
+    world[FM_COMM_GROUP] = fm_define_group(&a, OTF2_PARADIGM_MPI, all, 2);
+    uint32_t a_world = fm_define(&a, FM_DEFINE_COMM, world, FM_COMM_WORDS);
+    uint32_t a_child = define_comm(&a, a_world, 1, world[FM_COMM_GROUP], FM_DEFINE_NONE);
     fm_define_string(&b, "other");
-    fm_define_group(&b, one, 1);
-    world[4] = fm_define_group(&b, all, 2);
-    uint32_t b_world = fm_define(&b, FM_DEFINE_COMM, world, 8);
-    define_comm(&b, b_world, 0, world[4], FM_DEFINE_NONE);
-    uint32_t b_child = define_comm(&b, b_world, 1, world[4], fm_define_string(&b, "child"));
+    fm_define_group(&b, OTF2_PARADIGM_MPI, one, 1);
+    world[FM_COMM_GROUP] = fm_define_group(&b, OTF2_PARADIGM_MPI, all, 2);
+    uint32_t b_world = fm_define(&b, FM_DEFINE_COMM, world, FM_COMM_WORDS);
+    define_comm(&b, b_world, 0, world[FM_COMM_GROUP], FM_DEFINE_NONE);
+    uint32_t b_child =
+        define_comm(&b, b_world, 1, world[FM_COMM_GROUP], fm_define_string(&b, "child"));
 
     size_t bytes;
     void *block = fm_definitions_pack(&b, &bytes);
@@ -99,7 +112,7 @@ static void merging_translates_references(void **state)
     assert_int_equal(map.numbers[FM_DEFINE_COMM][b_world], a_world);
     assert_int_equal(map.numbers[FM_DEFINE_COMM][b_child], a_child);
     assert_int_equal(a.tables[FM_DEFINE_COMM].count, 3);
-    uint32_t name = fm_defined(&a, FM_DEFINE_COMM, a_child, NULL)[7];
+    uint32_t name = fm_defined(&a, FM_DEFINE_COMM, a_child, NULL)[FM_COMM_NAME];
     assert_string_equal(fm_defined_string(&a, name), "child");
     fm_define_map_free(&map);
 

@@ -114,12 +114,18 @@ static uint32_t define(struct fm_thread *thread, uint64_t number)
     char name[32];
     static int object;
     int member = 0;
-    uint32_t group = fm_session_group(&member, 1);
+    uint32_t group = fm_session_group(OTF2_PARADIGM_MPI, &member, 1);
     snprintf(name, sizeof name, "name %u", (unsigned)(number % 97));
-    uint32_t words[8] = {FM_COMM_FROM_GROUP, group,         (uint32_t)(number >> NUMBER_BITS),
-                         (uint32_t)number,   group,         FM_DEFINE_NONE,
-                         FM_DEFINE_NONE,     FM_DEFINE_NONE};
-    uint32_t comm = fm_session_define(FM_DEFINE_COMM, words, 8);
+    const uint32_t words[FM_COMM_WORDS] = {[FM_COMM_ORIGIN] = FM_COMM_FROM_GROUP,
+                                           [FM_COMM_PARADIGM] = OTF2_PARADIGM_MPI,
+                                           [FM_COMM_A] = group,
+                                           [FM_COMM_B] = (uint32_t)(number >> NUMBER_BITS),
+                                           [FM_COMM_C] = (uint32_t)number,
+                                           [FM_COMM_GROUP] = group,
+                                           [FM_COMM_SECOND_GROUP] = FM_DEFINE_NONE,
+                                           [FM_COMM_PARENT] = FM_DEFINE_NONE,
+                                           [FM_COMM_NAME] = FM_DEFINE_NONE};
+    uint32_t comm = fm_session_define(FM_DEFINE_COMM, words, FM_COMM_WORDS);
     fm_session_name(FM_DEFINE_COMM, comm, name);
     fm_handles_insert(&handles, number + 1, &object);
     assert_ptr_equal(fm_handles_find(&handles, thread, number + 1), &object);
@@ -423,11 +429,16 @@ static void define_many(uint32_t rank)
         uint32_t number = (uint32_t)(rank == 0 ? i : MANY - 1 - i);
         struct fm_thread *thread = fm_thread_enter(0);
         snprintf(name, sizeof name, "comm %u", number);
-        uint32_t group = fm_session_group(members, RANKS);
-        uint32_t words[8] = {
-            FM_COMM_FROM_GROUP,     group, number, 0, group, FM_DEFINE_NONE, FM_DEFINE_NONE,
-            fm_session_string(name)};
-        uint32_t comm = fm_session_define(FM_DEFINE_COMM, words, 8);
+        uint32_t group = fm_session_group(OTF2_PARADIGM_MPI, members, RANKS);
+        const uint32_t words[FM_COMM_WORDS] = {[FM_COMM_ORIGIN] = FM_COMM_FROM_GROUP,
+                                               [FM_COMM_PARADIGM] = OTF2_PARADIGM_MPI,
+                                               [FM_COMM_A] = group,
+                                               [FM_COMM_B] = number,
+                                               [FM_COMM_GROUP] = group,
+                                               [FM_COMM_SECOND_GROUP] = FM_DEFINE_NONE,
+                                               [FM_COMM_PARENT] = FM_DEFINE_NONE,
+                                               [FM_COMM_NAME] = fm_session_string(name)};
+        uint32_t comm = fm_session_define(FM_DEFINE_COMM, words, FM_COMM_WORDS);
         uint64_t *r = fm_thread_leave(thread, FM_WORDS_ISEND_COMPLETE + FM_WORDS_COMM_CREATE);
         r[0] = fm_record_header(FM_RECORD_ISEND_COMPLETE, 0, 0);
         r[1] = number;
@@ -472,10 +483,14 @@ static void too_many_definitions_end_recording(void **state)
         begin(&alone);
         record_call(0, 0);
         for (uint32_t i = 0; i <= FM_ARCHIVE_ENTRIES_MOST; i++) {
-            uint32_t words[8] = {
-                FM_COMM_SELF_LIKE, i, 0, 0, FM_DEFINE_NONE, FM_DEFINE_NONE, FM_DEFINE_NONE,
-                FM_DEFINE_NONE};
-            fm_session_define(FM_DEFINE_COMM, words, 8);
+            const uint32_t words[FM_COMM_WORDS] = {[FM_COMM_ORIGIN] = FM_COMM_SELF_LIKE,
+                                                   [FM_COMM_PARADIGM] = OTF2_PARADIGM_MPI,
+                                                   [FM_COMM_A] = i,
+                                                   [FM_COMM_GROUP] = FM_DEFINE_NONE,
+                                                   [FM_COMM_SECOND_GROUP] = FM_DEFINE_NONE,
+                                                   [FM_COMM_PARENT] = FM_DEFINE_NONE,
+                                                   [FM_COMM_NAME] = FM_DEFINE_NONE};
+            fm_session_define(FM_DEFINE_COMM, words, FM_COMM_WORDS);
         }
         record_call(0, 1); /* in vain */
         fm_session_close(NULL, NULL, 0);

@@ -36,7 +36,7 @@ uint32_t fm_group_define(MPI_Group group, int *first)
             known = world[i] != MPI_UNDEFINED;
         }
         if (known) {
-            number = fm_session_group(world, (size_t)size);
+            number = fm_session_group(OTF2_PARADIGM_MPI, world, (size_t)size);
             *first = size > 0 ? world[0] : -1;
         }
     }
@@ -99,13 +99,21 @@ static struct fm_comm *describe(MPI_Comm comm)
 }
 
 /* Defines a communicator and stores its handle. Takes ownership of `c`. */
-static struct fm_comm *enter(struct fm_comm *c, MPI_Comm comm, const uint32_t key[4],
+static struct fm_comm *enter(struct fm_comm *c, MPI_Comm comm, const uint32_t origin[4],
                              uint32_t parent, const char *name)
 {
-    uint32_t words[8] = {
-        key[0],   key[1],         key[2], key[3],
-        c->group, c->other_group, parent, name != NULL ? fm_session_string(name) : FM_DEFINE_NONE};
-    c->number = fm_session_define(FM_DEFINE_COMM, words, 8);
+    const uint32_t words[FM_COMM_WORDS] = {[FM_COMM_ORIGIN] = origin[0],
+                                           [FM_COMM_PARADIGM] = OTF2_PARADIGM_MPI,
+                                           [FM_COMM_A] = origin[1],
+                                           [FM_COMM_B] = origin[2],
+                                           [FM_COMM_C] = origin[3],
+                                           [FM_COMM_FLAGS] = OTF2_COMM_FLAG_CREATE_DESTROY_EVENTS,
+                                           [FM_COMM_GROUP] = c->group,
+                                           [FM_COMM_SECOND_GROUP] = c->other_group,
+                                           [FM_COMM_PARENT] = parent,
+                                           [FM_COMM_NAME] = name != NULL ? fm_session_string(name)
+                                                                         : FM_DEFINE_NONE};
+    c->number = fm_session_define(FM_DEFINE_COMM, words, FM_COMM_WORDS);
     if (c->number == FM_DEFINE_NONE) {
         free(c);
         return NULL;

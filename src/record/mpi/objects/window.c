@@ -19,8 +19,11 @@ static struct fm_win *new_win(struct fm_comm *c, MPI_Win handle, bool allocated,
     win->allocated = allocated;
     win->access_group = FM_DEFINE_NONE;
     win->exposure_group = FM_DEFINE_NONE;
-    win->number =
-        fm_session_define(FM_DEFINE_WIN, (uint32_t[3]){c->number, count, FM_DEFINE_NONE}, 3);
+    const uint32_t words[FM_WIN_WORDS] = {[FM_WIN_COMM] = c->number,
+                                          [FM_WIN_ORDINAL] = count,
+                                          [FM_WIN_FLAGS] = OTF2_RMA_WIN_FLAG_CREATE_DESTROY_EVENTS,
+                                          [FM_WIN_NAME] = FM_DEFINE_NONE};
+    win->number = fm_session_define(FM_DEFINE_WIN, words, FM_WIN_WORDS);
     if (win->targets == NULL || win->open == NULL || win->number == FM_DEFINE_NONE) {
         free(win->targets);
         free(win->open);
