@@ -1,6 +1,9 @@
-/* Delays: sleeping and computing. */
+/* Delays: sleeping and computing. Time without calls of MPI. */
 #ifndef WORKLOADS_DURATION_H
 #define WORKLOADS_DURATION_H
+
+/* @return seconds since some moment in the past. */
+double monotonic_seconds(void);
 
 /* Sleeps for a time. */
 void sleep_for(double seconds);

@@ -21,6 +21,7 @@ void critical_section(const struct run *run)
 {
     double *slots;
     MPI_Win window;
+    const int target = run->fix == FIX_BALANCED ? run->rank : 0;
     MPI_Win_allocate(64 * (MPI_Aint)sizeof *slots, sizeof *slots, MPI_INFO_NULL, MPI_COMM_WORLD,
                      &slots, &window);
     MPI_Win_set_name(window, "table");
@@ -28,11 +29,11 @@ void critical_section(const struct run *run)
         FERMATA_PHASE_SCOPE("iteration");
         const double value = i;
         time_step(run->base);
-        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
-        MPI_Put(&value, 1, MPI_DOUBLE, 0, run->rank, 1, MPI_DOUBLE, window);
-        MPI_Win_flush(0, window);
-        update_table(run->fix == FIX_NONE ? run->excess : 0);
-        MPI_Win_unlock(0, window);
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, target, 0, window);
+        MPI_Put(&value, 1, MPI_DOUBLE, target, run->rank, 1, MPI_DOUBLE, window);
+        MPI_Win_flush(target, window);
+        update_table(run->fix == FIX_REMOVED ? 0 : run->excess);
+        MPI_Win_unlock(target, window);
     }
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Win_free(&window);

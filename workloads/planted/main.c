@@ -33,7 +33,7 @@ static const char usage[] =
     "  --base SECONDS        computation of each rank in an iteration (default 0.004)\n"
     "  --excess SECONDS      additional computation of late ranks (default 0.016)\n"
     "  --fix WHAT            removed (the additional computation is left out) or balanced (it is\n"
-    "                        spread over all ranks)\n"
+    "                        spread over all ranks; of critical-section: over several locks)\n"
     "  --bytes N             of a message of small-messages (default 4)\n"
     "  --receive-first       order of the requests in its MPI_Waitall\n"
     "  --list                print the names\n"
@@ -52,9 +52,46 @@ double computation(const struct run *run, int is_late, int late)
     return run->base + (is_late ? run->excess : 0);
 }
 
+/* How long each computation of this rank took. */
+static struct {
+    double *seconds;
+    int count, capacity;
+} computations;
+
 void burn(double seconds)
 {
+    const double begin = monotonic_seconds();
     work_for(seconds);
+    if (computations.count == computations.capacity) {
+        computations.capacity = computations.capacity == 0 ? 256 : 2 * computations.capacity;
+        computations.seconds = realloc(computations.seconds, (size_t)computations.capacity *
+                                                                 sizeof *computations.seconds);
+        if (computations.seconds == NULL) {
+            MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+        }
+    }
+    computations.seconds[computations.count++] = monotonic_seconds() - begin;
+}
+
+/* @return the sum of the k-th computations, each of the rank where it took longest; on rank 0 */
+static double longest_computations(void)
+{
+    int count;
+    double sum = 0;
+    MPI_Allreduce(&computations.count, &count, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    double *own = calloc((size_t)count + 1, sizeof *own);
+    double *longest = calloc((size_t)count + 1, sizeof *longest);
+    for (int i = 0; i < computations.count; i++) {
+        own[i] = computations.seconds[i];
+    }
+    MPI_Reduce(own, longest, count, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+    for (int i = 0; i < count; i++) {
+        sum += longest[i];
+    }
+    free(longest);
+    free(own);
+    free(computations.seconds);
+    return sum;
 }
 
 /* Options and the name of a plant. @return whether they are right; otherwise `*why` names the
@@ -153,8 +190,10 @@ int main(int argc, char **argv)
         const double begin = MPI_Wtime();
         plant->run(&run);
         MPI_Barrier(MPI_COMM_WORLD);
+        const double duration = MPI_Wtime() - begin, longest = longest_computations();
         if (run.rank == 0) {
-            printf("planted: %s took %.6f s\n", plant->name, MPI_Wtime() - begin);
+            printf("planted: %s took %.6f s, %.6f s of it computation of the slowest rank\n",
+                   plant->name, duration, longest);
         }
     }
     MPI_Finalize();

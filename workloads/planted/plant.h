@@ -6,7 +6,8 @@
 enum fix {
     FIX_NONE,
     FIX_REMOVED, /* the late ranks compute as long as the others */
-    FIX_BALANCED /* the same computation in total, spread evenly over the ranks */
+    FIX_BALANCED /* the same computation in total, spread evenly over the ranks; of the critical
+                    section: over locks of different ranks */
 };
 
 struct run {

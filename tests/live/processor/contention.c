@@ -1,8 +1,9 @@
 /* Computes between barriers, and reads from the kernel for how long it had no processor:
  *
- *   contention ITERATIONS CPU_SECONDS
+ *   contention ITERATIONS CPU_SECONDS [FACTOR]
  *
- * Each rank prints the wall time and the run delay of its computation. */
+ * Rank 1 computes FACTOR times as long (default 1). Each rank prints the wall time and the run
+ * delay of its computation. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <mpi.h>
@@ -44,6 +45,9 @@ int main(int argc, char **argv)
     double cpu = argc > 2 ? atof(argv[2]) : 0.02, wall = 0, delay = 0;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 1 && argc > 3) {
+        cpu *= atof(argv[3]);
+    }
     for (int i = 0; i < iterations; i++) {
         MPI_Barrier(MPI_COMM_WORLD);
         double begin = seconds_of(CLOCK_MONOTONIC_RAW), before = run_delay();
