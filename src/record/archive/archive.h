@@ -12,6 +12,7 @@
 #include "record/archive/exchange.h"
 #include "record/capture/thread.h"
 #include "record/paradigm/region.h"
+#include "record/selection/thinning.h"
 
 #include <otf2/otf2.h>
 #include <stdbool.h>
@@ -139,6 +140,21 @@ void fm_convert_open_call(struct fm_thread *thread);
  * @param regions  receives the region numbers in the events, starting at 0 */
 void fm_convert_begin(struct fm_definitions *set, const struct fm_callsites *sites,
                       struct fm_event_regions *regions, uint64_t ticks_per_second);
+
+/** What is left out of the events of a process. */
+struct fm_archive_limits {
+    const struct fm_thinning *thinning; /**< iterations; NULL: all are kept */
+    uint64_t bytes; /**< of its events: records beyond this size become a pause; UINT64_MAX: none */
+    const struct fm_recorded_region *functions; /**< by number */
+    size_t function_count;
+};
+
+/** Sets what is left out, after fm_convert_begin, which has set that nothing is; what it refers to
+ * is valid while records are written (convert.c). */
+void fm_convert_limit(const struct fm_archive_limits *limits);
+
+/** Whether records were left out because of their size (convert.c). */
+bool fm_convert_has_exceeded(void);
 
 /** Which functions have an event, by number (convert.c). */
 extern bool fm_functions_used[FM_FUNCTIONS_MOST];

@@ -14,6 +14,7 @@
 #include "record/archive/attribute.h"
 #include "record/archive/marker.h"
 #include "record/closing/overhead.h"
+#include "record/selection/thinning.h"
 #include "record/selection/unrecorded.h"
 
 #include <string.h>
@@ -30,6 +31,16 @@ bool fm_functions_used[FM_FUNCTIONS_MOST];
 static const struct fm_callsites *callsites;
 static struct fm_event_regions *event_regions;
 static struct fm_definitions *definitions;
+
+/* What is left out. */
+static struct fm_archive_limits limits;
+static uint64_t written;  /* bytes of the process's events, at most */
+static uint64_t stamp;    /* time of the last event: a timestamp precedes each new time */
+static bool has_exceeded; /* records were left out because of the size */
+
+/* Bytes in OTF2's event files: of a timestamp, of an event without its fields (kind, length, flags)
+ * and, at most, of rare events. */
+enum { TIMESTAMP_BYTES = 9, EVENT_BYTES = 4, RARE_BYTES = 28, COUNT_BYTES = 80 };
 
 /* Longest times, in ticks, between two events in one visit of a function: anywhere in it, and
  * further ahead in its code. */
@@ -50,12 +61,40 @@ static uint64_t not_before(struct fm_thread *thread, uint64_t time)
     return time;
 }
 
-static void count(struct fm_thread *thread, OTF2_ErrorCode code)
+static void count_bytes(struct fm_thread *thread, uint64_t bytes, OTF2_ErrorCode code)
 {
     thread->events++;
+    written += bytes + (thread->last_time != stamp ? TIMESTAMP_BYTES : 0);
+    stamp = thread->last_time;
     if (code != OTF2_SUCCESS) {
         fm_archive_check(code);
     }
+}
+
+static void count(struct fm_thread *thread, OTF2_ErrorCode code)
+{
+    count_bytes(thread, RARE_BYTES, code);
+}
+
+/* Bytes of a number, which OTF2 writes without leading zeros. */
+static uint64_t number_bytes(uint64_t number)
+{
+    return number == 0 ? 1 : 1 + (71 - (uint64_t)__builtin_clzll(number)) / 8;
+}
+
+static void count_region(struct fm_thread *thread, uint32_t region, OTF2_ErrorCode code)
+{
+    count_bytes(thread, EVENT_BYTES + number_bytes(region), code);
+}
+
+/* Bytes of an operation's event, whose fields are the parts of its record. */
+static uint64_t operation_bytes(const uint64_t *record, uint64_t bytes)
+{
+    uint64_t sum = EVENT_BYTES + number_bytes(fm_record_ref(record[0])) + number_bytes(bytes);
+    for (int i = 1; i < fm_record_words[fm_record_kind(record[0])]; i++) {
+        sum += number_bytes((uint32_t)record[i]) + number_bytes(record[i] >> 32);
+    }
+    return sum;
 }
 
 /* ---- the path of regions ---- */
@@ -74,6 +113,19 @@ void fm_convert_begin(struct fm_definitions *set, const struct fm_callsites *sit
     regions->with_lines = sites->count != 0;
     event_regions = regions;
     callsites = sites;
+    limits = (struct fm_archive_limits){.bytes = UINT64_MAX};
+    written = 0;
+    has_exceeded = false;
+}
+
+void fm_convert_limit(const struct fm_archive_limits *what)
+{
+    limits = *what;
+}
+
+bool fm_convert_has_exceeded(void)
+{
+    return has_exceeded;
 }
 
 /* A time after the last event: regions and calls are strictly ordered and take at least a tick. */
@@ -86,8 +138,9 @@ static void write_region(void *context, bool enter, uint32_t region, uint64_t ti
 {
     struct fm_thread *thread = context;
     time = not_before(thread, after_last(thread, time));
-    count(thread, enter ? OTF2_EvtWriter_Enter(thread->writer, NULL, time, region)
-                        : OTF2_EvtWriter_Leave(thread->writer, NULL, time, region));
+    count_region(thread, region,
+                 enter ? OTF2_EvtWriter_Enter(thread->writer, NULL, time, region)
+                       : OTF2_EvtWriter_Leave(thread->writer, NULL, time, region));
 }
 
 static uint32_t number_region(void *context, uint32_t region, uint32_t line)
@@ -196,7 +249,8 @@ void fm_convert_pending(struct fm_thread *thread, uint64_t next)
     if (thread->pending) {
         thread->pending = false;
         uint64_t time = not_before(thread, thread->pending_leave);
-        count(thread, OTF2_EvtWriter_Leave(writer, NULL, time, thread->pending_region));
+        count_region(thread, thread->pending_region,
+                     OTF2_EvtWriter_Leave(writer, NULL, time, thread->pending_region));
     }
     /* The record of the call in which the buffer became full follows the FLUSH record, but the call
      * began before the flush. */
@@ -261,11 +315,16 @@ static void convert_call(struct fm_thread *thread, uint32_t function, uint64_t e
     thread->pending_region =
         fm_event_region(event_regions, function, fm_path_line(&thread->path, callsites));
     thread->pending_leave = leave <= enter ? enter + 1 : leave;
-    count(thread, OTF2_EvtWriter_Enter(thread->writer, NULL, enter, thread->pending_region));
+    count_region(thread, thread->pending_region,
+                 OTF2_EvtWriter_Enter(thread->writer, NULL, enter, thread->pending_region));
 }
+
+static void end_dropped(struct fm_thread *thread, uint64_t time, bool resumes);
 
 void fm_convert_open_call(struct fm_thread *thread)
 {
+    end_dropped(thread, thread->enter, true);
+    limits.bytes = UINT64_MAX; /* the last call is written in any case */
     begin_call(thread, after_last(thread, thread->enter));
     thread->visits_compared = true;
 }
@@ -278,6 +337,8 @@ static void end_all(struct fm_thread *thread, uint64_t time)
 
 void fm_convert_end(struct fm_thread *thread)
 {
+    end_dropped(thread, thread->last_time, false);
+    fm_dropped_free(&thread->dropped);
     end_all(thread, thread->last_time);
     fm_path_free(&thread->path);
 }
@@ -497,8 +558,9 @@ static void convert_unrecorded(struct fm_thread *thread, const uint64_t *r)
         OTF2_AttributeList_AddGroupRef(list, FM_ATTRIBUTE_GROUP, peer);
     }
     fm_attributes_used = true;
-    count(thread, OTF2_EvtWriter_MeasurementOnOff(thread->writer, list, thread->last_time,
-                                                  OTF2_MEASUREMENT_OFF));
+    count_bytes(thread, COUNT_BYTES,
+                OTF2_EvtWriter_MeasurementOnOff(thread->writer, list, thread->last_time,
+                                                OTF2_MEASUREMENT_OFF));
     OTF2_AttributeList_Delete(list);
 }
 
@@ -513,13 +575,14 @@ static void begin_pause(struct fm_thread *thread, uint64_t time)
     thread->stretch[0] = 0;
 }
 
-/* Called in a pause. */
-static void end_pause(struct fm_thread *thread, const uint64_t *r)
+/* Called in a pause.
+ * @param regions  number of outer marked regions that are still open */
+static void end_pause(struct fm_thread *thread, uint32_t regions, uint64_t time)
 {
-    count(thread, OTF2_EvtWriter_MeasurementOnOff(thread->writer, NULL, not_before(thread, r[1]),
+    count(thread, OTF2_EvtWriter_MeasurementOnOff(thread->writer, NULL, not_before(thread, time),
                                                   OTF2_MEASUREMENT_ON));
     thread->off = false;
-    end_marked_behind(thread, fm_record_ref(r[0]), r[1]);
+    end_marked_behind(thread, regions, time);
 }
 
 /* Records in a pause are omitted, except those that end the pause or the program. */
@@ -527,6 +590,82 @@ static bool is_left_out(const struct fm_thread *thread, enum fm_record_kind kind
 {
     return thread->off && kind != FM_RECORD_RECORDING_OFF && kind != FM_RECORD_UNRECORDED &&
            kind != FM_RECORD_RECORDING_ON && kind != FM_RECORD_PROGRAM_END;
+}
+
+/* ---- the begin and end of what is left out ---- */
+
+static const char *function_name(uint32_t function)
+{
+    return function < limits.function_count ? limits.functions[function].name : "";
+}
+
+/* Whether an iteration is kept. */
+static bool is_kept(const uint64_t *record)
+{
+    const char *phase = region_name(fm_record_ref(record[0]));
+    return limits.thinning == NULL ||
+           fm_thinning_keeps(limits.thinning, fm_thinning_bucket(phase, strlen(phase)), record[2]);
+}
+
+static void begin_dropped(struct fm_thread *thread, uint64_t time, bool to_the_end)
+{
+    bool off = thread->off;
+    begin_pause(thread, time);
+    fm_dropped_begin(&thread->dropped, &thread->path, to_the_end, off);
+}
+
+static void write_counts(struct fm_thread *thread, const struct fm_unrecorded_table *table)
+{
+    for (size_t i = 0; table->count != 0 && i < table->capacity; i++) {
+        const struct fm_unrecorded_count *entry = &table->slots[i];
+        if (entry->series != 0) {
+            const uint64_t record[FM_WORDS_UNRECORDED] = {
+                fm_record_header(FM_RECORD_UNRECORDED, entry->series, entry->reference),
+                entry->peer | (uint64_t)entry->tag << 32, entry->count};
+            convert_unrecorded(thread, record);
+        }
+    }
+}
+
+/* Instrumented functions that ended or began in what was left out. */
+static void change_functions(struct fm_thread *thread, const struct fm_dropped *dropped,
+                             uint64_t time)
+{
+    struct fm_path_writer writer = path_writer(thread);
+    if (dropped->functions_stay < thread->path.instrumented) {
+        fm_path_leave_functions(&thread->path, dropped->functions_stay, &writer, time);
+    }
+    for (size_t i = 0; i < dropped->functions.count; i++) {
+        begin_region(thread,
+                     fm_record_header(FM_RECORD_FUNCTION_ENTER, FM_PATH_APART,
+                                      (uint32_t)dropped->functions.regions[i]),
+                     time);
+    }
+}
+
+/* Ends leaving out records, if any are.
+ * @param resumes  recording continues, unless it was paused by itself */
+static void end_dropped(struct fm_thread *thread, uint64_t time, bool resumes)
+{
+    struct fm_dropped *dropped = &thread->dropped;
+    if (!dropped->active) {
+        return;
+    }
+    write_counts(thread, &dropped->unrecorded);
+    check_path(!dropped->broken);
+    if (resumes && !dropped->off) {
+        end_pause(thread, (uint32_t)dropped->stay, time);
+        change_functions(thread, dropped, time);
+        for (size_t i = 0; i < dropped->regions.count; i++) {
+            if (!is_phase((uint32_t)dropped->regions.regions[i])) {
+                begin_region(thread,
+                             fm_record_header(FM_RECORD_REGION_ENTER, 0,
+                                              (uint32_t)dropped->regions.regions[i]),
+                             time);
+            }
+        }
+    }
+    fm_dropped_end(dropped);
 }
 
 /* ---- records ---- */
@@ -617,7 +756,12 @@ static void convert_record(struct fm_thread *thread, const uint64_t *record)
         return;
     case FM_RECORD_RECORDING_ON:
         if (thread->off) {
-            end_pause(thread, record);
+            end_pause(thread, fm_record_ref(record[0]), record[1]);
+        }
+        return;
+    case FM_RECORD_ITERATION:
+        if (!is_kept(record)) {
+            begin_dropped(thread, record[1], false);
         }
         return;
     case FM_RECORD_FLUSH: /* written between calls, by fm_convert_pending */
@@ -667,9 +811,56 @@ static void convert_record(struct fm_thread *thread, const uint64_t *record)
         uint64_t time = places[kind] == FM_AT_ENTER ? thread->last_time : thread->pending_leave;
         uint64_t bytes = fm_record_bytes(record[0], thread->bytes_above);
         thread->bytes_above = 0;
-        count(thread, convert_operation(writer, not_before(thread, time), record, bytes));
+        OTF2_ErrorCode code = convert_operation(writer, not_before(thread, time), record, bytes);
+        count_bytes(thread, operation_bytes(record, bytes), code);
     }
     }
+}
+
+/* ---- records that are left out ---- */
+
+/* Whether a record belongs to what is left out. @return false: it is to be converted */
+static bool is_dropped(struct fm_thread *thread, const uint64_t *record)
+{
+    struct fm_dropped *dropped = &thread->dropped;
+    enum fm_record_kind kind = fm_record_kind(record[0]);
+    if (!dropped->active || kind == FM_RECORD_PROGRAM_BEGIN) {
+        return false;
+    }
+    if (kind == FM_RECORD_STACK || kind == FM_RECORD_STACK_SITE) {
+        convert_stack(thread, record[0]);
+        return true;
+    }
+    if (dropped->lingers && kind == FM_RECORD_ITERATION && !is_kept(record)) {
+        dropped->lingers = false;
+        return true;
+    }
+    if (dropped->lingers || kind == FM_RECORD_PROGRAM_END) {
+        bool resumes = dropped->lingers;
+        end_dropped(thread, resumes ? dropped->ended : record[1], resumes);
+        return false;
+    }
+    fm_dropped_pass(dropped, &thread->path, record, function_name);
+    return true;
+}
+
+/* Leaves out all records from a record on, unless it belongs to the call before it. */
+static void stop_at_limit(struct fm_thread *thread, const uint64_t *record)
+{
+    enum fm_record_kind kind = fm_record_kind(record[0]);
+    bool is_call = kind == FM_RECORD_CALL || kind == FM_RECORD_CALL_LONG;
+    bool has_time = is_call || (places[kind] == FM_BETWEEN_CALLS && kind != FM_RECORD_STACK &&
+                                kind != FM_RECORD_STACK_SITE && kind != FM_RECORD_UNRECORDED);
+    if (!has_time || kind == FM_RECORD_PROGRAM_BEGIN || kind == FM_RECORD_PROGRAM_END) {
+        return;
+    }
+    has_exceeded = true;
+    if (thread->dropped.active && !thread->dropped.lingers) {
+        thread->dropped.to_the_end = true;
+        return;
+    }
+    end_dropped(thread, thread->dropped.ended, true);
+    begin_dropped(thread, record[1], true);
 }
 
 /* Whether a record is valid, as far as can be checked, and allowed at its position. */
@@ -702,7 +893,10 @@ bool fm_convert_records(struct fm_thread *thread, const uint64_t *records, size_
             return false;
         }
         enum fm_record_kind kind = fm_record_kind(records[0]);
-        if (!is_left_out(thread, kind)) {
+        if (written > limits.bytes && !thread->dropped.to_the_end) {
+            stop_at_limit(thread, records);
+        }
+        if (!is_dropped(thread, records) && !is_left_out(thread, kind)) {
             convert_record(thread, records);
         }
         fm_overhead_count(&thread->work, kind);

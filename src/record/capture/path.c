@@ -387,6 +387,27 @@ void fm_path_end(struct fm_path *path, uint32_t region, const struct fm_path_wri
     }
 }
 
+size_t fm_path_marked(const struct fm_path *path)
+{
+    size_t marked = 0;
+    for (size_t i = 0; i < path->count; i++) {
+        marked += is_marked(&path->entries[i]);
+    }
+    return marked;
+}
+
+size_t fm_path_marked_around(const struct fm_path *path, uint32_t region, size_t count)
+{
+    size_t found = count, marked = 0;
+    for (size_t i = 0; i < path->count && marked < count; i++) {
+        if (is_marked(&path->entries[i])) {
+            found = path->entries[i].region == region ? marked : found;
+            marked++;
+        }
+    }
+    return found;
+}
+
 void fm_path_end_behind(struct fm_path *path, size_t count, const struct fm_path_writer *writer,
                         uint64_t time)
 {

@@ -175,6 +175,13 @@ bool fm_path_begin(struct fm_path *path, const struct fm_callsites *sites, uint3
 void fm_path_end(struct fm_path *path, uint32_t region, const struct fm_path_writer *writer,
                  uint64_t time);
 
+/** Number of open marked regions. */
+size_t fm_path_marked(const struct fm_path *path);
+
+/** Number of marked regions outside the innermost one with that definition, among the outer `count`
+ * ones; `count`: there is none. */
+size_t fm_path_marked_around(const struct fm_path *path, uint32_t region, size_t count);
+
 /** Ends all marked regions except the outer `count`. */
 void fm_path_end_behind(struct fm_path *path, size_t count, const struct fm_path_writer *writer,
                         uint64_t time);

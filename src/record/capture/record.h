@@ -29,6 +29,7 @@ enum fm_record_place { FM_AT_LEAVE, FM_AT_ENTER, FM_BETWEEN_CALLS };
     X(SAMPLE_LOST, 1, 2)          /* time; the stack is not known */                               \
     X(PROCESSOR, 4, 2)            /* time; nanoseconds of the stretch of computation before it,    \
                                      stolen ones, run delay or FM_DELAY_UNKNOWN */                 \
+    X(ITERATION, 2, 2)            /* ref: region; time, number of its visit that begins */         \
     X(REGION_ENTER, 1, 2)         /* aux: CUT or 0, ref: region; time */                           \
     X(PARAMETER, 2, 2)            /* ref: parameter; time, number */                               \
     X(PARAMETER_TEXT, 2, 2)       /* ref: parameter; time, string */                               \

@@ -2,6 +2,7 @@
 
 #include "record/capture/memory_use.h"
 #include "record/selection/selected.h"
+#include "record/selection/size_limit.h"
 #include "record/stack/stack.h"
 
 #include <errno.h>
@@ -134,6 +135,7 @@ void fm_thread_flush(struct fm_thread *thread)
         errno = saved;
         return;
     }
+    fm_size_limit_check(thread);
     if (thread->pause.paused || fm_pause_is_due(thread)) {
         if (fm_pause_attend(thread, threads.flush)) {
             errno = saved; /* due again before the next call */
@@ -173,6 +175,7 @@ static void fill(struct fm_thread *thread, struct fm_chunk *chunk)
     if (thread->current != NULL) {
         thread->current->used = thread->cursor;
         thread->current->next = chunk;
+        thread->filled += (uint64_t)(thread->cursor - thread->current->words);
     } else {
         thread->first = chunk;
     }
@@ -278,8 +281,12 @@ static void leave_regions(struct fm_thread *thread)
         }
     }
     for (size_t i = 0; i < thread->open.count; i++) {
-        if ((thread->open.regions[i] & FM_OPEN_SELECTED) != 0) {
+        uint64_t region = thread->open.regions[i];
+        if ((region & FM_OPEN_SELECTED) != 0) {
             fm_selected_visit_ends();
+        }
+        if (fm_open_region(region)->visits != NULL) {
+            fm_size_limit_visit_ends(fm_open_region(region)->visits, thread, region);
         }
     }
     thread->open.count = 0;
@@ -520,8 +527,11 @@ uint64_t *fm_thread_grow(struct fm_thread *thread, size_t words)
     if (thread->pause.paused) {
         fm_pause_fold(thread);
         if ((size_t)(thread->limit - thread->cursor) >= words) {
+            errno = saved;
             return thread->cursor;
         }
+    } else {
+        fm_size_limit_check(thread);
     }
     /* A new chunk holds more than any reservation. */
     struct fm_chunk *chunk = take_chunk(thread);
@@ -542,6 +552,9 @@ uint64_t *fm_thread_grow(struct fm_thread *thread, size_t words)
 void fm_thread_rewind(struct fm_thread *thread, struct fm_chunk *chunk, uint64_t *place)
 {
     if (chunk != thread->current) {
+        for (struct fm_chunk *left = chunk; left != thread->current; left = left->next) {
+            thread->filled -= (uint64_t)(left->used - left->words);
+        }
         thread->current->next = thread->spare;
         thread->spare = chunk->next;
         chunk->next = NULL;
@@ -589,6 +602,7 @@ bool fm_thread_end_left_call(struct fm_thread *thread, struct fm_here here)
 void fm_thread_reuse(struct fm_thread *thread)
 {
     struct fm_chunk *chunk = thread->first;
+    thread->filled += (uint64_t)(thread->cursor - thread->current->words);
     thread->current->next = thread->spare;
     thread->spare = chunk->next;
     thread->current = NULL;

@@ -16,6 +16,7 @@
 #ifndef FERMATA_RECORD_CAPTURE_THREAD_H
 #define FERMATA_RECORD_CAPTURE_THREAD_H
 
+#include "record/archive/dropped.h"
 #include "record/capture/clock.h"
 #include "record/capture/instrumented_functions.h"
 #include "record/capture/nesting.h"
@@ -53,15 +54,21 @@ struct fm_cache_entry {
 /** A region of user code that is open in a thread. May be the first member of a larger structure.
  */
 struct fm_open_region {
-    uint32_t number;  /**< of its definition */
-    bool is_phase;    /**< visits are recorded from their begin, or not at all */
-    bool is_selected; /**< only visits of it are recorded (selected.h) */
+    uint32_t number;                /**< of its definition */
+    bool is_phase;                  /**< visits are recorded from their begin, or not at all */
+    bool is_selected;               /**< only visits of it are recorded (selected.h) */
+    struct fm_phase_visits *visits; /**< of a phase; else NULL */
 };
 
 /** Set in an entry of fm_thread.open: the region is open, but its Enter was not recorded. */
 #define FM_OPEN_UNRECORDED ((uint64_t)1)
-/** Also a flag of such an entry: recording is active because of this visit. */
-#define FM_OPEN_SELECTED ((uint64_t)2)
+/** Also flags of such an entry: recording is active because of this visit; the visit is an
+ * iteration, which may be skipped, and it is skipped (size_limit.h). */
+#define FM_OPEN_SELECTED  ((uint64_t)2)
+#define FM_OPEN_ITERATION ((uint64_t)4)
+#define FM_OPEN_SKIPPED   ((uint64_t)8)
+/** All of these flags. */
+#define FM_OPEN_FLAGS ((uint64_t)15)
 
 /** Cost of recording in a thread (overhead.h). */
 struct fm_thread_work {
@@ -104,6 +111,7 @@ struct fm_thread {
     size_t scratch_size[2];
 
     struct fm_nesting open; /**< regions of user code: struct fm_open_region * | FM_OPEN_ flags */
+    uint32_t iterations;    /**< open entries with FM_OPEN_ITERATION */
     struct fm_thread_pause pause;
     struct fm_thread_samples samples;
     struct fm_thread_processor processor;
@@ -113,6 +121,8 @@ struct fm_thread {
     struct fm_chunk *current; /**< chunk being filled */
     struct fm_chunk *spare;   /**< chunks to be reused */
     size_t chunks;            /**< number of chunks, including those to be reused */
+    uint64_t filled;          /**< words recorded before the current chunk, in total */
+    uint64_t counted;         /**< words that fm_size_limit_check has counted */
     struct fm_thread *next;   /**< list of all threads; constant */
     struct fm_thread *idle;   /**< list of locations whose thread has ended */
 
@@ -136,16 +146,17 @@ struct fm_thread {
     uint32_t pending_region;          /**< region number of the call's events */
     bool pending;                     /**< whether a Leave is pending */
     uint64_t bytes_above;             /**< BYTES_ABOVE record before the next record; 0: none */
-    bool visits_compared;    /**< with those at the next call already (fm_convert_open_call) */
-    uint64_t flush_begin[2]; /**< begin and end of a flush that is to be recorded; 0: none */
-    uint64_t events;         /**< events written */
-    uint64_t stretch[3];     /**< words of a PROCESSOR record without its time that precedes the
-                                next call; 0: none */
-    bool off;                /**< recording was paused at the last record */
-    uint64_t gap;            /**< time of the last sample that was lost */
-    uint64_t sampled;        /**< time of the last sample that was not */
-    uint64_t sample_reach;   /**< after it, an event is this near or comes after another sample */
-    struct fm_path path;     /**< open regions */
+    bool visits_compared;      /**< with those at the next call already (fm_convert_open_call) */
+    uint64_t flush_begin[2];   /**< begin and end of a flush that is to be recorded; 0: none */
+    uint64_t events;           /**< events written */
+    uint64_t stretch[3];       /**< words of a PROCESSOR record without its time that precedes the
+                                  next call; 0: none */
+    bool off;                  /**< recording was paused at the last record */
+    struct fm_dropped dropped; /**< records that are left out now */
+    uint64_t gap;              /**< time of the last sample that was lost */
+    uint64_t sampled;          /**< time of the last sample that was not */
+    uint64_t sample_reach;     /**< after it, an event is this near or comes after another sample */
+    struct fm_path path;       /**< open regions */
 };
 
 /** The calling thread; NULL before its first recorded call. */
@@ -203,8 +214,7 @@ FM_API void fm_thread_attend(struct fm_thread *thread, struct fm_here here);
 /** Region of an entry of fm_thread.open. */
 static inline const struct fm_open_region *fm_open_region(uint64_t entry)
 {
-    return (const struct fm_open_region *)(uintptr_t)(entry &
-                                                      ~(FM_OPEN_UNRECORDED | FM_OPEN_SELECTED));
+    return (const struct fm_open_region *)(uintptr_t)(entry & ~FM_OPEN_FLAGS);
 }
 
 /** Makes the calling thread a location, or gives it the location of a thread that has ended, unless

@@ -1,5 +1,7 @@
 #include "record/closing/closing.h"
 
+#include "record/selection/thinning.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -68,7 +70,16 @@ void fm_closing_describe(const struct fm_closing *closing, const struct fm_overh
                  (unsigned long long)sums->stopped, facts->ranks);
         facts->incomplete = text;
     }
-    facts->complete = sums->stopped == 0;
+    if (sums->limited != 0) {
+        char limit[32];
+        size_t length = sums->stopped != 0 ? strlen(text) : 0;
+        snprintf(text + length, half - length,
+                 "%srecording paused at the size limit (max-size %s) in %llu of %u processes",
+                 length != 0 ? "; " : "", fm_max_size_text(facts->max_size, limit, sizeof limit),
+                 (unsigned long long)sums->limited, facts->ranks);
+        facts->incomplete = text;
+    }
+    facts->complete = sums->stopped == 0 && sums->limited == 0;
     facts->events = sums->events;
     facts->bytes = sums->bytes;
     facts->locations = sums->locations;

@@ -17,6 +17,8 @@ struct fm_closing {
         uint64_t bytes, events, locations, flushes;
         uint64_t stopped; /**< processes that ended recording for lack of space */
         uint64_t reused_locations;
+        uint64_t thinned; /**< processes whose phases lack iterations because of the size limit */
+        uint64_t limited; /**< processes whose recording paused at the size limit */
         uint64_t samples, samples_lost;
         uint64_t functions_dropped; /**< visits of instrumented functions, too short */
         uint64_t work;              /**< CPU time of the recorder, nanoseconds */

@@ -223,6 +223,9 @@ static void write_description(FILE *file, const struct fm_environment *e)
             (unsigned long long)e->locations, (unsigned long long)e->events);
     write_clock(file, e);
     fprintf(file, ",\n  \"memory_bytes\": %llu", (unsigned long long)e->memory);
+    if (e->max_size != 0 && e->max_size != UINT64_MAX) {
+        fprintf(file, ",\n  \"max_size_bytes\": %llu", (unsigned long long)e->max_size);
+    }
     write_overhead(file, e);
     write_job(file);
     if (e->progress != NULL) {

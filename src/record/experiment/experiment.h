@@ -47,6 +47,7 @@ struct fm_environment {
     struct fm_library_version libraries[FM_PARADIGMS_MOST]; /**< known versions */
     size_t library_count;
     const char *progress;   /**< FERMATA_PROGRESS: "target" or "async", NULL if it is neither */
+    uint64_t max_size;      /**< size limit of the experiment, bytes; 0, UINT64_MAX: none */
     const char *recorded;   /**< parts of the run selected for recording, NULL: everything */
     const char *unseen;     /**< calls that are not recorded, sentences, or NULL */
     const char *failure;    /**< first failure, or NULL */

@@ -4,7 +4,7 @@
 #include "record/flight/flight.h"
 #include "record/journal/journal.h"
 #include "record/session/session.h"
-#include "record/session/session_stack.h"
+#include "record/session/session_flush.h"
 #include "record/session/session_state.h"
 #include "record/session/session_tell.h"
 
@@ -51,8 +51,7 @@ static bool save_definitions(void)
     if (!fm_session_wait_briefly(try_definitions, NULL)) {
         return false;
     }
-    bool good =
-        fm_journal_definitions(&fm_session.definitions) && fm_journal_sites(fm_session_sites());
+    bool good = fm_session_journal_all_but_records();
     pthread_mutex_unlock(&fm_session.lock);
     return good;
 }

@@ -344,6 +344,17 @@ bool fm_journal_words(struct fm_thread *thread, const uint64_t *words, size_t co
     return good;
 }
 
+bool fm_journal_thinning(const struct fm_thinning *table)
+{
+    int file = journal.begun ? open_file(-1, false) : -1;
+    if (file < 0) {
+        return false;
+    }
+    off_t begin = end_of(file);
+    return finish(file, begin,
+                  write_block(file, FM_JOURNAL_THINNING, table, sizeof *table, NULL, 0));
+}
+
 bool fm_journal_saved(void)
 {
     struct fm_journal_moment moment = {fm_clock_now(), fm_clock_nanoseconds()};

@@ -14,6 +14,7 @@
 
 #include "record/archive/archive.h"
 #include "record/journal/journal_sum.h"
+#include "record/selection/thinning.h"
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -34,7 +35,8 @@ enum fm_journal_kind {
     FM_JOURNAL_SAVED,       /**< struct fm_journal_moment (or nothing): the process ended regularly
                                  at that moment; the journal has all its records */
     FM_JOURNAL_SITES,       /**< call sites, like DEFINITIONS, in a separate set */
-    FM_JOURNAL_PARADIGM     /**< struct fm_paradigm_description */
+    FM_JOURNAL_PARADIGM,    /**< struct fm_paradigm_description */
+    FM_JOURNAL_THINNING     /**< struct fm_thinning so far; replaces the one of an earlier block */
 };
 
 struct fm_journal_head {
@@ -102,6 +104,9 @@ bool fm_journal_records(struct fm_thread *thread, struct fm_extent records);
 /** Appends records that are not in the thread's buffers, before the thread's next records. The
  * contract of fm_journal_records applies. */
 bool fm_journal_words(struct fm_thread *thread, const uint64_t *words, size_t count);
+
+/** Appends which iterations the process keeps. @return false: not written */
+bool fm_journal_thinning(const struct fm_thinning *table);
 
 /** Appends a SAVED block: the process ends regularly now. @return false: not written */
 bool fm_journal_saved(void);

@@ -152,6 +152,16 @@ static bool take_end(struct fm_process_journal *journal, const struct fm_journal
     return reader->bytes == 0 || reader->bytes == sizeof moment;
 }
 
+static bool take_thinning(struct fm_process_journal *journal,
+                          const struct fm_journal_reader *reader)
+{
+    if (reader->bytes != sizeof journal->thinning) {
+        return false;
+    }
+    memcpy(&journal->thinning, reader->content, sizeof journal->thinning);
+    return true;
+}
+
 static bool take_block(struct fm_process_journal *journal, const struct fm_journal_reader *reader)
 {
     switch (reader->kind) {
@@ -165,6 +175,8 @@ static bool take_block(struct fm_process_journal *journal, const struct fm_journ
         return take_definitions(&journal->sites, journal->process.size, reader);
     case FM_JOURNAL_NAMES:
         return take_names(journal, reader);
+    case FM_JOURNAL_THINNING:
+        return take_thinning(journal, reader);
     case FM_JOURNAL_SAVED:
         return take_end(journal, reader);
     default:
@@ -176,6 +188,7 @@ bool fm_journal_load(const char *path, struct fm_process_journal *journal)
 {
     struct fm_journal_reader reader;
     memset(journal, 0, sizeof *journal);
+    fm_thinning_begin(&journal->thinning);
     if (!fm_journal_open(&reader, path)) {
         return false;
     }

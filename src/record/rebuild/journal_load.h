@@ -16,6 +16,7 @@ struct fm_process_journal {
     char *texts[FM_PARADIGMS_MOST];    /**< names of the functions of each */
     struct fm_definitions sites;       /**< of call stacks */
     struct fm_definitions definitions; /**< without processes, markers and attributes */
+    struct fm_thinning thinning;       /**< the iterations that the process keeps */
     bool saved;                        /**< the process ended regularly, all records are saved */
     uint64_t saved_ticks;              /**< time of that end, clock ticks; 0: unknown */
 };

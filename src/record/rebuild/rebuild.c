@@ -52,6 +52,9 @@ struct rebuild {
         resolved;                         /* call sites of all processes, unresolved and resolved */
     struct fm_journal_moment last_moment; /* the reading farthest from the start of its process */
     struct fm_journal_process clock;      /* that process */
+    uint64_t max_size;                    /* of the experiment; UINT64_MAX: no limit */
+    struct fm_thinning thinning;          /* the iterations that all processes have kept */
+    uint32_t limited;                     /* processes that reached the limit */
     struct fm_rebuilt *result;
 };
 
@@ -180,6 +183,7 @@ static fm_status_t collect_sites(struct rebuild *r, struct fm_error *error)
         fm_journal_path(path, sizeof path, r->directory, rank, -1);
         if (fm_journal_load(path, &journal)) {
             good = fm_callsites_merge(&r->sites, &journal.sites, &r->processes[rank].sites);
+            fm_thinning_combine(&r->thinning, &journal.thinning);
             fm_journal_unload(&journal);
         }
     }
@@ -218,6 +222,10 @@ static bool make_callsites(struct rebuild *r, struct process *process,
     }
     fm_convert_begin(&journal->definitions, &process->callsites, &process->events,
                      journal->process.ticks_per_second);
+    fm_convert_limit(&(struct fm_archive_limits){.thinning = &r->thinning,
+                                                 .bytes = fm_max_size_share(r->max_size, r->size),
+                                                 .functions = journal->functions,
+                                                 .function_count = journal->function_count});
     return good;
 }
 
@@ -341,6 +349,8 @@ static fm_status_t convert_process(struct rebuild *r, uint32_t rank, struct fm_e
     for (uint32_t t = 0; good && t < process->thread_count; t++) {
         convert_thread(r, process, &process->threads[t], process->region_count);
     }
+    r->limited +=
+        process->known && (fm_convert_has_exceeded() || fm_thinning_has_ended(&journal.thinning));
     good = good && (!process->known || merge(r, process, &journal));
     fm_journal_unload(&journal);
     return good ? FM_OK : fm_fail(error, FM_ERR_DATA, "%s: the definitions are inconsistent", path);
@@ -443,6 +453,31 @@ static void describe_missing(struct rebuild *r, const struct fm_archive_summary 
                             r->result->missing, sizeof r->result->missing);
     }
     free(ends);
+    if (r->limited != 0) {
+        size_t length = strlen(r->result->missing);
+        snprintf(r->result->missing + length, sizeof r->result->missing - length,
+                 "; recording paused at the size limit in %u of %u processes", r->limited, r->size);
+    }
+}
+
+/* Adds to environment.json what the size limit has left of the phases. */
+static void describe_thinning(struct rebuild *r, json_t *environment)
+{
+    const char *before = json_string_value(json_object_get(environment, "recorded"));
+    char text[4096];
+    snprintf(text, sizeof text, "%.1000s", before != NULL ? before : "");
+    bool any = false;
+    for (uint32_t i = 0; i < r->set.tables[FM_DEFINE_REGION].count; i++) {
+        const uint32_t *words = fm_defined(&r->set, FM_DEFINE_REGION, i, NULL);
+        if ((words[3] & OTF2_REGION_FLAG_PHASE) != 0) {
+            any = fm_thinning_describe(&r->thinning, fm_defined_string(&r->set, words[0]),
+                                       UINT64_MAX, text, sizeof text) ||
+                  any;
+        }
+    }
+    if (any && environment != NULL) {
+        json_object_set_new(environment, "recorded", json_string(text));
+    }
 }
 
 static fm_status_t write_archive(struct rebuild *r, json_t *environment, struct fm_error *error)
@@ -504,6 +539,7 @@ static fm_status_t write_archive(struct rebuild *r, json_t *environment, struct 
                        r->directory, fm_archive_failure());
     }
     describe_missing(r, &summary, environment);
+    describe_thinning(r, environment);
     if (environment != NULL) {
         json_object_set_new(json_object_get(environment, "clock"), "ticks_per_second",
                             json_integer((json_int_t)summary.resolution));
@@ -642,6 +678,9 @@ static fm_status_t rebuild(const char *directory, struct fm_rebuilt *result, str
     } else if (status == FM_OK) {
         snprintf(path, sizeof path, "%s/environment.json", directory);
         json_t *environment = json_load_file(path, 0, &reason);
+        json_int_t most = json_integer_value(json_object_get(environment, "max_size_bytes"));
+        r.max_size = most > 0 ? (uint64_t)most : UINT64_MAX;
+        fm_thinning_begin(&r.thinning);
         status = write_archive(&r, environment, error);
         if (status == FM_OK) {
             status = put_in_place(&r, environment, error);

@@ -102,6 +102,15 @@ static void lock_and_catch_up(void)
     }
 }
 
+void fm_pause_since(enum fm_pause_reason reason, bool paused, uint64_t time)
+{
+    int saved = errno;
+    lock_and_catch_up();
+    want(reason, paused, pause_state.running ? time : 0);
+    pthread_mutex_unlock(&pause_state.lock);
+    errno = saved;
+}
+
 void fm_pause_for(enum fm_pause_reason reason, bool paused)
 {
     int saved = errno;

@@ -39,11 +39,13 @@ struct fm_thread_pause {
 
 /** Reasons for a pause. Recording continues while no reason holds. */
 enum fm_pause_reason {
-    FM_PAUSE_PROGRAM = 1, /**< the program calls fm_pause */
-    FM_PAUSE_RANK = 2,    /**< the rank was not selected */
-    FM_PAUSE_WINDOW = 4,  /**< the time is outside of the selected time window */
-    FM_PAUSE_PHASE = 8,   /**< no visit of the selected phase is open */
-    FM_PAUSE_SIGNAL = 16  /**< a signal has switched recording off */
+    FM_PAUSE_PROGRAM = 1,  /**< the program calls fm_pause */
+    FM_PAUSE_RANK = 2,     /**< the rank was not selected */
+    FM_PAUSE_WINDOW = 4,   /**< the time is outside of the selected time window */
+    FM_PAUSE_PHASE = 8,    /**< no visit of the selected phase is open */
+    FM_PAUSE_SIGNAL = 16,  /**< a signal has switched recording off */
+    FM_PAUSE_THINNED = 32, /**< a visit is open that is skipped (size_limit.h) */
+    FM_PAUSE_SIZE = 64     /**< the size limit is reached */
 };
 
 /** Sets the function that returns names for the function numbers in records. Called once, before
@@ -57,6 +59,10 @@ void fm_resume(void);
 
 /** Adds or removes a reason to pause; otherwise like fm_pause. */
 void fm_pause_for(enum fm_pause_reason reason, bool paused);
+
+/** Like fm_pause_for, for a reason that began or ended at an earlier `time` (clock ticks), after
+ * which nothing was recorded. */
+void fm_pause_since(enum fm_pause_reason reason, bool paused, uint64_t time);
 
 /** Pauses before `begin` and from `end` on (clock ticks). Called once, before or at the begin of
  * the run. */

@@ -126,3 +126,11 @@ void fm_unrecorded_clear(struct fm_unrecorded_table *table)
         table->count = 0;
     }
 }
+
+void fm_unrecorded_free(struct fm_unrecorded_table *table)
+{
+    if (table->capacity != 0) {
+        munmap(table->slots, table->capacity * sizeof *table->slots);
+    }
+    *table = (struct fm_unrecorded_table){0};
+}

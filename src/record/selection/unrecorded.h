@@ -44,6 +44,9 @@ bool fm_unrecorded_note(struct fm_unrecorded_table *table, const uint64_t *recor
 /** Adds the count of `entry` to that of its series. @return false without memory */
 bool fm_unrecorded_add(struct fm_unrecorded_table *table, const struct fm_unrecorded_count *entry);
 
+/** Gives the memory back. */
+void fm_unrecorded_free(struct fm_unrecorded_table *table);
+
 /** Removes all counts; the memory stays allocated. */
 void fm_unrecorded_clear(struct fm_unrecorded_table *table);
 

@@ -9,6 +9,7 @@
 #include "record/journal/journal.h"
 #include "record/paradigm/alone.h"
 #include "record/selection/selected.h"
+#include "record/selection/size_limit.h"
 #include "record/session/session_clock.h"
 #include "record/session/session_describe.h"
 #include "record/session/session_flush.h"
@@ -51,8 +52,10 @@ static void begin_memory(void)
 {
     const char *flight = getenv(FM_FLIGHT_VARIABLE);
     fm_session_state.memory = fm_experiment_size(getenv("FERMATA_TOTAL_MEMORY"), DEFAULT_MEMORY);
+    fm_max_size_read(getenv(FM_MAX_SIZE_VARIABLE), &fm_session_state.max_size);
     if (flight != NULL && fm_flight_option_read(&fm_session_state.flight, flight)) {
         fm_session_state.memory = fm_session_state.flight.bytes;
+        fm_session_state.max_size = UINT64_MAX; /* the size of the flight recorder is the limit */
     }
 }
 
@@ -132,6 +135,7 @@ static void open_session(const struct fm_exchange *exchange)
         return;
     }
     begin_journal();
+    fm_size_limit_begin(fm_max_size_share(fm_session_state.max_size, exchange->size));
     uint64_t resolution = fm_clock_resolution();
     fm_session_state.noticeable = resolution / 1000;
     fm_processor_begin(resolution);
@@ -158,6 +162,7 @@ static void begin_run(const struct fm_exchange *exchange)
     open_session(exchange);
     fm_selected_run_begins(exchange->rank);
     fm_session_tell_selection();
+    fm_session_tell_max_size();
     fm_session_tell_flight();
     fm_overhead_end();
     fm_guard_end(&guard);

@@ -7,6 +7,7 @@
 #include "record/flight/flight.h"
 #include "record/flight/session_flight.h"
 #include "record/journal/journal_read.h"
+#include "record/selection/size_limit.h"
 #include "record/session/session.h"
 #include "record/session/session_archive.h"
 #include "record/session/session_clock.h"
@@ -72,6 +73,18 @@ static void write_program_end(struct fm_thread *thread, uint64_t time)
     record[1] = time;
 }
 
+/* Makes the table of kept iterations that of all processes. Also the barrier before the end of the
+ * last call. */
+static void agree_on_iterations(void)
+{
+    struct fm_thinning *table = &fm_session_state.thinning;
+    fm_size_limit_table(table);
+    fm_session.exchange->reduce((uint64_t *)table, FM_THINNING_WORDS, FM_REDUCE_MIN);
+    if (fm_session.exchange->failure != NULL) {
+        fm_thinning_begin(table);
+    }
+}
+
 static void close_session(struct fm_thread *thread, fm_last_call_t *last, uint64_t events)
 {
     static uint32_t regions[FM_FUNCTIONS_MOST];
@@ -86,7 +99,7 @@ static void close_session(struct fm_thread *thread, fm_last_call_t *last, uint64
             return;
         }
     }
-    fm_session.exchange->barrier();
+    agree_on_iterations();
     uint64_t left = fm_clock_now(), ended = fm_clock_now();
     bool flown = fm_session_state.flight.bytes == 0 || fm_session_flight_write(thread, threads);
     int reason = errno;
@@ -104,6 +117,11 @@ static void close_session(struct fm_thread *thread, fm_last_call_t *last, uint64
     }
     fm_convert_begin(&fm_session.definitions, &fm_session_state.callsites,
                      &fm_session_state.regions, fm_clock_resolution());
+    fm_convert_limit(&(struct fm_archive_limits){
+        .thinning = &fm_session_state.thinning,
+        .bytes = fm_max_size_share(fm_session_state.max_size, fm_session.exchange->size),
+        .functions = fm_session.regions,
+        .function_count = fm_session.region_count});
     for (struct fm_thread *each = threads; each != NULL; each = each->next) {
         each->rank = fm_session.exchange->rank;
         if (good) {

@@ -2,6 +2,7 @@
 
 #include "record/capture/memory_use.h"
 #include "record/selection/selected.h"
+#include "record/selection/size_limit.h"
 #include "record/session/session.h"
 #include "record/session/session_clock.h"
 #include "record/session/session_paradigms.h"
@@ -53,6 +54,7 @@ struct fm_environment fm_session_environment(void)
         .ranks = fm_session.exchange->size,
         .memory = fm_session_state.memory,
         .progress = progress(),
+        .max_size = fm_session_state.max_size,
         .recorded = part_of_run(),
         .resolution = fm_clock_resolution(),
         .failure = fm_archive_failure(),
@@ -76,12 +78,30 @@ void fm_session_describe_begin(void)
     }
 }
 
+/* What the size limit has left of the phases, behind what was selected. */
+static void describe_thinning(struct fm_environment *facts, uint64_t processes, char *text,
+                              size_t size)
+{
+    char limit[32], phases[2048];
+    if (!fm_size_limit_describe(&fm_session_state.thinning, phases, sizeof phases)) {
+        snprintf(phases, sizeof phases, "in %llu processes not all visits of phases",
+                 (unsigned long long)processes);
+    }
+    snprintf(text, size, "%s%s%s (max-size %s)", facts->recorded != NULL ? facts->recorded : "",
+             facts->recorded != NULL ? ", " : "", phases,
+             fm_max_size_text(facts->max_size, limit, sizeof limit));
+    facts->recorded = text;
+}
+
 void fm_session_describe_end(const struct fm_closing *closing,
                              const struct fm_overhead_rates *rates)
 {
     struct fm_environment facts = fm_session_environment();
-    char texts[512];
+    char texts[768], recorded[4096];
     facts.unseen = fm_session_unseen();
+    if (closing->sums.thinned != 0) {
+        describe_thinning(&facts, closing->sums.thinned, recorded, sizeof recorded);
+    }
     fm_closing_describe(closing, rates, fm_clock_now(), &facts, texts, sizeof texts);
     const struct fm_experiment_totals totals = fm_experiment_totals(&facts);
     fm_experiment_describe(fm_session.directory, &facts);
@@ -92,6 +112,14 @@ void fm_session_describe_end(const struct fm_closing *closing,
     if (facts.unseen != NULL) {
         fm_experiment_log(fm_session.directory, "not recorded: %s", facts.unseen);
         dprintf(STDERR_FILENO, "fermata: warning: %s\n", facts.unseen);
+    }
+    if (closing->sums.thinned != 0) {
+        fm_experiment_log(fm_session.directory, "recorded: %s", facts.recorded);
+        dprintf(STDERR_FILENO, "fermata: warning: recorded: %s\n", facts.recorded);
+    }
+    if (closing->sums.limited != 0) {
+        fm_experiment_log(fm_session.directory, "incomplete: %s", facts.incomplete);
+        dprintf(STDERR_FILENO, "fermata: warning: incomplete run: %s\n", facts.incomplete);
     }
     if (facts.clock_doubt != NULL) {
         fm_experiment_log(fm_session.directory, "the clock: %s", facts.clock_doubt);
@@ -116,6 +144,8 @@ struct fm_closing fm_session_closing(struct fm_thread *threads, uint64_t events,
                  .flushes = fm_session_state.flushes,
                  .stopped = fm_session_state.stopped,
                  .reused_locations = fm_threads_reused(),
+                 .thinned = fm_size_limit_thins(&fm_session_state.thinning),
+                 .limited = fm_size_limit_is_reached() || fm_convert_has_exceeded(),
                  .samples = samples.taken,
                  .samples_lost = samples.lost,
                  .functions_dropped = fm_functions_dropped(),

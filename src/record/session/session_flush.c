@@ -2,6 +2,7 @@
 
 #include "record/capture/guard.h"
 #include "record/journal/journal.h"
+#include "record/selection/size_limit.h"
 #include "record/session/session.h"
 #include "record/session/session_clock.h"
 #include "record/session/session_stack.h"
@@ -15,12 +16,19 @@
 
 enum { DEFAULT_FLUSH_INTERVAL = 2 /* seconds */ };
 
+bool fm_session_journal_all_but_records(void)
+{
+    struct fm_thinning table;
+    return fm_journal_definitions(&fm_session.definitions) &&
+           fm_journal_sites(fm_session_sites()) &&
+           (!fm_size_limit_changed(&table) || fm_journal_thinning(&table));
+}
+
 bool fm_session_journal_definitions(void)
 {
     pthread_mutex_lock(&fm_session.lock);
     fm_session_clock_note();
-    bool good =
-        fm_journal_definitions(&fm_session.definitions) && fm_journal_sites(fm_session_sites());
+    bool good = fm_session_journal_all_but_records();
     pthread_mutex_unlock(&fm_session.lock);
     return good;
 }

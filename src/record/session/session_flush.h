@@ -19,7 +19,12 @@ bool fm_session_flush(struct fm_thread *thread, bool full);
  * @return UINT64_MAX: never */
 uint64_t fm_session_flush_interval(uint64_t resolution);
 
-/** Appends the new definitions and call sites to the journal. Takes the session's lock.
+/** Appends what records refer to and is new: definitions, call sites, which iterations are kept.
+ * The caller holds the session's lock. May be called in a signal handler.
+ * @return false: not all were written, errno is the reason */
+bool fm_session_journal_all_but_records(void);
+
+/** fm_session_journal_all_but_records with the lock, which it takes.
  * @return false: they could not be written, errno is the reason */
 bool fm_session_journal_definitions(void);
 

@@ -8,6 +8,7 @@
 #include "record/archive/event_regions.h"
 #include "record/paradigm/paradigm.h"
 #include "record/selection/flight_option.h"
+#include "record/selection/thinning.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,7 +30,9 @@ struct fm_session_state {
     bool stopped;        /**< recording ended early: no room for more records or definitions */
     bool ended;          /**< the end of the run has begun */
     struct fm_flight_option flight;
-    bool asked;    /**< the records of the flight recorder were requested */
+    uint64_t max_size;           /**< of the experiment, bytes; UINT64_MAX: no limit */
+    struct fm_thinning thinning; /**< agreed at the end of the run */
+    bool asked;                  /**< the records of the flight recorder were requested */
     bool demanded; /**< ... and could not be saved then: retried before the next call */
 };
 extern struct fm_session_state fm_session_state;

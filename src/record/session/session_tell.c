@@ -70,6 +70,16 @@ void fm_session_tell_selection(void)
     }
 }
 
+void fm_session_tell_max_size(void)
+{
+    uint64_t bytes;
+    if (!fm_max_size_read(getenv(FM_MAX_SIZE_VARIABLE), &bytes) && fm_session.exchange->rank == 0) {
+        char text[32];
+        dprintf(STDERR_FILENO, "fermata: %s is not understood: the limit is %s\n",
+                FM_MAX_SIZE_VARIABLE, fm_max_size_text(bytes, text, sizeof text));
+    }
+}
+
 void fm_session_tell_flight(void)
 {
     const char *text = getenv(FM_FLIGHT_VARIABLE);

@@ -23,4 +23,7 @@ void fm_session_tell_selection(void);
 /** Reports an invalid option of the flight recorder, on rank 0 only. */
 void fm_session_tell_flight(void);
 
+/** Reports an invalid size limit, on rank 0 only. */
+void fm_session_tell_max_size(void);
+
 #endif

@@ -3,6 +3,7 @@
 #include "record/selection/flight_option.h"
 #include "record/selection/sample_rate.h"
 #include "record/selection/scope.h"
+#include "record/selection/thinning.h"
 #include "record/settings/settings.h"
 
 #include <errno.h>
@@ -42,6 +43,13 @@ const char *fm_refuse_size(const char *text)
         shift = 10 * (unsigned)(unit - units + 1);
     }
     return size > (uint64_t)INT64_MAX >> shift ? "a size that is not so large" : NULL;
+}
+
+const char *fm_refuse_max_size(const char *text)
+{
+    _Static_assert(FM_MAX_SIZE_LEAST == 1 << 20, "said below");
+    uint64_t bytes;
+    return fm_max_size_read(text, &bytes) ? NULL : "a size from 1M on, or none";
 }
 
 const char *fm_refuse_progress(const char *text)

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "record/selection/sample_rate.h"
+#include "record/selection/thinning.h"
 #include "record/settings/configuration_file.h"
 
 #include <stdio.h>
@@ -125,11 +126,21 @@ fm_status_t fm_settings_agree(const struct fm_settings *settings, struct fm_erro
 {
     const struct fm_setting_value *sample = &settings->values[FM_SETTING_SAMPLE];
     const struct fm_setting_value *callpath = &settings->values[FM_SETTING_CALLPATH];
+    uint64_t limit;
     bool samples = sample->text != NULL && fm_sample_rate(sample->text) > 0;
     if (samples && callpath->text != NULL && strcmp(callpath->text, "flat") == 0) {
         return fm_fail(error, FM_ERR_USAGE,
                        "samples (%s) need call paths: remove callpath flat (%s)", sample->origin,
                        callpath->origin);
+    }
+    const struct fm_setting_value *size = &settings->values[FM_SETTING_MAX_SIZE];
+    const struct fm_setting_value *flight = &settings->values[FM_SETTING_FLIGHT_RECORDER];
+    bool is_limited =
+        size->text != NULL && fm_max_size_read(size->text, &limit) && limit != UINT64_MAX;
+    if (is_limited && flight->text != NULL && size->source >= flight->source) {
+        return fm_fail(error, FM_ERR_USAGE,
+                       "the size of the flight recorder (%s) is the limit: remove max-size (%s)",
+                       flight->origin, size->origin);
     }
     return FM_OK;
 }

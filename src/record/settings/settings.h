@@ -86,6 +86,7 @@ void fm_settings_free(struct fm_settings *settings);
 /** Validate the text of a value. They return NULL for a valid text, else a constant noun phrase for
  * messages that states what the value must be. */
 const char *fm_refuse_size(const char *text);
+const char *fm_refuse_max_size(const char *text);
 const char *fm_refuse_progress(const char *text);
 const char *fm_refuse_callpath(const char *text);
 const char *fm_refuse_names(const char *text);

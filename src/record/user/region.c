@@ -2,6 +2,7 @@
  * matches a REGION_ENTER, even if the marks of the program do not match. */
 #include "fermata/fermata.h"
 #include "record/selection/selected.h"
+#include "record/selection/size_limit.h"
 #include "record/session/session.h"
 #include "record/user/functions.h"
 
@@ -13,7 +14,8 @@
  * (fm_user_object). */
 struct user_region {
     struct fm_open_region open; /* must be first: fm_open_region() returns pointers to it */
-    size_t length;              /* of the name */
+    struct fm_phase_visits visits;
+    size_t length; /* of the name */
     char name[];
 };
 
@@ -32,19 +34,42 @@ void *fm_user_define_region(struct fm_text name, struct fm_text file, uint32_t l
         number = fm_session_region(
             region->name, OTF2_REGION_ROLE_CODE, OTF2_PARADIGM_USER,
             kind == FERMATA_PHASE ? OTF2_REGION_FLAG_PHASE : OTF2_REGION_FLAG_NONE, source, line);
-        region->open =
-            (struct fm_open_region){number, kind == FERMATA_PHASE,
-                                    fm_scope_is_phase(fm_selected(), region->name, name.length)};
+        region->open = (struct fm_open_region){
+            .number = number,
+            .is_phase = kind == FERMATA_PHASE,
+            .is_selected = fm_scope_is_phase(fm_selected(), region->name, name.length)};
+        region->visits = (struct fm_phase_visits){
+            .name = region->name, .bucket = fm_thinning_bucket(region->name, name.length)};
     }
     if (number == FM_DEFINE_NONE) {
         free(region);
         region = NULL;
     } else {
         region = fm_user_object(FM_DEFINE_REGION, number, region);
+        if (region != NULL && kind == FERMATA_PHASE) {
+            fm_size_limit_add_phase(&region->visits);
+            __atomic_store_n(&region->open.visits, &region->visits, __ATOMIC_RELEASE);
+        }
     }
     free(source);
     errno = saved;
     return region;
+}
+
+/* Writes the Enter of a region, after the number of the visit if it is an iteration. */
+static void write_enter(struct fm_thread *thread, uint32_t region, uint64_t time, uint64_t flags,
+                        uint64_t number)
+{
+    uint64_t *place = fm_user_room(thread, FM_WORDS_ITERATION + FM_WORDS_REGION_ENTER);
+    if ((flags & FM_OPEN_ITERATION) != 0) {
+        place[0] = fm_record_header(FM_RECORD_ITERATION, 0, region);
+        place[1] = time;
+        place[2] = number;
+        place += FM_WORDS_ITERATION;
+    }
+    place[0] = fm_record_header(FM_RECORD_REGION_ENTER, 0, region);
+    place[1] = time;
+    fm_user_written(thread, place + FM_WORDS_REGION_ENTER);
 }
 
 static void write_record(struct fm_thread *thread, enum fm_record_kind kind, uint32_t region,
@@ -56,21 +81,37 @@ static void write_record(struct fm_thread *thread, enum fm_record_kind kind, uin
     fm_user_written(thread, place + FM_WORDS_REGION_ENTER);
 }
 
+static void end_visit(struct fm_thread *thread, struct fm_phase_visits *visits, uint64_t flags)
+{
+    if ((flags & FM_OPEN_SELECTED) != 0) {
+        fm_selected_visit_ends();
+    }
+    if (visits != NULL) {
+        fm_size_limit_visit_ends(visits, thread, flags);
+    }
+}
+
 void fm_user_begin_region(void *object)
 {
     const struct user_region *region = object;
-    uint64_t now;
-    bool selected = region->open.is_selected && fm_selected_visit_begins();
+    uint64_t now, number = 0, flags = 0;
+    struct fm_phase_visits *visits = __atomic_load_n(&region->open.visits, __ATOMIC_ACQUIRE);
+    if (region->open.is_selected && fm_selected_visit_begins()) {
+        flags = FM_OPEN_SELECTED;
+    }
+    if (visits != NULL) {
+        flags |= fm_size_limit_visit_begins(visits, fm_thread_self, &number);
+    }
     struct fm_thread *thread = fm_user_thread(&now);
-    bool pushed = thread != NULL &&
-                  fm_nesting_push(&thread->open, (uintptr_t)region | selected * FM_OPEN_SELECTED);
+    bool pushed = thread != NULL && fm_nesting_push(&thread->open, (uintptr_t)region | flags);
     if (pushed) {
+        thread->iterations += (flags & FM_OPEN_ITERATION) != 0;
         if (thread->stack != NULL) {
             fm_thread_note_stack(thread, FM_HERE);
         }
-        write_record(thread, FM_RECORD_REGION_ENTER, region->open.number, now);
-    } else if (selected) {
-        fm_selected_visit_ends();
+        write_enter(thread, region->open.number, now, flags, number);
+    } else {
+        end_visit(NULL, visits, flags);
     }
     if (thread != NULL) {
         fm_user_done(thread);
@@ -100,9 +141,7 @@ static void end_at(struct fm_thread *thread, size_t depth, uint64_t now)
     }
     write_leave(thread, depth, now);
     for (size_t inner = thread->open.count; inner-- > depth;) {
-        if ((thread->open.regions[inner] & FM_OPEN_SELECTED) != 0) {
-            fm_selected_visit_ends();
-        }
+        end_visit(thread, open_region(thread, inner)->open.visits, thread->open.regions[inner]);
     }
     thread->open.count = depth;
 }

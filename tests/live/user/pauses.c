@@ -2,8 +2,10 @@
  * (`signal`; `handler`: which is the program's own), or do as they are told from outside, in the
  * midst of everything that is matched by order. Or they do more than a small flight recorder keeps,
  * which is asked in several ways (`flight`: not at all, `dump`, `raise`, `crash`, `abort`,
- * `abort-all`). Each iteration tells its number by a parameter, so that check_pauses.py can bring
- * together what belongs together by that. */
+ * `abort-all`). Or they iterate longer than a small size limit permits (`long N WHAT`: N
+ * iterations; `even`, `uneven`: one rank records more than the others, `plain`: without marked
+ * iterations, `kill`: a rank is killed). Each iteration tells its number by a parameter, so that
+ * check_pauses.py can bring together what belongs together by that. */
 #include "together.h"
 
 #include <fermata/fermata.h>
@@ -21,9 +23,12 @@
 enum { ITERATIONS = 24, DELAY = 3000 /* microseconds */, FLOOD = 14000 };
 
 static int rank, size;
-static atomic_int over;
+static atomic_int over, iterated;
 static bool pausing, signalling; /* by itself; by a signal to itself */
 static const char *flight = "";  /* how the flight recorder is asked */
+static const char *longer = "";  /* what else happens in long runs */
+static int iterations = ITERATIONS;
+static unsigned delay = DELAY;
 static volatile sig_atomic_t handled;
 
 /* First iterations of each rank's pauses, and those behind them. */
@@ -100,22 +105,23 @@ static void late(int iteration)
 {
     if (iteration % size == rank) {
         FERMATA_SCOPE("late");
-        usleep(DELAY);
+        usleep(delay);
     }
 }
 
 static void messages(int iteration)
 {
     char out[ITERATIONS + 1] = {0}, in[ITERATIONS + 1];
+    int bytes = iteration % ITERATIONS + 1;
     int next = (rank + 1) % size, previous = (rank + size - 1) % size;
     late(iteration);
-    MPI_Send(out, iteration + 1, MPI_CHAR, next, iteration % 2, MPI_COMM_WORLD);
+    MPI_Send(out, bytes, MPI_CHAR, next, iteration % 2, MPI_COMM_WORLD);
     MPI_Recv(in, ITERATIONS + 1, MPI_CHAR, previous, iteration % 2, MPI_COMM_WORLD,
              MPI_STATUS_IGNORE);
     MPI_Request requests[2];
     late(iteration + 1);
     MPI_Irecv(in, ITERATIONS + 1, MPI_CHAR, previous, 7, MPI_COMM_WORLD, &requests[0]);
-    MPI_Issend(out, iteration + 1, MPI_CHAR, next, 7, MPI_COMM_WORLD, &requests[1]);
+    MPI_Issend(out, bytes, MPI_CHAR, next, 7, MPI_COMM_WORLD, &requests[1]);
     MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
 }
 
@@ -126,7 +132,7 @@ static void message_across(int iteration, MPI_Request *requests)
     if (requests[0] != MPI_REQUEST_NULL) {
         MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
     }
-    if (iteration < ITERATIONS) {
+    if (iteration < iterations) {
         MPI_Irecv(&in, 1, MPI_CHAR, (rank + size - 1) % size, 9, MPI_COMM_WORLD, &requests[0]);
         MPI_Issend(&out, 1, MPI_CHAR, (rank + 1) % size, 9, MPI_COMM_WORLD, &requests[1]);
     }
@@ -162,10 +168,26 @@ static void windows(int iteration, MPI_Win win, MPI_Group others)
         MPI_Win_complete(win);
     } else {
         if (iteration % 3 == 0) {
-            usleep(DELAY);
+            usleep(delay);
         }
         MPI_Win_post(others, 0, win);
         MPI_Win_wait(win);
+    }
+}
+
+static void last_longer(int iteration)
+{
+    int got, messages = 0;
+    iterated = iteration;
+    if (longer[0] != '\0') {
+        messages = strcmp(longer, "uneven") == 0 && rank == 1 ? 220 : 150;
+    }
+    for (int i = 0; i < messages; i++) {
+        MPI_Sendrecv(&i, 1, MPI_INT, 0, 8, &got, 1, MPI_INT, 0, 8, MPI_COMM_SELF,
+                     MPI_STATUS_IGNORE);
+    }
+    if (strcmp(longer, "kill") == 0 && iteration == iterations - 3 && rank == 1) {
+        raise(SIGKILL);
     }
 }
 
@@ -177,8 +199,11 @@ static void handle(int number)
 
 static void *other_thread(void *nothing)
 {
-    while (!over) {
-        FERMATA_SCOPE("in the other thread");
+    for (int seen = -1; !over;) {
+        if (longer[0] == '\0' || seen != iterated) {
+            FERMATA_SCOPE("in the other thread");
+            seen = iterated;
+        }
         usleep(DELAY / 4);
     }
     return nothing;
@@ -197,6 +222,11 @@ int main(int argc, char **argv)
     }
     if (argc > 2 && strcmp(how, "flight") == 0) {
         flight = argv[2];
+    }
+    if (argc > 3 && strcmp(how, "long") == 0) {
+        iterations = atoi(argv[2]);
+        longer = argv[3];
+        delay = 100;
     }
     together_begin();
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
@@ -219,20 +249,23 @@ int main(int argc, char **argv)
     pthread_t thread;
     pthread_create(&thread, NULL, other_thread, NULL);
     FERMATA_BEGIN("iterations");
-    for (int i = 0; i < ITERATIONS; i++) {
+    for (int i = 0; i < iterations; i++) {
         switch_recording(i);
         if (flight[0] != '\0') {
             fly(i, comm);
         }
-        FERMATA_ITERATION("iteration");
+        if (strcmp(longer, "plain") != 0) {
+            FERMATA_ITERATION("iteration");
+        }
         FERMATA_PARAMETER_INT("iteration", i);
         messages(i);
         message_across(i, across);
         collectives(i, &comm);
         windows(i, win, others);
+        last_longer(i);
     }
     FERMATA_ITERATIONS_END("iteration");
-    message_across(ITERATIONS, across);
+    message_across(iterations, across);
     FERMATA_END("iterations");
     over = 1;
     pthread_join(thread, NULL);

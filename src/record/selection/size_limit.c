@@ -1,0 +1,248 @@
+#include "record/selection/size_limit.h"
+
+#include "record/capture/thread.h"
+#include "record/selection/pause.h"
+
+#include <pthread.h>
+
+enum { BYTES_PER_WORD = 12 };
+
+static struct {
+    pthread_mutex_t lock; /* of stage, table, skipping and lingering */
+    _Atomic uint64_t share;
+    _Atomic uint64_t due;   /* bytes at which the next stage begins; UINT64_MAX: none */
+    _Atomic uint64_t words; /* recorded so far */
+    unsigned stage;         /* FM_THINNING_STAGES + 1: the share is used up */
+    struct fm_thinning table;
+    _Atomic bool changed, reached;
+    uint32_t skipping;      /* number of open skipped visits */
+    _Atomic bool lingering; /* the last one has ended, recording is still paused */
+    uint64_t ended;         /* its end */
+    struct fm_phase_visits *_Atomic phases;
+} limit = {.lock = PTHREAD_MUTEX_INITIALIZER, .share = UINT64_MAX, .due = UINT64_MAX};
+
+void fm_size_limit_begin(uint64_t share)
+{
+    pthread_mutex_lock(&limit.lock);
+    fm_thinning_begin(&limit.table);
+    limit.due = share == UINT64_MAX ? UINT64_MAX : share / 2;
+    limit.share = share;
+    pthread_mutex_unlock(&limit.lock);
+}
+
+static void lower(uint64_t *first, uint64_t number)
+{
+    if (number < *first) {
+        __atomic_store_n(first, number, __ATOMIC_RELAXED); /* read by fm_size_limit_changed */
+    }
+}
+
+void fm_size_limit_add_phase(struct fm_phase_visits *phase)
+{
+    if (atomic_exchange(&phase->listed, true)) {
+        return;
+    }
+    pthread_mutex_lock(&limit.lock);
+    bool is_known = false;
+    for (struct fm_phase_visits *other = limit.phases; other != NULL; other = other->before) {
+        is_known = is_known || other->bucket == phase->bucket;
+    }
+    for (unsigned column = 0; !is_known && column < limit.stage; column++) {
+        bool ends = limit.reached && column + 1 == limit.stage;
+        lower(&limit.table.first[phase->bucket][ends ? FM_THINNING_END : column], 0);
+        limit.changed = true;
+    }
+    phase->before = limit.phases;
+    limit.phases = phase;
+    pthread_mutex_unlock(&limit.lock);
+}
+
+/* With the lock. The column of the table begins at the next visit of each phase; at the end of the
+ * recording, at the visit that is open, because it is not complete. Phases that are defined later
+ * begin with their first visit (fm_size_limit_add_phase). */
+static void begin_column(int column)
+{
+    for (struct fm_phase_visits *phase = limit.phases; phase != NULL; phase = phase->before) {
+        uint64_t open = column == FM_THINNING_END ? phase->open : 0, next = phase->next;
+        lower(&limit.table.first[phase->bucket][column], next > open ? next - open : 0);
+    }
+    limit.changed = true;
+}
+
+/* With the lock. @return whether the share is used up now */
+static bool advance(uint64_t bytes)
+{
+    uint64_t share = limit.share;
+    while (limit.stage <= FM_THINNING_STAGES && bytes >= limit.due) {
+        bool ends = limit.stage == FM_THINNING_STAGES || bytes >= share;
+        begin_column(ends ? FM_THINNING_END : (int)limit.stage);
+        limit.stage = ends ? FM_THINNING_STAGES + 1 : limit.stage + 1;
+        limit.due = ends                                ? UINT64_MAX
+                    : limit.stage == FM_THINNING_STAGES ? share
+                                                        : share - (share >> (limit.stage + 1));
+        limit.reached = limit.reached || ends;
+        if (ends) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void count(struct fm_thread *thread)
+{
+    uint64_t words = thread->filled + (uint64_t)(thread->cursor - thread->current->words);
+    uint64_t before = thread->counted < words ? thread->counted : words;
+    thread->counted = words;
+    uint64_t bytes =
+        BYTES_PER_WORD * (atomic_fetch_add(&limit.words, words - before) + (words - before));
+    if (bytes >= limit.due) {
+        pthread_mutex_lock(&limit.lock);
+        bool ends = advance(bytes);
+        pthread_mutex_unlock(&limit.lock);
+        if (ends) {
+            fm_pause_for(FM_PAUSE_SIZE, true);
+        }
+    }
+}
+
+/* The pause ends when the visit has ended: without records in between, successive skipped visits
+ * are one pause. */
+static void stop_lingering(void)
+{
+    pthread_mutex_lock(&limit.lock);
+    bool ends = limit.lingering;
+    uint64_t time = limit.ended;
+    limit.lingering = false;
+    pthread_mutex_unlock(&limit.lock);
+    if (ends) {
+        fm_pause_since(FM_PAUSE_THINNED, false, time);
+    }
+}
+
+void fm_size_limit_check(struct fm_thread *thread)
+{
+    if (limit.share == UINT64_MAX) {
+        return;
+    }
+    if (!thread->pause.paused) {
+        count(thread);
+    }
+    if (limit.lingering) {
+        stop_lingering();
+    }
+}
+
+static bool keeps(const struct fm_phase_visits *phase, uint64_t number)
+{
+    pthread_mutex_lock(&limit.lock);
+    bool kept = fm_thinning_keeps(&limit.table, phase->bucket, number);
+    pthread_mutex_unlock(&limit.lock);
+    return kept;
+}
+
+static void begin_skipping(void)
+{
+    pthread_mutex_lock(&limit.lock);
+    bool pauses = limit.skipping++ == 0 && !limit.lingering;
+    limit.lingering = false;
+    pthread_mutex_unlock(&limit.lock);
+    if (pauses) {
+        fm_pause_for(FM_PAUSE_THINNED, true);
+    }
+}
+
+uint64_t fm_size_limit_visit_begins(struct fm_phase_visits *phase, struct fm_thread *thread,
+                                    uint64_t *number)
+{
+    *number = atomic_fetch_add(&phase->next, 1);
+    if (limit.share == UINT64_MAX || *number == 0 || (thread != NULL && thread->iterations != 0)) {
+        return 0;
+    }
+    if (thread != NULL && !thread->pause.paused) {
+        count(thread);
+    }
+    phase->open++;
+    if (keeps(phase, *number)) {
+        return FM_OPEN_ITERATION;
+    }
+    begin_skipping();
+    return FM_OPEN_ITERATION | FM_OPEN_SKIPPED;
+}
+
+void fm_size_limit_visit_ends(struct fm_phase_visits *phase, struct fm_thread *thread,
+                              uint64_t flags)
+{
+    if ((flags & FM_OPEN_ITERATION) == 0) {
+        return;
+    }
+    phase->open--;
+    if (thread != NULL && thread->iterations != 0) {
+        thread->iterations--;
+    }
+    if ((flags & FM_OPEN_SKIPPED) != 0) {
+        pthread_mutex_lock(&limit.lock);
+        limit.lingering = --limit.skipping == 0;
+        limit.ended = fm_clock_now();
+        pthread_mutex_unlock(&limit.lock);
+    }
+}
+
+/* ---- the end of the run ---- */
+
+void fm_size_limit_table(struct fm_thinning *table)
+{
+    if (limit.share == UINT64_MAX) {
+        fm_thinning_begin(table);
+        return;
+    }
+    for (int b = 0; b < FM_THINNING_BUCKETS; b++) {
+        for (int column = 0; column <= FM_THINNING_END; column++) {
+            table->first[b][column] =
+                __atomic_load_n(&limit.table.first[b][column], __ATOMIC_RELAXED);
+        }
+    }
+}
+
+bool fm_size_limit_changed(struct fm_thinning *table)
+{
+    if (!atomic_exchange(&limit.changed, false)) {
+        return false;
+    }
+    fm_size_limit_table(table);
+    return true;
+}
+
+bool fm_size_limit_is_reached(void)
+{
+    return limit.reached;
+}
+
+static bool is_thinned(const struct fm_phase_visits *phase, const struct fm_thinning *agreed)
+{
+    const uint64_t *first = agreed->first[phase->bucket];
+    for (int column = 0; column <= FM_THINNING_END; column++) {
+        if (first[column] < phase->next) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool fm_size_limit_thins(const struct fm_thinning *agreed)
+{
+    for (struct fm_phase_visits *phase = limit.phases; phase != NULL; phase = phase->before) {
+        if (is_thinned(phase, agreed)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool fm_size_limit_describe(const struct fm_thinning *agreed, char *text, size_t size)
+{
+    text[0] = '\0';
+    for (struct fm_phase_visits *phase = limit.phases; phase != NULL; phase = phase->before) {
+        fm_thinning_describe(agreed, phase->name, phase->next, text, size);
+    }
+    return text[0] != '\0';
+}
