@@ -21,7 +21,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define FM_JOURNAL_MAGIC 0x364e524a544d4546u /* "FEMTJRN6" */
+#define FM_JOURNAL_MAGIC 0x374e524a544d4546u /* "FEMTJRN7" */
 
 /** Kinds of blocks and their contents. */
 enum fm_journal_kind {

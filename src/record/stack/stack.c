@@ -480,10 +480,11 @@ static void list_loop(struct listing *listing, const struct fm_python_frames *fr
 {
     const uint32_t begin = loop > 0 ? frames->loops[loop - 1].end : 0;
     for (uint32_t i = frames->loops[loop].end; i-- > begin;) {
+        const uint32_t site = frames->sites[i % FM_PYTHON_DEEPEST];
         if (frames->count - i > FM_PYTHON_DEEPEST) { /* not kept */
             listing->cut = true;
-        } else {
-            list(listing, frames->sites[i % FM_PYTHON_DEEPEST]);
+        } else if (site != FM_SITE_HIDDEN) {
+            list(listing, site);
         }
     }
 }
@@ -491,7 +492,7 @@ static void list_loop(struct listing *listing, const struct fm_python_frames *fr
 /* Lists the functions of the kept stack, with Python functions in place of the interpreter's. A
  * variable of each activation of the evaluation loop lies in its C frame, between the stack
  * pointers of that frame and its caller's; the outermost frame stands for all code outside of it.
- * @param frames  NULL: the thread is not in Python
+ * @param frames  NULL: the interpreter's functions are shown
  * @return false: an activation is not on this stack */
 static bool list_all(const struct fm_stack *stack, const struct fm_python_frames *frames,
                      struct listing *listing)
@@ -528,9 +529,10 @@ static const struct fm_stack_change *show_python(struct fm_stack *stack, enum fm
         .sites = python->sites, .deepest = stack->deepest, .newest = FM_SITE_UNKNOWN};
     struct listing listing = empty;
     listing.cut = stack->cut;
-    *merged = found == FM_PYTHON_FRAMES && list_all(stack, &python->frames, &listing);
-    if (found != FM_PYTHON_NO_FRAMES &&
-        __atomic_load_n(&fm_python.state, __ATOMIC_ACQUIRE) == FM_PYTHON_FOUND) {
+    bool tested = __atomic_load_n(&fm_python.state, __ATOMIC_ACQUIRE) == FM_PYTHON_WORKS;
+    *merged = found != FM_PYTHON_TORN && (tested || found == FM_PYTHON_FRAMES) &&
+              list_all(stack, &python->frames, &listing);
+    if (found != FM_PYTHON_NO_FRAMES && !tested) {
         *merged = *merged && fm_python_frames_are_sound(&python->frames);
         fm_python_tested(*merged);
     }
@@ -676,8 +678,7 @@ static const struct fm_stack_change *update(struct fm_stack *stack, struct fm_re
     if (python != NULL) {
         change = show_python(stack, python_found, before, cut_before, &merged);
     }
-    if (!in_signal && !walk.foreign && !too_deep &&
-        (merged || python_found == FM_PYTHON_NO_FRAMES)) {
+    if (!in_signal && !walk.foreign && !too_deep && (merged || python == NULL)) {
         remember(stack, at, walk.first_fp_matters ? ~(uint64_t)0 : 0, merged);
     }
     return change;

@@ -176,6 +176,9 @@ bool fm_python_frames_are_sound(const struct fm_python_frames *frames)
         if (site == FM_SITE_UNKNOWN) { /* its texts were not as expected */
             return false;
         }
+        if (site == FM_SITE_HIDDEN) {
+            continue;
+        }
         const struct fm_python_function function =
             fm_python_function((uint32_t)fm_sites_get(site).function);
         if (function.name[0] == '\0' || function.file[0] == '\0') {
@@ -204,7 +207,10 @@ bool fm_python_is_as_kept(const struct fm_python_kept *kept)
     const struct fm_peek trusted = {NULL};
     uint64_t thread = current_thread(), cframe, frame, code, instruction;
     bool mark;
-    if (thread != kept->thread || !find_innermost(trusted, thread, &cframe, &frame)) {
+    if (thread == 0 || thread != kept->thread) {
+        return thread == kept->thread;
+    }
+    if (!find_innermost(trusted, thread, &cframe, &frame)) {
         return false;
     }
     for (uint32_t i = 0; i < kept->count; i++) {

@@ -45,7 +45,8 @@ enum fm_python_found {
                         layout is not as expected */
 };
 
-/** Finds the frames. Async-signal-safe. The interpreter is present (fm_python_is_present). */
+/** Finds the frames, none if the thread is not in Python. Async-signal-safe. The interpreter is
+ * present (fm_python_is_present). */
 enum fm_python_found fm_python_frames_find(struct fm_python_frames *frames, bool in_signal);
 
 /** Whether the interpreter's structures have the expected layout, as far as these frames show it:

@@ -224,7 +224,10 @@ static uint32_t site_of(uint32_t function, uint32_t offset, uint32_t line, bool 
         return entry->value;
     }
     uint32_t number = fm_sites_add(site, in_signal);
-    if (number != FM_SITE_UNKNOWN && number != FM_PYTHON_NOT_NOW) {
+    if (number == FM_SITE_HIDDEN) {
+        return FM_PYTHON_NOT_NOW;
+    }
+    if (number != FM_SITE_UNKNOWN) {
         put(&known.sites, &known.used[2], key, 0, number);
     }
     return number;
@@ -233,15 +236,19 @@ static uint32_t site_of(uint32_t function, uint32_t offset, uint32_t line, bool 
 static uint32_t add(struct fm_peek peek, uint64_t code, uint64_t instruction, uint64_t mark,
                     bool in_signal)
 {
+    static const char import_system[] = "<frozen importlib._bootstrap";
     static struct fm_code_text text; /* too large for the stack of a signal handler */
     if (!fm_code_text(peek, code, &text)) {
         return FM_PYTHON_NOT_NOW;
     }
-    uint32_t function = number_of(&text), offset = fm_code_offset(code, instruction);
-    if (function == FUNCTIONS_MOST) {
-        return FM_SITE_UNKNOWN;
+    uint32_t site = FM_SITE_HIDDEN;
+    if (strncmp(text.file, import_system, sizeof import_system - 1) != 0) {
+        uint32_t function = number_of(&text), offset = fm_code_offset(code, instruction);
+        if (function == FUNCTIONS_MOST) {
+            return FM_SITE_UNKNOWN;
+        }
+        site = site_of(function, offset, fm_code_line(peek, code, offset), in_signal);
     }
-    uint32_t site = site_of(function, offset, fm_code_line(peek, code, offset), in_signal);
     if (site != FM_PYTHON_NOT_NOW) {
         put(&known.instructions, &known.used[0], instruction, mark, site);
     }

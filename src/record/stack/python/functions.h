@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 /** Not a call site: it cannot be determined now. */
-#define FM_PYTHON_NOT_NOW UINT32_MAX
+#define FM_PYTHON_NOT_NOW (UINT32_MAX - 1)
 
 /** Allocates the tables, once. Thread-safe; not async-signal-safe. @return false without memory */
 bool fm_python_functions_begin(void);
@@ -22,7 +22,8 @@ bool fm_python_functions_begin(void);
  * @param mark       fm_code_mark() of the code object
  * @param in_signal  whether the caller is a signal handler: then the function does not wait for
  *                   locks
- * @return FM_SITE_UNKNOWN if there is no room for it; FM_PYTHON_NOT_NOW */
+ * @return FM_SITE_HIDDEN: the function is part of the import system, which tracebacks do not show,
+ *         either; FM_SITE_UNKNOWN: there is no room for it; FM_PYTHON_NOT_NOW */
 uint32_t fm_python_site(struct fm_peek peek, uint64_t code, uint64_t instruction, uint64_t mark,
                         bool in_signal);
 

@@ -10,8 +10,8 @@
  * A frame contains the address of its code object and that of the instruction that it executes,
  * which is inside the code object.
  *
- * tests/live/python compares what is read by these layouts with what the interpreter reports, and
- * tests/unit/stack/python_layouts.c with the interpreter's headers.
+ * The offsets are those of the interpreter's headers (pycore_frame.h, cpython/code.h and others);
+ * tests/live/python compares what is read by them with what the interpreter itself reports.
  */
 #ifndef FERMATA_RECORD_STACK_PYTHON_LAYOUT_H
 #define FERMATA_RECORD_STACK_PYTHON_LAYOUT_H
