@@ -492,6 +492,7 @@ static void list_loop(struct listing *listing, const struct fm_python_frames *fr
 /* Lists the functions of the kept stack, with Python functions in place of the interpreter's. A
  * variable of each activation of the evaluation loop lies in its C frame, between the stack
  * pointers of that frame and its caller's; the outermost frame stands for all code outside of it.
+ * Code between them that cannot be unwound belongs to the interpreter if it called the interpreter.
  * @param frames  NULL: the interpreter's functions are shown
  * @return false: an activation is not on this stack */
 static bool list_all(const struct fm_stack *stack, const struct fm_python_frames *frames,
@@ -508,7 +509,8 @@ static bool list_all(const struct fm_stack *stack, const struct fm_python_frames
             list_loop(listing, frames, --loops);
             evaluates = true;
         }
-        bool is_replaced = frames != NULL && (evaluates || frame->interpreter);
+        bool is_stub = frame->pc == 0 && i + 1 < stack->count && frame[1].interpreter;
+        bool is_replaced = frames != NULL && (evaluates || frame->interpreter || is_stub);
         if (!is_replaced && frame->site != FM_SITE_HIDDEN) {
             list(listing, frame->site);
         }

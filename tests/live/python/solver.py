@@ -31,7 +31,7 @@ class Grid:
 
     def exchange(self):
         right, left = (rank + 1) % size, (rank - 1) % size
-        comm.sendrecv(self.total, dest=right, source=left)
+        comm.Sendrecv(bytearray(8), dest=right, recvbuf=bytearray(8), source=left)
         comm.Barrier(); comm.Barrier()
         comm.Barrier()
 
