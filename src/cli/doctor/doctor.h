@@ -6,6 +6,8 @@
 
 #include "cli/doctor/elf_file.h"
 
+#include <stdbool.h>
+
 /** Prints a finding: what was looked at, how it is; what to do if it is not good. */
 enum fm_health { FM_HEALTH_GOOD, FM_HEALTH_WARNING, FM_HEALTH_BAD };
 void fm_doctor_report(enum fm_health health, const char *remedy, const char *format, ...)
@@ -17,6 +19,11 @@ void fm_doctor_program(const char *name);
 
 /** States which functions of MPI a program uses or defines that are not recorded. */
 void fm_doctor_mpi(const char *path, const struct fm_elf *elf);
+
+/** States whether Python functions will be shown, if the program runs the Python interpreter.
+ * @param libraries  output of the dynamic linker: the libraries that the program needs; "": unknown
+ * @return whether the functions of the program's file itself are not shown then */
+bool fm_doctor_python(const char *path, const struct fm_elf *elf, const char *libraries);
 
 /** Tells what is known of a program's functions: whether call paths lead through them, and how they
  * are named. */

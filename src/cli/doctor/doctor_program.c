@@ -69,13 +69,15 @@ static void list_libraries(const char *path)
     execl(path, path, (char *)NULL);
 }
 
-static void look_at_libraries(const char *path)
+/* @return the dynamic linker's list; "": there is none */
+static const char *look_at_libraries(const char *path)
 {
     static char text[65536];
     if (!fm_child_output(list_libraries, path, text, sizeof text)) {
+        text[0] = '\0';
         fm_doctor_report(FM_HEALTH_WARNING, "run it once without fermata",
                          "the dynamic linker cannot list the libraries that %s needs", path);
-        return;
+        return text;
     }
     if (strstr(text, "not found") != NULL) {
         fm_doctor_report(FM_HEALTH_BAD, "set LD_LIBRARY_PATH or load the module it was built with",
@@ -90,7 +92,7 @@ static void look_at_libraries(const char *path)
         }
     }
     if (any) {
-        return;
+        return text;
     }
     if (strstr(text, "libmpi") != NULL) {
         fm_doctor_report(FM_HEALTH_BAD, "link it with Open MPI 4 or MPICH 3.x/4.x",
@@ -100,6 +102,7 @@ static void look_at_libraries(const char *path)
                          "nothing to do if it is a script, an interpreter or loads MPI itself",
                          "%s is not linked with an MPI library", path);
     }
+    return text;
 }
 
 static void look_at_elf(const char *path, const struct fm_elf *elf)
@@ -116,13 +119,16 @@ static void look_at_elf(const char *path, const struct fm_elf *elf)
         fm_doctor_report(FM_HEALTH_BAD, "link it with the shared MPI library",
                          "the MPI library is linked statically into %s", path);
     } else {
-        look_at_libraries(path);
+        const char *libraries = look_at_libraries(path);
         fm_doctor_mpi(path, elf);
         if (has_symbol(elf, "__cyg_profile_func_enter", false)) {
             fm_doctor_report(FM_HEALTH_GOOD, NULL,
                              "%s is instrumented: its functions report their begin and end", path);
         }
-        fm_doctor_symbols(path, elf);
+        /* The interpreter's own functions are of no interest if Python functions are shown. */
+        if (!fm_doctor_python(path, elf, libraries)) {
+            fm_doctor_symbols(path, elf);
+        }
     }
 }
 

@@ -11,10 +11,21 @@ static bool put(struct fm_definitions *all, enum fm_define_kind kind, uint32_t *
     return number != FM_DEFINE_NONE;
 }
 
+/* Copies a region of one set to another. @return its number there */
+static uint32_t copy_region(struct fm_definitions *to, const struct fm_definitions *from,
+                            uint32_t number)
+{
+    const uint32_t *words = fm_defined(from, FM_DEFINE_REGION, number, NULL);
+    const char *file = words[4] != FM_DEFINE_NONE ? fm_defined_string(from, words[4]) : NULL;
+    return fm_define_region(to, fm_defined_string(from, words[0]), words[1], words[2], words[3],
+                            file, words[5]);
+}
+
 bool fm_callsites_merge(struct fm_definitions *all, const struct fm_definitions *own,
                         struct fm_define_map *map)
 {
-    static const enum fm_define_kind kinds[] = {FM_DEFINE_STRING, FM_DEFINE_BINARY, FM_DEFINE_SITE};
+    static const enum fm_define_kind kinds[] = {FM_DEFINE_STRING, FM_DEFINE_REGION,
+                                                FM_DEFINE_BINARY, FM_DEFINE_SITE};
     bool good = true;
     memset(map, 0, sizeof *map);
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
@@ -26,6 +37,10 @@ bool fm_callsites_merge(struct fm_definitions *all, const struct fm_definitions 
             const uint32_t *words = fm_defined(own, kind, i, &count);
             if (kind == FM_DEFINE_STRING) {
                 uint32_t number = fm_define(all, kind, words, count);
+                map->numbers[kind][map->counts[kind]++] = number;
+                good = number != FM_DEFINE_NONE;
+            } else if (kind == FM_DEFINE_REGION) {
+                uint32_t number = copy_region(all, own, i);
                 map->numbers[kind][map->counts[kind]++] = number;
                 good = number != FM_DEFINE_NONE;
             } else if (kind == FM_DEFINE_BINARY) {
@@ -40,7 +55,12 @@ bool fm_callsites_merge(struct fm_definitions *all, const struct fm_definitions 
                 const uint32_t *binaries = map->numbers[FM_DEFINE_BINARY];
                 uint32_t site[FM_SITE_FRAMES];
                 memcpy(site, words, sizeof site);
-                site[FM_SITE_BINARY] = binaries[words[FM_SITE_BINARY]];
+                if (words[FM_SITE_BINARY] != FM_DEFINE_NONE) {
+                    site[FM_SITE_BINARY] = binaries[words[FM_SITE_BINARY]];
+                } else {
+                    site[FM_SITE_FUNCTION] =
+                        map->numbers[FM_DEFINE_REGION][words[FM_SITE_FUNCTION]];
+                }
                 if (words[FM_SITE_TARGET_BINARY] != FM_DEFINE_NONE) {
                     site[FM_SITE_TARGET_BINARY] = binaries[words[FM_SITE_TARGET_BINARY]];
                 }
@@ -50,16 +70,6 @@ bool fm_callsites_merge(struct fm_definitions *all, const struct fm_definitions 
         }
     }
     return good;
-}
-
-/* Copies a region of one set to another. @return its number there */
-static uint32_t copy_region(struct fm_definitions *to, const struct fm_definitions *from,
-                            uint32_t number)
-{
-    const uint32_t *words = fm_defined(from, FM_DEFINE_REGION, number, NULL);
-    const char *file = words[4] != FM_DEFINE_NONE ? fm_defined_string(from, words[4]) : NULL;
-    return fm_define_region(to, fm_defined_string(from, words[0]), words[1], words[2], words[3],
-                            file, words[5]);
 }
 
 static uint32_t copy_line(struct fm_definitions *to, const struct fm_definitions *from,

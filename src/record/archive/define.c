@@ -277,6 +277,9 @@ static bool translate_site(const struct fm_define_map *map, uint32_t *words, siz
     bool good = count >= FM_SITE_FRAMES &&
                 translate(map, FM_DEFINE_BINARY, &words[FM_SITE_BINARY]) &&
                 translate(map, FM_DEFINE_BINARY, &words[FM_SITE_TARGET_BINARY]);
+    if (good && words[FM_SITE_BINARY] == FM_DEFINE_NONE) {
+        good = translate(map, FM_DEFINE_REGION, &words[FM_SITE_FUNCTION]);
+    }
     for (size_t i = FM_SITE_FRAMES; good && i < count; i++) {
         bool is_line = (i - FM_SITE_FRAMES) % 2 == 1;
         good = translate(map, is_line ? FM_DEFINE_LINE : FM_DEFINE_REGION, &words[i]);

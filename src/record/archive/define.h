@@ -26,6 +26,8 @@
  *   SITE      binary, begin of the function (low, high), address in the binary (low, high), binary
  *             of the called function (or none), begin of that function (low, high; without a binary
  *             1: the address is the begin of an instrumented function), serial number |
+ *             In a Python function there is no binary; the begin is its region and the number of the
+ *             line, the address the offset in its bytecode.
  *             { region, line } ...: the function and the functions inlined into it at the address,
  *             with the line of the address, or of the next function's call, in each; region of the
  *             called function, if known

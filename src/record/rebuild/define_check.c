@@ -91,7 +91,10 @@ bool fm_define_is_sound(const struct fm_definitions *set, enum fm_define_kind ki
         return count == FM_BINARY_WORDS && refers(set, FM_DEFINE_STRING, words[FM_BINARY_PATH]) &&
                refers(set, FM_DEFINE_STRING, words[FM_BINARY_ID]);
     case FM_DEFINE_SITE: /* without frames, which are resolved later */
-        return count == FM_SITE_FRAMES && refers(set, FM_DEFINE_BINARY, words[FM_SITE_BINARY]) &&
+        return count == FM_SITE_FRAMES &&
+               (words[FM_SITE_BINARY] == FM_DEFINE_NONE
+                    ? refers(set, FM_DEFINE_REGION, words[FM_SITE_FUNCTION])
+                    : refers(set, FM_DEFINE_BINARY, words[FM_SITE_BINARY])) &&
                refers_or_none(set, FM_DEFINE_BINARY, words[FM_SITE_TARGET_BINARY]);
     case FM_DEFINE_PARAMETER:
         return count == 2 && refers(set, FM_DEFINE_STRING, words[0]);

@@ -11,6 +11,7 @@
 #include "record/session/session_tell.h"
 #include "record/session/session_unseen.h"
 #include "record/stack/helper.h"
+#include "record/stack/python/interpreter.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -120,6 +121,11 @@ void fm_session_describe_end(const struct fm_closing *closing,
     if (closing->sums.limited != 0) {
         fm_experiment_log(fm_session.directory, "incomplete: %s", facts.incomplete);
         dprintf(STDERR_FILENO, "fermata: warning: incomplete run: %s\n", facts.incomplete);
+    }
+    const char *python = fm_session_callpath_depth() != 0 ? fm_python_complaint() : NULL;
+    if (python != NULL) {
+        fm_experiment_log(fm_session.directory, "%s", python);
+        dprintf(STDERR_FILENO, "fermata: warning: %s\n", python);
     }
     if (facts.clock_doubt != NULL) {
         fm_experiment_log(fm_session.directory, "the clock: %s", facts.clock_doubt);

@@ -82,6 +82,16 @@ static bool has_known_name(const char *path)
     return false;
 }
 
+/* The binding of the MPI library for Python, an extension module: mpi4py/MPI.*.so. */
+static bool is_binding(const char *path)
+{
+    static const char folder[] = "/mpi4py/";
+    const char *name = name_of(path);
+    const size_t length = sizeof folder - 1;
+    return (size_t)(name - path) >= length && strncmp(name - length, folder, length) == 0 &&
+           strncmp(name, "MPI.", 4) == 0;
+}
+
 static bool may_be_part(const char *path)
 {
     static const char *const names[] = {"libmpi", "libompi", "libmca_", "mca_"};
@@ -163,7 +173,7 @@ void fm_libraries_begin(void)
 
 bool fm_library_communicates(const char *path)
 {
-    if (is_ours(path)) {
+    if (is_ours(path) || is_binding(path)) {
         return true;
     }
     if (has_known_name(path) || (known.mpi != NULL && strcmp(path, known.mpi) == 0)) {

@@ -1,6 +1,7 @@
 #include "record/stack/modules.h"
 
 #include "record/stack/libraries.h"
+#include "record/stack/python/interpreter.h"
 
 #include <elf.h>
 #include <limits.h>
@@ -157,6 +158,7 @@ static void take_module(struct fm_module *module, const struct dl_phdr_info *inf
     if (header != NULL) {
         take_unwind_information(module, info, header);
     }
+    module->interpreter = module->path != NULL && fm_python_binary_loaded(info, module->path);
     module->c_library = module->path != NULL && fm_library_is_c(module->path);
     module->hidden =
         module->path == NULL || module->c_library || fm_library_communicates(module->path);
@@ -252,6 +254,7 @@ bool fm_modules_refresh(void)
     for (uint32_t i = 0; i < modules.count; i++) {
         if (modules.all[i].loaded && !survey.seen[i]) {
             modules.all[i].loaded = false;
+            fm_python_binary_unloaded(modules.all[i].base);
             survey.gone = true;
         }
     }

@@ -2,6 +2,7 @@
 
 #include "record/stack/calls.h"
 #include "record/stack/modules.h"
+#include "record/stack/python/interpreter.h"
 #include "record/stack/registers.h"
 
 #include <errno.h>
@@ -90,6 +91,7 @@ static struct fm_place *insert(struct fm_places *places, const struct fm_place *
     slot->caller = NULL;
     __atomic_store_n(&slot->choice, place->choice, __ATOMIC_RELAXED);
     slot->plain = fm_unwind_rule_is_plain(&place->rule);
+    slot->interpreter = place->interpreter;
     __atomic_store_n(&slot->address, place->address, __ATOMIC_RELEASE);
     return slot;
 }
@@ -124,7 +126,8 @@ struct fm_site fm_sites_get(uint32_t number)
 
 void fm_sites_set_main(uint32_t site)
 {
-    if (site != FM_SITE_UNKNOWN && site < fm_sites_count()) {
+    if (site != FM_SITE_UNKNOWN && site < fm_sites_count() &&
+        state.sites[site].module != FM_SITE_PYTHON) {
         state.main = state.sites[site];
     }
 }
@@ -132,6 +135,26 @@ void fm_sites_set_main(uint32_t site)
 struct fm_site fm_sites_main(void)
 {
     return state.main;
+}
+
+static uint32_t append(struct fm_site site)
+{
+    if (state.site_count == SITES_MOST) {
+        return FM_SITE_UNKNOWN;
+    }
+    state.sites[state.site_count] = site;
+    __atomic_store_n(&state.site_count, state.site_count + 1, __ATOMIC_RELEASE);
+    return state.site_count - 1;
+}
+
+uint32_t fm_sites_add(struct fm_site site, bool in_signal)
+{
+    if (!take_lock(!in_signal)) {
+        return FM_SITE_HIDDEN;
+    }
+    uint32_t number = append(site);
+    release_lock();
+    return number;
 }
 
 static uint32_t number_of(struct fm_site site)
@@ -144,12 +167,7 @@ static uint32_t number_of(struct fm_site site)
             }
         }
     }
-    if (state.site_count == SITES_MOST) {
-        return FM_SITE_UNKNOWN;
-    }
-    state.sites[state.site_count] = site;
-    __atomic_store_n(&state.site_count, state.site_count + 1, __ATOMIC_RELEASE);
-    return state.site_count - 1;
+    return append(site);
 }
 
 /* Reads the word at an address. @return false: it is not in the readable memory of the module */
@@ -183,7 +201,7 @@ static void find_target(const struct fm_module *module, uint64_t address, struct
     }
     int number = fm_modules_find(target);
     const struct fm_module *called = number >= 0 ? fm_modules_get((uint32_t)number) : NULL;
-    if (called == NULL || called->hidden) {
+    if (called == NULL || called->hidden || (called->interpreter && fm_python_is_present())) {
         return;
     }
     fm_cfi_find(&called->cfi, target, &rule, &function);
@@ -208,6 +226,7 @@ static bool find_rule(struct fm_place *place)
         return false;
     }
     const struct fm_module *module = fm_modules_get((uint32_t)number);
+    place->interpreter = module->interpreter;
     fm_cfi_find(&module->cfi, pc, &place->rule, &function);
     if (!exact && fm_module_holds(module, address, FM_SIGNAL_BYTES, true)) {
         fm_signal_rule((const uint8_t *)(uintptr_t)address, &place->rule);

@@ -39,19 +39,23 @@ struct fm_place {
     struct fm_unwind_rule rule;
     uint32_t site;
     bool plain;              /**< fm_unwind_rule_is_plain */
+    bool interpreter;        /**< as fm_module.interpreter */
     uint8_t choice;          /**< enum fm_place_choice; atomic */
     struct fm_place *caller; /**< prediction: the caller found by the last unwinding, or NULL */
 };
 
-/** A call site: an instruction in a binary. */
+/** A call site: an instruction in a binary, or in a Python function. */
 struct fm_site {
-    uint64_t offset;   /**< address of the instruction (of a call, its last byte) in the file */
-    uint64_t function; /**< address of its function's begin in the file; 0: unknown */
+    uint64_t offset;   /**< address of the instruction (of a call, its last byte) in the file; of a
+                            Python function: offset in its bytecode */
+    uint64_t function; /**< address of its function's begin in the file; 0: unknown; Python: number
+                            of the function (fm_python_function) | line of the instruction << 32 */
     uint64_t target;   /**< address of the called function in its file, if the call is direct */
-    uint32_t module;   /**< fm_modules_get */
+    uint32_t module;   /**< fm_modules_get, or FM_SITE_PYTHON */
     uint32_t target_module; /**< FM_SITE_NO_TARGET: the called function is unknown or not shown */
 };
 #define FM_SITE_NO_TARGET UINT32_MAX
+#define FM_SITE_PYTHON    UINT32_MAX
 /** `target` of a site that is the first instruction of an instrumented function, not a call. */
 #define FM_SITE_INSTRUMENTED 1
 
@@ -82,8 +86,15 @@ void fm_places_forget_unloaded(void);
 uint32_t fm_sites_count(void);
 struct fm_site fm_sites_get(uint32_t number);
 
+/** Adds a call site, which the caller knows to be new. Thread-safe.
+ * @param in_signal  whether the caller is a signal handler: then the function does not wait for
+ *                   locks
+ * @return its number; FM_SITE_UNKNOWN: there are too many; FM_SITE_HIDDEN: not possible now */
+uint32_t fm_sites_add(struct fm_site site, bool in_signal);
+
 /** Stores the call site as one in the program's main function, which may have no symbol; and
- * returns it (module and function). Its function is 0 until one is stored. */
+ * returns it (module and function). Its function is 0 until one is stored. Without effect if the
+ * call site is in a Python function. */
 void fm_sites_set_main(uint32_t site);
 struct fm_site fm_sites_main(void);
 

@@ -55,6 +55,9 @@ static bool write_questions(FILE *file, const struct fm_definitions *sites)
     }
     for (uint32_t i = 0; i < sites->tables[FM_DEFINE_SITE].count; i++) {
         const uint32_t *words = fm_defined(sites, FM_DEFINE_SITE, i, NULL);
+        if (words[FM_SITE_BINARY] == FM_DEFINE_NONE) {
+            continue; /* in a Python function */
+        }
         fprintf(file, "S %u %" PRIx64 " %" PRIx64 "\n", words[FM_SITE_BINARY],
                 wide(words + FM_SITE_FUNCTION), wide(words + FM_SITE_ADDRESS));
         if (words[FM_SITE_TARGET_BINARY] != FM_DEFINE_NONE) {
@@ -281,6 +284,23 @@ static bool add_target(struct making *site, struct answers *answers)
     return region != FM_DEFINE_NONE;
 }
 
+/* The frame of a call site in a Python function, of which everything is known. */
+static bool add_python_frame(struct making *site, const struct fm_definitions *sites)
+{
+    const uint32_t *words =
+        fm_defined(sites, FM_DEFINE_REGION, site->words[FM_SITE_FUNCTION], NULL);
+    const char *name = fm_defined_string(sites, words[0]);
+    const char *file = words[4] != FM_DEFINE_NONE ? fm_defined_string(sites, words[4]) : "";
+    const uint32_t call_line = site->words[FM_SITE_FUNCTION + 1];
+    uint32_t region =
+        fm_define_region(site->set, name, words[1], words[2], words[3], file, words[5]);
+    uint32_t line = fm_define_line(site->set, file, call_line);
+    site->words[FM_SITE_FUNCTION] = region;
+    site->words[site->count++] = region;
+    site->words[site->count++] = line;
+    return region != FM_DEFINE_NONE && line != FM_DEFINE_NONE;
+}
+
 static bool copy_binaries(const struct fm_definitions *sites, struct fm_definitions *resolved)
 {
     bool good = true;
@@ -312,8 +332,10 @@ bool fm_resolve(const struct fm_definitions *sites, const char *helper,
         site->set = resolved;
         site->count = FM_SITE_FRAMES;
         memcpy(site->words, words, FM_SITE_FRAMES * sizeof *words);
-        good = add_frames(site, &answers) && add_target(site, &answers) &&
-               fm_define(resolved, FM_DEFINE_SITE, site->words, site->count) == i;
+        good = words[FM_SITE_BINARY] == FM_DEFINE_NONE
+                   ? add_python_frame(site, sites)
+                   : add_frames(site, &answers) && add_target(site, &answers);
+        good = good && fm_define(resolved, FM_DEFINE_SITE, site->words, site->count) == i;
     }
     /* Last, because it changes the keys of regions: no definition may be added after it. */
     for (uint32_t i = 0; good && i < count; i++) {

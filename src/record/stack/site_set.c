@@ -2,7 +2,9 @@
 
 #include "record/stack/modules.h"
 #include "record/stack/places.h"
+#include "record/stack/python/functions.h"
 
+#include <otf2/otf2.h>
 #include <stdio.h>
 
 _Static_assert(FM_SITE_NO_TARGET == FM_DEFINE_NONE, "a call site without a known target has none");
@@ -27,9 +29,30 @@ static bool add_binary(struct fm_definitions *set, uint32_t number)
            fm_define(set, FM_DEFINE_BINARY, words, FM_BINARY_WORDS) == number;
 }
 
+static bool add_python_site(struct fm_definitions *set, uint32_t number, const struct fm_site *site)
+{
+    const struct fm_python_function function = fm_python_function((uint32_t)site->function);
+    uint32_t region =
+        fm_define_region(set, function.name, OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_USER,
+                         OTF2_REGION_FLAG_NONE, function.file, function.line);
+    const uint32_t words[FM_SITE_FRAMES] = {
+        [FM_SITE_BINARY] = FM_DEFINE_NONE,
+        [FM_SITE_FUNCTION] = region,
+        [FM_SITE_FUNCTION + 1] = (uint32_t)(site->function >> 32),
+        [FM_SITE_ADDRESS] = (uint32_t)site->offset,
+        [FM_SITE_TARGET_BINARY] = FM_DEFINE_NONE,
+        [FM_SITE_SERIAL] = number,
+    };
+    return region != FM_DEFINE_NONE &&
+           fm_define(set, FM_DEFINE_SITE, words, FM_SITE_FRAMES) == number - 1;
+}
+
 static bool add_site(struct fm_definitions *set, uint32_t number)
 {
     struct fm_site site = fm_sites_get(number);
+    if (site.module == FM_SITE_PYTHON) {
+        return add_python_site(set, number, &site);
+    }
     const uint32_t words[FM_SITE_FRAMES] = {
         [FM_SITE_BINARY] = site.module,
         [FM_SITE_FUNCTION] = (uint32_t)site.function,

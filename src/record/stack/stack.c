@@ -1,6 +1,8 @@
 #include "record/stack/stack.h"
 
 #include "record/stack/bounds.h"
+#include "record/stack/python/functions.h"
+#include "record/stack/python/interpreter.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -202,11 +204,15 @@ static enum step step_out(struct walk *walk, const struct fm_unwind_rule *rule)
     return GO_ON;
 }
 
-static inline void push_found(struct fm_stack_found *found, uint64_t pc, uint64_t sp, uint64_t fp,
-                              uint32_t site, struct fm_stack_cell cell)
+static inline void push_found(struct fm_stack_found *found, struct fm_registers at,
+                              const struct fm_place *place, struct fm_stack_cell cell)
 {
     uint32_t i = --found->first;
-    found->frames[i] = (struct fm_stack_frame){.pc = pc, .sp = sp, .fp = fp, .site = site};
+    found->frames[i] = (struct fm_stack_frame){.pc = at.pc,
+                                               .sp = at.sp,
+                                               .fp = at.fp,
+                                               .site = place->site,
+                                               .interpreter = place->interpreter};
     found->cells[i] = cell;
 }
 
@@ -230,7 +236,7 @@ static void unwind_plain(struct walk *walk)
             ((pc_place | fp_place) & 7) != 0) {
             break;
         }
-        push_found(found, at.pc, at.sp, at.fp, place->site, cell);
+        push_found(found, at, place, cell);
         if (by_fp) {
             note_frame_pointer(walk);
         }
@@ -290,7 +296,9 @@ static enum step unwind_one(struct walk *walk)
             return walk->in_signal ? NOT_NOW : UNKNOWN;
         }
     }
-    push_found(walk->found, pc, walk->at.sp, walk->at.fp, place->site, walk->pc_cell);
+    struct fm_registers at = walk->at;
+    at.pc = pc;
+    push_found(walk->found, at, place, walk->pc_cell);
     return step_out(walk, &place->rule);
 }
 
@@ -299,6 +307,8 @@ static enum step unwind_one(struct walk *walk)
 static const uint64_t nothing;
 static const struct fm_stack_cell never_unchanged = {&nothing, 1};
 static const struct fm_stack_cell always_unchanged = {&nothing, 0};
+
+static const struct fm_place unknown_place = {.site = FM_SITE_UNKNOWN};
 
 /* Unwinds until a frame of the kept stack that is still active, or to the end; then walk->standing
  * is the number of kept frames outside of those found. */
@@ -361,7 +371,8 @@ static uint32_t count_kept(const struct fm_stack *stack, const uint32_t *sites, 
 
 /* Shows the `joined` outer frames of the kept stack and the found ones inside them, and sets
  * `shown` of the found frames. Functions beyond `deepest` are not shown. */
-static const struct fm_stack_change *show_found(struct fm_stack *stack, uint32_t joined)
+static const struct fm_stack_change *show_found(struct fm_stack *stack, uint32_t joined,
+                                                uint32_t deepest)
 {
     struct fm_stack_found *found = &stack->found;
     const uint32_t before = stack->shown_count;
@@ -372,7 +383,7 @@ static const struct fm_stack_change *show_found(struct fm_stack *stack, uint32_t
     for (uint32_t i = found->first; i < FM_STACK_DEEPEST; i++) {
         struct fm_stack_frame *frame = &found->frames[i];
         const uint32_t site = frame->site;
-        if (site != FM_SITE_HIDDEN && shown < stack->deepest) {
+        if (site != FM_SITE_HIDDEN && shown < deepest) {
             same = same && shown < before && stack->shown[shown] == site;
             kept += same;
             newest = site > newest ? site : newest;
@@ -431,6 +442,114 @@ static void forget_found(struct fm_stack_found *found)
     found->first = FM_STACK_DEEPEST;
 }
 
+/* ---- Python functions ---- */
+
+/* State of the thread's Python functions. @return NULL: there are none */
+static struct fm_stack_python *python_of(struct fm_stack *stack, bool in_signal)
+{
+    if (!fm_python_is_present()) {
+        return NULL;
+    }
+    if (stack->python == NULL && !in_signal && fm_python_functions_begin()) {
+        void *pages = mmap(NULL, sizeof *stack->python, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        stack->python = pages != MAP_FAILED ? pages : NULL;
+    }
+    return stack->python;
+}
+
+/* A list of shown functions. */
+struct listing {
+    uint32_t *sites;
+    uint32_t count, deepest, newest;
+    bool cut;
+};
+
+static void list(struct listing *listing, uint32_t site)
+{
+    if (listing->count < listing->deepest) {
+        listing->newest = site > listing->newest ? site : listing->newest;
+        listing->sites[listing->count++] = site;
+    } else {
+        listing->cut = true;
+    }
+}
+
+/* Lists the Python functions of an activation of the evaluation loop, outermost first. */
+static void list_loop(struct listing *listing, const struct fm_python_frames *frames, uint32_t loop)
+{
+    const uint32_t begin = loop > 0 ? frames->loops[loop - 1].end : 0;
+    for (uint32_t i = frames->loops[loop].end; i-- > begin;) {
+        const uint32_t site = frames->sites[i % FM_PYTHON_DEEPEST];
+        if (frames->count - i > FM_PYTHON_DEEPEST) { /* not kept */
+            listing->cut = true;
+        } else if (site != FM_SITE_HIDDEN) {
+            list(listing, site);
+        }
+    }
+}
+
+/* Lists the functions of the kept stack, with Python functions in place of the interpreter's. A
+ * variable of each activation of the evaluation loop lies in its C frame, between the stack
+ * pointers of that frame and its caller's; the outermost frame stands for all code outside of it.
+ * Code between them that cannot be unwound belongs to the interpreter if it called the interpreter.
+ * @param frames  NULL: the interpreter's functions are shown
+ * @return false: an activation is not on this stack */
+static bool list_all(const struct fm_stack *stack, const struct fm_python_frames *frames,
+                     struct listing *listing)
+{
+    uint32_t loops = frames != NULL ? frames->loop_count : 0;
+    if (loops > 0 && !stack->foreign && frames->loops[loops - 1].place >= stack->high) {
+        return false;
+    }
+    for (uint32_t i = 0; i < stack->count; i++) {
+        const struct fm_stack_frame *frame = &stack->frames[i];
+        bool evaluates = false;
+        while (loops > 0 && frames->loops[loops - 1].place >= frame->sp) {
+            list_loop(listing, frames, --loops);
+            evaluates = true;
+        }
+        bool is_stub = frame->pc == 0 && i + 1 < stack->count && frame[1].interpreter;
+        bool is_replaced = frames != NULL && (evaluates || frame->interpreter || is_stub);
+        if (!is_replaced && frame->site != FM_SITE_HIDDEN) {
+            list(listing, frame->site);
+        }
+    }
+    return loops == 0;
+}
+
+/* Replaces the shown functions, which are those of the kept stack, by those with Python functions.
+ * @param found   what is in python->frames
+ * @param before  number of functions in python->before, which were shown before
+ * @param merged  out: whether the shown functions depend on the frames
+ * @return the difference from `before`; NULL: none */
+static const struct fm_stack_change *show_python(struct fm_stack *stack, enum fm_python_found found,
+                                                 uint32_t before, bool cut_before, bool *merged)
+{
+    struct fm_stack_python *python = stack->python;
+    const struct listing empty = {
+        .sites = python->sites, .deepest = stack->deepest, .newest = FM_SITE_UNKNOWN};
+    struct listing listing = empty;
+    listing.cut = stack->cut;
+    bool tested = __atomic_load_n(&fm_python.state, __ATOMIC_ACQUIRE) == FM_PYTHON_WORKS;
+    *merged = found != FM_PYTHON_TORN && (tested || found == FM_PYTHON_FRAMES) &&
+              list_all(stack, &python->frames, &listing);
+    if (found != FM_PYTHON_NO_FRAMES && !tested) {
+        *merged = *merged && fm_python_frames_are_sound(&python->frames);
+        fm_python_tested(*merged);
+    }
+    if (!*merged) {
+        listing = empty;
+        listing.cut = stack->cut;
+        list_all(stack, NULL, &listing);
+    }
+    stack->shown = python->before;
+    stack->shown_count = before;
+    stack->cut = cut_before;
+    const uint32_t kept = count_kept(stack, python->sites, listing.count);
+    return show(stack, python->sites, listing.count, kept, listing.newest, listing.cut);
+}
+
 /* ---- cache of stacks ---- */
 
 /* The set of a stack in the cache. It depends on the innermost function only, not on its callers.
@@ -470,24 +589,29 @@ static uint32_t newest_of(const uint32_t *sites, uint32_t count)
 /* Stores the kept stack, which is the shown one, in the cache, unless it is too deep. A set with
  * many misses in a row is updated more and more rarely, because its entries are hardly ever used.
  */
-static void remember(struct fm_stack *stack, struct fm_registers at, uint64_t fp_mask)
+static void remember(struct fm_stack *stack, struct fm_registers at, uint64_t fp_mask, bool python)
 {
     const unsigned set = set_of(at), misses = ++stack->misses[set];
     if (misses > FM_STACK_WAYS && (misses & (misses - 1)) != 0) {
         return;
     }
-    struct fm_stack_state *state = &stack->states[set][stack->next[set]];
+    const unsigned way = stack->next[set];
+    struct fm_stack_state *state = &stack->states[set][way];
     uint32_t cell_count = stack->extra_count, cells = 0;
     cell_count += stack->count > stack->first_shown ? stack->count - 1 - stack->first_shown : 0;
     if (stack->shown_count > FM_STACK_STATE_SITES || cell_count > FM_STACK_STATE_CELLS) {
         return;
     }
-    stack->next[set] = (uint8_t)((stack->next[set] + 1u) % FM_STACK_WAYS);
+    if (python && !fm_python_keep(&stack->python->kept[set][way], &stack->python->frames)) {
+        return;
+    }
+    stack->next[set] = (uint8_t)((way + 1u) % FM_STACK_WAYS);
     state->at = at;
     state->fp_mask = fp_mask;
     state->generation = stack->generation;
     state->newest = newest_of(stack->shown, stack->shown_count);
     state->cut = stack->cut;
+    state->python = python;
     state->site_count = (uint16_t)stack->shown_count;
     state->cell_count = (uint16_t)cell_count;
     memcpy(state->sites, stack->shown, stack->shown_count * sizeof *state->sites);
@@ -515,6 +639,18 @@ static const struct fm_stack_change *update(struct fm_stack *stack, struct fm_re
                         .in_signal = in_signal,
                         .fp_last = FM_STACK_DEEPEST - 1,
                         .foreign = at.sp < stack->low || at.sp >= stack->high};
+    struct fm_stack_python *python = python_of(stack, in_signal);
+    const uint32_t before = stack->shown_count;
+    const bool cut_before = stack->cut;
+    enum fm_python_found python_found = FM_PYTHON_NO_FRAMES;
+    if (python != NULL) {
+        memcpy(python->before, stack->shown, before * sizeof *stack->shown);
+        python_found = fm_python_frames_find(&python->frames, in_signal);
+        if (python_found == FM_PYTHON_TORN && in_signal) {
+            *told = false;
+            return NULL;
+        }
+    }
     uint64_t generation = __atomic_load_n(&fm_places_generation, __ATOMIC_ACQUIRE);
     forget_found(found);
     walk.standing = walk.foreign ? 0 : count_standing(stack, at.sp);
@@ -532,14 +668,20 @@ static const struct fm_stack_change *update(struct fm_stack *stack, struct fm_re
         found->first < FM_STACK_DEEPEST && found->frames[found->first].site == FM_SITE_UNKNOWN;
     if (too_deep || (step == UNKNOWN && !is_named)) {
         bool read = walk.pc_cell.place != NULL; /* false if the innermost function has no rule */
-        push_found(found, 0, at.sp, 0, FM_SITE_UNKNOWN, read ? walk.pc_cell : always_unchanged);
+        push_found(found, (struct fm_registers){.sp = at.sp}, &unknown_place,
+                   read ? walk.pc_cell : always_unchanged);
     }
-    const struct fm_stack_change *change = show_found(stack, walk.standing);
+    const struct fm_stack_change *change =
+        show_found(stack, walk.standing, python != NULL ? FM_STACK_DEEPEST - 1 : stack->deepest);
     keep(stack, walk.standing);
     stack->generation = generation;
     stack->foreign = walk.foreign;
-    if (!in_signal && !walk.foreign && !too_deep) {
-        remember(stack, at, walk.first_fp_matters ? ~(uint64_t)0 : 0);
+    bool merged = false;
+    if (python != NULL) {
+        change = show_python(stack, python_found, before, cut_before, &merged);
+    }
+    if (!in_signal && !walk.foreign && !too_deep && (merged || python == NULL)) {
+        remember(stack, at, walk.first_fp_matters ? ~(uint64_t)0 : 0, merged);
     }
     return change;
 }
@@ -551,7 +693,8 @@ const struct fm_stack_change *fm_stack_at_call(struct fm_stack *stack, struct fm
     uint64_t generation = __atomic_load_n(&fm_places_generation, __ATOMIC_RELAXED);
     for (int i = 0; i < FM_STACK_WAYS; i++) {
         const struct fm_stack_state *state = &stack->states[set][i];
-        if (is_as_before(state, at, generation)) {
+        if (is_as_before(state, at, generation) &&
+            (!state->python || fm_python_is_as_kept(&stack->python->kept[set][i]))) {
             stack->misses[set] = 0;
             const uint32_t kept = count_kept(stack, state->sites, state->site_count);
             return show(stack, state->sites, state->site_count, kept, state->newest, state->cut);

@@ -8,6 +8,11 @@
  * returned and was called again from the same place, with nothing recorded in between, counts as
  * one call.
  *
+ * Where the Python interpreter is on the stack, its frames replace the C functions that evaluate
+ * Python code, and the interpreter's other functions are left out. The stack is unwound as usual:
+ * an activation of the evaluation loop is recognized by a variable of the interpreter that lies in
+ * its C frame. If the interpreter's frames cannot be read, its C functions are shown.
+ *
  * The cells are read again only on the thread's own stack, between its outer end and the caller's
  * frame, where the memory is always mapped. On other stacks (coroutines, alternate stacks of signal
  * handlers) every call is unwound completely, and a system call checks each page before it is read.
@@ -16,6 +21,7 @@
 #define FERMATA_RECORD_STACK_STACK_H
 
 #include "record/stack/places.h"
+#include "record/stack/python/frames.h"
 #include "record/stack/registers.h"
 
 #include <stdbool.h>
@@ -36,8 +42,9 @@ struct fm_stack_frame {
     uint64_t sp; /**< its stack pointer there */
     uint64_t fp; /**< its frame pointer there */
     uint32_t site;
-    uint16_t shown;  /**< number of functions that are shown, from the outermost up to this one */
-    bool fp_matters; /**< whether `fp` is needed to unwind it or a function outside it */
+    uint16_t shown;   /**< number of functions that are shown, from the outermost up to this one */
+    bool fp_matters;  /**< whether `fp` is needed to unwind it or a function outside it */
+    bool interpreter; /**< as fm_module.interpreter */
 };
 
 /** A word besides return addresses that unwinding needs: a saved frame pointer, or a cfa that is
@@ -73,7 +80,8 @@ struct fm_stack_state {
     uint64_t generation;    /**< fm_places_generation */
     uint32_t newest;        /**< highest number among the call sites */
     uint16_t site_count, cell_count;
-    bool cut;                             /**< the innermost functions were left out */
+    bool cut;    /**< the innermost functions were left out */
+    bool python; /**< the stack depends on the interpreter's frames, too (fm_stack_python.kept) */
     uint32_t sites[FM_STACK_STATE_SITES]; /**< shown functions, outermost first */
     struct fm_stack_cell cells[FM_STACK_STATE_CELLS];
 } __attribute__((aligned(64)));
@@ -90,6 +98,14 @@ struct fm_stack_found {
     struct fm_stack_cell cells[FM_STACK_DEEPEST]; /**< return addresses, as in the kept stack */
     struct fm_stack_cell extras[FM_STACK_DEEPEST][FM_STACK_EXTRAS];
     uint8_t needed[FM_STACK_DEEPEST]; /**< bits: which of the extras are used; cleared after use */
+};
+
+/** Python functions on the stack of a thread. */
+struct fm_stack_python {
+    struct fm_python_frames frames;                           /**< while unwinding */
+    struct fm_python_kept kept[FM_STACK_SETS][FM_STACK_WAYS]; /**< of cached stacks */
+    uint32_t before[FM_STACK_DEEPEST]; /**< the functions that were shown before */
+    uint32_t sites[FM_STACK_DEEPEST];  /**< shown functions, in binaries and of Python */
 };
 
 /** Call stacks of a thread: the shown one, and the kept one, which was unwound last. Functions are
@@ -113,6 +129,7 @@ struct fm_stack {
     struct fm_stack_cell cells[FM_STACK_DEEPEST]; /**< return addresses: cell i leads to frame i */
     struct fm_stack_extra extras[FM_STACK_EXTRAS * FM_STACK_DEEPEST]; /**< outer frames first */
     struct fm_stack_frame frames[FM_STACK_DEEPEST];
+    struct fm_stack_python *python;   /**< NULL: the thread has not been in Python */
     struct fm_stack_found found;      /**< while unwinding */
     uint32_t sites[FM_STACK_DEEPEST]; /**< shown functions of the kept stack */
 };
