@@ -271,7 +271,7 @@ await bench.check("alike ranks stand in one row, which opens", async () => {
   const rowsOf = async () =>
     new Set(parseCsv((await exported(page, "CSV")).toString("utf8")).filter((row) => row.event === "code").map((row) => Number(row.location)));
   assert.equal((await rowsOf()).size, 40);
-  await page.getByLabel("group similar ranks").check();
+  await page.getByLabel("Order of the rows").selectOption("similar");
   const groups = page.getByRole("list", { name: "Groups of similar ranks" }).getByRole("listitem");
   assert.deepEqual(await groups.allInnerTexts(), ["8 like rank 0", "31 like rank 2", "rank 7"]);
   assert.deepEqual([...(await rowsOf())], [0, 2, 7]);
@@ -327,7 +327,7 @@ await bench.check("of long runs an overview, and all events around the longest w
   const last = report.statistics.at(-1).worst[0];
   assert.ok(near[0] <= last.enter * report.experiment.ticks_per_second);
   // Waits in the excerpts, once each, cannot be more than there are.
-  await page.keyboard.press("1");
+  await page.keyboard.press("Shift+Digit1");
   await page.keyboard.press("3");
   await page.getByRole("button", { name: "All", exact: true }).click();
   const rows = parseCsv((await exported(page, "CSV")).toString("utf8")).filter((row) => row.event === "wait");

@@ -118,6 +118,9 @@ export function App({ store, theme }: { store: Store; theme: Signal<Theme> }): J
 }
 
 function onShortcut(event: KeyboardEvent, store: Store, overlay: Signal<"none" | "search" | "keys">): void {
+  // The view has its own meaning of the key.
+  if (event.defaultPrevented) return;
+  const digit = /^Digit([0-9])$/.exec(event.code);
   if (event.key === "Escape" && overlay.value !== "none") {
     overlay.value = "none";
     return;
@@ -130,6 +133,7 @@ function onShortcut(event: KeyboardEvent, store: Store, overlay: Signal<"none" |
   else if (event.key === "?") overlay.value = overlay.value === "keys" ? "none" : "keys";
   else if (event.key === "h" && store.view.value === "trees") store.expandHottest();
   else if (event.key === "m" && store.view.value === "trees") nextMode(store);
+  else if (event.shiftKey && digit !== null) store.view.value = TABS[(Number(digit[1]) + 9) % 10]!.view;
   else if (/^[0-9]$/.test(event.key)) store.view.value = TABS[(Number(event.key) + 9) % 10]!.view;
   else return;
   event.preventDefault();

@@ -2,6 +2,7 @@ import { render } from "preact";
 import "./styles/base.css";
 import "./styles/trees.css";
 import "./styles/views.css";
+import "./styles/timeline.css";
 import { App } from "./App";
 import type { JsonPage } from "./data/layout";
 import { hasTimeline, reportOfDocument, timelineOfDocument } from "./data/page";

@@ -4,7 +4,7 @@ import type { TimelineColors } from "../src/draw/timeline_colors";
 import type { Bins } from "../src/model/timeline";
 
 const entries = ["#ff0000", "#00ff00", "#0000ff"].map((color) => ({ name: color, color, hatched: false }));
-const colors: TimelineColors = { entries, legend: entries, segment: () => 0, compute: 0, call: 1, waiting: () => 2 };
+const colors: TimelineColors = { entries, legend: entries, segment: () => 0, compute: 0, call: 1, waiting: () => 2, share: null };
 
 /** Cells of rows of `group` locations, which compute all the time. */
 function bins(given: Partial<Bins> & { rows: number; count: number }): Bins {

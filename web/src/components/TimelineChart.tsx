@@ -6,12 +6,18 @@ import type { TimelineState } from "../state/timeline";
 import type { Palette } from "../draw/colors";
 import type { Hit } from "./Chart";
 
+/** What a double click does, beside what a click does. */
+export interface TimelineHit extends Hit {
+  readonly zoom?: () => void;
+}
+
 interface Props {
   state: TimelineState;
   scene: TimelineScene;
   palette: Palette;
   /** The item at a point, and the action of a click on it. */
-  hit: (x: number, y: number, width: number, height: number) => Hit | null;
+  hit: (x: number, y: number, width: number, height: number) => TimelineHit | null;
+  /** @returns whether the key has a meaning. */
   onKey: (key: string) => boolean;
   label: string;
 }
@@ -23,7 +29,18 @@ const KEY_PAN = 0.15;
 /** A pointer movement shorter than this is a click. */
 const CLICK = 4;
 
-/** The timeline on a canvas: the wheel zooms, dragging moves, dragging with Shift selects a time window. */
+const ARROWS = new Set(["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home"]);
+
+function isForTimeline(event: KeyboardEvent): boolean {
+  if (document.querySelector("[aria-modal=true]") !== null) return false;
+  const target = event.target instanceof Element ? event.target : document.body;
+  if (target.matches("input:not([type=checkbox]), select, textarea")) return false;
+  // Arrow keys scroll a focused panel, and move the focus in groups.
+  return !ARROWS.has(event.key) || target.matches("canvas, body");
+}
+
+/** The timeline on a canvas: the wheel zooms, dragging moves, dragging with Shift zooms into a time window, dragging
+ * in the ruler selects an interval. */
 export function TimelineChart({ state, scene, palette, hit, onKey, label }: Props): JSX.Element {
   const box = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -63,7 +80,7 @@ export function TimelineChart({ state, scene, palette, hit, onKey, label }: Prop
       const shown = layoutOf(scene, element.clientWidth, element.clientHeight);
       const scroll = event.deltaMode === 1 ? 30 : 1;
       if (event.shiftKey) {
-        const at = Math.min(1, Math.max(0, (place.y - shown.topOf(scene.rows.from)) / shown.plotHeight));
+        const at = Math.min(1, Math.max(0, (place.y - shown.upper) / shown.plotHeight));
         state.zoomRows(WHEEL_ZOOM ** (scroll * (event.deltaY || event.deltaX)), at);
       } else if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
         state.pan((scroll * event.deltaX) / shown.plotWidth);
@@ -83,6 +100,7 @@ export function TimelineChart({ state, scene, palette, hit, onKey, label }: Prop
     const span = state.shownSpan();
     const rows = state.shownRows();
     const shown = layout();
+    const isRuler = start.y < shown.ruler && start.x >= shown.left;
     let moved = false;
     element.setPointerCapture(event.pointerId);
     element.focus({ preventScroll: true });
@@ -91,7 +109,7 @@ export function TimelineChart({ state, scene, palette, hit, onKey, label }: Prop
       moved ||= Math.abs(place.x - start.x) + Math.abs(place.y - start.y) > CLICK;
       if (!moved) return;
       setTip(null);
-      if (event.shiftKey) {
+      if (isRuler || event.shiftKey) {
         setBand({ from: Math.min(start.x, place.x), to: Math.max(start.x, place.x) });
         return;
       }
@@ -108,11 +126,15 @@ export function TimelineChart({ state, scene, palette, hit, onKey, label }: Prop
       element.removeEventListener("pointercancel", end);
       setBand(null);
       const place = pointOf(last);
-      if (!moved) hit(place.x, place.y, size.width, size.height)?.activate?.();
-      else if (event.shiftKey) {
-        const from = Math.max(shown.left, Math.min(start.x, place.x));
-        state.show(shown.time(from), shown.time(Math.max(from + 1, start.x, place.x)));
+      if (!moved) {
+        // The second click of a double click zooms.
+        if (last.detail < 2) hit(place.x, place.y, size.width, size.height)?.activate?.();
+        return;
       }
+      const from = Math.max(shown.left, Math.min(start.x, place.x));
+      const to = Math.min(shown.left + shown.plotWidth, Math.max(from + 1, start.x, place.x));
+      if (isRuler) state.mark({ from: shown.time(from), to: shown.time(to) });
+      else if (event.shiftKey) state.show(shown.time(from), shown.time(to));
     };
     element.addEventListener("pointermove", move);
     element.addEventListener("pointerup", end);
@@ -135,13 +157,22 @@ export function TimelineChart({ state, scene, palette, hit, onKey, label }: Prop
       "0": () => state.showAll(),
       Home: () => state.showAll(),
     };
-    const act = acts[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+    const act = event.shiftKey && event.key.length === 1 && event.key !== "+" ? undefined : acts[event.key.length === 1 ? event.key.toLowerCase() : event.key];
     if (act !== undefined) act();
     else if (!onKey(event.key)) return;
     setTip(null);
     event.preventDefault();
-    event.stopPropagation();
   };
+  const latest = useRef(key);
+  latest.current = key;
+  // The keys work wherever the focus is, except where text is typed or a list has its own keys.
+  useEffect(() => {
+    const onWindow = (event: KeyboardEvent): void => {
+      if (!event.defaultPrevented && isForTimeline(event)) latest.current(event);
+    };
+    addEventListener("keydown", onWindow, { capture: true });
+    return () => removeEventListener("keydown", onWindow, { capture: true });
+  }, []);
 
   const find = (event: MouseEvent): { x: number; y: number; hit: Hit } | null => {
     const place = pointOf(event);
@@ -165,9 +196,11 @@ export function TimelineChart({ state, scene, palette, hit, onKey, label }: Prop
         }}
         onMouseLeave={() => setTip(null)}
         onDblClick={(event) => {
-          state.zoom(0.2, partOf(pointOf(event).x));
+          const place = pointOf(event);
+          const zoom = hit(place.x, place.y, size.width, size.height)?.zoom;
+          if (zoom !== undefined) zoom();
+          else if (layout().isInside(place.x, place.y)) state.zoom(0.2, partOf(place.x));
         }}
-        onKeyDown={key}
       />
       {band && <div class="band" style={{ left: `${band.from}px`, width: `${band.to - band.from}px` }} />}
       {tip && (

@@ -4,7 +4,7 @@ import type { Surface } from "./surface";
 
 export interface PathFrame {
   readonly x: (ticks: number) => number;
-  /** Vertical middle of a location. */
+  /** Vertical middle of a location; NaN: it is not drawn. */
   readonly y: (location: number) => number;
   readonly from: number; // pixels
   readonly to: number;
@@ -31,6 +31,10 @@ export function drawPathBars(surface: Surface, path: PathSegments, frame: PathFr
     if (to < frame.from) continue;
     const isClear = x(edge[i + 1]!) - begin >= CLEAR;
     const at = y(location[i]!);
+    if (Number.isNaN(at)) {
+      wasClear = false;
+      continue;
+    }
     if (isClear) {
       if (wasClear && begin >= frame.from) surface.line(begin, y(location[i - 1]!), begin, at, { color, width: 0.8 });
       surface.rect(from, at - thick / 2, to - from, thick, color);

@@ -169,6 +169,10 @@ export class RowMixture {
    * where the row is empty. */
   mix(pixels: Uint32Array): void {
     this.spread();
+    if (this.colors.share !== null) {
+      this.mixShares(pixels, this.colors.share.entry, this.colors.share.colors);
+      return;
+    }
     const { columns, parts, mixed, red, green, blue } = this;
     mixed.fill(0);
     for (let entry = 0; entry < this.entries; entry++) {
@@ -194,6 +198,21 @@ export class RowMixture {
               ((mixed[at + 1]! / total + 0.5) << 8) |
               (mixed[at]! / total + 0.5)) >>>
             0;
+    }
+  }
+
+  /** As mix(), but the colours show the share of one entry. */
+  private mixShares(pixels: Uint32Array, entry: number, colors: readonly string[]): void {
+    const { columns, parts, entries } = this;
+    const shades = Uint32Array.from(colors, (color) => {
+      const [red, green, blue] = channels(color) as [number, number, number];
+      return (0xff000000 | (blue << 16) | (green << 8) | red) >>> 0;
+    });
+    for (let column = 0; column < columns; column++) {
+      let total = 0;
+      for (let each = 0; each < entries; each++) total += parts[each * columns + column]!;
+      const share = parts[entry * columns + column]! / total;
+      pixels[column] = total < LEAST ? 0 : shades[Math.round(share * (shades.length - 1))]!;
     }
   }
 

@@ -4,9 +4,15 @@ import type { Stroke, Surface } from "./surface";
 import type { TimelineScene } from "./timeline";
 import { hasRow } from "../model/arrangement";
 import type { TimelineLayout } from "./timeline_layout";
+import { drawDensity } from "./timeline_ruler";
 
-/** More arrows than this would hide the chart; they appear at higher zoom. */
+/** Arrows are drawn one by one if each has this number of square pixels of the chart, and at most this number:
+ * otherwise they could not be told apart, and their density is drawn. */
+const ROOM = 320;
 const MOST_ARROWS = 1500;
+
+/** In lower rows, the rows that arrows connect cannot be told apart. */
+const LEAST_ROW = 5;
 const MOST_CAUSES = 150;
 
 /** Arrows shorter than this number of pixels are not drawn. */
@@ -59,36 +65,53 @@ export function drawHead(
   }
 }
 
-export function drawArrows(surface: Surface, palette: Palette, scene: TimelineScene, layout: TimelineLayout): void {
-  const { arrows } = scene.timeline;
+/** @returns the arrows of the visible rows and the visible time, without duplicates. */
+function visibleArrows(scene: TimelineScene, layout: TimelineLayout): number[] {
+  const { arrows, windows } = scene.timeline;
   const shown: number[] = [];
-  if (layout.group > 1) return;
-  scene.timeline.windows.forEach((window, i) => {
+  // Overlapping excerpts have the same arrows.
+  const seen = new Set<string>();
+  windows.forEach((window, i) => {
     if (!layout.isDrawn(i)) return;
-    for (let k = window.arrows.first; k < window.arrows.end && shown.length <= MOST_ARROWS; k++) {
+    for (let k = window.arrows.first; k < window.arrows.end; k++) {
       const begin = arrows.since[k]!;
-      const end = begin + arrows.time[k]!;
-      if (end < scene.span.from || begin > scene.span.to) continue;
-      if (!layout.isVisible(arrows.tail[k]!) && !layout.isVisible(arrows.head[k]!)) continue;
-      if (!hasRow(layout.arrangement, arrows.tail[k]!) && !hasRow(layout.arrangement, arrows.head[k]!)) continue;
+      const [tail, head] = [arrows.tail[k]!, arrows.head[k]!];
+      if (begin + arrows.time[k]! < scene.span.from || begin > scene.span.to) continue;
+      if (!layout.isVisible(tail) && !layout.isVisible(head)) continue;
+      if (!hasRow(layout.arrangement, tail) && !hasRow(layout.arrangement, head)) continue;
+      const key = `${arrows.kind[k]}.${tail}.${head}.${begin}.${arrows.time[k]}`;
+      if (windows.length > 1 && seen.has(key)) continue;
+      seen.add(key);
       shown.push(k);
     }
   });
-  if (shown.length > MOST_ARROWS) return;
-  // Overlapping excerpts have the same arrows.
-  const seen = new Set<string>();
-  for (const k of shown) {
-    const kind = arrows.kind[k]!;
-    const begin = arrows.since[k]!;
-    const key = `${kind}.${arrows.tail[k]}.${arrows.head[k]}.${begin}.${arrows.time[k]}`;
-    if (scene.timeline.windows.length > 1 && seen.has(key)) continue;
-    seen.add(key);
-    const from = [layout.x(begin), layout.middle(arrows.tail[k]!)] as const;
-    const to = [layout.x(begin + arrows.time[k]!), layout.middle(arrows.head[k]!)] as const;
-    if (Math.abs(to[0] - from[0]) + Math.abs(to[1] - from[1]) < LEAST_LENGTH) continue;
-    surface.line(from[0], from[1], to[0], to[1], arrowStroke(palette, kind));
-    drawHead(surface, palette, kind, from, to);
+  return shown;
+}
+
+/** Draws the arrows, or their density above the rows. */
+export function drawArrows(surface: Surface, palette: Palette, scene: TimelineScene, layout: TimelineLayout): void {
+  const { arrows } = scene.timeline;
+  const shown = visibleArrows(scene, layout);
+  const most = Math.min(MOST_ARROWS, (layout.plotWidth * layout.plotHeight) / ROOM);
+  if (layout.group > 1 || layout.laneHeight < LEAST_ROW || shown.length > most) {
+    drawDensity(surface, palette, layout, shown.map((k) => arrows.since[k]!));
+    return;
   }
+  surface.clip(layout.left, layout.upper, layout.plotWidth, layout.plotHeight, () => {
+    for (const k of shown) drawArrow(surface, palette, scene, layout, k);
+  });
+}
+
+function drawArrow(surface: Surface, palette: Palette, scene: TimelineScene, layout: TimelineLayout, k: number): void {
+  const { arrows } = scene.timeline;
+  const kind = arrows.kind[k]!;
+  const begin = arrows.since[k]!;
+  const from = [layout.x(begin), layout.middle(arrows.tail[k]!)] as const;
+  const to = [layout.x(begin + arrows.time[k]!), layout.middle(arrows.head[k]!)] as const;
+  // Not drawn: short ones, and those of locations without a row.
+  if (!(Math.abs(to[0] - from[0]) + Math.abs(to[1] - from[1]) >= LEAST_LENGTH)) return;
+  surface.line(from[0], from[1], to[0], to[1], arrowStroke(palette, kind));
+  drawHead(surface, palette, kind, from, to);
 }
 
 /** From waits to the events that ended them, where there is space. */
@@ -122,7 +145,7 @@ function drawCause(
   const x = layout.x(waits.enter[wait]! + waits.time[wait]!);
   const from = layout.middle(waits.location[wait]!);
   const to = layout.middle(waits.causeLocation[wait]!);
-  if (Math.abs(to - from) < 2) return;
+  if (!(Math.abs(to - from) >= 2)) return; // the same row, or no row
   const down = to > from ? 1 : -1;
   surface.line(x, from, x, to, { color: palette.cause, width });
   surface.polygon([[x, to], [x - 3.5, to - 7 * down], [x + 3.5, to - 7 * down]], palette.cause);
@@ -137,6 +160,7 @@ export function drawChosen(surface: Surface, palette: Palette, scene: TimelineSc
     const x = Math.max(layout.left - 4, layout.x(from));
     const end = Math.min(layout.left + layout.plotWidth + 4, layout.x(to));
     const top = layout.top(location);
+    if (Number.isNaN(top)) return;
     const height = Math.max(4, layout.laneHeight - (layout.laneHeight >= 14 ? 3 : 0));
     surface.frame(x, top, Math.max(3, end - x), height, { color: palette.panel, width: 4 });
     surface.frame(x, top, Math.max(3, end - x), height, { color, width: 2 });

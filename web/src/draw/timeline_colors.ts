@@ -3,9 +3,10 @@ import { schemeTableau10 } from "d3-scale-chromatic";
 import { printable, shorten } from "../format";
 import type { Report } from "../model/report";
 import type { Timeline } from "../model/timeline";
+import { isMatch, type Matches } from "../model/timeline_search";
 import { callpathValues, functionValues, metricSet } from "../model/severity";
 import type { Coloring } from "../state/timeline";
-import type { Palette } from "./colors";
+import { scaleColor, type Palette, type ScaleName } from "./colors";
 
 export interface ColorEntry {
   readonly name: string;
@@ -23,7 +24,13 @@ export interface TimelineColors {
   readonly compute: number;
   readonly call: number;
   waiting(metric: number): number;
+  /** The colours show the share of one entry: entry and colours from 0 to all of the time; null: each entry
+   * has its colour. */
+  readonly share: { readonly entry: number; readonly colors: readonly string[] } | null;
 }
+
+/** Number of shades of a share. */
+const SHADES = 33;
 
 const REGIONS = 8;
 
@@ -32,13 +39,17 @@ export function timelineColors(
   timeline: Timeline,
   coloring: Coloring,
   palette: Palette,
+  scale: ScaleName,
 ): TimelineColors {
   const compute = { name: "Computation", color: palette.compute, hatched: false };
   const call = { name: "Communication call", color: palette.communicate, hatched: false };
   const wait = { name: "Waiting", color: palette.wait, hatched: true };
   switch (coloring) {
+    case "waiting":
+      return shareColors(palette, scale);
     case "class":
     case "counter":
+    case "blame":
       return {
         entries: [compute, call, wait],
         legend: [compute, call, wait],
@@ -46,6 +57,7 @@ export function timelineColors(
         compute: 0,
         call: 1,
         waiting: () => 2,
+        share: null,
       };
     case "kind":
       return kindColors(report, timeline, palette);
@@ -81,6 +93,7 @@ function kindColors(report: Report, timeline: Timeline, palette: Palette): Timel
     compute: 0,
     call: 1,
     waiting: (metric) => of.get(metric) ?? 1,
+    share: null,
   };
 }
 
@@ -110,5 +123,47 @@ function regionColors(report: Report, palette: Palette, wait: ColorEntry): Timel
     compute: others,
     call: others,
     waiting: () => entries.length - 1,
+    share: null,
+  };
+}
+
+/** The share of waiting. */
+function shareColors(palette: Palette, scale: ScaleName): TimelineColors {
+  const colors = Array.from({ length: SHADES }, (_, i) => hexColor(scaleColor(scale, palette.dark, i / (SHADES - 1))));
+  const entries = [
+    { name: "Not waiting", color: colors[0]!, hatched: false },
+    { name: "Waiting", color: colors[SHADES - 1]!, hatched: false },
+  ];
+  return {
+    entries,
+    legend: [],
+    segment: (_, __, wait) => (wait >= 0 ? 1 : 0),
+    compute: 0,
+    call: 0,
+    waiting: () => 1,
+    share: { entry: 1, colors },
+  };
+}
+
+/** @returns "#rrggbb" for "rgb(r, g, b)". */
+function hexColor(color: string): string {
+  if (color.startsWith("#")) return color;
+  const channels = color.match(/\d+/g)!.slice(0, 3).map(Number);
+  return `#${channels.map((channel) => channel.toString(16).padStart(2, "0")).join("")}`;
+}
+
+/** @returns the colours with all but the matches of a search pale. */
+export function highlighted(colors: TimelineColors, timeline: Timeline, matches: Matches, palette: Palette): TimelineColors {
+  const { entries } = colors;
+  const pale = entries.length;
+  const unless = (isShown: boolean, entry: number): number => (isShown ? entry : pale);
+  return {
+    ...colors,
+    entries: [...entries, { name: "Others", color: palette.dark ? "#23262b" : "#eef0f2", hatched: false }],
+    segment: (callpath, isCall, wait) =>
+      unless(isMatch(timeline, matches, callpath, wait), colors.segment(callpath, isCall, wait)),
+    compute: pale,
+    call: pale,
+    waiting: (metric) => unless(matches.metrics.has(metric), colors.waiting(metric)),
   };
 }

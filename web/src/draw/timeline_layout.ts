@@ -6,10 +6,17 @@ import type { Span } from "../state/timeline";
 
 /** Space for names, and for names of groups. */
 const LEFT = 78;
-const LEFT_OF_GROUPS = 138;
+const LEFT_OF_GROUPS = 142;
 export const RIGHT = 12;
-export const TOP = 34;
 export const BOTTOM = 4;
+
+/** Height of the ruler above the rows, and of the iterations in it. */
+const RULER = 34;
+export const ITERATIONS = 16;
+
+/** Height of a pinned row, and space below all of them. */
+const PINNED_ROW = 22;
+const PINNED_GAP = 5;
 
 /** Minimum height of a row; if there are more locations, a row represents several. */
 const LEAST_ROW = 3;
@@ -28,7 +35,12 @@ export interface LanePart {
 export class TimelineLayout {
   readonly left: number;
   readonly plotWidth: number;
+  /** Height of the rows that scroll, and of these and the pinned ones. */
   readonly plotHeight: number;
+  readonly fullHeight: number;
+  /** Upper edge of the rows, and of those that scroll. */
+  readonly ruler: number;
+  readonly upper: number;
   /** Height of a row, smaller than a pixel if there are many. */
   readonly laneHeight: number;
   /** Number of rows that are drawn as one. */
@@ -42,10 +54,15 @@ export class TimelineLayout {
     readonly span: Span,
     readonly rows: Span,
     readonly arrangement: Arrangement,
+    hasIterations = false,
   ) {
     this.left = arrangement.alike === null ? LEFT : LEFT_OF_GROUPS;
     this.plotWidth = Math.max(1, width - this.left - RIGHT);
-    this.plotHeight = Math.max(1, height - TOP - BOTTOM);
+    this.ruler = RULER + (hasIterations ? ITERATIONS : 0);
+    const { length } = arrangement.pinned;
+    this.upper = this.ruler + (length === 0 ? 0 : length * PINNED_ROW + PINNED_GAP);
+    this.plotHeight = Math.max(1, height - this.upper - BOTTOM);
+    this.fullHeight = Math.max(1, height - this.ruler - BOTTOM);
     this.laneHeight = this.plotHeight / (rows.to - rows.from);
     this.group = Math.max(1, Math.ceil(LEAST_ROW / this.laneHeight));
   }
@@ -60,7 +77,13 @@ export class TimelineLayout {
 
   /** Upper edge of a row. */
   topOf(row: number): number {
-    return TOP + (row - this.rows.from) * this.laneHeight;
+    if (row < 0) return this.ruler + (row + this.arrangement.pinned.length) * PINNED_ROW;
+    return this.upper + (row - this.rows.from) * this.laneHeight;
+  }
+
+  /** Lower edge of a row. */
+  bottomOf(row: number): number {
+    return row < 0 ? this.topOf(row) + PINNED_ROW : this.topOf(row + 1);
   }
 
   /** For the row of a location: its upper edge, and its middle. */
@@ -78,13 +101,15 @@ export class TimelineLayout {
   }
 
   isInside(x: number, y: number): boolean {
-    return x >= this.left && x <= this.left + this.plotWidth && y >= TOP && y <= TOP + this.plotHeight;
+    return x >= this.left && x <= this.left + this.plotWidth && y >= this.ruler && y <= this.upper + this.plotHeight;
   }
 
-  /** @returns the row at a height, -1 if there is none. */
+  /** @returns the row at a height; a pinned one is negative; NaN if there is none. */
   rowAt(y: number): number {
-    const row = Math.floor(this.rows.from + (y - TOP) / this.laneHeight);
-    return y >= TOP && row >= this.rows.from - 1 && row < Math.min(this.rows.to, this.arrangement.rows) ? row : -1;
+    const pinned = Math.floor((y - this.ruler) / PINNED_ROW) - this.arrangement.pinned.length;
+    if (y >= this.ruler && pinned < 0) return pinned;
+    const row = Math.floor(this.rows.from + (y - this.upper) / this.laneHeight);
+    return y >= this.upper && row >= this.rows.from - 1 && row < Math.min(this.rows.to, this.arrangement.rows) ? Math.max(0, row) : NaN;
   }
 
   /** @returns the time windows in which the events of a location are known, in order. */
@@ -123,9 +148,8 @@ export class TimelineLayout {
 
   /** @returns the item at a point of the chart. */
   segmentAt(x: number, y: number): { location: number; lane: number; window: number; segment: number } | null {
-    if (!this.isInside(x, y) || this.group > 1) return null;
     const row = this.rowAt(y);
-    if (row < 0) return null;
+    if (!this.isInside(x, y) || Number.isNaN(row) || (this.group > 1 && row >= 0)) return null;
     const location = this.arrangement.location(row);
     const time = this.time(x);
     for (const part of this.partsOf(location)) {

@@ -5,25 +5,35 @@ import type { Bins } from "../model/timeline";
 import { SINGLE_ROWS } from "../model/tiles";
 import { segmentIn } from "../model/timeline";
 import type { Palette } from "./colors";
+import { eachRun, levelsOf } from "./call_stack";
 import { RowMixture } from "./row_mixture";
 import { textWidth, type Surface } from "./surface";
 import type { TimelineScene } from "./timeline";
-import { TOP, type LanePart, type TimelineLayout } from "./timeline_layout";
+import type { LanePart, TimelineLayout } from "./timeline_layout";
 
 /** Minimum width and height of items with text. */
 const LABEL_WIDTH = 44;
 const LABEL_HEIGHT = 13;
+const LEAST_LABEL = 8;
 
 /** In rows lower than this, colours are mixed, not stacked. */
 const LEAST_STACK = 9;
 
 export function paintRows(surface: Surface, palette: Palette, scene: TimelineScene, layout: TimelineLayout): void {
   const painter = new RowPainter(surface, palette, scene, layout);
+  for (let row = -scene.arrangement.pinned.length; row < 0; row++) painter.paintOne(row);
   const first = Math.max(0, Math.floor(scene.rows.from / layout.group) * layout.group);
   const last = Math.min(scene.arrangement.rows, Math.ceil(scene.rows.to));
   for (let at = first; at < last; at += layout.group) {
     painter.paint(at, Math.min(at + layout.group, scene.arrangement.rows));
   }
+  painter.finish();
+}
+
+/** Paints the pinned rows only. */
+export function paintPinned(surface: Surface, palette: Palette, scene: TimelineScene, layout: TimelineLayout): void {
+  const painter = new RowPainter(surface, palette, scene, layout);
+  for (let row = -scene.arrangement.pinned.length; row < 0; row++) painter.paintOne(row);
   painter.finish();
 }
 
@@ -33,7 +43,7 @@ class RowPainter {
   private readonly mixture: RowMixture;
   private readonly hatch: string;
   private readonly columns: number;
-  /** Lines of pixels from TOP - 1 on, drawn on the surface together at the end; null: none yet. */
+  /** Lines of pixels from `layout.ruler` - 1 on, drawn on the surface together at the end; null: none yet. */
   private image: Uint32Array<ArrayBuffer> | null = null;
   private readonly lines: number;
 
@@ -44,40 +54,62 @@ class RowPainter {
     private readonly layout: TimelineLayout,
   ) {
     this.columns = Math.ceil(layout.plotWidth);
-    this.lines = Math.ceil(layout.plotHeight) + 2;
+    this.lines = Math.ceil(layout.fullHeight) + 2;
     this.mixture = new RowMixture(scene.colors, scene.span, layout.plotWidth, this.columns);
     this.hatch = palette.dark ? "rgba(0,0,0,0.42)" : "rgba(255,255,255,0.5)";
   }
 
   /** Paints the rows from `first` to `end` - 1 as one. */
   paint(first: number, end: number): void {
-    // Whole pixels: no seams between adjacent rows.
-    const upper = Math.round(this.layout.topOf(first));
-    const whole = Math.round(this.layout.topOf(end)) - upper;
-    const gap = whole >= 14 ? 3 : whole >= 6 ? 1 : 0;
-    const top = Math.max(TOP - 1, upper);
-    const bottom = Math.min(TOP + this.layout.plotHeight + 1, upper + whole - gap);
-    if (bottom <= top) return;
+    const edges = this.edges(first, end - 1);
+    if (edges === null) return;
+    const { top, bottom } = edges;
     const { mixture } = this;
     const { span, timeline, arrangement } = this.scene;
     mixture.clear();
     if (arrangement.alike !== null) {
       this.addRow(first, end - first === 1, top, bottom - top);
-    } else if (timeline.isTiled && this.scene.rows.to - this.scene.rows.from >= SINGLE_ROWS) {
+    } else if (arrangement.kind === "plain" && timeline.isTiled && this.scene.rows.to - this.scene.rows.from >= SINGLE_ROWS) {
       mixture.addCells(timeline.bins, first, end, span.from, span.to);
     } else {
-      for (let location = first; location < end; location++) {
-        const parts = this.layout.partsOf(location);
-        this.addAround(parts, (from, to) => mixture.addCells(timeline.bins, location, location + 1, from, to));
-        for (const part of parts) this.addLane(part, end - first === 1, top, bottom - top);
-      }
+      for (let row = first; row < end; row++) this.addLocation(arrangement.location(row), end - first === 1, top, bottom - top);
     }
     this.flush(top, bottom - top);
   }
 
+  /** Paints a pinned row. */
+  paintOne(row: number): void {
+    const edges = this.edges(row, row);
+    if (edges === null) return;
+    this.mixture.clear();
+    this.addLocation(this.scene.arrangement.location(row), true, edges.top, edges.bottom - edges.top);
+    this.flush(edges.top, edges.bottom - edges.top);
+  }
+
+  /** @returns the edges of the pixels of some rows; null: they are out of view. */
+  private edges(first: number, last: number): { top: number; bottom: number } | null {
+    const { layout } = this;
+    // Whole pixels: no seams between adjacent rows.
+    const upper = Math.round(layout.topOf(first));
+    const whole = Math.round(layout.bottomOf(last)) - upper;
+    const gap = whole >= 14 ? 3 : whole >= 6 ? 1 : 0;
+    const top = Math.max(first < 0 ? layout.ruler : layout.upper - (layout.upper > layout.ruler ? 0 : 1), upper);
+    const bottom = Math.min(layout.upper + layout.plotHeight + 1, upper + whole - gap);
+    return bottom <= top ? null : { top, bottom };
+  }
+
+  /** Adds the activity of a location. */
+  private addLocation(location: number, isSingle: boolean, top: number, height: number): void {
+    const { timeline } = this.scene;
+    const parts = this.layout.partsOf(location);
+    const bins = this.scene.arrangement.pinned.includes(location) ? (timeline.pinnedBins ?? timeline.bins) : timeline.bins;
+    this.addAround(parts, (from, to) => this.mixture.addCells(bins, location, location + 1, from, to));
+    for (const part of parts) this.addLane(part, isSingle, top, height);
+  }
+
   /** Draws the mixed row. */
   finish(): void {
-    if (this.image !== null) this.surface.pixels(this.layout.left, TOP - 1, this.columns, this.image);
+    if (this.image !== null) this.surface.pixels(this.layout.left, this.layout.ruler - 1, this.columns, this.image);
   }
 
   /** Adds a row of a group, or of a member, which represents the next members where rows are narrow. */
@@ -85,6 +117,10 @@ class RowPainter {
     const { arrangement, timeline } = this.scene;
     const { alike, bins, alikeBins } = timeline;
     const location = arrangement.location(row);
+    if (arrangement.kind !== "similar") {
+      this.addLocation(location, isSingle, y, height);
+      return;
+    }
     const group = alike.of[location]!;
     const parts = this.layout.partsOf(location);
     const isMember = arrangement.group(row) < 0;
@@ -113,7 +149,9 @@ class RowPainter {
     if (span.to > from) add(from, span.to);
   }
 
-  private addLane({ lane, from, to }: LanePart, isSingle: boolean, y: number, height: number): void {
+  private addLane(part: LanePart, isSingle: boolean, y: number, height: number): void {
+    if (isSingle && this.scene.stack && this.drawStack(part, y, height)) return;
+    const { lane, from, to } = part;
     const { timeline, colors } = this.scene;
     const { since, callpath, kind, wait } = timeline.segments;
     const last = timeline.laneStart[lane + 1]! - 1;
@@ -130,6 +168,40 @@ class RowPainter {
     }
   }
 
+  /** Draws the functions of a row as nested rows. @returns false: there is no space for them. */
+  private drawStack(part: LanePart, y: number, height: number): boolean {
+    const { report, timeline, colors } = this.scene;
+    const levels = levelsOf(report, timeline, part, height);
+    if (levels === null) return false;
+    const { kind, wait } = timeline.segments;
+    const covered = new Float64Array(levels.count).fill(-1); // last drawn column of each nested row
+    eachRun(report, timeline, part, levels, ({ level, callpath, segment, from, to }) => {
+      const begin = this.layout.x(from);
+      const end = this.layout.x(to);
+      // Of several runs in a column, the first one is drawn.
+      if (end - begin < 1 && Math.floor(begin) === covered[level]) return;
+      covered[level] = Math.floor(end);
+      const top = y + level * levels.height;
+      const width = Math.max(1, end - begin);
+      if (segment !== null) {
+        this.draw(begin, top, width, levels.height - 1, colors.segment(callpath, kind[segment] !== 0, wait[segment]!), callpath);
+        return;
+      }
+      this.surface.rect(begin, top, width > 3 ? width - 0.6 : width, levels.height - 1, this.palette.faint, 0.35);
+      this.label(begin, top, width, levels.height - 1, callpath, this.palette.ink);
+    });
+    return true;
+  }
+
+  /** Writes the name of a function, if there is space. */
+  private label(x: number, y: number, width: number, height: number, callpath: number, color: string): void {
+    const left = Math.max(x, this.layout.left);
+    const room = Math.min(x + width, this.layout.left + this.layout.plotWidth) - left - 8;
+    if (room < LABEL_WIDTH || height < LEAST_LABEL) return;
+    const name = shorten(printable(this.scene.report.callpaths[callpath]!.region), 60);
+    this.surface.text(left + 4, y + height / 2, name, { size: Math.min(11, height), color, limit: room });
+  }
+
   private draw(x: number, y: number, width: number, height: number, entry: number, callpath: number): void {
     const { color, hatched } = this.scene.colors.entries[entry]!;
     // Adjacent calls are separated where there is space.
@@ -138,10 +210,10 @@ class RowPainter {
     if (hatched && width >= 2) this.surface.hatch(x, y, shown, height, this.hatch);
     const left = Math.max(x, this.layout.left);
     const room = Math.min(x + width, this.layout.left + this.layout.plotWidth) - left - 8;
-    if (room < LABEL_WIDTH || height < LABEL_HEIGHT) return;
+    if (room < LABEL_WIDTH || height < (this.scene.stack ? LEAST_LABEL : LABEL_HEIGHT)) return;
     const name = shorten(printable(this.scene.report.callpaths[callpath]!.region), 60);
     const isCalm = color === this.palette.compute || color === this.palette.line;
-    const size = Math.min(11, height - 2);
+    const size = Math.min(11, Math.max(8, height - 2));
     if (hatched) {
       // No text on hatching.
       const wide = Math.min(room, textWidth(name, size, 600)) + 4;
@@ -159,7 +231,7 @@ class RowPainter {
   private flush(y: number, height: number): void {
     if (height < LEAST_STACK) {
       this.image ??= new Uint32Array(this.columns * this.lines);
-      const start = (y - (TOP - 1)) * this.columns;
+      const start = (y - (this.layout.ruler - 1)) * this.columns;
       const line = this.image.subarray(start, start + this.columns);
       this.mixture.mix(line);
       for (let i = 1; i < height; i++) this.image.set(line, start + i * this.columns);
@@ -169,6 +241,12 @@ class RowPainter {
   }
 
   private stack(x: number, width: number, y: number, height: number, parts: Float64Array): void {
+    const { share } = this.scene.colors;
+    if (share !== null) {
+      const shade = Math.round(parts[share.entry]! * (share.colors.length - 1));
+      this.surface.rect(x, y, width, height, share.colors[shade]!);
+      return;
+    }
     let bottom = y + height;
     parts.forEach((part, entry) => {
       if (part <= 0) return;

@@ -19,13 +19,20 @@ export function makeAlike(bundle: Bundle<{ alike: number }>): Alike {
   return { count: bundle.json.alike, of, typical: bundle.column("alike_typical"), members };
 }
 
+/** "plain": all locations in order; "ordered": some locations, in any order; "similar": groups of similar
+ * locations; "ranked": locations sorted by a value, groups of neighbours in this order. */
+export type ArrangementKind = "plain" | "ordered" | "similar" | "ranked";
+
 export interface Arrangement {
+  readonly kind: ArrangementKind;
   readonly rows: number;
   /** Null: each location has a row. */
   readonly alike: Alike | null;
-  /** @returns the location that a row shows; for a group its representative. */
+  /** Locations that have a further row at the top: rows -pinned.length to -1. */
+  readonly pinned: readonly number[];
+  /** @returns the location that a row shows; for a group its representative; -1: no row. */
   location(row: number): number;
-  /** @returns the row of a location; for locations in closed groups the row of the group. */
+  /** @returns the row of a location; for locations in closed groups the row of the group; NaN: it has none. */
   row(location: number): number;
   /** @returns the group of a row; -1: a row of a single location. */
   group(row: number): number;
@@ -35,8 +42,10 @@ export interface Arrangement {
 /** Each location in its own row, in order. */
 export function plainArrangement(locations: number): Arrangement {
   return {
+    kind: "plain",
     rows: locations,
     alike: null,
+    pinned: [],
     location: (row) => row,
     row: (location) => location,
     group: () => -1,
@@ -44,11 +53,57 @@ export function plainArrangement(locations: number): Arrangement {
   };
 }
 
+/** The given locations, each in its own row, in the given order. */
+export function orderedArrangement(order: readonly number[]): Arrangement {
+  const rowOf = new Map(order.map((location, row) => [location, row]));
+  return {
+    kind: "ordered",
+    rows: order.length,
+    alike: null,
+    pinned: [],
+    location: (row) => order[row] ?? -1,
+    row: (location) => rowOf.get(location) ?? NaN,
+    group: () => -1,
+    isOpen: () => false,
+  };
+}
+
+/** Number of rows of sorted locations. */
+const RANKED_ROWS = 50;
+
+/** Sorted locations in groups of neighbours: the first and the last location have their own rows, so that
+ * extremes remain visible, and each other group shows its middle location, not an average. */
+export function rankedArrangement(order: readonly number[], open: ReadonlySet<number>): Arrangement {
+  const last = order.length - 1;
+  const groups = Math.min(RANKED_ROWS, order.length) - 2;
+  const edge = (group: number): number => 1 + Math.floor((group * (last - 1)) / groups);
+  const members = [
+    [order[0]!],
+    ...Array.from({ length: groups }, (_, group) => order.slice(edge(group), edge(group + 1))),
+    [order[last]!],
+  ];
+  const of = new Float64Array(1 + order.reduce((most, location) => Math.max(most, location), 0)).fill(-1);
+  members.forEach((each, group) => each.forEach((location) => (of[location] = group)));
+  const typical = Float64Array.from(members, (each) => each[each.length >> 1]!);
+  return { ...groupedArrangement({ count: members.length, of, typical, members }, open), kind: "ranked" };
+}
+
+/** Adds further rows at the top. */
+export function withPins(arrangement: Arrangement, pinned: readonly number[]): Arrangement {
+  if (pinned.length === 0) return arrangement;
+  return {
+    ...arrangement,
+    pinned,
+    location: (row) => (row < 0 ? (pinned[row + pinned.length] ?? -1) : arrangement.location(row)),
+    group: (row) => (row < 0 ? -1 : arrangement.group(row)),
+  };
+}
+
 /** A row for each group; below open groups, one row for each member. A single location is no group. */
 export function groupedArrangement(alike: Alike, open: ReadonlySet<number>): Arrangement {
   const order: number[] = [];
   const groups: number[] = [];
-  const rowOf = new Int32Array(alike.of.length);
+  const rowOf = new Float64Array(alike.of.length).fill(NaN);
   alike.members.forEach((members, group) => {
     const isGroup = members.length > 1;
     order.push(alike.typical[group]!);
@@ -63,13 +118,27 @@ export function groupedArrangement(alike: Alike, open: ReadonlySet<number>): Arr
     }
   });
   return {
+    kind: "similar",
     rows: order.length,
     alike,
+    pinned: [],
     location: (row) => order[row] ?? -1,
-    row: (location) => rowOf[location]!,
+    row: (location) => rowOf[location] ?? NaN,
     group: (row) => groups[row] ?? -1,
     isOpen: (group) => open.has(group),
   };
+}
+
+/** @returns the locations of the rows from `from` to `to`; of a closed group, all its members. */
+export function locationsIn(arrangement: Arrangement, rows: { readonly from: number; readonly to: number }): number[] {
+  const found = new Set<number>();
+  const last = Math.min(arrangement.rows, Math.ceil(rows.to));
+  for (let row = Math.max(0, Math.floor(rows.from)); row < last; row++) {
+    const group = arrangement.group(row);
+    if (group < 0) found.add(arrangement.location(row));
+    else for (const location of arrangement.alike!.members[group]!) found.add(location);
+  }
+  return [...found];
 }
 
 /** @returns whether a location has a row that shows its own activity, not that of a similar one. */

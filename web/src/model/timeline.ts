@@ -100,6 +100,10 @@ export interface Timeline {
   readonly arrows: TimelineArrows;
   /** For runs that are not shown completely. */
   readonly bins: Bins | null;
+  /** Cells of pinned rows, if those of `bins` are coarser. */
+  readonly pinnedBins: Bins | null;
+  /** Cells of the whole run; null: all events are loaded. */
+  readonly overview: Bins | null;
   readonly alike: Alike;
   /** By groups of similar locations. */
   readonly alikeBins: Bins | null;
@@ -257,6 +261,7 @@ export function makeTimeline(bundle: Bundle<JsonTimeline>, locations: number): T
     waitsOf,
     waits,
   );
+  const bins = json.bins === undefined ? null : makeBins(bundle, "bin", json.bins.rows, json.bins.group);
   return {
     length: json.length,
     calls: json.calls,
@@ -268,7 +273,9 @@ export function makeTimeline(bundle: Bundle<JsonTimeline>, locations: number): T
     isTiled: false,
     alike: makeAlike(bundle),
     counters: makeCounters(bundle, locations),
-    bins: json.bins === undefined ? null : makeBins(bundle, "bin", json.bins.rows, json.bins.group),
+    bins,
+    pinnedBins: null,
+    overview: bins,
     alikeBins: json.bins === undefined ? null : makeBins(bundle, "alike", json.alike, 1),
   };
 }

@@ -13,6 +13,7 @@ import {
 import type { JsonInstance } from "../data/layout";
 import { makeSystem, systemValues, type SystemTree } from "../model/system";
 import type { MatrixValue } from "../model/matrix";
+import { rankingOf } from "../model/row_order";
 import type { Span, TimelineState } from "./timeline";
 
 export type ViewName =
@@ -92,6 +93,7 @@ export class Store {
   ) {
     this.palette = palette;
     this.system = makeSystem(report);
+    timeline.ranking = rankingOf(report);
     this.selectedMetric = computed(() => report.metrics[this.metric.value]!);
     const metricNodes = {
       exclusive: report.metricExclusive,

@@ -41,6 +41,8 @@ type Reader = (tile: number) => void;
 interface View {
   readonly cells: CellView;
   readonly alike: CellView | null;
+  /** Cells of pinned rows. */
+  readonly pinned: CellView | null;
   readonly events: readonly number[];
   readonly key: string;
 }
@@ -77,7 +79,7 @@ export class TileSource {
     this.read = makeReader((answer) => this.take(answer));
     this.whole = wholeRun(index.levels[index.levels.length - 1]!);
     this.wholeAlike = wholeRun(index.alikeLevel);
-    this.view = { cells: this.whole, alike: null, events: [], key: "" };
+    this.view = { cells: this.whole, alike: null, pinned: null, events: [], key: "" };
     this.needAll();
     this.build();
   }
@@ -85,22 +87,25 @@ export class TileSource {
   /** Shows a time window of the timeline on a chart of a given number of pixels. */
   show(span: Range2, rows: Range2, arrangement: Arrangement, width: number, height: number): void {
     const { index } = this;
-    const isPlain = arrangement.alike === null;
+    const isPlain = arrangement.kind === "plain";
     const { bands, members } = isPlain
       ? { bands: bandsOf(index, rows), members: [] }
       : bandsOfRows(index, rows, arrangement, height);
     const cells = isPlain
       ? cellsFor(index, span, rows, width, height)
       : cellsOf(index, index.levels[0]!, members, span, width);
-    const alike = isPlain ? null : cellsOf(index, index.alikeLevel, [0], span, width);
+    const alike = arrangement.kind === "similar" ? cellsOf(index, index.alikeLevel, [0], span, width) : null;
+    const pins = [...new Set(arrangement.pinned.map((location) => Math.floor(location / index.rows)))].sort((a, b) => a - b);
+    const pinned = pins.length === 0 ? null : cellsOf(index, index.levels[0]!, pins, span, width);
     // Events, if there are not too many: for rows of one location each, or where cells are too coarse.
     const isSingle = height / (rows.to - rows.from) >= 3;
     const isCoarse = isPlain && rows.to - rows.from < SINGLE_ROWS && binsIn(index, cells, span) < width / 2;
-    const events = isSingle || isCoarse ? (eventTilesFor(index, span, bands) ?? []) : [];
-    const views = alike === null ? [cells] : [cells, alike];
+    const shown = isSingle || isCoarse ? eventTilesFor(index, span, bands) : null;
+    const events = [...new Set([...(shown ?? []), ...(eventTilesFor(index, span, pins) ?? [])])];
+    const views = [cells, alike, pinned].filter((view) => view !== null);
     const key = [...views.flatMap(tilesOf), isPlain, "events", ...events].join();
     if (key === this.view.key) return;
-    this.view = { cells, alike, events, key };
+    this.view = { cells, alike, pinned, events, key };
     this.needAll();
     this.update();
   }
@@ -129,8 +134,8 @@ export class TileSource {
   }
 
   private needAll(): void {
-    const { cells, alike, events } = this.view;
-    const views = [this.whole, this.wholeAlike, cells, ...(alike === null ? [] : [alike])];
+    const { cells, alike, pinned, events } = this.view;
+    const views = [this.whole, this.wholeAlike, cells, alike, pinned].filter((view) => view !== null);
     this.needed = new Set([...views.flatMap(tilesOf), ...events, ...this.chains, ...this.always]);
     for (const tile of this.needed) this.want(tile);
   }
@@ -169,13 +174,17 @@ export class TileSource {
     const bins = this.binsOf(view.cells, this.whole, complete.cells);
     const alikeBins = this.binsOf(view.alike ?? this.wholeAlike, this.wholeAlike, complete.alike);
     if (!this.busy.value) this.complete = { cells: bins, alike: alikeBins };
+    const pinnedBins = view.pinned && assembleCells(index, view.pinned, (tile) => this.cells.get(tile), bins);
+    const overview = assembleCells(index, this.whole, (tile) => this.cells.get(tile), null);
     const same = before !== null && wanted.length === this.joined.length && wanted.every((tile, i) => tile === this.joined[i]);
     this.joined = wanted;
     this.timeline.value = same
-      ? { ...before, bins, alikeBins }
+      ? { ...before, bins, alikeBins, pinnedBins, overview }
       : {
           ...makeTimeline(joinEventTiles(index, wanted.map((tile) => this.events.get(tile)!)), index.locations),
           bins,
+          pinnedBins,
+          overview,
           alike: index.alike,
           alikeBins,
           counters: index.counters,
@@ -215,7 +224,7 @@ function bandsOfRows(
   for (let row = first; row < Math.min(rows.to, arrangement.rows); row += step) {
     const band = Math.floor(arrangement.location(row) / index.rows);
     bands.add(band);
-    if (arrangement.group(row) < 0 && members.size < MOST_BANDS) members.add(band);
+    if ((arrangement.kind !== "similar" || arrangement.group(row) < 0) && members.size < MOST_BANDS) members.add(band);
   }
   const ascending = (set: Set<number>): number[] => [...set].sort((a, b) => a - b);
   return { bands: ascending(bands), members: ascending(members) };

@@ -1,10 +1,21 @@
 /** The rendered span of the timeline, and its settings. */
 import { computed, effect, signal } from "@preact/signals";
-import { groupedArrangement, hasRow, plainArrangement, type Alike, type Arrangement } from "../model/arrangement";
+import {
+  groupedArrangement,
+  hasRow,
+  orderedArrangement,
+  plainArrangement,
+  rankedArrangement,
+  withPins,
+  type Alike,
+  type Arrangement,
+} from "../model/arrangement";
 import type { Counter } from "../model/counters";
+import { filterRows, sortRows, type RowOrder, type Ranking } from "../model/row_order";
+import type { Place } from "../model/selection";
 import type { Timeline } from "../model/timeline";
 
-export type Coloring = "class" | "region" | "kind" | "counter";
+export type Coloring = "class" | "region" | "kind" | "waiting" | "blame" | "counter";
 
 export interface Span {
   readonly from: number;
@@ -18,6 +29,12 @@ const EXPANDED_ROWS = 24;
 
 /** Number of distinguishable rows on a chart of usual height. */
 const FILLED_ROWS = 64;
+
+/** Number of rows that have space for nested rows on a chart of usual height. */
+const STACKED_ROWS = 12;
+
+/** Sorted rows: beyond this number of locations, a row represents similarly placed ones. */
+const MOST_SORTED = 200;
 
 export class TimelineState {
   /** Null until it is needed. */
@@ -45,11 +62,27 @@ export class TimelineState {
     return alike === undefined || alike.count >= this.locations ? null : alike;
   });
   private readonly plain: Arrangement;
-  readonly arrangement = computed(() =>
-    this.grouped.value && this.alike.value !== null
-      ? groupedArrangement(this.alike.value, this.open.value)
-      : this.plain,
+  readonly order = signal<RowOrder>("rank");
+  /** Ranks or nodes whose rows are shown: filterRows(); empty: all. */
+  readonly filter = signal("");
+  /** Locations whose rows are also at the top. */
+  readonly pinned = signal<ReadonlySet<number>>(new Set());
+  /** What rows are sorted and filtered by. Set once, before the timeline is used. */
+  ranking: Ranking | null = null;
+  /** The locations that the filter selects; null: all, or the filter selects none. */
+  readonly filtered = computed(() =>
+    this.ranking === null || this.filter.value.trim() === "" ? null : filterRows(this.ranking, this.filter.value),
   );
+  private readonly arranged = computed(() => this.arrange());
+  readonly arrangement = computed(() => withPins(this.arranged.value, [...this.pinned.value]));
+  /** The call stack is drawn as nested rows where there is space. */
+  readonly stack = signal(false);
+  /** What is searched for on the timeline: a part of a function's or wait state's name. */
+  readonly search = signal("");
+  /** The selected call or computation. */
+  readonly item = signal<Place | null>(null);
+  /** The selected interval: its statistics are shown. */
+  readonly interval = signal<Span | null>(null);
   /** The selected wait state. */
   readonly chosen = signal<{ readonly location: number; readonly enter: number } | null>(null);
   /** Size of the chart in pixels: determines the resolution of a server's tiles. */
@@ -108,6 +141,75 @@ export class TimelineState {
     return (this.rows.value && within(this.rows.value, rows)) ?? { from: 0, to: rows };
   }
 
+  private arrange(): Arrangement {
+    const { ranking } = this;
+    if (this.grouped.value && this.alike.value !== null) return groupedArrangement(this.alike.value, this.open.value);
+    const order = this.order.value;
+    const filtered = this.filtered.value;
+    if (ranking === null || (order === "rank" && (filtered === null || filtered.length === 0))) return this.plain;
+    const sorted = sortRows(ranking, order, filtered === null || filtered.length === 0 ? null : filtered);
+    const isRanked = (order === "waiting" || order === "blame") && sorted.length > MOST_SORTED;
+    return isRanked ? rankedArrangement(sorted, this.open.value) : orderedArrangement(sorted);
+  }
+
+  /** Changes the order of the rows. */
+  sort(order: RowOrder): void {
+    this.rows.value = null;
+    this.open.value = new Set();
+    this.grouped.value = false;
+    this.order.value = order;
+  }
+
+  filterBy(text: string): void {
+    this.rows.value = null;
+    this.open.value = new Set();
+    this.filter.value = text;
+  }
+
+  /** Shows the call stack; with it, at most as many rows as have space for nested rows. */
+  showStack(shown: boolean): void {
+    this.stack.value = shown;
+    const rows = this.shownRows();
+    if (!shown || rows.to - rows.from <= STACKED_ROWS) return;
+    const selected = this.item.value ?? this.chosen.value;
+    const row = selected === null ? NaN : this.arrangement.value.row(selected.location);
+    const from = Number.isNaN(row) ? rows.from : row - STACKED_ROWS / 2;
+    this.rows.value = within({ from, to: from + STACKED_ROWS }, this.arrangement.value.rows);
+  }
+
+  /** Pins the row of a location to the top, or removes it there. */
+  togglePin(location: number): void {
+    const pinned = new Set(this.pinned.value);
+    if (!pinned.delete(location)) pinned.add(location);
+    this.pinned.value = pinned;
+  }
+
+  /** Selects a call, computation, or nothing. */
+  select(place: Place | null): void {
+    this.item.value = place;
+    this.chosen.value = null;
+  }
+
+  /** Selects a wait state. */
+  choose(location: number, enter: number): void {
+    this.item.value = null;
+    this.chosen.value = { location, enter };
+  }
+
+  /** Selects an interval, within the run; null: none. */
+  mark(interval: Span | null): void {
+    const length = this.data.value?.length ?? Infinity;
+    const from = Math.max(0, interval?.from ?? 0);
+    const to = Math.min(length, interval?.to ?? 0);
+    this.interval.value = interval === null || to <= from ? null : { from, to };
+  }
+
+  /** Shows a time window with a tenth of its length of context on each side. */
+  frame(from: number, to: number): void {
+    const margin = (to - from) / 10;
+    this.show(from - margin, to + margin);
+  }
+
   /** @returns whether some locations are similar. */
   canGroup(): boolean {
     return this.alike.value !== null;
@@ -117,6 +219,7 @@ export class TimelineState {
   group(grouped: boolean): void {
     this.rows.value = null;
     this.open.value = new Set();
+    this.order.value = "rank";
     this.grouped.value = grouped;
   }
 
@@ -173,7 +276,7 @@ export class TimelineState {
 
   /** Selects a wait state and shows it with its own duration of context on each side. */
   goTo(location: number, enter: number, time: number, involved: readonly number[]): void {
-    this.chosen.value = { location, enter };
+    this.choose(location, enter);
     this.show(enter - 0.8 * time, enter + 1.4 * time);
     const alike = this.arrangement.value.alike;
     if (alike !== null && !hasRow(this.arrangement.value, location)) this.toggleGroup(alike.of[location]!);

@@ -57,6 +57,19 @@ function flag(key: string, target: Signal<boolean>): Field {
   };
 }
 
+/** Longer texts in an address are ignored. */
+const MOST_TEXT = 200;
+
+function text(key: string, target: Signal<string>): Field {
+  return {
+    key,
+    read: () => target.value,
+    write: (given) => {
+      if (given.length <= MOST_TEXT) target.value = given;
+    },
+  };
+}
+
 /** @returns both numbers of "1_2". */
 function numbersOf(text: string): [number, number] | null {
   const match = /^(\d+(?:\.\d+)?)_(\d+(?:\.\d+)?)$/.exec(text);
@@ -159,7 +172,27 @@ function fields(store: Store): Field[] {
     flag("alike", store.timeline.grouped),
     set("open", store.timeline.open, report.locations.length),
     span("rows", store.timeline.rows),
-    choice("color", store.timeline.coloring, ["class", "region", "kind", "counter"]),
+    choice("color", store.timeline.coloring, ["class", "region", "kind", "waiting", "blame", "counter"]),
+    choice("sort", store.timeline.order, ["rank", "waiting", "blame", "node"]),
+    text("ranks", store.timeline.filter),
+    set("pins", store.timeline.pinned, report.locations.length),
+    flag("stack", store.timeline.stack),
+    text("find", store.timeline.search),
+    span("interval", store.timeline.interval),
+    {
+      key: "item",
+      read: () => {
+        const item = store.timeline.item.value;
+        if (item === null) return "";
+        return `${item.location}_${item.time}${item.callpath === null ? "" : `_${item.callpath}`}`;
+      },
+      write: (text) => {
+        const match = /^(\d+)_(\d+(?:\.\d+)?)(?:_(\d+))?$/.exec(text);
+        const callpath = match?.[3] === undefined ? null : Number(match[3]);
+        const isKnown = match !== null && (callpath === null || callpath < report.callpaths.length);
+        store.timeline.item.value = isKnown ? { location: Number(match[1]), time: Number(match[2]), callpath } : null;
+      },
+    },
     flag("arrows", store.timeline.arrows),
     flag("path", store.timeline.path),
     {

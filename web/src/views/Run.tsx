@@ -89,16 +89,20 @@ function flatten(value: unknown, name: string): [string, string | null][] {
 
 export function Keys(): JSX.Element {
   const keys: readonly (readonly [string, string])[] = [
-    ["1 ... 9 0", "the views, from left to right"],
-    ["/", "search for metrics, call paths, ranks"],
+    ["1 ... 9 0", "the views, from left to right; in the timeline with Shift"],
+    ["/", "search for metrics, call paths, ranks; in the timeline for calls and wait states"],
     ["\u2191 \u2193 \u2190 \u2192", "in a tree: go to a row; close and open it"],
     ["*", "in a tree: open all below"],
     ["h", "open the trees along the largest values"],
-    ["m", "next kind of numbers: values, percent of all, of the selection"],
+    ["m", "in the trees: next kind of numbers: values, percent of all, of the selection"],
     ["w s a d", "in the timeline: zoom in and out, earlier and later"],
+    ["f", "in the timeline: zoom to the selection, or to the interval"],
+    ["m", "in the timeline: make the selection's time the interval, with its statistics"],
+    ["Esc", "in the timeline: remove the selection, then the interval, then the search"],
     ["+ - \u2191 \u2193", "in the timeline: fewer and more ranks, other ranks"],
     ["n p", "in the timeline: next and previous of the longest wait states"],
     ["c", "in the timeline: from a wait state to the wait state that caused it"],
+    ["e", "in the timeline: call stacks as nested rows"],
     ["0", "in the timeline: the whole run"],
     ["g", "in the timeline: one row for similar ranks, or one row for each rank"],
     ["?", "this list"],

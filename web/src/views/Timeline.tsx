@@ -1,44 +1,31 @@
-import { useEffect, useMemo } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { JSX } from "preact";
 import { ExportMenu } from "../components/ExportMenu";
 import { TimelineChart } from "../components/TimelineChart";
-import type { Hit } from "../components/Chart";
-import { callpathText } from "../components/Names";
-import { drawTimeline, layoutOf, type TimelineScene } from "../draw/timeline";
-import { timelineColors, type TimelineColors } from "../draw/timeline_colors";
-import { formatCount, formatInterval, formatNumber, formatPercent, formatSeconds, printable, shorten } from "../format";
-import { inUnits, locationName, type Report } from "../model/report";
-import {
-  ARROW_NAMES,
-  extentOf,
-  findWait,
-  followCauses,
-  laneAt,
-  longestWaits,
-  nextOfChain,
-  type Timeline,
-} from "../model/timeline";
+import { TimelineOverview } from "../components/TimelineOverview";
+import { drawTimeline, layoutOf, type TimelineScene, type Totals } from "../draw/timeline";
+import { highlighted, timelineColors, type TimelineColors } from "../draw/timeline_colors";
+import type { Palette } from "../draw/colors";
+import { formatCount } from "../format";
+import { blameField } from "../model/blame_field";
+import { makeField } from "../model/counters";
+import { locationsIn } from "../model/arrangement";
+import { itemAt } from "../model/selection";
 import { SINGLE_ROWS } from "../model/tiles";
+import { findWait, followCauses, laneAt, longestWaits, nextOfChain, type Timeline } from "../model/timeline";
+import { findMatches, matchesOf } from "../model/timeline_search";
 import type { Store } from "../state/store";
-import { scaleColor, type Palette, type ScaleName } from "../draw/colors";
-import { makeField, valueAt, type Counter, type CounterField } from "../model/counters";
-import type { TimelineLayout } from "../draw/timeline_layout";
-import type { Coloring } from "../state/timeline";
-import { CounterPanel, counterTitle, valueText } from "./CounterPanel";
-import { Groups, groupText, ranksText } from "./Groups";
+import { CounterPanel, counterTitle } from "./CounterPanel";
+import { Groups } from "./Groups";
 import { timelineCsv } from "./timeline_export";
+import { hitAt, intervalText } from "./timeline_hits";
+import { HeatLegend, Legend } from "./TimelineLegend";
 import { TimelinePanel } from "./TimelinePanel";
+import { Appearance, RowControls, TimelineSearch } from "./TimelineToolbar";
 
 const LONGEST = 12;
 
 const PICTURE = { width: 1400, height: 640 };
-
-const COLORINGS: readonly (readonly [Coloring, string, string])[] = [
-  ["class", "Activity", "computation, communication, waiting"],
-  ["region", "Function", "the functions that take most time"],
-  ["kind", "Wait state", "each kind of wait state in its own colour"],
-  ["counter", "Counter", "the values of the counter, by rank and time"],
-];
 
 /** Ranks by time: activities and causes of waiting. */
 export function TimelineView({ store }: { store: Store }): JSX.Element {
@@ -58,10 +45,8 @@ export function TimelineView({ store }: { store: Store }): JSX.Element {
   );
 }
 
-function Loaded({ store, timeline }: { store: Store; timeline: Timeline }): JSX.Element {
-  const { report } = store;
-  const state = store.timeline;
-  const palette = store.palette.value;
+/** The selected wait state, -1: none, and the chain of its causes; fetches the events that they need. */
+function useChosen({ timeline: state }: Store, timeline: Timeline) {
   const wanted = state.chosen.value;
   // In a server's timeline, cells arrive more often than events.
   const { waits } = timeline;
@@ -77,87 +62,155 @@ function Loaded({ store, timeline }: { store: Store; timeline: Timeline }): JSX.
   useEffect(() => {
     if (timeline.isTiled && wanted !== null && chosen < 0) state.need(wanted.location, wanted.enter, wanted.enter);
   }, [wanted, chosen]);
-  const longest = useMemo(() => longestWaits(timeline, LONGEST), [waits]);
+  return { chosen, chain };
+}
+
+/** The selected call or computation; fetches its events. */
+function useItem({ report, timeline: state }: Store, timeline: Timeline) {
+  const place = state.item.value;
+  const item = useMemo(() => place && itemAt(report, timeline, place), [timeline.segments, place]);
+  useEffect(() => {
+    if (timeline.isTiled && place !== null && item === null) state.need(place.location, place.time, place.time);
+  }, [place, item]);
+  return item;
+}
+
+/** How long each location waits and is waited for, as fractions of the largest values. */
+function totalsOf(store: Store): Totals | null {
+  const { ranking } = store.timeline;
+  if (ranking === null) return null;
+  const parts = (values: Float64Array): Float64Array => {
+    const most = values.reduce((a, b) => Math.max(a, b), 0);
+    return most > 0 ? values.map((value) => value / most) : values;
+  };
+  return { waiting: parts(ranking.waiting()), blame: parts(ranking.blame()) };
+}
+
+/** The colours of all items; with a search, those of its matches. */
+function useColors(store: Store, timeline: Timeline): (palette: Palette) => TimelineColors {
+  const { report } = store;
+  const coloring = store.timeline.coloring.value;
+  const scale = store.scale.value;
+  const text = store.timeline.search.value;
+  return useMemo(() => {
+    const matches = matchesOf(report, text);
+    return (palette) => {
+      const colors = timelineColors(report, timeline, coloring, palette, scale);
+      return matches === null ? colors : highlighted(colors, timeline, matches, palette);
+    };
+  }, [report, timeline.waits, timeline.bins?.kinds, coloring, scale, text]);
+}
+
+/** The search: matching names, the number of matching calls in view, and the way to the next one. */
+function useSearch(store: Store, timeline: Timeline) {
+  const { report, timeline: state } = store;
+  const text = state.search.value;
+  const matches = useMemo(() => matchesOf(report, text), [report, text]);
+  const span = state.shownSpan();
+  const rows = state.shownRows();
+  const arrangement = state.arrangement.value;
+  const isCounted = matches !== null && timeline.windows.length > 0;
+  const count = useMemo(() => {
+    if (!isCounted) return null;
+    const found = findMatches(timeline, matches, locationsIn(arrangement, rows), span, null);
+    return found.count === 0 && timeline.bins !== null ? null : found.count;
+  }, [timeline.segments, matches, arrangement, rows.from, rows.to, span.from, span.to]);
+  const go = (isNext: boolean): void => {
+    if (matches === null) return;
+    const from = state.item.value ?? placeOfWait(store) ?? { location: -1, time: span.from, callpath: null };
+    const found = findMatches(timeline, matches, locationsIn(arrangement, rows), { from: 0, to: timeline.length }, from);
+    const place = isNext ? found.next : found.previous;
+    if (place === null) return;
+    state.select(place);
+    const half = (span.to - span.from) / 2;
+    if (place.time < span.from || place.time >= span.to) state.show(place.time - half, place.time + half);
+  };
+  return { matches, count, go };
+}
+
+function placeOfWait({ timeline }: Store): { location: number; time: number; callpath: null } | null {
+  const wait = timeline.chosen.value;
+  return wait && { location: wait.location, time: wait.enter, callpath: null };
+}
+
+/** @returns the extent of the selected wait state or item; null: none. */
+function selectedExtent(timeline: Timeline, chosen: number, item: ReturnType<typeof itemAt>): { from: number; to: number } | null {
+  if (item !== null) return item;
+  if (chosen < 0) return null;
+  const { waits } = timeline;
+  return { from: waits.enter[chosen]!, to: waits.enter[chosen]! + waits.time[chosen]! };
+}
+
+function Loaded({ store, timeline }: { store: Store; timeline: Timeline }): JSX.Element {
+  const { report } = store;
+  const state = store.timeline;
+  const palette = store.palette.value;
+  const input = useRef<HTMLInputElement>(null);
+  const { chosen, chain } = useChosen(store, timeline);
+  const item = useItem(store, timeline);
+  const longest = useMemo(() => longestWaits(timeline, LONGEST), [timeline.waits]);
+  const makeColors = useColors(store, timeline);
+  const colors = useMemo(() => makeColors(palette), [makeColors, palette]);
+  const totals = useMemo(() => totalsOf(store), [store]);
+  const search = useSearch(store, timeline);
   const coloring = state.coloring.value;
-  const colors = useMemo(
-    () => timelineColors(report, timeline, coloring, palette),
-    [report, waits, timeline.bins?.kinds, coloring, palette],
-  );
   const span = state.shownSpan();
   const rows = state.shownRows();
   const arrangement = state.arrangement.value;
   const counter = state.curves.value;
-  const field = useMemo(
+  const curves = useMemo(
     () => counter && makeField(counter, arrangement, rows, span, report.ticksPerSecond),
     [counter, arrangement, rows.from, rows.to, span.from, span.to],
   );
-  const isHeat = coloring === "counter" && field !== null;
+  const blame = useMemo(
+    () => (coloring === "blame" ? blameField(timeline, arrangement, rows, span) : null),
+    [coloring, timeline.waits, arrangement, rows.from, rows.to, span.from, span.to],
+  );
+  const field = coloring === "counter" ? curves : blame;
   const scale = store.scale.value;
-  const arrows = state.arrows.value && !isHeat;
+  const arrows = state.arrows.value && field === null;
   const path = state.path.value ? report.criticalPath : null;
+  const phase = report.phases[store.phase.value] ?? null;
+  const stack = state.stack.value;
+  const interval = state.interval.value;
   const scene = useMemo<TimelineScene>(
-    () => ({ report, timeline, colors, span, rows, arrangement, field: isHeat ? field : null, scale, arrows, path, chosen, chain }),
-    [report, timeline, colors, span.from, span.to, rows.from, rows.to, arrangement, field, isHeat, scale, arrows, path, chosen, chain],
+    () => ({
+      report, timeline, colors, span, rows, arrangement, field, scale, arrows, phase, stack, interval, item, totals, path,
+      chosen, chain,
+    }),
+    [
+      report, timeline, colors, span.from, span.to, rows.from, rows.to, arrangement, field, scale, arrows, phase, stack,
+      interval, item, totals, path, chosen, chain,
+    ],
+  );
+  const { left, plotWidth } = layoutOf(scene, state.size.value.width, state.size.value.height);
+  const right = Math.max(0, state.size.value.width - left - plotWidth);
+  const overview = useMemo(
+    () => ({ timeline, colors, locations: report.locations.length, span, interval, left, right }),
+    [timeline.overview, timeline.segments, colors, span.from, span.to, interval, left, right],
   );
   const select = (wait: number): void => selectWait(store, timeline, wait);
+  const extent = selectedExtent(timeline, chosen, item);
   const onKey = (key: string): boolean => {
     const at = longest.indexOf(chosen);
+    const shown = extent ?? interval;
     if (key === "n") select(longest[Math.min(at + 1, longest.length - 1)] ?? -1);
     else if (key === "p") select(longest[Math.max(at - 1, 0)] ?? -1);
     else if (key === "c" && chain[0] !== undefined && chain[0].wait >= 0) select(chain[0].wait);
     else if (key === "g" && state.canGroup()) state.group(!state.grouped.value);
-    else if (key === "Escape" && chosen >= 0) state.chosen.value = null;
-    else return false;
+    else if (key === "e") state.showStack(!stack);
+    else if (key === "f" && shown !== null) state.frame(shown.from, shown.to);
+    else if (key === "m") state.mark(extent === null ? null : { from: extent.from, to: extent.to });
+    else if (key === "/") input.current?.focus();
+    else if (key === "Escape") clear(store);
+    // Elsewhere, numbers open other views.
+    else return /^[1-9]$/.test(key);
     return true;
   };
   return (
     <section class="timeline-view" aria-label="Timeline">
       <div class="toolbar">
-        <span class="segments" role="group" aria-label="Colours">
-          {COLORINGS.filter(([name]) => name !== "counter" || counter !== null).map(([name, text, title]) => (
-            <button
-              type="button"
-              key={name}
-              title={title}
-              aria-pressed={coloring === name}
-              onClick={() => (state.coloring.value = name)}
-            >
-              {text}
-            </button>
-          ))}
-        </span>
-        <label>
-          <input type="checkbox" checked={state.arrows.value} onChange={(event) => (state.arrows.value = event.currentTarget.checked)} />{" "}
-          arrows
-        </label>
-        <label>
-          <input type="checkbox" checked={path !== null} onChange={(event) => (state.path.value = event.currentTarget.checked)} />{" "}
-          critical path
-        </label>
-        {timeline.counters.length > 0 && (
-          <select
-            aria-label="Counter"
-            value={String(state.counter.value)}
-            onChange={(event) => state.showCounter(Number(event.currentTarget.value))}
-          >
-            <option value="-1">no counter</option>
-            {timeline.counters.map((each, i) => (
-              <option key={i} value={String(i)}>
-                {shorten(printable(each.name), 40)}
-              </option>
-            ))}
-          </select>
-        )}
-        {state.canGroup() && (
-          <label title="One row for all ranks with similar behaviour over the whole run (key: g)">
-            <input
-              type="checkbox"
-              checked={arrangement.alike !== null}
-              onChange={(event) => state.group(event.currentTarget.checked)}
-            />{" "}
-            group similar ranks
-          </label>
-        )}
+        <Appearance store={store} timeline={timeline} />
         <span class="zoom-buttons">
           <button type="button" onClick={() => state.zoom(0.5)} title="Zoom in (key: w, or the wheel)">
             +
@@ -185,36 +238,53 @@ function Loaded({ store, timeline }: { store: Store; timeline: Timeline }): JSX.
           csv={() => timelineCsv(report, scene, counter)}
           picture={() => ({
             ...PICTURE,
-            draw: (surface, printed) =>
-              drawTimeline(surface, printed, {
-                ...scene,
-                colors: timelineColors(report, timeline, coloring, printed),
-              }),
+            draw: (surface, printed) => drawTimeline(surface, printed, { ...scene, colors: makeColors(printed) }),
           })}
         />
       </div>
+      <div class="toolbar">
+        <TimelineSearch store={store} input={input} {...search} />
+        <RowControls store={store} />
+      </div>
       <div class="timeline-body">
         <div class="timeline-main">
+          <TimelineOverview state={state} model={overview} palette={palette} />
           <TimelineChart
             state={state}
             scene={scene}
             palette={palette}
-            hit={(x, y, width, height) => hitAt(store, scene, select, x, y, width, height)}
+            hit={(x, y, width, height) => hitAt(store, scene, x, y, width, height)}
             onKey={onKey}
-            label={`Timeline of ${report.locations.length} locations with ${timeline.waits.count} wait states. w, s: zoom; a, d: move; n: next of the longest wait states`}
+            label={`Timeline of ${report.locations.length} locations with ${timeline.waits.count} wait states. w, s: zoom; a, d: move; f: zoom to the selection; n: next of the longest wait states`}
           />
-          {field !== null && <CounterPanel scene={scene} counter={counter!} field={field} palette={palette} />}
-          {isHeat ? (
-            <HeatLegend counter={counter!} field={field} palette={palette} scale={scale} />
+          {curves !== null && <CounterPanel scene={scene} counter={counter!} field={curves} palette={palette} />}
+          {field !== null ? (
+            <HeatLegend
+              title={coloring === "counter" ? counterTitle(counter!) : blameTitle(timeline)}
+              field={field}
+              palette={palette}
+              scale={scale}
+            />
           ) : (
             <Legend store={store} timeline={timeline} colors={colors} />
           )}
-          {arrangement.alike !== null && <Groups store={store} arrangement={arrangement} />}
+          {arrangement.kind === "similar" && <Groups store={store} arrangement={arrangement} />}
         </div>
-        <TimelinePanel store={store} timeline={timeline} chosen={chosen} chain={chain} longest={longest} select={select} />
+        <TimelinePanel {...{ store, timeline, arrangement, rows, chosen, chain, item, longest, select }} />
       </div>
     </section>
   );
+}
+
+function blameTitle(timeline: Timeline): string {
+  return timeline.bins === null ? "Ranks that wait for the rank" : "Ranks that wait for the rank, where single calls are loaded";
+}
+
+/** Removes the selection; without one, the interval; without both, the search. */
+function clear({ timeline: state }: Store): void {
+  if (state.chosen.value !== null || state.item.value !== null) state.select(null);
+  else if (state.interval.value !== null) state.mark(null);
+  else state.search.value = "";
 }
 
 function selectWait(store: Store, timeline: Timeline, wait: number): void {
@@ -233,177 +303,10 @@ function isSingle({ timeline, span: { from, to }, rows, arrangement }: TimelineS
   );
 }
 
-function interval(report: Report, from: number, to: number): string {
-  return formatInterval(inUnits(report, "sec", from), inUnits(report, "sec", to));
-}
-
 function spanText(scene: TimelineScene): string {
   const { report, timeline, span: { from, to } } = scene;
-  const shown = interval(report, from, to);
+  const shown = intervalText(report, from, to);
   if (timeline.bins === null) return `${shown}; all ${formatCount(timeline.calls)} calls`;
   if (!timeline.isTiled) return `${shown}; overview, single calls at the blue marks`;
   return `${shown}; ${isSingle(scene) ? "single calls" : "zoom in for single calls"}`;
-}
-
-function hitAt(
-  store: Store,
-  scene: TimelineScene,
-  select: (wait: number) => void,
-  x: number,
-  y: number,
-  width: number,
-  height: number,
-): Hit | null {
-  const { report, timeline } = scene;
-  const seconds = (ticks: number): string => formatSeconds(inUnits(report, "sec", ticks));
-  const layout = layoutOf(scene, width, height);
-  const marked = markedWindow(scene, x, y, width, height);
-  if (marked >= 0) {
-    const { from, to, about } = timeline.windows[marked]!;
-    return {
-      lines: [
-        about === null ? "All events" : `All events around a long ${report.metrics[about.metric]!.name}`,
-        `${interval(report, from, to)}; click to zoom in`,
-      ],
-      activate: () => store.timeline.show(from, to),
-    };
-  }
-  const found = scene.field === null ? layout.segmentAt(x, y) : null;
-  const row = layout.rowAt(y);
-  const group = layout.arrangement.group(row);
-  if (group >= 0 && (found === null || x < layout.left)) return hitOfGroup(store, layout, group, x);
-  if (found === null) {
-    const location = layout.isInside(x, y) && row >= 0 ? layout.arrangement.location(row) : -1;
-    if (location < 0) return null;
-    if (scene.field !== null) return hitOfField(store, scene.field, layout, row, x);
-    if (layout.arrangement.alike !== null) {
-      return { lines: [locationName(report, location), `at ${seconds(layout.time(x))}`] };
-    }
-    const last = Math.min(report.locations.length, location + layout.group) - 1;
-    const who = last === location ? locationName(report, location) : `${locationName(report, location)} and ${last - location} more`;
-    const isGroup = last > location;
-    const lines = [who, `at ${seconds(layout.time(x))}`, ...(isGroup ? ["click to expand"] : [])];
-    return isGroup ? { lines, activate: () => store.timeline.showRows(location, last + 1) } : { lines };
-  }
-  const { segments, waits } = timeline;
-  const path = segments.callpath[found.segment]!;
-  if (path < 0) return null;
-  const extent = extentOf(timeline, found.lane, found.segment);
-  const region = shorten(printable(report.callpaths[path]!.region), 80);
-  const lines = [
-    `${locationName(report, found.location)}${group >= 0 ? ", one of the group" : ""}: ${region}`,
-    interval(report, extent.from, extent.to),
-    shorten(callpathText(report, path), 160),
-  ];
-  const wait = segments.wait[found.segment]!;
-  if (wait < 0) {
-    return { lines, activate: () => store.timeline.show(extent.from - (extent.to - extent.from) / 2, extent.to + (extent.to - extent.from) / 2) };
-  }
-  const cause = waits.causeLocation[wait]!;
-  lines.splice(1, 0, `${report.metrics[waits.metric[wait]!]!.name}: waited ${seconds(waits.time[wait]!)}${cause >= 0 ? ` for ${locationName(report, cause)}` : ""}`);
-  return {
-    lines,
-    activate: () => {
-      store.timeline.chosen.value = { location: waits.location[wait]!, enter: waits.enter[wait]! };
-      if (layout.x(waits.enter[wait]! + waits.time[wait]!) - layout.x(waits.enter[wait]!) < 8) select(wait);
-    },
-  };
-}
-
-/** @returns the description of a counter's value. */
-function hitOfField(store: Store, field: CounterField, layout: TimelineLayout, row: number, x: number): Hit {
-  const { report, timeline } = store;
-  const first = field.first + Math.floor((row - field.first) / field.group) * field.group;
-  const more = Math.min(layout.arrangement.rows, first + field.group) - first - 1;
-  const name = locationName(report, layout.arrangement.location(first));
-  const value = valueAt(field, row, layout.time(x));
-  const counter = timeline.curves.value;
-  return {
-    lines: [
-      more > 0 ? `${name} and ${more} more` : name,
-      counter === null || Number.isNaN(value) ? "no value" : valueText(counter, value),
-      `at ${formatSeconds(inUnits(report, "sec", layout.time(x)))}`,
-    ],
-  };
-}
-
-/** @returns the description of a group's row. */
-function hitOfGroup(store: Store, layout: TimelineLayout, group: number, x: number): Hit {
-  const { report, timeline } = store;
-  const members = layout.arrangement.alike!.members[group]!;
-  const time = formatSeconds(inUnits(report, "sec", layout.time(x)));
-  return {
-    lines: [
-      groupText(report, layout.arrangement.alike!, group),
-      ranksText(report, members),
-      ...(x < layout.left ? [] : [`at ${time}`]),
-      layout.arrangement.isOpen(group) ? "click to close" : "click to expand",
-    ],
-    activate: () => timeline.toggleGroup(group),
-  };
-}
-
-/** @returns the excerpt whose mark above the chart is at a point, -1 if there is none. */
-function markedWindow(scene: TimelineScene, x: number, y: number, width: number, height: number): number {
-  const layout = layoutOf(scene, width, height);
-  if (scene.timeline.bins === null || scene.timeline.isTiled || y < 18 || y > 32) return -1;
-  return scene.timeline.windows.findIndex(
-    ({ from, to }) => x >= layout.x(from) - 3 && x <= Math.max(layout.x(to), layout.x(from) + 3) + 3,
-  );
-}
-
-const SHADES = 12;
-
-/** What the colours of a counter's values mean. */
-function HeatLegend(props: { counter: Counter; field: CounterField; palette: Palette; scale: ScaleName }): JSX.Element {
-  const { counter, field, palette, scale } = props;
-  const shades = Array.from({ length: SHADES }, (_, i) => scaleColor(scale, palette.dark, i / (SHADES - 1)));
-  return (
-    <ul class="legend timeline-legend" aria-label="Legend">
-      <li>{counterTitle(counter)}</li>
-      {field.low <= field.high && (
-        <li>
-          {formatNumber(field.low)}
-          <span class="swatch scale" style={{ background: `linear-gradient(to right, ${shades.join(",")})` }} />
-          {formatNumber(field.high)}
-        </li>
-      )}
-    </ul>
-  );
-}
-
-function Legend(props: { store: Store; timeline: Timeline; colors: TimelineColors }): JSX.Element {
-  const { store, timeline, colors } = props;
-  const kinds = useMemo(() => new Set(timeline.arrows.kind), [timeline.arrows]);
-  return (
-    <ul class="legend timeline-legend" aria-label="Legend">
-      {colors.legend.map((entry, i) => (
-        <li key={i}>
-          <span class={`swatch ${entry.hatched ? "hatched" : ""}`} style={{ background: entry.color }} /> {entry.name}
-        </li>
-      ))}
-      {store.timeline.path.value && (
-        <li>
-          <span class="swatch line" style={{ background: "var(--path)" }} /> Critical path
-        </li>
-      )}
-      <li>
-        <span class="swatch line" style={{ background: "var(--cause)" }} /> from a wait to its cause
-      </li>
-      {store.timeline.arrows.value &&
-        ARROW_NAMES.map(
-          (name, kind) =>
-            kinds.has(kind) && (
-              <li key={name}>
-                <span class={`swatch arrow arrow-${kind}`} /> {name}
-              </li>
-            ),
-        )}
-      {timeline.windows.length > 1 && !timeline.isTiled && (
-        <li class="muted">{`${timeline.windows.length} excerpts around the longest waits, of ${formatPercent(
-          timeline.laneStart[timeline.laneStart.length - 1]! / Math.max(1, 2 * timeline.calls),
-        )} of all calls`}</li>
-      )}
-    </ul>
-  );
 }

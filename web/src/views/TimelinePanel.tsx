@@ -4,12 +4,21 @@ import { CallpathName } from "../components/Names";
 import type { JsonInstance } from "../data/layout";
 import { formatPercent, formatSeconds } from "../format";
 import { inUnits, locationName } from "../model/report";
+import type { Arrangement } from "../model/arrangement";
+import { blockedBy, type Item } from "../model/selection";
 import { activitiesIn, type Activity, type Timeline } from "../model/timeline";
 import type { Store } from "../state/store";
+import type { Span } from "../state/timeline";
+import { Blocked, ItemExplanation, sourceText } from "./TimelineItem";
+import { IntervalPanel } from "./TimelineInterval";
 
 interface Props {
   store: Store;
   timeline: Timeline;
+  arrangement: Arrangement;
+  rows: Span;
+  /** The selected call or computation; null: none, or its events are not loaded. */
+  item: Item | null;
   /** The selected wait state; -1: none. */
   chosen: number;
   chain: readonly Activity[];
@@ -17,20 +26,26 @@ interface Props {
   select: (wait: number) => void;
 }
 
-/** Explanation of a wait state and its causes, and a list of others. */
+/** Explanation of the selection: a wait state and its causes, a call, an interval; and a list of the longest wait
+ * states. */
 export function TimelinePanel(props: Props): JSX.Element {
-  const { chosen, store, timeline } = props;
+  const { chosen, store, timeline, item } = props;
+  const interval = store.timeline.interval.value;
+  const isMissing = (store.timeline.chosen.value !== null && chosen < 0) || (store.timeline.item.value !== null && item === null);
   return (
-    <aside class="timeline-panel" aria-label="Explanation" aria-live="polite">
-      {chosen >= 0 ? (
-        <Explanation {...props} />
-      ) : (
+    <aside class="timeline-panel" aria-label="Explanation" aria-live="polite" tabIndex={0}>
+      {chosen >= 0 && <Explanation {...props} />}
+      {item !== null && <ItemExplanation {...props} item={item} />}
+      {isMissing && (
         <p class="muted">
-          {store.timeline.chosen.value === null
-            ? "Click a hatched wait state, or one of these, to see its cause."
-            : timeline.isTiled
-              ? "Reading the events of this wait state..."
-              : "The page does not have the events of this wait state."}
+          {timeline.isTiled ? "Reading the events of the selection..." : "The page does not have the events of the selection."}
+        </p>
+      )}
+      {interval !== null && <IntervalPanel {...props} interval={interval} />}
+      {store.timeline.chosen.value === null && store.timeline.item.value === null && interval === null && (
+        <p class="muted">
+          Click a hatched wait state, or one of these, to see its cause; click any call or computation to see what it blocked;
+          drag along the time scale for the statistics of an interval.
         </p>
       )}
       <Longest {...props} />
@@ -46,6 +61,9 @@ function Explanation({ store, timeline, chosen, chain, select }: Props): JSX.Ele
   const cause = waits.causeLocation[chosen]!;
   const time = waits.time[chosen]!;
   const instance = instanceOf(store, timeline, chosen);
+  const source = sourceText(report, waits.callpath[chosen]!);
+  const enter = waits.enter[chosen]!;
+  const item = { location: waits.location[chosen]!, callpath: waits.callpath[chosen]!, from: enter, to: enter + time, isCall: true };
   return (
     <div class="explanation" data-testid="explanation">
       <h2>
@@ -61,7 +79,7 @@ function Explanation({ store, timeline, chosen, chain, select }: Props): JSX.Ele
             <CallpathName short report={report} callpath={waits.causeCallpath[chosen]!} />
           </>
         )}
-        .
+        {source === null ? "" : ` (${source})`}.
       </p>
       {cause >= 0 && <h3>Activity of the cause during the wait</h3>}
       <ol class="steps">
@@ -85,6 +103,7 @@ function Explanation({ store, timeline, chosen, chain, select }: Props): JSX.Ele
           <Chain store={store} instance={instance} />
         </>
       )}
+      {blockedBy(timeline, item).length > 0 && <Blocked {...{ store, timeline, item, select }} />}
       <p class="actions">
         <button type="button" onClick={() => select(chosen)}>
           Zoom to wait state
@@ -92,7 +111,7 @@ function Explanation({ store, timeline, chosen, chain, select }: Props): JSX.Ele
         <button type="button" onClick={() => store.showInTrees(metric.id, waits.callpath[chosen]!)}>
           Show in the trees
         </button>
-        <button type="button" onClick={() => (store.timeline.chosen.value = null)}>
+        <button type="button" onClick={() => store.timeline.select(null)}>
           Close
         </button>
       </p>

@@ -1,0 +1,374 @@
+// Keys, selection, statistics of intervals, search, and the order of rows of the timeline.
+// usage: check_selection.mjs WEB FERMATA SCENARIO
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { assertClose, Bench, parseCsv } from "./browser.mjs";
+
+const [web, fermata, scenario] = process.argv.slice(2);
+const bench = new Bench(web, fermata);
+const small = bench.path("small");
+bench.run(fermata, "synth", scenario, "-o", small);
+const html = bench.path("small.html");
+bench.run(fermata, "analyze", "--quiet", small, "--html", html);
+const json = bench.json(small);
+
+// 12 ranks, 20 iterations of 50: in iterations 8 to 11, rank 7 computes 40, otherwise all compute about 20.
+const RANKS = 12;
+const STEPS = 20;
+const work = (rank, step) => (rank === 7 && step >= 8 && step < 12 ? 40 : 20 + (rank % 4));
+const lines = ["unit 1e-3", `ranks ${RANKS}`, "phase step"];
+for (let rank = 0; rank < RANKS; rank++) {
+  const put = (time, text) => lines.push(`${time} ${rank} ${text}`);
+  put(0, "enter main");
+  for (let step = 0; step < STEPS; step++) {
+    const begin = 50 * step;
+    put(begin, "enter step");
+    put(begin, "enter solve");
+    put(begin + 5, "enter sweep");
+    put(begin + work(rank, step), "leave sweep");
+    put(begin + work(rank, step), "leave solve");
+    put(begin + work(rank, step), "enter MPI_Barrier");
+    put(begin + work(rank, step), "coll_begin");
+    put(begin + 50, "coll_end barrier world - 0 0");
+    put(begin + 50, "leave MPI_Barrier");
+    put(begin + 50, "leave step");
+  }
+  put(50 * STEPS, "leave main");
+}
+writeFileSync(bench.path("steps.scn"), `${lines.join("\n")}\n`);
+const steps = bench.path("steps");
+bench.run(fermata, "synth", bench.path("steps.scn"), "-o", steps);
+const stepsHtml = bench.path("steps.html");
+bench.run(fermata, "analyze", "--quiet", steps, "--html", stepsHtml);
+await bench.start();
+
+const openTimeline = async (path, hash = "#timeline", options = {}) => {
+  const page = await bench.open(path, { hash, ...options });
+  await page.getByTestId("timeline-chart").locator("canvas").waitFor();
+  await page.waitForTimeout(100);
+  return page;
+};
+
+// Of the chart: src/draw/timeline_layout.ts. With iterations, the ruler is higher.
+const PLOT = { left: 78, right: 12, bottom: 4 };
+
+/** @returns the point of the chart of a moment (part of the shown time) of a row, or of a height of the ruler. */
+async function pointOf(page, part, { row, rows, ruler = 34, y }) {
+  const box = await page.getByTestId("timeline-chart").boundingBox();
+  const top = y ?? ruler + ((row + 0.3) / rows) * (box.height - ruler - PLOT.bottom);
+  return [box.x + PLOT.left + part * (box.width - PLOT.left - PLOT.right), box.y + top];
+}
+
+const state = async (page) => {
+  await page.waitForTimeout(80);
+  const [view, query = ""] = (await page.evaluate(() => location.hash)).slice(1).split("?");
+  return { view, query: new URLSearchParams(query) };
+};
+const item = (page) => page.getByTestId("item").innerText();
+
+async function drag(page, from, to) {
+  await page.mouse.move(...from);
+  await page.mouse.down();
+  await page.mouse.move(...to, { steps: 4 });
+  await page.mouse.up();
+}
+
+/** @returns the exported numbers of the selected interval. */
+async function numbers(page) {
+  const [file] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "Export the numbers" }).click(),
+  ]);
+  return parseCsv(readFileSync(await file.path(), "utf8"));
+}
+
+await bench.check("keys work as soon as the view is open, and none leads to another view", async () => {
+  const page = await openTimeline(html);
+  await page.keyboard.press("w");
+  assert.ok((await state(page)).query.has("t"));
+  await page.keyboard.press("0");
+  const after = await state(page);
+  assert.equal(after.view, "timeline");
+  assert.ok(!after.query.has("t"));
+  for (const key of "123456789hmfgcnpxeq+-.".split("")) {
+    await page.keyboard.press(key);
+    assert.equal((await state(page)).view, "timeline", `key ${key}`);
+  }
+  // Also after a click on a button, and not while text is typed.
+  await page.keyboard.press("0");
+  await page.getByRole("button", { name: "Function", exact: true }).click();
+  await page.keyboard.press("d");
+  await page.keyboard.press("w");
+  assert.ok((await state(page)).query.has("t"));
+  await page.keyboard.press("0");
+  await page.keyboard.press("/");
+  await page.keyboard.type("wsad01");
+  const typed = await state(page);
+  assert.equal(typed.query.get("find"), "wsad01");
+  assert.ok(!typed.query.has("t"));
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Escape");
+  // The list of keys: the timeline's keys wait until it is closed.
+  await page.keyboard.press("?");
+  const keys = page.getByRole("dialog", { name: "Keys" });
+  assert.match(await keys.innerText(), /zoom to the selection/);
+  await page.keyboard.press("w");
+  assert.ok(!(await state(page)).query.has("t"));
+  await page.keyboard.press("Escape");
+  assert.equal(await keys.count(), 0);
+  await page.keyboard.press("Shift+Digit2");
+  assert.equal((await state(page)).view, "trees");
+  await page.context().close();
+});
+
+await bench.check("a click selects a computation or a call, a double click and f zoom to it", async () => {
+  const page = await openTimeline(html);
+  // Rank 2 computed from 0 to 20; rank 1 waited for that from 3 to 20.
+  await page.mouse.click(...(await pointOf(page, 10 / 60, { row: 2, rows: 3 })));
+  const text = await item(page);
+  assert.match(text, /^solve: 20\.00 ms\s+rank 2 computed in main \/ solve from 0 s to 20\.00 ms after the start/);
+  assert.match(text, /Waited for\s+Nothing/);
+  assert.match(text, /Blocked\s+17\.00 ms on 1 of 3 ranks\s+Late Sender\s+rank 1\s+17\.00 ms/);
+  assert.ok(!(await state(page)).query.has("t"));
+  const copy = await openTimeline(html, await page.evaluate(() => location.hash));
+  assert.equal(await item(copy), text);
+  await copy.context().close();
+  await page.keyboard.press("f");
+  const [from, to] = (await state(page)).query.get("t").split("_").map(Number);
+  assert.deepEqual([from, to], [0, 24000]); // 20 ms and a tenth of it on each side, moved to the begin of the run
+  await page.keyboard.press("0");
+  // A call: MPI_Send of rank 1, 21 to 22, for which rank 0 waited since 2.
+  await page.mouse.click(...(await pointOf(page, 21.5 / 60, { row: 1, rows: 3 })));
+  assert.match(await item(page), /^MPI_Send: 1\.000 ms\s+rank 1 was in main \/ MPI_Send from 21\.00 ms to 22\.00 ms/);
+  assert.match(await item(page), /Blocked\s+19\.00 ms on 1 of 3 ranks\s+Late Sender\s+rank 0/);
+  // From there to the wait state, with what it blocked in turn, and back to nothing.
+  await page.getByTestId("item").getByRole("button", { name: "Late Sender" }).click();
+  assert.match(await page.getByTestId("explanation").innerText(), /^Late Sender: 19\.00 ms/);
+  await page.keyboard.press("Escape");
+  assert.equal(await page.getByTestId("explanation").count(), 0);
+  await page.keyboard.press("0");
+  // The receiving call after its waiting belongs to the whole call.
+  await page.mouse.click(...(await pointOf(page, 20.5 / 60, { row: 1, rows: 3 })));
+  assert.match(await item(page), /^MPI_Recv: 18\.00 ms/);
+  assert.match(await item(page), /Waited for\s+17\.00 ms, 94\.4% of it\s+Late Sender\s+for rank 2\s+17\.00 ms/);
+  await page.mouse.dblclick(...(await pointOf(page, 30.5 / 60, { row: 2, rows: 3 })));
+  const zoomed = (await state(page)).query.get("t").split("_").map(Number);
+  assertClose(zoomed[0], 29900, 3, "double click");
+  assertClose(zoomed[1], 31100, 3, "double click");
+  assert.match(await item(page), /^MPI_Win_create: 1\.000 ms/);
+  await page.context().close();
+});
+
+await bench.check("back returns to the timeline as it was", async () => {
+  const page = await openTimeline(html);
+  await page.mouse.click(...(await pointOf(page, 10 / 60, { row: 2, rows: 3 })));
+  await page.keyboard.press("f");
+  const text = await item(page);
+  const before = await page.evaluate(() => location.hash);
+  await page.getByRole("button", { name: "Show in the trees" }).click();
+  assert.equal((await state(page)).view, "trees");
+  await page.goBack();
+  await page.getByTestId("item").waitFor();
+  assert.equal(await item(page), text);
+  assert.equal(await page.evaluate(() => location.hash), before);
+  await page.context().close();
+});
+
+await bench.check("the statistics of the whole run are the report's", async () => {
+  const page = await openTimeline(html);
+  await drag(page, await pointOf(page, 0.0005, { y: 10 }), [5000, (await pointOf(page, 1, { y: 10 }))[1]]);
+  await page.getByTestId("interval").waitFor();
+  await page.evaluate(() => (location.hash = "#timeline?interval=0_60000"));
+  await page.waitForTimeout(150);
+  const rows = await numbers(page);
+  const number = (kind, name) => Number(rows.find((row) => row.kind === kind && row.name === name)?.seconds ?? 0);
+  const within = (id) => [id, ...json.metrics.filter(({ parent }) => parent === id).flatMap((metric) => within(metric.id))];
+  const time = new Set(within("time"));
+  const expected = new Map();
+  for (const cell of json.severities.filter(({ metric }) => time.has(metric))) {
+    const { region } = json.callpaths[cell.callpath];
+    expected.set(region, (expected.get(region) ?? 0) + cell.value);
+  }
+  for (const [region, value] of expected) assertClose(number("function", region), value, 9, region);
+  assert.equal(rows.filter(({ kind }) => kind === "function").length, expected.size);
+  for (const record of json.statistics) {
+    const row = rows.find((each) => each.kind === "wait state" && each.name === record.metric);
+    assertClose(Number(row.seconds), record.sum, 9, record.metric);
+    assert.equal(Number(row.count), record.count);
+  }
+  const blamed = rows.filter(({ kind }) => kind === "waited for").reduce((sum, row) => sum + Number(row.seconds), 0);
+  assertClose(blamed, json.statistics.reduce((sum, { sum: own }) => sum + own, 0), 9, "waited for");
+  assert.equal(Number(rows.find((row) => row.name === "message").count), 2);
+  await page.context().close();
+});
+
+await bench.check("the statistics of an interval, its CSV, and m", async () => {
+  const page = await openTimeline(html, "#timeline?interval=5000_20000");
+  const text = await page.getByTestId("interval").innerText();
+  assert.match(text, /^Interval: 15\.00 ms\s+5\.000 ms to 20\.00 ms, on 3 of 3 ranks/);
+  assert.match(text, /Computation 33\.3%\s+Communication 0\.0%\s+Waiting 66\.7%/);
+  const rows = await numbers(page);
+  const seconds = (kind, name, location = "") =>
+    Number(rows.find((row) => row.kind === kind && row.name === name && row.location === location).seconds);
+  assertClose(seconds("function", "MPI_Recv"), 0.03, 9, "MPI_Recv");
+  assertClose(seconds("function", "solve"), 0.015, 9, "solve");
+  assertClose(seconds("wait state", "mpi_latesender"), 0.03, 9, "waits");
+  // Rank 0 waited for rank 1, which waited itself for rank 2, which computed.
+  assertClose(seconds("waited for", "waiting", "1"), 0.015, 9, "rank 1");
+  assertClose(seconds("waited for", "main/solve", "2"), 0.015, 9, "rank 2");
+  // Only the ranks shown are counted.
+  await page.getByLabel("Filter of the rows").fill("1");
+  assert.equal(await page.getByTestId("row-count").innerText(), "on 1 of 3 ranks");
+  assert.match(await page.getByTestId("interval").innerText(), /on 1 of 3 ranks/);
+  await page.getByLabel("Filter of the rows").fill("");
+  await page.getByLabel("Filter of the rows").blur();
+  // The selection becomes the interval.
+  await page.mouse.click(...(await pointOf(page, 10 / 60, { row: 1, rows: 3 })));
+  await page.keyboard.press("m");
+  assert.equal((await state(page)).query.get("interval"), "3000_20000");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Escape");
+  assert.equal(await page.getByTestId("interval").count(), 0);
+  // Dragging along the ruler, backwards, selects what is between.
+  await drag(page, await pointOf(page, 0.5, { y: 12 }), await pointOf(page, 0.25, { y: 20 }));
+  const [from, to] = (await state(page)).query.get("interval").split("_").map(Number);
+  assert.ok(Math.abs(from - 15000) < 100 && Math.abs(to - 30000) < 100, `${from} ${to}`);
+  await page.keyboard.press("f");
+  assert.ok((await state(page)).query.has("t"));
+  await page.context().close();
+});
+
+await bench.check("a click on an iteration gives its statistics", async () => {
+  const page = await openTimeline(stepsHtml);
+  await page.mouse.click(...(await pointOf(page, 9.5 / STEPS, { y: 26 })));
+  assert.equal((await state(page)).query.get("interval"), "450000_500000");
+  const rows = await numbers(page);
+  const blame = rows.filter(({ kind }) => kind === "waited for");
+  assert.equal(blame[0].location, "7");
+  assert.equal(blame[0].name, "main/step/solve/sweep");
+  const waits = Number(rows.find(({ kind }) => kind === "wait state").seconds);
+  const expected = Array.from({ length: RANKS }, (_, rank) => 40 - work(rank, 9)).reduce((a, b) => a + b, 0) / 1000;
+  assertClose(waits, expected, 9, "waiting in iteration 9");
+  await page.mouse.dblclick(...(await pointOf(page, 3.5 / STEPS, { y: 26 })));
+  assert.equal((await state(page)).query.get("t"), "150000_200000");
+  await page.context().close();
+});
+
+await bench.check("search highlights what it finds, counts it, and says when nothing matches", async () => {
+  const page = await openTimeline(stepsHtml);
+  const picture = () => page.getByTestId("timeline-chart").locator("canvas").evaluate((canvas) => canvas.toDataURL());
+  const result = () => page.getByTestId("search-result").innerText();
+  const plain = await picture();
+  await page.keyboard.press("/");
+  await page.keyboard.type("mpi_barr");
+  assert.equal(await result(), `${RANKS * STEPS} in view`);
+  assert.notEqual(await picture(), plain);
+  await page.keyboard.press("Enter");
+  // Ranks with rank % 4 = 0 are first in the barrier.
+  assert.match(await page.getByTestId("timeline-chart").evaluate(() => location.hash), /wait=|item=0_20000/);
+  await page.keyboard.press("Enter");
+  assert.match(await page.evaluate(() => location.hash), /item=4_20000/);
+  await page.keyboard.press("Shift+Enter");
+  assert.match(await page.evaluate(() => location.hash), /item=0_20000/);
+  await page.getByLabel("Search in the timeline").fill("sweep");
+  assert.equal(await result(), `${RANKS * STEPS} in view`);
+  await page.getByLabel("Search in the timeline").fill("no such function");
+  assert.equal(await result(), "no match");
+  await page.getByLabel("Search in the timeline").fill("Wait at Barrier");
+  assert.match(await result(), /^\d+ in view$/);
+  await page.keyboard.press("Escape");
+  assert.equal(await page.getByTestId("search-result").count(), 0);
+  await page.context().close();
+});
+
+/** @returns the location of each row, top down, as the names beside the rows say. */
+async function rowNames(page, rows, ruler) {
+  const names = [];
+  for (let row = 0; row < rows; row++) {
+    const [, y] = await pointOf(page, 0, { row, rows, ruler });
+    await page.mouse.move((await page.getByTestId("timeline-chart").boundingBox()).x + 20, y);
+    names.push(Number(/rank (\d+)/.exec(await page.getByRole("tooltip").innerText())[1]));
+  }
+  return names;
+}
+
+await bench.check("rows are sorted by waiting, by lateness; filtered; pinned", async () => {
+  const page = await openTimeline(stepsHtml);
+  const order = page.getByLabel("Order of the rows");
+  await order.selectOption("blame");
+  assert.equal((await rowNames(page, RANKS, 50))[0], 7);
+  await order.selectOption("waiting");
+  const total = (rank) => Array.from({ length: STEPS }, (_, step) => {
+    const most = Math.max(...Array.from({ length: RANKS }, (_, each) => work(each, step)));
+    return most - work(rank, step);
+  }).reduce((a, b) => a + b, 0);
+  const expected = Array.from({ length: RANKS }, (_, rank) => rank).sort((a, b) => total(b) - total(a) || a - b);
+  assert.deepEqual(await rowNames(page, RANKS, 50), expected);
+  // The address has the order; a click on a name pins the row to the top.
+  const copy = await openTimeline(stepsHtml, await page.evaluate(() => location.hash));
+  assert.deepEqual(await rowNames(copy, RANKS, 50), expected);
+  await copy.context().close();
+  await order.selectOption("rank");
+  const box = await page.getByTestId("timeline-chart").boundingBox();
+  await page.mouse.click(box.x + 20, (await pointOf(page, 0, { row: 7, rows: RANKS, ruler: 50 }))[1]);
+  assert.equal((await state(page)).query.get("pins"), "7");
+  await page.mouse.move(box.x + 20, box.y + 50 + 8);
+  assert.match(await page.getByRole("tooltip").innerText(), /^rank 7\n.*\nclick to remove its pin/);
+  await page.mouse.click(...(await pointOf(page, 8.2 / STEPS, { y: 50 + 10 })));
+  assert.match(await item(page), /^sweep: 35\.00 ms\s+rank 7/);
+  await page.mouse.click(box.x + 20, box.y + 50 + 8);
+  assert.ok(!(await state(page)).query.has("pins"));
+  await page.getByLabel("Filter of the rows").fill("2-4, 9");
+  assert.equal(await page.getByTestId("row-count").innerText(), `on 4 of ${RANKS} ranks`);
+  assert.deepEqual(await rowNames(page, 4, 50), [2, 3, 4, 9]);
+  await page.getByLabel("Filter of the rows").fill("nowhere");
+  assert.equal(await page.getByTestId("row-count").innerText(), "no match");
+  await page.context().close();
+});
+
+await bench.check("the call stack as nested rows", async () => {
+  const page = await openTimeline(stepsHtml, "#timeline?rows=6_9");
+  const picture = () => page.getByTestId("timeline-chart").locator("canvas").evaluate((canvas) => canvas.toDataURL());
+  const flat = await picture();
+  await page.keyboard.press("e");
+  await page.waitForTimeout(100);
+  assert.notEqual(await picture(), flat);
+  // Four nested rows: main, step, solve, sweep. Below the middle of the row of rank 7: solve.
+  const box = await page.getByTestId("timeline-chart").boundingBox();
+  const height = (box.height - 50 - PLOT.bottom) / 3;
+  const at = (level) => box.y + 50 + height + ((level + 0.5) / 4) * (height - 3);
+  const [x] = await pointOf(page, (8 * 50 + 20) / (50 * STEPS), { y: 0 });
+  for (const [level, name] of [[1, "step"], [2, "solve"], [3, "sweep"]]) {
+    await page.mouse.click(x, at(level));
+    assert.match(await item(page), new RegExp(`^${name}: `), `level ${level}`);
+  }
+  await page.mouse.click(x, at(2));
+  assert.match(await item(page), /^solve: 40\.00 ms\s+rank 7 computed in main \/ step \/ solve/);
+  assert.match((await state(page)).query.get("stack"), /1/);
+  await page.context().close();
+});
+
+await bench.check("the overview moves the view", async () => {
+  const page = await openTimeline(stepsHtml, "#timeline?t=0_100000");
+  const box = await page.getByTestId("timeline-overview").boundingBox();
+  const x = box.x + PLOT.left + 0.5 * (box.width - PLOT.left - PLOT.right);
+  await page.mouse.click(x, box.y + 15);
+  const [from, to] = (await state(page)).query.get("t").split("_").map(Number);
+  assertClose((from + to) / 2, 500000, 2, "middle");
+  assertClose(to - from, 100000, 6, "length");
+  await page.context().close();
+});
+
+await bench.check("shares of waiting and lateness as colours", async () => {
+  const page = await openTimeline(stepsHtml);
+  const legend = () => page.getByRole("list", { name: "Legend" }).innerText();
+  await page.getByRole("button", { name: "Waiting", exact: true }).click();
+  assert.match(await legend(), /Share of waiting 0%/);
+  await page.getByRole("button", { name: "Lateness", exact: true }).click();
+  assert.match(await legend(), /Ranks that wait for the rank\s+0\s*11/);
+  await page.mouse.move(...(await pointOf(page, (9 * 50 + 35) / (50 * STEPS), { row: 7, rows: RANKS, ruler: 50 })));
+  assert.match(await page.getByRole("tooltip").innerText(), /^rank 7\n11 ranks wait for it/);
+  await page.context().close();
+});
+
+await bench.finish();

@@ -1,0 +1,202 @@
+import { useRef, type MutableRef } from "preact/hooks";
+import type { JSX } from "preact";
+import { formatCount, printable, shorten } from "../format";
+import type { Timeline } from "../model/timeline";
+import type { RowOrder } from "../model/row_order";
+import type { Matches } from "../model/timeline_search";
+import type { Store } from "../state/store";
+import type { Coloring } from "../state/timeline";
+
+const COLORINGS: readonly (readonly [Coloring, string, string])[] = [
+  ["class", "Activity", "computation, communication, waiting"],
+  ["region", "Function", "the functions that take most time"],
+  ["kind", "Wait state", "each kind of wait state in its own colour"],
+  ["waiting", "Waiting", "the share of waiting in the time of each rank"],
+  ["blame", "Lateness", "how many ranks wait for a rank"],
+  ["counter", "Counter", "the values of the counter, by rank and time"],
+];
+
+type Order = RowOrder | "similar";
+
+const ORDERS: readonly (readonly [Order, string])[] = [
+  ["rank", "by rank"],
+  ["waiting", "most waiting first"],
+  ["blame", "most waited for first"],
+  ["node", "by node"],
+  ["similar", "similar ranks together"],
+];
+
+function Check(props: { name: string; title: string; checked: boolean; change: (checked: boolean) => void }): JSX.Element {
+  return (
+    <label title={props.title}>
+      <input type="checkbox" checked={props.checked} onChange={(event) => props.change(event.currentTarget.checked)} />{" "}
+      {props.name}
+    </label>
+  );
+}
+
+/** What the rows show: colours, arrows, counters. */
+export function Appearance({ store, timeline }: { store: Store; timeline: Timeline }): JSX.Element {
+  const state = store.timeline;
+  const counter = state.curves.value;
+  return (
+    <>
+      <span class="segments" role="group" aria-label="Colours">
+        {COLORINGS.filter(([name]) => name !== "counter" || counter !== null).map(([name, text, title]) => (
+          <button
+            type="button"
+            key={name}
+            title={title}
+            aria-pressed={state.coloring.value === name}
+            onClick={() => (state.coloring.value = name)}
+          >
+            {text}
+          </button>
+        ))}
+      </span>
+      <Check
+        name="arrows"
+        title="Messages and one-sided operations; their number above the rows, where single ones cannot be told apart"
+        checked={state.arrows.value}
+        change={(checked) => (state.arrows.value = checked)}
+      />
+      <Check
+        name="critical path"
+        title="What determines the run time"
+        checked={state.path.value}
+        change={(checked) => (state.path.value = checked)}
+      />
+      <Check
+        name="call stack"
+        title="The functions around each call as nested rows, where rows are high enough (key: e)"
+        checked={state.stack.value}
+        change={(checked) => state.showStack(checked)}
+      />
+      {timeline.counters.length > 0 && (
+        <select
+          aria-label="Counter"
+          value={String(state.counter.value)}
+          onChange={(event) => state.showCounter(Number(event.currentTarget.value))}
+        >
+          <option value="-1">no counter</option>
+          {timeline.counters.map((each, i) => (
+            <option key={i} value={String(i)}>
+              {shorten(printable(each.name), 40)}
+            </option>
+          ))}
+        </select>
+      )}
+    </>
+  );
+}
+
+/** Which rows are shown, in which order. */
+export function RowControls({ store }: { store: Store }): JSX.Element {
+  const state = store.timeline;
+  const order: Order = state.arrangement.value.kind === "similar" ? "similar" : state.order.value;
+  const filtered = state.filtered.value;
+  const nodes = new Set(state.ranking?.node).size;
+  return (
+    <>
+      <label>
+        Rows{" "}
+        <select
+          aria-label="Order of the rows"
+          value={order}
+          onChange={(event) => {
+            const wanted = event.currentTarget.value as Order;
+            if (wanted === "similar") state.group(true);
+            else state.sort(wanted);
+          }}
+        >
+          {ORDERS.filter(([name]) => (name !== "similar" || state.canGroup()) && (name !== "node" || nodes > 1)).map(
+            ([name, text]) => (
+              <option key={name} value={name}>
+                {text}
+              </option>
+            ),
+          )}
+        </select>
+      </label>
+      <input
+        type="search"
+        class="row-filter"
+        aria-label="Filter of the rows"
+        placeholder="Ranks, nodes: 0-3, 8"
+        title="Ranks (0-3, 8) or parts of the names of nodes"
+        disabled={order === "similar"}
+        value={state.filter.value}
+        onInput={(event) => state.filterBy(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === "Escape" || event.key === "Enter") event.currentTarget.blur();
+        }}
+      />
+      {filtered !== null && order !== "similar" && (
+        <span class={filtered.length === 0 ? "no-match" : "muted"} role="status" data-testid="row-count">
+          {filtered.length === 0
+            ? "no match"
+            : `on ${formatCount(filtered.length)} of ${formatCount(state.locations)} ${state.locations === 1 ? "rank" : "ranks"}`}
+        </span>
+      )}
+    </>
+  );
+}
+
+interface SearchProps {
+  store: Store;
+  input: MutableRef<HTMLInputElement | null>;
+  matches: Matches | null;
+  /** Number of matching calls in view; null: single calls are not loaded. */
+  count: number | null;
+  go: (isNext: boolean) => void;
+}
+
+/** Search for functions and wait states, whose calls are highlighted. */
+export function TimelineSearch({ store, input, matches, count, go }: SearchProps): JSX.Element {
+  const state = store.timeline;
+  const own = useRef<HTMLInputElement>(null);
+  const names = matches === null ? 0 : matches.functions + matches.metrics.size;
+  return (
+    <>
+      <input
+        ref={(element) => {
+          own.current = element;
+          input.current = element;
+        }}
+        type="search"
+        class="timeline-search"
+        aria-label="Search in the timeline"
+        placeholder="Function, wait state (/)"
+        value={state.search.value}
+        onInput={(event) => (state.search.value = event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === "Enter") go(!event.shiftKey);
+          else if (event.key !== "Escape") return;
+          else if (state.search.value === "") own.current?.blur();
+          else state.search.value = "";
+          event.preventDefault();
+          event.stopPropagation();
+        }}
+      />
+      {matches !== null && (
+        <span class={names === 0 ? "no-match" : "muted"} role="status" data-testid="search-result">
+          {names === 0
+            ? "no match"
+            : count === null
+              ? `${formatCount(names)} ${names === 1 ? "name" : "names"}; zoom in for single calls`
+              : `${formatCount(count)} in view`}
+        </span>
+      )}
+      {matches !== null && names > 0 && (
+        <span class="zoom-buttons">
+          <button type="button" title="Previous match (Shift+Enter)" onClick={() => go(false)}>
+            {"\u2039"}
+          </button>
+          <button type="button" title="Next match (Enter)" onClick={() => go(true)}>
+            {"\u203a"}
+          </button>
+        </span>
+      )}
+    </>
+  );
+}
