@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "cube/model/callpath_pattern.h"
+#include "cube/model/callpath_text.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -89,27 +90,51 @@ static bool is_ambiguous(const struct fm_cube *cube, uint32_t callpath)
     return false;
 }
 
+static bool is_parameter(const struct fm_cube *cube, uint32_t callpath)
+{
+    const struct fm_cube_region *region = &cube->regions[cube->callpaths[callpath].region];
+    return strcmp(region->paradigm, FM_CUBE_PARAMETER) == 0;
+}
+
+/** @return the names from one call path down to another one, separated by slashes. */
+static char *name_part(const struct fm_diagnosis *diagnosis, uint32_t from, uint32_t to)
+{
+    const struct fm_cube *cube = diagnosis->cube;
+    char *text = fm_place_name(diagnosis, fm_cube_callpath_region(cube, to));
+    while (to != from) {
+        to = cube->callpaths[to].parent;
+        char *name = fm_place_name(diagnosis, fm_cube_callpath_region(cube, to));
+        char *longer = NULL;
+        if (asprintf(&longer, "%s/%s", name, text) < 0) {
+            longer = NULL;
+        }
+        free(name);
+        free(text);
+        text = never_null(longer);
+    }
+    return text;
+}
+
 char *fm_place_function(const struct fm_diagnosis *diagnosis, uint32_t callpath)
 {
     const struct fm_cube *cube = diagnosis->cube;
-    const struct fm_cube_region *region = &cube->regions[cube->callpaths[callpath].region];
-    uint32_t parent = cube->callpaths[callpath].parent;
-    char *caller = NULL;
-    if (parent != FM_CUBE_NONE && is_ambiguous(cube, callpath)) {
-        caller = fm_place_name(diagnosis, cube->regions[cube->callpaths[parent].region].name);
+    uint32_t function = callpath;
+    while (is_parameter(cube, function) && cube->callpaths[function].parent != FM_CUBE_NONE) {
+        function = cube->callpaths[function].parent;
     }
-    char *name = fm_place_name(diagnosis, region->name);
+    const struct fm_cube_region *region = &cube->regions[cube->callpaths[function].region];
+    uint32_t parent = cube->callpaths[function].parent;
+    bool needs_caller = parent != FM_CUBE_NONE && is_ambiguous(cube, callpath);
+    char *name = name_part(diagnosis, needs_caller ? parent : function, callpath);
     char *named = fm_place_region(region);
     char *line = fm_place_name(diagnosis, named + strlen(region->name));
     char *text = NULL;
-    if (asprintf(&text, "`%s%s%s`%s", caller == NULL ? "" : caller, caller == NULL ? "" : "/", name,
-                 line) < 0) {
+    if (asprintf(&text, "`%s`%s", name, line) < 0) {
         text = NULL;
     }
     free(line);
     free(named);
     free(name);
-    free(caller);
     return never_null(text);
 }
 

@@ -28,7 +28,8 @@ char *fm_place_region(const struct fm_cube_region *region);
 
 /** @return the function of a call path with its source line: "`react` (plume.c:78)"; with its
  * caller,
- * "`solve/react` (plume.c:78)", if there are other call paths of this function. */
+ * "`solve/react` (plume.c:78)", if there are other call paths of this function; for a value of a
+ * parameter the function that sets it: "`react/level=3` (plume.c:78)". */
 char *fm_place_function(const struct fm_diagnosis *diagnosis, uint32_t callpath);
 
 /** @return the name of a location: "rank 3" (its first thread) or "rank 3, thread 1". */
