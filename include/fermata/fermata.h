@@ -194,8 +194,21 @@ void fermata_flight_dump(void);
 /* ==== Parameters ====
  *
  * A parameter is a value that distinguishes visits of a region: the size of a block, the level of a
- * grid, the name of an input. It belongs to the innermost open region (OTF2: ParameterInt and
- * ParameterString events).
+ * grid, the name of an input. It belongs to the innermost open region, from this moment until the
+ * region ends or the parameter gets another value in it. Reports show each value as a node
+ * NAME=VALUE below the region, and what happens meanwhile below that node; `fermata report --by
+ * parameter:NAME` adds up all nodes of a value. Values of several parameters nest in the order in
+ * which they are set. Outside of regions, a value has no effect. (OTF2: ParameterInt,
+ * ParameterUnsignedInt and ParameterString events.)
+ *
+ * Use it for few different values: reports show at most 256 values of a parameter separately, and
+ * all others together.
+ *
+ *     void smooth(const struct grid *grid)
+ *     {
+ *         FERMATA_SCOPE("smooth");
+ *         FERMATA_PARAMETER_INT("level", grid->level);
+ *         ...
  */
 
 /** A parameter, defined once. Its memory must remain valid as long as the program may use it. */
@@ -213,13 +226,19 @@ typedef struct fermata_parameter {
 /** Records the parameter's value. A parameter has either numbers or texts; values of another type
  * than the first one are ignored. */
 void fermata_parameter_int(fermata_parameter_t *parameter, int64_t value);
+void fermata_parameter_uint(fermata_parameter_t *parameter, uint64_t value);
 void fermata_parameter_string(fermata_parameter_t *parameter, const char *value);
 
-/** The same as a one-line macro. */
+/** The same as a one-line macro: signed and unsigned integers of up to 64 bits, and texts. */
 #define FERMATA_PARAMETER_INT(name, value)                                                         \
     do {                                                                                           \
         static fermata_parameter_t fermata_parameter_ = FERMATA_PARAMETER_HERE(name);              \
         fermata_parameter_int(&fermata_parameter_, (value));                                       \
+    } while (0)
+#define FERMATA_PARAMETER_UINT(name, value)                                                        \
+    do {                                                                                           \
+        static fermata_parameter_t fermata_parameter_ = FERMATA_PARAMETER_HERE(name);              \
+        fermata_parameter_uint(&fermata_parameter_, (value));                                      \
     } while (0)
 #define FERMATA_PARAMETER_STRING(name, value)                                                      \
     do {                                                                                           \
@@ -241,6 +260,7 @@ void fermata_marker(const char *text);
 #define fermata_region_end_named(name)             ((void)(name))
 #define fermata_region_next(region)                ((void)(region))
 #define fermata_parameter_int(parameter, value)    ((void)(parameter), (void)(value))
+#define fermata_parameter_uint(parameter, value)   ((void)(parameter), (void)(value))
 #define fermata_parameter_string(parameter, value) ((void)(parameter), (void)(value))
 #define fermata_pause()                            ((void)0)
 #define fermata_resume()                           ((void)0)

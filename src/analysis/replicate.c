@@ -87,7 +87,7 @@ static void replicate_callpaths(struct fm_team *team, struct fm_trace *trace)
     FM_VECTOR(struct fm_callpath) own = {0};
     FM_VECTOR(struct fm_callpath) all = {0};
     struct fm_callpaths merged = {0};
-    fm_vector_push(&own, (struct fm_callpath){(uint32_t)trace->callpaths.count, 0, 0});
+    fm_vector_push(&own, (struct fm_callpath){.parent = (uint32_t)trace->callpaths.count});
     for (size_t i = 0; i < trace->callpaths.count; ++i) {
         fm_vector_push(&own, trace->callpaths.items[i]);
     }

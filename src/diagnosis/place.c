@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "cube/model/callpath_pattern.h"
+#include "cube/model/callpath_text.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -82,13 +83,20 @@ char *fm_place_callpath_with_line(const struct fm_diagnosis *diagnosis, uint32_t
     return never_null(text);
 }
 
+static bool is_parameter(const struct fm_cube *cube, uint32_t callpath)
+{
+    const struct fm_cube_region *region = &cube->regions[cube->callpaths[callpath].region];
+    return strcmp(region->paradigm, FM_CUBE_PARAMETER) == 0;
+}
+
 /** @return the outermost caller of a function of the program that leads to no calls of libraries:
  * where the program enters this computation; the call path itself if it has no such caller. */
 static uint32_t entry_of(const struct fm_cube *cube, uint32_t callpath)
 {
     bool *leads = fm_allocate(cube->callpath_count, sizeof *leads);
     for (uint32_t i = 0; i < cube->callpath_count; i++) {
-        if (strcmp(cube->regions[cube->callpaths[i].region].paradigm, "user") != 0) {
+        if (strcmp(cube->regions[cube->callpaths[i].region].paradigm, "user") != 0 &&
+            !is_parameter(cube, i)) {
             for (uint32_t at = i; at != FM_CUBE_NONE && !leads[at];
                  at = cube->callpaths[at].parent) {
                 leads[at] = true;
@@ -160,7 +168,11 @@ static void write_levels(FILE *stream, const struct fm_diagnosis *diagnosis, uin
 char *fm_place_function(const struct fm_diagnosis *diagnosis, uint32_t callpath)
 {
     const struct fm_cube *cube = diagnosis->cube;
-    const struct fm_cube_region *region = &cube->regions[cube->callpaths[callpath].region];
+    uint32_t function = callpath;
+    while (is_parameter(cube, function) && cube->callpaths[function].parent != FM_CUBE_NONE) {
+        function = cube->callpaths[function].parent;
+    }
+    const struct fm_cube_region *region = &cube->regions[cube->callpaths[function].region];
     char *text = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
@@ -170,7 +182,7 @@ char *fm_place_function(const struct fm_diagnosis *diagnosis, uint32_t callpath)
     char *named = fm_place_region(region);
     char *line = fm_place_name(diagnosis, named + strlen(region->name));
     putc('`', stream);
-    write_levels(stream, diagnosis, distinguishing(cube, entry_of(cube, callpath), callpath),
+    write_levels(stream, diagnosis, distinguishing(cube, entry_of(cube, function), callpath),
                  callpath);
     fprintf(stream, "`%s", line);
     free(line);

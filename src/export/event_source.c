@@ -72,3 +72,11 @@ uint64_t fm_event_nanoseconds(const struct fm_event_source *events, uint64_t tim
     return (uint64_t)((unsigned __int128)(time - events->begin) * 1000000000 /
                       events->detail->trace->ticks_per_second);
 }
+
+const struct fm_cube_region *fm_event_region_of(const struct fm_event_source *events,
+                                                uint32_t location, uint32_t visit)
+{
+    const struct fm_cube *cube = events->cube;
+    uint32_t callpath = events->detail->trace->locations[location].profile.items[visit].callpath;
+    return &cube->regions[cube->callpaths[callpath].region];
+}

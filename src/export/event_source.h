@@ -25,6 +25,11 @@ fm_status_t fm_event_source_open(struct fm_event_source *events,
 /** Closes the source and frees its memory. */
 void fm_event_source_close(struct fm_event_source *events);
 
+/** @return the region of the report that a node of a location's call tree is: for its name. A value
+ * of a parameter is a region there. */
+const struct fm_cube_region *fm_event_region_of(const struct fm_event_source *events,
+                                                uint32_t location, uint32_t visit);
+
 /** @return nanoseconds since the begin of the run, rounded down. */
 uint64_t fm_event_nanoseconds(const struct fm_event_source *events, uint64_t time);
 

@@ -125,6 +125,12 @@ fm_status_t fm_report_write(const struct fm_cube *cube, const struct fm_report_o
         parts[options->part](&report);
         return finish(&report, error);
     }
+    if (options->parameter != NULL || options->derived != NULL) {
+        print_selection(&report);
+        status = options->parameter != NULL ? fm_report_parameter(&report, error)
+                                            : fm_report_derived(&report, error);
+        return status == FM_OK ? finish(&report, error) : status;
+    }
     fm_metric_t metric = options->selection.metric;
     bool overview = metric == FM_METRIC_NONE && options->selection.callpath == FM_CUBE_NONE &&
                     options->selection.rank == FM_CUBE_NONE;
@@ -141,6 +147,8 @@ fm_status_t fm_report_write(const struct fm_cube *cube, const struct fm_report_o
     }
     print_selection(&report);
     status = fm_report_trees(&report, error);
+    if (status == FM_OK)
+        status = fm_report_definitions(&report, error);
     if (status != FM_OK)
         return status;
     return finish(&report, error);

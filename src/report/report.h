@@ -5,6 +5,7 @@
 #ifndef FERMATA_REPORT_REPORT_H
 #define FERMATA_REPORT_REPORT_H
 
+#include "cube/derived/expression.h"
 #include "cube/model/view.h"
 #include "diagnosis/efficiency.h"
 #include "diagnosis/sentences.h"
@@ -31,6 +32,11 @@ struct fm_report_options {
     bool by_symptom; /**< rank kinds of wait states instead of their causes */
     fm_metric_t why; /**< print only the chains of this kind; FM_METRIC_NONE: off */
     enum fm_report_part part;
+    const struct fm_expression *const *definitions; /**< derived metrics */
+    unsigned definition_count;
+    const struct fm_expression *derived; /**< the one to print in detail; NULL: none */
+    const char
+        *parameter; /**< print the values of this parameter instead of the report; NULL: off */
     enum fm_cube_matrix_kind
         matrix; /**< for FM_REPORT_MATRIX; of the delays only the selected kind */
 };
@@ -95,6 +101,16 @@ void fm_report_statistics(const struct fm_report *report);
 
 /** The locks of windows, in descending order of waiting time. */
 void fm_report_locks(const struct fm_report *report);
+
+/** The values of the derived metrics in the selection. */
+fm_status_t fm_report_definitions(const struct fm_report *report, struct fm_error *error);
+
+/** A derived metric by call path and by location. */
+fm_status_t fm_report_derived(const struct fm_report *report, struct fm_error *error);
+
+/** Time, waiting and derived metrics for each value of a parameter.
+ * @return FM_ERR_USAGE: there is no such parameter */
+fm_status_t fm_report_parameter(const struct fm_report *report, struct fm_error *error);
 
 /** Warnings: missing data and parts left out. */
 void fm_report_warnings(const struct fm_report *report);

@@ -168,6 +168,28 @@ static void write_regions(struct definitions *definitions)
     }
 }
 
+/* The texts that parameters get are the first strings: their indices are their references. */
+static void write_texts(struct definitions *definitions)
+{
+    for (uint32_t i = 0; i < definitions->scenario->texts.count; i++) {
+        string(definitions, definitions->scenario->texts.keys[i].bytes);
+    }
+}
+
+static void write_parameters(struct definitions *definitions)
+{
+    const struct fm_scenario *scenario = definitions->scenario;
+    for (uint32_t i = 0; i < scenario->parameters.count; i++) {
+        const char *key = scenario->parameters.keys[i].bytes;
+        OTF2_ParameterType type = key[0] == FM_SCENARIO_PARAMETER_TEXT ? OTF2_PARAMETER_TYPE_STRING
+                                  : key[0] == FM_SCENARIO_PARAMETER_UNSIGNED
+                                      ? OTF2_PARAMETER_TYPE_UINT64
+                                      : OTF2_PARAMETER_TYPE_INT64;
+        keep(definitions, OTF2_GlobalDefWriter_WriteParameter(definitions->writer, i,
+                                                              string(definitions, key + 1), type));
+    }
+}
+
 static void write_group(struct definitions *definitions, OTF2_GroupRef id, OTF2_GroupType type,
                         uint32_t count, const uint64_t *members)
 {
@@ -250,9 +272,11 @@ OTF2_ErrorCode fm_archive_write_definitions(const struct fm_scenario *scenario,
         keep(&definitions,
              OTF2_GlobalDefWriter_WriteClockProperties(writer, scenario->ticks_per_second, 0,
                                                        definitions.usage.last_time, 0));
+        write_texts(&definitions);
         write_paradigms(&definitions);
         write_system(&definitions);
         write_regions(&definitions);
+        write_parameters(&definitions);
         write_groups(&definitions);
         write_comms_and_windows(&definitions);
     }

@@ -107,6 +107,12 @@ OTF2_ErrorCode fm_archive_write_event(const struct fm_scenario *scenario, OTF2_E
         return OTF2_EvtWriter_NonBlockingCollectiveComplete(writer, NULL, time, event->detail,
                                                             object, peer, event->bytes,
                                                             event->received, event->id);
+    case FM_SCENARIO_PARAMETER:
+        return OTF2_EvtWriter_ParameterInt(writer, NULL, time, object, (int64_t)event->id);
+    case FM_SCENARIO_PARAMETER_UNSIGNED:
+        return OTF2_EvtWriter_ParameterUnsignedInt(writer, NULL, time, object, event->id);
+    case FM_SCENARIO_PARAMETER_TEXT:
+        return OTF2_EvtWriter_ParameterString(writer, NULL, time, object, (uint32_t)event->id);
     case FM_SCENARIO_WIN_CREATE:
         return OTF2_EvtWriter_RmaWinCreate(writer, NULL, time, object);
     case FM_SCENARIO_WIN_DESTROY:

@@ -16,8 +16,8 @@ OTF2_LocationRef fm_archive_location_id(const struct fm_scenario *scenario, uint
 OTF2_ErrorCode fm_archive_write_event(const struct fm_scenario *scenario, OTF2_EvtWriter *writer,
                                       const struct fm_scenario_event *event);
 
-/** Writes all global definitions: clock, paradigms, system tree, locations, regions, groups,
- * communicators, windows. */
+/** Writes all global definitions: clock, paradigms, system tree, locations, regions, parameters,
+ * groups, communicators, windows. */
 OTF2_ErrorCode fm_archive_write_definitions(const struct fm_scenario *scenario,
                                             OTF2_GlobalDefWriter *writer);
 

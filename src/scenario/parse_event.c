@@ -26,6 +26,10 @@ struct event_form {
 #define FIELD_OPERATION     'o'
 #define FIELD_LOCK_TYPE     'x'
 #define FIELD_GROUP         'g' /* the rest of the line: ranks in the window's communicator */
+#define FIELD_PARAMETER     'P'
+#define FIELD_SIGNED        's'
+#define FIELD_UNSIGNED      'u'
+#define FIELD_TEXT          'T' /* the rest of the line */
 #define OPTIONAL            '?'
 
 static const struct event_form event_forms[] = {
@@ -59,6 +63,9 @@ static const struct event_form event_forms[] = {
     {"lock_release", FM_SCENARIO_LOCK_RELEASE, "wai?x"},
     {"sync", FM_SCENARIO_SYNC, "wp"},
     {"wait_change", FM_SCENARIO_WAIT_CHANGE, "w"},
+    {"parameter", FM_SCENARIO_PARAMETER, "Ps"},
+    {"parameter_unsigned", FM_SCENARIO_PARAMETER_UNSIGNED, "Pu"},
+    {"parameter_text", FM_SCENARIO_PARAMETER_TEXT, "PT"},
     {"fork", FM_SCENARIO_FORK, "n"},
     {"join", FM_SCENARIO_JOIN, ""},
     {"acquire_lock", FM_SCENARIO_ACQUIRE_LOCK, "ln"},
@@ -145,6 +152,46 @@ static fm_status_t read_region(struct reading *reading)
     return reading->event.object != FM_KEY_NONE ? FM_OK : fm_parser_no_memory(parser);
 }
 
+/* Parameters of different types are different ones, also if they have the same name. */
+static fm_status_t read_parameter(struct reading *reading, struct fm_word word)
+{
+    struct fm_parser *parser = reading->parser;
+    char key[256];
+    if (word.length >= sizeof key) {
+        return fm_parser_fail_at(parser, word, "the name of a parameter is too long");
+    }
+    key[0] = (char)reading->event.kind;
+    memcpy(key + 1, word.text, word.length);
+    reading->event.object = fm_key_table_add(&parser->scenario->parameters, key, word.length + 1);
+    return reading->event.object != FM_KEY_NONE ? FM_OK : fm_parser_no_memory(parser);
+}
+
+static fm_status_t read_signed(struct reading *reading, struct fm_word word)
+{
+    bool negative = word.text[0] == '-';
+    uint64_t number = 0;
+    word.text += negative;
+    word.length -= negative;
+    fm_status_t status = fm_parser_integer(reading->parser, word, "the value", INT64_MAX, &number);
+    reading->event.id = negative ? -number : number;
+    return status;
+}
+
+static fm_status_t read_text(struct reading *reading)
+{
+    struct fm_parser *parser = reading->parser;
+    struct fm_word text;
+    fm_status_t status = fm_parser_need(parser, "the value", &text);
+    if (status != FM_OK) {
+        return status;
+    }
+    parser->next = parser->end;
+    uint32_t index =
+        fm_key_table_add(&parser->scenario->texts, text.text, (size_t)(parser->end - text.text));
+    reading->event.id = index;
+    return index != FM_KEY_NONE ? FM_OK : fm_parser_no_memory(parser);
+}
+
 static fm_status_t read_comm(struct reading *reading, struct fm_word word)
 {
     const struct fm_scenario *scenario = reading->parser->scenario;
@@ -221,6 +268,8 @@ static fm_status_t read_number(struct reading *reading, struct fm_word word, cha
         return fm_parser_integer(parser, word, "the number of bytes", INT64_MAX, &event->bytes);
     case FIELD_RECEIVED:
         return fm_parser_integer(parser, word, "the number of bytes", INT64_MAX, &event->received);
+    case FIELD_UNSIGNED:
+        return fm_parser_integer(parser, word, "the value", UINT64_MAX, &event->id);
     case FIELD_ID:
         return fm_parser_integer(parser, word, "the id", INT64_MAX, &event->id);
     case FIELD_THREAD_LOCK:
@@ -241,6 +290,9 @@ static fm_status_t read_field(struct reading *reading, char field)
     if (field == FIELD_GROUP) {
         return read_group(reading);
     }
+    if (field == FIELD_TEXT) {
+        return read_text(reading);
+    }
     fm_status_t status = fm_parser_need(reading->parser, "a field of the event", &word);
     if (status != FM_OK) {
         return status;
@@ -254,6 +306,10 @@ static fm_status_t read_field(struct reading *reading, char field)
         return read_operation(reading, word);
     case FIELD_LOCK_TYPE:
         return read_lock_type(reading, word);
+    case FIELD_PARAMETER:
+        return read_parameter(reading, word);
+    case FIELD_SIGNED:
+        return read_signed(reading, word);
     case FIELD_ROOT:
     case FIELD_TARGET_OR_ALL:
     case FIELD_PEER:

@@ -186,6 +186,8 @@ void fm_scenario_free(struct fm_scenario *scenario)
     fm_key_table_clear(&scenario->regions);
     fm_key_table_clear(&scenario->comm_names);
     fm_key_table_clear(&scenario->window_names);
+    fm_key_table_clear(&scenario->parameters);
+    fm_key_table_clear(&scenario->texts);
     fm_key_table_clear(&scenario->phases);
     fm_key_table_clear(&scenario->options);
     fm_key_table_clear(&scenario->groups);

@@ -54,6 +54,9 @@ enum fm_scenario_kind {
     FM_SCENARIO_LOCK_RELEASE,
     FM_SCENARIO_SYNC,
     FM_SCENARIO_WAIT_CHANGE,
+    FM_SCENARIO_PARAMETER,
+    FM_SCENARIO_PARAMETER_UNSIGNED,
+    FM_SCENARIO_PARAMETER_TEXT,
     FM_SCENARIO_FORK,
     FM_SCENARIO_JOIN,
     FM_SCENARIO_ACQUIRE_LOCK,
@@ -63,10 +66,11 @@ enum fm_scenario_kind {
 /** One event. The kind determines which fields are used; the others are 0. */
 struct fm_scenario_event {
     uint64_t time;     /**< ticks */
-    uint64_t id;       /**< request, matching id of an RMA operation, or lock */
+    uint64_t id;       /**< request, matching id of an RMA operation, or lock; value of a
+                            parameter: bits of the number, or index of the text */
     uint64_t bytes;    /**< of the message or operation; bytes sent in a collective */
     uint64_t received; /**< bytes received in a collective */
-    uint32_t object;   /**< index of the region, communicator or window */
+    uint32_t object;   /**< index of the region, communicator, window or parameter */
     uint32_t peer;     /**< rank in the communicator: destination, source, root, target (maybe
                             FM_SCENARIO_NONE); index of the group of a group_sync; threads of a
                             fork; acquisition order of a thread lock */
@@ -125,6 +129,8 @@ struct fm_scenario {
     struct fm_key_table regions;      /**< names */
     struct fm_key_table comm_names;   /**< keys go with `comms` */
     struct fm_key_table window_names; /**< keys go with `windows` */
+    struct fm_key_table parameters;   /**< kind of their events (one byte), then the name */
+    struct fm_key_table texts;        /**< values of parameters */
     struct fm_key_table phases;       /**< names of the regions that are phases of the program */
     struct fm_key_table options;      /**< of the analysis: "--critical-path=init-finalize" */
     struct fm_key_table nodes;  /**< names; the first is that of ranks without a `node` line */

@@ -25,7 +25,7 @@ struct fm_user_functions {
     void (*end_region)(const void *region);
     void (*end_region_named)(struct fm_text name);
     void *(*define_parameter)(struct fm_text name, bool is_text);
-    void (*set_parameter)(const void *parameter, int64_t value);
+    void (*set_parameter)(const void *parameter, int64_t value); /**< or the bits of an uint64_t */
     void (*set_parameter_text)(const void *parameter, struct fm_text value);
     void *(*define_counter)(struct fm_text name, struct fm_text unit, uint32_t kind, bool is_real);
     void (*count)(const void *counter, int64_t value);
@@ -35,6 +35,7 @@ struct fm_user_functions {
     void (*resume)(void);
     bool (*is_recording)(void);
     void (*flight_dump)(void);
+    void *(*define_parameter_unsigned)(struct fm_text name);
 };
 
 /** The symbol that the preload library exports, a fm_user_connect_t. */

@@ -30,6 +30,13 @@ static APART void *define_parameter(const struct fm_user_functions *functions,
                         functions->define_parameter(text_of(parameter->name), is_text));
 }
 
+static APART void *define_parameter_unsigned(const struct fm_user_functions *functions,
+                                             fermata_parameter_t *parameter)
+{
+    return fm_user_keep(&parameter->recorder,
+                        functions->define_parameter_unsigned(text_of(parameter->name)));
+}
+
 static APART void *define_counter(const struct fm_user_functions *functions,
                                   fermata_counter_t *counter, bool is_real)
 {
@@ -103,6 +110,20 @@ void fermata_parameter_int(fermata_parameter_t *parameter, int64_t value)
         const void *object = recorded_parameter(functions, parameter, false);
         if (object != NULL) {
             functions->set_parameter(object, value);
+        }
+    }
+}
+
+void fermata_parameter_uint(fermata_parameter_t *parameter, uint64_t value)
+{
+    const struct fm_user_functions *functions = fm_user_connected();
+    if (functions != NULL) {
+        const void *object = fm_user_object(&parameter->recorder);
+        if (object == NULL) {
+            object = define_parameter_unsigned(functions, parameter);
+        }
+        if (object != NULL) {
+            functions->set_parameter(object, (int64_t)value);
         }
     }
 }

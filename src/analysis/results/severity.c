@@ -2,6 +2,7 @@
 
 #include "analysis/model/own_metric.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* The metrics of the counts of the trace. */
@@ -25,32 +26,44 @@ static const fm_metric_t count_metrics[FM_COUNT_KINDS] = {
     [FM_COUNT_BYTES_GET] = FM_METRIC_BYTES_GET,
 };
 
+/** Adds the region of a call path to the report. @return false without memory */
+static bool add_region(const struct fm_trace *trace, const struct fm_callpath *callpath,
+                       struct fm_cube *cube)
+{
+    const struct fm_region *region = &trace->regions[callpath->region];
+    if (callpath->kind != FM_CALLPATH_REGION) {
+        char *name = fm_trace_callpath_name(trace, callpath);
+        bool added = name != NULL &&
+                     fm_cube_add_region(cube, name, FM_CUBE_PARAMETER, NULL, 0) != FM_CUBE_NONE;
+        free(name);
+        return added;
+    }
+    bool at_line = callpath->line != FM_NONE;
+    const struct fm_source_line *line = at_line ? &trace->lines[callpath->line] : NULL;
+    return fm_cube_add_region(cube, region->name, fm_paradigm_name(region->paradigm),
+                              at_line ? line->file : region->file,
+                              at_line ? line->line : region->line) != FM_CUBE_NONE;
+}
+
 fm_status_t fm_severity_dimensions(const struct fm_trace *trace, struct fm_cube *cube,
                                    struct fm_error *error)
 {
-    /* Only regions that were called: archives define hundreds that were not. */
-    uint32_t *region_of = fm_allocate(trace->region_count, sizeof *region_of);
-    memset(region_of, 0xff, trace->region_count * sizeof *region_of);
-    struct fm_map calls = {0}; /* (region, line) -> region of the cube */
+    /* Only regions that were called: archives define hundreds that were not. Those at different
+     * lines are different regions of the report, and so are the values of a parameter: as roots of
+     * a forest each of them occurs once. */
+    struct fm_callpaths regions = {0};
     bool failed = false;
-    for (size_t i = 0; i < trace->callpaths.count; ++i) {
+    for (size_t i = 0; i < trace->callpaths.count && !failed; ++i) {
         const struct fm_callpath *callpath = &trace->callpaths.items[i];
-        const struct fm_region *region = &trace->regions[callpath->region];
-        bool at_line = callpath->line != FM_NONE;
-        uint32_t *added =
-            at_line
-                ? fm_map_at(&calls, (uint64_t)callpath->line << 32 | callpath->region, FM_NONE - 1)
-                : &region_of[callpath->region];
-        if (*added >= FM_NONE - 1) {
-            const struct fm_source_line *line = at_line ? &trace->lines[callpath->line] : NULL;
-            *added = fm_cube_add_region(cube, region->name, fm_paradigm_name(region->paradigm),
-                                        at_line ? line->file : region->file,
-                                        at_line ? line->line : region->line);
+        struct fm_callpath root = *callpath;
+        root.parent = FM_NONE;
+        uint32_t region = fm_callpaths_add(&regions, &root);
+        if (region == cube->region_count) {
+            failed = !add_region(trace, callpath, cube);
         }
-        failed |= fm_cube_add_callpath(cube, callpath->parent, *added) == FM_CUBE_NONE;
+        failed |= fm_cube_add_callpath(cube, callpath->parent, region) == FM_CUBE_NONE;
     }
-    fm_map_free(&calls);
-    fm_free(region_of);
+    fm_callpaths_free(&regions);
     for (uint32_t i = 0; i < trace->location_count; ++i) {
         const struct fm_location *location = &trace->locations[i];
         const char *node = trace->processes[location->process].node;

@@ -27,6 +27,27 @@ static fm_status_t warn_of_silent_calls(const struct fm_analysis *analysis, stru
     return silences.status;
 }
 
+/** Names the parameters that have more values than the report shows. */
+static fm_status_t warn_of_parameters(const struct fm_trace *trace, struct fm_cube *cube,
+                                      struct fm_error *error)
+{
+    bool *named = fm_allocate(trace->region_count, sizeof *named);
+    fm_status_t status = FM_OK;
+    for (size_t i = 0; i < trace->callpaths.count && status == FM_OK; ++i) {
+        const struct fm_callpath *callpath = &trace->callpaths.items[i];
+        if (callpath->kind == FM_CALLPATH_OTHERS && !named[callpath->region]) {
+            const char *name = trace->regions[callpath->region].name;
+            named[callpath->region] = true;
+            status = fm_cube_warn(cube, error,
+                                  "The parameter %s has more than %u values: the report shows the "
+                                  "first ones, and all others together as %s=(others).",
+                                  name, FM_PARAMETER_LIMIT, name);
+        }
+    }
+    fm_free(named);
+    return status;
+}
+
 /* The sentences stand in one table: a count, and the wording for one and for several. */
 fm_status_t fm_warnings_add(const struct fm_analysis *analysis, struct fm_cube *cube,
                             struct fm_error *error)
@@ -114,6 +135,9 @@ fm_status_t fm_warnings_add(const struct fm_analysis *analysis, struct fm_cube *
     }
     if (status == FM_OK) {
         status = warn_of_silent_calls(analysis, cube, error);
+    }
+    if (status == FM_OK) {
+        status = warn_of_parameters(analysis->trace, cube, error);
     }
     if (status == FM_OK && defects->pauses != 0) {
         status = fm_cube_warn(cube, error,

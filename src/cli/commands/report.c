@@ -5,6 +5,7 @@
 #include "cli/report/report_request.h"
 #include "cube/model/callpath_pattern.h"
 #include "cube/model/callpath_text.h"
+#include "export/csv/csv_derived.h"
 #include "export/csv/csv_report.h"
 #include "export/json/json_report.h"
 #include "report/report.h"
@@ -105,6 +106,22 @@ static fm_status_t select_parts(const struct fm_cube *cube, const struct fm_repo
     return status;
 }
 
+/** Writes derived metrics or the values of a parameter as CSV. */
+static fm_status_t write_derived_csv(const struct fm_cube *cube,
+                                     const struct fm_report_request *request,
+                                     const struct fm_selection *selection, struct fm_error *error)
+{
+    const struct fm_expression *const *shown =
+        (const struct fm_expression *const *)request->definitions;
+    if (request->parameter != NULL)
+        return fm_export_parameters_csv(cube, selection, request->parameter, shown,
+                                        request->definition_count, stdout, error);
+    return request->derived != NULL
+               ? fm_export_derived_csv(cube, selection, &request->derived, 1, stdout, error)
+               : fm_export_derived_csv(cube, selection, shown, request->definition_count, stdout,
+                                       error);
+}
+
 static fm_status_t write_report(const struct fm_cube *cube, const struct fm_report_request *request,
                                 const struct fm_terminal *terminal, struct fm_error *error)
 {
@@ -131,6 +148,10 @@ static fm_status_t write_report(const struct fm_cube *cube, const struct fm_repo
             .part = request->part,
             .matrix = request->matrix,
             .why = why,
+            .definitions = (const struct fm_expression *const *)request->definitions,
+            .definition_count = request->definition_count,
+            .derived = request->derived,
+            .parameter = request->parameter,
         };
         return fm_report_write(cube, &options, terminal, error);
     }
@@ -138,11 +159,19 @@ static fm_status_t write_report(const struct fm_cube *cube, const struct fm_repo
         return fm_export_phases_csv(cube, stdout, error);
     if (request->format == FM_FORMAT_CSV && request->part == FM_REPORT_MATRIX)
         return fm_export_matrix_csv(cube, request->matrix, stdout, error);
+    bool derives = request->definition_count > 0 || request->parameter != NULL;
+    if (request->format == FM_FORMAT_CSV && derives)
+        return write_derived_csv(cube, request, &selection, error);
     struct fm_view view;
     status = fm_view_prepare(&view, cube, &selection, error);
     if (status != FM_OK)
         return status;
-    status = request->format == FM_FORMAT_JSON ? fm_export_json(&view, stdout, error)
+    const struct fm_json_derived derived = {
+        .definitions = (const struct fm_expression *const *)request->definitions,
+        .count = request->definition_count,
+        .parameter = request->parameter,
+    };
+    status = request->format == FM_FORMAT_JSON ? fm_export_json_with(&view, &derived, stdout, error)
                                                : fm_export_csv(&view, stdout, error);
     fm_view_release(&view);
     return status;
@@ -207,13 +236,16 @@ int fm_command_report(int argc, char **argv)
     fm_options_begin(&reader, FM_COMMAND_report, argc, argv);
     for (int option; (option = fm_options_next(&reader)) != FM_OPTIONS_END;) {
         if (option < 0) {
+            fm_report_request_release(&request);
             return fm_options_stop(&reader, option);
         }
         if (fm_report_request_take(&request, &reader, option) != FM_OK) {
+            fm_report_request_release(&request);
             return fm_options_complain(&reader);
         }
     }
     if (fm_report_request_complete(&request, &reader) != FM_OK) {
+        fm_report_request_release(&request);
         return fm_options_complain(&reader);
     }
     struct fm_error error;
@@ -227,5 +259,6 @@ int fm_command_report(int argc, char **argv)
         fprintf(stderr, "fermata report: %s\n", message);
         free(message);
     }
+    fm_report_request_release(&request);
     return (int)status;
 }

@@ -28,6 +28,10 @@ static fm_status_t check_combination(const struct fm_report_request *request,
         [FM_REPORT_PHASES] = "--phases",
         [FM_REPORT_MATRIX] = "--matrix",
     };
+    bool derives = request->definition_count > 0 || request->parameter != NULL;
+    if (derives && (request->part != FM_REPORT_OVERVIEW || request->why != NULL))
+        return fm_options_refuse(reader, "--define and --by parameter:NAME go with none of --why, "
+                                         "--locks, --efficiency, --phases, --matrix");
     if (request->part == FM_REPORT_OVERVIEW)
         return FM_OK;
     bool takes_metric =
@@ -46,11 +50,46 @@ static fm_status_t check_combination(const struct fm_report_request *request,
     return FM_OK;
 }
 
+static fm_status_t take_ranking(struct fm_report_request *request, struct fm_option_reader *reader)
+{
+    static const char *const rankings[] = {"cause", "symptom", NULL};
+    static const char parameter[] = "parameter:";
+    size_t length = sizeof parameter - 1;
+    if (strncmp(reader->value, parameter, length) == 0 && reader->value[length] != '\0') {
+        request->parameter = reader->value + length;
+        return FM_OK;
+    }
+    int chosen = 0;
+    fm_status_t status = fm_option_choice(reader, rankings, &chosen);
+    request->by_symptom = chosen == 1;
+    return status;
+}
+
+static fm_status_t take_definition(struct fm_report_request *request,
+                                   struct fm_option_reader *reader)
+{
+    struct fm_error error;
+    struct fm_expression *expression = NULL;
+    if (request->definition_count == FM_REPORT_DEFINITIONS)
+        return fm_options_refuse(reader, "--define: there are more than %u", FM_REPORT_DEFINITIONS);
+    if (fm_expression_parse(reader->value, &expression, &error) != FM_OK)
+        return fm_options_refuse(reader, "--define: %s", error.message);
+    for (unsigned i = 0; i < request->definition_count; i++) {
+        if (strcmp(request->definitions[i]->name, expression->name) == 0) {
+            fm_status_t status =
+                fm_options_refuse(reader, "--define: %s is defined twice", expression->name);
+            fm_expression_free(expression);
+            return status;
+        }
+    }
+    request->definitions[request->definition_count++] = expression;
+    return FM_OK;
+}
+
 fm_status_t fm_report_request_take(struct fm_report_request *request,
                                    struct fm_option_reader *reader, int option)
 {
     static const char *const formats[] = {"text", "json", "csv", NULL};
-    static const char *const rankings[] = {"cause", "symptom", NULL};
     static const char *const matrices[FM_MATRIX_COUNT + 1] = {"messages", "rma", "delay", "blame"};
     fm_status_t status = FM_OK;
     uint64_t top = 0;
@@ -89,8 +128,10 @@ fm_status_t fm_report_request_take(struct fm_report_request *request,
         request->matrix = (enum fm_cube_matrix_kind)chosen;
         break;
     case FM_OPTION_report_BY:
-        status = fm_option_choice(reader, rankings, &chosen);
-        request->by_symptom = chosen == 1;
+        status = take_ranking(request, reader);
+        break;
+    case FM_OPTION_report_DEFINE:
+        status = take_definition(request, reader);
         break;
     case FM_OPTION_report_TOP:
         status = fm_option_number(reader, 1, UINT32_MAX - 1, &top);
@@ -119,5 +160,18 @@ fm_status_t fm_report_request_complete(struct fm_report_request *request,
         return FM_ERR_USAGE;
     }
     request->directory = reader->operands[0];
+    for (unsigned i = 0; i < request->definition_count && request->metric != NULL; i++) {
+        if (strcmp(request->definitions[i]->name, request->metric) == 0) {
+            request->derived = request->definitions[i];
+            request->metric = NULL;
+        }
+    }
     return check_combination(request, reader);
+}
+
+void fm_report_request_release(struct fm_report_request *request)
+{
+    for (unsigned i = 0; i < request->definition_count; i++)
+        fm_expression_free(request->definitions[i]);
+    request->definition_count = 0;
 }

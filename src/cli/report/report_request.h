@@ -6,12 +6,16 @@
 
 #include "base/error.h"
 #include "cli/options/options.h"
+#include "cube/derived/expression.h"
 #include "report/report.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 enum fm_report_format { FM_FORMAT_TEXT, FM_FORMAT_JSON, FM_FORMAT_CSV };
+
+/** Maximum number of --define options. */
+#define FM_REPORT_DEFINITIONS 32U
 
 /** The arguments as they were given; texts belong to the command line, NULL: not given. */
 struct fm_report_request {
@@ -22,7 +26,12 @@ struct fm_report_request {
     enum fm_cube_matrix_kind matrix; /**< if part is FM_REPORT_MATRIX */
     bool exclusive;
     bool by_symptom;
-    unsigned top; /**< 0: defaults */
+    const char *parameter; /**< of --by parameter:NAME */
+    struct fm_expression *definitions[FM_REPORT_DEFINITIONS];
+    unsigned definition_count;
+    const struct fm_expression *derived; /**< the definition that --metric names; then `metric` is
+                                              NULL */
+    unsigned top;                        /**< 0: defaults */
 };
 
 /** Reads an option. @return FM_ERR_USAGE: reader->error says what is wrong with its value */
@@ -33,6 +42,9 @@ fm_status_t fm_report_request_take(struct fm_report_request *request,
  * @return FM_ERR_USAGE: reader->error says why they do not */
 fm_status_t fm_report_request_complete(struct fm_report_request *request,
                                        struct fm_option_reader *reader);
+
+/** Frees what the options have allocated. */
+void fm_report_request_release(struct fm_report_request *request);
 
 /** Reads the number that a text begins with.
  * @param option  for the message

@@ -24,10 +24,15 @@
 
 #define FM_CUBE_NONE UINT32_MAX
 
-/** A region of the program: function, MPI call, loop. */
+/** Paradigm of regions that are values of parameters. Their names are NAME=VALUE. */
+#define FM_CUBE_PARAMETER "parameter"
+
+/** A region of the program: function, MPI call, loop; or a value of a parameter that the program
+ * sets in the region above it. */
 struct fm_cube_region {
     char *name;
-    char *paradigm; /**< "user", "mpi", "openmp", "shmem", ... as OTF2 and Cube call them */
+    char *paradigm; /**< "user", "mpi", "openmp", "shmem", ... as OTF2 and Cube call them, or
+                         FM_CUBE_PARAMETER */
     char *file;     /**< NULL: unknown */
     uint32_t line;  /**< 0: unknown */
 };

@@ -68,7 +68,8 @@ static bool lacks_other_functions(const struct fm_cube *cube)
     bool lacks = true;
     for (uint32_t i = 0; i < cube->callpath_count; i++) {
         const char *paradigm = cube->regions[cube->callpaths[i].region].paradigm;
-        lacks = lacks && (calls[i] || strcmp(paradigm, "user") != 0);
+        bool is_code = strcmp(paradigm, "user") == 0 || strcmp(paradigm, FM_CUBE_PARAMETER) == 0;
+        lacks = lacks && (calls[i] || !is_code);
     }
     fm_free(calls);
     return lacks;

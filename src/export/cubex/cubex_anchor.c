@@ -91,6 +91,25 @@ static void put_region(const struct fm_cube_region *region, uint32_t id, FILE *s
     fputs("</region>\n", stream);
 }
 
+/* Score-P's and Scalasca's way to state a parameter; tools that do not know it show the name of the
+ * region. A number is numeric, everything else a text. */
+static void put_parameter(const struct fm_cube_region *region, FILE *stream)
+{
+    const char *equals = strchr(region->name, '=');
+    if (strcmp(region->paradigm, FM_CUBE_PARAMETER) != 0 || equals == NULL) {
+        return;
+    }
+    const char *digits = equals + 1 + (equals[1] == '-');
+    bool is_number = digits[0] != '\0' && digits[strspn(digits, "0123456789")] == '\0';
+    char *name = strndup(region->name, (size_t)(equals - region->name));
+    fprintf(stream, "<parameter partype=\"%s\" parkey=\"", is_number ? "numeric" : "string");
+    fm_text_write_xml(stream, name);
+    fputs("\" parvalue=\"", stream);
+    fm_text_write_xml(stream, equals + 1);
+    fputs("\"/>\n", stream);
+    free(name);
+}
+
 static void put_program(const struct fm_cube *cube, const struct fm_call_tree *tree, FILE *stream)
 {
     fputs("<program>\n", stream);
@@ -104,6 +123,7 @@ static void put_program(const struct fm_cube *cube, const struct fm_call_tree *t
         }
         fprintf(stream, "<cnode id=\"%u\" calleeId=\"%u\">\n", tree->order[i],
                 cube->callpaths[tree->order[i]].region);
+        put_parameter(&cube->regions[cube->callpaths[tree->order[i]].region], stream);
         open++;
     }
     for (; open > 0; open--) {

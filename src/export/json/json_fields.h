@@ -5,7 +5,8 @@
 #define FERMATA_EXPORT_JSON_JSON_FIELDS_H
 
 #include "base/json/json_writer.h"
-#include "cube/model/cube.h"
+#include "cube/derived/parameter_table.h"
+#include "export/json/json_report.h"
 
 /** Writes an index; FM_CUBE_NONE: null. */
 void fm_json_index(struct fm_json *json, const char *key, uint32_t index);
@@ -22,5 +23,12 @@ void fm_json_put_time_bins(struct fm_json *json, const struct fm_cube *cube);
 void fm_json_put_matrices(struct fm_json *json, const struct fm_cube *cube);
 void fm_json_put_topologies(struct fm_json *json, const struct fm_cube *cube);
 void fm_json_put_problems(struct fm_json *json, const struct fm_cube *cube);
+void fm_json_put_parameter(struct fm_json *json, const struct fm_cube *cube,
+                           const struct fm_json_derived *derived,
+                           const struct fm_parameter_table *table);
+
+/** Likewise; derived metrics take memory to compute. */
+fm_status_t fm_json_put_derived(struct fm_json *json, const struct fm_view *view,
+                                const struct fm_json_derived *derived, struct fm_error *error);
 
 #endif

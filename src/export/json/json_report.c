@@ -287,8 +287,9 @@ static const struct {
     {FM_EXPORT_TOPOLOGIES, fm_json_put_topologies},
 };
 
-void fm_export_json_parts(const struct fm_view *view, unsigned parts, const char *key,
-                          struct fm_json *json)
+/** Writes the object without its end. */
+static void put_parts(const struct fm_view *view, unsigned parts, const char *key,
+                      struct fm_json *json)
 {
     const struct fm_cube *cube = view->cube;
     fm_json_object(json, key);
@@ -314,18 +315,45 @@ void fm_export_json_parts(const struct fm_view *view, unsigned parts, const char
             members[i].put(json, cube);
         }
     }
+}
+
+void fm_export_json_parts(const struct fm_view *view, unsigned parts, const char *key,
+                          struct fm_json *json)
+{
+    put_parts(view, parts, key, json);
     fm_json_end(json);
 }
 
 fm_status_t fm_export_json(const struct fm_view *view, FILE *stream, struct fm_error *error)
 {
+    const struct fm_json_derived none = {NULL, 0, NULL};
+    return fm_export_json_with(view, &none, stream, error);
+}
+
+fm_status_t fm_export_json_with(const struct fm_view *view, const struct fm_json_derived *derived,
+                                FILE *stream, struct fm_error *error)
+{
     struct fm_json json = fm_json_begin(stream, FM_JSON_COMPACT);
-    fm_export_json_parts(view, FM_EXPORT_ALL, NULL, &json);
+    struct fm_parameter_table table;
+    fm_status_t status = FM_OK;
+    if (derived->parameter != NULL)
+        status = fm_parameter_table_make(view->cube, &view->selection, derived->parameter,
+                                         derived->definitions, derived->count, &table, error);
+    if (status != FM_OK)
+        return status;
+    put_parts(view, FM_EXPORT_ALL, NULL, &json);
+    if (derived->count > 0)
+        status = fm_json_put_derived(&json, view, derived, error);
+    if (derived->parameter != NULL) {
+        fm_json_put_parameter(&json, view->cube, derived, &table);
+        fm_parameter_table_free(&table);
+    }
+    fm_json_end(&json);
     putc('\n', stream);
-    if (fflush(stream) != 0 || ferror(stream)) {
+    if (status == FM_OK && (fflush(stream) != 0 || ferror(stream))) {
         return fm_fail(error, FM_ERR_SYSTEM, "cannot write the report as JSON: %m");
     }
-    return FM_OK;
+    return status;
 }
 
 static fm_status_t write_json(const struct fm_export_request *request, FILE *stream,

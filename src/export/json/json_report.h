@@ -6,6 +6,7 @@
 #define FERMATA_EXPORT_JSON_JSON_REPORT_H
 
 #include "base/json/json_writer.h"
+#include "cube/derived/expression.h"
 #include "cube/model/view.h"
 
 #include <stdio.h>
@@ -13,6 +14,18 @@
 /** Writes JSON of the layout "fermata-report", version 2 (docs/report-json.md). Definitions are
  * written for the whole cube, severities for the view. */
 fm_status_t fm_export_json(const struct fm_view *view, FILE *stream, struct fm_error *error);
+
+/** Derived data that a report contains on request. */
+struct fm_json_derived {
+    const struct fm_expression *const *definitions; /**< member "derived" */
+    unsigned count;
+    const char *parameter; /**< member "parameter": its values; NULL: none */
+};
+
+/** fm_export_json() with derived data.
+ * @return FM_ERR_USAGE: there is no such parameter; nothing is written then */
+fm_status_t fm_export_json_with(const struct fm_view *view, const struct fm_json_derived *derived,
+                                FILE *stream, struct fm_error *error);
 
 /** The large parts of the JSON, which other documents store in another form. */
 enum {

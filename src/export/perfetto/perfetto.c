@@ -52,9 +52,9 @@ enum { THREAD_PID = 1, THREAD_TID = 2, THREAD_NAME = 5 };
 #define WINDOW_EVENTS (UINT64_C(1) << 20)
 
 /* Categories: the paradigms, followed by these. */
-enum { CATEGORY_WAIT = FM_PARADIGM_MEASUREMENT + 1, CATEGORY_ARRIVAL, CATEGORY_COUNT };
+enum { CATEGORY_PARAMETER = FM_PARADIGM_MEASUREMENT + 1, CATEGORY_WAIT, CATEGORY_ARRIVAL };
 
-/* Ids of names: the regions, then the metrics, then the kinds of arrows, from 1. */
+/* Ids of names: the regions of the report, then the metrics, then the kinds of arrows, from 1. */
 static uint64_t region_name(uint32_t region)
 {
     return region + UINT64_C(1);
@@ -69,7 +69,7 @@ struct writer {
 
 static uint64_t metric_name(const struct writer *writer, unsigned metric)
 {
-    return writer->trace->region_count + metric + UINT64_C(1);
+    return writer->events->cube->region_count + metric + UINT64_C(1);
 }
 
 static uint64_t arrow_name(const struct writer *writer, const struct fm_arrow *arrow)
@@ -148,8 +148,10 @@ static void put_wait(struct writer *writer, const struct fm_ordered_event *event
 
 static void put_begin(struct writer *writer, const struct fm_ordered_event *event)
 {
-    const struct fm_location *location = &writer->trace->locations[event->location];
-    uint32_t region = location->profile.items[event->visit].region;
+    const struct fm_visit_profile *visit =
+        &writer->trace->locations[event->location].profile.items[event->visit];
+    const struct fm_cube_region *region =
+        fm_event_region_of(writer->events, event->location, event->visit);
     size_t count = 0;
     const fm_arrows *arrows = &writer->events->arrows;
     const struct fm_arrow *tails =
@@ -157,7 +159,9 @@ static void put_begin(struct writer *writer, const struct fm_ordered_event *even
             ? NULL
             : fm_arrows_from(arrows, event->location, event->activity, &count);
     begin_event(writer, TYPE_SLICE_BEGIN, event->location);
-    name_event(writer, region_name(region), writer->trace->regions[region].paradigm);
+    name_event(writer, region_name((uint32_t)(region - writer->events->cube->regions)),
+               visit->kind == FM_CALLPATH_REGION ? writer->trace->regions[visit->region].paradigm
+                                                 : (unsigned)CATEGORY_PARAMETER);
     for (size_t i = 0; i < count; i++) {
         fm_protobuf_fixed64(&writer->event, EVENT_FLOW_IDS,
                             (uint64_t)(&tails[i] - arrows->items) + 1);
@@ -205,10 +209,11 @@ static void put_names(struct writer *writer)
     for (unsigned p = 0; p <= FM_PARADIGM_MEASUREMENT; p++) {
         intern(&data, INTERNED_CATEGORIES, p + 1, fm_paradigm_name((fm_paradigm_t)p));
     }
+    intern(&data, INTERNED_CATEGORIES, CATEGORY_PARAMETER + 1, FM_CUBE_PARAMETER);
     intern(&data, INTERNED_CATEGORIES, CATEGORY_WAIT + 1, "wait state");
     intern(&data, INTERNED_CATEGORIES, CATEGORY_ARRIVAL + 1, "arrival");
-    for (uint32_t r = 0; r < writer->trace->region_count; r++) {
-        intern(&data, INTERNED_NAMES, region_name(r), writer->trace->regions[r].name);
+    for (uint32_t r = 0; r < writer->events->cube->region_count; r++) {
+        intern(&data, INTERNED_NAMES, region_name(r), writer->events->cube->regions[r].name);
     }
     for (unsigned m = 0; m < FM_METRIC_COUNT; m++) {
         intern(&data, INTERNED_NAMES, metric_name(writer, m), fm_metric_info((fm_metric_t)m)->name);

@@ -62,10 +62,10 @@ static void put_wait(struct writer *writer, const struct fm_candidate *wait, uin
 static void open_span(void *context, uint64_t time, uint32_t visit, uint32_t activity)
 {
     struct writer *writer = context;
-    const struct fm_location *location = &writer->trace->locations[writer->location];
-    const struct fm_region *region = &writer->trace->regions[location->profile.items[visit].region];
+    const struct fm_cube_region *region =
+        fm_event_region_of(writer->events, writer->location, visit);
     begin_event(writer, "B", fm_event_nanoseconds(writer->events, time), writer->location);
-    put_name(writer, region->name, fm_paradigm_name(region->paradigm));
+    put_name(writer, region->name, region->paradigm);
     fm_json_end(&writer->json);
     const struct fm_candidate *wait =
         fm_span_wait(writer->events->detail, writer->location, activity);

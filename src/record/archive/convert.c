@@ -506,7 +506,10 @@ static void convert_value(struct fm_thread *thread, const uint64_t *r)
     uint64_t t = not_before(thread, r[1]);
     switch (fm_record_kind(r[0])) {
     case FM_RECORD_PARAMETER:
-        count(thread, OTF2_EvtWriter_ParameterInt(w, NULL, t, fm_record_ref(r[0]), (int64_t)r[2]));
+        count(thread,
+              fm_record_aux(r[0]) == OTF2_TYPE_UINT64
+                  ? OTF2_EvtWriter_ParameterUnsignedInt(w, NULL, t, fm_record_ref(r[0]), r[2])
+                  : OTF2_EvtWriter_ParameterInt(w, NULL, t, fm_record_ref(r[0]), (int64_t)r[2]));
         return;
     case FM_RECORD_PARAMETER_TEXT:
         count(thread, OTF2_EvtWriter_ParameterString(w, NULL, t, fm_record_ref(r[0]),

@@ -24,6 +24,7 @@ const struct fm_user_functions fm_user_functions = {
     .resume = fm_resume,
     .is_recording = fm_is_recording,
     .flight_dump = fm_user_flight_dump,
+    .define_parameter_unsigned = fm_user_define_parameter_unsigned,
 };
 
 void fm_user_flight_dump(void)

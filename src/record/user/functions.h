@@ -19,6 +19,7 @@ void fm_user_end_region_named(struct fm_text name);
 
 /* In value.c: */
 void *fm_user_define_parameter(struct fm_text name, bool is_text);
+void *fm_user_define_parameter_unsigned(struct fm_text name);
 void fm_user_set_parameter(const void *parameter, int64_t value);
 void fm_user_set_parameter_text(const void *parameter, struct fm_text value);
 void *fm_user_define_counter(struct fm_text name, struct fm_text unit, uint32_t kind, bool is_real);

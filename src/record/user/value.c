@@ -10,7 +10,7 @@
 /* The object of a parameter or counter, to which programs hold a pointer. */
 struct user_value {
     uint32_t number; /* of its definition */
-    OTF2_Type type;  /* OTF2_TYPE_STRING, INT64 or DOUBLE */
+    OTF2_Type type;  /* OTF2_TYPE_STRING, INT64, UINT64 or DOUBLE */
 };
 
 static uint32_t string_of(struct fm_text text)
@@ -41,13 +41,21 @@ static struct user_value *new_value(enum fm_define_kind kind, const uint32_t *wo
     return value;
 }
 
+static void *define_parameter(struct fm_text name, OTF2_ParameterType type, OTF2_Type values)
+{
+    const uint32_t words[] = {string_of(name), type};
+    return words[0] == FM_DEFINE_NONE ? NULL : new_value(FM_DEFINE_PARAMETER, words, 2, values);
+}
+
 void *fm_user_define_parameter(struct fm_text name, bool is_text)
 {
-    const uint32_t words[] = {string_of(name),
-                              is_text ? OTF2_PARAMETER_TYPE_STRING : OTF2_PARAMETER_TYPE_INT64};
-    return words[0] == FM_DEFINE_NONE ? NULL
-                                      : new_value(FM_DEFINE_PARAMETER, words, 2,
-                                                  is_text ? OTF2_TYPE_STRING : OTF2_TYPE_INT64);
+    return is_text ? define_parameter(name, OTF2_PARAMETER_TYPE_STRING, OTF2_TYPE_STRING)
+                   : define_parameter(name, OTF2_PARAMETER_TYPE_INT64, OTF2_TYPE_INT64);
+}
+
+void *fm_user_define_parameter_unsigned(struct fm_text name)
+{
+    return define_parameter(name, OTF2_PARAMETER_TYPE_UINT64, OTF2_TYPE_UINT64);
 }
 
 void *fm_user_define_counter(struct fm_text name, struct fm_text unit, uint32_t kind, bool is_real)
@@ -78,7 +86,7 @@ static void write_value(enum fm_record_kind kind, const struct user_value *value
 void fm_user_set_parameter(const void *object, int64_t number)
 {
     const struct user_value *parameter = object;
-    if (parameter->type == OTF2_TYPE_INT64) {
+    if (parameter->type == OTF2_TYPE_INT64 || parameter->type == OTF2_TYPE_UINT64) {
         write_value(FM_RECORD_PARAMETER, parameter, (uint64_t)number);
     }
 }

@@ -20,6 +20,7 @@
 #define FM_FIELD_COMM(USE, name)       USE(name, WORD, reference, comm)
 #define FM_FIELD_WINDOW(USE, name)     USE(name, WORD, reference, window)
 #define FM_FIELD_GROUP(USE, name)      USE(name, WORD, group, group)
+#define FM_FIELD_PARAMETER(USE, name)  USE(name, WORD, parameter, parameter)
 #define FM_FIELD_DEFINITION(USE, name) USE(name, WORD, none, none)
 
 /* Ranks of the record's communicator or window. A root may also be one of OTF2_CollectiveRoot; a

@@ -18,6 +18,11 @@ struct raw_region {
     bool is_phase;
 };
 
+struct raw_parameter {
+    uint32_t name;
+    fm_parameter_t type;
+};
+
 struct raw_line {
     uint32_t file, line;
 };
@@ -72,6 +77,7 @@ struct raw_definitions {
     struct fm_trace_private *into;
     struct fm_references nodes, location_groups, dimensions;
     FM_VECTOR(struct raw_region) regions;
+    FM_VECTOR(struct raw_parameter) parameters;
     FM_VECTOR(struct raw_line) lines;
     FM_VECTOR(struct raw_group) groups;
     FM_VECTOR(struct raw_communicator) communicators;
@@ -151,6 +157,17 @@ static OTF2_CallbackCode on_region(void *data, OTF2_RegionRef self, OTF2_StringR
     bool is_phase = (flags & (OTF2_REGION_FLAG_PHASE | OTF2_REGION_FLAG_DYNAMIC)) != 0;
     fm_vector_push(&raw->regions, (struct raw_region){name, file, begin, role, paradigm, is_phase});
     return define(&raw->into->regions, self, raw->regions.count - 1);
+}
+
+static OTF2_CallbackCode on_parameter(void *data, OTF2_ParameterRef self, OTF2_StringRef name,
+                                      OTF2_ParameterType type)
+{
+    struct raw_definitions *raw = data;
+    fm_parameter_t own = type == OTF2_PARAMETER_TYPE_STRING   ? FM_PARAMETER_TEXT
+                         : type == OTF2_PARAMETER_TYPE_UINT64 ? FM_PARAMETER_UNSIGNED
+                                                              : FM_PARAMETER_SIGNED;
+    fm_vector_push(&raw->parameters, (struct raw_parameter){name, own});
+    return define(&raw->into->parameters, self, raw->parameters.count - 1);
 }
 
 static OTF2_CallbackCode on_line(void *data, OTF2_SourceCodeLocationRef self, OTF2_StringRef file,
@@ -282,6 +299,7 @@ static OTF2_GlobalDefReaderCallbacks *new_callbacks(void)
     OTF2_GlobalDefReaderCallbacks_SetClockPropertiesCallback(callbacks, on_clock);
     OTF2_GlobalDefReaderCallbacks_SetStringCallback(callbacks, on_string);
     OTF2_GlobalDefReaderCallbacks_SetRegionCallback(callbacks, on_region);
+    OTF2_GlobalDefReaderCallbacks_SetParameterCallback(callbacks, on_parameter);
     OTF2_GlobalDefReaderCallbacks_SetSourceCodeLocationCallback(callbacks, on_line);
     OTF2_GlobalDefReaderCallbacks_SetAttributeCallback(callbacks, on_attribute);
     OTF2_GlobalDefReaderCallbacks_SetSystemTreeNodeCallback(callbacks, on_node);
@@ -544,11 +562,31 @@ static void resolve_lines(struct raw_definitions *raw)
     }
 }
 
+/* Parameters become regions, which are the last ones. */
+static void resolve_parameters(struct raw_definitions *raw)
+{
+    struct fm_trace *trace = &raw->into->trace;
+    uint32_t count = (uint32_t)raw->parameters.count;
+    uint32_t first = trace->region_count - count;
+    uint32_t *region = fm_allocate(count, sizeof *region);
+    for (uint32_t i = 0; i < count; i++) {
+        const char *name = string_of(raw, raw->parameters.items[i].name);
+        region[i] = first + i;
+        trace->regions[region[i]] =
+            (struct fm_region){.name = fm_copy_string(name == NULL ? "unnamed parameter" : name),
+                               .paradigm = FM_PARADIGM_USER,
+                               .call = FM_CALL_USER,
+                               .parameter = raw->parameters.items[i].type};
+    }
+    fm_references_redirect(&raw->into->parameters, region);
+    fm_free(region);
+}
+
 static void resolve_regions(struct raw_definitions *raw)
 {
     struct fm_trace *trace = &raw->into->trace;
     bool by_name = all_are_user_code(raw);
-    trace->region_count = (uint32_t)raw->regions.count + 1;
+    trace->region_count = (uint32_t)(raw->regions.count + 1 + raw->parameters.count);
     trace->regions = fm_allocate(trace->region_count, sizeof *trace->regions);
     raw->into->program_region = (uint32_t)raw->regions.count;
     raw->into->program_name.process = FM_NONE;
@@ -570,6 +608,7 @@ static void resolve_regions(struct raw_definitions *raw)
             .is_phase = from->is_phase,
         };
     }
+    resolve_parameters(raw);
     fm_regions_merge(raw->into);
 }
 
@@ -609,6 +648,7 @@ static void free_raw(struct raw_definitions *raw)
     fm_references_free(&raw->location_groups);
     fm_references_free(&raw->dimensions);
     fm_vector_free(&raw->regions);
+    fm_vector_free(&raw->parameters);
     fm_vector_free(&raw->lines);
     fm_vector_free(&raw->groups);
     fm_vector_free(&raw->communicators);

@@ -32,6 +32,27 @@ void fm_event_program_end(struct fm_event_sink *sink)
     fm_builder_leave(&sink->builder, sink->references->program_region);
 }
 
+void fm_event_parameter(struct fm_event_sink *sink, uint32_t parameter, fm_parameter_t type,
+                        uint64_t value)
+{
+    const struct fm_trace *trace = sink->builder.trace;
+    uint32_t region = fm_references_find(&sink->references->parameters,
+                                         fm_location_map(sink->maps, FM_MAP_PARAMETERS, parameter));
+    bool is_usable = region != FM_NONE && trace->regions[region].parameter == type;
+    fm_builder_parameter(&sink->builder, is_usable ? region : FM_NONE, value);
+}
+
+void fm_event_parameter_text(struct fm_event_sink *sink, uint32_t parameter, uint32_t string)
+{
+    uint32_t text = fm_references_find(&sink->references->strings,
+                                       fm_location_map(sink->maps, FM_MAP_STRINGS, string));
+    if (text == FM_NONE) {
+        fm_builder_parameter(&sink->builder, FM_NONE, 0);
+    } else {
+        fm_event_parameter(sink, parameter, FM_PARAMETER_TEXT, text);
+    }
+}
+
 void fm_event_gap_open(struct fm_event_gap *gap)
 {
     *gap =

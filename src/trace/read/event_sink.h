@@ -46,6 +46,11 @@ void fm_event_measurement(struct fm_event_sink *sink, OTF2_MeasurementMode mode,
                           struct fm_event_gap gap);
 void fm_event_program_begin(struct fm_event_sink *sink, uint32_t name);
 void fm_event_program_end(struct fm_event_sink *sink);
+/** A parameter gets a value. Values of another type than the parameter's definition states are
+ * unusable records. */
+void fm_event_parameter(struct fm_event_sink *sink, uint32_t parameter, fm_parameter_t type,
+                        uint64_t value);
+void fm_event_parameter_text(struct fm_event_sink *sink, uint32_t parameter, uint32_t string);
 void fm_event_metric(struct fm_event_sink *sink, uint32_t metric, uint8_t count,
                      const OTF2_Type *types, const OTF2_MetricValue *values);
 

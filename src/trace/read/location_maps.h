@@ -24,6 +24,7 @@ enum fm_location_map {
     FM_MAP_STRINGS,
     FM_MAP_ATTRIBUTES,
     FM_MAP_METRICS,
+    FM_MAP_PARAMETERS,
     FM_MAP_KINDS
 };
 

@@ -310,6 +310,7 @@ void fm_survey_close(struct fm_survey *survey)
     fm_vector_free(&survey->groups);
     fm_vector_free(&survey->comms);
     fm_vector_free(&survey->windows);
+    fm_vector_free(&survey->parameters);
     free_index(&survey->string_index);
     free_index(&survey->region_index);
     free_index(&survey->node_index);
@@ -318,6 +319,7 @@ void fm_survey_close(struct fm_survey *survey)
     free_index(&survey->group_index);
     free_index(&survey->comm_index);
     free_index(&survey->window_index);
+    free_index(&survey->parameter_index);
     fm_free(survey->anchor);
     fm_free(survey->directory);
     fm_free(survey->creator);

@@ -33,6 +33,7 @@ struct fm_survey_event {
     uint32_t reference; /**< of the region, communicator, window or string */
     uint32_t peer;      /**< rank: receiver, sender, root, target */
     uint32_t group;     /**< reference of the group of an RmaGroupSync */
+    uint32_t parameter; /**< reference of the parameter that gets a value */
     uint64_t id;        /**< request, matching id or lock */
     uint64_t bytes;
 };
@@ -41,6 +42,11 @@ struct fm_survey_event {
 struct fm_survey_region {
     uint32_t reference, name, file;
     uint8_t role, paradigm;
+};
+
+struct fm_survey_parameter {
+    uint32_t reference, name;
+    uint8_t type; /**< OTF2_ParameterType */
 };
 
 struct fm_survey_node {
@@ -114,11 +120,12 @@ struct fm_survey {
     FM_VECTOR(struct fm_survey_group) groups;
     FM_VECTOR(struct fm_survey_comm) comms;
     FM_VECTOR(struct fm_survey_window) windows;
+    FM_VECTOR(struct fm_survey_parameter) parameters;
     FM_VECTOR(struct fm_survey_marker) markers; /**< filled by fm_survey_read_markers() */
     FM_VECTOR(char *) marker_groups;
     struct fm_map marker_group_index;
     struct fm_survey_index string_index, region_index, node_index, process_index, location_index,
-        group_index, comm_index, window_index;
+        group_index, comm_index, window_index, parameter_index;
     bool has_local_definitions;
     void *reader;                    /**< OTF2_Reader */
     uint32_t first_read, end_read;   /**< locations it has selected: first_read .. end_read - 1 */

@@ -128,6 +128,14 @@ static OTF2_CallbackCode on_intercomm(void *data, OTF2_CommRef self, OTF2_String
     return define(&survey->comm_index, self, survey->comms.count - 1);
 }
 
+static OTF2_CallbackCode on_parameter(void *data, OTF2_ParameterRef self, OTF2_StringRef name,
+                                      OTF2_ParameterType type)
+{
+    struct fm_survey *survey = data;
+    fm_vector_push(&survey->parameters, (struct fm_survey_parameter){self, name, type});
+    return define(&survey->parameter_index, self, survey->parameters.count - 1);
+}
+
 static OTF2_CallbackCode on_window(void *data, OTF2_RmaWinRef self, OTF2_StringRef name,
                                    OTF2_CommRef comm, OTF2_RmaWinFlag flags)
 {
@@ -158,6 +166,7 @@ OTF2_ErrorCode fm_survey_read_definitions(struct fm_survey *survey, OTF2_Reader 
     OTF2_GlobalDefReaderCallbacks_SetCommCallback(callbacks, on_comm);
     OTF2_GlobalDefReaderCallbacks_SetInterCommCallback(callbacks, on_intercomm);
     OTF2_GlobalDefReaderCallbacks_SetRmaWinCallback(callbacks, on_window);
+    OTF2_GlobalDefReaderCallbacks_SetParameterCallback(callbacks, on_parameter);
     OTF2_ErrorCode code =
         OTF2_Reader_RegisterGlobalDefCallbacks(reader, definitions, callbacks, survey);
     OTF2_GlobalDefReaderCallbacks_Delete(callbacks);

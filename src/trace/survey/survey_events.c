@@ -15,6 +15,7 @@
 #define MEMBER_reference(name) .reference = name,
 #define MEMBER_peer(name)      .peer = name,
 #define MEMBER_group(name)     .group = name,
+#define MEMBER_parameter(name) .parameter = name,
 #define MEMBER_id(name)        .id = name,
 #define MEMBER_bytes(name)     .bytes = name,
 

@@ -20,6 +20,9 @@ void fm_builder_close(struct fm_builder *builder)
     fm_vector_free(&builder->cache);
     fm_vector_free(&builder->line_calls);
     fm_map_free(&builder->numbers);
+    fm_map_free(&builder->values);
+    fm_map_free(&builder->location_values);
+    fm_map_free(&builder->value_counts);
     fm_vector_free(&builder->frames);
     fm_map_free(&builder->visits);
     fm_requests_free(&builder->requests);
@@ -41,6 +44,8 @@ static void reset(struct fm_builder *builder)
     builder->completions_matter =
         builder->trace->processes[builder->location->process].location_count > 1;
     fm_map_clear(&builder->visits);
+    fm_map_clear(&builder->location_values);
+    fm_map_clear(&builder->value_counts);
 }
 
 void fm_builder_begin_location(struct fm_builder *builder, uint32_t location)
@@ -78,7 +83,8 @@ uint32_t fm_builder_call(struct fm_builder *builder, uint32_t region, uint32_t l
     uint32_t next = (uint32_t)builder->cache.count;
     uint32_t call = *fm_map_at(&builder->numbers, (uint64_t)line << 32 | region, next);
     if (call == next) {
-        fm_vector_push(&builder->line_calls, (struct fm_line_call){region, line});
+        fm_vector_push(&builder->line_calls,
+                       (struct fm_line_call){0, region, line, FM_CALLPATH_REGION});
         fm_vector_push(&builder->cache, (struct fm_visit_cache){0, 0, 0});
     }
     return call;
@@ -87,7 +93,7 @@ uint32_t fm_builder_call(struct fm_builder *builder, uint32_t region, uint32_t l
 static inline struct fm_line_call line_call(const struct fm_builder *builder, uint32_t call)
 {
     uint32_t regions = builder->trace->region_count;
-    return call < regions ? (struct fm_line_call){call, FM_NONE}
+    return call < regions ? (struct fm_line_call){0, call, FM_NONE, FM_CALLPATH_REGION}
                           : builder->line_calls.items[call - regions];
 }
 
@@ -99,9 +105,11 @@ static __attribute__((noinline)) uint32_t add_visit(struct fm_builder *builder, 
     uint32_t next = (uint32_t)location->profile.count;
     uint32_t visit = *fm_map_at(&builder->visits, (uint64_t)parent << 32 | call, next);
     if (visit == next) {
-        fm_vector_push(&location->profile, (struct fm_visit_profile){.parent = parent,
+        fm_vector_push(&location->profile, (struct fm_visit_profile){.value = called.value,
+                                                                     .parent = parent,
                                                                      .region = called.region,
                                                                      .line = called.line,
+                                                                     .kind = called.kind,
                                                                      .callpath = FM_NONE,
                                                                      .counts = FM_NONE});
     }
@@ -294,26 +302,107 @@ static void leave_innermost(struct fm_builder *builder)
     }
 }
 
+static bool is_parameter(const struct fm_builder *builder, const struct fm_frame *frame)
+{
+    return builder->location->profile.items[frame->visit].kind != FM_CALLPATH_REGION;
+}
+
+/** @return the number of open regions from `depth` on; values of parameters are none. */
+static size_t open_regions(const struct fm_builder *builder, size_t depth)
+{
+    size_t count = 0;
+    for (; depth < builder->frames.count; ++depth) {
+        count += !is_parameter(builder, &builder->frames.items[depth]);
+    }
+    return count;
+}
+
 void fm_builder_leave(struct fm_builder *builder, uint32_t region)
 {
     account_pause(builder);
     size_t depth = builder->frames.count;
     /* Leave events may be missing (exceptions, longjmp): leave all calls inside the named one, too.
-     */
-    while (depth > 0 && region != FM_NONE &&
-           builder->location->profile.items[builder->frames.items[depth - 1].visit].region !=
-               region) {
+     * Values of parameters end with their region. */
+    while (depth > 0) {
+        const struct fm_frame *frame = &builder->frames.items[depth - 1];
+        if (!is_parameter(builder, frame) &&
+            (region == FM_NONE ||
+             builder->location->profile.items[frame->visit].region == region)) {
+            break;
+        }
         --depth;
     }
     if (depth == 0) {
         ++builder->defects->unmatched_leaves;
         return;
     }
-    builder->defects->open_calls += builder->frames.count - depth;
+    builder->defects->open_calls += open_regions(builder, depth);
     while (builder->frames.count >= depth) {
         leave_innermost(builder);
     }
     stay_paused(builder);
+}
+
+/** @return the call with this key in `numbers`, which is added if it is new. */
+static uint32_t parameter_call(struct fm_builder *builder, uint32_t detail,
+                               struct fm_line_call called)
+{
+    uint32_t next = (uint32_t)builder->cache.count;
+    uint32_t call = *fm_map_at(&builder->numbers, (uint64_t)detail << 32 | called.region, next);
+    if (call == next) {
+        fm_vector_push(&builder->line_calls, called);
+        fm_vector_push(&builder->cache, (struct fm_visit_cache){0, 0, 0});
+    }
+    return call;
+}
+
+/** @return the call that stands for a value of a parameter. In a location, the first
+ * FM_PARAMETER_LIMIT values of a parameter have calls of their own: the others are not among the
+ * first of all locations either. */
+static uint32_t value_call(struct fm_builder *builder, uint32_t region, uint64_t value)
+{
+    uint32_t number = fm_map_get(&builder->values, value);
+    uint32_t call = number == FM_MAP_ABSENT
+                        ? FM_MAP_ABSENT
+                        : fm_map_get(&builder->numbers, (uint64_t)number << 32 | region);
+    if (call != FM_MAP_ABSENT && fm_map_get(&builder->location_values, call) != FM_MAP_ABSENT) {
+        return call;
+    }
+    uint32_t *count = fm_map_at(&builder->value_counts, region, 0);
+    if (*count == FM_PARAMETER_LIMIT) {
+        return parameter_call(builder, FM_NONE,
+                              (struct fm_line_call){0, region, FM_NONE, FM_CALLPATH_OTHERS});
+    }
+    ++*count;
+    number = *fm_map_at(&builder->values, value, (uint32_t)builder->values.count);
+    call = parameter_call(builder, number,
+                          (struct fm_line_call){value, region, FM_NONE, FM_CALLPATH_VALUE});
+    fm_map_at(&builder->location_values, call, 0);
+    return call;
+}
+
+void fm_builder_parameter(struct fm_builder *builder, uint32_t region, uint64_t value)
+{
+    if (region == FM_NONE) {
+        ++builder->defects->unusable_records;
+        return;
+    }
+    size_t depth = builder->frames.count;
+    if (depth == 0 || builder->is_paused || builder->frames.items[depth - 1].activity != FM_NONE) {
+        return;
+    }
+    /* An earlier value of the parameter in the same visit of the region ends here, and with it the
+     * values that were set after it. */
+    for (size_t d = depth; d > 0 && is_parameter(builder, &builder->frames.items[d - 1]); --d) {
+        if (builder->location->profile.items[builder->frames.items[d - 1].visit].region == region) {
+            depth = d - 1;
+        }
+    }
+    account_pause(builder);
+    while (builder->frames.count > depth) {
+        leave_innermost(builder);
+    }
+    fm_builder_enter(builder, value_call(builder, region, value));
 }
 
 void fm_builder_flush(struct fm_builder *builder, uint64_t end)
@@ -355,7 +444,7 @@ void fm_builder_end_location(struct fm_builder *builder)
             location->truncated_at = activity;
         }
     }
-    builder->defects->open_calls += builder->frames.count;
+    builder->defects->open_calls += open_regions(builder, 0);
     while (builder->frames.count != 0) {
         leave_innermost(builder);
     }

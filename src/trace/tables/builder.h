@@ -28,9 +28,11 @@ struct fm_visit_cache {
     uint64_t owner; /**< generation of the location that wrote the entry */
 };
 
-/** A region that is called at a line. */
+/** A region that is called at a line, or a value of a parameter. */
 struct fm_line_call {
+    uint64_t value;
     uint32_t region, line;
+    uint32_t kind; /**< enum fm_callpath_kind */
 };
 
 /** State of one reader; used for one location after the other. */
@@ -47,10 +49,14 @@ struct fm_builder {
         completions_matter; /**< of one-sided operations: a lock or request operation came before */
     FM_VECTOR(struct fm_frame) frames;
     FM_VECTOR(struct fm_visit_cache) cache;    /**< by call: regions, then `lines` */
-    FM_VECTOR(struct fm_line_call) line_calls; /**< calls whose lines are known */
-    struct fm_map numbers;                     /**< (region, line) -> call */
-    struct fm_map visits;                      /**< (parent, call) -> node */
-    uint64_t computed;                         /**< ticks of computation in calls that were left */
+    FM_VECTOR(struct fm_line_call) line_calls; /**< calls whose lines are known; values */
+    struct fm_map numbers;                     /**< (region, line or number of a value) -> call */
+    struct fm_map values;                      /**< bits of a value -> number */
+    struct fm_map location_values;             /**< calls of values that the location has */
+    struct fm_map
+        value_counts;     /**< region of a parameter -> number of its values in the location */
+    struct fm_map visits; /**< (parent, call) -> node */
+    uint64_t computed;    /**< ticks of computation in calls that were left */
     struct fm_requests requests;
     struct fm_traffic_counter traffic;
     struct fm_table_sizes sizes; /**< of the location before */
@@ -97,6 +103,11 @@ uint32_t fm_builder_call(struct fm_builder *builder, uint32_t region, uint32_t l
  * FM_NONE where the archive's reference is undefined. */
 void fm_builder_enter(struct fm_builder *builder, uint32_t call);
 void fm_builder_leave(struct fm_builder *builder, uint32_t region);
+/** The innermost open region has a value of a parameter from now on, until it is left or the
+ * parameter gets another value there: a node below that of the region, and below those of its other
+ * parameters. Outside of regions and in communication calls the event is ignored.
+ * @param region  that of the parameter; FM_NONE: the record is unusable */
+void fm_builder_parameter(struct fm_builder *builder, uint32_t region, uint64_t value);
 void fm_builder_flush(struct fm_builder *builder, uint64_t end);
 void fm_builder_pause(struct fm_builder *builder);
 void fm_builder_resume(struct fm_builder *builder);

@@ -2,17 +2,44 @@
 
 #include "trace/tables/trace.h"
 
-uint32_t fm_callpaths_add(struct fm_callpaths *callpaths, uint32_t parent, uint32_t region,
-                          uint32_t line)
+/** @return the number that stands for the value in keys; FM_NONE: the value is one too many. The
+ * order of calls decides which values are kept. If forests are merged in the order of their
+ * locations, these are the same values as those of one forest of all locations: a value among the
+ * first N of all is among the first N of its part. */
+static uint32_t number_of_value(struct fm_callpaths *callpaths, const struct fm_callpath *node)
 {
-    uint32_t call = *fm_map_at(&callpaths->calls, (uint64_t)line << 32 | region,
+    uint32_t number = fm_map_get(&callpaths->values, node->value);
+    if (number != FM_MAP_ABSENT &&
+        fm_map_get(&callpaths->calls, (uint64_t)number << 32 | node->region) != FM_MAP_ABSENT) {
+        return number;
+    }
+    uint32_t *count = fm_map_at(&callpaths->counts, node->region, 0);
+    if (*count == FM_PARAMETER_LIMIT) {
+        return FM_NONE;
+    }
+    ++*count;
+    return *fm_map_at(&callpaths->values, node->value, (uint32_t)callpaths->values.count);
+}
+
+uint32_t fm_callpaths_add(struct fm_callpaths *callpaths, const struct fm_callpath *node)
+{
+    struct fm_callpath added = *node;
+    uint32_t detail = node->line;
+    if (node->kind == FM_CALLPATH_VALUE) {
+        detail = number_of_value(callpaths, node);
+    }
+    if (node->kind != FM_CALLPATH_REGION && detail == FM_NONE) {
+        added.kind = FM_CALLPATH_OTHERS;
+        added.value = 0;
+    }
+    uint32_t call = *fm_map_at(&callpaths->calls, (uint64_t)detail << 32 | node->region,
                                (uint32_t)callpaths->calls.count);
     uint32_t next = (uint32_t)callpaths->nodes.count;
-    uint32_t node = *fm_map_at(&callpaths->index, (uint64_t)parent << 32 | call, next);
-    if (node == next) {
-        fm_vector_push(&callpaths->nodes, (struct fm_callpath){parent, region, line});
+    uint32_t found = *fm_map_at(&callpaths->index, (uint64_t)node->parent << 32 | call, next);
+    if (found == next) {
+        fm_vector_push(&callpaths->nodes, added);
     }
-    return node;
+    return found;
 }
 
 void fm_callpaths_add_forest(struct fm_callpaths *callpaths, const struct fm_callpath *forest,
@@ -20,8 +47,9 @@ void fm_callpaths_add_forest(struct fm_callpaths *callpaths, const struct fm_cal
 {
     uint32_t *numbers = number == NULL ? fm_allocate(count, sizeof *numbers) : number;
     for (size_t i = 0; i < count; ++i) {
-        uint32_t parent = forest[i].parent == FM_NONE ? FM_NONE : numbers[forest[i].parent];
-        numbers[i] = fm_callpaths_add(callpaths, parent, forest[i].region, forest[i].line);
+        struct fm_callpath node = forest[i];
+        node.parent = node.parent == FM_NONE ? FM_NONE : numbers[node.parent];
+        numbers[i] = fm_callpaths_add(callpaths, &node);
     }
     if (number == NULL) {
         fm_free(numbers);
@@ -33,4 +61,6 @@ void fm_callpaths_free(struct fm_callpaths *callpaths)
     fm_vector_free(&callpaths->nodes);
     fm_map_free(&callpaths->calls);
     fm_map_free(&callpaths->index);
+    fm_map_free(&callpaths->values);
+    fm_map_free(&callpaths->counts);
 }

@@ -30,6 +30,9 @@ static int compare_identity(const struct fm_region *a, const struct fm_region *b
     if (order == 0) {
         order = (a->paradigm > b->paradigm) - (a->paradigm < b->paradigm);
     }
+    if (order == 0) {
+        order = (a->parameter > b->parameter) - (a->parameter < b->parameter);
+    }
     return order;
 }
 
@@ -58,6 +61,7 @@ void fm_regions_merge(struct fm_trace_private *trace)
         trace->trace.regions[sorted[first].index].is_phase |= sorted[i].region->is_phase;
     }
     fm_references_redirect(&trace->regions, merged_into);
+    fm_references_redirect(&trace->parameters, merged_into);
     fm_free(sorted);
     fm_free(merged_into);
 }

@@ -118,6 +118,7 @@ void fm_trace_free(struct fm_trace *trace)
     fm_references_free(&private->groups);
     fm_references_free(&private->strings);
     fm_references_free(&private->lines);
+    fm_references_free(&private->parameters);
     fm_references_free(&private->metrics);
     fm_references_free(&private->counter_numbers);
     fm_vector_free(&private->sets);
@@ -139,9 +140,12 @@ void fm_trace_unify(struct fm_trace *trace)
             uint32_t parent = visit->parent == FM_NONE
                                   ? FM_NONE
                                   : location->profile.items[visit->parent].callpath;
-            visit->callpath = fm_callpaths_add(&forest, parent, visit->region, visit->line);
+            visit->callpath =
+                fm_callpaths_add(&forest, &(struct fm_callpath){visit->value, parent, visit->region,
+                                                                visit->line, visit->kind});
         }
     }
+    fm_visits_fold(trace, forest.nodes.count);
     for (size_t i = 0; i < forest.nodes.count; ++i) {
         fm_vector_push(&trace->callpaths, forest.nodes.items[i]);
     }
@@ -158,6 +162,7 @@ void fm_trace_adopt_callpaths(struct fm_trace *trace, struct fm_callpaths *callp
             location->profile.items[v].callpath = number[location->profile.items[v].callpath];
         }
     }
+    fm_visits_fold(trace, callpaths->nodes.count);
     trace->callpaths.count = 0;
     for (size_t i = 0; i < callpaths->nodes.count; ++i) {
         fm_vector_push(&trace->callpaths, callpaths->nodes.items[i]);

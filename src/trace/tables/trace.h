@@ -25,6 +25,16 @@
 #define FM_NONE       UINT32_MAX
 #define FM_UNRECORDED (UINT32_MAX - 1)
 
+/** Type of a parameter that a program sets. */
+typedef enum {
+    FM_PARAMETER_NONE, /**< the region is no parameter */
+    FM_PARAMETER_SIGNED,
+    FM_PARAMETER_UNSIGNED,
+    FM_PARAMETER_TEXT
+} fm_parameter_t;
+
+/** A region of the program. A parameter is kept as a region, too, whose nodes in call trees are its
+ * values. */
 struct fm_region {
     char *name;
     char *file;    /**< NULL: unknown */
@@ -33,6 +43,7 @@ struct fm_region {
     fm_call_t call;
     bool is_phase;       /**< its instances are phases of the program: iterations, steps */
     bool is_computation; /**< time in it is computation; to be set before events are read */
+    fm_parameter_t parameter;
 };
 
 /** A line of the program. */
@@ -158,9 +169,11 @@ typedef enum {
 
 /** A node of one location's call tree with its exclusive time and counts. */
 struct fm_visit_profile {
+    uint64_t value;  /**< as in struct fm_callpath */
     uint32_t parent; /**< node of the same location; FM_NONE: a root */
     uint32_t region;
     uint32_t line;     /**< where a call of communication is made; FM_NONE: unknown */
+    uint32_t kind;     /**< enum fm_callpath_kind */
     uint32_t callpath; /**< node of the call forest of all locations */
     uint32_t counts;   /**< row of `counts`; FM_NONE: nothing was counted */
     uint64_t time;     /**< ticks, without `overhead` */
@@ -324,6 +337,11 @@ fm_status_t fm_trace_open(const char *archive, struct fm_trace **trace, struct f
  * locations without events. */
 fm_status_t fm_trace_load(struct fm_trace *trace, uint32_t first, uint32_t last,
                           struct fm_trace_defects *defects, struct fm_error *error);
+
+/** @return the name of a node of the call forest: that of its region, or "NAME=VALUE" of a
+ * parameter; "NAME=(others)" for FM_CALLPATH_OTHERS. To be freed with free(); NULL without memory.
+ */
+char *fm_trace_callpath_name(const struct fm_trace *trace, const struct fm_callpath *node);
 
 /** Builds the call forest of the locations that were read from their call trees, in location order.
  */

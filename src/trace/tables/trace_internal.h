@@ -31,6 +31,7 @@ struct fm_counter_set {
 struct fm_trace_private {
     struct fm_trace trace; /**< first: the public part */
     struct fm_references regions, communicators, windows, groups, strings, lines;
+    struct fm_references parameters;      /**< to regions */
     struct fm_references attributes;      /**< to fm_attribute_t */
     struct fm_references metrics;         /**< to `sets` */
     struct fm_references counter_numbers; /**< of members of metrics */
@@ -66,8 +67,14 @@ void fm_references_redirect(struct fm_references *references, const uint32_t *ne
 /** Frees the memory. */
 void fm_references_free(struct fm_references *references);
 
-/** Maps all definitions of the same region (name, paradigm, file and line) to the first one: some
- * recorders define every region once for each process. */
+/** Maps all definitions of the same region (name, paradigm, file and line) or parameter (name and
+ * type) to the first one: some recorders define every region once for each process. */
 void fm_regions_merge(struct fm_trace_private *trace);
+
+/** Adds up the nodes of each location's call tree that stand for the same call path (the values of
+ * a parameter beyond FM_PARAMETER_LIMIT): afterwards a location has at most one node for each call
+ * path.
+ * @param callpaths  number of call paths */
+void fm_visits_fold(struct fm_trace *trace, size_t callpaths);
 
 #endif

@@ -29,7 +29,8 @@ struct fm_validation {
  *  - times ascend and lie within the clock properties;
  *  - Enter and Leave nest;
  *  - the begin and end records of collective operations alternate;
- *  - communicators, windows, groups and ranks exist;
+ *  - communicators, windows, groups, ranks and parameters exist, and parameters get values of their
+ *    types;
  *  - requests are completed once, one-sided operations complete, locks are released;
  *  - the number of events is that of the location's definition.
  * The records of several threads of a process interleave in an unknown order; for such a process

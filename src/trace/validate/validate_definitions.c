@@ -35,6 +35,7 @@ static void check_repetitions(struct fm_validator *validator)
     check_repetition(validator, &survey->group_index, "groups");
     check_repetition(validator, &survey->comm_index, "communicators");
     check_repetition(validator, &survey->window_index, "windows");
+    check_repetition(validator, &survey->parameter_index, "parameters");
 }
 
 static void check_names(struct fm_validator *validator)
@@ -131,6 +132,11 @@ static void check_comms(struct fm_validator *validator)
                         comm->reference, "group");
         check_reference(validator, &survey->comm_index, comm->parent, true, "communicator",
                         comm->reference, "communicator");
+    }
+    for (size_t i = 0; i < survey->parameters.count; i++) {
+        const struct fm_survey_parameter *parameter = &survey->parameters.items[i];
+        check_reference(validator, &survey->string_index, parameter->name, true, "parameter",
+                        parameter->reference, "string");
     }
     for (size_t i = 0; i < survey->windows.count; i++) {
         const struct fm_survey_window *window = &survey->windows.items[i];

@@ -103,6 +103,7 @@ struct reference_rules {
     scope_t scope;
     rank_rule_t rank;
     bool has_group;
+    bool has_parameter;
 };
 
 /* The rules that follow from the fields of a record. */
@@ -115,6 +116,7 @@ struct reference_rules {
 #define RULE_comm        .scope = COMM,
 #define RULE_window      .scope = WINDOW,
 #define RULE_group       .has_group = true,
+#define RULE_parameter   .has_parameter = true,
 #define RULE_rank        .rank = RANK,
 #define RULE_root        .rank = ROOT,
 #define RULE_rank_or_all .rank = RANK_OR_ALL,
@@ -182,11 +184,31 @@ static void check_group(struct fm_validator *validator, const struct fm_survey_e
     }
 }
 
+static void check_parameter(struct fm_validator *validator, const struct fm_survey_event *event)
+{
+    const struct fm_survey *survey = validator->survey;
+    uint32_t parameter = fm_survey_find(&survey->parameter_index, event->parameter);
+    OTF2_ParameterType type = event->kind == FM_SURVEY_PARAMETER_STRING ? OTF2_PARAMETER_TYPE_STRING
+                              : event->kind == FM_SURVEY_PARAMETER_INT  ? OTF2_PARAMETER_TYPE_INT64
+                                                                       : OTF2_PARAMETER_TYPE_UINT64;
+    if (parameter == FM_SURVEY_NONE) {
+        fm_validator_find(validator, event->time, "%s of parameter %u, which is not defined",
+                          fm_survey_kind_name(event->kind), event->parameter);
+    } else if (survey->parameters.items[parameter].type != type) {
+        fm_validator_find(validator, event->time,
+                          "%s of parameter %u, which is defined with another type",
+                          fm_survey_kind_name(event->kind), event->parameter);
+    }
+}
+
 static void check_references(struct fm_validator *validator, const struct fm_survey_event *event)
 {
     const struct reference_rules *rules = &reference_rules[event->kind];
     if (rules->has_group) {
         check_group(validator, event);
+    }
+    if (rules->has_parameter) {
+        check_parameter(validator, event);
     }
     if (rules->scope == COMM) {
         check_comm(validator, event, rules->rank);

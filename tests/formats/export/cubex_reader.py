@@ -115,6 +115,7 @@ class Cnode:
     region: dict
     parent: "Cnode | None"
     children: list = field(default_factory=list)
+    parameters: list = field(default_factory=list)  # (type, key, value)
 
 
 @dataclass
@@ -224,6 +225,8 @@ class Cube:
             require(number(element, "calleeId") in regions, "a call path of no region")
             cnode = Cnode(number(element, "id"), regions[number(element, "calleeId")], parent)
             require(cnode.id not in cnodes, "ids of call paths are not unique")
+            cnode.parameters = [(p.get("partype"), p.get("parkey"), p.get("parvalue"))
+                                for p in element.findall("parameter")]
             cnodes[cnode.id] = cnode
             (roots if parent is None else parent.children).append(cnode)
             return cnode

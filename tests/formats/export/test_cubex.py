@@ -240,6 +240,14 @@ class Compared(Experiments):
         self.assertGreater(len(report["severities"]), 10)
         self.assertIn(hostile, [c.region["name"] for c in cube.cnodes.values()])
 
+    def test_values_of_parameters(self):
+        extra = ("6 0 enter solve\n6 0 parameter level -3\n7 0 parameter_text input a<b\n"
+                 "8 0 parameter_unsigned size 18446744073709551615\n9 0 leave solve")
+        _, cube = self.compare(self.experiment("a", late_sender(2, extra=extra)))
+        found = [parameter for c in cube.cnodes.values() for parameter in c.parameters]
+        self.assertEqual(found, [("numeric", "level", "-3"), ("string", "input", "a<b"),
+                                 ("numeric", "size", "18446744073709551615")])
+
     def test_all_scenarios(self):
         """Those of every kind of wait state, with one, some and many locations."""
         done = set()

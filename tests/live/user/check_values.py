@@ -6,7 +6,9 @@ Two runs: one to the end, and one that ends by exit(), whose archive is rebuilt 
 """
 
 import argparse
+import json
 import pathlib
+import subprocess
 import sys
 import tempfile
 
@@ -24,7 +26,7 @@ def expected_values(rank):
     whole = [("whole", value) for value in (LEAST, MOST, MOST, LEAST, 2)]
     found = [*whole, ("real", 1e300), ("real", -3.0)]
     for step in range(STEPS):
-        found += [("size", -step), ("name", "odd" if step == 1 else "even"), ("nothing", ""),
+        found += [("size", -step), ("bytes", 2**64 - 1 - step), ("name", "odd" if step == 1 else "even"), ("nothing", ""),
                   ("number", LEAST), ("residual", 1.0 / 2**step), ("cells", 100 * step + rank)]
     return found
 
@@ -51,8 +53,8 @@ def read(anchor):
             kind = type(event).__name__
             if kind in ("Enter", "Leave") and event.region.name == "step":
                 depth[location] = kind == "Enter"
-            elif kind in ("ParameterInt", "ParameterString"):
-                value = event.value if kind == "ParameterInt" else event.string
+            elif kind in ("ParameterInt", "ParameterUnsignedInt", "ParameterString"):
+                value = event.string if kind == "ParameterString" else event.value
                 own.append((event.parameter.name, value))
                 if not depth.get(location):
                     misplaced.append(event.parameter.name)
@@ -78,6 +80,24 @@ def check_markers(markers, problems):
         problems.append("the markers have another group")
 
 
+def check_report(options, experiment):
+    """The values split call paths, and the report compares them; yields what is wrong."""
+    def run(*arguments):
+        return subprocess.run([options.fermata, *arguments, experiment], check=True, text=True,
+                              capture_output=True, timeout=300).stdout
+
+    run("analyze", "-q")
+    report = json.loads(run("report", "--format=json", "--by=parameter:name"))
+    values = [value["value"] for value in report["parameter"]["values"]]
+    if values != ["even", "odd", None]:
+        yield f"values {values} in the report"
+    regions = {path["region"] for path in report["callpaths"] if path["paradigm"] == "parameter"}
+    expected = {"size=0", "size=-1", "size=-2", "name=even", "name=odd", "nothing=",
+                f"number={LEAST}", *(f"bytes={2**64 - 1 - step}" for step in range(STEPS))}
+    if regions != expected:
+        yield f"regions {regions} instead of {expected}"
+
+
 def check(options, folder, ending):
     """One run; yields what is wrong."""
     experiment, problems = user_archive.record(options, folder, [options.program, ending])
@@ -89,6 +109,7 @@ def check(options, folder, ending):
     problems += [f"{name} is outside of its step" for name in misplaced]
     if metrics != METRICS:
         problems.append(f"metrics {metrics} instead of {METRICS}")
+    problems += check_report(options, experiment)
     info = user_archive.information(options, experiment)
     check_markers(info["markers"], problems)
     for path in experiment.rglob("*"):

@@ -28,6 +28,7 @@ static void parameters(int step)
 {
     static fermata_parameter_t number = FERMATA_PARAMETER_HERE("number");
     FERMATA_PARAMETER_INT("size", -step);
+    FERMATA_PARAMETER_UINT("bytes", UINT64_MAX - (uint64_t)step);
     FERMATA_PARAMETER_STRING("name", step == 1 ? "odd" : "even");
     FERMATA_PARAMETER_STRING("nothing", NULL);
     fermata_parameter_int(&number, INT64_MIN);
