@@ -169,6 +169,11 @@ static void write_paradigms(const struct output *o)
         fm_archive_check(OTF2_GlobalDefWriter_WriteParadigm(
             o->writer, otf2, fm_define_string(o->set, paradigm->name),
             (OTF2_ParadigmClass)paradigm->otf2_class));
+        if (paradigm->rma_only) {
+            fm_archive_check(OTF2_GlobalDefWriter_WriteParadigmProperty(
+                o->writer, otf2, OTF2_PARADIGM_PROPERTY_RMA_ONLY, OTF2_TYPE_UINT8,
+                (OTF2_AttributeValue){.uint8 = OTF2_TRUE}));
+        }
         write_name_template(o, otf2, OTF2_PARADIGM_PROPERTY_COMM_NAME_TEMPLATE,
                             paradigm->communicator);
         write_name_template(o, otf2, OTF2_PARADIGM_PROPERTY_RMA_WIN_NAME_TEMPLATE,

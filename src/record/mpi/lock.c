@@ -5,11 +5,9 @@
 static void put_lock(struct fm_thread *thread, enum fm_record_kind kind, const struct fm_win *win,
                      OTF2_LockType type, uint32_t target)
 {
-    uint64_t *r = fm_thread_reserve(thread, FM_WORDS_LOCK_REQUEST);
-    r[0] = fm_record_header(kind, type, win->number);
     uint32_t lock = target != OTF2_UNDEFINED_UINT32 ? target : 0; /* one lock for each target */
-    r[1] = target;
-    r[2] = lock;
+    fm_put_lock(fm_thread_reserve(thread, FM_WORDS_LOCK_REQUEST), kind, type, win->number, target,
+                lock);
 }
 
 int fm_MPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win)

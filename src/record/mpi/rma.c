@@ -19,24 +19,6 @@ static uint64_t bytes_of(int result, int count, MPI_Datatype type)
     return result == MPI_SUCCESS ? fm_type_bytes(count, type) : 0;
 }
 
-static inline void put_transfer(uint64_t *r, enum fm_record_kind kind, uint32_t win, int target,
-                                uint64_t bytes, uint64_t id)
-{
-    r = fm_put_sized(r, kind, win, bytes);
-    r[0] = (uint64_t)target;
-    r[1] = id;
-}
-
-static void put_atomic(uint64_t *r, OTF2_RmaAtomicType type, uint32_t win, int target,
-                       uint64_t sent, uint64_t received, uint64_t id)
-{
-    r[0] = fm_record_header(FM_RECORD_ATOMIC, type, win);
-    r[1] = (uint64_t)target;
-    r[2] = sent;
-    r[3] = received;
-    r[4] = id;
-}
-
 /* A put or get. */
 FM_INLINE void record_transfer(struct fm_thread *thread, int result, enum fm_record_kind kind,
                                MPI_Win win, int target, uint64_t bytes)
@@ -44,7 +26,7 @@ FM_INLINE void record_transfer(struct fm_thread *thread, int result, enum fm_rec
     struct fm_win *w = window_of(thread, result, win, target);
     if (w != NULL) {
         uint64_t *r = fm_thread_leave(thread, FM_WORDS_PUT + fm_words_above(bytes));
-        put_transfer(r, kind, w->number, target, bytes,
+        fm_put_transfer(r, kind, w->number, target, bytes,
                      fm_win_operation(thread, w, target, kind == FM_RECORD_GET));
     } else {
         fm_thread_leave(thread, 0);
@@ -58,7 +40,7 @@ static void record_atomic(struct fm_thread *thread, int result, OTF2_RmaAtomicTy
     struct fm_win *w = window_of(thread, result, win, target);
     if (w != NULL) {
         uint64_t *r = fm_thread_leave(thread, FM_WORDS_ATOMIC);
-        put_atomic(r, type, w->number, target, sent, received,
+        fm_put_atomic(r, type, w->number, target, sent, received,
                    fm_win_operation(thread, w, target, false));
     } else {
         fm_thread_leave(thread, 0);
@@ -83,9 +65,9 @@ static void record_request(struct fm_thread *thread, int result, enum fm_record_
         request.fetches = get;
         request.id = fm_win_request_operation(thread, w, target, get);
         if (atomic) {
-            put_atomic(r, type, w->number, target, sent, received, request.id);
+            fm_put_atomic(r, type, w->number, target, sent, received, request.id);
         } else {
-            put_transfer(r, kind, w->number, target, bytes, request.id);
+            fm_put_transfer(r, kind, w->number, target, bytes, request.id);
         }
     } else {
         fm_thread_leave(thread, 0);

@@ -10,62 +10,29 @@
 #include "functions.h"
 #include "prototypes.h"
 #include "record/mpi/library.h"
+#include "record/paradigm/put.h"
 #include "record/paradigm/wrapper.h"
 
 /** Whether several threads may call MPI at once (MPI_THREAD_MULTIPLE). */
 extern FM_HIDDEN bool fm_mpi_threaded;
 
-/** A lock for short sections; taken only with MPI_THREAD_MULTIPLE. */
-typedef unsigned char fm_spin_t;
-
+/** Takes a lock, only with MPI_THREAD_MULTIPLE. */
 static inline void fm_spin_lock(fm_spin_t *lock)
 {
-    if (FM_UNLIKELY(fm_mpi_threaded)) {
-        while (__atomic_test_and_set(lock, __ATOMIC_ACQUIRE)) {
-            while (__atomic_load_n(lock, __ATOMIC_RELAXED)) {
-            }
-        }
-    }
+    fm_spin_lock_if(fm_mpi_threaded, lock);
 }
 
 static inline void fm_spin_unlock(fm_spin_t *lock)
 {
-    if (FM_UNLIKELY(fm_mpi_threaded)) {
-        __atomic_clear(lock, __ATOMIC_RELEASE);
-    }
+    fm_spin_unlock_if(fm_mpi_threaded, lock);
 }
 
-/** The functions below write records of operations into reserved room, and return the place behind
- * the record. A message or a transfer needs fm_words_above(bytes) words in addition to its record.
- */
-static inline uint64_t *fm_put_sized(uint64_t *r, enum fm_record_kind kind, uint32_t ref,
-                                     uint64_t bytes)
-{
-    if (FM_UNLIKELY(fm_words_above(bytes) != 0)) {
-        *r++ = fm_record_above(bytes);
-    }
-    *r = fm_record_sized(kind, bytes, ref);
-    return r + 1;
-}
-
+/** The functions below write records as those of put.h. */
 static inline uint64_t *fm_put_message(uint64_t *r, enum fm_record_kind kind, uint32_t comm,
                                        int peer, int tag, uint64_t bytes)
 {
     r = fm_put_sized(r, kind, comm, bytes);
     r[0] = (uint32_t)peer | (uint64_t)(uint32_t)tag << 32;
-    return r + 1;
-}
-
-static inline uint64_t *fm_put_id(uint64_t *r, enum fm_record_kind kind, uint32_t ref, uint64_t id)
-{
-    r[0] = fm_record_header(kind, 0, ref);
-    r[1] = id;
-    return r + 2;
-}
-
-static inline uint64_t *fm_put_mark(uint64_t *r, enum fm_record_kind kind, uint32_t ref)
-{
-    r[0] = fm_record_header(kind, 0, ref);
     return r + 1;
 }
 

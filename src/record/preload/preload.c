@@ -225,7 +225,8 @@ static void resolve_paradigm(struct paradigm *paradigm)
     const struct fm_paradigm *wrappers = library != NULL ? attach(paradigm, library) : NULL;
     for (uint32_t i = 0; i < paradigm->count; i++) {
         uint32_t slot = paradigm->first + i;
-        fm_function_t function = wrappers != NULL ? wrappers->wrappers[i] : NULL;
+        bool has = wrappers != NULL && (wrappers->next == NULL || wrappers->next[i] != NULL);
+        fm_function_t function = has ? wrappers->wrappers[i] : NULL;
         if (function == NULL) {
             void *symbol = dlsym(library != NULL ? library : RTLD_NEXT, function_names[slot]);
             function = symbol != NULL ? (fm_function_t)(uintptr_t)symbol : unavailable;
