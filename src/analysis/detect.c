@@ -3,6 +3,7 @@
 #include "analysis/pattern.h"
 
 #include "analysis/collective/collective_matching.h"
+#include "analysis/libraries/peer_waits.h"
 #include "analysis/one_sided/active_target.h"
 #include "analysis/p2p/message.h"
 
@@ -27,6 +28,8 @@ static void release(struct fm_analysis *analysis, unsigned tables)
     if (analysis->readers[FM_TABLE_EPOCHS] == 0) {
         fm_epochs_free(analysis->epochs, analysis->trace->process_count);
         analysis->epochs = NULL;
+        fm_peer_waits_free(analysis->peer_waits);
+        analysis->peer_waits = NULL;
     }
 }
 

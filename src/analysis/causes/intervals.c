@@ -218,8 +218,8 @@ static struct snapshot latest_point(const struct fm_interval_walk *walk, uint32_
     if (latest.t == 0) {
         const struct fm_location *locations = walk->analysis->trace->locations;
         const struct fm_shared_points *shared = walk->points->shared;
-        uint64_t own = fm_shared_points_init(shared, locations[walk->location].process);
-        uint64_t other = fm_shared_points_init(shared, locations[partner].process);
+        uint64_t own = fm_shared_points_init(shared, locations[walk->location].process, t);
+        uint64_t other = fm_shared_points_init(shared, locations[partner].process, t);
         if (own < t && other < t) {
             latest.t = own > other ? own : other;
         }

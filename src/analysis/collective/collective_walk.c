@@ -1,11 +1,15 @@
 #include "analysis/collective/collective_walk.h"
 
+#include "analysis/libraries/library_metrics.h"
+
 #include <otf2/otf2.h>
+#include <string.h>
 #include <strings.h>
 
-/* Collectives that create a communicator are counted on that communicator, separately from those
- * that use it. */
-enum { SERIES_USE, SERIES_CREATION, SERIES_INIT, SERIES_FINALIZE };
+static uint8_t series_of(fm_paradigm_t paradigm, unsigned kind)
+{
+    return (uint8_t)(FM_SERIES_KINDS * (unsigned)paradigm + kind);
+}
 
 static size_t collective_count(const struct fm_location *location)
 {
@@ -60,8 +64,8 @@ static bool is_of_run(fm_call_t call)
     return call == FM_CALL_INIT || call == FM_CALL_FINALIZE;
 }
 
-/* Lists the calls of MPI_Init and MPI_Finalize of a location: if there are any, the former are
- * searched from the begin on, the latter from the end on. */
+/* Lists the calls of Init and Finalize of a location: if there are any, the former are searched from
+ * the begin on, the latter from the end on. */
 static void list_calls_of(struct fm_collective_walk *walk, uint32_t l)
 {
     const struct fm_location *location = &walk->trace->locations[l];
@@ -92,7 +96,7 @@ static void list_calls(struct fm_collective_walk *walk)
 {
     const struct fm_trace *trace = walk->trace;
     const struct fm_process *process = &trace->processes[walk->process];
-    walk->next_of_kind[0] = walk->next_of_kind[1] = 0;
+    memset(walk->next_of_kind, 0, sizeof walk->next_of_kind);
     for (uint32_t t = 0; t < process->location_count; t++) {
         list_calls_of(walk, process->first_location + t);
     }
@@ -109,7 +113,11 @@ static void list_calls(struct fm_collective_walk *walk)
         }
         calls[hole] = moved;
     }
-    walk->without_record += walk->calls.count;
+    for (size_t i = 0; i < walk->calls.count; i++) {
+        walk->without_record += fm_trace_called(trace, &trace->locations[calls[i].location],
+                                                calls[i].row)
+                                    ->paradigm == FM_PARADIGM_MPI;
+    }
 }
 
 /* @return the first communicator of all processes, or FM_NONE */
@@ -141,18 +149,23 @@ void fm_collective_walk_begin(struct fm_collective_walk *walk, const struct fm_t
     fm_record_merge_begin(&walk->merge, trace, process, collective_count, collective_start);
 }
 
-static struct fm_membership *find_membership(struct fm_collective_walk *walk, uint32_t communicator)
+/* @return the membership for the operations of a programming model on a communicator, or (unless
+ * `window` is FM_NONE) on a window with this communicator */
+static struct fm_membership *find_membership(struct fm_collective_walk *walk,
+                                             fm_paradigm_t paradigm, uint32_t communicator,
+                                             uint32_t window)
 {
+    const uint64_t key = window != FM_NONE ? (uint64_t)FM_SERIES_LIBRARIES << 32 | window
+                                           : (uint64_t)paradigm << 32 | communicator;
     if (walk->recent < walk->memberships.count &&
-        walk->memberships.items[walk->recent].communicator == communicator) {
+        walk->memberships.items[walk->recent].key == key) {
         return &walk->memberships.items[walk->recent];
     }
     uint32_t next = (uint32_t)walk->memberships.count;
-    walk->recent = *fm_map_at(&walk->membership_of, communicator, next);
+    walk->recent = *fm_map_at(&walk->membership_of, key, next);
     if (walk->recent == next) {
         uint32_t rank = fm_trace_rank(walk->trace, communicator, walk->process);
-        fm_vector_push(&walk->memberships,
-                       (struct fm_membership){.communicator = communicator, .rank = rank});
+        fm_vector_push(&walk->memberships, (struct fm_membership){.key = key, .rank = rank});
     }
     return &walk->memberships.items[walk->recent];
 }
@@ -161,8 +174,17 @@ static void skip_gaps(struct fm_collective_walk *walk, uint64_t time)
 {
     const struct fm_unrecorded *gap;
     while ((gap = fm_gaps_before(&walk->gaps, time)) != NULL) {
+        struct fm_membership *membership = NULL;
         if (gap->series == FM_SERIES_COLLECTIVES) {
-            find_membership(walk, gap->reference)->next_ordinal[SERIES_USE] += (uint32_t)gap->count;
+            membership = find_membership(walk, FM_PARADIGM_MPI, gap->reference, FM_NONE);
+        } else if (gap->series == FM_SERIES_WINDOW_COLLECTIVES &&
+                   walk->trace->windows[gap->reference].communicator != FM_NONE) {
+            membership = find_membership(walk, FM_PARADIGM_USER,
+                                         walk->trace->windows[gap->reference].communicator,
+                                         gap->reference);
+        }
+        if (membership != NULL) {
+            membership->next_ordinal[FM_SERIES_USE] += (uint32_t)gap->count;
         }
     }
 }
@@ -171,14 +193,15 @@ static void take_call(struct fm_collective_walk *walk, struct fm_member *member)
 {
     const struct fm_record_ref call = walk->calls.items[walk->next_call++];
     const struct fm_location *location = &walk->trace->locations[call.location];
-    const fm_call_t kind = fm_trace_called(walk->trace, location, call.row)->call;
+    const struct fm_region *called = fm_trace_called(walk->trace, location, call.row);
+    const fm_call_t kind = called->call;
     const bool ends = kind == FM_CALL_FINALIZE;
     *member = (struct fm_member){
         .enter = location->enter.items[call.row],
         .wait_enter = location->enter.items[call.row],
         .leave = location->leave.items[call.row],
         .scope = walk->world,
-        .ordinal = walk->next_of_kind[ends]++,
+        .ordinal = walk->next_of_kind[ends][called->paradigm]++,
         .communicator = walk->world,
         .rank = fm_trace_rank(walk->trace, walk->world, walk->process),
         .process = walk->process,
@@ -188,7 +211,7 @@ static void take_call(struct fm_collective_walk *walk, struct fm_member *member)
         .wait_activity = call.row,
         .root = OTF2_COLLECTIVE_ROOT_NONE,
         .call = (uint8_t)kind,
-        .series = ends ? SERIES_FINALIZE : SERIES_INIT,
+        .series = series_of(called->paradigm, ends ? FM_SERIES_FINALIZE : FM_SERIES_INIT),
     };
 }
 
@@ -203,32 +226,35 @@ bool fm_collective_walk_next(struct fm_collective_walk *walk, struct fm_member *
     while (fm_record_merge_next(&walk->merge, &record)) {
         const struct fm_location *location = &trace->locations[record.location];
         const struct fm_collective *part = &location->collectives.items[record.row];
+        const struct fm_region *called = fm_trace_called(trace, location, part->start);
         walk->counts_bytes |= part->moved_bytes;
         if (part->communicator == FM_NONE || trace->communicators[part->communicator].size < 2 ||
-            fm_trace_called(trace, location, part->start)->paradigm != FM_PARADIGM_MPI) {
+            !fm_is_library(called->paradigm)) {
             continue;
         }
-        if (walk->world != FM_NONE &&
-            is_of_run(fm_trace_called(trace, location, part->start)->call)) {
-            walk->without_record--;
+        if (walk->world != FM_NONE && is_of_run(called->call)) {
+            walk->without_record -= called->paradigm == FM_PARADIGM_MPI;
             continue;
         }
         if (fm_gaps_ahead(&walk->gaps)) {
             skip_gaps(walk, location->enter.items[part->start]);
         }
-        struct fm_membership *membership = find_membership(walk, part->communicator);
+        struct fm_membership *membership =
+            find_membership(walk, called->paradigm, part->communicator, part->window);
         if (membership->rank == FM_NONE) {
             continue;
         }
-        uint8_t call = call_of(trace, location, part);
-        uint8_t series = call == FM_CALL_DETACHED_COMMUNICATOR ? SERIES_CREATION : SERIES_USE;
+        const uint8_t call = call_of(trace, location, part);
+        const unsigned kind =
+            call == FM_CALL_DETACHED_COMMUNICATOR ? FM_SERIES_CREATION : FM_SERIES_USE;
+        const bool on_window = part->window != FM_NONE;
         const struct fm_location *waiting = &trace->locations[part->complete_location];
         *member = (struct fm_member){
             .enter = location->enter.items[part->start],
             .wait_enter = waiting->enter.items[part->complete],
             .leave = waiting->leave.items[part->complete],
-            .scope = part->communicator,
-            .ordinal = membership->next_ordinal[series]++,
+            .scope = on_window ? part->window : part->communicator,
+            .ordinal = membership->next_ordinal[kind]++,
             .communicator = part->communicator,
             .rank = membership->rank,
             .process = walk->process,
@@ -238,7 +264,7 @@ bool fm_collective_walk_next(struct fm_collective_walk *walk, struct fm_member *
             .wait_activity = part->complete,
             .root = part->root,
             .call = call,
-            .series = series,
+            .series = series_of(called->paradigm, on_window ? FM_SERIES_ON_WINDOW : kind),
             .non_blocking = part->non_blocking,
             .moved_bytes = part->moved_bytes,
         };

@@ -2,8 +2,11 @@
  * Walks over the parts of a process in collective operations on communicators, in the order of its
  * calls. Operations that were not recorded (pauses) count in this order.
  *
- * MPI_Init and MPI_Finalize take part by their calls, also if they have no collective records, and
- * are numbered separately: they are operations of all processes of the run.
+ * Init and Finalize of each library take part by their calls, also if they have no collective records,
+ * and are numbered separately: they are operations of all processes of the run.
+ *
+ * The operations of each programming model form series of their own. Those whose records name a
+ * window (SHMEM, ARMCI, coarrays: an active set, group or team) are numbered on this window.
  */
 #ifndef FERMATA_ANALYSIS_COLLECTIVE_COLLECTIVE_WALK_H
 #define FERMATA_ANALYSIS_COLLECTIVE_COLLECTIVE_WALK_H
@@ -13,11 +16,12 @@
 #include "analysis/model/record_merge.h"
 #include "base/containers/map.h"
 
-/** The membership of a process in a communicator. Private to the walk. */
+/** The membership of a process in a communicator, for the operations of one programming model, or
+ * those on one window. Private to the walk. */
 struct fm_membership {
-    uint32_t communicator;
+    uint64_t key;
     uint32_t rank;
-    uint32_t next_ordinal[2]; /**< by series */
+    uint32_t next_ordinal[2]; /**< of operations, and of creations of communicators */
 };
 
 /** A walk, used for one process after the other. {0}: a new one. */
@@ -26,14 +30,14 @@ struct fm_collective_walk {
     uint32_t process;
     struct fm_record_merge merge;
     struct fm_gaps gaps;
-    struct fm_map membership_of; /**< communicator -> position */
+    struct fm_map membership_of; /**< key -> position */
     FM_VECTOR(struct fm_membership) memberships;
     uint32_t recent; /**< in `memberships` */
     uint32_t world;  /**< communicator of all processes; FM_NONE: none is known */
-    FM_VECTOR(struct fm_record_ref) calls; /**< of MPI_Init and MPI_Finalize: row = activity */
+    FM_VECTOR(struct fm_record_ref) calls; /**< of Init and Finalize: row = activity */
     size_t next_call;
-    uint32_t next_of_kind[2]; /**< ordinals of the next MPI_Init and MPI_Finalize */
-    uint64_t without_record;  /**< calls of them less their collective records */
+    uint32_t next_of_kind[2][FM_SERIES_LIBRARIES]; /**< ordinals of the next Init and Finalize */
+    uint64_t without_record;  /**< those of MPI less their collective records */
     bool counts_bytes;        /**< some record so far, of any communicator, has bytes */
 };
 

@@ -4,6 +4,9 @@
 
 static void find(const struct fm_finder *finder, const struct fm_member **members, uint32_t count)
 {
+    if (fm_member_paradigm(members[0]) != FM_PARADIGM_MPI) {
+        return;
+    }
     fm_members_sort(members, count);
     const struct fm_member *last = members[0];
     for (uint32_t i = 1; i < count; ++i) {

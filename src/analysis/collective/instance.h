@@ -11,6 +11,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/** Kinds of series; a member's series is FM_SERIES_KINDS * paradigm + kind. */
+enum {
+    FM_SERIES_USE,      /**< of a communicator */
+    FM_SERIES_CREATION, /**< of the communicator: counted separately from the operations on it */
+    FM_SERIES_INIT,
+    FM_SERIES_FINALIZE,
+    FM_SERIES_ON_WINDOW, /**< the scope is a window */
+    FM_SERIES_KINDS,
+    FM_SERIES_LIBRARIES = 16 /**< more than there are programming models */
+};
+
 /** One member's part in an instance. */
 struct fm_member {
     uint64_t enter;      /**< of the call that took part (the start of a non-blocking operation) */
@@ -29,6 +40,12 @@ struct fm_member {
     bool non_blocking;
     bool moved_bytes;
 };
+
+/** @return the programming model of a member's operation. */
+static inline fm_paradigm_t fm_member_paradigm(const struct fm_member *member)
+{
+    return (fm_paradigm_t)(member->series / FM_SERIES_KINDS);
+}
 
 struct fm_join;
 

@@ -1,5 +1,6 @@
 /* Collective operations in which data flow from or to one member, the root. */
 #include "analysis/collective/instance.h"
+#include "analysis/libraries/library_metrics.h"
 #include "analysis/pattern.h"
 
 #include <otf2/otf2.h>
@@ -45,12 +46,14 @@ static void find_late_broadcast(const struct fm_finder *finder, const struct fm_
                                 uint32_t count)
 {
     const struct fm_member *root = find_root(members, count);
-    if (root == NULL || !moved_bytes(finder, members, count)) {
+    const fm_metric_t metric =
+        fm_library_metric(fm_member_paradigm(members[0]), FM_RULE_BROADCAST);
+    if (root == NULL || metric == FM_METRIC_NONE || !moved_bytes(finder, members, count)) {
         return;
     }
     for (uint32_t i = 0; i < count; ++i) {
         if (takes_part(members[i], root)) {
-            fm_member_wait(finder, members[i], root, FM_METRIC_MPI_LATEBROADCAST);
+            fm_member_wait(finder, members[i], root, metric);
         }
     }
 }
@@ -65,7 +68,8 @@ static void find_early_reduce(const struct fm_finder *finder, const struct fm_me
                               uint32_t count)
 {
     const struct fm_member *root = find_root(members, count);
-    if (root == NULL || !moved_bytes(finder, members, count)) {
+    const fm_metric_t metric = fm_library_metric(fm_member_paradigm(members[0]), FM_RULE_REDUCE);
+    if (root == NULL || metric == FM_METRIC_NONE || !moved_bytes(finder, members, count)) {
         return;
     }
     const struct fm_member *last = NULL;
@@ -78,7 +82,7 @@ static void find_early_reduce(const struct fm_finder *finder, const struct fm_me
         }
     }
     if (last != NULL) {
-        fm_member_wait(finder, root, last, FM_METRIC_MPI_EARLYREDUCE);
+        fm_member_wait(finder, root, last, metric);
     }
 }
 

@@ -2,12 +2,15 @@
  * operations, Init and Finalize, and calls that manage communicators and files. */
 #include "analysis/collective/gathering.h"
 #include "analysis/collective/neighborhood.h"
+#include "analysis/libraries/library_metrics.h"
 #include "analysis/pattern.h"
 
-static void find_wait(const struct fm_finder *finder, const struct fm_member *member,
-                      const struct fm_gathered *all, fm_metric_t metric)
+static void find_wait_as(const struct fm_finder *finder, const struct fm_member *member,
+                         const struct fm_gathered *all, fm_metric_t metric)
 {
-    fm_gathered_wait(finder, member, all, metric);
+    if (metric != FM_METRIC_NONE) {
+        fm_gathered_wait(finder, member, all, metric);
+    }
     if (!member->non_blocking) {
         fm_found_group_point(finder, member->wait_location,
                              &(struct fm_group_point){all->enter, member->communicator,
@@ -15,10 +18,17 @@ static void find_wait(const struct fm_finder *finder, const struct fm_member *me
     }
 }
 
-static void find_completion(const struct fm_finder *finder, const struct fm_member *member,
-                            const struct fm_gathered *all, fm_metric_t metric)
+static void find_wait(const struct fm_finder *finder, const struct fm_member *member,
+                      const struct fm_gathered *all, fm_rule_t rule)
 {
-    if (fm_member_completes_late(member, all)) {
+    find_wait_as(finder, member, all, fm_library_metric(fm_member_paradigm(member), rule));
+}
+
+static void find_completion(const struct fm_finder *finder, const struct fm_member *member,
+                            const struct fm_gathered *all, fm_rule_t rule)
+{
+    const fm_metric_t metric = fm_library_metric(fm_member_paradigm(member), rule);
+    if (metric != FM_METRIC_NONE && fm_member_completes_late(member, all)) {
         struct fm_part part = fm_member_late_completion(member, all, metric);
         fm_found_part(finder, member->wait_location, &part);
     }
@@ -27,8 +37,8 @@ static void find_completion(const struct fm_finder *finder, const struct fm_memb
 static void find_barrier(const struct fm_finder *finder, const struct fm_member *member,
                          const struct fm_gathered *all)
 {
-    find_wait(finder, member, all, FM_METRIC_MPI_BARRIER_WAIT);
-    find_completion(finder, member, all, FM_METRIC_MPI_BARRIER_COMPLETION);
+    find_wait(finder, member, all, FM_RULE_BARRIER);
+    find_completion(finder, member, all, FM_RULE_BARRIER_COMPLETION);
 }
 
 const struct fm_pattern fm_pattern_wait_at_barrier = {
@@ -40,8 +50,8 @@ const struct fm_pattern fm_pattern_wait_at_barrier = {
 static void find_nxn(const struct fm_finder *finder, const struct fm_member *member,
                      const struct fm_gathered *all)
 {
-    find_wait(finder, member, all, FM_METRIC_MPI_WAIT_NXN);
-    find_completion(finder, member, all, FM_METRIC_MPI_NXN_COMPLETION);
+    find_wait(finder, member, all, FM_RULE_NXN);
+    find_completion(finder, member, all, FM_RULE_NXN_COMPLETION);
 }
 
 const struct fm_pattern fm_pattern_wait_at_nxn = {
@@ -56,10 +66,10 @@ static void find_init_or_finalize(const struct fm_finder *finder, const struct f
                                   const struct fm_gathered *all)
 {
     if (member->call == FM_CALL_FINALIZE) {
-        find_wait(finder, member, all, FM_METRIC_MPI_FINALIZE_WAIT);
+        find_wait(finder, member, all, FM_RULE_FINALIZE);
     } else {
-        find_wait(finder, member, all, FM_METRIC_MPI_INIT_WAIT);
-        find_completion(finder, member, all, FM_METRIC_MPI_INIT_COMPLETION);
+        find_wait(finder, member, all, FM_RULE_INIT);
+        find_completion(finder, member, all, FM_RULE_INIT_COMPLETION);
     }
 }
 
@@ -75,7 +85,7 @@ static void find_communicator_or_file_call(const struct fm_finder *finder,
                                            const struct fm_gathered *all)
 {
     if (all->enter < all->first_leave) {
-        find_wait(finder, member, all,
+        find_wait_as(finder, member, all,
                   member->call == FM_CALL_FILE ? FM_METRIC_MPI_FILE_WAIT : FM_METRIC_MPI_COMM_WAIT);
     }
 }
@@ -84,4 +94,20 @@ const struct fm_pattern fm_pattern_wait_at_communicator_or_file_call = {
     .name = "Wait at communicator call, Wait at file call",
     .members = FM_CALLS(COMMUNICATOR) | FM_CALLS(DETACHED_COMMUNICATOR) | FM_CALLS(FILE),
     .member = find_communicator_or_file_call,
+};
+
+/* Neither do allocations outside of MPI, although most libraries have a barrier in them. */
+static void find_allocation(const struct fm_finder *finder, const struct fm_member *member,
+                            const struct fm_gathered *all)
+{
+    if (all->enter < all->first_leave) {
+        find_wait(finder, member, all,
+                  member->call == FM_CALL_ALLOCATE ? FM_RULE_ALLOCATE : FM_RULE_DEALLOCATE);
+    }
+}
+
+const struct fm_pattern fm_pattern_wait_at_allocation = {
+    .name = "Wait at allocation, Wait at deallocation",
+    .members = FM_CALLS(ALLOCATE) | FM_CALLS(DEALLOCATE),
+    .member = find_allocation,
 };

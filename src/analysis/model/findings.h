@@ -43,7 +43,7 @@ struct fm_part {
 struct fm_group_point {
     uint64_t t; /**< Enter of the last member */
     uint32_t communicator;
-    bool is_init; /**< of MPI_Init: synchronizes all threads of the processes */
+    bool is_init; /**< of Init: synchronizes all threads of the processes */
 };
 
 typedef FM_VECTOR(struct fm_group_point) fm_group_point_vector;

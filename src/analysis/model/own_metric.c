@@ -1,5 +1,6 @@
 #include "analysis/model/own_metric.h"
 
+#include "analysis/libraries/library_metrics.h"
 #include "functions/function_kind.h"
 
 #include <stddef.h>
@@ -15,7 +16,7 @@ fm_metric_t fm_own_metric(const struct fm_region *region)
 
 bool fm_makes_progress(const struct fm_region *region)
 {
-    return region->paradigm == FM_PARADIGM_MPI &&
+    return fm_is_library(region->paradigm) &&
            fm_function_kind(region->paradigm, region->name).progresses;
 }
 

@@ -43,6 +43,7 @@ struct fm_dispatch;
 struct fm_epochs;
 struct fm_lock_holders;
 struct fm_lock_queues;
+struct fm_peer_waits;
 
 struct fm_analysis {
     const struct fm_trace *trace;
@@ -59,6 +60,7 @@ struct fm_analysis {
     bool counts_collective_bytes;        /**< the records of collectives count bytes */
     struct fm_omissions omissions;
     struct fm_epochs *epochs;             /**< by process; NULL: none */
+    struct fm_peer_waits *peer_waits;     /**< with the epochs; NULL: none */
     struct fm_lock_queues *lock_queues;   /**< NULL: no windows */
     struct fm_lock_holders *lock_holders; /**< NULL: no windows */
     fm_detail_messages *messages; /**< by receiving process: matched messages; NULL: not kept */

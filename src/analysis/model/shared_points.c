@@ -1,6 +1,9 @@
 #include "analysis/model/shared_points.h"
 
+#include "analysis/libraries/library_metrics.h"
 #include "base/containers/sort.h"
+
+#include <string.h>
 
 /* From `t` until the next entry, a location takes part in the operations on a communicator for its
  * process: usually it is always the same thread. Entries of one tick are valid together. */
@@ -13,9 +16,14 @@ struct participant {
 
 typedef FM_VECTOR(struct participant) participant_vector;
 
+/* When the Init of each library synchronized a process, ascending; UINT64_MAX: no further one. */
+struct init_times {
+    uint64_t t[FM_LIBRARIES];
+};
+
 struct fm_shared_points {
     participant_vector participants; /* ascending by process, communicator, time, location */
-    uint64_t *init;                  /* by process */
+    struct init_times *init;         /* by process */
 };
 
 static int compare_participants(const void *a, const void *b)
@@ -64,30 +72,32 @@ static void append_changes(const struct participant *points, size_t count,
     }
 }
 
-/* @return the time of MPI_Init among the points, on the lowest communicator; UINT64_MAX: none */
-static uint64_t find_init(const fm_group_point_vector *points)
+/* Inserts the times of Init among the points. */
+static void add_inits(const fm_group_point_vector *points, struct init_times *times)
 {
-    const struct fm_group_point *found = NULL;
     for (size_t i = 0; i < points->count; ++i) {
-        const struct fm_group_point *point = &points->items[i];
-        if (point->is_init && (found == NULL || point->communicator < found->communicator)) {
-            found = point;
+        uint64_t t = points->items[i].t;
+        for (size_t k = 0; points->items[i].is_init && k < FM_LIBRARIES && t != times->t[k]; ++k) {
+            if (t < times->t[k]) {
+                const uint64_t later = times->t[k];
+                times->t[k] = t;
+                t = later;
+            }
         }
     }
-    return found == NULL ? UINT64_MAX : found->t;
 }
 
-/* Adds the entries of a process, and finds the time of its MPI_Init. */
+/* Adds the entries of a process, and finds the times of its Inits. */
 static void collect_process(const struct fm_trace *trace, const fm_group_point_vector *points,
                             uint32_t process, participant_vector *found,
-                            participant_vector *changes, uint64_t *init)
+                            participant_vector *changes, struct init_times *init)
 {
     uint32_t end = fm_trace_first_location(trace, process + 1);
     bool several = trace->processes[process].location_count > 1;
     found->count = 0;
-    *init = UINT64_MAX;
+    memset(init, 0xff, sizeof *init);
     for (uint32_t l = fm_trace_first_location(trace, process); l < end; ++l) {
-        *init = *init == UINT64_MAX ? find_init(&points[l]) : *init;
+        add_inits(&points[l], init);
         for (size_t i = 0; i < points[l].count; ++i) {
             const struct fm_group_point *point = &points[l].items[i];
             if (several) {
@@ -106,13 +116,13 @@ struct fm_shared_points *fm_shared_points_collect(struct fm_engine *engine,
 {
     struct fm_shared_points *shared = fm_allocate(1, sizeof *shared);
     participant_vector found = {0}, changes = {0};
-    FM_VECTOR(uint64_t) init = {0};
+    FM_VECTOR(struct init_times) init = {0};
     uint32_t first, last;
     fm_engine_own(engine, &first, &last);
     for (uint32_t p = first; p < last; ++p) {
-        uint64_t time;
-        collect_process(trace, points, p, &found, &changes, &time);
-        fm_vector_push(&init, time);
+        struct init_times times;
+        collect_process(trace, points, p, &found, &changes, &times);
+        fm_vector_push(&init, times);
     }
     size_t bytes;
     fm_team_share_vector(fm_engine_team(engine), &changes, &shared->participants);
@@ -170,7 +180,13 @@ bool fm_shared_points_takes_part(const struct fm_shared_points *shared, uint32_t
     return false;
 }
 
-uint64_t fm_shared_points_init(const struct fm_shared_points *shared, uint32_t process)
+uint64_t fm_shared_points_init(const struct fm_shared_points *shared, uint32_t process,
+                               uint64_t before)
 {
-    return shared->init[process];
+    const uint64_t *times = shared->init[process].t;
+    uint64_t latest = UINT64_MAX;
+    for (size_t k = 0; k < FM_LIBRARIES && times[k] < before; ++k) {
+        latest = times[k];
+    }
+    return latest;
 }

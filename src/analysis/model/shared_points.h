@@ -1,6 +1,6 @@
 /** @file
  * Data on collective operations that every process of the analysis has of the whole run: the thread
- * of each process that took part in each operation, and the time at which MPI_Init synchronized a
+ * of each process that took part in each operation, and the times at which Init synchronized a
  * process. Single-threaded processes need no entry: their only location takes part in all
  * operations of the process.
  */
@@ -25,7 +25,9 @@ void fm_shared_points_free(struct fm_shared_points *shared);
 bool fm_shared_points_takes_part(const struct fm_shared_points *shared, uint32_t process,
                                  uint32_t location, const struct fm_group_point *point);
 
-/** @return the time at which MPI_Init synchronized the threads of a process; UINT64_MAX: never. */
-uint64_t fm_shared_points_init(const struct fm_shared_points *shared, uint32_t process);
+/** @return the latest time before `before` at which the Init of a library synchronized the threads of
+ * a process; UINT64_MAX: never. */
+uint64_t fm_shared_points_init(const struct fm_shared_points *shared, uint32_t process,
+                               uint64_t before);
 
 #endif

@@ -32,6 +32,7 @@ struct fm_epoch_walk {
     uint32_t recent;              /* in `states` */
     struct fm_map fence_accessed; /**< (window state, process) -> position in fence_epoch */
     struct fm_lock_walk *locks;
+    struct fm_library_walk *libraries; /**< outside of MPI */
     struct fm_group_members members;
     FM_VECTOR(uint32_t) last_origins; /**< by stream of exposure epochs: the last origin so far */
 };

@@ -1,6 +1,8 @@
 /* Builds the epochs of each process from its one-sided records. */
 #include "analysis/one_sided/epoch_walk.h"
 
+#include "analysis/libraries/library_metrics.h"
+#include "analysis/libraries/library_walk.h"
 #include "analysis/model/gaps.h"
 #include "analysis/model/readers.h"
 #include "analysis/model/record_merge.h"
@@ -76,12 +78,14 @@ static void visit(struct fm_epoch_walk *walk, const struct fm_record_ref *record
     const struct fm_location *location = &trace->locations[record->location];
     const struct fm_rma *rma = &location->rma.items[record->row];
     uint32_t communicator = trace->windows[rma->window].communicator;
-    /* Libraries other than MPI have epochs and locks of their own. */
-    if (communicator == FM_NONE ||
-        fm_trace_called(trace, location, rma->activity)->paradigm != FM_PARADIGM_MPI) {
+    const fm_paradigm_t paradigm = fm_trace_called(trace, location, rma->activity)->paradigm;
+    struct fm_call_ref call = {record->location, rma->activity};
+    if (communicator == FM_NONE || paradigm != FM_PARADIGM_MPI) {
+        if (communicator != FM_NONE && fm_is_library(paradigm)) {
+            fm_library_walk_record(walk->libraries, rma, call);
+        }
         return;
     }
-    struct fm_call_ref call = {record->location, rma->activity};
     uint32_t state_index = state_of(walk, rma->window);
     struct fm_window_epochs *state = &walk->states.items[state_index];
     switch (rma->type) {
@@ -209,7 +213,8 @@ static void free_epochs(struct fm_epochs *epochs)
 struct building {
     struct fm_analysis *analysis;
     struct fm_progress *progress; /* NULL: needs are not collected */
-    struct fm_epochs *epochs;     /* by process */
+    struct fm_peer_waits *peers;
+    struct fm_epochs *epochs; /* by process */
 };
 
 static void build(void *context, unsigned worker, uint32_t first, uint32_t last)
@@ -218,6 +223,8 @@ static void build(void *context, unsigned worker, uint32_t first, uint32_t last)
     struct fm_epoch_walk walk = {
         .analysis = building->analysis,
         .locks = fm_lock_walk_create(building->analysis, building->progress, worker),
+        .libraries = fm_library_walk_create(building->analysis, building->progress,
+                                            building->peers, worker),
     };
     struct fm_gaps gaps = {0};
     for (uint32_t process = first; process < last; ++process) {
@@ -226,6 +233,7 @@ static void build(void *context, unsigned worker, uint32_t first, uint32_t last)
         const struct fm_unrecorded *gap;
         walk.process = process;
         fm_lock_walk_begin(walk.locks, process, &walk.epochs.locks);
+        fm_library_walk_begin(walk.libraries, process, &walk.epochs.locks);
         fm_gaps_begin(&gaps, building->analysis->trace, process);
         fm_record_merge_begin(&merge, building->analysis->trace, process, rma_count, rma_activity);
         while (fm_record_merge_next(&merge, &record)) {
@@ -237,6 +245,7 @@ static void build(void *context, unsigned worker, uint32_t first, uint32_t last)
             visit(&walk, &record);
         }
         fm_lock_walk_end(walk.locks);
+        fm_library_walk_end(walk.libraries);
         /* Frees the records first: the epochs reuse their memory, whose pages are mapped already.
          */
         fm_readers_forget_one_sided(building->analysis, process);
@@ -247,6 +256,7 @@ static void build(void *context, unsigned worker, uint32_t first, uint32_t last)
     fm_gaps_free(&gaps);
     fm_vector_free(&walk.states);
     fm_lock_walk_free(walk.locks);
+    fm_library_walk_free(walk.libraries);
     fm_map_free(&walk.state_of_window);
     fm_map_free(&walk.fence_accessed);
     fm_group_members_free(&walk.members);
@@ -258,6 +268,7 @@ void fm_epochs_build(struct fm_analysis *analysis)
     struct building building = {
         .analysis = analysis,
         .progress = analysis->asynchronous_progress ? NULL : fm_progress_create(analysis),
+        .peers = fm_peer_waits_create(analysis),
         .epochs = fm_allocate(analysis->trace->process_count, sizeof(struct fm_epochs)),
     };
     if (building.progress != NULL) {
@@ -267,6 +278,8 @@ void fm_epochs_build(struct fm_analysis *analysis)
     } else {
         fm_engine_run(analysis->engine, build, &building);
     }
+    fm_peer_waits_close(building.peers);
+    analysis->peer_waits = building.peers;
     analysis->epochs = building.epochs;
 }
 

@@ -1,5 +1,6 @@
 /* Lock Contention: a call of a lock epoch waits for the previous owner to release the lock
  * [H17 pattern 7, algorithm 2]. */
+#include "analysis/libraries/library_metrics.h"
 #include "analysis/one_sided/holders/lock_holders.h"
 #include "analysis/one_sided/lock_order.h"
 #include "analysis/one_sided/lock_queue.h"
@@ -27,6 +28,7 @@ struct epoch {
     uint64_t waited_until;                       /* by `waiting_call` */
     uint32_t blocked_by;                         /* position in the sorted list; FM_NONE: none */
     uint32_t before; /* the latest conflicting epoch, which it need not have waited for; FM_NONE */
+    uint32_t number; /* of its lock among those of the window; FM_NONE: all of them */
 };
 
 /* The latest epochs so far, positions in the sorted list; FM_NONE: none. */
@@ -115,8 +117,8 @@ static void judge_epoch(const struct contention *contention, unsigned worker, st
     finder.worker = worker;
     fm_found_remote_wait(&finder, (struct fm_call_ref){call->location, call->activity}, until,
                          (struct fm_call_ref){release->location, release->activity},
-                         FM_METRIC_MPI_RMA_SYNC_LOCK_COMPETITION,
-                         FM_METRIC_MPI_RMA_COMM_LOCK_COMPETITION);
+                         fm_library_metric(epoch->message->paradigm, FM_RULE_LOCK),
+                         fm_library_metric(epoch->message->paradigm, FM_RULE_LOCK_IN_OPERATION));
 }
 
 /* Prefetches calls, which lie in the order of their arrival, not in that of the lock. */
@@ -126,11 +128,22 @@ static void prefetch_calls(const struct epoch *epoch)
     __builtin_prefetch(epoch->calls + 2);
 }
 
+/* @return what distinguishes the locks of a window from one another: their targets, in MPI nothing
+ * else. The first lock of a target has the id 0 in most libraries. */
+static uint64_t key_of(struct fm_map *number_of_id, const struct fm_released_epoch *message)
+{
+    const uint32_t number =
+        message->lock == 0
+            ? 0
+            : *fm_map_at(number_of_id, message->lock, (uint32_t)number_of_id->count + 1);
+    return (uint64_t)number << 32 | message->target;
+}
+
 /* Judges the epochs of one window in the order of fm_lock_order_find(). */
 static void judge_window(struct contention *contention, unsigned worker, struct epoch *epochs,
                          uint32_t begin, uint32_t end)
 {
-    struct fm_map index_of_target = {0};
+    struct fm_map slot_of_lock = {0}, number_of_id = {0};
     FM_VECTOR(struct latest) latest = {0};
     struct latest whole = {FM_NONE, FM_NONE}; /* exclusive: of any target; any: of all targets */
     for (uint32_t i = begin; i < end; ++i) {
@@ -139,6 +152,7 @@ static void judge_window(struct contention *contention, unsigned worker, struct 
         }
         const struct fm_released_epoch *message = epochs[i].message;
         uint32_t before;
+        epochs[i].number = FM_NONE;
         if (message->target == FM_NONE) {
             before = whole.exclusive;
             judge_epoch(contention, worker, epochs, i, before);
@@ -146,11 +160,12 @@ static void judge_window(struct contention *contention, unsigned worker, struct 
             continue;
         }
         uint32_t next = (uint32_t)latest.count;
-        uint32_t slot = *fm_map_at(&index_of_target, message->target, next);
+        uint32_t slot = *fm_map_at(&slot_of_lock, key_of(&number_of_id, message), next);
         if (slot == next) {
             fm_vector_push(&latest, (struct latest){FM_NONE, FM_NONE});
         }
         struct latest *own = &latest.items[slot];
+        epochs[i].number = slot;
         before = message->exclusive ? later(epochs, own->any, whole.any) : own->exclusive;
         judge_epoch(contention, worker, epochs, i, before);
         own->any = later(epochs, own->any, i);
@@ -159,7 +174,8 @@ static void judge_window(struct contention *contention, unsigned worker, struct 
             whole.exclusive = later(epochs, whole.exclusive, i);
         }
     }
-    fm_map_free(&index_of_target);
+    fm_map_free(&slot_of_lock);
+    fm_map_free(&number_of_id);
     fm_vector_free(&latest);
 }
 
@@ -191,8 +207,11 @@ static void add_queues(struct contention *contention, unsigned worker, const str
             .released = message->leave,
             .owner = message->owner,
             .target = message->target,
+            .number = epoch->number,
+            .lock = message->lock,
             .blocked_by = FM_NONE,
             .exclusive = message->exclusive,
+            .paradigm = message->paradigm,
         };
         if (call == NULL) {
             hold->held_from = granted_at(epoch);
@@ -243,7 +262,7 @@ static void add_holders(struct contention *contention, unsigned worker, uint32_t
             .released = epoch->message->leave,
             .waited_from = call == NULL ? 0 : call->enter,
             .waited_until = call == NULL ? 0 : epoch->waited_until,
-            .target = epoch->message->target,
+            .lock = epoch->number,
             .location = epoch->message->location,
             .waiter = call == NULL ? FM_NONE : call->location,
             .blocked_by = call == NULL ? FM_NONE : epoch->blocked_by - begin,

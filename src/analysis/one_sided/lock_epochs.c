@@ -161,7 +161,7 @@ struct fm_open_epoch *fm_lock_walk_find_open(struct fm_lock_walk *walk, uint32_t
 static uint32_t add_acquisition(struct fm_lock_walk *walk, const struct fm_rma *record,
                                 struct fm_call_ref call)
 {
-    fm_vector_push(&walk->into->acquisitions, (struct fm_lock_acquisition){record->id, call});
+    fm_vector_push(&walk->into->acquisitions, (struct fm_lock_acquisition){record->id, 0, call});
     return (uint32_t)walk->into->acquisitions.count - 1;
 }
 
@@ -202,6 +202,7 @@ void fm_lock_walk_lock(struct fm_lock_walk *walk, const struct fm_rma *record,
                        .last_call = target == FM_NONE ? FM_NONE : call.activity,
                        .in_row = target != FM_NONE,
                        .unrequested = acquired,
+                       .paradigm = FM_PARADIGM_MPI,
                    });
     struct fm_window_locks *locks = &walk->windows.items[window_index];
     fm_vector_push(&walk->open,

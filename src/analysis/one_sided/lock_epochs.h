@@ -27,11 +27,13 @@ struct fm_lock_epoch {
                                      request and are not listed. Only in epochs with one target. */
     bool exclusive;
     bool unrequested; /**< it begins with its acquisition */
+    uint8_t paradigm; /**< fm_paradigm_t */
 };
 
 /** A recorded acquisition of a lock. */
 struct fm_lock_acquisition {
     uint64_t time;
+    uint64_t lock; /**< outside of MPI: which of the locks of its window and target; else 0 */
     struct fm_call_ref call;
 };
 

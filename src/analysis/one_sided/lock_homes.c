@@ -124,6 +124,7 @@ static void describe_epoch(const struct fm_lock_homes *homes, const struct local
         .requested = trace->locations[epoch->request.location].enter.items[epoch->request.activity],
         .progress_until = local->progress_until,
         .acquired = acquisition == NULL ? 0 : acquisition->time,
+        .lock = acquisition == NULL ? 0 : acquisition->lock,
         .window = epoch->window,
         .owner = local->owner,
         .target = epoch->target,
@@ -132,6 +133,7 @@ static void describe_epoch(const struct fm_lock_homes *homes, const struct local
         .first_call = (uint32_t)list->calls.count,
         .exclusive = epoch->exclusive,
         .candidates_known = acquisition != NULL,
+        .paradigm = epoch->paradigm,
     };
     if (epoch->in_row) {
         struct fm_call_ref call = {epoch->request.location, epoch->last_call + 1};

@@ -15,6 +15,7 @@ struct fm_released_epoch {
     uint64_t requested;      /**< Enter of the requesting call */
     uint64_t progress_until; /**< end of the release's wait for progress; 0: it did not wait */
     uint64_t acquired;       /**< if candidates_known: time of the acquisition */
+    uint64_t lock;           /**< as in struct fm_lock_acquisition */
     uint32_t window;
     uint32_t owner;  /**< process */
     uint32_t target; /**< process; FM_NONE: all */
@@ -23,6 +24,7 @@ struct fm_released_epoch {
     uint32_t first_call, call_count; /**< in the list of calls beside it */
     bool exclusive;
     bool candidates_known; /**< it is known which of its calls acquired the lock */
+    uint8_t paradigm;      /**< fm_paradigm_t */
 };
 
 /** A call of a released epoch. */

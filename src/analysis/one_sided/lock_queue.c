@@ -4,20 +4,30 @@
 #include "base/containers/sort.h"
 #include "base/containers/vector.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
-typedef FM_VECTOR(struct fm_cube_lock) lock_vector;
+/* A lock that was found. */
+struct found_lock {
+    struct fm_cube_lock lock; /* times of the trace's clock, name unset */
+    uint64_t id;              /* outside of MPI */
+    uint32_t process;         /* its target; FM_NONE: all of the window */
+    uint8_t paradigm;
+};
+
+typedef FM_VECTOR(struct found_lock) lock_vector;
 typedef FM_VECTOR(unsigned char) byte_vector;
 
 /* An epoch among those of its window, sorted by lock. */
 struct member {
-    uint32_t target;
+    uint32_t lock; /* number */
     uint32_t index;
 };
 
 /* The locks that a worker has found, and scratch memory, reused for each window. */
 struct worker_queues {
-    lock_vector locks; /* times of the trace's clock, names unset */
+    lock_vector locks;
     FM_VECTOR(uint32_t) chain;
     FM_VECTOR(struct member) members;
     FM_VECTOR(uint64_t) begins, ends; /* of waits for one lock */
@@ -53,7 +63,7 @@ void fm_lock_queues_free(struct fm_lock_queues *queues)
     for (unsigned w = 0; w < queues->workers; ++w) {
         struct worker_queues *found = &queues->of_worker[w];
         for (size_t i = 0; i < found->locks.count; ++i) {
-            fm_free(found->locks.items[i].queue);
+            fm_free(found->locks.items[i].lock.queue);
         }
         fm_vector_free(&found->locks);
         fm_vector_free(&found->chain);
@@ -238,7 +248,9 @@ static struct fm_cube_lock describe_lock(const struct window_epochs *epochs, uin
 {
     struct fm_cube_lock lock = {
         .window = window,
-        .target = members[0].target == FM_NONE ? FM_CUBE_NONE : members[0].target,
+        .target = epochs->holds[members[0].index].target == FM_NONE
+                      ? FM_CUBE_NONE
+                      : epochs->holds[members[0].index].target,
         .begin = UINT64_MAX,
     };
     uint32_t last_of_chain = members[0].index;
@@ -265,8 +277,8 @@ static struct fm_cube_lock describe_lock(const struct window_epochs *epochs, uin
 static int compare_members(const void *a, const void *b)
 {
     const struct member *left = a, *right = b;
-    if (left->target != right->target) {
-        return left->target < right->target ? -1 : 1;
+    if (left->lock != right->lock) {
+        return left->lock < right->lock ? -1 : 1;
     }
     return left->index < right->index ? -1 : left->index > right->index;
 }
@@ -282,42 +294,46 @@ void fm_lock_queues_add(struct fm_lock_queues *queues, unsigned worker, uint32_t
     struct member *members = found->members.items;
     for (uint32_t i = 0; i < count; ++i) {
         chain[i] = waited(&holds[i]) ? chain[holds[i].blocked_by] + 1 : 1;
-        members[i] = (struct member){holds[i].target, i};
+        members[i] = (struct member){holds[i].number, i};
     }
     const struct window_epochs epochs = {holds, chain, found};
     fm_sort(members, count, sizeof *members, compare_members);
     for (uint32_t begin = 0; begin < count;) {
         uint32_t end = begin + 1;
-        while (end < count && members[end].target == members[begin].target) {
+        while (end < count && members[end].lock == members[begin].lock) {
             ++end;
         }
-        fm_vector_push(&found->locks, describe_lock(&epochs, window, members + begin, end - begin));
+        const struct fm_lock_hold *hold = &holds[members[begin].index];
+        fm_vector_push(&found->locks, (struct found_lock){
+                                          describe_lock(&epochs, window, members + begin,
+                                                        end - begin),
+                                          hold->lock, hold->target, hold->paradigm});
         begin = end;
     }
 }
 
 /* Appends a lock and its queue to `bytes`, and frees the queue. */
-static void pack_lock(byte_vector *bytes, struct fm_cube_lock *lock)
+static void pack_lock(byte_vector *bytes, struct found_lock *lock)
 {
-    size_t queue_bytes = lock->bin_count * sizeof *lock->queue;
+    size_t queue_bytes = lock->lock.bin_count * sizeof *lock->lock.queue;
     fm_vector_reserve(bytes, sizeof *lock + queue_bytes);
     memcpy(bytes->items + bytes->count, lock, sizeof *lock);
     if (queue_bytes != 0) {
-        memcpy(bytes->items + bytes->count + sizeof *lock, lock->queue, queue_bytes);
+        memcpy(bytes->items + bytes->count + sizeof *lock, lock->lock.queue, queue_bytes);
     }
     bytes->count += sizeof *lock + queue_bytes;
-    fm_free(lock->queue);
+    fm_free(lock->lock.queue);
 }
 
 /* @return the offset of the next lock in `bytes` */
-static size_t unpack_lock(const byte_vector *bytes, size_t at, struct fm_cube_lock *lock)
+static size_t unpack_lock(const byte_vector *bytes, size_t at, struct found_lock *lock)
 {
     memcpy(lock, bytes->items + at, sizeof *lock);
     at += sizeof *lock;
-    size_t queue_bytes = lock->bin_count * sizeof *lock->queue;
-    lock->queue = NULL;
+    size_t queue_bytes = lock->lock.bin_count * sizeof *lock->lock.queue;
+    lock->lock.queue = NULL;
     if (queue_bytes != 0) {
-        lock->queue = memcpy(fm_resize(NULL, 0, queue_bytes), bytes->items + at, queue_bytes);
+        lock->lock.queue = memcpy(fm_resize(NULL, 0, queue_bytes), bytes->items + at, queue_bytes);
     }
     return at + queue_bytes;
 }
@@ -337,7 +353,7 @@ void fm_lock_queues_collect(struct fm_lock_queues *queues, struct fm_team *team)
     }
     fm_team_collect_vector(team, &own, &all);
     for (size_t at = 0; at < all.count;) {
-        struct fm_cube_lock lock;
+        struct found_lock lock;
         at = unpack_lock(&all, at, &lock);
         fm_vector_push(&queues->of_worker[0].locks, lock);
     }
@@ -345,13 +361,41 @@ void fm_lock_queues_collect(struct fm_lock_queues *queues, struct fm_team *team)
     fm_vector_free(&all);
 }
 
+/* By window and target; locks outside of MPI, which have names instead, last. */
 static int compare_locks(const void *a, const void *b)
 {
-    const struct fm_cube_lock *left = a, *right = b;
-    if (left->window != right->window) {
-        return left->window < right->window ? -1 : 1;
+    const struct found_lock *left = a, *right = b;
+    const bool is_left_named = left->paradigm != FM_PARADIGM_MPI;
+    const bool is_right_named = right->paradigm != FM_PARADIGM_MPI;
+    if (is_left_named != is_right_named) {
+        return is_left_named ? 1 : -1;
     }
-    return left->target < right->target ? -1 : left->target > right->target;
+    if (left->lock.window != right->lock.window) {
+        return left->lock.window < right->lock.window ? -1 : 1;
+    }
+    if (left->process != right->process) {
+        return left->process < right->process ? -1 : 1;
+    }
+    return left->id < right->id ? -1 : left->id > right->id;
+}
+
+/* Names a lock as its programming model does: a symmetric variable, a mutex of a process, a coarray
+ * element of an image. */
+static void name_lock(const struct found_lock *found, char *name, size_t size)
+{
+    switch (found->paradigm) {
+    case FM_PARADIGM_ARMCI:
+        snprintf(name, size, "ARMCI mutex %" PRIu64 " of process %" PRIu32, found->id,
+                 found->process);
+        break;
+    case FM_PARADIGM_CAF:
+        snprintf(name, size, "coarray lock 0x%" PRIx64 " of image %" PRIu32, found->id,
+                 found->process + 1);
+        break;
+    default:
+        snprintf(name, size, "SHMEM lock 0x%" PRIx64, found->id);
+        break;
+    }
 }
 
 fm_status_t fm_lock_queues_fill(const struct fm_lock_queues *queues, const struct fm_trace *trace,
@@ -367,8 +411,14 @@ fm_status_t fm_lock_queues_fill(const struct fm_lock_queues *queues, const struc
     fm_sort(all.items, all.count, sizeof *all.items, compare_locks);
     fm_status_t status = FM_OK;
     for (size_t i = 0; i < all.count && status == FM_OK; ++i) {
-        struct fm_cube_lock lock = all.items[i];
+        struct fm_cube_lock lock = all.items[i].lock;
+        char name[96];
         lock.name = trace->windows[lock.window].name;
+        if (all.items[i].paradigm != FM_PARADIGM_MPI) {
+            name_lock(&all.items[i], name, sizeof name);
+            lock.name = name;
+            lock.window = lock.target = FM_CUBE_NONE;
+        }
         lock.begin -= cube->experiment.begin;
         lock.end -= cube->experiment.begin;
         status = fm_cube_add_lock(cube, &lock, error);

@@ -28,9 +28,12 @@ struct fm_lock_hold {
     uint64_t held_from;
     uint64_t released;   /**< Leave of the releasing call */
     uint32_t owner;      /**< process */
+    uint64_t lock;       /**< outside of MPI: its id, which names it; else 0 */
     uint32_t target;     /**< process; FM_NONE: all of the window */
+    uint32_t number;     /**< of the lock among those of the list; FM_NONE: all of the window */
     uint32_t blocked_by; /**< epoch it waited for, an earlier one of the same list; FM_NONE: none */
     bool exclusive;
+    uint8_t paradigm; /**< fm_paradigm_t */
 };
 
 /** The queues found so far. */

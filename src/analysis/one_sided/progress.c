@@ -10,7 +10,8 @@ struct need_message {
     struct fm_call_ref call;
     uint32_t origin;   /* process */
     uint32_t need;     /* of the origin */
-    uint32_t is_alone; /* the call has no other need */
+    bool is_alone;     /* the call has no other need */
+    uint8_t paradigm;  /* of the call: only calls of the same library serve it */
 };
 
 #define NEVER UINT64_MAX
@@ -26,7 +27,7 @@ struct progressing_calls {
 
 /* Of one process. */
 struct participant {
-    struct progressing_calls *calls;   /* by thread; NULL: no need has come yet */
+    struct progressing_calls *calls;   /* by library and thread; NULL: no need has come yet */
     fm_progress_answer_vector answers; /* to its own needs, in the order of arrival */
 };
 
@@ -41,7 +42,9 @@ struct pending {
 
 struct fm_progress {
     struct fm_analysis *analysis;
-    bool *progresses;                 /* by region */
+    uint8_t *progresses;              /* by region: paradigm; FM_PARADIGM_USER: it does not */
+    uint32_t libraries;               /* whose calls progress */
+    uint32_t library_of[UINT8_MAX + 1]; /* by paradigm: number of the library */
     struct participant *participants; /* by process */
     struct pending *pending;          /* by worker */
     struct fm_dispatch *needs;
@@ -51,9 +54,9 @@ struct fm_progress {
 /* ---- answers ---- */
 
 static bool makes_progress(const struct fm_progress *progress, const struct fm_location *location,
-                           uint32_t call)
+                           uint32_t call, uint8_t paradigm)
 {
-    return progress->progresses[fm_trace_region(location, call)];
+    return progress->progresses[fm_trace_region(location, call)] == paradigm;
 }
 
 /* @return whether a call is over at `enter` */
@@ -73,23 +76,23 @@ static bool are_ordered(const struct fm_location *location)
 }
 
 static void list_progressing(const struct fm_progress *progress, const struct fm_location *location,
-                             struct progressing_calls *calls)
+                             struct progressing_calls *calls, uint8_t paradigm)
 {
     for (uint32_t a = 0; a < location->enter.count; ++a) {
-        if (makes_progress(progress, location, a)) {
+        if (makes_progress(progress, location, a, paradigm)) {
             fm_vector_push(&calls->activities, a);
         }
     }
 }
 
 static void look_at(const struct fm_progress *progress, const struct fm_location *location,
-                    struct progressing_calls *calls)
+                    struct progressing_calls *calls, uint8_t paradigm)
 {
     calls->is_known = true;
     calls->are_ordered = are_ordered(location);
     calls->recent = UINT32_MAX;
     if (!calls->are_ordered) {
-        list_progressing(progress, location, calls);
+        list_progressing(progress, location, calls, paradigm);
     }
 }
 
@@ -129,13 +132,13 @@ static size_t search_near(const struct fm_location *location, size_t recent, uin
 }
 
 static uint32_t find_ordered(const struct fm_progress *progress, const struct fm_location *location,
-                             struct progressing_calls *calls, uint64_t enter)
+                             struct progressing_calls *calls, uint8_t paradigm, uint64_t enter)
 {
     uint32_t first = (uint32_t)search_near(location, calls->recent, enter);
     if (first < calls->recent || first > calls->found || calls->recent == UINT32_MAX) {
         calls->found = first;
         while (calls->found < location->enter.count &&
-               !makes_progress(progress, location, calls->found)) {
+               !makes_progress(progress, location, calls->found, paradigm)) {
             ++calls->found;
         }
     }
@@ -163,24 +166,27 @@ static uint32_t find_among(const struct fm_location *location,
 /* @return the first progressing call that is running at `enter` or begins later, or FM_NONE */
 static uint32_t first_overlapping(const struct fm_progress *progress,
                                   const struct fm_location *location,
-                                  struct progressing_calls *calls, uint64_t enter)
+                                  struct progressing_calls *calls, uint8_t paradigm,
+                                  uint64_t enter)
 {
     if (!calls->is_known) {
-        look_at(progress, location, calls);
+        look_at(progress, location, calls, paradigm);
     }
-    return calls->are_ordered ? find_ordered(progress, location, calls, enter)
+    return calls->are_ordered ? find_ordered(progress, location, calls, paradigm, enter)
                               : find_among(location, calls, enter);
 }
 
-/* @return the progressing calls of a process, by thread */
-static struct progressing_calls *calls_of(struct fm_progress *progress, uint32_t process)
+/* @return the progressing calls of a process in a library, by thread */
+static struct progressing_calls *calls_of(struct fm_progress *progress, uint32_t process,
+                                          uint8_t paradigm)
 {
     struct participant *participant = &progress->participants[process];
+    const uint32_t threads = progress->analysis->trace->processes[process].location_count;
     if (participant->calls == NULL) {
-        const struct fm_process *owner = &progress->analysis->trace->processes[process];
-        participant->calls = fm_allocate(owner->location_count, sizeof *participant->calls);
+        participant->calls =
+            fm_allocate((size_t)threads * progress->libraries, sizeof *participant->calls);
     }
-    return participant->calls;
+    return participant->calls + (size_t)threads * progress->library_of[paradigm];
 }
 
 /* @return whether a part of [begin, end) was not recorded: progress in it is unknown. */
@@ -205,13 +211,13 @@ static void answer_need(void *context, unsigned worker, uint32_t process, const 
     const struct need_message *need = record;
     const struct fm_trace *trace = progress->analysis->trace;
     const struct fm_process *target = &trace->processes[process];
-    struct progressing_calls *calls = calls_of(progress, process);
+    struct progressing_calls *calls = calls_of(progress, process, need->paradigm);
     struct fm_progress_answer answer = {
         .found.enter = NEVER, .needing = need->call, .need = need->need};
     bool is_known = true;
     for (uint32_t t = 0; t < target->location_count; ++t) {
         const struct fm_location *location = &trace->locations[target->first_location + t];
-        uint32_t call = first_overlapping(progress, location, &calls[t], need->enter);
+        uint32_t call = first_overlapping(progress, location, &calls[t], need->paradigm, need->enter);
         if (call != FM_NONE && location->enter.items[call] < answer.found.enter) {
             answer.found = (struct fm_progressing_call){location->enter.items[call],
                                                         location->leave.items[call],
@@ -269,6 +275,8 @@ void fm_progress_need(struct fm_progress *progress, unsigned worker, uint32_t pr
         .call = call,
         .origin = process,
         .need = pending->told++,
+        .paradigm = (uint8_t)fm_trace_called(progress->analysis->trace, location, call.activity)
+                        ->paradigm,
     };
     pending->target = target;
     pending->as_before = as_before;
@@ -297,7 +305,7 @@ struct fm_progress *fm_progress_create(struct fm_analysis *analysis)
     struct fm_progress *progress = fm_allocate(1, sizeof *progress);
     *progress = (struct fm_progress){
         .analysis = analysis,
-        .progresses = fm_allocate(trace->region_count, sizeof(bool)),
+        .progresses = fm_allocate(trace->region_count, sizeof(uint8_t)),
         .participants = fm_allocate(trace->process_count, sizeof *progress->participants),
         .pending =
             fm_allocate_apart(fm_engine_workers(analysis->engine), sizeof *progress->pending),
@@ -306,16 +314,25 @@ struct fm_progress *fm_progress_create(struct fm_analysis *analysis)
         .answers = fm_dispatch_create(analysis->engine, sizeof(struct fm_progress_answer),
                                       take_answer, progress),
     };
+    bool known[UINT8_MAX + 1] = {false};
     for (uint32_t i = 0; i < trace->region_count; ++i) {
-        progress->progresses[i] = fm_makes_progress(&trace->regions[i]);
+        const fm_paradigm_t paradigm = trace->regions[i].paradigm;
+        if (fm_makes_progress(&trace->regions[i])) {
+            progress->progresses[i] = (uint8_t)paradigm;
+            if (!known[paradigm]) {
+                known[paradigm] = true;
+                progress->library_of[paradigm] = progress->libraries++;
+            }
+        }
     }
     return progress;
 }
 
-static void free_participant(struct participant *participant, uint32_t threads)
+/* @param lists  number of threads times that of libraries */
+static void free_participant(struct participant *participant, size_t lists)
 {
-    for (uint32_t t = 0; participant->calls != NULL && t < threads; ++t) {
-        fm_vector_free(&participant->calls[t].activities);
+    for (size_t i = 0; participant->calls != NULL && i < lists; ++i) {
+        fm_vector_free(&participant->calls[i].activities);
     }
     fm_free(participant->calls);
     fm_vector_free(&participant->answers);
@@ -329,7 +346,7 @@ void fm_progress_free(struct fm_progress *progress)
     const struct fm_trace *trace = progress->analysis->trace;
     for (uint32_t process = 0; process < trace->process_count; ++process) {
         free_participant(&progress->participants[process],
-                         trace->processes[process].location_count);
+                         (size_t)trace->processes[process].location_count * progress->libraries);
     }
     fm_dispatch_free(progress->needs);
     fm_dispatch_free(progress->answers);

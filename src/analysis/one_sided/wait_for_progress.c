@@ -1,5 +1,6 @@
-/* Wait for Progress: a passive-target call waits until its target enters a call in which the MPI
- * library makes progress; and the lower bound, the part of the wait that is certain. */
+/* Wait for Progress: a one-sided call waits until its target enters a call in which the library makes
+ * progress; and the lower bound, the part of the wait that is certain. */
+#include "analysis/libraries/library_metrics.h"
 #include "analysis/one_sided/epochs.h"
 #include "analysis/pattern.h"
 
@@ -8,11 +9,13 @@ static void find(const struct fm_finder *finder, const struct fm_progress_wait *
     const struct fm_analysis *analysis = finder->analysis;
     uint32_t region =
         fm_trace_region(&analysis->trace->locations[wait->call.location], wait->call.activity);
-    bool is_synchronization = analysis->own_metrics[region] == FM_METRIC_MPI_RMA_SYNC_PASSIVE;
-    fm_metric_t metric = is_synchronization ? FM_METRIC_MPI_RMA_SYNC_WAIT_FOR_PROGRESS
-                                            : FM_METRIC_MPI_RMA_COMM_WAIT_FOR_PROGRESS;
-    fm_metric_t lower = is_synchronization ? FM_METRIC_MPI_RMA_SYNC_WAIT_FOR_PROGRESS_LOWER
-                                           : FM_METRIC_MPI_RMA_COMM_WAIT_FOR_PROGRESS_LOWER;
+    const fm_paradigm_t paradigm = analysis->trace->regions[region].paradigm;
+    const bool is_synchronization = fm_is_one_sided_synchronization(analysis->own_metrics[region]);
+    const fm_metric_t metric = fm_library_metric(
+        paradigm, is_synchronization ? FM_RULE_PROGRESS : FM_RULE_PROGRESS_IN_OPERATION);
+    const fm_metric_t lower =
+        fm_library_metric(paradigm, is_synchronization ? FM_RULE_PROGRESS_LOWER
+                                                       : FM_RULE_PROGRESS_IN_OPERATION_LOWER);
     fm_found_wait(finder, wait->call, wait->until, wait->cause, metric);
     fm_found_part(finder, wait->call.location,
                   &(struct fm_part){

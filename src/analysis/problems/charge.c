@@ -5,7 +5,8 @@
 
 enum fm_charge fm_charge_of(fm_delay_kind_t kind)
 {
-    if (kind == FM_DELAY_RMA_PROGRESS) {
+    if (kind == FM_DELAY_RMA_PROGRESS || kind == FM_DELAY_SHMEM_PROGRESS ||
+        kind == FM_DELAY_ARMCI_PROGRESS || kind == FM_DELAY_CAF_PROGRESS) {
         return FM_CHARGE_PROGRESS;
     }
     return fm_delay_metrics(kind)->is_contention ? FM_CHARGE_CONTENTION : FM_CHARGE_DELAY;
@@ -23,6 +24,10 @@ uint32_t fm_cause_kind_of(const struct fm_analysis *analysis, uint32_t region,
     if (own == FM_METRIC_COMP || own == FM_METRIC_OVERHEAD || charge == FM_CHARGE_PROGRESS) {
         return kinds[charge];
     }
-    return fm_metric_is_within(own, FM_METRIC_MPI_MANAGEMENT) ? FM_CAUSE_STARTUP
-                                                              : FM_CAUSE_TRANSFER;
+    return fm_metric_is_within(own, FM_METRIC_MPI_MANAGEMENT) ||
+                   fm_metric_is_within(own, FM_METRIC_SHMEM_MANAGEMENT) ||
+                   fm_metric_is_within(own, FM_METRIC_ARMCI_MANAGEMENT) ||
+                   fm_metric_is_within(own, FM_METRIC_CAF_MANAGEMENT)
+               ? FM_CAUSE_STARTUP
+               : FM_CAUSE_TRANSFER;
 }

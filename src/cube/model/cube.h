@@ -127,8 +127,9 @@ struct fm_cube_lock_party {
 /** A lock that is locked exclusively at least once, and the queue of the epochs that wait for it
  * (docs/report-format.md defines all terms). Times are ticks since the begin of the run. */
 struct fm_cube_lock {
-    uint32_t window;    /**< number of the window in the trace */
-    char *name;         /**< of the window; NULL: it has none */
+    uint32_t window;    /**< number of the window in the trace; FM_CUBE_NONE: a lock outside of MPI,
+                             which has no target and whose name says all */
+    char *name;         /**< of the window, or of such a lock; NULL: the window has none */
     uint32_t target;    /**< rank; FM_CUBE_NONE: epochs that lock all targets at once */
     uint64_t exclusive; /**< number of exclusive epochs */
     uint64_t shared;    /**< number of shared epochs */
@@ -179,7 +180,7 @@ struct fm_cube {
     uint32_t segment_count;
     char **warnings; /**< what is missing or left out, one sentence each */
     uint32_t warning_count;
-    struct fm_cube_lock *locks; /**< ascending by (window, target) */
+    struct fm_cube_lock *locks; /**< ascending by (window, target); those without window last */
     uint32_t lock_count;
     bool path_from_init_to_finalize; /**< the critical path covers only this part of the run */
     char **partition_names;          /**< of the partitions that the user chose */

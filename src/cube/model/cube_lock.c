@@ -24,6 +24,8 @@ static bool is_valid(const struct fm_cube *cube, const struct fm_cube_lock *lock
     if (cube->lock_count == 0)
         return true;
     const struct fm_cube_lock *last = &cube->locks[cube->lock_count - 1];
+    if (lock->window == FM_CUBE_NONE)
+        return lock->name != NULL && lock->target == FM_CUBE_NONE;
     return lock->window != last->window ? lock->window > last->window : lock->target > last->target;
 }
 

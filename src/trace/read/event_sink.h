@@ -167,11 +167,12 @@ static inline void fm_event_communicator_created(struct fm_event_sink *sink, uin
     fm_builder_communicator_created(&sink->builder, fm_event_communicator(sink, communicator));
 }
 
-static inline void fm_event_rma_collective(struct fm_event_sink *sink, uint32_t window,
-                                           uint64_t sent, uint64_t received)
+static inline void fm_event_rma_collective(struct fm_event_sink *sink, OTF2_CollectiveOp operation,
+                                           uint32_t window, uint32_t root, uint64_t sent,
+                                           uint64_t received)
 {
-    fm_builder_rma(&sink->builder, FM_RMA_COLLECTIVE, fm_event_window(sink, window), FM_NONE, false,
-                   0, sent, received);
+    fm_builder_rma_collective(&sink->builder, operation, fm_event_window(sink, window), root, sent,
+                              received);
 }
 
 static inline void fm_event_group_sync(struct fm_event_sink *sink, uint32_t window, uint32_t group)
@@ -203,17 +204,17 @@ static inline void fm_event_atomic(struct fm_event_sink *sink, uint32_t window, 
 
 /** @param step  FM_RMA_LOCK_REQUEST or FM_RMA_LOCK_ACQUIRE */
 static inline void fm_event_lock(struct fm_event_sink *sink, fm_rma_type_t step, uint32_t window,
-                                 uint32_t target, OTF2_LockType type)
+                                 uint32_t target, uint64_t lock, OTF2_LockType type)
 {
-    fm_builder_rma(&sink->builder, step, fm_event_window(sink, window), target,
-                   type == OTF2_LOCK_SHARED, 0, 0, 0);
+    fm_builder_lock(&sink->builder, step, fm_event_window(sink, window), target, lock,
+                    type == OTF2_LOCK_SHARED);
 }
 
 static inline void fm_event_lock_release(struct fm_event_sink *sink, uint32_t window,
-                                         uint32_t target)
+                                         uint32_t target, uint64_t lock)
 {
-    fm_builder_rma(&sink->builder, FM_RMA_LOCK_RELEASE, fm_event_window(sink, window), target,
-                   false, 0, 0, 0);
+    fm_builder_lock(&sink->builder, FM_RMA_LOCK_RELEASE, fm_event_window(sink, window), target,
+                    lock, false);
 }
 
 static inline void fm_event_rma_sync(struct fm_event_sink *sink, uint32_t window, uint32_t target)

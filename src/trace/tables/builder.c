@@ -689,6 +689,7 @@ void fm_builder_collective_request(struct fm_builder *builder, uint64_t request)
                    (struct fm_collective){.start = builder->current_activity,
                                           .complete = FM_NONE,
                                           .communicator = FM_NONE,
+                                          .window = FM_NONE,
                                           .non_blocking = true});
 }
 
@@ -734,6 +735,7 @@ void fm_builder_collective(struct fm_builder *builder, uint8_t operation, uint32
         .complete = builder->current_activity,
         .complete_location = builder->location_index,
         .communicator = communicator,
+        .window = FM_NONE,
         .root = root,
         .operation = operation,
         .moved_bytes = sent != 0 || received != 0,
@@ -780,10 +782,53 @@ void fm_builder_communicator_created(struct fm_builder *builder, uint32_t commun
                            .complete = builder->current_activity,
                            .complete_location = builder->location_index,
                            .communicator = communicator,
+                           .window = FM_NONE,
                            .root = OTF2_COLLECTIVE_ROOT_NONE,
                            .operation = OTF2_COLLECTIVE_OP_CREATE_HANDLE,
                        });
     }
+}
+
+/* @return whether the innermost call is one of MPI; unknown regions count as such, too */
+static bool is_in_mpi(const struct fm_builder *builder)
+{
+    const fm_paradigm_t paradigm =
+        fm_trace_called(builder->trace, builder->location, builder->current_activity)->paradigm;
+    return paradigm != FM_PARADIGM_SHMEM && paradigm != FM_PARADIGM_ARMCI &&
+           paradigm != FM_PARADIGM_CAF;
+}
+
+void fm_builder_rma_collective(struct fm_builder *builder, uint8_t operation, uint32_t window,
+                               uint32_t root, uint64_t sent, uint64_t received)
+{
+    if (builder->current_activity == FM_NONE || window == FM_NONE || is_in_mpi(builder) ||
+        builder->trace->windows[window].communicator == FM_NONE) {
+        fm_builder_rma(builder, FM_RMA_COLLECTIVE, window, FM_NONE, false, 0, sent, received);
+        return;
+    }
+    count_collective(builder, sent, received);
+    fm_vector_push(&builder->location->collectives,
+                   (struct fm_collective){
+                       .start = builder->current_activity,
+                       .complete = builder->current_activity,
+                       .complete_location = builder->location_index,
+                       .communicator = builder->trace->windows[window].communicator,
+                       .window = window,
+                       .root = root,
+                       .operation = operation,
+                       .moved_bytes = sent != 0 || received != 0,
+                   });
+}
+
+void fm_builder_lock(struct fm_builder *builder, fm_rma_type_t step, uint32_t window,
+                     uint32_t target, uint64_t lock, bool shared)
+{
+    if (builder->current_activity != FM_NONE && window != FM_NONE && !is_in_mpi(builder)) {
+        fm_vector_push(&builder->location->rma,
+                       (struct fm_rma){lock, builder->current_activity, window, target,
+                                       FM_RMA_LOCK_NAME, false});
+    }
+    fm_builder_rma(builder, step, window, target, shared, 0, 0, 0);
 }
 
 static bool is_completion(fm_rma_type_t type)
@@ -798,14 +843,15 @@ static bool is_in_flush(const struct fm_builder *builder)
     return call >= FM_CALL_FLUSH && call <= FM_CALL_FLUSH_LOCAL_ALL;
 }
 
-/* @return whether the record opens a lock epoch or is an operation with a request: completions of
- * one-sided operations are kept from then on */
+/* @return whether the record opens a lock epoch or is an operation with a request or outside of MPI:
+ * completions of one-sided operations are kept from then on */
 static bool opens_passive_use(const struct fm_builder *builder, fm_rma_type_t type)
 {
     return type == FM_RMA_LOCK_REQUEST || type == FM_RMA_LOCK_ACQUIRE ||
            (type <= FM_RMA_ATOMIC &&
-            fm_trace_called(builder->trace, builder->location, builder->current_activity)->call ==
-                FM_CALL_REQUEST_OPERATION);
+            (fm_trace_called(builder->trace, builder->location, builder->current_activity)->call ==
+                 FM_CALL_REQUEST_OPERATION ||
+             !is_in_mpi(builder)));
 }
 
 void fm_builder_rma(struct fm_builder *builder, fm_rma_type_t type, uint32_t window, uint32_t peer,

@@ -128,6 +128,13 @@ void fm_builder_communicator_created(struct fm_builder *builder, uint32_t commun
 /** @param counter  of the trace; FM_COUNTER_OF_SAMPLES: a call stack was sampled;
  * FM_COUNTER_OF_PROCESSOR_TIME + i */
 void fm_builder_counter(struct fm_builder *builder, uint32_t counter, double value);
+/** A collective on a window: outside of MPI one of the window's communicator. */
+void fm_builder_rma_collective(struct fm_builder *builder, uint8_t operation, uint32_t window,
+                               uint32_t root, uint64_t sent, uint64_t received);
+/** @param step  FM_RMA_LOCK_REQUEST, FM_RMA_LOCK_ACQUIRE or FM_RMA_LOCK_RELEASE
+ * @param lock  id of the lock on its window and target; MPI's are ignored */
+void fm_builder_lock(struct fm_builder *builder, fm_rma_type_t step, uint32_t window,
+                     uint32_t target, uint64_t lock, bool shared);
 void fm_builder_rma(struct fm_builder *builder, fm_rma_type_t type, uint32_t window, uint32_t peer,
                     bool shared, uint64_t id, uint64_t bytes_out, uint64_t bytes_in);
 

@@ -113,6 +113,7 @@ struct fm_collective {
     uint32_t complete; /**< call that waits for it: `start` for blocking ones; FM_NONE: never */
     uint32_t complete_location;
     uint32_t communicator;
+    uint32_t window;   /**< that its record names, outside of MPI; FM_NONE: a communicator's */
     uint32_t root;     /**< rank, or an OTF2_COLLECTIVE_ROOT_ value */
     uint8_t operation; /**< OTF2_CollectiveOp */
     bool non_blocking;
@@ -123,7 +124,7 @@ typedef enum {
     FM_RMA_PUT,
     FM_RMA_GET,
     FM_RMA_ATOMIC,
-    FM_RMA_COLLECTIVE,   /**< creation, fence, freeing, by the call */
+    FM_RMA_COLLECTIVE,   /**< MPI: creation, fence, freeing, by the call */
     FM_RMA_GROUP_SYNC,   /**< start, complete, post, wait, by the call; `peer` = group */
     FM_RMA_LOCK_REQUEST, /**< `peer` = target rank, FM_NONE = all */
     FM_RMA_LOCK_ACQUIRE,
@@ -131,7 +132,9 @@ typedef enum {
     FM_RMA_DONE_LOCALLY,  /**< the operations with this id are done at the origin; completions are
                              kept behind the first lock or operation with a request */
     FM_RMA_DONE_REMOTELY, /**< ... and at the target */
-    FM_RMA_SYNC /**< in a flush: names its target, `peer` (FM_NONE: all); kept as completions are */
+    FM_RMA_SYNC, /**< in a flush: names its target, `peer` (FM_NONE: all); kept as completions are */
+    FM_RMA_LOCK_NAME /**< outside of MPI: `id` and `peer` name the lock of the record behind it, of
+                          the same call; FM_NONE: the lock belongs to no process */
 } fm_rma_type_t;
 
 /** A one-sided record, in the order of the location. */

@@ -72,6 +72,13 @@ static const struct named_value calls[] = {
     CALL(FLUSH_LOCAL),
     CALL(FLUSH_LOCAL_ALL),
     CALL(REQUEST_OPERATION),
+    CALL(ALLOCATE),
+    CALL(DEALLOCATE),
+    CALL(COMPLETION),
+    CALL(WAIT_UNTIL),
+    CALL(SYNC_IMAGES),
+    CALL(EVENT_POST),
+    CALL(EVENT_WAIT),
     {NULL, 0},
 };
 

@@ -23,13 +23,15 @@ struct examined {
 /* A step function for each kind. */
 struct steps {
     uint64_t values[FM_DELAY_NONE];
-    uint32_t mask; /* kinds whose value is not 0 */
+    uint64_t mask; /* kinds whose value is not 0 */
 };
+
+_Static_assert(FM_DELAY_NONE <= 64, "a mask has 64 bits");
 
 static void step(struct steps *steps, uint32_t kind, uint64_t change)
 {
     steps->values[kind] += change;
-    uint32_t bit = (uint32_t)1 << kind;
+    uint64_t bit = (uint64_t)1 << kind;
     steps->mask = steps->values[kind] != 0 ? steps->mask | bit : steps->mask & ~bit;
 }
 
@@ -392,8 +394,8 @@ static void blame(struct examined *examined, uint64_t from, uint64_t to, const s
             .location = examined->number,
             .visit = walk->visit == examined->busy_time->nodes ? FM_NONE : walk->visit,
         };
-        for (uint32_t mask = steps->mask; mask != 0; mask &= mask - 1) {
-            piece.kind = (fm_delay_kind_t)__builtin_ctz(mask);
+        for (uint64_t mask = steps->mask; mask != 0; mask &= mask - 1) {
+            piece.kind = (fm_delay_kind_t)__builtin_ctzll(mask);
             piece.weight = steps->values[piece.kind];
             request->take(request->context, examined->worker, &piece);
         }
@@ -465,9 +467,9 @@ static void send_entered(const struct examined *examined, struct position *posit
                          bool inside, uint32_t window)
 {
     struct fm_blame_run *run = examined->run;
-    for (uint32_t mask = position->entered.mask | (inside ? position->waiting.mask : 0); mask != 0;
+    for (uint64_t mask = position->entered.mask | (inside ? position->waiting.mask : 0); mask != 0;
          mask &= mask - 1) {
-        uint32_t kind = (uint32_t)__builtin_ctz(mask);
+        uint32_t kind = (uint32_t)__builtin_ctzll(mask);
         uint64_t change =
             (inside ? position->waiting.values[kind] : 0) - position->entered.values[kind];
         if (change != 0) {

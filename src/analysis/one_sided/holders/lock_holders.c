@@ -32,9 +32,9 @@ struct lock_wait {
 
 typedef FM_VECTOR(struct segment) segment_vector;
 
-/* An epoch among those of its window, sorted by target. */
+/* An epoch among those of its window, sorted by lock. */
 struct tenant {
-    uint32_t target;
+    uint32_t lock;
     uint32_t tenure;
 };
 
@@ -666,7 +666,7 @@ static void add_shared_waits(const struct adding *adding, const struct tenant *t
         return;
     }
     scratch->holds.count = 0;
-    if (tenants[0].target == FM_NONE) {
+    if (tenants[0].lock == FM_NONE) {
         for (size_t i = 0; i < scratch->exclusive.count; i++) {
             fm_vector_push(&scratch->holds, (struct hold){.tenure = scratch->exclusive.items[i]});
         }
@@ -683,8 +683,8 @@ static void add_shared_waits(const struct adding *adding, const struct tenant *t
 static int compare_tenants(const void *a, const void *b)
 {
     const struct tenant *left = a, *right = b;
-    if (left->target != right->target) {
-        return left->target < right->target ? -1 : 1;
+    if (left->lock != right->lock) {
+        return left->lock < right->lock ? -1 : 1;
     }
     return left->tenure < right->tenure ? -1 : left->tenure > right->tenure;
 }
@@ -698,9 +698,9 @@ static bool sort_tenants(const struct adding *adding, uint32_t count)
     bool waited = false;
     for (uint32_t i = 0; i < count; i++) {
         const struct fm_lock_tenure *tenure = &adding->tenures[i];
-        scratch->tenants.items[scratch->tenants.count++] = (struct tenant){tenure->target, i};
+        scratch->tenants.items[scratch->tenants.count++] = (struct tenant){tenure->lock, i};
         waited |= tenure->waiter != FM_NONE;
-        if (tenure->target == FM_NONE) {
+        if (tenure->lock == FM_NONE) {
             fm_vector_push(&scratch->of_all, i);
         } else if (tenure->exclusive) {
             fm_vector_push(&scratch->exclusive, i);
@@ -727,7 +727,7 @@ void fm_lock_holders_add(struct fm_lock_holders *holders, unsigned worker, uint3
     const struct tenant *tenants = scratch->tenants.items;
     for (uint32_t begin = 0, end; begin < count; begin = end) {
         end = begin + 1;
-        while (end < count && tenants[end].target == tenants[begin].target) {
+        while (end < count && tenants[end].lock == tenants[begin].lock) {
             end++;
         }
         add_exclusive_waits(&adding, tenants + begin, end - begin);

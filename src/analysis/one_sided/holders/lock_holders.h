@@ -21,7 +21,7 @@ struct fm_lock_tenure {
     uint64_t released;    /**< ... to the Leave of the releasing call */
     uint64_t waited_from; /**< Enter of the call that waited for the lock */
     uint64_t waited_until;
-    uint32_t target;     /**< process; FM_NONE: all of the window */
+    uint32_t lock;       /**< its number; FM_NONE: all of the window */
     uint32_t location;   /**< that releases the lock */
     uint32_t waiter;     /**< location of the waiting call; FM_NONE: the epoch did not wait */
     uint32_t blocked_by; /**< epoch that it waited for, an earlier one of the list */
