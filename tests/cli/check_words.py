@@ -36,6 +36,18 @@ with tempfile.TemporaryDirectory() as folder:
         if expected is None and told or expected is not None and (
                 len(told) != 1 or not told[0].startswith(expected)):
             failures.append(f"{environment}: {warnings}")
+    for delay, processors, expected in ((0.25, 1, "for 25% of the run, MPI calls included (2 threads on "
+                                         "1 processor)"),
+                                        (0.25, 4, "for 25% of the run, MPI calls included (other "
+                                         "programs used the processors)"),
+                                        (0.04, 4, None), (0.04, 1, "shared the 1 processor of ")):
+        (trace / "environment.json").write_text(json.dumps(
+            {"processors": processors, "run_delay": {"run_seconds": 8, "delay_seconds": 8 * delay}}))
+        run("analyze", trace)
+        warnings = report(trace)["warnings"]
+        told = [text for text in warnings if "processor" in text]
+        if len(told) != (expected is not None) or expected is not None and expected not in told[0]:
+            failures.append(f"run delay {delay}: {warnings}")
     environment = {"command": ["./sor", "--title", "it's \"hot\"", ""]}
     (trace / "environment.json").write_text(json.dumps(environment))
     run("analyze", trace)

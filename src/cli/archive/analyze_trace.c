@@ -11,10 +11,14 @@
 #include "cli/text/safe_text.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/** Shares of the run without a processor below this are not reported. */
+#define LEAST_DELAY 0.05
 
 /* The report also states what the experiment lacks and which of its times are doubtful. */
 static fm_status_t add_warnings(struct fm_cube *cube, const char *archive, struct fm_error *error)
@@ -92,13 +96,31 @@ static uint32_t count_neighbours(const struct fm_cube *cube, uint32_t location)
     return count;
 }
 
-/* ... and that threads had to wait for processors, as measured on the host of rank 0. */
+/* ... and that threads had to wait for processors: the run delay of all processes, and the number
+ * of processors of the host of rank 0. */
 static fm_status_t add_crowding(struct fm_cube *cube, const json_t *environment,
                                 struct fm_error *error)
 {
+    const json_t *delay = json_object_get(environment, "run_delay");
+    double run = json_number_value(json_object_get(delay, "run_seconds"));
+    double share = run > 0 ? json_number_value(json_object_get(delay, "delay_seconds")) / run : 0;
     json_int_t processors = json_integer_value(json_object_get(environment, "processors"));
     uint32_t threads = processors > 0 && cube->location_count > 0 ? count_neighbours(cube, 0) : 0;
-    if ((json_int_t)threads <= processors) {
+    bool is_crowded = (json_int_t)threads > processors;
+    if (share >= LEAST_DELAY) {
+        char where[96];
+        snprintf(where, sizeof where, "%u threads on %lld %s", threads, (long long)processors,
+                 processors == 1 ? "processor" : "processors");
+        return fm_cube_warn(cube, error,
+                            "Ranks had no processor for %.0f%% of the run, MPI calls included "
+                            "(%s): all times contain "
+                            "waiting for a processor, which may look like any wait state or like "
+                            "communication, and "
+                            "differ from run to run.",
+                            100 * (share < 1 ? share : 1),
+                            is_crowded ? where : "other programs used the processors");
+    }
+    if (!is_crowded) {
         return FM_OK;
     }
     return fm_cube_warn(

@@ -2,6 +2,7 @@
 
 #include "diagnosis/location_set.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,6 +45,14 @@ static const char *of_symptom(const struct fm_cube_problem *cause)
     return NULL;
 }
 
+/** @return whether other ranks are nearly as late: other work on these ranks does not help. */
+static bool gains_little(const struct fm_cube *cube, const struct fm_cube_problem *cause)
+{
+    double run = (double)(cube->experiment.end - cube->experiment.begin);
+    return cause->gain.is_known && (double)cause->gain.removed < FM_SMALLEST_GAIN * run &&
+           (double)cause->gain.balanced < FM_SMALLEST_GAIN * run;
+}
+
 static void add_imbalance(const struct fm_diagnosis *diagnosis, const struct fm_cube_problem *cause,
                           struct fm_sentences *lines)
 {
@@ -57,7 +66,11 @@ static void add_imbalance(const struct fm_diagnosis *diagnosis, const struct fm_
     const char *symptom = of_symptom(cause);
     const char *joint = symptom == NULL ? "" : " Otherwise ";
     symptom = symptom == NULL ? "" : symptom;
-    if (set.count == diagnosis->cube->location_count) {
+    if (gains_little(diagnosis->cube, cause)) {
+        if (symptom[0] != '\0') {
+            fm_sentences_add(lines, "Try", "%c%s", toupper((unsigned char)symptom[0]), symptom + 1);
+        }
+    } else if (set.count == diagnosis->cube->location_count) {
         fm_sentences_add(lines, "Try", "Divide its work more evenly in each iteration.%s%s", joint,
                          symptom);
     } else if (excess->is_known && excess->elsewhere == 0) {

@@ -12,9 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Gains below this share of the run time are called small. */
-#define SMALLEST_GAIN 0.005
-
 #define SHOWN_SYMPTOMS 2
 
 /** Symptoms with less than the NOTABLE_PART-th of a problem's cost are not shown. */
@@ -330,7 +327,7 @@ static void add_gain(const struct fm_diagnosis *diagnosis, struct fm_cause_text 
     uint64_t run = cube->experiment.end - cube->experiment.begin;
     uint64_t removed = own_gain(problem, cause->gain.removed, run);
     uint64_t balanced = own_gain(problem, cause->gain.balanced, run);
-    double least = SMALLEST_GAIN * (double)run;
+    double least = FM_SMALLEST_GAIN * (double)run;
     char now[FM_FORMAT_SIZE], without[FM_FORMAT_SIZE], even[FM_FORMAT_SIZE];
     if (!cause->gain.is_known || run == 0) {
         return;

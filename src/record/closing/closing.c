@@ -87,6 +87,8 @@ void fm_closing_describe(const struct fm_closing *closing, const struct fm_overh
     facts->samples = sums->samples;
     facts->samples_lost = sums->samples_lost;
     facts->functions_dropped = sums->functions_dropped;
+    facts->run_seconds = (double)sums->run / 1e9;
+    facts->run_delay_seconds = (double)sums->run_delay / 1e9;
     facts->clock_deviation = (double)closing->most.deviation;
     facts->clock = &closing->clock;
     facts->clock_doubt =

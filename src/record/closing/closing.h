@@ -22,6 +22,7 @@ struct fm_closing {
         uint64_t samples, samples_lost;
         uint64_t functions_dropped; /**< visits of instrumented functions, too short */
         uint64_t work;              /**< CPU time of the recorder, nanoseconds */
+        uint64_t run, run_delay;    /**< fm_processor_span() of the processes, nanoseconds */
     } sums;
     struct fm_closing_least {
         uint64_t begin;   /**< of the run, in rank 0's time */

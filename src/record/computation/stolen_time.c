@@ -21,6 +21,12 @@ static struct {
                        the program */
 } limits;
 
+/* The thread that has begun the run: what it read then. */
+static struct {
+    pid_t thread; /* 0: nothing */
+    uint64_t time, delay;
+} first;
+
 bool fm_processor_parse_delay(const char *text, uint64_t *delay)
 {
     char *end;
@@ -151,8 +157,22 @@ void fm_processor_attach(struct fm_thread *thread)
     }
 }
 
+struct fm_processor_span fm_processor_span(void)
+{
+    struct fm_processor_span span = {0};
+    uint64_t now = fm_clock_now(), delay;
+    if (first.thread != 0 && first.thread == gettid() && read_delay(&delay) &&
+        delay >= first.delay && now > first.time) {
+        span.wall = nanoseconds(now - first.time);
+        span.delay = delay - first.delay;
+    }
+    return span;
+}
+
 void fm_processor_begin(uint64_t resolution)
 {
+    first.time = fm_clock_now();
+    first.thread = read_delay(&first.delay) ? gettid() : 0;
     limits.stretch = resolution / FM_STRETCH_LEAST;
     limits.interval = resolution / FM_READING_INTERVAL;
     limits.delay = resolution / FM_DELAY_INTERVAL;

@@ -16,7 +16,8 @@
  *
  * The kernel's own figure, the run delay of schedstat, is read together with the CPU clock, but at
  * the end of calls at most every FM_DELAY_INTERVAL: the file is opened each time, so that a program
- * never encounters a descriptor of the recorder.
+ * never encounters a descriptor of the recorder. The run delay of the whole run is known for the
+ * thread that begins it.
  */
 #ifndef FERMATA_RECORD_COMPUTATION_PROCESSOR_TIME_H
 #define FERMATA_RECORD_COMPUTATION_PROCESSOR_TIME_H
@@ -49,6 +50,15 @@ struct fm_thread_processor {
 /** Begins to measure, in the threads so far and in later ones.
  * @param resolution  clock ticks per second */
 void fm_processor_begin(uint64_t resolution);
+
+/** How long a thread ran and was kept waiting for a processor. */
+struct fm_processor_span {
+    uint64_t wall, delay; /**< nanoseconds; both 0: not known */
+};
+
+/** @return the span from fm_processor_begin() until now of the calling thread, by the run delay of
+ * schedstat: inside recorded calls, too. Not known in another thread than that which has begun. */
+struct fm_processor_span fm_processor_span(void);
 
 /** Prepares the calling thread, which becomes a location. */
 void fm_processor_attach(struct fm_thread *thread);

@@ -185,6 +185,14 @@ static void write_overhead(FILE *file, const struct fm_environment *e)
     }
 }
 
+static void write_run_delay(FILE *file, const struct fm_environment *e)
+{
+    if (e->run_seconds > 0) {
+        fprintf(file, ",\n  \"run_delay\": {\"run_seconds\": %.6f, \"delay_seconds\": %.6f}",
+                e->run_seconds, e->run_delay_seconds);
+    }
+}
+
 /* Writes the selection of instrumented functions, if not all were recorded. */
 static void write_instrumentation(FILE *file, const struct fm_environment *e)
 {
@@ -226,6 +234,7 @@ static void write_description(FILE *file, const struct fm_environment *e)
     if (e->max_size != 0 && e->max_size != UINT64_MAX) {
         fprintf(file, ",\n  \"max_size_bytes\": %llu", (unsigned long long)e->max_size);
     }
+    write_run_delay(file, e);
     write_overhead(file, e);
     write_job(file);
     if (e->progress != NULL) {

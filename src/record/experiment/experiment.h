@@ -55,6 +55,8 @@ struct fm_environment {
     double sample_rate;     /**< in Hz; 0: nothing was sampled */
     uint64_t samples, samples_lost;
     uint64_t functions_dropped; /**< visits of instrumented functions, too short to be recorded */
+    double run_seconds;         /**< of the processes' main threads; 0: not known */
+    double run_delay_seconds;   /**< in which these waited for a processor, in calls and outside */
     /* Cost of recording; known when `memory_used` is not 0: */
     uint64_t memory_used;        /**< maximum of a process, bytes */
     double cpu_seconds;          /**< of the recorder in all processes */

@@ -1,6 +1,7 @@
 #include "record/session/session_describe.h"
 
 #include "record/capture/memory_use.h"
+#include "record/computation/stolen_time.h"
 #include "record/selection/selected.h"
 #include "record/selection/size_limit.h"
 #include "record/session/session.h"
@@ -144,6 +145,7 @@ struct fm_closing fm_session_closing(struct fm_thread *threads, uint64_t events,
                                      const struct fm_overhead_rates *rates)
 {
     const struct fm_sample_counts samples = fm_samples_count();
+    const struct fm_processor_span processor = fm_processor_span();
     uint64_t resolution = fm_clock_resolution();
     struct fm_closing closing = {
         .sums = {.events = events,
@@ -155,6 +157,8 @@ struct fm_closing fm_session_closing(struct fm_thread *threads, uint64_t events,
                  .samples = samples.taken,
                  .samples_lost = samples.lost,
                  .functions_dropped = fm_functions_dropped(),
+                 .run = processor.wall,
+                 .run_delay = processor.delay,
                  .work = fm_overhead_work() + fm_helper_time()},
         .least = {.begin = fm_session_clock_global(fm_clock.start_ticks),
                   .opening = fm_session_state.opening},

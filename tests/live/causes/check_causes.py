@@ -5,8 +5,8 @@ gain without it: as planted, and compared with the program that is really fixed,
 The planted delays are long against what other processes on the machine can take away from the ranks;
 how long they were is read from the program's options, not from a clock. What a fix really gains is how
 much shorter the computation of the slowest rank becomes, as the program measures it. If other processes
-make these times longer by more than DISTURBED, the program is run again, up to TRIES times; gains that
-are disturbed each time are not compared.
+make these times longer by more than LIMIT, the program is run again. One that is disturbed TRIES times is
+not judged: its other ranks were late, too. The exit status then is 77.
 
 usage: check_causes.py --fermata F --mpirun M --program P [NAME...]
 """
@@ -24,7 +24,8 @@ import fermata_run  # noqa: E402
 
 BASE, EXCESS, ITERATIONS = 0.01, 0.06, 20
 DELAY = EXCESS * ITERATIONS
-DISTURBED, TRIES = 0.1, 3
+LIMIT, TRIES = 0.1, 3  # of other processes' influence, in parts of what is planted; runs
+GOOD, WRONG, DISTURBED, SKIPPED = "good", "wrong answers", "not judged, disturbed", 77
 FUNCTIONS = ("compute", "assemble", "solve", "relax", "update_table", "pack", "react", "prepare")
 
 
@@ -205,7 +206,7 @@ def expect_fixed(options, name, answer, times):
                                                          command_of(options, name, fix)))
         fixed = read_times(name, output)
         real = times[0] - fixed[0] if serial else times[1] - fixed[1]
-        if abs(real - planted) > DISTURBED * planted:
+        if abs(real - planted) > LIMIT * planted:
             judged = False
             continue
         bound = sum(problem["gain"]["removed" if serial else fix] for problem in problems)
@@ -219,7 +220,7 @@ def is_disturbed(name, times):
     plant = PLANTS[name]
     slow = plant.slow_iterations
     planted = slow * (BASE + EXCESS) + (plant.iterations - slow) * BASE
-    return times[1] - plant.parts * planted > DISTURBED * plant.parts * planted
+    return times[1] - plant.parts * planted > LIMIT * plant.parts * planted
 
 
 def judge(options, name, folder):
@@ -241,16 +242,19 @@ def judge(options, name, folder):
 
 
 def check(options, name):
+    """Returns GOOD, WRONG or DISTURBED."""
+    outcome = DISTURBED
     with tempfile.TemporaryDirectory(dir=options.keep) as scratch:
         for number in range(TRIES):
             wrong, disturbed, judged = judge(options, name, pathlib.Path(scratch) / str(number))
             if not disturbed and judged:
+                outcome = WRONG if wrong else GOOD
                 break
-        if wrong:
-            print(wrong)
-        elif not judged:
-            print(f"{name}: other processes disturb it too much to compare it with its fixes")
-        return wrong is None
+    if wrong:
+        print(wrong)
+    if outcome == DISTURBED:
+        print(f"{name}: other processes have disturbed it {TRIES} times")
+    return outcome
 
 
 def main():
@@ -260,8 +264,12 @@ def main():
     parser.add_argument("--keep", help="a folder for the experiments")
     parser.add_argument("names", nargs="*", default=list(PLANTS))
     options = parser.parse_args()
-    failures = [name for name in options.names or PLANTS if not check(options, name)]
-    sys.exit(f"wrong answers: {', '.join(failures)}" if failures else 0)
+    outcomes = {name: check(options, name) for name in options.names or PLANTS}
+    for outcome in (WRONG, DISTURBED):
+        names = [name for name in outcomes if outcomes[name] == outcome]
+        if names:
+            print(f"{outcome}: {', '.join(names)}")
+    sys.exit(1 if WRONG in outcomes.values() else SKIPPED if DISTURBED in outcomes.values() else 0)
 
 
 if __name__ == "__main__":

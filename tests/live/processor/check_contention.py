@@ -11,6 +11,7 @@ import argparse
 import collections
 import contextlib
 import csv
+import json
 import os
 import pathlib
 import re
@@ -102,6 +103,16 @@ def read_report(text, whole, factor):
         yield f"rank 1 works more: {problem} % by a problem, {lack} % by lack of processors"
 
 
+def compare_run(told, whole, report):
+    """The run delay of the whole run: at least that of the computation."""
+    delay = sum(float(line.split()[3]) for line in told)
+    if not 0.99 * delay <= whole["delay_seconds"] <= whole["run_seconds"]:
+        yield f"run delay of the whole run: {whole}, of the computation {delay:.4f}"
+    share = round(100 * whole["delay_seconds"] / whole["run_seconds"])
+    if f"Ranks had no processor for {share}% of the run" not in " ".join(report.split()):
+        yield f"the report does not warn of {share} % without a processor"
+
+
 def check(options, factor):
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -112,9 +123,11 @@ def check(options, factor):
         run([options.fermata, "analyze", "--check", "experiment"], folder)
         table = run([options.fermata, "export", "--to", "csv", "-o", "-", "experiment"], folder)
         report = run([options.fermata, "report", "experiment"], folder)
+        environment = json.loads((folder / "experiment" / "environment.json").read_text())
     told = [line for line in output.splitlines() if line.startswith("rank ")]
     whole, paths = sums_of(table)
-    failures = compare(told, whole, paths) + list(read_report(report, whole, factor))
+    failures = (compare(told, whole, paths) + list(read_report(report, whole, factor)) +
+                list(compare_run(told, environment["run_delay"], report)))
     if failures:
         print("\n".join(failures), report.split("Shares of all time")[0], sep="\n")
     return not failures

@@ -1,6 +1,7 @@
 /* Stretches of computation: their records agree with the clocks, and readings are limited. */
 #include "record/capture/thread.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -127,6 +128,30 @@ static void the_run_delay_is_the_second_number(void **state)
     }
 }
 
+static void *look_from_another_thread(void *span)
+{
+    *(struct fm_processor_span *)span = fm_processor_span();
+    return NULL;
+}
+
+static void the_whole_run_is_known_to_its_thread(void **state)
+{
+    (void)state;
+    struct fm_processor_span before = fm_processor_span(), other = {1, 1};
+    pass(2000000, 3000000);
+    struct fm_processor_span after = fm_processor_span();
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, look_from_another_thread, &other), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_true(other.wall == 0 && other.delay == 0);
+    if (after.wall == 0) {
+        skip(); /* a kernel without statistics of the scheduler */
+    }
+    assert_true(after.wall - before.wall >= 5000000);
+    assert_true(after.delay >= before.delay);
+    assert_true(after.delay - before.delay <= after.wall - before.wall);
+}
+
 static bool keep(struct fm_thread *thread, bool full)
 {
     (void)thread, (void)full;
@@ -140,6 +165,7 @@ int main(void)
         cmocka_unit_test(no_reading_at_the_begin_is_no_measurement),
         cmocka_unit_test(expectations_end),
         cmocka_unit_test(the_run_delay_is_the_second_number),
+        cmocka_unit_test(the_whole_run_is_known_to_its_thread),
     };
     fm_clock_start(0, 0);
     fm_clock.counter = false; /* ticks are nanoseconds */

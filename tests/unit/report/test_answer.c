@@ -210,6 +210,31 @@ static void test_samples(void **state)
     expect_sure(0, 0, "");
 }
 
+static void test_advice_fits_the_gain(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t gain;
+        const char *advice;
+    } cases[] = {
+        {9, "Start the send before it, or let the receivers compute before MPI_Wait."},
+        {10,
+         "Give rank 0 less of this work, or find out why it takes longer there. Otherwise start "
+         "the send before it, or let the receivers compute before MPI_Wait."}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct fm_cube *cube = make_cube(); /* of 2,000 ms: gains below 10 ms are small */
+        struct fm_diagnosis diagnosis;
+        struct fm_answer answer;
+        add_problem(cube, FM_CAUSE_IMBALANCE, SLOW, 1, FM_METRIC_MPI_LATESENDER, RECV, 300);
+        cube->problems[0].gain = (struct fm_cube_gain){true, cases[i].gain, cases[i].gain};
+        make_diagnosis(cube, &diagnosis);
+        fm_answer_make(&diagnosis, 8, &answer);
+        assert_string_equal(text_of(&answer.items[0], "Try"), cases[i].advice);
+        fm_answer_free(&answer);
+        fm_cube_free(cube);
+    }
+}
+
 /** Adds computation of `slow` on a rank, all of it measured, and its time without a processor, all
  * of it confirmed by the scheduler. */
 static void add_load(struct fm_cube *cube, uint32_t location, int64_t more, int64_t stolen)
@@ -350,6 +375,7 @@ int main(void)
         cmocka_unit_test(test_library_calls_are_no_causes_of_imbalance),
         cmocka_unit_test(test_small_problems_are_summed_up),
         cmocka_unit_test(test_samples),
+        cmocka_unit_test(test_advice_fits_the_gain),
         cmocka_unit_test(test_lack_of_processors),
         cmocka_unit_test(test_names_of_functions),
     };
