@@ -464,7 +464,7 @@ static void describe_missing(struct rebuild *r, const struct fm_archive_summary 
 static void describe_thinning(struct rebuild *r, json_t *environment)
 {
     const char *before = json_string_value(json_object_get(environment, "recorded"));
-    char text[4096];
+    char text[4096], limit[32];
     snprintf(text, sizeof text, "%.1000s", before != NULL ? before : "");
     bool any = false;
     for (uint32_t i = 0; i < r->set.tables[FM_DEFINE_REGION].count; i++) {
@@ -476,6 +476,9 @@ static void describe_thinning(struct rebuild *r, json_t *environment)
         }
     }
     if (any && environment != NULL) {
+        size_t length = strlen(text);
+        snprintf(text + length, sizeof text - length, " (max-size %s)",
+                 fm_max_size_text(r->max_size, limit, sizeof limit));
         json_object_set_new(environment, "recorded", json_string(text));
     }
 }

@@ -154,12 +154,12 @@ static void begin_skipping(void)
 uint64_t fm_size_limit_visit_begins(struct fm_phase_visits *phase, struct fm_thread *thread,
                                     uint64_t *number)
 {
+    if (limit.share != UINT64_MAX && thread != NULL && !thread->pause.paused) {
+        count(thread); /* a stage that begins now begins with this visit */
+    }
     *number = atomic_fetch_add(&phase->next, 1);
     if (limit.share == UINT64_MAX || *number == 0 || (thread != NULL && thread->iterations != 0)) {
         return 0;
-    }
-    if (thread != NULL && !thread->pause.paused) {
-        count(thread);
     }
     phase->open++;
     if (keeps(phase, *number)) {

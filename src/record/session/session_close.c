@@ -73,8 +73,7 @@ static void write_program_end(struct fm_thread *thread, uint64_t time)
     record[1] = time;
 }
 
-/* Makes the table of kept iterations that of all processes. Also the barrier before the end of the
- * last call. */
+/* Makes the table of kept iterations that of all processes. */
 static void agree_on_iterations(void)
 {
     struct fm_thinning *table = &fm_session_state.thinning;
@@ -99,10 +98,11 @@ static void close_session(struct fm_thread *thread, fm_last_call_t *last, uint64
             return;
         }
     }
-    agree_on_iterations();
+    fm_session.exchange->barrier();
     uint64_t left = fm_clock_now(), ended = fm_clock_now();
     bool flown = fm_session_state.flight.bytes == 0 || fm_session_flight_write(thread, threads);
     int reason = errno;
+    agree_on_iterations();
     fm_session_clock_close(fm_session.exchange);
     bool resolved = fm_session_resolve(fm_session.exchange, &fm_session.definitions,
                                        &fm_session_state.callsites);

@@ -188,8 +188,10 @@ static void each_series_is_counted(void **state)
 }
 
 /* As the functions for regions do; see src/record/user/region.c. */
-static struct fm_open_region regions[] = {
-    {10, false, false}, {11, false, false}, {12, true, false}, {13, false, false}};
+static struct fm_open_region regions[] = {{10, false, false, NULL},
+                                          {11, false, false, NULL},
+                                          {12, true, false, NULL},
+                                          {13, false, false, NULL}};
 
 static void open_region(int i)
 {

@@ -106,6 +106,7 @@ static void values_are_checked(void **state)
         {fm_refuse_size,
          {"1", "64M", "64m", "7k", "8589934591G"},
          {"0", "M", "-1M", "64MB", "64X", "1.5G", "8589934592G", "99999999999999999999", " 1"}},
+        {fm_refuse_max_size, {"1M", "10G", "2t", "none", "0"}, {"1023K", "5", "1MB", "all", "-1G"}},
         {fm_refuse_progress, {"target", "async"}, {"Target", "", "targets"}},
         {fm_refuse_callpath,
          {"stack", "flat", "depth=1", "depth=40"},
@@ -242,6 +243,16 @@ static void values_must_go_together(void **state)
     assert_int_equal(fm_settings_agree(&settings, &error), FM_ERR_USAGE);
     assert_string_equal(error.message, "samples (run.conf:1) need call paths: "
                                        "remove callpath flat (run.conf:1)");
+    assert_int_equal(parse("max-size = 1G"), FM_OK);
+    assert_int_equal(fm_settings_agree(&settings, &error), FM_ERR_USAGE);
+    assert_int_equal(parse("callpath = stack"), FM_OK);
+    assert_int_equal(fm_settings_agree(&settings, &error), FM_OK);
+    assert_int_equal(parse("flight-recorder = 16M"), FM_OK);
+    assert_int_equal(fm_settings_agree(&settings, &error), FM_ERR_USAGE);
+    assert_string_equal(error.message, "the size of the flight recorder (run.conf:1) is the limit: "
+                                       "remove max-size (run.conf:1)");
+    assert_int_equal(parse("max-size = none"), FM_OK);
+    assert_int_equal(fm_settings_agree(&settings, &error), FM_OK);
 }
 
 int main(void)
