@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #define NUMBER_COLUMNS 12
+#define TEXT_COLUMN    (NUMBER_COLUMNS + 2)
 
 /** A row of a table. */
 struct row {
@@ -56,7 +57,9 @@ static void print_callpaths(const struct fm_report *report, const double *values
     struct row *rows = sort_rows(values, report->diagnosis.cube->callpath_count, &count);
     fm_terminal_heading(report->terminal, "By call path (with all that it calls)");
     for (uint32_t i = 0; i < count && i < report->options->top; i++) {
-        char *path = fm_place_callpath(&report->diagnosis, rows[i].element);
+        unsigned width = report->terminal->width;
+        char *path = fm_place_callpath_within(&report->diagnosis, rows[i].element,
+                                              width > TEXT_COLUMN ? width - TEXT_COLUMN : 0);
         print_row(report, rows[i].value, path);
         free(path);
     }
@@ -87,9 +90,10 @@ static void print_locations(const struct fm_report *report, const double *values
 static void print_definition(const struct fm_report *report, const struct fm_expression *expression,
                              double total)
 {
+    char number[32];
     char *text = fm_terminal_name(report->terminal, expression->text);
-    fprintf(report->terminal->stream, "%*.6g  ", NUMBER_COLUMNS, total);
-    fprintf(report->terminal->stream, "%s = %s\n", expression->name, text);
+    snprintf(number, sizeof number, "%*.6g", NUMBER_COLUMNS, total);
+    fm_terminal_print(report->terminal, number, TEXT_COLUMN, "%s = %s", expression->name, text);
     free(text);
 }
 

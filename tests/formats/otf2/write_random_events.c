@@ -163,9 +163,9 @@ static void write_program_begin(OTF2_EvtWriter *w, OTF2_AttributeList *a, uint64
     EVENT(MpiRequestCancelled, 1, ID)                                                              \
     EVENT(MpiCollectiveBegin, 1)                                                                   \
     EVENT(MpiCollectiveEnd, 5, B, C, word(), number(), number())                                   \
-    EVENT(ParameterString, 1, word(), word())                                                      \
-    EVENT(ParameterInt, 1, word(), (int64_t)number())                                              \
-    EVENT(ParameterUnsignedInt, 1, word(), number())                                               \
+    EVENT(ParameterString, 2, below(8), below(10))                                                 \
+    EVENT(ParameterInt, 2, below(8), (int64_t)number())                                            \
+    EVENT(ParameterUnsignedInt, 2, below(8), number())                                             \
     EVENT(RmaWinCreate, 1, W)                                                                      \
     EVENT(RmaWinDestroy, 1, W)                                                                     \
     EVENT(RmaCollectiveBegin, 1)                                                                   \
@@ -371,6 +371,15 @@ static void write_processes(const uint64_t *event_counts)
     }
 }
 
+/* Of all types; events name others, too. */
+static void write_parameters(void)
+{
+    for (uint32_t i = 0; i < 6; ++i) {
+        WRITE(OTF2_GlobalDefWriter_WriteParameter(definitions, i, string(i < 3 ? "a" : "b"),
+                                                  (OTF2_ParameterType)(i % 3)));
+    }
+}
+
 static void write_metrics(void)
 {
     uint32_t name = string("counter");
@@ -405,6 +414,7 @@ static void write_definitions(OTF2_Archive *archive, const uint64_t *event_count
         uint32_t name = string(attributes[i].name);
         WRITE(OTF2_GlobalDefWriter_WriteAttribute(definitions, i, name, name, attributes[i].type));
     }
+    write_parameters();
     write_metrics();
     WRITE(OTF2_Archive_CloseGlobalDefWriter(archive, definitions));
 }
