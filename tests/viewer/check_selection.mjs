@@ -40,6 +40,7 @@ const steps = bench.path("steps");
 bench.run(fermata, "synth", bench.path("steps.scn"), "-o", steps);
 const stepsHtml = bench.path("steps.html");
 bench.run(fermata, "analyze", "--quiet", steps, "--html", stepsHtml);
+const stepsJson = bench.json(steps);
 await bench.start();
 
 const openTimeline = async (path, hash = "#timeline", options = {}) => {
@@ -368,6 +369,48 @@ await bench.check("shares of waiting and lateness as colours", async () => {
   assert.match(await legend(), /Ranks that wait for the rank\s+0\s*11/);
   await page.mouse.move(...(await pointOf(page, (9 * 50 + 35) / (50 * STEPS), { row: 7, rows: RANKS, ruler: 50 })));
   assert.match(await page.getByRole("tooltip").innerText(), /^rank 7\n11 ranks wait for it/);
+  await page.context().close();
+});
+
+await bench.check("when a problem arises leads into the timeline, and back", async () => {
+  const page = await bench.open(stepsHtml, { hash: "#summary" });
+  const finding = page.locator(".finding").first();
+  const [when] = stepsJson.problems[0].when;
+  const chart = finding.getByTestId("when").locator("canvas");
+  assert.match(await chart.getAttribute("aria-label"), new RegExp(`the problem's: iterations ${when.first}-${when.last}`));
+  const box = await chart.boundingBox();
+  await page.mouse.move(box.x + (9.5 / STEPS) * box.width, box.y + 10);
+  const waiting = Array.from({ length: RANKS }, (_, rank) => 40 - work(rank, 9)).reduce((a, b) => a + b, 0);
+  assert.match(await page.getByRole("tooltip").innerText(), new RegExp(`^Iteration 9\nwaiting ${waiting.toFixed(1)} ms`));
+  await finding.getByRole("button", { name: "Show in the timeline" }).click();
+  await page.getByTestId("interval").waitFor();
+  assert.equal((await state(page)).query.get("interval"), `${when.begin * 1e6}_${when.end * 1e6}`);
+  assert.match(await page.getByTestId("interval").innerText(), /rank 7 in main \/ step \/ solve \/ sweep/);
+  await page.goBack();
+  assert.equal((await state(page)).view, "summary");
+  await page.context().close();
+});
+
+await bench.check("iterations by rank, and the longest one beside a typical one", async () => {
+  const page = await bench.open(stepsHtml, { hash: "#efficiency" });
+  const chart = page.getByTestId("iteration-map");
+  await chart.scrollIntoViewIfNeeded();
+  const box = await chart.boundingBox();
+  const at = (rank, step) => [
+    box.x + 62 + ((step + 0.5) / STEPS) * (box.width - 62 - 12),
+    box.y + 4 + ((rank + 0.5) / RANKS) * (box.height - 4 - 20),
+  ];
+  const tip = async (rank, step) => {
+    await page.mouse.move(...at(rank, step));
+    return page.getByRole("tooltip").innerText();
+  };
+  assert.match(await tip(7, 9), /^rank 7, iteration 9\ncomputation 40\.00 ms\nwaiting 0 s/);
+  assert.match(await tip(4, 10), /^rank 4, iteration 10\ncomputation 20\.00 ms\nwaiting 20\.00 ms/);
+  assert.match(await tip(6, 3), /^rank 6, iteration 3\ncomputation 22\.00 ms\nwaiting 1\.000 ms/);
+  assert.match(await page.locator(".iteration-pair").innerText(), /Longest: iteration \d+, 50\.00 ms[^]*Typical: iteration \d+, 50\.00 ms/);
+  await page.mouse.click(...at(7, 9));
+  assert.equal((await state(page)).query.get("interval"), "450000_500000");
+  assert.equal((await state(page)).view, "timeline");
   await page.context().close();
 });
 

@@ -62,6 +62,30 @@ static void put_sentences(struct fm_json *json, const struct fm_sentences *headl
     fm_json_end(json);
 }
 
+/** Writes when a problem arises: "phase" (null: none) and "when". */
+static void put_when(struct fm_json *json, const struct fm_cube_problem *problem)
+{
+    bool has_phase = problem->phase != FM_CUBE_NONE;
+    if (has_phase) {
+        fm_json_unsigned(json, "phase", problem->phase);
+    } else {
+        fm_json_null(json, "phase");
+    }
+    fm_json_array(json, "when");
+    for (uint32_t i = 0; i < problem->occasion_count; i++) {
+        const struct fm_cube_occasion *occasion = &problem->occasions[i];
+        fm_json_object(json, NULL);
+        if (has_phase) {
+            fm_json_unsigned(json, "first", occasion->first);
+            fm_json_unsigned(json, "last", occasion->last);
+        }
+        fm_json_unsigned(json, "begin", occasion->begin);
+        fm_json_unsigned(json, "end", occasion->end);
+        fm_json_end(json);
+    }
+    fm_json_end(json);
+}
+
 static void put_problem(struct fm_json *json, const struct fm_cause_text *problem)
 {
     const struct fm_cube_problem *cause = problem->cause;
@@ -76,6 +100,7 @@ static void put_problem(struct fm_json *json, const struct fm_cause_text *proble
         fm_json_unsigned(json, "callpath", cause->symptoms[0].callpath);
     }
     fm_json_signed(json, "ticks", problem->cost);
+    put_when(json, cause);
     put_sentences(json, &problem->headline, &problem->lines);
     fm_json_end(json);
 }
@@ -93,6 +118,9 @@ static void put_symptoms(struct fm_json *json, const struct fm_diagnosis *diagno
         fm_json_string(json, "metric", fm_metric_info(symptom->kind)->id);
         fm_json_unsigned(json, "callpath", symptom->callpath);
         fm_json_signed(json, "ticks", symptom->wait);
+        fm_json_null(json, "phase");
+        fm_json_array(json, "when");
+        fm_json_end(json);
         put_sentences(json, &symptom->headline, &symptom->lines);
         fm_json_end(json);
     }

@@ -104,6 +104,10 @@ export interface JsonProblem {
   callpath: number | null;
   /** Waiting that stems from it. */
   ticks: number;
+  /** The phase whose iterations `when` counts; null: none. */
+  phase: number | null;
+  /** Where most of the cost arises; empty: it is spread over the run. Ticks. */
+  when: { first?: number; last?: number; begin: number; end: number }[];
   headline: string;
   lines: { label: string; text: string }[];
 }

@@ -4,7 +4,7 @@ import { segmentIn, type Timeline } from "../model/timeline";
 import type { LanePart } from "./timeline_layout";
 
 /** Minimum height of a nested row. */
-const LEAST_LEVEL = 9;
+const LEAST_LEVEL = 11;
 
 const depths = new WeakMap<Report, Int32Array>();
 

@@ -1,6 +1,6 @@
 /** The timeline: locations by time. */
 import { formatCount } from "../format";
-import { locationsIn, type Arrangement } from "../model/arrangement";
+import type { Arrangement } from "../model/arrangement";
 import type { CounterField } from "../model/counters";
 import type { PathSegments, Phase, Report } from "../model/report";
 import type { Item } from "../model/selection";
@@ -96,9 +96,12 @@ function drawTotals(surface: Surface, palette: Palette, scene: TimelineScene, to
   const { arrangement, rows } = scene;
   const strip = (row: number, end: number, bottom: number): void => {
     let [waiting, blame] = [0, 0];
-    for (const location of row < 0 ? [arrangement.location(row)] : locationsIn(arrangement, { from: row, to: end })) {
-      waiting = Math.max(waiting, totals.waiting[location]!);
-      blame = Math.max(blame, totals.blame[location]!);
+    for (let each = row; each < Math.min(end, arrangement.rows); each++) {
+      const group = arrangement.group(each);
+      for (const location of group < 0 ? [arrangement.location(each)] : arrangement.alike!.members[group]!) {
+        waiting = Math.max(waiting, totals.waiting[location]!);
+        blame = Math.max(blame, totals.blame[location]!);
+      }
     }
     const top = Math.max(row < 0 ? layout.ruler : layout.upper, layout.topOf(row));
     const height = Math.min(layout.upper + layout.plotHeight, bottom) - top;

@@ -12,6 +12,8 @@ export interface ColorEntry {
   readonly name: string;
   readonly color: string;
   readonly hatched: boolean;
+  /** Not found by the search: names on it are muted. */
+  readonly isPale?: boolean;
 }
 
 /** Indices of the entries for all items of a timeline. */
@@ -159,7 +161,7 @@ export function highlighted(colors: TimelineColors, timeline: Timeline, matches:
   const unless = (isShown: boolean, entry: number): number => (isShown ? entry : pale);
   return {
     ...colors,
-    entries: [...entries, { name: "Others", color: palette.dark ? "#23262b" : "#eef0f2", hatched: false }],
+    entries: [...entries, { name: "Others", color: palette.dark ? "#23262b" : "#eef0f2", hatched: false, isPale: true }],
     segment: (callpath, isCall, wait) =>
       unless(isMatch(timeline, matches, callpath, wait), colors.segment(callpath, isCall, wait)),
     compute: pale,

@@ -203,7 +203,7 @@ class RowPainter {
   }
 
   private draw(x: number, y: number, width: number, height: number, entry: number, callpath: number): void {
-    const { color, hatched } = this.scene.colors.entries[entry]!;
+    const { color, hatched, isPale } = this.scene.colors.entries[entry]!;
     // Adjacent calls are separated where there is space.
     const shown = width > 3 ? width - 0.6 : width;
     this.surface.rect(x, y, shown, height, color);
@@ -221,7 +221,7 @@ class RowPainter {
     }
     this.surface.text(left + 4, y + height / 2, name, {
       size,
-      color: isCalm ? this.palette.ink : this.palette.dark ? "#0c0d0f" : "#ffffff",
+      color: isPale ? this.palette.muted : isCalm ? this.palette.ink : this.palette.dark ? "#0c0d0f" : "#ffffff",
       weight: hatched ? 600 : 400,
       limit: room,
     });

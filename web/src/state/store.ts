@@ -209,6 +209,14 @@ export class Store {
     this.timeline.goTo(instance.location, ticks(instance.enter), ticks(instance.wait), involved);
   }
 
+  /** Shows a stretch of time in the timeline, with its statistics. */
+  showInterval(from: number, to: number): void {
+    this.view.value = "timeline";
+    this.timeline.select(null);
+    this.timeline.mark({ from, to });
+    this.timeline.frame(from, to);
+  }
+
   /** The inclusive or exclusive value of the selected metric: 100 % for the call tree in mode "selection". */
   metricWeight(): number {
     const open = this.metricOpen.value.has(this.metric.value);

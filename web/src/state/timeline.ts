@@ -258,7 +258,7 @@ export class TimelineState {
   }
 
   show(from: number, to: number): void {
-    const length = this.data.value?.length ?? to;
+    const length = this.data.value?.length ?? Infinity;
     const missing = Math.max(0, LEAST_TICKS - (to - from)) / 2;
     this.span.value = within({ from: from - missing, to: to + missing }, length);
   }

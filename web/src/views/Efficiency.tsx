@@ -12,6 +12,7 @@ import { inUnits, locationName, type Iteration, type Phase, type Report } from "
 import { callpathValues, metricSet } from "../model/severity";
 import type { Store } from "../state/store";
 import type { JsonEfficiency } from "../data/layout";
+import { Iterations } from "./Iterations";
 
 const CALLPATHS = 40;
 const ITERATIONS = 25;
@@ -254,6 +255,7 @@ function PhaseRows({ store, phase }: { store: Store; phase: Phase }): JSX.Elemen
         label={`Duration of ${formatCount(phase.iterations)} iterations of ${name}, and the average activity of the locations in them`}
         testId="phase-chart"
       />
+      {store.timeline.isThere && <Iterations store={store} phase={phase} />}
       <table class="grid" data-testid="phase-table">
         <thead>
           <tr>

@@ -7,6 +7,7 @@ import { formatCount, formatPercent, formatSeconds, printable, shorten } from ".
 import { inUnits } from "../model/report";
 import { callpathValues, locationValues, metricSet } from "../model/severity";
 import type { Store } from "../state/store";
+import { ProblemWhen } from "./ProblemWhen";
 
 /** The summary: where the run loses time, why, and what to do. */
 export function Summary({ store }: { store: Store }): JSX.Element {
@@ -176,6 +177,7 @@ function Finding({ store, problem, number }: { store: Store; problem: JsonProble
             </div>
           ))}
         </dl>
+        <ProblemWhen store={store} problem={problem} />
         <p class="actions">
           {cause !== null && (
             <button type="button" onClick={() => store.showInTrees("time", cause)}>
