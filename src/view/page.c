@@ -26,9 +26,14 @@
 extern const char fm_viewer_page[];
 extern const char fm_viewer_page_end[];
 
+struct data {
+    unsigned char *bytes;
+    size_t size;
+};
+
 struct content {
-    unsigned char *report;
-    size_t report_size;
+    struct data *reports; /* [run] */
+    size_t run_count;
     unsigned char *timeline; /* NULL: none */
     size_t timeline_size;
 };
@@ -67,13 +72,19 @@ static const char *put_up_to(FILE *stream, const char *from, const char *text)
 static void put_page(FILE *stream, const struct content *content)
 {
     const char *rest = put_up_to(stream, fm_viewer_page, PLACEHOLDER);
-    put_data(stream, "fermata-report", content->report, content->report_size);
+    for (size_t i = 0; i < content->run_count; i++) {
+        char id[40] = "fermata-report";
+        if (i > 0)
+            snprintf(id, sizeof id, "fermata-report-%zu", i);
+        put_data(stream, id, content->reports[i].bytes, content->reports[i].size);
+    }
     if (content->timeline != NULL)
         put_data(stream, "fermata-timeline", content->timeline, content->timeline_size);
     fwrite(rest, 1, (size_t)(fm_viewer_page_end - rest), stream);
 }
 
-fm_status_t fm_page_for_server(bool timeline, char **page, size_t *size, struct fm_error *error)
+fm_status_t fm_page_for_server(bool timeline, size_t runs, char **page, size_t *size,
+                               struct fm_error *error)
 {
     FILE *stream = open_memstream(page, size);
     if (stream == NULL)
@@ -86,24 +97,29 @@ fm_status_t fm_page_for_server(bool timeline, char **page, size_t *size, struct 
     struct fm_json json = fm_json_begin(stream, FM_JSON_COMPACT);
     fm_json_object(&json, NULL);
     fm_json_bool(&json, "timeline", timeline);
+    fm_json_unsigned(&json, "runs", runs);
     fm_json_end(&json);
     fputs("</script>\n", stream);
     fwrite(rest, 1, (size_t)(fm_viewer_page_end - rest), stream);
     return fclose(stream) == 0 ? FM_OK : fm_fail(error, FM_ERR_SYSTEM, "out of memory");
 }
 
-fm_status_t fm_page_write(const struct fm_cube *cube, const struct fm_detail *detail,
-                          const struct fm_page_extras *extras, const char *path,
-                          struct fm_error *error)
+fm_status_t fm_page_write(const struct fm_page_run *runs, size_t count,
+                          const struct fm_detail *detail, const char *path, struct fm_error *error)
 {
-    struct content content = {0};
-    fm_status_t status = fm_report_data_make(cube, extras, REPORT_LIMIT, &content.report,
-                                             &content.report_size, error);
-    if (status != FM_OK)
-        return status;
-    if (detail != NULL) {
-        size_t room = content.report_size < DATA_LIMIT ? DATA_LIMIT - content.report_size : 0;
-        status = fm_timeline_data_make(detail, cube, room, &content.timeline,
+    struct content content = {.run_count = count};
+    content.reports = fm_allocate(count, sizeof *content.reports);
+    fm_status_t status = FM_OK;
+    size_t size = 0;
+    for (size_t i = 0; i < count && status == FM_OK; i++) {
+        struct data *report = &content.reports[i];
+        status = fm_report_data_make(runs[i].cube, &runs[i].extras, REPORT_LIMIT / count,
+                                     &report->bytes, &report->size, error);
+        size += report->size;
+    }
+    if (status == FM_OK && detail != NULL) {
+        size_t room = size < DATA_LIMIT ? DATA_LIMIT - size : 0;
+        status = fm_timeline_data_make(detail, runs[0].cube, room, &content.timeline,
                                        &content.timeline_size, error);
     }
     struct fm_new_file file;
@@ -113,7 +129,9 @@ fm_status_t fm_page_write(const struct fm_cube *cube, const struct fm_detail *de
         put_page(file.stream, &content);
         status = fm_new_file_commit(&file, error);
     }
-    fm_free(content.report);
+    for (size_t i = 0; i < count; i++)
+        fm_free(content.reports[i].bytes);
+    fm_free(content.reports);
     fm_free(content.timeline);
     return status;
 }

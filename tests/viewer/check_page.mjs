@@ -108,7 +108,7 @@ await bench.check("the summary says what the report in the terminal says", async
   const headlines = await page.locator(".headline-sentence").allInnerTexts();
   assert.ok(headlines.length > 0);
   for (const headline of headlines) assert.ok(terminal.includes(headline), headline);
-  for (const line of await page.locator(".finding[open] .line dd").allInnerTexts()) {
+  for (const line of await page.locator(".finding.open .line dd").allInnerTexts()) {
     assert.ok(terminal.includes(line.replace(/\s+/g, " ")), line);
   }
   const waiting = /Waiting +([\d.]+%) of all time/.exec(terminal)[1];
@@ -191,7 +191,7 @@ await bench.check("ranks in the program's topology, of a report alone and of mer
     const calls = weightSet(json.callpaths, call.id, call.expanded === "true");
     const grid = json.topologies[0];
     // Of the chart: src/draw/topology.ts
-    const fields = { left: 40, top: 24, size: 64 };
+    const fields = { left: 52, top: 42, size: 64 };
     assert.equal(grid.members.length, 3);
     for (const { location, coordinates: [row, column] } of grid.members) {
       const rank = json.locations[location].rank;

@@ -5,6 +5,8 @@ import { SearchPalette } from "./components/Palette";
 import { printable, shorten } from "./format";
 import type { Store, ViewName } from "./state/store";
 import type { Theme } from "./state/theme";
+import type { Report } from "./model/report";
+import { Compare } from "./views/Compare";
 import { EfficiencyView } from "./views/Efficiency";
 import { Locks } from "./views/Locks";
 import { Matrices } from "./views/Matrices";
@@ -34,9 +36,21 @@ const TABS: readonly Tab[] = [
   { view: "run", name: "Run" },
 ];
 
+/** Of a page with several runs. It has no number. */
+const COMPARE: Tab = { view: "compare", name: "Compare" };
+
 const NEXT_THEME: Record<Theme, Theme> = { auto: "light", light: "dark", dark: "auto" };
 
-export function App({ store, theme }: { store: Store; theme: Signal<Theme> }): JSX.Element {
+interface Props {
+  store: Store;
+  theme: Signal<Theme>;
+  /** Whether the last run was chosen from a file. */
+  chosen: boolean;
+  /** Compares with the run of another page too, or no longer (null). */
+  choose: (run: Report | null) => void;
+}
+
+export function App({ store, theme, chosen, choose }: Props): JSX.Element {
   const overlay = useSignal<"none" | "search" | "keys">("none");
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => onShortcut(event, store, overlay);
@@ -45,6 +59,7 @@ export function App({ store, theme }: { store: Store; theme: Signal<Theme> }): J
   }, []);
   const { experiment } = store.report;
   const view = store.view.value;
+  const tabs = store.isComparing() ? [COMPARE, ...TABS] : TABS;
   return (
     <>
       <header class="top">
@@ -59,7 +74,7 @@ export function App({ store, theme }: { store: Store; theme: Signal<Theme> }): J
           {shorten(printable(experiment.title ?? "Experiment"), 60)}
         </span>
         <nav aria-label="Views">
-          {TABS.map((tab) => (
+          {tabs.map((tab) => (
             <button
               type="button"
               key={tab.view}
@@ -92,8 +107,10 @@ export function App({ store, theme }: { store: Store; theme: Signal<Theme> }): J
         </button>
       </header>
       <main>
+        {view !== "summary" && view !== "metrics" && <h1 class="unseen">{tabs.find((tab) => tab.view === view)?.name}</h1>}
         {view === "summary" && <Summary store={store} />}
-        {view === "trees" && <Trees store={store} />}
+        {view === "compare" && <Compare store={store} />}
+        {view === "trees" && <Trees store={store} chosen={chosen} choose={choose} />}
         {view === "timeline" && <TimelineView store={store} />}
         {view === "waits" && <Waits store={store} />}
         {view === "path" && <Path store={store} />}
@@ -140,7 +157,7 @@ function onShortcut(event: KeyboardEvent, store: Store, overlay: Signal<"none" |
 }
 
 function nextMode(store: Store): void {
-  const modes = ["absolute", "root", "selection", ...(store.peer.value === null ? [] : ["peer" as const])] as const;
+  const modes = ["absolute", "root", "selection", ...(store.isComparing() ? (["difference", "peer"] as const) : [])] as const;
   const at = modes.findIndex((mode) => mode === store.mode.value);
   store.mode.value = modes[(at + 1) % modes.length]!;
 }

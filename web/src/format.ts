@@ -53,7 +53,8 @@ export function formatBytes(value: number): string {
 /** Writes a value of the unit; times in seconds. */
 export function formatValue(unit: Unit, value: number): string {
   if (unit === "sec") return formatSeconds(value);
-  return unit === "bytes" ? formatBytes(value) : formatCount(value);
+  if (unit === "bytes") return formatBytes(value);
+  return unit === "" ? formatNumber(value) : formatCount(value);
 }
 
 /** Writes a ratio as "31.2%"; a value other than 0 is never "0.0%" but "<0.1%". */
@@ -70,7 +71,7 @@ export function formatNumber(value: number): string {
 }
 
 export function unitName(unit: Unit): string {
-  return { sec: "seconds", occ: "occurrences", bytes: "bytes" }[unit];
+  return { sec: "seconds", occ: "occurrences", bytes: "bytes", "": "a number" }[unit];
 }
 
 /** Writes numbers as ranges: "0-3, 8". After `limit` ranges the rest becomes "...". */

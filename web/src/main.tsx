@@ -5,23 +5,35 @@ import "./styles/views.css";
 import "./styles/timeline.css";
 import { App } from "./App";
 import type { JsonPage } from "./data/layout";
-import { hasTimeline, reportOfDocument, timelineOfDocument } from "./data/page";
+import { hasTimeline, reportsOfDocument, timelineOfDocument } from "./data/page";
 import { printable, shorten } from "./format";
-import { fetchBundle, serverOfDocument } from "./data/server";
-import { makeReport } from "./model/report";
+import { fetchBundle, serverOfDocument, type Server } from "./data/server";
+import { makeReport, type Report } from "./model/report";
 import { timelineOfServer } from "./state/served";
 import { Store } from "./state/store";
 import { bindTheme } from "./state/theme";
 import { TimelineState } from "./state/timeline";
 import { bindAddress } from "./state/url";
 
+async function reportsOfServer(server: Server): Promise<Report[]> {
+  const names = Array.from({ length: server.runs }, (_, run) => (run === 0 ? "report" : `report-${run}`));
+  return Promise.all(names.map(async (name) => makeReport(await fetchBundle<JsonPage>(name))));
+}
+
+/** @returns distinct names of runs. */
+function distinct(names: readonly string[]): string[] {
+  const shown = names.map((name) => shorten(printable(name), 60));
+  return shown.map((name, i) => (shown.indexOf(name) === i ? name : `${name} (${i + 1})`));
+}
+
 async function start(): Promise<void> {
   const root = document.getElementById("app")!;
   const { theme, palette } = bindTheme();
   try {
     const server = serverOfDocument();
-    const report = server === null ? await reportOfDocument() : makeReport(await fetchBundle<JsonPage>("report"));
-    if (report === null) {
+    const reports = server === null ? await reportsOfDocument() : await reportsOfServer(server);
+    const report = reports[0];
+    if (report === undefined) {
       render(<p class="empty">This viewer contains no report. Write a page with `fermata view`.</p>, root);
       return;
     }
@@ -31,9 +43,23 @@ async function start(): Promise<void> {
       server === null
         ? new TimelineState(locations, hasTimeline(), () => timelineOfDocument(locations))
         : new TimelineState(locations, server.timeline, (state) => timelineOfServer(report, state));
-    const store = new Store(report, palette, timeline);
-    bindAddress(store);
-    render(<App store={store} theme={theme} />, root);
+    let shown = 0;
+    let leave = (): void => {};
+    // Another run can be chosen from a file: all that depends on the dimensions is made again.
+    const show = (runs: readonly Report[], prepare: (store: Store) => void): void => {
+      leave();
+      const store = new Store(runs, distinct(runs.map(({ name }) => name)), palette, timeline);
+      leave = bindAddress(store, prepare);
+      const choose = (chosen: Report | null): void => {
+        const mode = chosen === null ? "absolute" : "peer";
+        show(chosen === null ? reports : [...reports, chosen], (made) => {
+          made.mode.value = reports.length > 1 && chosen === null ? "difference" : mode;
+          if (chosen !== null) made.run.value = reports.length;
+        });
+      };
+      render(<App key={++shown} store={store} theme={theme} chosen={runs.length > reports.length} choose={choose} />, root);
+    };
+    show(reports, () => {});
     // For measurements: the time at which the requested view was displayed.
     performance.mark("fermata-ready");
   } catch (error) {

@@ -35,6 +35,7 @@ export function smallReport(given: SmallReport): Report {
   };
   const page: JsonPage = {
     version: 1,
+    name: "test",
     generator: "test",
     cost_shift: 0,
     precision: null,
@@ -76,6 +77,7 @@ export function smallReport(given: SmallReport): Report {
       statistics: [],
       warnings: [],
       locks: [],
+      problems: [],
       efficiency: { parallel_efficiency: null, load_balance: null, communication_efficiency: null, callpaths: [] },
     },
     sources: [],

@@ -4,7 +4,10 @@ import { coordinatesOf, placeAt, type TopologyModel } from "../src/draw/topology
 const model = (sizes: number[]): TopologyModel => ({
   sizes,
   values: new Float64Array(sizes.reduce((a, b) => a * b, 1)),
+  ranks: new Int32Array(sizes.reduce((a, b) => a * b, 1)).fill(-1),
+  names: sizes.map((_, i) => `${i}`),
   largest: 0,
+  format: String,
   scale: "heat",
   selected: -1,
 });

@@ -228,7 +228,9 @@ static fm_status_t write_report(const struct fm_analyze_request *request, struct
         status = fm_cube_write(cube, request->output, error);
     }
     if (status == FM_OK && request->page != NULL) {
-        status = fm_write_page(request->archive, cube, detail, false, request->page, error);
+        const struct fm_cube *const cubes[] = {cube};
+        status = fm_write_page(&request->archive, cubes, 1, detail, !request->no_sources,
+                               request->page, error);
     }
     if (status == FM_OK) {
         note_progress(request);

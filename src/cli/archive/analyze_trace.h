@@ -13,6 +13,7 @@ struct fm_analyze_request {
     const char *archive;
     char *output;                    /**< the report */
     const char *page;                /**< for the browser; NULL: none */
+    bool no_sources;                 /**< the page has no excerpts of the program's sources */
     const char *library;             /**< MPI library of the team; NULL: a process alone */
     struct fm_chosen_options chosen; /**< the team is set by the work */
     const char *progress; /**< "target", "async": as chosen; NULL: as the experiment says */

@@ -48,6 +48,9 @@ static fm_status_t take_option(struct fm_option_reader *reader, int option,
     case FM_OPTION_analyze_HTML:
         request->page = reader->value;
         return FM_OK;
+    case FM_OPTION_analyze_NO_SOURCES:
+        request->no_sources = true;
+        return FM_OK;
     case FM_OPTION_analyze_CHECK:
         request->chosen.options.check = true;
         return FM_OK;

@@ -113,8 +113,8 @@ int fm_command_diff(int argc, char **argv)
     struct fm_report_list list;
     struct fm_error error;
     struct fm_terminal terminal = fm_terminal_detect(stdout);
-    fm_status_t status =
-        fm_report_list_load(&list, reader.operands, (size_t)reader.operand_count, &error);
+    fm_status_t status = fm_report_list_load(&list, (const char *const *)reader.operands,
+                                             (size_t)reader.operand_count, &error);
     if (status == FM_OK) {
         status = compare(&request, &list, &terminal, &error);
         fm_report_list_release(&list);

@@ -4,7 +4,7 @@
 #include "cli/page/page_file.h"
 #include "cli/page/serve.h"
 #include "cli/report/report_detail.h"
-#include "cli/report/report_file.h"
+#include "cli/report/report_list.h"
 #include "cli/text/safe_text.h"
 
 #include <limits.h>
@@ -14,41 +14,49 @@
 #include <string.h>
 
 struct request {
-    const char *place; /* experiment directory or report file */
+    const struct fm_serve_request *what;
     const char *page;
-    bool sources;  /* excerpts belong to it */
-    char *archive; /* NULL: without timeline */
+    char *archive; /* of the first run; NULL: without timeline */
 };
+
+static fm_status_t write_runs(const struct request *request, const struct fm_report_list *list,
+                              struct fm_error *error)
+{
+    const struct fm_cube *first = list->cubes[0];
+    struct fm_detail *detail =
+        request->archive == NULL ? NULL : fm_report_detail(request->archive, first);
+    if (request->archive != NULL && detail == NULL)
+        fprintf(stderr,
+                "fermata: warning: the page has no timeline: %s is not what the report was "
+                "made of, or cannot be read\n",
+                fm_safe_text(request->archive));
+    fm_status_t status = fm_write_page(list->names, fm_report_list_cubes(list), list->count, detail,
+                                       request->what->sources, request->page, error);
+    fm_detail_free(detail);
+    return status;
+}
 
 static int write_page(void *argument)
 {
     const struct request *request = argument;
-    struct fm_cube *cube = NULL;
+    struct fm_report_list list;
     struct fm_error error;
-    fm_status_t status = fm_load_report(request->place, &cube, &error);
+    fm_status_t status =
+        fm_report_list_load(&list, request->what->places, request->what->count, &error);
     if (status == FM_OK) {
-        struct fm_detail *detail =
-            request->archive == NULL ? NULL : fm_report_detail(request->archive, cube);
-        if (request->archive != NULL && detail == NULL)
-            fprintf(stderr,
-                    "fermata: warning: the page has no timeline: %s is not what the report was "
-                    "made of, or cannot be read\n",
-                    fm_safe_text(request->archive));
-        status =
-            fm_write_page(request->place, cube, detail, request->sources, request->page, &error);
-        fm_detail_free(detail);
+        status = write_runs(request, &list, &error);
+        fm_report_list_release(&list);
     }
-    fm_cube_free(cube);
     if (status != FM_OK)
         fprintf(stderr, "fermata view: %s\n", fm_safe_text(error.message));
     return (int)status;
 }
 
-static int write_html(const char *place, const char *html, const struct fm_serve_request *what)
+static int write_html(const struct fm_serve_request *what, const char *html)
 {
     char name[PATH_MAX];
-    struct request request = {.place = place, .page = html, .sources = what->sources};
-    request.archive = what->timeline ? fm_report_archive(place) : NULL;
+    struct request request = {.what = what, .page = html};
+    request.archive = what->timeline ? fm_report_archive(what->places[0]) : NULL;
     int status = request.archive == NULL
                      ? write_page(&request)
                      : fm_run_isolated("view", request.archive, 0, write_page, &request);
@@ -62,7 +70,7 @@ int fm_command_view(int argc, char **argv)
 {
     const char *html = NULL;
     uint64_t port = 0;
-    struct fm_serve_request serve = {.timeline = true, .browser = true};
+    struct fm_serve_request serve = {.timeline = true, .sources = true, .browser = true};
     struct fm_option_reader reader;
     fm_options_begin(&reader, FM_COMMAND_view, argc, argv);
     for (int option; (option = fm_options_next(&reader)) != FM_OPTIONS_END;) {
@@ -73,8 +81,8 @@ int fm_command_view(int argc, char **argv)
         case FM_OPTION_view_NO_TIMELINE:
             serve.timeline = false;
             break;
-        case FM_OPTION_view_SOURCES:
-            serve.sources = true;
+        case FM_OPTION_view_NO_SOURCES:
+            serve.sources = false;
             break;
         case FM_OPTION_view_PORT:
             if (fm_option_number(&reader, 0, UINT16_MAX, &port) != FM_OK) {
@@ -89,12 +97,10 @@ int fm_command_view(int argc, char **argv)
             return fm_options_stop(&reader, option);
         }
     }
-    if (!fm_options_operands(&reader, 1, 1, "one experiment directory")) {
+    if (!fm_options_operands(&reader, 1, FM_MOST_RUNS, "one to 16 experiment directories")) {
         return fm_options_complain(&reader);
     }
-    if (html != NULL) {
-        return write_html(reader.operands[0], html, &serve);
-    }
-    serve.place = reader.operands[0];
-    return fm_serve(&serve);
+    serve.places = (const char *const *)reader.operands;
+    serve.count = (size_t)reader.operand_count;
+    return html != NULL ? write_html(&serve, html) : fm_serve(&serve);
 }

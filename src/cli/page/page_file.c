@@ -1,5 +1,6 @@
 #include "cli/page/page_file.h"
 
+#include "base/memory.h"
 #include "cli/report/report_file.h"
 #include "view/page.h"
 
@@ -16,13 +17,20 @@ char *fm_read_environment(const char *place)
     return text;
 }
 
-fm_status_t fm_write_page(const char *place, const struct fm_cube *cube,
-                          const struct fm_detail *detail, bool sources, const char *page,
-                          struct fm_error *error)
+fm_status_t fm_write_page(const char *const *places, const struct fm_cube *const *cubes,
+                          size_t count, const struct fm_detail *detail, bool sources,
+                          const char *page, struct fm_error *error)
 {
-    char *environment = fm_read_environment(place);
-    const struct fm_page_extras extras = {environment, sources};
-    fm_status_t status = fm_page_write(cube, detail, &extras, page, error);
-    free(environment);
+    struct fm_page_run *runs = fm_allocate(count, sizeof *runs);
+    char **environments = fm_allocate(count, sizeof *environments);
+    for (size_t i = 0; i < count; i++) {
+        environments[i] = fm_read_environment(places[i]);
+        runs[i] = (struct fm_page_run){cubes[i], {places[i], environments[i], sources}};
+    }
+    fm_status_t status = fm_page_write(runs, count, detail, page, error);
+    for (size_t i = 0; i < count; i++)
+        free(environments[i]);
+    fm_free(environments);
+    fm_free(runs);
     return status;
 }

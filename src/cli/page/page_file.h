@@ -9,14 +9,18 @@
 
 #include <stdbool.h>
 
-/** Writes the page of an experiment.
- * @param place   experiment directory, or a file in it: where environment.json may be
- * @param detail  the run's single events; NULL: a page without timeline
+/** The largest number of runs in one page. */
+#define FM_MOST_RUNS 16
+
+/** Writes the page of an experiment, or of several for comparison with the first one.
+ * @param places  `count` experiment directories, or files in them: where environment.json may be
+ * @param cubes   their reports
+ * @param detail  the single events of the first run; NULL: a page without timeline
  * @param sources excerpts of the program's sources belong to it
  * @param page    path; an existing file is replaced */
-fm_status_t fm_write_page(const char *place, const struct fm_cube *cube,
-                          const struct fm_detail *detail, bool sources, const char *page,
-                          struct fm_error *error);
+fm_status_t fm_write_page(const char *const *places, const struct fm_cube *const *cubes,
+                          size_t count, const struct fm_detail *detail, bool sources,
+                          const char *page, struct fm_error *error);
 
 /** @return what is known about the recording of an experiment, JSON text to be freed; NULL:
  * nothing.

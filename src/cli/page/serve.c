@@ -5,7 +5,7 @@
 #include "cli/page/redirect_file.h"
 #include "cli/page/ssh_line.h"
 #include "cli/page/tile_file.h"
-#include "cli/report/report_file.h"
+#include "cli/report/report_list.h"
 #include "cli/text/safe_text.h"
 #include "view/page.h"
 #include "view/report/report_data.h"
@@ -92,39 +92,62 @@ static fm_status_t serve_content(const struct fm_serve_request *request,
     return status;
 }
 
-static fm_status_t serve(const struct fm_serve_request *request, struct fm_cube *cube,
+/* Makes the data of a run and frees its cube, which is big: serving takes hours.
+ * @param bytes  out: to be freed with fm_free() */
+static fm_status_t make_report(const struct fm_serve_request *request, size_t run,
+                               struct fm_cube **cube, unsigned char **bytes, size_t *size,
+                               struct fm_error *error)
+{
+    char *environment = fm_read_environment(request->places[run]);
+    const struct fm_page_extras extras = {request->places[run], environment, request->sources};
+    fm_status_t status =
+        fm_report_data_make(*cube, &extras, REPORT_LIMIT / request->count, bytes, size, error);
+    free(environment);
+    fm_cube_free(*cube);
+    *cube = NULL;
+    return status;
+}
+
+static fm_status_t serve(const struct fm_serve_request *request, struct fm_cube **cubes,
                          struct fm_error *error)
 {
-    struct fm_server_content content = {0};
-    unsigned char *report = NULL;
-    char *page = NULL, *environment = fm_read_environment(request->place);
-    const struct fm_page_extras extras = {environment, request->sources};
+    struct fm_server_content content = {.report_count = request->count};
+    struct fm_served_report *reports = fm_allocate(request->count, sizeof *reports);
+    unsigned char **bytes = fm_allocate(request->count, sizeof *bytes);
+    char *page = NULL;
     struct fm_tile_store *tiles =
-        request->timeline ? fm_tile_file_open(request->place, cube) : NULL;
-    fm_status_t status =
-        fm_report_data_make(cube, &extras, REPORT_LIMIT, &report, &content.report_size, error);
-    free(environment);
-    fm_cube_free(cube); /* it is big, and this takes hours */
+        request->timeline ? fm_tile_file_open(request->places[0], cubes[0]) : NULL;
+    fm_status_t status = FM_OK;
+    for (size_t i = 0; i < request->count && status == FM_OK; i++) {
+        status = make_report(request, i, &cubes[i], &bytes[i], &reports[i].size, error);
+        reports[i].bytes = bytes[i];
+    }
     if (status == FM_OK)
-        status = fm_page_for_server(tiles != NULL, &page, &content.page_size, error);
-    content.report = report;
+        status =
+            fm_page_for_server(tiles != NULL, request->count, &page, &content.page_size, error);
+    content.reports = reports;
     content.page = page;
     content.tiles = tiles;
     if (status == FM_OK)
         status = serve_content(request, &content, error);
     fm_tile_store_close(tiles);
-    fm_free(report);
+    for (size_t i = 0; i < request->count; i++)
+        fm_free(bytes[i]);
+    fm_free(bytes);
+    fm_free(reports);
     free(page);
     return status;
 }
 
 int fm_serve(const struct fm_serve_request *request)
 {
-    struct fm_cube *cube = NULL;
+    struct fm_report_list list;
     struct fm_error error;
-    fm_status_t status = fm_load_report(request->place, &cube, &error);
-    if (status == FM_OK)
-        status = serve(request, cube, &error);
+    fm_status_t status = fm_report_list_load(&list, request->places, request->count, &error);
+    if (status == FM_OK) {
+        status = serve(request, list.cubes, &error);
+        fm_report_list_release(&list);
+    }
     if (status != FM_OK)
         fprintf(stderr, "fermata view: %s\n", fm_safe_text(error.message));
     return (int)status;

@@ -5,17 +5,20 @@
 #define FERMATA_CLI_PAGE_SERVE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct fm_serve_request {
-    const char *place; /**< experiment directory or report file */
-    uint16_t port;     /**< 0: any */
-    bool timeline;     /**< show it if the trace is there */
-    bool sources;      /**< show excerpts of the program's sources */
-    bool browser;      /**< open one, if there is a screen */
+    const char *const *places; /**< experiment directories or report files */
+    size_t count;              /**< at least one; the first is shown with its timeline */
+    uint16_t port;             /**< 0: any */
+    bool timeline;             /**< show it if the trace is there */
+    bool sources;              /**< show excerpts of the program's sources */
+    bool browser;              /**< open one, if there is a screen */
 };
 
-/** Serves a report until SIGINT or SIGTERM comes; prints the address and what fails.
+/** Serves one report, or several for comparison, until SIGINT or SIGTERM comes; prints the address
+ * and what fails.
  * @return exit status; interrupted: FM_OK */
 int fm_serve(const struct fm_serve_request *request);
 

@@ -9,11 +9,10 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-fm_status_t fm_report_list_load(struct fm_report_list *list, char *const *places, size_t count,
-                                struct fm_error *error)
+fm_status_t fm_report_list_load(struct fm_report_list *list, const char *const *places,
+                                size_t count, struct fm_error *error)
 {
-    struct fm_report_list loaded = {count, calloc(count, sizeof *loaded.cubes),
-                                    (const char *const *)places};
+    struct fm_report_list loaded = {count, calloc(count, sizeof *loaded.cubes), places};
     if (loaded.cubes == NULL)
         return fm_fail(error, FM_ERR_SYSTEM, "out of memory");
     fm_status_t status = FM_OK;
@@ -41,7 +40,7 @@ static fm_status_t combine(fm_combine_t *function, char *const *places, size_t c
     if (stat(output, &info) == 0)
         return fm_fail(error, FM_ERR_USAGE, "%s exists already; it is not overwritten", output);
     struct fm_report_list list;
-    fm_status_t status = fm_report_list_load(&list, places, count, error);
+    fm_status_t status = fm_report_list_load(&list, (const char *const *)places, count, error);
     if (status != FM_OK)
         return status;
     struct fm_cube *result = NULL;

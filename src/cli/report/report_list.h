@@ -15,8 +15,8 @@ struct fm_report_list {
 
 /** Reads the reports of `count` experiments.
  * @param list  out: to be released with fm_report_list_release(); set only on success */
-fm_status_t fm_report_list_load(struct fm_report_list *list, char *const *places, size_t count,
-                                struct fm_error *error);
+fm_status_t fm_report_list_load(struct fm_report_list *list, const char *const *places,
+                                size_t count, struct fm_error *error);
 
 /** Frees what fm_report_list_load() made. */
 void fm_report_list_release(struct fm_report_list *list);

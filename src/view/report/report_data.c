@@ -56,6 +56,7 @@ static fm_status_t make(const struct fm_cube *cube, const struct fm_page_extras 
     struct fm_bundle *bundle = fm_bundle_create();
     struct fm_json *json = fm_bundle_json(bundle);
     fm_json_unsigned(json, "version", 1);
+    fm_json_string(json, "name", extras->name);
     fm_json_string(json, "generator", "fermata " FERMATA_VERSION);
     fm_json_unsigned(json, "cost_shift", cube->experiment.cost_shift);
     if (bits == FM_SEVERITIES_EXACT) {

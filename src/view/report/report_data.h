@@ -6,8 +6,9 @@
  * `path_edge`: begin of the first segment, end of each, in ticks; phase_data.h, matrix_data.h);
  * "metrics": for each metric of the report, in its order, "formula", "advice", "wait_state", "cost"
  * (its values are fixed-point); "summary": the report in words; "environment": versions, host and
- * command of the recording, or null; "precision": number of binary digits of rounded times, null if
- * they are exact; "sources" (source_data.h); "topologies" (topology_data.h).
+ * command of the recording, or null; "name": of the run (fm_page_extras); "precision": number of
+ * binary digits of rounded times, null if they are exact; "sources" (source_data.h); "topologies"
+ * (topology_data.h).
  */
 #ifndef FERMATA_VIEW_REPORT_REPORT_DATA_H
 #define FERMATA_VIEW_REPORT_REPORT_DATA_H
@@ -19,6 +20,7 @@
 
 /** Data of a page beside the report. */
 struct fm_page_extras {
+    const char *name;        /**< of the run, where several are compared: where it was opened */
     const char *environment; /**< JSON text about the recording; NULL: unknown */
     bool sources; /**< whether to include excerpts of the program's sources: source_data.h */
 };

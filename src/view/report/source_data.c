@@ -20,7 +20,7 @@
 #define LINE_LIMIT 400U
 
 /** Maximum bytes of all excerpts. */
-#define TEXT_LIMIT ((size_t)1 << 20)
+#define TEXT_LIMIT ((size_t)256 << 10)
 
 struct place {
     const char *file;

@@ -2,9 +2,9 @@
  * Excerpts of the program's sources around the lines of the regions of call paths.
  *
  * Member of a page's JSON "sources": excerpts with "file" (as regions name it), "first" (number of
- * its first line, from 1) and "lines" (texts). Only readable files of this machine with the name of
- * a source are included. A trace may name any file: the caller decides whether sources are
- * included.
+ * its first line, from 1) and "lines" (texts): 12 lines before and after each named line, at most
+ * 256 KiB of text. Only readable files of this machine with the name of a source are included. A
+ * trace may name any file: the caller decides whether sources are included.
  */
 #ifndef FERMATA_VIEW_REPORT_SOURCE_DATA_H
 #define FERMATA_VIEW_REPORT_SOURCE_DATA_H

@@ -86,10 +86,12 @@ static void put_when(struct fm_json *json, const struct fm_cube_problem *problem
     fm_json_end(json);
 }
 
-static void put_problem(struct fm_json *json, const struct fm_cause_text *problem)
+static void put_problem(struct fm_json *json, const struct fm_cube *cube,
+                        const struct fm_cause_text *problem)
 {
     const struct fm_cube_problem *cause = problem->cause;
     fm_json_object(json, NULL);
+    fm_json_unsigned(json, "id", (uint64_t)(cause - cube->problems) + 1);
     fm_json_unsigned(json, "cause", cause->callpath);
     if (cause->symptom_count == 0) {
         fm_json_null(json, "metric");
@@ -114,6 +116,7 @@ static void put_symptoms(struct fm_json *json, const struct fm_diagnosis *diagno
     for (size_t i = 0; i < symptoms.shown; i++) {
         const struct fm_wait_group *symptom = &symptoms.items[i];
         fm_json_object(json, NULL);
+        fm_json_null(json, "id");
         fm_json_null(json, "cause");
         fm_json_string(json, "metric", fm_metric_info(symptom->kind)->id);
         fm_json_unsigned(json, "callpath", symptom->callpath);
@@ -139,7 +142,7 @@ static void put_problems(struct fm_json *json, const struct fm_diagnosis *diagno
     fm_answer_make(diagnosis, PROBLEMS, &problems);
     fm_json_array(json, "problems");
     for (size_t i = 0; i < problems.count; i++) {
-        put_problem(json, &problems.items[i]);
+        put_problem(json, diagnosis->cube, &problems.items[i]);
     }
     fm_json_end(json);
     fm_json_object(json, "others");

@@ -52,12 +52,16 @@ static bool is_loopback_host(const char *host)
 
 static bool find(const struct fm_service *service, const char *name, struct fm_found *found)
 {
-    static const char tiles[] = "tiles/";
+    static const char tiles[] = "tiles/", reports[] = "report-";
     uint64_t number = 0;
     if (name[0] == '\0') {
         *found = (struct fm_found){FM_RESOURCE_PAGE, 0};
     } else if (strcmp(name, "report") == 0) {
         *found = (struct fm_found){FM_RESOURCE_REPORT, 0};
+    } else if (strncmp(name, reports, sizeof reports - 1) == 0 &&
+               read_number(name + sizeof reports - 1, &number) && number > 0 &&
+               number < service->reports) {
+        *found = (struct fm_found){FM_RESOURCE_REPORT, number};
     } else if (strcmp(name, "timeline") == 0 && service->tiles > 0) {
         *found = (struct fm_found){FM_RESOURCE_INDEX, service->tiles - 1};
     } else if (strncmp(name, tiles, sizeof tiles - 1) == 0 &&

@@ -12,7 +12,7 @@
 
 enum fm_resource {
     FM_RESOURCE_PAGE,   /**< http://HOST/TOKEN/ */
-    FM_RESOURCE_REPORT, /**< .../report */
+    FM_RESOURCE_REPORT, /**< .../report, of other runs: .../report-1, .../report-2 */
     FM_RESOURCE_INDEX,  /**< .../timeline: the last tile */
     FM_RESOURCE_TILE    /**< .../tiles/NUMBER */
 };
@@ -21,6 +21,7 @@ enum fm_resource {
 struct fm_service {
     char token[FM_TOKEN_LENGTH + 1]; /**< first part of each path */
     uint64_t tiles;                  /**< number of tiles; 0: there is no timeline */
+    uint64_t reports;                /**< number of reports */
 };
 
 /** A request as received. Texts may have any content, or be NULL. */
@@ -33,7 +34,7 @@ struct fm_http_request {
 
 struct fm_found {
     enum fm_resource resource;
-    uint64_t tile;
+    uint64_t number; /**< of the tile or the report */
 };
 
 /** Decides whether a request is served.

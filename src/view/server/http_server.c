@@ -106,12 +106,13 @@ static struct MHD_Response *answer(const struct fm_server *server,
     case FM_RESOURCE_PAGE:
         return constant(content->page, content->page_size, "text/html; charset=utf-8");
     case FM_RESOURCE_REPORT:
-        return constant(content->report, content->report_size, "application/octet-stream");
+        return constant(content->reports[found.number].bytes, content->reports[found.number].size,
+                        "application/octet-stream");
     case FM_RESOURCE_INDEX:
     case FM_RESOURCE_TILE:
         break;
     }
-    return tile(server, found.tile, status);
+    return tile(server, found.number, status);
 }
 
 static enum MHD_Result count_host(void *count, enum MHD_ValueKind kind, const char *key,
@@ -214,6 +215,7 @@ fm_status_t fm_server_start(const struct fm_server_content *content, uint16_t po
     if (made == NULL)
         return fm_fail(error, FM_ERR_SYSTEM, "out of memory");
     made->content = content;
+    made->service.reports = content->report_count;
     made->service.tiles = content->tiles == NULL ? 0 : fm_tile_store_count(content->tiles);
     fm_status_t status = make_token(made->service.token, error);
     if (status != FM_OK) {

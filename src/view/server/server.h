@@ -1,5 +1,5 @@
 /** @file
- * The viewer's server: serves the page, the report and the tiles of one experiment to browsers of
+ * The viewer's server: serves the page, the reports and the tiles of an experiment to browsers of
  * this machine with the token. It listens on 127.0.0.1 only and serves no other files.
  */
 #ifndef FERMATA_VIEW_SERVER_SERVER_H
@@ -11,12 +11,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/** A bundle: report_data.h. */
+struct fm_served_report {
+    const unsigned char *bytes;
+    size_t size;
+};
+
 /** The served data; must outlive the server. */
 struct fm_server_content {
     const char *page; /**< HTML */
     size_t page_size;
-    const unsigned char *report; /**< a bundle: report_data.h */
-    size_t report_size;
+    const struct fm_served_report *reports; /**< of the runs; the first has the timeline */
+    size_t report_count;
     const struct fm_tile_store *tiles; /**< NULL: there is no timeline */
 };
 

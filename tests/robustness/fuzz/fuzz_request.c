@@ -9,8 +9,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static const struct fm_service service = {.token = "0123456789abcdef0123456789abcdef",
-                                          .tiles = 1000};
+static const struct fm_service service = {
+    .token = "0123456789abcdef0123456789abcdef", .tiles = 1000, .reports = 3};
 
 static void require(int condition, const char *what)
 {
@@ -55,7 +55,7 @@ static void check(const struct fm_http_request *request)
     if (status != 200) {
         require(status == 400 || status == 403 || status == 404 || status == 405 || status == 421,
                 "status");
-        require(found.tile == UINT64_MAX, "found without success");
+        require(found.number == UINT64_MAX, "found without success");
         return;
     }
     require(strcmp(request->method, "GET") == 0 || strcmp(request->method, "HEAD") == 0, "method");
@@ -66,11 +66,14 @@ static void check(const struct fm_http_request *request)
             "token");
     char expected[64] = "";
     if (found.resource == FM_RESOURCE_TILE)
-        snprintf(expected, sizeof expected, "tiles/%llu", (unsigned long long)found.tile);
+        snprintf(expected, sizeof expected, "tiles/%llu", (unsigned long long)found.number);
+    else if (found.resource == FM_RESOURCE_REPORT && found.number > 0)
+        snprintf(expected, sizeof expected, "report-%llu", (unsigned long long)found.number);
     else if (found.resource != FM_RESOURCE_PAGE)
         strcpy(expected, found.resource == FM_RESOURCE_REPORT ? "report" : "timeline");
     require(strcmp(request->path + 34, expected) == 0, "path");
-    require(found.tile < service.tiles, "tile");
+    require(found.number < (found.resource == FM_RESOURCE_REPORT ? service.reports : service.tiles),
+            "number");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -3,6 +3,7 @@ import type { JsonCause, JsonInstance } from "../data/layout";
 import { formatPercent, formatSeconds } from "../format";
 import { locationName } from "../model/report";
 import type { Store } from "../state/store";
+import { To } from "./Linked";
 import { CallpathName } from "./Names";
 
 /** A wait state and the chain of its causes. */
@@ -22,8 +23,15 @@ export function Chain({ store, instance }: { store: Store; instance: JsonInstanc
       />
       {instance.cause_location !== null && instance.cause_callpath !== null && (
         <div class="chain-link">
-          for <b>{locationName(report, instance.cause_location)}</b> in{" "}
-          <CallpathName short report={report} callpath={instance.cause_callpath} />, which was late because
+          for{" "}
+          <To store={store} place={{ kind: "location", location: instance.cause_location }}>
+            {locationName(report, instance.cause_location)}
+          </To>{" "}
+          in{" "}
+          <To store={store} place={{ kind: "callpath", callpath: instance.cause_callpath }}>
+            <CallpathName short report={report} callpath={instance.cause_callpath} />
+          </To>
+          , which was late because
         </div>
       )}
       {instance.causes.map((cause, i) => (
@@ -61,13 +69,20 @@ export function ChainStep(props: {
   const { store, kind, location, callpath, time, longest, text } = props;
   return (
     <div class={`chain-step ${kind}`}>
-      <span class="chain-who">{locationName(store.report, location)}</span>
+      <span class="chain-who">
+        <To store={store} place={{ kind: "location", location }}>
+          {locationName(store.report, location)}
+        </To>
+      </span>
       <span class="chain-bar" aria-hidden="true">
         <span style={{ width: `${Math.max(2, (100 * time) / longest)}%` }} />
       </span>
       <b class="chain-time">{formatSeconds(time)}</b>
       <span class="chain-text">
-        <CallpathName short report={store.report} callpath={callpath} /> <span class="muted">{text}</span>
+        <To store={store} place={{ kind: "callpath", callpath }}>
+          <CallpathName short report={store.report} callpath={callpath} />
+        </To>{" "}
+        <span class="muted">{text}</span>
       </span>
     </div>
   );

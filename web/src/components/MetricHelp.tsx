@@ -4,8 +4,9 @@ import type { Metric, Report } from "../model/report";
 
 /** Meaning, computation and advice of a metric. */
 export function MetricHelp({ report, metric }: { report: Report; metric: Metric }): JSX.Element {
-  const above = report.metricForest.parent[metric.index]!;
-  const parts = report.metricForest.children[metric.index]!;
+  // Derived metrics are in no tree.
+  const above = report.metricForest.parent[metric.index] ?? -1;
+  const parts = report.metricForest.children[metric.index] ?? [];
   return (
     <dl class="help">
       <dt>What</dt>

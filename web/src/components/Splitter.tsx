@@ -2,6 +2,8 @@ import type { JSX } from "preact";
 
 interface Props {
   label: string;
+  /** The fraction of the panes' width before it. */
+  at: number;
   /** Fraction of the panes' width. */
   onMove: (by: number) => void;
 }
@@ -9,7 +11,7 @@ interface Props {
 const STEP = 0.02;
 
 /** Moves the border between two panes. */
-export function Splitter({ label, onMove }: Props): JSX.Element {
+export function Splitter({ label, at, onMove }: Props): JSX.Element {
   const drag = (event: PointerEvent): void => {
     const handle = event.currentTarget as HTMLElement;
     const width = handle.parentElement!.clientWidth;
@@ -35,6 +37,9 @@ export function Splitter({ label, onMove }: Props): JSX.Element {
       role="separator"
       aria-orientation="vertical"
       aria-label={label}
+      aria-valuenow={Math.round(100 * at)}
+      aria-valuemin={0}
+      aria-valuemax={100}
       tabIndex={0}
       onPointerDown={drag}
       onKeyDown={(event) => {

@@ -10,10 +10,12 @@ interface Props {
   color: string;
   width: number | "fill";
   height: number;
+  /** "": the chart adds nothing for screen readers. */
   label: string;
 }
 
-/** A small chart of values over the locations: a bar for each location, or for the largest of several. */
+/** A small chart of values over the locations: a bar for each location, or for the
+ * largest of several; negative values as long as positive ones. */
 export function Spread({ values, largest, color, width, height, label }: Props): JSX.Element {
   const canvas = useRef<HTMLCanvasElement>(null);
   useLayoutEffect(() => {
@@ -21,7 +23,7 @@ export function Spread({ values, largest, color, width, height, label }: Props):
     const wide = width === "fill" ? element.clientWidth : width;
     const surface = new CanvasSurface(element, wide, height, devicePixelRatio);
     let top = largest ?? 0;
-    if (largest === undefined) for (let i = 0; i < values.length; i++) top = Math.max(top, values[i]!);
+    if (largest === undefined) for (let i = 0; i < values.length; i++) top = Math.max(top, Math.abs(values[i]!));
     if (top <= 0) return;
     const columns = Math.min(values.length, Math.floor(wide));
     const step = wide / columns;
@@ -30,7 +32,7 @@ export function Spread({ values, largest, color, width, height, label }: Props):
       const from = Math.floor((column * values.length) / columns);
       const to = Math.max(from + 1, Math.floor(((column + 1) * values.length) / columns));
       let value = 0;
-      for (let i = from; i < to; i++) value = Math.max(value, values[i]!);
+      for (let i = from; i < to; i++) value = Math.max(value, Math.abs(values[i]!));
       const tall = Math.min(1, value / top) * (height - 1);
       if (value > 0) {
         surface.rect(column * step, height - Math.max(1, tall), step - gap, Math.max(1, tall), color);
@@ -41,8 +43,7 @@ export function Spread({ values, largest, color, width, height, label }: Props):
     <canvas
       ref={canvas}
       class="spread"
-      role="img"
-      aria-label={label}
+      {...(label === "" ? { "aria-hidden": true } : { role: "img", "aria-label": label })}
       style={{ width: width === "fill" ? "100%" : `${width}px`, height: `${height}px` }}
     />
   );

@@ -155,7 +155,6 @@ function Row({ pane, row, top }: { pane: Props; row: VisibleRow; top: number }):
       aria-setsize={row.siblings}
       aria-selected={isSelected}
       aria-expanded={isParent ? isOpen : undefined}
-      aria-label={`${shorten(name, NAME_LIMIT)}, ${shown.text}`}
       class={`row${isSelected ? " selected" : ""}${shown.isFaint ? " faint" : ""}${pane.isMarked?.(node) ? " marked" : ""}`}
       style={{ top: `${top}px` }}
       onClick={() => pane.onSelect(node)}
@@ -163,10 +162,6 @@ function Row({ pane, row, top }: { pane: Props; row: VisibleRow; top: number }):
         if (isParent) toggle(event);
       }}
     >
-      <span class="value">{shown.text}</span>
-      <span class="bar" aria-hidden="true">
-        <span style={{ width: `${Math.max(shown.fraction * 100, shown.fraction > 0 ? 4 : 0)}%`, background: shown.color }} />
-      </span>
       <span class="indent" style={{ width: `${row.depth * 14}px` }} />
       {isParent ? (
         <span class={`caret${isOpen ? " open" : ""}`} aria-hidden="true" onClick={toggle} onDblClick={(event) => event.stopPropagation()} />
@@ -176,6 +171,10 @@ function Row({ pane, row, top }: { pane: Props; row: VisibleRow; top: number }):
       <span class="name" title={name.length > 60 ? shorten(name, 2000) : undefined}>
         {shorten(name, NAME_LIMIT)}
         {detail !== "" && <span class="detail"> {printable(detail)}</span>}
+      </span>
+      <span class="value">{shown.text}</span>
+      <span class="bar" aria-hidden="true">
+        <span style={{ width: `${Math.max(shown.fraction * 100, shown.fraction > 0 ? 4 : 0)}%`, background: shown.color }} />
       </span>
       {pane.spread?.(node)}
     </div>

@@ -1,7 +1,8 @@
 /** The JSON in the page's data: docs/report-json.md, src/view/report/report_data.h. Times are seconds, unless called
  * ticks. */
 
-export type Unit = "sec" | "occ" | "bytes";
+/** "": a number without a unit, of a derived metric. */
+export type Unit = "sec" | "occ" | "bytes" | "";
 
 export interface JsonCause {
   location: number;
@@ -61,6 +62,13 @@ export interface JsonLock {
   queue: number[];
 }
 
+/** A problem: docs/report-json.md. */
+export interface JsonCauseOfWaiting {
+  id: number;
+  cause: { callpath: number | null; locations: number[]; kind: string };
+  cost: number;
+}
+
 export interface JsonReport {
   experiment: {
     title: string | null;
@@ -86,6 +94,7 @@ export interface JsonReport {
   statistics: JsonStatistics[];
   warnings: string[];
   locks: JsonLock[];
+  problems: JsonCauseOfWaiting[];
   efficiency: JsonEfficiency & { callpaths: (JsonEfficiency & { callpath: number })[] };
 }
 
@@ -97,6 +106,8 @@ export interface JsonEfficiency {
 }
 
 export interface JsonProblem {
+  /** Of the report's problem; null: a kind of wait state. */
+  id: number | null;
   /** Call path that others wait for; null: the entry is a kind of wait state, its causes are not known. */
   cause: number | null;
   /** The largest symptom: kind of wait state and its call path; null: not known. */
@@ -139,6 +150,8 @@ export interface JsonSummary {
 
 export interface JsonPage {
   version: number;
+  /** Of the run, where it was opened. */
+  name: string;
   generator: string;
   cost_shift: number;
   precision: number | null;

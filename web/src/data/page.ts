@@ -7,10 +7,14 @@ import type { JsonPage, JsonTimeline } from "./layout";
 const REPORT = "fermata-report";
 const TIMELINE = "fermata-timeline";
 
-/** @returns the report of this page; null if the page contains none. */
-export async function reportOfDocument(): Promise<Report | null> {
-  const text = document.getElementById(REPORT)?.textContent ?? "";
-  return text === "" ? null : makeReport(await openBundle<JsonPage>(text));
+/** @returns the reports of the runs in this page; none if the page contains no data. */
+export async function reportsOfDocument(): Promise<Report[]> {
+  const reports: Report[] = [];
+  for (let run = 0; ; run++) {
+    const text = document.getElementById(run === 0 ? REPORT : `${REPORT}-${run}`)?.textContent ?? "";
+    if (text === "") return reports;
+    reports.push(makeReport(await openBundle<JsonPage>(text)));
+  }
 }
 
 export function hasTimeline(): boolean {

@@ -6,6 +6,8 @@ const SERVER = "fermata-server";
 export interface Server {
   /** Whether tiles are available. */
   readonly timeline: boolean;
+  /** Number of runs. */
+  readonly runs: number;
 }
 
 /** @returns the server of this page; null: the page is a file that contains its data. */

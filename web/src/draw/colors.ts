@@ -1,5 +1,5 @@
 /** Colours of the page and of charts. All scales are distinguishable with colour-blindness. */
-import { interpolateCividis, interpolateInferno, interpolateViridis, interpolateYlOrBr } from "d3-scale-chromatic";
+import { interpolateCividis, interpolateInferno, interpolatePuBu, interpolateViridis, interpolateYlOrBr } from "d3-scale-chromatic";
 
 export type ScaleName = "heat" | "viridis" | "cividis";
 export const SCALE_NAMES: readonly ScaleName[] = ["heat", "viridis", "cividis"];
@@ -57,6 +57,13 @@ export function scaleColor(name: ScaleName, dark: boolean, fraction: number): st
     case "cividis":
       return interpolateCividis(dark ? 0.1 + 0.9 * t : 0.98 - 0.98 * t);
   }
+}
+
+/** @returns the colour of a fraction (-1 to 1): a position on the scale, or blue for less than nothing (differences). */
+export function fractionColor(name: ScaleName, palette: Palette, fraction: number): string {
+  if (fraction >= 0) return scaleColor(name, palette.dark, fraction);
+  const t = Math.min(1, -fraction);
+  return interpolatePuBu(palette.dark ? 0.85 - 0.55 * t : 0.25 + 0.65 * t);
 }
 
 /** Colours of the classes of time in the overview. */

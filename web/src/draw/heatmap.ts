@@ -1,19 +1,23 @@
 /** A matrix of colours: rows with names, a column for each location. */
-import { scaleColor, type Palette, type ScaleName } from "./colors";
-import type { Surface } from "./surface";
+import { fractionColor, type Palette, type ScaleName } from "./colors";
+import { drawScale, SCALE_HEIGHT } from "./scale";
+import { textWidth, type Surface } from "./surface";
 
 export interface HeatMapModel {
   readonly rows: readonly { readonly name: string; readonly callpath: number; readonly values: ArrayLike<number> }[];
   readonly columns: number;
   readonly scale: ScaleName;
+  readonly format: (value: number) => string;
 }
 
 const TOP = 6;
-const BOTTOM = 24;
+const BOTTOM = 24 + SCALE_HEIGHT;
 const LARGEST_ROW = 26;
 
 function frame(model: HeatMapModel, width: number, height: number) {
-  const left = Math.min(150, width * 0.35);
+  // Names are not cut off where there is room.
+  const longest = model.rows.reduce((most, { name }) => Math.max(most, textWidth(name, 12)), 0);
+  const left = Math.min(Math.max(60, longest + 14), width * 0.35);
   const inside = width - left - 8;
   const row = Math.min(LARGEST_ROW, (height - TOP - BOTTOM) / model.rows.length);
   return { left, inside, row, step: inside / model.columns };
@@ -24,8 +28,9 @@ export function drawHeatMap(surface: Surface, palette: Palette, model: HeatMapMo
   if (inside < 20 || row < 1) return;
   let largest = 0;
   for (const { values } of model.rows) {
-    for (let i = 0; i < values.length; i++) largest = Math.max(largest, values[i]!);
+    for (let i = 0; i < values.length; i++) largest = Math.max(largest, Math.abs(values[i]!));
   }
+  const signed = model.rows.some(({ values }) => Array.prototype.some.call(values, (value: number) => value < 0));
   // Several locations may share a pixel: the pixel shows the largest of them.
   const drawn = Math.min(model.columns, Math.floor(inside));
   const size = inside / drawn;
@@ -43,15 +48,15 @@ export function drawHeatMap(surface: Surface, palette: Palette, model: HeatMapMo
       const from = Math.floor((c * model.columns) / drawn);
       const to = Math.max(from + 1, Math.floor(((c + 1) * model.columns) / drawn));
       let value = 0;
-      for (let i = from; i < to; i++) value = Math.max(value, values[i]!);
-      if (value <= 0 || largest <= 0) continue;
+      for (let i = from; i < to; i++) if (Math.abs(values[i]!) > Math.abs(value)) value = values[i]!;
+      if (value === 0 || largest <= 0) continue;
       const gap = size >= 6 ? 1 : 0;
       surface.rect(
         left + c * size,
         y,
         size - gap,
         Math.max(1, row - (row >= 6 ? 1 : 0)),
-        scaleColor(model.scale, palette.dark, value / largest),
+        fractionColor(model.scale, palette, value / largest),
       );
     }
   });
@@ -64,6 +69,13 @@ export function drawHeatMap(surface: Surface, palette: Palette, model: HeatMapMo
       anchor: "middle",
     });
   }
+  surface.text(left - 6, bottom, "location", { size: 11, color: palette.muted, anchor: "end" });
+  drawScale(surface, palette, left, bottom + SCALE_HEIGHT, {
+    scale: model.scale,
+    low: signed ? model.format(-largest) : "0",
+    high: model.format(largest),
+    signed,
+  });
 }
 
 export function heatMapCell(

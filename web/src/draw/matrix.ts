@@ -2,6 +2,7 @@
 import type { MatrixGrid } from "../model/matrix";
 import { niceStep } from "./axis";
 import { scaleColor, type Palette, type ScaleName } from "./colors";
+import { drawScale, SCALE_HEIGHT } from "./scale";
 import type { Surface } from "./surface";
 
 export interface MatrixModel {
@@ -11,13 +12,14 @@ export interface MatrixModel {
   readonly scale: ScaleName;
   /** Name of a location at the edge. */
   readonly name: (location: number) => string;
+  readonly format: (value: number) => string;
 }
 
 const LEFT = 84;
 const TOP = 58;
 const SUMS = 60;
 const GAP = 8;
-const BOTTOM = 10;
+const BOTTOM = 10 + SCALE_HEIGHT;
 
 function frame(width: number, height: number, size: number) {
   const room = Math.max(10, Math.min(width - LEFT - SUMS - GAP, height - TOP - SUMS - GAP - BOTTOM));
@@ -47,6 +49,8 @@ export function drawMatrix(surface: Surface, palette: Palette, model: MatrixMode
   }
   drawNames(surface, palette, model, cell);
   drawSums(surface, palette, grid, cell, room);
+  const below = TOP + room + SUMS + GAP + SCALE_HEIGHT / 2 + 6;
+  drawScale(surface, palette, LEFT, below, { scale: model.scale, low: "0", high: model.format(grid.largest) });
 }
 
 function drawNames(surface: Surface, palette: Palette, model: MatrixModel, cell: number): void {

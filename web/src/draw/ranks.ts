@@ -20,13 +20,19 @@ export function drawRanks(surface: Surface, palette: Palette, model: RanksModel)
   const height = surface.height - TOP - BOTTOM;
   if (width <= 10 || height <= 10 || values.length === 0) return;
   let largest = 0;
+  let least = 0;
   let sum = 0;
   for (let i = 0; i < values.length; i++) {
     largest = Math.max(largest, values[i]!);
+    least = Math.min(least, values[i]!);
     sum += values[i]!;
   }
-  const y = (value: number): number => TOP + height - (largest > 0 ? (value / largest) * height : 0);
-  for (const tick of ticks(largest, Math.max(2, Math.floor(height / 60)))) {
+  // Differences of two runs may be negative.
+  const range = largest - least;
+  const y = (value: number): number => TOP + height - (range > 0 ? ((value - least) / range) * height : 0);
+  const count = Math.max(2, Math.floor(height / 60));
+  const below = least < 0 ? ticks(-least, count).map((tick) => -tick) : [];
+  for (const tick of new Set([...ticks(largest, count), ...below])) {
     surface.line(LEFT, y(tick), LEFT + width, y(tick), { color: palette.line });
     surface.text(LEFT - 6, y(tick), format(tick), { size: 11, color: palette.muted, anchor: "end" });
   }
@@ -34,8 +40,9 @@ export function drawRanks(surface: Surface, palette: Palette, model: RanksModel)
   const gap = step > 5 ? Math.min(4, step * 0.2) : 0;
   for (let i = 0; i < values.length; i++) {
     const top = y(Math.max(0, values[i]!));
-    const color = i === model.selected ? palette.accent : palette.wait;
-    surface.rect(LEFT + i * step + gap / 2, top, Math.max(0.7, step - gap), TOP + height - top, color);
+    const bottom = y(Math.min(0, values[i]!));
+    const color = i === model.selected ? palette.accent : values[i]! < 0 ? palette.communicate : palette.wait;
+    surface.rect(LEFT + i * step + gap / 2, top, Math.max(0.7, step - gap), bottom - top, color);
   }
   const mean = sum / values.length;
   surface.line(LEFT, y(mean), LEFT + width, y(mean), { color: palette.ink, dash: [4, 3] });

@@ -94,11 +94,16 @@ export interface Iteration {
 }
 
 export interface Report {
+  /** Where the run was opened: its directory. */
+  readonly name: string;
   readonly experiment: JsonReport["experiment"];
   readonly generator: string;
   readonly environment: unknown;
   readonly precision: number | null;
+  /** Of the severities. */
   readonly ticksPerSecond: number;
+  /** Of phases, the summary, and all else. */
+  readonly tickRate: number;
   readonly metrics: readonly Metric[];
   readonly metricForest: Forest;
   readonly metricById: ReadonlyMap<string, Metric>;
@@ -112,6 +117,7 @@ export interface Report {
   readonly statistics: readonly JsonStatistics[];
   readonly statisticsOf: ReadonlyMap<string, JsonStatistics>;
   readonly locks: JsonReport["locks"];
+  readonly problems: JsonReport["problems"];
   readonly warnings: readonly string[];
   readonly criticalPath: PathSegments;
   readonly summary: JsonSummary;
@@ -244,11 +250,13 @@ export function makeReport(bundle: Bundle<JsonPage>): Report {
     metricExclusive[metric]! += rows.sum[row]!;
   });
   return {
+    name: page.name,
     experiment: page.report.experiment,
     generator: page.generator,
     environment: page.environment,
     precision: page.precision,
     ticksPerSecond: page.report.experiment.ticks_per_second,
+    tickRate: page.report.experiment.ticks_per_second,
     metrics,
     metricForest,
     metricById: new Map(metrics.map((metric) => [metric.id, metric])),
@@ -274,6 +282,7 @@ export function makeReport(bundle: Bundle<JsonPage>): Report {
     statistics: page.report.statistics,
     statisticsOf: new Map(page.report.statistics.map((record) => [record.metric, record])),
     locks: page.report.locks,
+    problems: page.report.problems,
     warnings: page.report.warnings,
     criticalPath: {
       location: Uint32Array.from(bundle.column("path_location")),

@@ -54,9 +54,9 @@ export function locationValues(
   return values;
 }
 
-/** As locationValues() for each call path in one pass, including callees.
+/** As locationValues() for each call path in one pass, including callees unless `isExclusive`.
  * @returns values[callpath * locations + location] */
-export function callpathLocationValues(report: Report, metrics: readonly number[]): Float64Array {
+export function callpathLocationValues(report: Report, metrics: readonly number[], isExclusive = false): Float64Array {
   const { rows, cells } = report;
   const width = report.locations.length;
   const values = new Float64Array(report.callpaths.length * width);
@@ -70,7 +70,7 @@ export function callpathLocationValues(report: Report, metrics: readonly number[
       }
     }
   }
-  for (let callpath = report.callpaths.length - 1; callpath >= 0; callpath--) {
+  for (let callpath = isExclusive ? -1 : report.callpaths.length - 1; callpath >= 0; callpath--) {
     const above = report.callForest.parent[callpath]!;
     if (above < 0) continue;
     for (let i = 0; i < width; i++) values[above * width + i]! += values[callpath * width + i]!;
@@ -86,4 +86,10 @@ export function functionValues(report: Report, exclusive: Float64Array): Map<str
     values.set(name, (values.get(name) ?? 0) + value);
   });
   return values;
+}
+
+/** @returns for each call path the value of its function. */
+export function functionSums(report: Report, exclusive: Float64Array): Float64Array {
+  const sums = functionValues(report, exclusive);
+  return Float64Array.from(report.callpaths, ({ region }) => sums.get(region) ?? 0);
 }

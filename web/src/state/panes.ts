@@ -1,6 +1,6 @@
 /** Display values of the nodes in the three trees: weight, what is 100 %, number, colour. */
 import { formatPercent, formatValue } from "../format";
-import { scaleColor } from "../draw/colors";
+import { fractionColor } from "../draw/colors";
 import type { Unit } from "../data/layout";
 import { inUnits } from "../model/report";
 import type { NodeValues } from "../model/severity";
@@ -33,9 +33,10 @@ function weigh(values: NodeValues, isOpen: (node: number) => boolean) {
 
 /** The reference of a node's weight in a mode. */
 export function paneNumbers(store: Store, pane: Pane): PaneNumbers {
-  const { report } = store;
+  const metrics = store.metricList.value;
   const metric = store.selectedMetric.value;
-  const total = report.metricInclusive[metric.root]!;
+  const totals = store.metricTotals.value;
+  const total = totals[metric.root]!;
   if (pane === "metric") {
     const open = store.metricOpen.value;
     const peer = store.peerMetricNodes.value;
@@ -43,9 +44,9 @@ export function paneNumbers(store: Store, pane: Pane): PaneNumbers {
     return {
       weight: weigh(store.metricNodes.value, isOpen),
       peerWeight: peer === null ? () => null : weigh(peer, isOpen),
-      whole: (node) => report.metricInclusive[report.metrics[node]!.root]!,
-      unit: (node) => report.metrics[node]!.unit,
-      group: (node) => report.metrics[node]!.root,
+      whole: (node) => totals[metrics[node]!.root]!,
+      unit: (node) => metrics[node]!.unit,
+      group: (node) => metrics[node]!.root,
     };
   }
   const isRelative = store.mode.value === "selection";
@@ -85,10 +86,14 @@ export function showWeight(
 ): string {
   switch (mode) {
     case "absolute":
-      return formatValue(unit, inUnits(store.report, unit, weight));
+      return formatValue(unit, inUnits(store.trees, unit, weight));
     case "root":
     case "selection":
       return formatPercent(whole === 0 ? 0 : weight / whole);
+    case "difference": {
+      const text = formatValue(unit, inUnits(store.trees, unit, weight));
+      return weight > 0 ? `+${text}` : text;
+    }
     case "peer":
       if (peer === null) return "";
       if (peer === 0) return weight === 0 ? "0.0%" : "new";
@@ -106,21 +111,24 @@ export function shower(
   const mode = store.mode.value;
   const limits = store.limits.value;
   const threshold = store.threshold.value;
-  const { dark } = store.palette.value;
+  const palette = store.palette.value;
+  const isSigned = mode === "difference";
   const scale = store.scale.value;
   const largest = limits === null ? largestRatios(numbers, inView) : null;
   return (node) => {
     const weight = numbers.weight(node);
     const whole = numbers.whole(node);
-    const ratio = whole === 0 ? 0 : weight / whole;
+    // A part of nothing: what only the other run has.
+    const ratio = whole === 0 ? (isSigned ? Math.sign(weight) : 0) : weight / whole;
     const low = limits?.low ?? 0;
     const high = limits?.high ?? largest?.get(numbers.group(node)) ?? 1;
-    const fraction = high > low ? Math.min(1, Math.max(0, (ratio - low) / (high - low))) : 0;
+    const size = Math.abs(ratio);
+    const fraction = high > low ? Math.min(1, Math.max(0, (size - low) / (high - low))) : 0;
     return {
       text: showWeight(store, mode, numbers.unit(node), weight, whole, numbers.peerWeight(node)),
       fraction,
-      color: scaleColor(scale, dark, fraction),
-      isFaint: Math.abs(ratio) < threshold,
+      color: fractionColor(scale, palette, ratio < 0 ? -fraction : fraction),
+      isFaint: size < threshold,
     };
   };
 }
@@ -130,9 +138,33 @@ function largestRatios(numbers: PaneNumbers, nodes: Iterable<number>): Map<numbe
   const largest = new Map<number, number>();
   for (const node of nodes) {
     const whole = numbers.whole(node);
-    if (whole <= 0) continue;
+    if (whole === 0) continue;
     const group = numbers.group(node);
-    largest.set(group, Math.max(largest.get(group) ?? 0, numbers.weight(node) / whole));
+    largest.set(group, Math.max(largest.get(group) ?? 0, Math.abs(numbers.weight(node) / whole)));
   }
   return largest;
+}
+
+/** The values of the first and the last colour of a pane. */
+export function scaleEnds(
+  store: Store,
+  numbers: PaneNumbers,
+  inView: readonly number[],
+): { readonly low: string; readonly high: string; readonly signed: boolean } {
+  const limits = store.limits.value;
+  const signed = store.mode.value === "difference";
+  const shown = (ratio: number): string => formatPercent(ratio);
+  if (limits !== null) {
+    return { low: signed ? `-${shown(limits.high)}` : shown(limits.low), high: shown(limits.high), signed };
+  }
+  const largest = largestRatios(numbers, inView);
+  // Several trees of metrics have a scale each: the legend is that of the first.
+  const group = numbers.group(inView[0] ?? 0);
+  const ratio = largest.get(group) ?? 0;
+  const first = inView.find((node) => numbers.group(node) === group);
+  const text = (sign: number): string =>
+    first === undefined || store.mode.value === "root" || store.mode.value === "selection"
+      ? shown(sign * ratio)
+      : formatValue(numbers.unit(first), inUnits(store.trees, numbers.unit(first), sign * ratio * numbers.whole(first)));
+  return { low: signed ? text(-1) : "0", high: signed ? `+${text(1)}` : text(1), signed };
 }

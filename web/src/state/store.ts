@@ -1,15 +1,18 @@
 /** The state of the page: the report, the selection in it, and derived values. */
 import { computed, signal, type ReadonlySignal } from "@preact/signals";
 import type { Palette, ScaleName } from "../draw/colors";
-import { depthOf, hottestPath, pathTo, subtree } from "../model/forest";
+import { depthOf, hottestPath, makeForest, pathTo, subtree, type Forest } from "../model/forest";
 import type { Metric, Report } from "../model/report";
 import {
   callpathSet,
   callpathValues,
+  functionSums,
   locationValues,
   metricSet,
   type NodeValues,
 } from "../model/severity";
+import { uniteReports, type United } from "../model/unite";
+import { evaluateDerived, makeDerived, type Derived, type DerivedMetric } from "./derived";
 import type { JsonInstance } from "../data/layout";
 import { makeSystem, systemValues, type SystemTree } from "../model/system";
 import type { MatrixValue } from "../model/matrix";
@@ -17,6 +20,7 @@ import { rankingOf } from "../model/row_order";
 import type { Span, TimelineState } from "./timeline";
 
 export type ViewName =
+  | "compare"
   | "summary"
   | "trees"
   | "timeline"
@@ -30,7 +34,7 @@ export type ViewName =
 export type MatrixName = "messages" | "operations" | "delays" | "blame";
 export type CallList = "tree" | "paths" | "functions";
 export type SystemView = "tree" | "ranks" | "distribution" | "heatmap" | "topology";
-export type Mode = "absolute" | "root" | "selection" | "peer";
+export type Mode = "absolute" | "root" | "selection" | "difference" | "peer";
 export type Order = "definition" | "value" | "name";
 export type Pane = "metric" | "call" | "system";
 
@@ -70,8 +74,22 @@ export class Store {
   /** Locations; null: all. */
   readonly matrixRange = signal<Span | null>(null);
 
-  readonly peer = signal<Report | null>(null);
-  readonly peerName = signal("");
+  /** All runs over the dimensions of the trees; the first is the base of the comparison. */
+  readonly united: United;
+  /** The dimensions of the trees, and the severities of the base. */
+  readonly trees: Report;
+  /** The run whose values the trees show, or that they compare with the base. */
+  readonly run = signal(0);
+  /** Definitions of derived metrics: "name = expression". */
+  readonly definitions = signal<readonly string[]>([]);
+  readonly derived: ReadonlySignal<readonly Derived[]>;
+  /** The metrics of the tree: those of the reports, then the derived ones. */
+  readonly metricList: ReadonlySignal<readonly Metric[]>;
+  readonly metricForest: ReadonlySignal<Forest>;
+  /** Totals of the metrics in the displayed run, or in the base of a difference. */
+  readonly metricTotals: ReadonlySignal<Float64Array>;
+  /** Whether any run has a value of the metric. */
+  readonly metricOccurs: ReadonlySignal<(metric: number) => boolean>;
   readonly palette: ReadonlySignal<Palette>;
 
   readonly selectedMetric: ReadonlySignal<Metric>;
@@ -81,49 +99,163 @@ export class Store {
   readonly callpaths: ReadonlySignal<readonly number[]>;
   readonly locationValues: ReadonlySignal<Float64Array>;
   readonly systemNodes: ReadonlySignal<NodeValues>;
+  /** [call path]: value of all call paths that end in its function. */
+  readonly functionValues: ReadonlySignal<Float64Array>;
+  readonly peerFunctionValues: ReadonlySignal<Float64Array | null>;
 
   readonly peerMetricNodes: ReadonlySignal<NodeValues | null>;
   readonly peerCallNodes: ReadonlySignal<NodeValues | null>;
   readonly peerSystemNodes: ReadonlySignal<NodeValues | null>;
 
+  readonly report: Report;
+  /** Number of jumps along links: each gets an entry in the history. */
+  readonly jumps = signal(0);
+
+  /** @param reports  of the runs, at least one; the views of a single run show the first one
+   * @param names    of the runs, distinct */
   constructor(
-    readonly report: Report,
+    reports: readonly Report[],
+    readonly names: readonly string[],
     palette: ReadonlySignal<Palette>,
     readonly timeline: TimelineState,
   ) {
     this.palette = palette;
-    this.system = makeSystem(report);
-    timeline.ranking = rankingOf(report);
-    this.selectedMetric = computed(() => report.metrics[this.metric.value]!);
-    const metricNodes = {
-      exclusive: report.metricExclusive,
-      inclusive: report.metricInclusive,
-    };
-    this.metricNodes = computed(() => metricNodes);
-    this.metrics = computed(() =>
-      metricSet(report, this.metric.value, this.metricOpen.value.has(this.metric.value)),
+    this.report = reports[0]!;
+    timeline.ranking = rankingOf(this.report);
+    this.united = uniteReports(reports);
+    this.trees = this.united.runs[0]!;
+    const { trees } = this;
+    this.system = makeSystem(trees);
+    this.derived = computed(() => makeDerived(this.definitions.value, trees));
+    const derivedMetrics = computed(() => this.derived.value.flatMap((each) => each.metric ?? []));
+    this.metricList = computed(() => [...trees.metrics, ...derivedMetrics.value.map(({ metric }) => metric)]);
+    this.metricForest = computed(() =>
+      makeForest([...trees.metricForest.parent, ...derivedMetrics.value.map(() => -1)]),
     );
-    this.callNodes = computed(() => callpathValues(report, this.metrics.value));
+    this.selectedMetric = computed(() => this.metricList.value[this.metric.value] ?? trees.metrics[0]!);
+    this.metrics = computed(() => {
+      const { index } = this.selectedMetric.value;
+      return index < trees.metrics.length ? metricSet(trees, index, this.metricOpen.value.has(index)) : [];
+    });
+    const metricValues = (run: Report): NodeValues => {
+      const derived = derivedMetrics.value.map(({ expression, unit }) =>
+        evaluateDerived(trees, expression, unit, 1, (metrics) =>
+          Float64Array.of(metrics.reduce((sum, metric) => sum + run.metricExclusive[metric]!, 0)),
+        )[0]!,
+      );
+      return {
+        exclusive: Float64Array.of(...run.metricExclusive, ...derived),
+        inclusive: Float64Array.of(...run.metricInclusive, ...derived),
+      };
+    };
+    const allMetricNodes = computed(() => this.united.runs.map(metricValues));
+    this.metricNodes = computed(() => this.shownNodes((run) => allMetricNodes.value[this.united.runs.indexOf(run)]!));
+    this.metricTotals = computed(() => allMetricNodes.value[this.isRelative() ? 0 : this.run.value]!.inclusive);
+    this.metricOccurs = computed(() => {
+      const all = allMetricNodes.value;
+      return (metric: number): boolean =>
+        metric >= trees.metrics.length || all.some(({ inclusive }) => inclusive[metric] !== 0);
+    });
+    const callValues = (run: Report): NodeValues =>
+      this.nodesOfMetric(trees.callpaths.length, (metrics) => callpathValues(run, metrics));
+    const functionValues = (run: Report): Float64Array =>
+      this.valuesOfMetric(trees.callpaths.length, (metrics) =>
+        functionSums(trees, callpathValues(run, metrics).exclusive),
+      );
+    const systemNodes = (run: Report): NodeValues =>
+      this.nodesOfMetric(this.system.kind.length, (metrics) =>
+        systemValues(this.system, locationValues(run, metrics, this.callpaths.value)),
+      );
+    this.callNodes = computed(() => this.shownNodes(callValues));
+    this.functionValues = computed(() => this.shownValues(functionValues));
     this.callpaths = computed(() => this.selectedCallpaths());
     this.locationValues = computed(() =>
-      locationValues(report, this.metrics.value, this.callpaths.value),
+      this.shownOf(trees.locations.length, (run, metrics) => locationValues(run, metrics, this.callpaths.value)),
     );
-    this.systemNodes = computed(() => systemValues(this.system, this.locationValues.value));
-    this.peerMetricNodes = computed(() => {
-      const peer = this.peer.value;
-      return peer && { exclusive: peer.metricExclusive, inclusive: peer.metricInclusive };
-    });
-    this.peerCallNodes = computed(() => {
-      const peer = this.peer.value;
-      return peer && callpathValues(peer, this.metrics.value);
-    });
-    this.peerSystemNodes = computed(() => {
-      const peer = this.peer.value;
-      if (peer === null) return null;
-      const values = locationValues(peer, this.metrics.value, this.callpaths.value);
-      return systemValues(this.system, values);
-    });
+    this.systemNodes = computed(() => this.shownNodes(systemNodes));
+    const ofPeer = <T>(values: (run: Report) => T): ReadonlySignal<T | null> =>
+      computed(() => (this.isComparing() ? values(this.united.runs[this.otherRun()]!) : null));
+    this.peerMetricNodes = ofPeer((run) => allMetricNodes.value[this.united.runs.indexOf(run)]!);
+    this.peerCallNodes = ofPeer(callValues);
+    this.peerFunctionValues = ofPeer(functionValues);
+    this.peerSystemNodes = ofPeer(systemNodes);
+    if (this.isComparing()) {
+      this.view.value = "compare";
+      this.mode.value = "difference";
+      this.run.value = 1;
+    }
     this.reset();
+  }
+
+  /** Keeps the current state in the history: the following changes lead away from it. */
+  jump(): void {
+    this.jumps.value++;
+  }
+
+  isComparing(): boolean {
+    return this.united.runs.length > 1;
+  }
+
+  /** @returns whether the displayed values relate a run to the base. */
+  isRelative(): boolean {
+    return this.mode.value === "difference" || this.mode.value === "peer";
+  }
+
+  /** @returns the run that is compared with the base. */
+  otherRun(): number {
+    return Math.max(1, this.run.value);
+  }
+
+  /** @returns what the trees display of values of a run: those of the selected run, or a difference. */
+  private shownValues(values: (run: Report) => Float64Array): Float64Array {
+    const { runs } = this.united;
+    if (this.mode.value !== "difference") return values(runs[this.isRelative() ? 0 : this.run.value]!);
+    const base = values(runs[0]!);
+    return values(runs[this.otherRun()]!).map((value, i) => value - base[i]!);
+  }
+
+  private shownNodes(nodes: (run: Report) => NodeValues): NodeValues {
+    const { runs } = this.united;
+    if (this.mode.value !== "difference") return nodes(runs[this.isRelative() ? 0 : this.run.value]!);
+    const base = nodes(runs[0]!);
+    const other = nodes(runs[this.otherRun()]!);
+    return {
+      exclusive: other.exclusive.map((value, i) => value - base.exclusive[i]!),
+      inclusive: other.inclusive.map((value, i) => value - base.inclusive[i]!),
+    };
+  }
+
+  /** @returns the displayed values of the selected metric. `values` sums severities of some metrics; a derived metric is
+   * computed from such sums, element by element. */
+  shownOf(length: number, values: (run: Report, metrics: readonly number[]) => Float64Array): Float64Array {
+    return this.shownValues((run) => this.valuesOfMetric(length, (metrics) => values(run, metrics)));
+  }
+
+  private valuesOfMetric(length: number, values: (metrics: readonly number[]) => Float64Array): Float64Array {
+    const derived = this.selectedDerived();
+    if (derived === null) return values(this.metrics.value);
+    return evaluateDerived(this.trees, derived.expression, derived.unit, length, values);
+  }
+
+  private nodesOfMetric(length: number, nodes: (metrics: readonly number[]) => NodeValues): NodeValues {
+    if (this.selectedDerived() === null) return nodes(this.metrics.value);
+    const known = new Map<string, NodeValues>();
+    const cached = (metrics: readonly number[]): NodeValues => {
+      const key = metrics.join();
+      const found = known.get(key) ?? nodes(metrics);
+      known.set(key, found);
+      return found;
+    };
+    return {
+      exclusive: this.valuesOfMetric(length, (metrics) => cached(metrics).exclusive),
+      inclusive: this.valuesOfMetric(length, (metrics) => cached(metrics).inclusive),
+    };
+  }
+
+  /** @returns the selected metric, if it is a derived one. */
+  selectedDerived(): DerivedMetric | null {
+    const { index } = this.selectedMetric.value;
+    return this.derived.value.find(({ metric }) => metric?.metric.index === index)?.metric ?? null;
   }
 
   /** Selects the largest cost of the run, or all its time. */
@@ -136,7 +268,7 @@ export class Store {
     this.systemOpen.value = new Set(this.openedSystem());
     this.systemNode.value = this.system.forest.roots[0] ?? 0;
     this.selectMetric(this.report.metricById.get(id)?.index ?? 0);
-    const roots = this.report.callForest.roots;
+    const roots = this.trees.callForest.roots;
     if (roots.length > 0) this.callOpen.value = new Set(roots);
     const callpath = problem?.callpath ?? null;
     if (callpath !== null) this.selectCallpath(callpath);
@@ -148,7 +280,7 @@ export class Store {
     this.metric.value = metric;
     this.metricOpen.value = union(
       this.metricOpen.value,
-      pathTo(this.report.metricForest, metric).slice(0, -1),
+      pathTo(this.metricForest.value, metric).slice(0, -1),
     );
   }
 
@@ -156,7 +288,7 @@ export class Store {
     this.callpath.value = callpath;
     this.callOpen.value = union(
       this.callOpen.value,
-      pathTo(this.report.callForest, callpath).slice(0, -1),
+      pathTo(this.trees.callForest, callpath).slice(0, -1),
     );
   }
 
@@ -173,7 +305,7 @@ export class Store {
   /** Opens the call tree and the system tree along the largest values of the selection. */
   expandHottest(): void {
     const { exclusive, inclusive } = this.callNodes.value;
-    const forest = this.report.callForest;
+    const forest = this.trees.callForest;
     const root = largest(forest.roots, inclusive);
     if (root >= 0) {
       const path = hottestPath(forest, root, exclusive, inclusive);
@@ -190,7 +322,7 @@ export class Store {
 
   /** Shows the metric in the trees, at the call path where it is largest. */
   showInTrees(metric: string, callpath?: number): void {
-    const found = this.report.metricById.get(metric);
+    const found = this.metricList.value.find(({ id }) => id === metric);
     if (found === undefined) return;
     this.view.value = "trees";
     this.selectMetric(found.index);
@@ -221,21 +353,30 @@ export class Store {
   metricWeight(): number {
     const open = this.metricOpen.value.has(this.metric.value);
     const nodes = this.metricNodes.value;
-    return (open ? nodes.exclusive : nodes.inclusive)[this.metric.value]!;
+    return (open ? nodes.exclusive : nodes.inclusive)[this.selectedMetric.value.index]!;
   }
 
+  /** The displayed value of the selected call path: 100 % for the system tree in mode "selection". */
   callWeight(): number {
-    const { exclusive } = this.callNodes.value;
-    return this.callpaths.value.reduce((sum, callpath) => sum + exclusive[callpath]!, 0);
+    const callpath = this.callpath.value;
+    const { exclusive, inclusive } = this.callNodes.value;
+    switch (this.callList.value) {
+      case "tree":
+        return (this.callOpen.value.has(callpath) ? exclusive : inclusive)[callpath] ?? 0;
+      case "paths":
+        return exclusive[callpath] ?? 0;
+      case "functions":
+        return this.functionValues.value[callpath] ?? 0;
+    }
   }
 
   private selectedCallpaths(): readonly number[] {
     const callpath = this.callpath.value;
-    const { callpaths } = this.report;
+    const { callpaths } = this.trees;
     if (callpaths.length === 0) return [];
     switch (this.callList.value) {
       case "tree":
-        return callpathSet(this.report, callpath, this.callOpen.value.has(callpath));
+        return callpathSet(this.trees, callpath, this.callOpen.value.has(callpath));
       case "paths":
         return [callpath];
       case "functions": {

@@ -12,7 +12,7 @@ interface Field {
 }
 
 const VIEWS: readonly ViewName[] = [
-  "summary", "trees", "timeline", "waits", "path", "efficiency", "matrices", "locks", "metrics", "run",
+  "compare", "summary", "trees", "timeline", "waits", "path", "efficiency", "matrices", "locks", "metrics", "run",
 ];
 
 function choice<T extends string>(key: string, target: Signal<T>, values: readonly T[]): Field {
@@ -110,13 +110,22 @@ export function decodeSet(text: string): number[] {
 }
 
 function fields(store: Store): Field[] {
-  const { report } = store;
+  const report = store.trees;
   return [
+    {
+      // First: the metric may be a derived one.
+      key: "define",
+      read: () => store.definitions.value.join(";"),
+      write: (text) => {
+        store.definitions.value = text.split(";").map((each) => each.trim()).filter((each) => each !== "");
+      },
+    },
+    index("run", store.run, store.united.runs.length),
     {
       key: "metric",
       read: () => store.selectedMetric.value.id,
       write: (text) => {
-        const found = report.metricById.get(text);
+        const found = store.metricList.value.find(({ id }) => id === text);
         if (found !== undefined) store.metric.value = found.index;
       },
     },
@@ -127,7 +136,9 @@ function fields(store: Store): Field[] {
     choice("system", store.systemView, ["tree", "ranks", "distribution", "heatmap", "topology"]),
     index("place", store.systemNode, store.system.kind.length),
     set("sx", store.systemOpen, store.system.kind.length),
-    choice("mode", store.mode, ["absolute", "root", "selection", "peer"]),
+    choice("mode", store.mode, [
+      "absolute", "root", "selection", ...(store.isComparing() ? (["difference", "peer"] as const) : []),
+    ]),
     choice("order", store.order, ["definition", "value", "name"]),
     {
       key: "threshold",
@@ -235,14 +246,19 @@ function fields(store: Store): Field[] {
 const ADDRESS_CHANGES = 40;
 const ADDRESS_PAUSE = 250;
 
-/** Synchronizes the address and the state in both directions. */
-export function bindAddress(store: Store): void {
+/** Synchronizes the address and the state in both directions.
+ * @param prepare  changes the state of the address
+ * @returns ends the synchronization */
+export function bindAddress(store: Store, prepare: (store: Store) => void = () => {}): () => void {
   const all = fields(store);
+  const home = `#${store.view.value}`;
   const defaults = new Map(all.map((field) => [field.key, field.read()]));
 
   const apply = (): void => {
     const [view = "", query = ""] = location.hash.slice(1).split("?", 2);
-    store.view.value = VIEWS.find((name) => name === view) ?? "summary";
+    const first = store.isComparing() ? "compare" : "summary";
+    const known = VIEWS.find((name) => name === view) ?? first;
+    store.view.value = known === "compare" ? first : known;
     const given = new URLSearchParams(query);
     for (const field of all) {
       const text = given.get(field.key) ?? defaults.get(field.key)!;
@@ -272,7 +288,9 @@ export function bindAddress(store: Store): void {
   };
 
   follow();
-  effect(() => {
+  prepare(store);
+  let jumps = store.jumps.value;
+  const stop = effect(() => {
     const query = new URLSearchParams();
     for (const field of all) {
       const text = field.read();
@@ -280,16 +298,24 @@ export function bindAddress(store: Store): void {
     }
     const text = query.toString();
     const hash = `#${store.view.value}${text === "" ? "" : `?${text}`}`;
-    const isNewView = hash.split("?")[0] !== (location.hash.split("?")[0] || "#summary");
-    if (!isNewView) {
-      later = hash === "#summary" && location.hash === "" ? null : hash;
+    const isNewView = hash.split("?")[0] !== (location.hash.split("?")[0] || home);
+    const isJump = jumps !== store.jumps.value;
+    jumps = store.jumps.value;
+    if (!isNewView && !isJump) {
+      later = hash === home && location.hash === "" ? null : hash;
       if (left > 0) writeLater();
       return;
     }
     // Going back in the history restores the previous state.
     writeLater();
-    history.pushState(null, "", hash);
+    if (hash !== location.hash) history.pushState(null, "", hash);
   });
   addEventListener("popstate", follow);
   addEventListener("hashchange", follow);
+  return () => {
+    writeLater();
+    stop();
+    removeEventListener("popstate", follow);
+    removeEventListener("hashchange", follow);
+  };
 }

@@ -2,6 +2,7 @@ import { useCallback } from "preact/hooks";
 import type { JSX } from "preact";
 import { Chart, type Hit } from "../components/Chart";
 import { ExportMenu } from "../components/ExportMenu";
+import { LocationLink } from "../components/Linked";
 import type { JsonLock, JsonLockParty } from "../data/layout";
 import { drawQueue, queueBin } from "../draw/queue";
 import { partOf, type Surface } from "../draw/surface";
@@ -86,8 +87,8 @@ export function Locks({ store }: { store: Store }): JSX.Element {
       </table>
       <Queue store={store} lock={chosen} />
       <div class="two-columns">
-        <Parties title="Holders" parties={chosen.holders} column="Waiting caused" value="caused" />
-        <Parties title="Waiting ranks" parties={chosen.victims} column="Waited" value="waiting" />
+        <Parties store={store} title="Holders" parties={chosen.holders} column="Waiting caused" value="caused" />
+        <Parties store={store} title="Waiting ranks" parties={chosen.victims} column="Waited" value="waiting" />
       </div>
       {chosen.longest_chain > 1 && (
         <p>
@@ -130,12 +131,14 @@ function Queue({ store, lock }: { store: Store; lock: JsonLock }): JSX.Element {
 }
 
 function Parties(props: {
+  store: Store;
   title: string;
   parties: readonly JsonLockParty[];
   column: string;
   value: "caused" | "waiting";
 }): JSX.Element {
-  const { title, parties, column, value } = props;
+  const { store, title, parties, column, value } = props;
+  const { locations } = store.report;
   const largest = Math.max(...parties.map((party) => party[value]), 0);
   return (
     <div>
@@ -145,7 +148,7 @@ function Parties(props: {
           <tr>
             <th scope="col">Rank</th>
             <th scope="col">{column}</th>
-            <th />
+            <td />
             <th scope="col">Held</th>
             <th scope="col">Epochs</th>
           </tr>
@@ -153,7 +156,9 @@ function Parties(props: {
         <tbody>
           {parties.map((party) => (
             <tr key={party.rank}>
-              <th scope="row">{party.rank}</th>
+              <th scope="row">
+                <LocationLink store={store} location={locations.findIndex(({ rank }) => rank === party.rank)} />
+              </th>
               <td>{formatSeconds(party[value])}</td>
               <td class="meter" aria-hidden="true">
                 <span

@@ -2,6 +2,7 @@ import { useCallback, useMemo } from "preact/hooks";
 import type { JSX } from "preact";
 import { Chart, type Hit } from "../components/Chart";
 import { ExportMenu } from "../components/ExportMenu";
+import { LocationLink } from "../components/Linked";
 import { drawMatrix, matrixCell, type MatrixModel } from "../draw/matrix";
 import type { Surface } from "../draw/surface";
 import { csvOf } from "../export/csv";
@@ -89,14 +90,21 @@ export function Matrices({ store }: { store: Store }): JSX.Element {
     [matrix, value, metric, range.from, range.to],
   );
   const palette = store.palette.value;
-  const model: MatrixModel = useMemo(
-    () => ({ grid, rows: kind.rows, columns: kind.columns, scale: store.scale.value, name: (at) => shortName(report, at) }),
-    [grid, kind, store.scale.value],
-  );
-  const draw = useCallback((surface: Surface) => drawMatrix(surface, palette, model), [palette, model]);
   const isTime = isWaiting(kind);
   const format = (amount: number): string =>
     value === "times" ? formatCount(amount) : isTime ? formatSeconds(inUnits(report, "sec", amount)) : formatBytes(amount);
+  const model: MatrixModel = useMemo(
+    () => ({
+      grid,
+      rows: kind.rows,
+      columns: kind.columns,
+      scale: store.scale.value,
+      name: (at) => shortName(report, at),
+      format,
+    }),
+    [grid, kind, store.scale.value],
+  );
+  const draw = useCallback((surface: Surface) => drawMatrix(surface, palette, model), [palette, model]);
   return (
     <section class="view matrices" aria-label="Matrices">
       <div class="toolbar">
@@ -232,7 +240,7 @@ function Links(props: {
             <th scope="col">{kind.columns}</th>
             <th scope="col">{kind[value]}</th>
             <th scope="col">Share</th>
-            <th />
+            <td />
             <th scope="col" class="text">
               Kind
             </th>
@@ -241,8 +249,12 @@ function Links(props: {
         <tbody>
           {links.map((link) => (
             <tr key={link}>
-              <th scope="row">{locationName(report, matrix.from[link]!)}</th>
-              <td>{locationName(report, matrix.to[link]!)}</td>
+              <th scope="row">
+                <LocationLink store={store} location={matrix.from[link]!} />
+              </th>
+              <td>
+                <LocationLink store={store} location={matrix.to[link]!} />
+              </td>
               <td>{format(of[link]!)}</td>
               <td>{formatPercent(total > 0 ? of[link]! / total : 0)}</td>
               <td class="meter" aria-hidden="true">

@@ -10,7 +10,7 @@ import type { Store } from "../state/store";
 /** Explanations of all metrics. */
 export function Metrics({ store }: { store: Store }): JSX.Element {
   const query = useSignal("");
-  const { report } = store;
+  const report = store.trees;
   const wanted = query.value.trim().toLowerCase();
   const isShown = (metric: Metric): boolean =>
     wanted === "" ||
@@ -31,12 +31,12 @@ export function Metrics({ store }: { store: Store }): JSX.Element {
           onInput={(event) => (query.value = event.currentTarget.value)}
         />
         <ul>
-          {report.metrics.filter(isShown).map((metric) => (
-            <li key={metric.id} style={{ paddingLeft: `${(wanted === "" ? depthOf(report.metricForest, metric.index) : 0) * 12}px` }}>
+          {store.metricList.value.filter(isShown).map((metric) => (
+            <li key={metric.id} style={{ paddingLeft: `${(wanted === "" ? depthOf(store.metricForest.value, metric.index) : 0) * 12}px` }}>
               <button
                 type="button"
                 ref={metric === chosen ? item : null}
-                class={`link${report.metricInclusive[metric.index] === 0 ? " faint" : ""}`}
+                class={`link${store.metricTotals.value[metric.index] === 0 ? " faint" : ""}`}
                 aria-pressed={metric === chosen}
                 onClick={() => (store.metric.value = metric.index)}
               >
@@ -51,7 +51,7 @@ export function Metrics({ store }: { store: Store }): JSX.Element {
         <p class="muted">
           In this run:{" "}
           <b>
-            {formatValue(chosen.unit, inUnits(report, chosen.unit, report.metricInclusive[chosen.index]!))}
+            {formatValue(chosen.unit, inUnits(report, chosen.unit, store.metricTotals.value[chosen.index]!))}
           </b>
         </p>
         <MetricHelp report={report} metric={chosen} />

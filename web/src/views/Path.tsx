@@ -83,7 +83,7 @@ export function Path({ store }: { store: Store }): JSX.Element {
             <th scope="col">Call path</th>
             <th scope="col">On the path</th>
             <th scope="col">Share</th>
-            <th />
+            <td />
             <th scope="col" title="maximum saving by perfect balance of this call path">
               By imbalance
             </th>

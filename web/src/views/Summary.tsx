@@ -1,4 +1,6 @@
+import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
+import { Linked } from "../components/Linked";
 import { CallpathName } from "../components/Names";
 import { Spread } from "../components/Spread";
 import type { JsonProblem, JsonRatio } from "../data/layout";
@@ -25,7 +27,11 @@ export function Summary({ store }: { store: Store }): JSX.Element {
           {problems.map((problem, i) => (
             <Finding key={i} store={store} problem={problem} number={i + 1} />
           ))}
-          {without_cause !== null && <p class="muted">{without_cause}</p>}
+          {without_cause !== null && (
+            <p class="muted">
+              <Linked store={store} text={without_cause} />
+            </p>
+          )}
           {others.count > 0 && (
             <p class="muted">
               {formatCount(others.count)} more {others.count === 1 ? "problem" : "problems"}: together{" "}
@@ -41,7 +47,9 @@ export function Summary({ store }: { store: Store }): JSX.Element {
               <h2>Further findings</h2>
               <ul class="observations">
                 {observations.map((text, i) => (
-                  <li key={i}>{text}</li>
+                  <li key={i}>
+                    <Linked store={store} text={text} />
+                  </li>
                 ))}
               </ul>
             </>
@@ -137,6 +145,7 @@ function Shares({ store, whole }: { store: Store; whole: number }): JSX.Element 
 function Finding({ store, problem, number }: { store: Store; problem: JsonProblem; number: number }): JSX.Element {
   const { report } = store;
   const palette = store.palette.value;
+  const isOpen = useSignal(number === 1);
   const { cause, metric, callpath } = problem;
   const values = (id: string | null, path: number | null): Float64Array | null => {
     const index = id === null ? undefined : report.metricById.get(id)?.index;
@@ -146,10 +155,21 @@ function Finding({ store, problem, number }: { store: Store; problem: JsonProble
   const causes = values("comp", cause);
   const shown = causes ?? waits;
   return (
-    <details class="finding" open={number === 1}>
-      <summary>
-        <span class="number">{number}</span>
-        <span class="headline-sentence">{problem.headline}</span>
+    <div class={`finding${isOpen.value ? " open" : ""}`}>
+      <div class="finding-head">
+        <button
+          type="button"
+          class="number"
+          aria-expanded={isOpen.value}
+          aria-label={`Problem ${number}`}
+          title={isOpen.value ? "Close" : "Open"}
+          onClick={() => (isOpen.value = !isOpen.value)}
+        >
+          {number}
+        </button>
+        <span class="headline-sentence">
+          <Linked store={store} text={problem.headline} callpath={cause} symptom={callpath} />
+        </span>
         <span class="finding-strip" aria-hidden="true">
           {shown !== null && (
             <Spread
@@ -161,8 +181,8 @@ function Finding({ store, problem, number }: { store: Store; problem: JsonProble
             />
           )}
         </span>
-      </summary>
-      <div class="finding-body">
+      </div>
+      <div class="finding-body" hidden={!isOpen.value}>
         {report.locations.length > 1 && (
           <div class="strips">
             {causes !== null && <Strip store={store} name="Time of the cause" values={causes} color={palette.cause} />}
@@ -173,7 +193,9 @@ function Finding({ store, problem, number }: { store: Store; problem: JsonProble
           {problem.lines.map(({ label, text }) => (
             <div key={label} class={`line line-${label.toLowerCase()}`}>
               <dt>{label}</dt>
-              <dd>{text}</dd>
+              <dd>
+                <Linked store={store} text={text} callpath={cause} symptom={callpath} />
+              </dd>
             </div>
           ))}
         </dl>
@@ -202,7 +224,7 @@ function Finding({ store, problem, number }: { store: Store; problem: JsonProble
           )}
         </p>
       </div>
-    </details>
+    </div>
   );
 }
 
@@ -283,7 +305,9 @@ function CriticalPath({ store }: { store: Store }): JSX.Element | null {
         {rows.map((callpath) => (
           <li key={callpath}>
             <span class="path-label">
-              <CallpathName short report={report} callpath={callpath} />
+              <button type="button" class="link" onClick={() => store.showInTrees("critical_path", callpath)}>
+                <CallpathName short report={report} callpath={callpath} />
+              </button>
               <b>{formatPercent(time[callpath]! / whole)}</b>
             </span>
             <span class="path-bar" aria-hidden="true">

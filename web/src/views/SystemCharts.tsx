@@ -22,7 +22,7 @@ function write(store: Store, value: number): string {
 /** Values of the locations in seconds, occurrences or bytes. */
 function unitValues(store: Store): Float64Array {
   const { unit } = store.selectedMetric.value;
-  return store.locationValues.value.map((value) => inUnits(store.report, unit, value));
+  return store.locationValues.value.map((value) => inUnits(store.trees, unit, value));
 }
 
 /** A bar for each location. */
@@ -39,7 +39,7 @@ export function Ranks({ store }: { store: Store }): JSX.Element {
     const location = rankAt(values.length, x, y, width, height);
     if (location < 0) return null;
     return {
-      lines: [locationName(store.report, location), write(store, values[location]!)],
+      lines: [locationName(store.trees, location), write(store, values[location]!)],
       activate: () => store.selectLocation(location),
     };
   };
@@ -87,28 +87,27 @@ export function Distribution({ store }: { store: Store }): JSX.Element {
 
 /** Call paths by locations. */
 export function HeatMap({ store }: { store: Store }): JSX.Element {
-  const { report } = store;
+  const report = store.trees;
   const palette = store.palette.value;
   const width = report.locations.length;
+  const { unit } = store.selectedMetric.value;
+  const formatTicks = (value: number): string => formatValue(unit, inUnits(report, unit, value));
   const model = useComputed<HeatMapModel | null>(() => {
     if (width * report.callpaths.length > HEAT_CELLS) return null;
-    const inclusive = callpathLocationValues(report, store.metrics.value);
-    const exclusive = inclusive.slice();
-    for (let callpath = report.callpaths.length - 1; callpath >= 0; callpath--) {
-      const above = report.callForest.parent[callpath]!;
-      if (above < 0) continue;
-      for (let i = 0; i < width; i++) exclusive[above * width + i]! -= inclusive[callpath * width + i]!;
-    }
+    const exclusive = store.shownOf(width * report.callpaths.length, (run, metrics) =>
+      callpathLocationValues(run, metrics, true),
+    );
+    const size = (callpath: number): number => Math.abs(store.callNodes.value.exclusive[callpath]!);
     const rows = store.callpaths.value
-      .filter((callpath) => store.callNodes.value.exclusive[callpath] !== 0)
-      .sort((a, b) => store.callNodes.value.exclusive[b]! - store.callNodes.value.exclusive[a]!)
+      .filter((callpath) => size(callpath) !== 0)
+      .sort((a, b) => size(b) - size(a))
       .slice(0, HEAT_ROWS)
       .map((callpath) => ({
         name: shorten(printable(report.callpaths[callpath]!.region), 80),
         callpath,
         values: exclusive.subarray(callpath * width, (callpath + 1) * width),
       }));
-    return { rows, columns: width, scale: store.scale.value };
+    return { rows, columns: width, scale: store.scale.value, format: formatTicks };
   });
   const draw = useCallback(
     (surface: Parameters<typeof drawHeatMap>[0]) => {
@@ -118,8 +117,6 @@ export function HeatMap({ store }: { store: Store }): JSX.Element {
   );
   if (model.value === null) return <p class="empty">Too many locations for one picture.</p>;
   if (model.value.rows.length === 0) return <p class="empty">No values of this metric here.</p>;
-  const { unit } = store.selectedMetric.value;
-  const formatTicks = (value: number): string => formatValue(unit, inUnits(report, unit, value));
   const hit = (x: number, y: number, wide: number, height: number): Hit | null => {
     const cell = heatMapCell(model.value!, x, y, wide, height);
     if (cell === null) return null;
@@ -139,7 +136,7 @@ export function HeatMap({ store }: { store: Store }): JSX.Element {
 function describe(store: Store): string {
   const { min, median, max } = distribute(unitValues(store));
   return (
-    `${store.selectedMetric.value.name} of ${store.report.locations.length} locations: ` +
+    `${store.selectedMetric.value.name} of ${store.trees.locations.length} locations: ` +
     `from ${write(store, min)} to ${write(store, max)}, median ${write(store, median)}`
   );
 }

@@ -10,7 +10,7 @@ import type { Store } from "../state/store";
 
 /** Values of processes in the program's cartesian topology. */
 export function TopologyChart({ store }: { store: Store }): JSX.Element {
-  const { topologies } = store.report;
+  const { topologies } = store.trees;
   const topology = topologies[store.topology.value] ?? topologies[0];
   if (topology === undefined) return <p class="empty">The program has no cartesian topology (MPI_Cart_create).</p>;
   return (
@@ -45,8 +45,16 @@ function titleOf({ name, sizes, periodic, dimensions }: Topology): string {
   return `${name === "" ? "without a name" : shorten(printable(name), 40)}: ${sides.join(" \u00d7 ")}`;
 }
 
+/** Names of the dimensions; those without a name are numbered. */
+function dimensionNames({ sizes, dimensions }: Topology): string[] {
+  return sizes.map((_, i) => {
+    const name = dimensions[i] ?? "";
+    return name === "" ? `dimension ${i}` : shorten(printable(name), 20);
+  });
+}
+
 function Grid({ store, topology }: { store: Store; topology: Topology }): JSX.Element {
-  const { report } = store;
+  const report = store.trees;
   const palette = store.palette.value;
   const { unit, name } = store.selectedMetric.value;
   const values = store.locationValues.value;
@@ -54,6 +62,7 @@ function Grid({ store, topology }: { store: Store; topology: Topology }): JSX.El
   const processes = useMemo(() => firstLocations(report.locations), [report]);
   const model = useMemo<TopologyModel>(() => {
     const places = new Float64Array(topology.sizes.reduce((product, size) => product * size, 1)).fill(NaN);
+    const ranks = new Int32Array(places.length).fill(-1);
     let chosen = -1;
     let largest = 0;
     topology.rank.forEach((rank, i) => {
@@ -64,10 +73,20 @@ function Grid({ store, topology }: { store: Store; topology: Topology }): JSX.El
         if (at === selected) chosen = place;
       }
       places[place] = sum;
-      largest = Math.max(largest, sum);
+      ranks[place] = rank;
+      largest = Math.max(largest, Math.abs(sum));
     });
-    return { sizes: topology.sizes, values: places, largest, scale: store.scale.value, selected: chosen };
-  }, [topology, values, store.scale.value, selected]);
+    return {
+      sizes: topology.sizes,
+      names: dimensionNames(topology),
+      values: places,
+      ranks,
+      largest,
+      format: (value) => formatValue(unit, inUnits(report, unit, value)),
+      scale: store.scale.value,
+      selected: chosen,
+    };
+  }, [topology, values, unit, store.scale.value, selected]);
   const draw = useCallback((surface: Surface) => drawTopology(surface, palette, model), [palette, model]);
   const hit = (x: number, y: number, width: number, height: number): Hit | null => {
     const place = placeAt(model, x, y, width, height);

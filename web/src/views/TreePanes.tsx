@@ -5,7 +5,8 @@ import { TreePane, type Toggle } from "../components/TreePane";
 import { subtree } from "../model/forest";
 import { callpathNames, locationName } from "../model/report";
 import { callpathLocationValues } from "../model/severity";
-import { shower } from "../state/panes";
+import { ScaleLegend } from "../components/ScaleLegend";
+import { scaleEnds, shower } from "../state/panes";
 import { toggled, type CallList, type Store, type SystemView } from "../state/store";
 import { Distribution, HeatMap, Ranks } from "./SystemCharts";
 import { TopologyChart } from "./TopologyChart";
@@ -81,7 +82,8 @@ export function MetricPane({ store }: { store: Store }): JSX.Element {
   const query = useSignal("");
   const tree = useComputed(() => metricRows(store, query.value));
   const shown = useComputed(() => shower(store, tree.value.numbers, nodesOf(tree.value)));
-  const { report } = store;
+  const metrics = store.metricList.value;
+  const selected = store.selectedMetric.value.index;
   return (
     <section class="pane" aria-label="Metrics">
       <header>
@@ -93,38 +95,39 @@ export function MetricPane({ store }: { store: Store }): JSX.Element {
         id="metric-tree"
         label="Metrics"
         rows={tree.value.rows}
-        selected={store.metric.value}
+        selected={selected}
         name={tree.value.name}
-        isMarked={(node) => report.metrics[node]!.isWaitState && report.metrics[node]!.root === report.metrics[0]!.root}
+        isMarked={(node) => metrics[node]!.isWaitState && metrics[node]!.root === metrics[0]!.root}
         isOpen={tree.value.isOpen}
         hasChildren={(node) =>
-          report.metricForest.children[node]!.some(
-            (child) => store.zeros.value || report.metricInclusive[child] !== 0 || child === store.metric.value,
+          store.metricForest.value.children[node]!.some(
+            (child) => store.zeros.value || store.metricOccurs.value(child) || child === selected,
           )
         }
         shown={(node) => {
           const all = shown.value(node);
           // The value of a tree relative to itself is 100 %: no bar.
-          const isWhole = report.metrics[node]!.root === node && !tree.value.isOpen(node);
-          return isWhole ? { ...all, fraction: 0 } : all;
+          const isWhole = metrics[node]!.root === node && !tree.value.isOpen(node);
+          return isWhole && store.mode.value !== "difference" ? { ...all, fraction: 0 } : all;
         }}
         onSelect={(node) => (store.metric.value = node)}
         onToggle={(node, how) => toggle(tree.value, store.metricOpen, node, how)}
         empty="No metric has this name."
       />
+      <ScaleLegend store={store} {...scaleEnds(store, tree.value.numbers, nodesOf(tree.value))} />
     </section>
   );
 }
 
 export function CallPane({ store }: { store: Store }): JSX.Element {
   const query = useSignal("");
-  const { report } = store;
+  const report = store.trees;
   const tree = useComputed(() => callRows(store, query.value));
   const shown = useComputed(() => shower(store, tree.value.numbers, nodesOf(tree.value)));
   const width = report.locations.length;
   const spreads = useComputed(() =>
     width > 1 && width * report.callpaths.length <= SPREAD_CELLS
-      ? callpathLocationValues(report, store.metrics.value)
+      ? store.shownOf(width * report.callpaths.length, (run, metrics) => callpathLocationValues(run, metrics))
       : null,
   );
   const isTree = store.callList.value === "tree";
@@ -136,7 +139,7 @@ export function CallPane({ store }: { store: Store }): JSX.Element {
         color={store.palette.value.muted}
         width={SPREAD_WIDTH}
         height={16}
-        label="values of the locations"
+        label=""
       />
     );
   };
@@ -174,6 +177,7 @@ export function CallPane({ store }: { store: Store }): JSX.Element {
         onToggle={(node, how) => toggle(tree.value, store.callOpen, node, how)}
         empty={query.value === "" ? "No values of this metric." : "No call path has this name."}
       />
+      <ScaleLegend store={store} {...scaleEnds(store, tree.value.numbers, nodesOf(tree.value))} />
     </section>
   );
 }
@@ -185,10 +189,10 @@ export function SystemPane({ store }: { store: Store }): JSX.Element {
   const { system } = store;
   const view = store.systemView.value;
   const names = useComputed(() => {
-    const { locations } = store.report;
+    const { locations } = store.trees;
     // Names that are all the same, or that only number the locations, carry no information.
     return locations.some(
-      ({ name, index }) => name !== locations[0]!.name && name !== locationName(store.report, index),
+      ({ name, index }) => name !== locations[0]!.name && name !== locationName(store.trees, index),
     );
   });
   return (
@@ -203,7 +207,7 @@ export function SystemPane({ store }: { store: Store }): JSX.Element {
             ["ranks", "Ranks"],
             ["distribution", "Box"],
             ["heatmap", "Heat map"],
-            ...(store.report.topologies.length > 0 ? ([["topology", "Topology"]] as const) : []),
+            ...(store.trees.topologies.length > 0 ? ([["topology", "Topology"]] as const) : []),
           ]}
           onChange={(value) => (store.systemView.value = value)}
         />
@@ -220,7 +224,7 @@ export function SystemPane({ store }: { store: Store }): JSX.Element {
           detail={(node) => {
             const location = system.location[node]!;
             if (location < 0 || !names.value) return "";
-            return store.report.locations[location]!.name;
+            return store.trees.locations[location]!.name;
           }}
           isOpen={tree.value.isOpen}
           hasChildren={(node) => system.forest.children[node]!.length > 0}
@@ -230,6 +234,7 @@ export function SystemPane({ store }: { store: Store }): JSX.Element {
           empty="No location has this name."
         />
       )}
+      {view === "tree" && <ScaleLegend store={store} {...scaleEnds(store, tree.value.numbers, nodesOf(tree.value))} />}
       {view === "ranks" && <Ranks store={store} />}
       {view === "distribution" && <Distribution store={store} />}
       {view === "heatmap" && <HeatMap store={store} />}

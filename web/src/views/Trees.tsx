@@ -9,8 +9,9 @@ import { CallpathName } from "../components/Names";
 import { Splitter } from "../components/Splitter";
 import { SCALE_NAMES } from "../draw/colors";
 import { printable, shorten } from "../format";
-import { alignReport } from "../model/align";
+import type { Report } from "../model/report";
 import { DEFAULT_THRESHOLD, type Mode, type Order, type Store } from "../state/store";
+import { DerivedMetrics } from "../components/DerivedMetrics";
 import { CallPane, MetricPane, SystemPane } from "./TreePanes";
 import { treesCsv, treesPicture } from "./trees_export";
 
@@ -22,36 +23,46 @@ const MODES: readonly { mode: Mode; name: string; title: string }[] = [
     name: "% of selection",
     title: "percent of the selection in the tree to the left",
   },
-  { mode: "peer", name: "% of other run", title: "percent of the same value in another experiment" },
+  { mode: "difference", name: "Difference", title: "the other run minus the first run" },
+  { mode: "peer", name: "% of other run", title: "the first run in percent of the same value in the other run" },
 ];
 
-/** Three coupled trees: metric, call path, system. A collapsed node shows its inclusive value, an expanded
- * node its exclusive value. The selection in a tree determines the values of the trees to its right. */
 /** @returns the last parts of a long path of a file: the first parts only name the build folder. */
 function endOfPath(file: string): string {
   const parts = file.split("/");
   return parts.length > 4 ? `\u2026/${parts.slice(-3).join("/")}` : file;
 }
 
-export function Trees({ store }: { store: Store }): JSX.Element {
+interface Props {
+  store: Store;
+  /** Whether the last run was chosen from a file. */
+  chosen: boolean;
+  choose: (run: Report | null) => void;
+}
+
+/** Three coupled trees: metric, call path, system. A collapsed node shows its inclusive value, an expanded
+ * node its exclusive value. The selection in a tree determines the values of the trees to its right. */
+export function Trees({ store, chosen, choose }: Props): JSX.Element {
   const split = useSignal<readonly [number, number]>([0.34, 0.36]);
   const columns = useComputed(() => {
     const [first, second] = split.value;
     return `${first}fr 7px ${second}fr 7px ${1 - first - second}fr`;
   });
   const metric = store.selectedMetric.value;
-  const hasCalls = store.report.callpaths.length > 0;
+  const report = store.trees;
+  const hasCalls = report.callpaths.length > 0;
   const callpath = store.callpath.value;
-  const file = store.report.callpaths[callpath]?.file ?? null;
-  const line = store.report.callpaths[callpath]?.line ?? null;
+  const file = report.callpaths[callpath]?.file ?? null;
+  const line = report.callpaths[callpath]?.line ?? null;
   return (
     <section class="view trees-view" aria-label="Trees">
-      <Toolbar store={store} />
+      <Toolbar store={store} chosen={chosen} choose={choose} />
+      <DerivedMetrics store={store} />
       <div class="panes" style={{ gridTemplateColumns: columns.value }}>
         <MetricPane store={store} />
-        <Splitter label="Width of the metric tree" onMove={(by) => (split.value = moved(split.value, by, 0))} />
+        <Splitter label="Width of the metric tree" at={split.value[0]} onMove={(by) => (split.value = moved(split.value, by, 0))} />
         <CallPane store={store} />
-        <Splitter label="Width of the system tree" onMove={(by) => (split.value = moved(split.value, 0, by))} />
+        <Splitter label="Width of the system tree" at={split.value[0] + split.value[1]} onMove={(by) => (split.value = moved(split.value, 0, by))} />
         <SystemPane store={store} />
       </div>
       <details class="about" open>
@@ -60,7 +71,7 @@ export function Trees({ store }: { store: Store }): JSX.Element {
           {hasCalls && (
             <>
               {" in "}
-              <CallpathName report={store.report} callpath={callpath} />
+              <CallpathName report={report} callpath={callpath} />
               {file !== null && (
                 <span class="muted" title={printable(file)}>
                   {" "}
@@ -72,8 +83,8 @@ export function Trees({ store }: { store: Store }): JSX.Element {
           )}
         </summary>
         <div class="about-body">
-          <MetricHelp report={store.report} metric={metric} />
-          {file !== null && line !== null && <Source report={store.report} file={file} line={line} />}
+          <MetricHelp report={report} metric={metric} />
+          {file !== null && line !== null && <Source report={report} file={file} line={line} />}
         </div>
       </details>
     </section>
@@ -91,11 +102,11 @@ function moved(
   return [a, b];
 }
 
-function Toolbar({ store }: { store: Store }): JSX.Element {
+function Toolbar({ store, chosen, choose }: Props): JSX.Element {
   return (
     <div class="toolbar" role="toolbar" aria-label="Settings of the trees">
       <div class="segments" role="group" aria-label="Numbers">
-        {MODES.filter(({ mode }) => mode !== "peer" || store.peer.value !== null).map(
+        {MODES.filter(({ mode }) => (mode !== "peer" && mode !== "difference") || store.isComparing()).map(
           ({ mode, name, title }) => (
             <button
               type="button"
@@ -109,7 +120,8 @@ function Toolbar({ store }: { store: Store }): JSX.Element {
           ),
         )}
       </div>
-      <PeerChoice store={store} />
+      {store.isComparing() && <RunChoice store={store} />}
+      <PeerChoice chosen={chosen} choose={choose} />
       <button type="button" title="Open the trees along the largest values (key: h)" onClick={() => store.expandHottest()}>
         Hottest
       </button>
@@ -221,25 +233,40 @@ function ScaleChoice({ store }: { store: Store }): JSX.Element {
   );
 }
 
+/** The run whose values are displayed, or that is compared with the first one. */
+function RunChoice({ store }: { store: Store }): JSX.Element {
+  const isRelative = store.isRelative();
+  return (
+    <label>
+      {isRelative ? "Other run" : "Run"}{" "}
+      <select
+        value={(isRelative ? store.otherRun() : store.run.value).toString()}
+        onChange={(event) => (store.run.value = Number(event.currentTarget.value))}
+      >
+        {store.names.map((name, run) =>
+          isRelative && run === 0 ? null : (
+            <option key={run} value={run.toString()}>
+              {name}
+            </option>
+          ),
+        )}
+      </select>
+    </label>
+  );
+}
+
 /** Selects another experiment's page for comparison. */
-function PeerChoice({ store }: { store: Store }): JSX.Element {
+function PeerChoice({ chosen, choose }: Omit<Props, "store">): JSX.Element {
   const input = useRef<HTMLInputElement>(null);
   const failure = useSignal("");
   const load = async (file: File | undefined): Promise<void> => {
     if (file === undefined) return;
     try {
       const other = await reportOfFile(await file.text());
-      store.peer.value = alignReport(store.report, other);
-      store.peerName.value = file.name;
-      store.mode.value = "peer";
-      failure.value = "";
+      choose({ ...other, name: file.name });
     } catch (error) {
       failure.value = error instanceof Error ? error.message : String(error);
     }
-  };
-  const drop = (): void => {
-    store.peer.value = null;
-    if (store.mode.value === "peer") store.mode.value = "absolute";
   };
   return (
     <span>
@@ -248,16 +275,17 @@ function PeerChoice({ store }: { store: Store }): JSX.Element {
         type="file"
         accept=".html,text/html"
         hidden
+        aria-label="Page of another experiment"
         data-testid="peer-file"
         onChange={(event) => void load(event.currentTarget.files?.[0])}
       />
-      {store.peer.value === null ? (
-        <button type="button" title="Choose the page of another experiment" onClick={() => input.current?.click()}>
-          Compare...
+      {chosen ? (
+        <button type="button" title="Stop comparing" onClick={() => choose(null)}>
+          {"\u00d7"} comparison
         </button>
       ) : (
-        <button type="button" title="Stop comparing" onClick={drop}>
-          {"\u00d7"} {shorten(printable(store.peerName.value), 24)}
+        <button type="button" title="Choose the page of another experiment" onClick={() => input.current?.click()}>
+          Compare...
         </button>
       )}
       {failure.value !== "" && (

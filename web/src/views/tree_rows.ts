@@ -1,6 +1,5 @@
 /** The rows of each of the three trees, from top to bottom. */
 import { isWithin, makeForest, visibleRows, type Forest, type VisibleRow } from "../model/forest";
-import { functionValues } from "../model/severity";
 import { paneNumbers, type PaneNumbers } from "../state/panes";
 import type { Pane, Store } from "../state/store";
 
@@ -44,19 +43,19 @@ function sorter(store: Store, numbers: PaneNumbers, name: (node: number) => stri
 }
 
 export function metricRows(store: Store, query: string): TreeRows {
-  const { report } = store;
-  const forest = report.metricForest;
+  const metrics = store.metricList.value;
+  const forest = store.metricForest.value;
   const numbers = paneNumbers(store, "metric");
-  const name = (node: number): string => report.metrics[node]!.name;
-  const marks = found(forest, (node) => `${name(node)} ${report.metrics[node]!.id}`, query);
+  const name = (node: number): string => metrics[node]!.name;
+  const marks = found(forest, (node) => `${name(node)} ${metrics[node]!.id}`, query);
   const byQuery = opened(forest, marks);
   const open = store.metricOpen.value;
-  const values = report.metricInclusive;
+  const occurs = store.metricOccurs.value;
   const zeros = store.zeros.value;
-  const selected = store.metric.value;
+  const selected = store.selectedMetric.value.index;
   const isShown = (node: number): boolean =>
     (marks === null || marks[node] === 1) &&
-    (zeros || values[node] !== 0 || marks !== null || isWithin(forest, selected, node));
+    (zeros || occurs(node) || marks !== null || isWithin(forest, selected, node));
   const isOpen = (node: number): boolean => open.has(node) || byQuery(node);
   // Roots have different units: they keep the order of the table.
   const order = sorter(store, numbers, name);
@@ -70,7 +69,7 @@ export function metricRows(store: Store, query: string): TreeRows {
 }
 
 export function callRows(store: Store, query: string): TreeRows {
-  const { report } = store;
+  const report = store.trees;
   const name = (node: number): string => report.callpaths[node]!.region;
   const numbers = paneNumbers(store, "call");
   const { exclusive, inclusive } = store.callNodes.value;
@@ -95,13 +94,12 @@ export function callRows(store: Store, query: string): TreeRows {
 
 /** Call paths, or functions (each represented by the first call path that ends in it), largest first. */
 function flatRows(store: Store, numbers: PaneNumbers, query: string): TreeRows {
-  const { report } = store;
+  const report = store.trees;
   const { exclusive } = store.callNodes.value;
   const byFunction = store.callList.value === "functions";
   const name = (node: number): string => report.callpaths[node]!.region;
-  const sums = byFunction ? functionValues(report, exclusive) : null;
-  const weight = (node: number): number =>
-    sums === null ? exclusive[node]! : (sums.get(name(node)) ?? 0);
+  const values = byFunction ? store.functionValues.value : exclusive;
+  const weight = (node: number): number => values[node]!;
   const seen = new Set<string>();
   const wanted = query.toLowerCase();
   const nodes = report.callpaths
@@ -117,16 +115,14 @@ function flatRows(store: Store, numbers: PaneNumbers, query: string): TreeRows {
     });
   if (store.order.value === "name") nodes.sort((a, b) => name(a).localeCompare(name(b)) || a - b);
   else nodes.sort((a, b) => weight(b) - weight(a) || a - b);
-  const peer = store.peerCallNodes.value?.exclusive ?? null;
-  const peerSums = byFunction && peer !== null ? functionValues(report, peer) : null;
+  const peer = byFunction ? store.peerFunctionValues.value : (store.peerCallNodes.value?.exclusive ?? null);
   return {
     forest: makeForest(new Int32Array(report.callpaths.length).fill(-1)),
     rows: nodes.map((node, i) => ({ node, depth: 0, position: i + 1, siblings: nodes.length })),
     numbers: {
       ...numbers,
       weight,
-      peerWeight: (node) =>
-        peer === null ? null : peerSums === null ? peer[node]! : (peerSums.get(name(node)) ?? 0),
+      peerWeight: (node) => peer?.[node] ?? null,
     },
     isOpen: () => false,
     name,

@@ -16,7 +16,7 @@ const MOST_ROWS = 400;
 
 /** The displayed rows of the three trees, with exact values. */
 export function treesCsv(store: Store): string {
-  const { report } = store;
+  const report = store.trees;
   const rows: CsvValue[][] = [];
   for (const pane of PANES) {
     const tree = treeRows(store, pane, "");
@@ -26,7 +26,7 @@ export function treesCsv(store: Store): string {
       const weight = tree.numbers.weight(node);
       const id =
         pane === "metric"
-          ? report.metrics[node]!.id
+          ? store.metricList.value[node]!.id
           : pane === "call"
             ? callpathText(report, node, "/")
             : store.system.name[node]!;
