@@ -1,6 +1,6 @@
-/* Calls every family of functions of OpenSHMEM 1.4, and writes what each call must be recorded as, a
- * line for each call in the format of check_shmem.py.
- * usage: families FOLDER   writes FOLDER/expected.PE */
+/* Calls every family of functions of OpenSHMEM 1.4, and writes what each call must be recorded as,
+ * a line for each call in the format of check_shmem.py. usage: families FOLDER   writes
+ * FOLDER/expected.PE */
 #include <complex.h>
 #include <shmem.h>
 #include <stdarg.h>
@@ -55,7 +55,7 @@ __attribute__((format(printf, 1, 2))) static void expect(const char *format, ...
     X(uint, unsigned int)                                                                          \
     X(ulong, unsigned long)                                                                        \
     X(ulonglong, unsigned long long)
-#define SET(X) ADDED(X) X(float, float) X(double, double)
+#define SET(X)  ADDED(X) X(float, float) X(double, double)
 #define BITS(X) ADDED(X) X(int32, int32_t) X(int64, int64_t) X(uint32, uint32_t) X(uint64, uint64_t)
 #define OLD(X)  X(int, int) X(long, long) X(longlong, long long)
 #define WAITED(X)                                                                                  \
@@ -142,7 +142,7 @@ __attribute__((format(printf, 1, 2))) static void expect(const char *format, ...
     COMBINE(context, name, type, xor)
 
 #define NOTHING
-#define WITH_CONTEXT context,
+#define WITH_CONTEXT                 context,
 #define PLAIN_TRANSFER(name, type)   TRANSFER(, NOTHING, name, type)
 #define CONTEXT_TRANSFER(name, type) TRANSFER(ctx_, WITH_CONTEXT, name, type)
 #define PLAIN_BLOCK(name, unit)      BLOCK(, NOTHING, name, unit)
