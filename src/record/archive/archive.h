@@ -82,9 +82,10 @@ void fm_archive_end_events(void);
  * Called between fm_archive_begin_definitions and fm_archive_end_definitions.
  * @param map      maps this process's numbers to global numbers
  * @param regions  global number of each function, FM_DEFINE_NONE: not used
+ * @param first_group  fm_archive_first_group of the merged set
  * @param events   region and line of each region number in the events */
 void fm_archive_write_local(struct fm_thread *threads, const struct fm_define_map *map,
-                            const uint32_t *regions, size_t region_count,
+                            uint32_t first_group, const uint32_t *regions, size_t region_count,
                             const struct fm_event_regions *events,
                             const struct fm_clock_offset offsets[2]);
 void fm_archive_begin_definitions(void);
@@ -105,8 +106,9 @@ void fm_archive_close(bool locations_reused);
 /** Location number of a thread. */
 uint64_t fm_archive_location(uint32_t rank, uint32_t thread);
 
-/** Global numbers of groups: definitions are numbered after two predefined groups. */
-enum { FM_GROUP_LOCATIONS, FM_GROUP_SELF, FM_GROUP_FIRST };
+/** Global number of the first group in the merged set: each paradigm with ranks has two groups in
+ * front of those. */
+uint32_t fm_archive_first_group(const struct fm_definitions *set);
 
 /** Size of the archive's chunks of definitions, in bytes. */
 uint64_t fm_archive_chunk(void);

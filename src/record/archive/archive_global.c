@@ -59,8 +59,9 @@ static const struct fm_paradigm_description *leading_paradigm(const struct fm_de
     return NULL;
 }
 
-/* Number of a paradigm's group of all locations; that of its group of one process follows. Those of
- * the leading paradigm stand in front of all groups, those of other paradigms behind them. */
+/* Number of a paradigm's group of all locations; that of its group of one process follows. These
+ * groups of all paradigms stand in front of the defined ones.
+ * @param paradigm  OTF2_Paradigm; one without groups: the result is the first defined group */
 static uint32_t locations_of(const struct fm_definitions *set, uint32_t paradigm)
 {
     uint32_t before = 0;
@@ -72,15 +73,18 @@ static uint32_t locations_of(const struct fm_definitions *set, uint32_t paradigm
             before++;
         }
     }
-    return before == 0
-               ? FM_GROUP_LOCATIONS
-               : FM_GROUP_FIRST + (uint32_t)set->tables[FM_DEFINE_GROUP].count + 2 * (before - 1);
+    return 2 * before;
+}
+
+uint32_t fm_archive_first_group(const struct fm_definitions *set)
+{
+    return locations_of(set, FM_DEFINE_NONE);
 }
 
 static uint32_t group_of(const struct fm_definitions *set, const uint32_t *comm, uint32_t group)
 {
     return group == FM_DEFINE_NONE ? locations_of(set, comm[FM_COMM_PARADIGM]) + 1
-                                   : group + FM_GROUP_FIRST;
+                                   : group + fm_archive_first_group(set);
 }
 
 const char *fm_archive_last_call(const struct fm_definitions *set)
@@ -308,6 +312,7 @@ static void write_location_groups(const struct output *o)
 static void write_groups(const struct output *o)
 {
     size_t count, room = 0;
+    uint32_t first = fm_archive_first_group(o->set);
     uint32_t empty = fm_define_string(o->set, "");
     uint64_t *members = NULL;
     write_location_groups(o);
@@ -329,7 +334,7 @@ static void write_groups(const struct output *o)
             }
         }
         fm_archive_check(OTF2_GlobalDefWriter_WriteGroup(
-            o->writer, i + FM_GROUP_FIRST, empty, OTF2_GROUP_TYPE_COMM_GROUP,
+            o->writer, i + first, empty, OTF2_GROUP_TYPE_COMM_GROUP,
             (OTF2_Paradigm)words[FM_GROUP_PARADIGM], OTF2_GROUP_FLAG_NONE, size, members));
     }
     free(members);

@@ -102,7 +102,7 @@ void fm_archive_end_definitions(void)
 }
 
 void fm_archive_write_local(struct fm_thread *threads, const struct fm_define_map *map,
-                            const uint32_t *regions, size_t region_count,
+                            uint32_t first_group, const uint32_t *regions, size_t region_count,
                             const struct fm_event_regions *events,
                             const struct fm_clock_offset offsets[2])
 {
@@ -126,7 +126,7 @@ void fm_archive_write_local(struct fm_thread *threads, const struct fm_define_ma
 
     for (int i = 0; i < KINDS; i++) {
         maps[i] = number_map(map->numbers[kinds[i].kind], map->counts[kinds[i].kind],
-                             kinds[i].kind == FM_DEFINE_GROUP ? FM_GROUP_FIRST : 0);
+                             kinds[i].kind == FM_DEFINE_GROUP ? first_group : 0);
         types[i] = kinds[i].type;
     }
     maps[KINDS] = region_map(&numbers);

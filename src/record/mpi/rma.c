@@ -27,7 +27,7 @@ FM_INLINE void record_transfer(struct fm_thread *thread, int result, enum fm_rec
     if (w != NULL) {
         uint64_t *r = fm_thread_leave(thread, FM_WORDS_PUT + fm_words_above(bytes));
         fm_put_transfer(r, kind, w->number, target, bytes,
-                     fm_win_operation(thread, w, target, kind == FM_RECORD_GET));
+                        fm_win_operation(thread, w, target, kind == FM_RECORD_GET));
     } else {
         fm_thread_leave(thread, 0);
     }
@@ -41,7 +41,7 @@ static void record_atomic(struct fm_thread *thread, int result, OTF2_RmaAtomicTy
     if (w != NULL) {
         uint64_t *r = fm_thread_leave(thread, FM_WORDS_ATOMIC);
         fm_put_atomic(r, type, w->number, target, sent, received,
-                   fm_win_operation(thread, w, target, false));
+                      fm_win_operation(thread, w, target, false));
     } else {
         fm_thread_leave(thread, 0);
     }

@@ -15,10 +15,10 @@ enum { FM_PARADIGM_TEXT = 32 };
 /** Texts are padded with zero bytes: two descriptions are equal if their bytes are. An empty text
  * means that the paradigm has no such thing. */
 struct fm_paradigm_description {
-    uint32_t otf2;                       /**< OTF2_Paradigm */
-    uint32_t otf2_class;                 /**< OTF2_ParadigmClass */
-    uint32_t rma_only; /**< whether its communicators are those of windows only; 0 or 1 */
-    char name[FM_PARADIGM_TEXT];         /**< "MPI"; also the source file of its functions */
+    uint32_t otf2;               /**< OTF2_Paradigm */
+    uint32_t otf2_class;         /**< OTF2_ParadigmClass */
+    uint32_t rma_only;           /**< whether its communicators are those of windows only; 0 or 1 */
+    char name[FM_PARADIGM_TEXT]; /**< "MPI"; also the source file of its functions */
     char process[FM_PARADIGM_TEXT];      /**< "MPI Rank": name of a process, in front of its rank */
     char communicator[FM_PARADIGM_TEXT]; /**< "Comm ${id}": name of a communicator without one */
     char window[FM_PARADIGM_TEXT];       /**< "Win ${id}": name of a window without one */

@@ -522,8 +522,8 @@ static fm_status_t write_archive(struct rebuild *r, json_t *environment, struct 
         need_room(r, fm_archive_local_bytes(&process->map, process->region_count, &process->events,
                                             fm_archive_chunk()) *
                          process->thread_count);
-        fm_archive_write_local(process->threads, &process->map, process->regions,
-                               process->region_count, &process->events, offsets);
+        fm_archive_write_local(process->threads, &process->map, fm_archive_first_group(&r->set),
+                               process->regions, process->region_count, &process->events, offsets);
     }
     if (fm_archive_failure() == NULL) {
         fm_archive_end_definitions();

@@ -75,7 +75,10 @@ bool fm_session_archive_definitions(struct fm_thread *threads, const struct fm_d
     }
     fm_archive_end_events();
     fm_archive_begin_definitions();
-    fm_archive_write_local(threads, map, global_regions, fm_session.region_count,
+    uint32_t first_group =
+        exchange->rank == 0 ? fm_archive_first_group(&fm_session.definitions) : 0;
+    exchange->broadcast(&first_group, sizeof first_group, 0);
+    fm_archive_write_local(threads, map, first_group, global_regions, fm_session.region_count,
                            &fm_session_state.regions, fm_session_clock_offsets());
     fm_archive_end_definitions();
     const struct fm_overhead_rates rates = fm_overhead_measure(fm_thread_self);

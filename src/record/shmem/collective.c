@@ -18,7 +18,7 @@ static void record(struct fm_thread *thread, OTF2_CollectiveOp operation,
 }
 
 void fm_pe_collective(struct fm_thread *thread, OTF2_CollectiveOp operation,
-                         const struct fm_shmem_group *group, uint64_t bytes)
+                      const struct fm_shmem_group *group, uint64_t bytes)
 {
     uint64_t all = group != NULL ? (uint64_t)group->size * bytes : 0;
     record(thread, operation, group, OTF2_COLLECTIVE_ROOT_NONE, all, all,
@@ -26,7 +26,7 @@ void fm_pe_collective(struct fm_thread *thread, OTF2_CollectiveOp operation,
 }
 
 void fm_pe_broadcast(struct fm_thread *thread, const struct fm_shmem_group *group, int root,
-                        uint64_t bytes)
+                     uint64_t bytes)
 {
     bool is_root = group != NULL && group->rank == root;
     record(thread, OTF2_COLLECTIVE_OP_BCAST, group, (uint32_t)root,
@@ -34,7 +34,7 @@ void fm_pe_broadcast(struct fm_thread *thread, const struct fm_shmem_group *grou
 }
 
 void fm_pe_completing(struct fm_thread *thread, OTF2_CollectiveOp operation,
-                         const struct fm_shmem_group *group)
+                      const struct fm_shmem_group *group)
 {
     fm_thread_leave(thread, 0);
     if (group != NULL && group->size != 0) {
@@ -110,7 +110,7 @@ static void record_memory(struct fm_thread *thread, OTF2_CollectiveOp operation,
 
 ALLOCATE(shmem_malloc, (size_t size), (size), size)
 ALLOCATE(shmem_malloc_with_hints, (size_t size, long hints), (size, hints), size)
-ALLOCATE(shmem_calloc, (size_t count, size_t size), (count, size), count * size)
+ALLOCATE(shmem_calloc, (size_t count, size_t size), (count, size), count *size)
 ALLOCATE(shmem_align, (size_t alignment, size_t size), (alignment, size), size)
 ALLOCATE(shmalloc, (size_t size), (size), size)
 ALLOCATE(shmemalign, (size_t alignment, size_t size), (alignment, size), size)

@@ -1,7 +1,7 @@
 /* Communication of the recorder between the PEs, at the begin and end of the run: messages through
- * symmetric memory that is allocated for that time. The receiver asks the sender for each piece of a
- * message: it sets a flag there; the sender then puts the piece and sets a flag at the receiver. A
- * process receives one message at a time. */
+ * symmetric memory that is allocated for that time. The receiver asks the sender for each piece of
+ * a message: it sets a flag there; the sender then puts the piece and sets a flag at the receiver.
+ * A process receives one message at a time. */
 #include "record/paradigm/exchange/messages.h"
 #include "record/shmem/shmem.h"
 

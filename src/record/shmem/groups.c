@@ -20,23 +20,18 @@ static bool define(struct fm_shmem_group *group, const uint32_t origin[4], uint3
                    uint32_t parent, uint32_t flags, const char *name)
 {
     uint32_t text = name != NULL ? fm_session_string(name) : FM_DEFINE_NONE;
-    const uint32_t communicator[FM_COMM_WORDS] = {[FM_COMM_ORIGIN] = origin[0],
-                                                  [FM_COMM_PARADIGM] = OTF2_PARADIGM_SHMEM,
-                                                  [FM_COMM_A] = origin[1],
-                                                  [FM_COMM_B] = origin[2],
-                                                  [FM_COMM_C] = origin[3],
-                                                  [FM_COMM_FLAGS] = OTF2_COMM_FLAG_NONE,
-                                                  [FM_COMM_GROUP] = members,
-                                                  [FM_COMM_SECOND_GROUP] = FM_DEFINE_NONE,
-                                                  [FM_COMM_PARENT] = parent,
-                                                  [FM_COMM_NAME] = text};
+    const uint32_t communicator[FM_COMM_WORDS] = {
+        [FM_COMM_ORIGIN] = origin[0], [FM_COMM_PARADIGM] = OTF2_PARADIGM_SHMEM,
+        [FM_COMM_A] = origin[1],      [FM_COMM_B] = origin[2],
+        [FM_COMM_C] = origin[3],      [FM_COMM_FLAGS] = OTF2_COMM_FLAG_NONE,
+        [FM_COMM_GROUP] = members,    [FM_COMM_SECOND_GROUP] = FM_DEFINE_NONE,
+        [FM_COMM_PARENT] = parent,    [FM_COMM_NAME] = text};
     group->communicator = fm_session_define(FM_DEFINE_COMM, communicator, FM_COMM_WORDS);
     if (group->communicator == FM_DEFINE_NONE) {
         return false;
     }
-    const uint32_t window[FM_WIN_WORDS] = {[FM_WIN_COMM] = group->communicator,
-                                           [FM_WIN_FLAGS] = flags,
-                                           [FM_WIN_NAME] = text};
+    const uint32_t window[FM_WIN_WORDS] = {
+        [FM_WIN_COMM] = group->communicator, [FM_WIN_FLAGS] = flags, [FM_WIN_NAME] = text};
     group->window = fm_session_define(FM_DEFINE_WIN, window, FM_WIN_WORDS);
     return group->window != FM_DEFINE_NONE;
 }
@@ -48,8 +43,8 @@ void fm_shmem_groups_begin(int rank, int size)
     for (int i = 0; pes != NULL && i < size; i++) {
         pes[i] = i;
     }
-    uint32_t members = pes != NULL ? fm_session_group(OTF2_PARADIGM_SHMEM, pes, (size_t)size)
-                                   : FM_DEFINE_NONE;
+    uint32_t members =
+        pes != NULL ? fm_session_group(OTF2_PARADIGM_SHMEM, pes, (size_t)size) : FM_DEFINE_NONE;
     free(pes);
     if (members != FM_DEFINE_NONE &&
         define(&world, (const uint32_t[4]){FM_COMM_WORLD}, members, FM_DEFINE_NONE,
@@ -92,8 +87,7 @@ static struct fm_shmem_group *choose(const struct fm_shmem_group *from, int firs
 static struct fm_shmem_group *enter(struct fm_shmem_group *group, const struct fm_shmem_group *from,
                                     uint32_t split)
 {
-    uint32_t members =
-        fm_session_group(OTF2_PARADIGM_SHMEM, group->members, (size_t)group->size);
+    uint32_t members = fm_session_group(OTF2_PARADIGM_SHMEM, group->members, (size_t)group->size);
     const uint32_t as_set[4] = {FM_COMM_FROM_GROUP, members};
     const uint32_t as_team[4] = {FM_COMM_FROM_PARENT, from != NULL ? from->communicator : 0, split,
                                  (uint32_t)group->members[0]};
@@ -118,8 +112,8 @@ struct fm_shmem_group *fm_shmem_active_set(struct fm_thread *thread, int first, 
         return NULL;
     }
     enum { BITS = 28 }; /* of a number of PEs */
-    uint64_t handle = ACTIVE_SET | (uint64_t)log_stride << 2 * BITS | (uint64_t)first << BITS |
-                      (uint64_t)size;
+    uint64_t handle =
+        ACTIVE_SET | (uint64_t)log_stride << 2 * BITS | (uint64_t)first << BITS | (uint64_t)size;
     struct fm_shmem_group *group =
         fm_handles_find_in(&groups, FM_SHMEM_GROUPS_CACHE, thread, handle);
     if (group == NULL) {
@@ -198,8 +192,8 @@ int fm_shmem_team_split_strided(shmem_team_t team, int start, int stride, int si
                                 const void *config, long config_mask, shmem_team_t *new_team)
 {
     struct fm_thread *thread = fm_call_enter(FM_FUNCTION_shmem_team_split_strided);
-    int outcome = FM_SHMEM(shmem_team_split_strided)(team, start, stride, size, config,
-                                                     config_mask, new_team);
+    int outcome = FM_SHMEM(shmem_team_split_strided)(team, start, stride, size, config, config_mask,
+                                                     new_team);
     if (thread != NULL) {
         struct fm_shmem_group *from = fm_shmem_team(thread, team);
         fm_pe_collective(thread, OTF2_COLLECTIVE_OP_CREATE_HANDLE, from, 0);

@@ -1,5 +1,5 @@
-/* Locks. A lock is a symmetric object: its id is its offset in the memory that contains it, which is
- * the same on all PEs, although its address may differ. */
+/* Locks. A lock is a symmetric object: its id is its offset in the memory that contains it, which
+ * is the same on all PEs, although its address may differ. */
 #include "record/shmem/shmem.h"
 
 #include <link.h>

@@ -36,8 +36,8 @@ void fm_shmem_contexts_begin(void)
 
 struct fm_shmem_context *fm_shmem_context(struct fm_thread *thread, shmem_ctx_t ctx)
 {
-    struct fm_shmem_context *context = fm_handles_find_in(&contexts, FM_SHMEM_CONTEXTS_CACHE,
-                                                          thread, (uint64_t)(uintptr_t)ctx);
+    struct fm_shmem_context *context =
+        fm_handles_find_in(&contexts, FM_SHMEM_CONTEXTS_CACHE, thread, (uint64_t)(uintptr_t)ctx);
     return context != NULL ? context : &fm_shmem_default;
 }
 
@@ -106,8 +106,7 @@ uint64_t fm_shmem_completions(const struct fm_shmem_context *context)
 
 /* ---- operations ---- */
 
-void fm_pe_put(struct fm_thread *thread, struct fm_shmem_context *context, uint64_t bytes,
-                  int pe)
+void fm_pe_put(struct fm_thread *thread, struct fm_shmem_context *context, uint64_t bytes, int pe)
 {
     int target = pe_of(context, pe);
     if (FM_LIKELY(target >= 0)) {
@@ -122,8 +121,7 @@ void fm_pe_put(struct fm_thread *thread, struct fm_shmem_context *context, uint6
     fm_thread_done(thread);
 }
 
-void fm_pe_get(struct fm_thread *thread, struct fm_shmem_context *context, uint64_t bytes,
-                  int pe)
+void fm_pe_get(struct fm_thread *thread, struct fm_shmem_context *context, uint64_t bytes, int pe)
 {
     int target = pe_of(context, pe);
     if (FM_LIKELY(target >= 0)) {
@@ -153,19 +151,19 @@ static void begin_transfer(struct fm_thread *thread, struct fm_shmem_context *co
 }
 
 void fm_pe_begin_put(struct fm_thread *thread, struct fm_shmem_context *context, uint64_t bytes,
-                        int pe)
+                     int pe)
 {
     begin_transfer(thread, context, FM_RECORD_PUT, bytes, pe);
 }
 
 void fm_pe_begin_get(struct fm_thread *thread, struct fm_shmem_context *context, uint64_t bytes,
-                        int pe)
+                     int pe)
 {
     begin_transfer(thread, context, FM_RECORD_GET, bytes, pe);
 }
 
 void fm_pe_atomic(struct fm_thread *thread, struct fm_shmem_context *context,
-                     OTF2_RmaAtomicType type, uint64_t sent, uint64_t received, int pe)
+                  OTF2_RmaAtomicType type, uint64_t sent, uint64_t received, int pe)
 {
     int target = pe_of(context, pe);
     if (FM_LIKELY(target >= 0)) {
@@ -182,7 +180,7 @@ void fm_pe_atomic(struct fm_thread *thread, struct fm_shmem_context *context,
 }
 
 void fm_pe_begin_atomic(struct fm_thread *thread, struct fm_shmem_context *context,
-                           OTF2_RmaAtomicType type, uint64_t sent, uint64_t received, int pe)
+                        OTF2_RmaAtomicType type, uint64_t sent, uint64_t received, int pe)
 {
     int target = pe_of(context, pe);
     if (FM_LIKELY(target >= 0)) {

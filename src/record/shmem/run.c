@@ -137,8 +137,7 @@ static void record_end(struct fm_thread *thread, uint64_t time)
         fm_put_mark(fm_thread_reserve(thread, FM_WORDS_WIN_COLLECTIVE_BEGIN),
                     FM_RECORD_WIN_COLLECTIVE_BEGIN, 0);
         fm_shmem_complete(thread, &fm_shmem_default);
-        uint64_t *r =
-            fm_thread_reserve(thread, FM_WORDS_WIN_DESTROY + FM_WORDS_RMA_COLLECTIVE);
+        uint64_t *r = fm_thread_reserve(thread, FM_WORDS_WIN_DESTROY + FM_WORDS_RMA_COLLECTIVE);
         r = fm_put_mark(r, FM_RECORD_WIN_DESTROY, fm_shmem_world.window);
         fm_shmem_put_collective(r, OTF2_COLLECTIVE_OP_DESTROY_HANDLE, fm_shmem_world.window,
                                 OTF2_COLLECTIVE_ROOT_NONE, 0, 0,

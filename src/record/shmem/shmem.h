@@ -96,22 +96,20 @@ void fm_shmem_complete(struct fm_thread *thread, struct fm_shmem_context *contex
  * the program's: a member of the context's group. `context` and `group` may be NULL. */
 
 /** A put that is complete at the origin; a get that is complete. */
-void fm_pe_put(struct fm_thread *thread, struct fm_shmem_context *context, uint64_t bytes,
-                  int pe);
-void fm_pe_get(struct fm_thread *thread, struct fm_shmem_context *context, uint64_t bytes,
-                  int pe);
+void fm_pe_put(struct fm_thread *thread, struct fm_shmem_context *context, uint64_t bytes, int pe);
+void fm_pe_get(struct fm_thread *thread, struct fm_shmem_context *context, uint64_t bytes, int pe);
 
 /** Operations that a later call completes. */
 void fm_pe_begin_put(struct fm_thread *thread, struct fm_shmem_context *context, uint64_t bytes,
-                        int pe);
+                     int pe);
 void fm_pe_begin_get(struct fm_thread *thread, struct fm_shmem_context *context, uint64_t bytes,
-                        int pe);
+                     int pe);
 
 /** An atomic operation that is complete, and one that a later call completes. */
 void fm_pe_atomic(struct fm_thread *thread, struct fm_shmem_context *context,
-                     OTF2_RmaAtomicType type, uint64_t sent, uint64_t received, int pe);
+                  OTF2_RmaAtomicType type, uint64_t sent, uint64_t received, int pe);
 void fm_pe_begin_atomic(struct fm_thread *thread, struct fm_shmem_context *context,
-                           OTF2_RmaAtomicType type, uint64_t sent, uint64_t received, int pe);
+                        OTF2_RmaAtomicType type, uint64_t sent, uint64_t received, int pe);
 
 /** A quiet: completes the operations of the context. */
 void fm_pe_quiet(struct fm_thread *thread, struct fm_shmem_context *context);
@@ -123,15 +121,15 @@ void fm_pe_changed(struct fm_thread *thread, bool changed);
 
 /** A collective operation in which `bytes` bytes go from each member to each, itself included. */
 void fm_pe_collective(struct fm_thread *thread, OTF2_CollectiveOp operation,
-                         const struct fm_shmem_group *group, uint64_t bytes);
+                      const struct fm_shmem_group *group, uint64_t bytes);
 
 /** A broadcast of `bytes` bytes from the member `root`. */
 void fm_pe_broadcast(struct fm_thread *thread, const struct fm_shmem_group *group, int root,
-                        uint64_t bytes);
+                     uint64_t bytes);
 
 /** A collective operation in which the PE completes all its operations of the default context. */
 void fm_pe_completing(struct fm_thread *thread, OTF2_CollectiveOp operation,
-                         const struct fm_shmem_group *group);
+                      const struct fm_shmem_group *group);
 void fm_pe_barrier(struct fm_thread *thread, const struct fm_shmem_group *group);
 
 /** Writes the record of a collective operation's end. */

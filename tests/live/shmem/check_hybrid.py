@@ -1,0 +1,69 @@
+"""Records a program that uses OpenSHMEM, with or without MPI, and that ends in different ways.
+
+usage: check_hybrid.py FERMATA LAUNCHER PROGRAM END [--mpi]
+
+END is the argument of hybrid.c.
+"""
+import collections
+import json
+import pathlib
+import shlex
+import sys
+import tempfile
+
+import otf2
+from otf2.events import Enter
+from shmem_archive import pe_of, run
+
+PES = 2
+ROUNDS = 5
+
+
+def count_calls(archive):
+    """@return by PE: how often each function was called; and the definitions of interest"""
+    calls = {}
+    with otf2.reader.open(str(archive)) as trace:
+        for location, event in trace.events:
+            if isinstance(event, Enter) and event.region.name.startswith(("MPI_", "shmem_", "start_")):
+                calls.setdefault(pe_of(location), collections.Counter())[event.region.name] += 1
+        comms = {comm.name: comm.group.paradigm for comm in trace.definitions.comms
+                 if comm.name in ("MPI_COMM_WORLD", "SHMEM_TEAM_WORLD")}
+        processes = sorted(group.name for group in trace.definitions.location_groups)
+    return calls, comms, processes
+
+
+def main():
+    fermata, launcher, program, end = sys.argv[1], shlex.split(sys.argv[2]), *sys.argv[3:5]
+    with_mpi = "--mpi" in sys.argv
+    complete = end not in ("kill", "exit")
+    with tempfile.TemporaryDirectory() as folder:
+        experiment = pathlib.Path(folder) / "experiment"
+        result = run([fermata, "record", "--sample=off", "--flush-interval", "0", "-o", experiment, "--",
+                      *launcher, "-n", PES, program, end], may_fail=True)
+        for pe in range(PES):
+            assert f"PE {pe} of {PES} is done" in result.stdout, result.stdout + result.stderr
+        calls, comms, processes = count_calls(experiment / "traces.otf2")
+        process = "MPI Rank" if with_mpi else "SHMEM PE"
+        assert processes == [f"{process} {pe}" for pe in range(PES)], processes
+        wanted = {"SHMEM_TEAM_WORLD": otf2.Paradigm.SHMEM}
+        if with_mpi:
+            wanted["MPI_COMM_WORLD"] = otf2.Paradigm.MPI
+        assert comms == wanted, comms
+        for pe in range(PES):
+            late = 1 if with_mpi and end == "shmem" else 0
+            least = ROUNDS if complete else ROUNDS - 1  # the last call of a killed process is lost
+            assert calls[pe]["shmem_int_p"] == ROUNDS + late, calls
+            assert calls[pe]["shmem_barrier_all"] >= least, calls
+            assert calls[pe]["shmem_finalize"] == (1 if complete else 0), calls
+            assert calls[pe]["MPI_Allreduce"] >= (least if with_mpi else 0), calls
+            assert calls[pe]["MPI_Finalize"] == (1 if with_mpi and complete else 0), calls
+        environment = json.loads((experiment / "environment.json").read_text())
+        assert environment["complete"] == complete, environment
+        assert complete or environment["incomplete"], environment
+        assert "shmem_library" in environment, environment
+        assert ("mpi_library" in environment) == with_mpi, environment
+        assert not (experiment / "journal").exists(), "journals are left"
+        assert "0 findings" in run([fermata, "check", experiment]).stdout
+
+
+main()
