@@ -192,7 +192,8 @@ class Simulation(MessageActions, CollectiveActions, WindowActions, LockActions, 
             weights = [1, 3, 2, 2]
         if self.libraries:
             kinds.append(self.library_action)
-            weights = [weights[0]] + [weight / 3 for weight in weights[1:]] + [6]
+            weights = [weights[0] / 2] + [weight / 4 for weight in weights[1:]] + [12]
+            actions *= 2
         for _ in range(actions):
             free = [loc for loc in self.locations if loc.blocked is None]
             if not free:

@@ -8,7 +8,8 @@ from simulation_parts import Blocked
 COLLECTIVES = {
     "shmem": [("shmem_barrier_all", "barrier", "barrier"), ("shmem_sync_all", "barrier", "barrier"),
               ("shmem_int_sum_to_all", "nxn", "allreduce"), ("shmem_fcollect64", "nxn", "allgather"),
-              ("shmem_broadcast64", "from_root", "bcast"), ("shmem_malloc", "comm", "allocate"),
+              ("shmem_broadcast64", "from_root", "bcast"),
+              ("shmem_char_broadcast", "from_root", "bcast"), ("shmem_malloc", "comm", "allocate"),
               ("shmem_free", "comm", "deallocate")],
     "armci": [("ARMCI_Barrier", "barrier", "barrier"), ("ARMCI_Malloc", "comm", "allocate"),
               ("ARMCI_Create_mutexes", "comm", "allocate"), ("ARMCI_Free", "comm", "deallocate")],
@@ -30,7 +31,7 @@ NONBLOCKING = {"shmem": [("shmem_int_put_nbi", "put"), ("shmem_int_get_nbi", "ge
 COMPLETING = {"shmem": ["shmem_quiet", "shmem_quiet", "shmem_fence"],
               "armci": ["ARMCI_WaitAll", "ARMCI_AllFence"], "caf": ["caf sync memory"]}
 WAITING = {"shmem": ["shmem_int_wait_until", "shmem_signal_wait_until", "shmem_int_test"],
-           "armci": ["ARMCI_Test"], "caf": ["caf event wait", "caf event wait", "caf sync images"]}
+           "armci": ["ARMCI_Test"], "caf": ["caf event wait", "caf sync images", "caf sync images"]}
 PLAIN = {"shmem": ["shmem_my_pe", "shmem_fence"], "armci": ["ARMCI_Test", "ARMCI_Malloc_local"],
          "caf": ["caf event query"]}
 LOCKS = {"shmem": ("shmem_set_lock", "shmem_clear_lock", "shmem_test_lock"),
@@ -69,13 +70,15 @@ class LibraryActions:
         random = self.random
         self.libraries = {}  # {name: its windows}
         self.library_locks = []
+        self.updated = {rank: [] for rank in range(self.ranks)}  # when its memory was updated
+        self.nobody_updates = False
         if focus == "libraries":
             chosen = random.sample(sorted(COLLECTIVES), random.choice((1, 1, 2)))
             for library in chosen:
                 self._make_library(library)
         self.library_weights = [random.choice((0, 1, 3)), random.choice((1, 3, 6)),
                                 random.choice((0, 1, 3)), random.choice((0, 1, 4)),
-                                random.choice((0, 2, 6)), 1]
+                                random.choice((0, 2, 6)), 0.5]
 
     def _make_library(self, library):
         random = self.random
@@ -145,8 +148,8 @@ class LibraryActions:
         region, kind = random.choice((OPERATIONS if is_blocking else NONBLOCKING)[window.library])
         shared = [name for name, _, _ in pending]
         name = random.choice(shared) if shared and random.random() < 0.2 else self.new_id()
-        records = ["%s %s %d 8 %s" % (kind, window.name, random.randrange(len(window.members)),
-                                      name)]
+        target = random.randrange(len(window.members))
+        records = ["%s %s %d 8 %s" % (kind, window.name, target, name)]
         if is_blocking:
             records.append("done_blocking %s %s" % (window.name, name))
             if kind == "atomic" and random.random() < 0.7:
@@ -156,7 +159,9 @@ class LibraryActions:
                 pending.append((name, kind, True))
         else:
             pending.append((name, kind, False))
-        self.call(loc, region, *records)
+        entered = self.call(loc, region, *records)
+        if kind != "get":
+            self.updated[window.members[target]].append(entered)
 
     def _library_completion(self, loc, window):
         self.enter(loc, self.random.choice(COMPLETING[window.library]))
@@ -186,12 +191,22 @@ class LibraryActions:
         if region == "caf sync images":
             images = self.random.sample(range(len(window.members)),
                                         self.random.randint(1, len(window.members)))
+            if self.random.random() < 0.5:
+                images = range(len(window.members))
             records = ["group_sync %s %s" % (window.name, " ".join(map(str, images)))]
-        self.enter(loc, region)
+        entered = self.enter(loc, region)
         for record in records:
             self.emit(loc, record)
-        loc.clock += self.step() + self.step() + self.random.choice((0, 3))
-        self.leave(loc)
+        if records or "test" in region.lower() or self.random.random() < 0.3:
+            loc.clock += self.step() + self.step() + self.random.choice((0, 3, 9))
+            self.leave(loc)
+            return
+
+        def ready():
+            times = [time for time in self.updated[loc.rank] if time > entered]
+            return min(times) if times else 0 if self.nobody_updates else None
+
+        self.block(loc, Blocked(ready, list, lambda: None))
 
     def _library_plain_call(self, loc, window):
         self.call(loc, self.random.choice(PLAIN[window.library]))
@@ -237,8 +252,9 @@ class LibraryActions:
         self.resolve()
 
     def finish_libraries(self):
-        """Releases locks that others wait for."""
-        progress = False
+        """Ends waiting for updates, releases locks that others wait for."""
+        progress = not self.nobody_updates
+        self.nobody_updates = True
         for lock in self.library_locks:
             if lock.holder is not None and lock.holder.blocked is None:
                 if self.random.random() < 0.95:
