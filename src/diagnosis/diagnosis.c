@@ -14,8 +14,10 @@ fm_metric_t fm_wait_state_kind(fm_metric_t metric)
 
 bool fm_is_startup(fm_metric_t metric)
 {
-    return metric != FM_METRIC_MPI_FINALIZE_WAIT &&
-           fm_metric_is_within(metric, FM_METRIC_MPI_INIT_EXIT);
+    return (metric != FM_METRIC_MPI_FINALIZE_WAIT &&
+            fm_metric_is_within(metric, FM_METRIC_MPI_INIT_EXIT)) ||
+           metric == FM_METRIC_SHMEM_INIT_WAIT || metric == FM_METRIC_ARMCI_INIT_WAIT ||
+           metric == FM_METRIC_CAF_INIT_WAIT;
 }
 
 /** Adds up the start-up of the locations. */
@@ -51,7 +53,8 @@ fm_status_t fm_diagnosis_make(struct fm_diagnosis *diagnosis, const struct fm_cu
     if (status != FM_OK) {
         return status;
     }
-    *diagnosis = (struct fm_diagnosis){.cube = cube, .options = *options};
+    *diagnosis =
+        (struct fm_diagnosis){.cube = cube, .options = *options, .process = fm_process_word(cube)};
     fm_view_metrics(&view, diagnosis->exclusive, diagnosis->metrics);
     fm_view_release(&view);
     add_startup(diagnosis);

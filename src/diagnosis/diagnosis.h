@@ -8,6 +8,7 @@
 #define FERMATA_DIAGNOSIS_DIAGNOSIS_H
 
 #include "cube/model/view.h"
+#include "diagnosis/process_word.h"
 
 #include <stdbool.h>
 
@@ -21,6 +22,7 @@ struct fm_diagnosis_options {
 struct fm_diagnosis {
     const struct fm_cube *cube; /**< sealed */
     struct fm_diagnosis_options options;
+    struct fm_process_word process;     /**< what its processes are called */
     int64_t metrics[FM_METRIC_COUNT];   /**< inclusive totals of the whole cube */
     int64_t exclusive[FM_METRIC_COUNT]; /**< exclusive totals of the whole cube */
     int64_t time;            /**< all time: the time of all locations without start-up, ticks */

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /** Maximum number of ranges that are written out; of more, only the number of ranks is stated. */
 #define RANGE_LIMIT 5
@@ -46,9 +47,16 @@ static bool has_single_threads(const struct fm_cube *cube)
 
 const char *fm_location_set_others(const struct fm_diagnosis *diagnosis, uint32_t count)
 {
-    return has_single_threads(diagnosis->cube) ? count == 1 ? "other rank" : "other ranks"
-           : count == 1                        ? "other thread"
-                                               : "other threads";
+    if (!has_single_threads(diagnosis->cube)) {
+        return count == 1 ? "other thread" : "other threads";
+    }
+    if (strcmp(diagnosis->process.one, "PE") == 0) {
+        return count == 1 ? "other PE" : "other PEs";
+    }
+    if (strcmp(diagnosis->process.one, "image") == 0) {
+        return count == 1 ? "other image" : "other images";
+    }
+    return count == 1 ? "other rank" : "other ranks";
 }
 
 /** @return the end of the range of consecutive numbers that begins at `first`. Two consecutive
@@ -113,15 +121,17 @@ static bool has_whole_processes(const struct fm_cube *cube, struct fm_location_s
 }
 
 /** Describes a set that is neither a single location nor all locations. */
-static char *describe_some(const struct fm_cube *cube, struct fm_location_set set)
+static char *describe_some(const struct fm_diagnosis *diagnosis, struct fm_location_set set)
 {
+    const struct fm_cube *cube = diagnosis->cube;
     uint32_t *numbers = fm_allocate(set.count, sizeof *numbers);
     uint32_t count = 0;
     bool one_process = is_one_process(cube);
     bool only_ranks = true;
     for (uint32_t i = 0; i < set.count; i++) {
         const struct fm_cube_location *location = &cube->locations[set.items[i]];
-        uint32_t number = one_process ? location->thread : location->rank;
+        uint32_t number =
+            one_process ? location->thread : location->rank + diagnosis->process.first;
         only_ranks = only_ranks && location->thread == 0;
         if (count == 0 || numbers[count - 1] != number) {
             numbers[count++] = number;
@@ -129,14 +139,14 @@ static char *describe_some(const struct fm_cube *cube, struct fm_location_set se
     }
     if (count_ranges(numbers, count) > RANGE_LIMIT) {
         char numerals[2][FM_FORMAT_SIZE];
-        const char *noun = has_single_threads(cube) ? "ranks" : "threads";
+        const char *noun = has_single_threads(cube) ? diagnosis->process.many : "threads";
         fm_free(numbers);
         return format("%s of the %s %s", fm_format_count(numerals[0], set.count),
                       fm_format_count(numerals[1], cube->location_count), noun);
     }
     only_ranks = only_ranks || has_whole_processes(cube, set);
     char *list = format_numbers(numbers, count);
-    const char *ranks = count == 1 ? "rank" : "ranks";
+    const char *ranks = count == 1 ? diagnosis->process.one : diagnosis->process.many;
     char *text = one_process  ? format("threads %s", list)
                  : only_ranks ? format("%s %s", ranks, list)
                               : format("%u threads of %s %s", set.count, ranks, list);
@@ -164,9 +174,9 @@ char *fm_location_set_text(const struct fm_diagnosis *diagnosis, struct fm_locat
                            const struct fm_location_set *subject)
 {
     const struct fm_cube *cube = diagnosis->cube;
-    const char *noun = has_single_threads(cube) ? "ranks" : "threads";
+    const char *noun = has_single_threads(cube) ? diagnosis->process.many : "threads";
     if (set.count == 0) {
-        return format("no rank");
+        return format("no %s", diagnosis->process.one);
     }
     if (set.count == 1) {
         return is_one_process(cube) ? format("thread %u", cube->locations[set.items[0]].thread)
@@ -182,5 +192,5 @@ char *fm_location_set_text(const struct fm_diagnosis *diagnosis, struct fm_locat
         are_disjoint(set, *subject)) {
         return format("all %s", fm_location_set_others(diagnosis, set.count));
     }
-    return describe_some(cube, set);
+    return describe_some(diagnosis, set);
 }

@@ -102,10 +102,21 @@ static void find_partial_fences(const struct fm_diagnosis *diagnosis, struct fm_
 /** Estimates the benefit of a progress thread from the bounds of Wait for Progress. */
 static void find_progress(const struct fm_diagnosis *diagnosis, struct fm_sentences *lines)
 {
-    int64_t upper = diagnosis->metrics[FM_METRIC_MPI_RMA_SYNC_WAIT_FOR_PROGRESS] +
-                    diagnosis->metrics[FM_METRIC_MPI_RMA_COMM_WAIT_FOR_PROGRESS];
-    int64_t lower = diagnosis->metrics[FM_METRIC_MPI_RMA_SYNC_WAIT_FOR_PROGRESS_LOWER] +
-                    diagnosis->metrics[FM_METRIC_MPI_RMA_COMM_WAIT_FOR_PROGRESS_LOWER];
+    static const fm_metric_t bounds_of[][2] = {
+        {FM_METRIC_MPI_RMA_SYNC_WAIT_FOR_PROGRESS, FM_METRIC_MPI_RMA_SYNC_WAIT_FOR_PROGRESS_LOWER},
+        {FM_METRIC_MPI_RMA_COMM_WAIT_FOR_PROGRESS, FM_METRIC_MPI_RMA_COMM_WAIT_FOR_PROGRESS_LOWER},
+        {FM_METRIC_SHMEM_SYNC_WAIT_FOR_PROGRESS, FM_METRIC_SHMEM_SYNC_WAIT_FOR_PROGRESS_LOWER},
+        {FM_METRIC_SHMEM_COMM_WAIT_FOR_PROGRESS, FM_METRIC_SHMEM_COMM_WAIT_FOR_PROGRESS_LOWER},
+        {FM_METRIC_ARMCI_SYNC_WAIT_FOR_PROGRESS, FM_METRIC_ARMCI_SYNC_WAIT_FOR_PROGRESS_LOWER},
+        {FM_METRIC_ARMCI_COMM_WAIT_FOR_PROGRESS, FM_METRIC_ARMCI_COMM_WAIT_FOR_PROGRESS_LOWER},
+        {FM_METRIC_CAF_SYNC_WAIT_FOR_PROGRESS, FM_METRIC_CAF_SYNC_WAIT_FOR_PROGRESS_LOWER},
+        {FM_METRIC_CAF_COMM_WAIT_FOR_PROGRESS, FM_METRIC_CAF_COMM_WAIT_FOR_PROGRESS_LOWER},
+    };
+    int64_t upper = 0, lower = 0;
+    for (size_t i = 0; i < sizeof bounds_of / sizeof bounds_of[0]; i++) {
+        upper += diagnosis->metrics[bounds_of[i][0]];
+        lower += diagnosis->metrics[bounds_of[i][1]];
+    }
     int64_t whole = diagnosis->time;
     if (upper == 0)
         return;

@@ -196,9 +196,11 @@ char *fm_place_function(const struct fm_diagnosis *diagnosis, uint32_t callpath)
 char *fm_place_location(const struct fm_diagnosis *diagnosis, uint32_t location)
 {
     const struct fm_cube_location *where = &diagnosis->cube->locations[location];
+    const char *noun = diagnosis->process.one;
+    const uint32_t number = where->rank + diagnosis->process.first;
     char *text = NULL;
     int length = where->thread == 0
-                     ? asprintf(&text, "rank %u", where->rank)
-                     : asprintf(&text, "rank %u, thread %u", where->rank, where->thread);
+                     ? asprintf(&text, "%s %u", noun, number)
+                     : asprintf(&text, "%s %u, thread %u", noun, number, where->thread);
     return never_null(length < 0 ? NULL : text);
 }

@@ -40,7 +40,8 @@ char *fm_rank_set(const struct fm_diagnosis *diagnosis, const struct fm_view *vi
     uint32_t count = dense ? rank_count : cube->location_count;
     struct rank_value *sorted = fm_allocate(count, sizeof *sorted);
     int64_t *values = fm_allocate(cube->location_count, sizeof *values);
-    bool *member = fm_allocate(count, sizeof *member);
+    const uint32_t first = dense ? diagnosis->process.first : 0;
+    bool *member = fm_allocate((size_t)count + first, sizeof *member);
     fm_view_locations(view, values);
     int64_t whole = 0;
     for (uint32_t i = 0; i < count; i++)
@@ -54,11 +55,13 @@ char *fm_rank_set(const struct fm_diagnosis *diagnosis, const struct fm_view *vi
     uint32_t waiting = 0;
     while (waiting < count && (double)covered < MOST * (double)whole) {
         covered += sorted[waiting].value;
-        member[sorted[waiting++].rank] = true;
+        member[sorted[waiting++].rank + first] = true;
     }
-    char *ranges = fm_format_ranges(member, count, RANGE_LIMIT);
+    char *ranges = fm_format_ranges(member, count + first, RANGE_LIMIT);
     char *text = NULL;
-    const char *noun = dense ? waiting == 1 ? "rank" : "ranks" : "locations";
+    const char *noun = !dense         ? "locations"
+                       : waiting == 1 ? diagnosis->process.one
+                                      : diagnosis->process.many;
     bool everywhere = waiting == count && count > 1;
     int length = everywhere && count == 2 ? asprintf(&text, "both %s", noun)
                  : everywhere             ? asprintf(&text, "all %u %s", count, noun)

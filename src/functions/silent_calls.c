@@ -12,8 +12,6 @@
 /* Why nothing is said about calls. */
 enum reason {
     NOT_SILENT,
-    SHMEM_CALLS,
-    ARMCI_CALLS,
     OPENMP_CALLS,
     PTHREAD_CALLS,
     PARTITIONED,
@@ -30,6 +28,10 @@ enum reason {
     NO_RELEASES,
     NO_OPERATIONS,
     NO_COMPLETIONS,
+    NO_LIBRARY_LOCKS,
+    NO_LIBRARY_RELEASES,
+    NO_LIBRARY_COMPLETIONS,
+    NO_IMAGES,
     REASONS
 };
 
@@ -38,10 +40,6 @@ static const struct {
     bool in_each;         /* each function needs its own; otherwise one of the archive is enough */
     const char *sentence; /* behind the names */
 } reasons[REASONS] = {
-    [SHMEM_CALLS] = {.sentence = "wait states of SHMEM are not analysed: the report shows the time "
-                                 "of these calls, not what they wait for"},
-    [ARMCI_CALLS] = {.sentence = "wait states of ARMCI are not analysed: the report shows the time "
-                                 "of these calls, not what they wait for"},
     [OPENMP_CALLS] = {.sentence = "wait states of OpenMP are not analysed: the report shows the "
                                   "time of these constructs, not what they wait for"},
     [PTHREAD_CALLS] = {.sentence =
@@ -90,6 +88,18 @@ static const struct {
     [NO_COMPLETIONS] = {FM_RECORDED_COMPLETION, false,
                         "the archive has no record of a completion or a flush's target: Wait for "
                         "Progress and Lock Contention were not looked for in these calls"},
+    [NO_LIBRARY_LOCKS] = {.sentence = "the archive has no record of a lock's acquisition: Lock "
+                                      "Contention was not looked for; switch the recorder's lock "
+                                      "records on"},
+    [NO_LIBRARY_RELEASES] = {.sentence = "the archive has no record of a lock's release: Lock "
+                                         "Contention was not looked for; switch the recorder's "
+                                         "lock records on"},
+    [NO_LIBRARY_COMPLETIONS] = {.sentence = "the archive has no record of an operation's "
+                                            "completion: Wait for Progress was not looked for in "
+                                            "these calls and in operations"},
+    [NO_IMAGES] = {FM_RECORDED_GROUP_SYNC, true,
+                   "the archive has no record of the images that these calls name: waiting in them "
+                   "was not looked for"},
 };
 
 static const char *const message_functions[] = {
@@ -133,8 +143,59 @@ static bool begins(const char *name, const char *begin)
     return strncasecmp(name, begin, strlen(begin)) == 0;
 }
 
+/* Outside of MPI, collectives on communicators and on windows are the same. */
+enum { COLLECTIVES = FM_RECORDED_COLLECTIVE | FM_RECORDED_WINDOW_COLLECTIVE };
+
+static bool is_library(fm_paradigm_t paradigm)
+{
+    return paradigm == FM_PARADIGM_SHMEM || paradigm == FM_PARADIGM_ARMCI ||
+           paradigm == FM_PARADIGM_CAF;
+}
+
+static bool is_library_operation(fm_paradigm_t paradigm, const char *name)
+{
+    static const char *const metrics[] = {"shmem_rma_communication", "armci_communication",
+                                          "caf_rma_communication"};
+    const char *own = fm_function_kind(paradigm, name).own_metric;
+    for (size_t i = 0; own != NULL && i < sizeof metrics / sizeof metrics[0]; i++) {
+        if (strcmp(own, metrics[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The same for SHMEM, ARMCI and coarrays. */
+static unsigned needed_by_library(fm_paradigm_t paradigm, const char *name, fm_call_t call)
+{
+    switch (call) {
+    case FM_CALL_BARRIER:
+    case FM_CALL_ALL_TO_ALL:
+    case FM_CALL_ONE_TO_ALL:
+    case FM_CALL_ALLOCATE:
+    case FM_CALL_DEALLOCATE:
+        return COLLECTIVES;
+    case FM_CALL_LOCK:
+        return FM_RECORDED_LOCK;
+    case FM_CALL_UNLOCK:
+        return FM_RECORDED_RELEASE;
+    case FM_CALL_COMPLETION:
+        return FM_RECORDED_COMPLETION;
+    case FM_CALL_SYNC_IMAGES:
+        return FM_RECORDED_GROUP_SYNC;
+    case FM_CALL_WAIT_UNTIL:
+    case FM_CALL_EVENT_WAIT:
+        return FM_RECORDED_OPERATION;
+    default:
+        return is_library_operation(paradigm, name) ? FM_RECORDED_OPERATION : 0;
+    }
+}
+
 unsigned fm_records_needed(fm_paradigm_t paradigm, const char *name, fm_call_t call)
 {
+    if (is_library(paradigm)) {
+        return needed_by_library(paradigm, name, call);
+    }
     if (paradigm != FM_PARADIGM_MPI) {
         return 0;
     }
@@ -219,14 +280,37 @@ static enum reason reason_of_mpi(const struct fm_called_function *function)
     return is_persistent_collective(name) ? PERSISTENT_COLLECTIVE : NOT_SILENT;
 }
 
-/* @param recorded  kinds of records that the archive has at all */
+/* @param recorded  kinds of records that the archive has of this programming model */
+static enum reason reason_of_library(const struct fm_called_function *function, unsigned recorded)
+{
+    switch (fm_records_needed(function->paradigm, function->name, function->call)) {
+    case COLLECTIVES:
+        return (function->records & COLLECTIVES) != 0 ? NOT_SILENT : NO_COLLECTIVES;
+    case FM_RECORDED_LOCK:
+        return (recorded & FM_RECORDED_LOCK) != 0 ? NOT_SILENT : NO_LIBRARY_LOCKS;
+    case FM_RECORDED_RELEASE:
+        return (recorded & FM_RECORDED_RELEASE) != 0 ? NOT_SILENT : NO_LIBRARY_RELEASES;
+    case FM_RECORDED_COMPLETION: /* without operations there is nothing to complete */
+        return (recorded & FM_RECORDED_OPERATION) == 0 || (recorded & FM_RECORDED_COMPLETION) != 0
+                   ? NOT_SILENT
+                   : NO_LIBRARY_COMPLETIONS;
+    case FM_RECORDED_GROUP_SYNC:
+        return (function->records & FM_RECORDED_GROUP_SYNC) != 0 ? NOT_SILENT : NO_IMAGES;
+    case FM_RECORDED_OPERATION:
+        return (recorded & FM_RECORDED_OPERATION) != 0 ? NOT_SILENT : NO_OPERATIONS;
+    default:
+        return NOT_SILENT;
+    }
+}
+
+/* @param recorded  kinds of records that the archive has of this programming model */
 static enum reason reason_of(const struct fm_called_function *function, unsigned recorded)
 {
     switch (function->paradigm) {
     case FM_PARADIGM_SHMEM:
-        return SHMEM_CALLS;
     case FM_PARADIGM_ARMCI:
-        return ARMCI_CALLS;
+    case FM_PARADIGM_CAF:
+        return reason_of_library(function, recorded);
     case FM_PARADIGM_OPENMP:
         return OPENMP_CALLS;
     case FM_PARADIGM_PTHREAD:
@@ -284,15 +368,16 @@ static bool is_repeated(const struct fm_called_function *functions, size_t index
 void fm_silent_calls_report(const struct fm_called_function *functions, size_t count,
                             fm_silence_handler_t *handler, void *context)
 {
-    unsigned recorded = 0;
+    unsigned recorded[UINT8_MAX + 1] = {0}; /* by paradigm */
     for (size_t i = 0; i < count; i++) {
-        recorded |= functions[i].records;
+        recorded[functions[i].paradigm] |= functions[i].records;
     }
     for (enum reason reason = NOT_SILENT + 1; reason < REASONS; reason++) {
         struct names names = {.length = 0};
         uint64_t calls = 0;
         for (size_t i = 0; i < count; i++) {
-            if (functions[i].calls != 0 && reason_of(&functions[i], recorded) == reason) {
+            if (functions[i].calls != 0 &&
+                reason_of(&functions[i], recorded[functions[i].paradigm]) == reason) {
                 calls += functions[i].calls;
                 if (!is_repeated(functions, i)) {
                     add_name(&names, functions[i].name);

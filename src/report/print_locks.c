@@ -60,10 +60,11 @@ static void print_chain(const struct fm_report *report, const struct fm_cube_loc
     if (stream == NULL)
         abort(); /* Without memory for one line no error message can be printed either. */
     char number[FM_FORMAT_SIZE];
-    fprintf(stream, "%s epochs in a row, each waited for the one before: ranks ",
-            fm_format_count(number, (int64_t)lock->longest_chain));
+    fprintf(stream, "%s epochs in a row, each waited for the one before: %s ",
+            fm_format_count(number, (int64_t)lock->longest_chain), report->diagnosis.process.many);
     for (uint32_t i = 0; i < lock->chain_count; i++)
-        fprintf(stream, "%s%u", i == 0 ? "" : ", ", lock->chain[i]);
+        fprintf(stream, "%s%u", i == 0 ? "" : ", ",
+                lock->chain[i] + report->diagnosis.process.first);
     if (lock->chain_count < lock->longest_chain)
         fputs(", ...", stream);
     if (fclose(stream) != 0)
@@ -84,7 +85,8 @@ static void print_parties(const struct fm_report *report, const struct fm_cube_l
         const struct fm_cube_lock_party *party = &lock->holders[i];
         fm_terminal_print(
             report->terminal, i == 0 ? "  Holders" : "", INDENT,
-            "rank %u: others waited %s for it; it held the lock for %s in %s %s", party->rank,
+            "%s %u: others waited %s for it; it held the lock for %s in %s %s",
+            report->diagnosis.process.one, party->rank + report->diagnosis.process.first,
             fm_format_ticks(numbers[0], report->diagnosis.cube, (int64_t)party->caused),
             fm_format_ticks(numbers[1], report->diagnosis.cube, (int64_t)party->held),
             fm_format_count(numbers[2], (int64_t)party->epochs), epochs(party->epochs));
@@ -92,8 +94,8 @@ static void print_parties(const struct fm_report *report, const struct fm_cube_l
     for (uint32_t i = 0; i < lock->victim_count; i++) {
         const struct fm_cube_lock_party *party = &lock->victims[i];
         fm_terminal_print(
-            report->terminal, i == 0 ? "  Victims" : "", INDENT,
-            "rank %u: waited %s in %s of %s %s", party->rank,
+            report->terminal, i == 0 ? "  Victims" : "", INDENT, "%s %u: waited %s in %s of %s %s",
+            report->diagnosis.process.one, party->rank + report->diagnosis.process.first,
             fm_format_ticks(numbers[0], report->diagnosis.cube, (int64_t)party->waiting),
             fm_format_count(numbers[1], (int64_t)party->waits),
             fm_format_count(numbers[2], (int64_t)party->epochs), epochs(party->epochs));
@@ -107,7 +109,8 @@ static void print_lock(const struct fm_report *report, const struct fm_cube_lock
     const char *quote = *name == '\0' ? "" : "\"";
     const char *blank = *name == '\0' ? "" : " ";
     char *heading = NULL;
-    int length = lock->target == FM_CUBE_NONE
+    int length = lock->window == FM_CUBE_NONE ? asprintf(&heading, "%s", name)
+                 : lock->target == FM_CUBE_NONE
                      ? asprintf(&heading, "Window %u%s%s%s%s, all ranks at once", lock->window,
                                 blank, quote, name, quote)
                      : asprintf(&heading, "Window %u%s%s%s%s, rank %u", lock->window, blank, quote,
@@ -142,10 +145,12 @@ void fm_report_locks(const struct fm_report *report)
     const struct fm_cube_lock **locks = fm_allocate(cube->lock_count, sizeof *locks);
     uint64_t waiting = 0;
     uint32_t contended = 0;
+    bool only_of_windows = true;
     for (uint32_t i = 0; i < cube->lock_count; i++) {
         locks[i] = &cube->locks[i];
         waiting += cube->locks[i].waiting;
         contended += cube->locks[i].waits > 0;
+        only_of_windows = only_of_windows && cube->locks[i].window != FM_CUBE_NONE;
     }
     if (cube->lock_count > 1)
         qsort(locks, cube->lock_count, sizeof *locks, compare_waiting);
@@ -154,14 +159,15 @@ void fm_report_locks(const struct fm_report *report)
         fm_terminal_paragraph(report->terminal, "", 0,
                               "No window is locked exclusively: there are no queues.");
     else
-        fm_terminal_print(
-            report->terminal, "", 0,
-            "Of %s %s in windows that are locked exclusively, %s had to be waited for: %s in all, "
-            "%s of all time.",
-            fm_format_count(numbers[1], cube->lock_count), cube->lock_count == 1 ? "lock" : "locks",
-            fm_format_count(numbers[0], contended),
-            fm_format_ticks(numbers[2], cube, (int64_t)waiting),
-            fm_format_percent(numbers[3], (int64_t)waiting, report->diagnosis.time));
+        fm_terminal_print(report->terminal, "", 0,
+                          "Of %s %s %s exclusively, %s had to be waited for: %s in all, "
+                          "%s of all time.",
+                          fm_format_count(numbers[1], cube->lock_count),
+                          cube->lock_count == 1 ? "lock" : "locks",
+                          only_of_windows ? "in windows that are locked" : "that are held",
+                          fm_format_count(numbers[0], contended),
+                          fm_format_ticks(numbers[2], cube, (int64_t)waiting),
+                          fm_format_percent(numbers[3], (int64_t)waiting, report->diagnosis.time));
     uint32_t shown = contended < report->options->top ? contended : report->options->top;
     for (uint32_t i = 0; i < shown; i++)
         print_lock(report, locks[i]);

@@ -1,4 +1,5 @@
 /* The largest problems, the kinds of wait states with most waiting, and the observations. */
+#include "cube/model/delay_kind.h"
 #include "diagnosis/number_format.h"
 #include "diagnosis/observations.h"
 #include "diagnosis/problems/answer.h"
@@ -128,8 +129,7 @@ static void print_symptom(const struct fm_report *report, unsigned number,
     snprintf(command, sizeof command, "--why %s", id);
     fm_report_more(report, "     Chain", LABEL_COLUMNS, command);
     if (report->diagnosis.cube->lock_count > 0 &&
-        (symptom->kind == FM_METRIC_MPI_RMA_SYNC_LOCK_COMPETITION ||
-         symptom->kind == FM_METRIC_MPI_RMA_COMM_LOCK_COMPETITION))
+        fm_delay_metrics(fm_delay_kind(symptom->kind))->is_contention)
         fm_report_more(report, "     Queue", LABEL_COLUMNS, "--locks");
 }
 

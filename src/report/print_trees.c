@@ -1,6 +1,7 @@
 #include "base/memory.h"
 #include "cube/model/callpath_text.h"
 #include "diagnosis/place.h"
+#include "diagnosis/process_word.h"
 #include "report/report.h"
 #include "report/tree_drawing.h"
 
@@ -182,6 +183,7 @@ static uint32_t add_node(struct growing_tree *tree, uint32_t parent, const char 
 static void build_system(const struct fm_cube *cube, const int64_t *values,
                          struct growing_tree *tree, char **labels)
 {
+    const struct fm_process_word process = fm_process_word(cube);
     uint32_t *order = fm_allocate((size_t)cube->location_count + 1, sizeof *order);
     for (uint32_t i = 0; i < cube->location_count; i++)
         order[i] = i;
@@ -203,7 +205,8 @@ static void build_system(const struct fm_cube *cube, const int64_t *values,
         if (new_node)
             node = add_node(tree, root, location->node);
         if (new_rank) {
-            if (asprintf(&labels[2 * (size_t)i], "rank %u", location->rank) < 0)
+            if (asprintf(&labels[2 * (size_t)i], "%s %u", process.one,
+                         location->rank + process.first) < 0)
                 labels[2 * (size_t)i] = NULL;
             const char *label = labels[2 * (size_t)i];
             rank = add_node(tree, node, label != NULL ? label : location->name);

@@ -399,7 +399,8 @@ class RandomTest(unittest.TestCase):
                      if line.startswith("expect ") and " * * " not in line}
         empty_by_design = {"time", "execution", "mpi_management", "mpi_synchronization",
                            "mpi_rma_synchronization", "mpi_communication", "mpi_latesender_wo",
-                           "mpi_io"}
+                           "mpi_io", "shmem", "shmem_communication", "armci", "caf",
+                           "caf_communication"}
         everything = (set(metrics.TIME_METRICS) | set(metrics.COUNT_METRICS)
                       | set(metrics.INFO_METRICS))
         self.assertEqual(empty_by_design, everything - seen)

@@ -64,8 +64,8 @@ static bool is_of_run(fm_call_t call)
     return call == FM_CALL_INIT || call == FM_CALL_FINALIZE;
 }
 
-/* Lists the calls of Init and Finalize of a location: if there are any, the former are searched from
- * the begin on, the latter from the end on. */
+/* Lists the calls of Init and Finalize of a location: if there are any, the former are searched
+ * from the begin on, the latter from the end on. */
 static void list_calls_of(struct fm_collective_walk *walk, uint32_t l)
 {
     const struct fm_location *location = &walk->trace->locations[l];
@@ -114,9 +114,9 @@ static void list_calls(struct fm_collective_walk *walk)
         calls[hole] = moved;
     }
     for (size_t i = 0; i < walk->calls.count; i++) {
-        walk->without_record += fm_trace_called(trace, &trace->locations[calls[i].location],
-                                                calls[i].row)
-                                    ->paradigm == FM_PARADIGM_MPI;
+        walk->without_record +=
+            fm_trace_called(trace, &trace->locations[calls[i].location], calls[i].row)->paradigm ==
+            FM_PARADIGM_MPI;
     }
 }
 
@@ -179,9 +179,9 @@ static void skip_gaps(struct fm_collective_walk *walk, uint64_t time)
             membership = find_membership(walk, FM_PARADIGM_MPI, gap->reference, FM_NONE);
         } else if (gap->series == FM_SERIES_WINDOW_COLLECTIVES &&
                    walk->trace->windows[gap->reference].communicator != FM_NONE) {
-            membership = find_membership(walk, FM_PARADIGM_USER,
-                                         walk->trace->windows[gap->reference].communicator,
-                                         gap->reference);
+            membership =
+                find_membership(walk, FM_PARADIGM_USER,
+                                walk->trace->windows[gap->reference].communicator, gap->reference);
         }
         if (membership != NULL) {
             membership->next_ordinal[FM_SERIES_USE] += (uint32_t)gap->count;

@@ -2,8 +2,8 @@
  * Walks over the parts of a process in collective operations on communicators, in the order of its
  * calls. Operations that were not recorded (pauses) count in this order.
  *
- * Init and Finalize of each library take part by their calls, also if they have no collective records,
- * and are numbered separately: they are operations of all processes of the run.
+ * Init and Finalize of each library take part by their calls, also if they have no collective
+ * records, and are numbered separately: they are operations of all processes of the run.
  *
  * The operations of each programming model form series of their own. Those whose records name a
  * window (SHMEM, ARMCI, coarrays: an active set, group or team) are numbered on this window.
@@ -37,8 +37,8 @@ struct fm_collective_walk {
     FM_VECTOR(struct fm_record_ref) calls; /**< of Init and Finalize: row = activity */
     size_t next_call;
     uint32_t next_of_kind[2][FM_SERIES_LIBRARIES]; /**< ordinals of the next Init and Finalize */
-    uint64_t without_record;  /**< those of MPI less their collective records */
-    bool counts_bytes;        /**< some record so far, of any communicator, has bytes */
+    uint64_t without_record; /**< those of MPI less their collective records */
+    bool counts_bytes;       /**< some record so far, of any communicator, has bytes */
 };
 
 /** Begins a process. */

@@ -46,8 +46,7 @@ static void find_late_broadcast(const struct fm_finder *finder, const struct fm_
                                 uint32_t count)
 {
     const struct fm_member *root = find_root(members, count);
-    const fm_metric_t metric =
-        fm_library_metric(fm_member_paradigm(members[0]), FM_RULE_BROADCAST);
+    const fm_metric_t metric = fm_library_metric(fm_member_paradigm(members[0]), FM_RULE_BROADCAST);
     if (root == NULL || metric == FM_METRIC_NONE || !moved_bytes(finder, members, count)) {
         return;
     }

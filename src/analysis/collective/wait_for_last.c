@@ -86,7 +86,8 @@ static void find_communicator_or_file_call(const struct fm_finder *finder,
 {
     if (all->enter < all->first_leave) {
         find_wait_as(finder, member, all,
-                  member->call == FM_CALL_FILE ? FM_METRIC_MPI_FILE_WAIT : FM_METRIC_MPI_COMM_WAIT);
+                     member->call == FM_CALL_FILE ? FM_METRIC_MPI_FILE_WAIT
+                                                  : FM_METRIC_MPI_COMM_WAIT);
     }
 }
 

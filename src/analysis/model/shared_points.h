@@ -25,8 +25,8 @@ void fm_shared_points_free(struct fm_shared_points *shared);
 bool fm_shared_points_takes_part(const struct fm_shared_points *shared, uint32_t process,
                                  uint32_t location, const struct fm_group_point *point);
 
-/** @return the latest time before `before` at which the Init of a library synchronized the threads of
- * a process; UINT64_MAX: never. */
+/** @return the latest time before `before` at which the Init of a library synchronized the threads
+ * of a process; UINT64_MAX: never. */
 uint64_t fm_shared_points_init(const struct fm_shared_points *shared, uint32_t process,
                                uint64_t before);
 

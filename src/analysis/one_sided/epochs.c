@@ -223,8 +223,8 @@ static void build(void *context, unsigned worker, uint32_t first, uint32_t last)
     struct fm_epoch_walk walk = {
         .analysis = building->analysis,
         .locks = fm_lock_walk_create(building->analysis, building->progress, worker),
-        .libraries = fm_library_walk_create(building->analysis, building->progress,
-                                            building->peers, worker),
+        .libraries =
+            fm_library_walk_create(building->analysis, building->progress, building->peers, worker),
     };
     struct fm_gaps gaps = {0};
     for (uint32_t process = first; process < last; ++process) {

@@ -132,10 +132,9 @@ static void prefetch_calls(const struct epoch *epoch)
  * else. The first lock of a target has the id 0 in most libraries. */
 static uint64_t key_of(struct fm_map *number_of_id, const struct fm_released_epoch *message)
 {
-    const uint32_t number =
-        message->lock == 0
-            ? 0
-            : *fm_map_at(number_of_id, message->lock, (uint32_t)number_of_id->count + 1);
+    const uint32_t number = message->lock == 0 ? 0
+                                               : *fm_map_at(number_of_id, message->lock,
+                                                            (uint32_t)number_of_id->count + 1);
     return (uint64_t)number << 32 | message->target;
 }
 

@@ -304,10 +304,10 @@ void fm_lock_queues_add(struct fm_lock_queues *queues, unsigned worker, uint32_t
             ++end;
         }
         const struct fm_lock_hold *hold = &holds[members[begin].index];
-        fm_vector_push(&found->locks, (struct found_lock){
-                                          describe_lock(&epochs, window, members + begin,
-                                                        end - begin),
-                                          hold->lock, hold->target, hold->paradigm});
+        fm_vector_push(
+            &found->locks,
+            (struct found_lock){describe_lock(&epochs, window, members + begin, end - begin),
+                                hold->lock, hold->target, hold->paradigm});
         begin = end;
     }
 }

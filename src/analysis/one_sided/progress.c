@@ -8,10 +8,10 @@ struct need_message {
     uint64_t enter; /* of the needing call */
     uint64_t leave;
     struct fm_call_ref call;
-    uint32_t origin;   /* process */
-    uint32_t need;     /* of the origin */
-    bool is_alone;     /* the call has no other need */
-    uint8_t paradigm;  /* of the call: only calls of the same library serve it */
+    uint32_t origin;  /* process */
+    uint32_t need;    /* of the origin */
+    bool is_alone;    /* the call has no other need */
+    uint8_t paradigm; /* of the call: only calls of the same library serve it */
 };
 
 #define NEVER UINT64_MAX
@@ -42,11 +42,11 @@ struct pending {
 
 struct fm_progress {
     struct fm_analysis *analysis;
-    uint8_t *progresses;              /* by region: paradigm; FM_PARADIGM_USER: it does not */
-    uint32_t libraries;               /* whose calls progress */
+    uint8_t *progresses;                /* by region: paradigm; FM_PARADIGM_USER: it does not */
+    uint32_t libraries;                 /* whose calls progress */
     uint32_t library_of[UINT8_MAX + 1]; /* by paradigm: number of the library */
-    struct participant *participants; /* by process */
-    struct pending *pending;          /* by worker */
+    struct participant *participants;   /* by process */
+    struct pending *pending;            /* by worker */
     struct fm_dispatch *needs;
     struct fm_dispatch *answers;
 };
@@ -166,8 +166,7 @@ static uint32_t find_among(const struct fm_location *location,
 /* @return the first progressing call that is running at `enter` or begins later, or FM_NONE */
 static uint32_t first_overlapping(const struct fm_progress *progress,
                                   const struct fm_location *location,
-                                  struct progressing_calls *calls, uint8_t paradigm,
-                                  uint64_t enter)
+                                  struct progressing_calls *calls, uint8_t paradigm, uint64_t enter)
 {
     if (!calls->is_known) {
         look_at(progress, location, calls, paradigm);
@@ -217,7 +216,8 @@ static void answer_need(void *context, unsigned worker, uint32_t process, const 
     bool is_known = true;
     for (uint32_t t = 0; t < target->location_count; ++t) {
         const struct fm_location *location = &trace->locations[target->first_location + t];
-        uint32_t call = first_overlapping(progress, location, &calls[t], need->paradigm, need->enter);
+        uint32_t call =
+            first_overlapping(progress, location, &calls[t], need->paradigm, need->enter);
         if (call != FM_NONE && location->enter.items[call] < answer.found.enter) {
             answer.found = (struct fm_progressing_call){location->enter.items[call],
                                                         location->leave.items[call],
@@ -275,8 +275,8 @@ void fm_progress_need(struct fm_progress *progress, unsigned worker, uint32_t pr
         .call = call,
         .origin = process,
         .need = pending->told++,
-        .paradigm = (uint8_t)fm_trace_called(progress->analysis->trace, location, call.activity)
-                        ->paradigm,
+        .paradigm =
+            (uint8_t)fm_trace_called(progress->analysis->trace, location, call.activity)->paradigm,
     };
     pending->target = target;
     pending->as_before = as_before;

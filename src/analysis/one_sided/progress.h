@@ -37,9 +37,9 @@ void fm_progress_free(struct fm_progress *progress);
 /** Runs a stage that adds needs, and collects their answers. Collective. */
 void fm_progress_run(struct fm_progress *progress, fm_stage_t *stage, void *context);
 
-/** Adds a need: `call` of `process` cannot finish before the library that it belongs to has processed
- * it on `target`. To be called by the worker that owns the process, for one of its calls after the other, once
- * for each target. */
+/** Adds a need: `call` of `process` cannot finish before the library that it belongs to has
+ * processed it on `target`. To be called by the worker that owns the process, for one of its calls
+ * after the other, once for each target. */
 void fm_progress_need(struct fm_progress *progress, unsigned worker, uint32_t process,
                       struct fm_call_ref call, uint32_t target);
 

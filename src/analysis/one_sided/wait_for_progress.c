@@ -1,5 +1,5 @@
-/* Wait for Progress: a one-sided call waits until its target enters a call in which the library makes
- * progress; and the lower bound, the part of the wait that is certain. */
+/* Wait for Progress: a one-sided call waits until its target enters a call in which the library
+ * makes progress; and the lower bound, the part of the wait that is certain. */
 #include "analysis/libraries/library_metrics.h"
 #include "analysis/one_sided/epochs.h"
 #include "analysis/pattern.h"

@@ -36,6 +36,8 @@ static unsigned kind_of(const struct fm_rma *record)
         return FM_RECORDED_LOCK;
     case FM_RMA_LOCK_RELEASE:
         return FM_RECORDED_RELEASE;
+    case FM_RMA_LOCK_NAME:
+        return 0;
     default:
         return FM_RECORDED_COMPLETION;
     }

@@ -29,6 +29,7 @@ static bool is_family_member(const char *id)
         "mpi_rma_comm_",
         "shmem",
         "armci",
+        "caf",
         "omp_",
         "pthread_",
         "cuda_",

@@ -3,6 +3,7 @@
 #include "diagnosis/location_set.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +29,33 @@ static const struct {
      "call MPI_Win_complete before it, or let the targets compute before MPI_Win_wait."},
     {FM_METRIC_MPI_RMA_WAIT_AT_FENCE,
      "synchronize only the partners (post, start, complete, wait) instead of all ranks by fences."},
+    {FM_METRIC_SHMEM_BARRIER_WAIT,
+     "let PEs wait only for those whose data they need (shmem_wait_until) instead of the barrier."},
+    {FM_METRIC_SHMEM_WAIT_UNTIL,
+     "put the data and the flag before it, or let the waiting PEs compute."},
+    {FM_METRIC_CAF_BARRIER_WAIT,
+     "synchronize only the partners (sync images) instead of sync all."},
+    {FM_METRIC_CAF_SYNC_IMAGES_WAIT,
+     "use events: a post before it does not wait, and the images wait where they need the data."},
+    {FM_METRIC_CAF_EVENT_WAIT, "post the event before it, or let the waiting images compute."},
 };
+
+/** How a target can serve the operations of others, by the library. */
+static const char *of_progress(const char *library)
+{
+    return strcmp(library, "SHMEM") == 0
+               ? "Call SHMEM in it now and then (shmem_fence is enough), or use a transport that "
+                 "serves gets and atomics by hardware."
+           : strcmp(library, "ARMCI") == 0
+               ? "Call ARMCI in it now and then (ARMCI_Test is enough), or run with asynchronous "
+                 "progress of the MPI library below."
+           : strcmp(library, "coarray") == 0
+               ? "Access coarrays in it now and then, or run with asynchronous progress of the MPI "
+                 "library below."
+               : "Call MPI in it now and then (MPI_Iprobe is enough), or run with a progress "
+                 "thread "
+                 "(MPICH: MPICH_ASYNC_PROGRESS=1).";
+}
 
 /** @return the advice for the largest symptom, or NULL */
 static const char *of_symptom(const struct fm_cube_problem *cause)
@@ -58,9 +85,10 @@ static void add_imbalance(const struct fm_diagnosis *diagnosis, const struct fm_
 {
     const struct fm_location_set set = {cause->locations, cause->location_count};
     const struct fm_cube_excess *excess = &cause->excess;
-    char *where =
-        set.count == 1 ? fm_location_set_text(diagnosis, set, NULL) : strdup("these ranks");
-    if (where == NULL) {
+    char *where = NULL;
+    if (set.count == 1) {
+        where = fm_location_set_text(diagnosis, set, NULL);
+    } else if (asprintf(&where, "these %s", diagnosis->process.many) < 0) {
         abort(); /* Without memory for one line no error message can be printed either. */
     }
     const char *symptom = of_symptom(cause);
@@ -99,9 +127,7 @@ void fm_advice_add(const struct fm_diagnosis *diagnosis, const struct fm_cube_pr
                          "Balancing the work does not help.");
         break;
     case FM_CAUSE_PROGRESS:
-        fm_sentences_add(lines, "Try",
-                         "Call MPI in it now and then (MPI_Iprobe is enough), or run with a "
-                         "progress thread (MPICH: MPICH_ASYNC_PROGRESS=1).");
+        fm_sentences_add(lines, "Try", "%s", of_progress(fm_cause_library(diagnosis->cube, cause)));
         break;
     default:
         break;

@@ -29,7 +29,7 @@ int64_t fm_cause_ticks(const struct fm_cube *cube, int64_t cost)
 /** @return whether the call path ends with a function of a communication or threading library. */
 static bool is_library_call(const struct fm_cube *cube, uint32_t callpath)
 {
-    static const char *const libraries[] = {"mpi", "shmem", "armci", "pthread"};
+    static const char *const libraries[] = {"mpi", "shmem", "armci", "caf", "pthread"};
     const char *paradigm = cube->regions[cube->callpaths[callpath].region].paradigm;
     for (size_t i = 0; i < sizeof libraries / sizeof libraries[0]; i++) {
         if (strcmp(paradigm, libraries[i]) == 0) {

@@ -150,8 +150,8 @@ static void add_excess(const struct fm_diagnosis *diagnosis, struct fm_cause_tex
         fm_location_set_others(diagnosis, cube->location_count - cause->location_count);
     if (cause->location_count == cube->location_count) {
         fm_sentences_add(&problem->lines, "How",
-                         "it takes longer now on one rank, now on another; on average %s%s", there,
-                         each);
+                         "it takes longer now on one %s, now on another; on average %s%s",
+                         diagnosis->process.one, there, each);
     } else if (excess->elsewhere == 0) {
         fm_sentences_add(&problem->lines, "How", "it takes %s there%s; it was not seen on the %s",
                          there, each, others);
@@ -176,6 +176,9 @@ static char *lock_name(const struct fm_diagnosis *diagnosis, const struct fm_cub
     int length;
     if (lock == NULL) {
         length = asprintf(&text, "a lock");
+    } else if (lock->window == FM_CUBE_NONE) {
+        window = fm_place_name(diagnosis, lock->name);
+        length = asprintf(&text, "the %s", window);
     } else if (lock->name == NULL) {
         length =
             lock->target == FM_CUBE_NONE
@@ -207,8 +210,9 @@ static void add_how(const struct fm_diagnosis *diagnosis, struct fm_cause_text *
         break;
     case FM_CAUSE_PROGRESS:
         fm_sentences_add(&problem->lines, "How",
-                         "it makes no MPI calls, so that one-sided operations of other ranks do "
-                         "not progress meanwhile");
+                         "it makes no %s calls, so that one-sided operations of other %s do not "
+                         "progress meanwhile",
+                         fm_cause_library(diagnosis->cube, cause), diagnosis->process.many);
         break;
     default:
         add_excess(diagnosis, problem);
@@ -337,7 +341,8 @@ static void add_gain(const struct fm_diagnosis *diagnosis, struct fm_cause_text 
     fm_format_ticks(even, cube, (int64_t)(run - balanced));
     if ((double)removed < least && (double)balanced < least) {
         fm_sentences_add(&problem->lines, "Gain",
-                         "less than 0.5%% of the run time: other ranks are nearly as late");
+                         "less than 0.5%% of the run time: other %s are nearly as late",
+                         diagnosis->process.many);
     } else if (cause->kind == FM_CAUSE_SERIALIZATION) {
         fm_sentences_add(&problem->lines, "Gain", "%s -> %s at best if it needed no lock", now,
                          without);

@@ -2,6 +2,7 @@
 
 #include "base/containers/vector.h"
 #include "base/memory.h"
+#include "cube/model/delay_kind.h"
 #include "diagnosis/number_format.h"
 #include "diagnosis/place.h"
 #include "diagnosis/problems/answer.h"
@@ -92,8 +93,8 @@ static void describe_place(const struct fm_diagnosis *diagnosis, const struct fm
 /** @return whether the release of a lock ends the wait, instead of the arrival of a process. */
 static bool is_lock_contention(fm_metric_t kind)
 {
-    return kind == FM_METRIC_MPI_RMA_SYNC_LOCK_COMPETITION ||
-           kind == FM_METRIC_MPI_RMA_COMM_LOCK_COMPETITION;
+    const fm_delay_kind_t delay_kind = fm_delay_kind(kind);
+    return delay_kind != FM_DELAY_NONE && fm_delay_metrics(delay_kind)->is_contention;
 }
 
 /** Describes the location that ended the longest waits, as found in the worst instances. */

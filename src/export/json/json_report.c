@@ -230,7 +230,7 @@ static void put_lock(struct fm_json *json, const struct fm_cube *cube,
                      const struct fm_cube_lock *lock)
 {
     fm_json_object(json, NULL);
-    fm_json_unsigned(json, "window", lock->window);
+    fm_json_index(json, "window", lock->window);
     fm_json_string(json, "name", lock->name);
     fm_json_index(json, "target", lock->target);
     fm_json_unsigned(json, "exclusive", lock->exclusive);

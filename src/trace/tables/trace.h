@@ -132,7 +132,8 @@ typedef enum {
     FM_RMA_DONE_LOCALLY,  /**< the operations with this id are done at the origin; completions are
                              kept behind the first lock or operation with a request */
     FM_RMA_DONE_REMOTELY, /**< ... and at the target */
-    FM_RMA_SYNC, /**< in a flush: names its target, `peer` (FM_NONE: all); kept as completions are */
+    FM_RMA_SYNC, /**< in a flush: names its target, `peer` (FM_NONE: all); kept as completions are
+                  */
     FM_RMA_LOCK_NAME /**< outside of MPI: `id` and `peer` name the lock of the record behind it, of
                           the same call; FM_NONE: the lock belongs to no process */
 } fm_rma_type_t;

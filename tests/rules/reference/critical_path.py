@@ -2,6 +2,8 @@
 
 from fractions import Fraction
 
+import library_functions
+
 # Parent of every metric; values include those of the children.
 METRICS = {
     "critical_path": None,
@@ -17,11 +19,15 @@ METRICS = {
 }
 
 
+def _ends_library(call):
+    return call.name == "Finalize" or library_functions.kind_of(call.region) == "finalize"
+
+
 def start_of_path(intervals):
     """The location at whose end the path starts, None if there are no events at all."""
-    finalized = {loc: max(call.enter for call in calls if call.name == "Finalize")
+    finalized = {loc: max(call.enter for call in calls if _ends_library(call))
                  for loc, calls in intervals.calls.items()
-                 if any(call.name == "Finalize" for call in calls)}
+                 if any(_ends_library(call) for call in calls)}
     times = finalized or {loc: location.last for loc, location in intervals.locations.items()
                           if location.last is not None}
     return min(times, key=lambda loc: (-times[loc], loc)) if times else None
@@ -36,8 +42,9 @@ def spans(intervals):
         for loc, (first, last) in found.items():
             calls = [call for other in found if other[0] == loc[0]
                      for call in intervals.calls[other]]
-            begins = [call.enter for call in calls if call.name in ("Init", "Init_thread")]
-            ends = [call.leave for call in calls if call.name == "Finalize"]
+            begins = [call.enter for call in calls if call.name in ("Init", "Init_thread")
+                      or library_functions.kind_of(call.region) == "init"]
+            ends = [call.leave for call in calls if _ends_library(call)]
             found[loc] = (max(first, min(begins, default=first)),
                           min(last, max(ends, default=last)))
     return found

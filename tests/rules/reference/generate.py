@@ -4,7 +4,8 @@
 usage: generate.py --seed S --count N --out DIR [--ranks MIN..MAX] [--first I] [--focus FOCUS]
                    [--no-expect]
 
-The focus is locks, iterations (programs of iterations) or clocks (clocks that disagree).
+The focus is locks, iterations (programs of iterations), clocks (clocks that disagree) or libraries
+(programs that use SHMEM, ARMCI or coarrays).
 File i of a seed depends on the seed and on i alone.
 """
 
@@ -135,6 +136,8 @@ def timeline_lines(chooser, simulation):
         lines.append("comm %s %s" % (comm, " ".join(map(str, members))))
     for window in simulation.windows.values():
         lines.append("window %s %s" % (window.name, window.comm))
+    for window in simulation.library_windows():
+        lines.append("window %s %s" % (window.name, window.comm))
     lines += option_lines(chooser, simulation)
     events = [(time, loc.name, text) for loc in simulation.locations for time, text in loc.events]
     if chooser.random() < 0.5:
@@ -149,7 +152,8 @@ def generate(seed, index, ranks, focus=None):
     chooser = random.Random("%s:%d" % (seed, index))
     threads = 2 if chooser.random() < 0.08 else 1
     if focus is None:
-        focus = chooser.choice(("locks", "locks", "iterations", None, None))
+        focus = chooser.choice(("locks", "locks", "iterations", None, None, "libraries",
+                                "libraries"))
     is_skewed = focus == "clocks" or chooser.random() < 0.12
     simulation = Simulation(chooser, chooser.randint(*ranks), threads, focus)
     locations = len(simulation.locations)
@@ -180,7 +184,7 @@ def main(arguments):
     parser.add_argument("--out", required=True)
     parser.add_argument("--ranks", type=parse_range, default=(2, 8), metavar="MIN..MAX")
     parser.add_argument("--first", type=int, default=0, help="number of the first file")
-    parser.add_argument("--focus", choices=("locks", "iterations", "clocks"),
+    parser.add_argument("--focus", choices=("locks", "iterations", "clocks", "libraries"),
                         help="the same kind of program in all scenarios")
     parser.add_argument("--no-expect", action="store_true")
     options = parser.parse_args(arguments)

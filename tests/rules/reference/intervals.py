@@ -3,6 +3,8 @@
 Times are integers in 1/1000 units, as everywhere in the reference.
 """
 
+import libraries
+import library_functions
 import metrics
 import wait_states as ws
 
@@ -28,10 +30,30 @@ SYNCHRONIZATION_KINDS = {
     "mpi_rma_early_wait": "rma_early_wait",
     "mpi_rma_sync_wait_for_progress": "rma_progress",
     "mpi_rma_comm_wait_for_progress": "rma_progress",
+    "shmem_wait_until": "shmem_wait_until",
+    "caf_earlyreduce": "caf_n21",
+    "caf_sync_images_wait": "caf_sync_images",
+    "caf_event_wait": "caf_event_wait",
 }
+for _library in library_functions.LIBRARIES:
+    SYNCHRONIZATION_KINDS.update({
+        _library + "_init_wait": "init",
+        _library + "_finalize_wait": "finalize",
+        _library + "_wait_at_alloc": _library + "_alloc",
+        _library + "_wait_at_free": _library + "_free",
+        _library + "_barrier_wait": _library + "_barrier",
+        _library + "_sync_wait_for_progress": _library + "_progress",
+        _library + "_comm_wait_for_progress": _library + "_progress",
+    })
+    if _library != "armci":
+        SYNCHRONIZATION_KINDS[_library + "_wait_nxn"] = _library + "_n2n"
+        SYNCHRONIZATION_KINDS[_library + "_latebroadcast"] = _library + "_12n"
 CONTENTION_KINDS = {
     "mpi_rma_sync_lock_competition": "mpi_rma_lock",
     "mpi_rma_comm_lock_competition": "mpi_rma_lock",
+    "shmem_lock_contention": "shmem_lock",
+    "armci_lock_contention": "armci_lock",
+    "caf_lock_contention": "caf_lock",
 }
 # In the order of the tables above, each kind once.
 DELAY_KINDS = tuple(dict.fromkeys(SYNCHRONIZATION_KINDS.values()))
@@ -127,6 +149,8 @@ class Intervals:
             self.locations[wait.waiting].waits.append(wait)
             self._add_point(wait.is_contention, wait.waiting, wait.causing, wait.time)
         for kind, calls in _synchronizing_instances(instances, windows):
+            self._add_instance(kind, calls)
+        for kind, calls in libraries.synchronizing_instances(timeline):
             self._add_instance(kind, calls)
 
     def _add_point(self, is_contention, one, other, time):

@@ -181,8 +181,11 @@ def collective_instances(timeline):
 
 def counts_bytes(timeline):
     """Whether the records of collectives count bytes: some recorders leave them all at 0."""
-    return any(record.args[3] + record.args[4] for records in timeline.records.values()
-               for record in records if record.name in ("coll_end", "nb_coll_complete"))
+    of_mpi = (record for records in timeline.records.values() for record in records
+              if record.name in ("coll_end", "nb_coll_complete"))
+    of_others = (record for records in timeline.library_records.values() for record in records
+                 if record.name in ("coll_end", "rma_coll_end"))
+    return any(record.args[3] + record.args[4] for record in (*of_mpi, *of_others))
 
 
 def _collective_starts(records):

@@ -1,6 +1,8 @@
 """The metric trees in the scope of the reference and the node that a call's own time belongs to."""
 
-# Parent of every node of the MPI part of the time tree (and of `comp`).
+import library_functions
+
+# Parent of every node of the time tree for MPI, SHMEM, ARMCI and coarrays (and of `comp`).
 TIME_TREE = """
 time
   execution
@@ -53,6 +55,56 @@ time
       mpi_io
         mpi_io_individual
         mpi_io_collective
+    shmem
+      shmem_management
+        shmem_init_wait
+        shmem_finalize_wait
+        shmem_wait_at_alloc
+        shmem_wait_at_free
+      shmem_synchronization
+        shmem_barrier_wait
+        shmem_barrier_completion
+        shmem_lock_contention
+        shmem_wait_until
+        shmem_sync_wait_for_progress
+      shmem_communication
+        shmem_rma_communication
+          shmem_comm_wait_for_progress
+        shmem_collective
+          shmem_wait_nxn
+          shmem_latebroadcast
+    armci
+      armci_management
+        armci_init_wait
+        armci_finalize_wait
+        armci_wait_at_alloc
+        armci_wait_at_free
+      armci_synchronization
+        armci_barrier_wait
+        armci_lock_contention
+        armci_sync_wait_for_progress
+      armci_communication
+        armci_comm_wait_for_progress
+    caf
+      caf_management
+        caf_init_wait
+        caf_finalize_wait
+        caf_wait_at_alloc
+        caf_wait_at_free
+      caf_synchronization
+        caf_barrier_wait
+        caf_barrier_completion
+        caf_sync_images_wait
+        caf_event_wait
+        caf_lock_contention
+        caf_sync_wait_for_progress
+      caf_communication
+        caf_rma_communication
+          caf_comm_wait_for_progress
+        caf_collective
+          caf_earlyreduce
+          caf_latebroadcast
+          caf_wait_nxn
 """
 
 # All other trees: their values include those of their children.
@@ -108,7 +160,9 @@ def _parents(text):
 TIME_METRICS = _parents(TIME_TREE)
 COUNT_METRICS = _parents(COUNT_TREES)
 # Times beside the tree: each is a lower bound of the metric without `_lower`.
-INFO_METRICS = ("mpi_rma_sync_wait_for_progress_lower", "mpi_rma_comm_wait_for_progress_lower")
+INFO_METRICS = tuple("%s_%s_wait_for_progress_lower" % (library, calls)
+                     for library in ("mpi_rma", "shmem", "armci", "caf")
+                     for calls in ("sync", "comm"))
 
 _ACTIVE = {"fence", "start", "complete", "post", "wait", "test"}
 _PASSIVE_PREFIXES = ("lock", "unlock", "flush", "sync")
@@ -174,7 +228,7 @@ def own_node(region):
     """The node of the time tree that the own time of a call of the region belongs to."""
     name = mpi_name(region)
     if name is None:
-        return _own_node_of_others(region)
+        return library_functions.own_node(region) or _own_node_of_others(region)
     name = _initialized_collective(name)
     if name.startswith("Init") or name == "Finalize":
         return "mpi_init_exit"
@@ -221,8 +275,7 @@ def is_progressing(region):
 
 
 # Nodes of the other paradigms are out of scope: their time is kept apart, but never reported.
-_OTHER_PARADIGMS = (("shmem_", "shmem"), ("ARMCI_", "armci"), ("omp_", "omp_time"),
-                    ("pthread_", "pthread_time"))
+_OTHER_PARADIGMS = (("omp_", "omp_time"), ("pthread_", "pthread_time"))
 _OMP_BODIES = ("!$omp parallel", "!$omp for", "!$omp do", "!$omp single", "!$omp task",
                "!$omp sections", "!$omp section", "!$omp workshare", "!$omp master")
 

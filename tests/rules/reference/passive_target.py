@@ -2,6 +2,8 @@
 
 from collections import namedtuple
 
+import libraries
+import library_functions
 import metrics
 import wait_states as ws
 
@@ -17,11 +19,17 @@ def candidates(timeline, windows):
     waiting = {candidate.activity: candidate
                for candidate in _progress_candidates(timeline, windows)}
     yield from waiting.values()
-    for processes in windows.values():
+    for processes in [*windows.values(), *libraries.lock_processes(timeline)]:
         yield from _contention_candidates(processes, waiting)
 
 
 def _metric(call, suffix):
+    library = library_functions.library_of(call.region)
+    if library and suffix == "lock_competition":
+        return library + "_lock_contention"
+    if library:
+        kind = "sync" if call.node == library + "_synchronization" else "comm"
+        return "%s_%s_%s" % (library, kind, suffix)
     kind = "sync" if call.node == "mpi_rma_sync_passive" else "comm"
     return "mpi_rma_%s_%s" % (kind, suffix)
 
@@ -42,11 +50,14 @@ def _dependencies(windows):
 
 
 def _progressing_calls(timeline):
-    """{rank: its progressing calls, those of all threads, ordered by Enter}."""
+    """{(rank, library): its progressing calls, those of all threads, ordered by Enter}."""
     progressing = {}
     for loc, calls in timeline.calls.items():
-        progressing.setdefault(loc[0], []).extend(
-            call for call in calls if metrics.is_progressing(call.region))
+        for call in calls:
+            library = library_functions.library_of(call.region)
+            progresses = library_functions if library else metrics
+            if progresses.is_progressing(call.region):
+                progressing.setdefault((loc[0], library), []).append(call)
     for calls in progressing.values():
         calls.sort(key=lambda call: (call.enter, call.loc, call.index))
     return progressing
@@ -59,10 +70,12 @@ def _overlaps(call, activity):
 
 def _progress_candidates(timeline, windows):
     progressing = _progressing_calls(timeline)
-    for activity, targets in _dependencies(windows).items():
+    needs = {**_dependencies(windows), **libraries.progress_needs(timeline)}
+    for activity, targets in needs.items():
+        library = library_functions.library_of(activity.region)
         first_calls = []
         for target in targets:
-            overlapping = [call for call in progressing.get(target, ())
+            overlapping = [call for call in progressing.get((target, library), ())
                            if _overlaps(call, activity)]
             first_calls += overlapping[:1]
         awaited = [call for call in first_calls if call.enter > activity.enter]

@@ -22,11 +22,12 @@ _UNATTRIBUTED = Cause(UNATTRIBUTED, None, None)
 # Part of the waiting of a wait state that stems from a cause: `time` at `instants`, [(begin, end)].
 Share = namedtuple("Share", "cause time instants")
 
-_MANAGEMENT = {"mpi_init_exit", "mpi_mgmt_comm", "mpi_mgmt_file", "mpi_mgmt_win"}
+_MANAGEMENT = {"mpi_init_exit", "mpi_mgmt_comm", "mpi_mgmt_file", "mpi_mgmt_win",
+               "shmem_management", "armci_management", "caf_management"}
 
 
 def is_progress(wait):
-    return wait.kind == "rma_progress"
+    return wait.kind.endswith("_progress")
 
 
 def _kind(wait, path):

@@ -9,6 +9,8 @@ import epochs
 import formation
 import imbalance
 import intervals
+import libraries
+import library_functions
 import matching
 import matrices
 import metrics
@@ -52,9 +54,14 @@ def compute(timeline):
     candidates += ws.collective_candidates(instances, matching.counts_bytes(timeline))
     candidates += ws.one_sided_candidates(windows)
     candidates += passive_target.candidates(timeline, windows)
+    of_libraries = libraries.collective_instances(timeline)
+    candidates += libraries.collective_candidates(of_libraries, matching.counts_bytes(timeline))
+    candidates += libraries.peer_candidates(timeline)
     chosen = ws.decide(candidates)
     severities.wait_states, severities.instances, severities.windows = chosen, instances, windows
     parts = _parts_of_time(chosen, instances, point_to_point.received_by)
+    for call, metric, time in libraries.completions(of_libraries, chosen):
+        parts.setdefault(call, []).append((metric, time))
     _add_time(severities, timeline, parts)
     for call, candidate in chosen.items():
         if candidate.rule == ws.PROGRESS:
@@ -170,7 +177,8 @@ def _count_record(severities, record):
     elif name in ("recv", "irecv"):
         severities.count("comms_recv" if args[2] else "syncs_recv", call)
         severities.count("bytes_rcvd", call, args[2])
-    elif name in ("coll_end", "nb_coll_complete"):
+    elif name in ("coll_end", "nb_coll_complete") or (
+            name == "rma_coll_end" and library_functions.library_of(call.region)):
         sent, received = args[3], args[4]
         if sent and received:
             severities.count("comms_cxch", call)

@@ -9,6 +9,7 @@ empty calls and calls that end where others begin are frequent.
 
 from simulation_collectives import CollectiveActions
 from simulation_iterations import IterationActions
+from simulation_libraries import START_AND_END, LibraryActions
 from simulation_locks import LockActions
 from simulation_messages import MessageActions
 from simulation_parts import Location
@@ -23,9 +24,10 @@ LOCAL_CALLS = ["MPI_Initialized", "MPI_Send_init", "MPI_Bcast_init", "MPI_Reduce
 USER_REGIONS = ["foo", "bar", "solve step", "io"]
 
 
-class Simulation(MessageActions, CollectiveActions, WindowActions, LockActions, IterationActions):
-    """One random program and its timeline. `random` decides everything; `focus` None, "locks" or
-    "iterations"."""
+class Simulation(MessageActions, CollectiveActions, WindowActions, LockActions, IterationActions,
+                 LibraryActions):
+    """One random program and its timeline. `random` decides everything; `focus` None, "locks",
+    "iterations" or "libraries"."""
 
     def __init__(self, random, ranks, threads, focus=None):
         self.random = random
@@ -47,6 +49,7 @@ class Simulation(MessageActions, CollectiveActions, WindowActions, LockActions, 
         self.init_windows()
         self.init_locks(focus == "locks")
         self.has_iterations = focus == "iterations"
+        self.init_libraries(focus)
 
     def _make_communicators(self):
         for index in range(self.random.choice((0, 1, 1, 2, 3))):
@@ -171,6 +174,9 @@ class Simulation(MessageActions, CollectiveActions, WindowActions, LockActions, 
         if has_init:
             region = random.choice(["MPI_Init", "MPI_Init_thread"])
             self.everybody_joins("world", region)
+        has_start = [library for library in self.libraries if random.random() < 0.7]
+        for library in has_start:
+            self.everybody_joins("world", START_AND_END[library][0])
         weights = [random.choice((0, 1, 3, 6)) for _ in range(3)] + [random.choice((0, 0, 3, 9))]
         if self.prefers_locks:
             weights = [random.choice((0, 1, 3, 6)), random.choice((0, 0, 1, 3)),
@@ -184,6 +190,10 @@ class Simulation(MessageActions, CollectiveActions, WindowActions, LockActions, 
         kinds = [self.user_code, self.message_action, self.collective_action, self.window_action]
         if not any(weights[1:]):
             weights = [1, 3, 2, 2]
+        if self.libraries:
+            kinds.append(self.library_action)
+            weights = [weights[0] / 2] + [weight / 4 for weight in weights[1:]] + [12]
+            actions *= 2
         for _ in range(actions):
             free = [loc for loc in self.locations if loc.blocked is None]
             if not free:
@@ -194,23 +204,27 @@ class Simulation(MessageActions, CollectiveActions, WindowActions, LockActions, 
                 action = self.message_action
             action(loc)
             self.resolve()
-        self.finish(has_init)
+        self.finish(has_init, has_start)
 
-    def finish(self, has_finalize):
+    def finish(self, has_finalize, started):
         """Lets everybody do what others wait for, until nobody is blocked."""
         for _ in range(60):
             progress = self.finish_locks()
             progress |= self.finish_windows()
             progress |= self.finish_collectives()
             progress |= self.finish_messages()
+            progress |= self.finish_libraries()
             self.resolve()
             if not progress:
                 if self.hardware:
                     break
                 self.stop_waiting_for_progress()
         self.finish_requests()
-        if has_finalize and not any(loc.blocked for loc in self.locations):
-            self.everybody_joins("world", "MPI_Finalize")
+        if not any(loc.blocked for loc in self.locations):
+            for library in reversed(started):
+                self.everybody_joins("world", START_AND_END[library][1])
+            if has_finalize:
+                self.everybody_joins("world", "MPI_Finalize")
         for loc in self.locations:
             while loc.regions and loc.blocked is None:
                 loc.clock += self.random.choice(self.gaps)

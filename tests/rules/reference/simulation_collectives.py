@@ -27,6 +27,7 @@ class Instance:
         self.synchronizing = synchronizing
         self.empty = empty
         self.window = window
+        self.library = None  # window of a library outside of MPI
         self.is_non_blocking = False
         self.tail = 0
         self.entered = {}
@@ -142,10 +143,13 @@ class CollectiveActions:
     def _enter_blocking(self, loc, comm, queue, instance):
         rank, count = loc.rank, queue.count[loc.rank]
         instance.entered[rank] = self.enter(loc, instance.region)
-        self.emit(loc, "rma_coll_begin" if instance.window else "coll_begin")
+        by_window = instance.window or instance.library and instance.library.by_window
+        self.emit(loc, "rma_coll_begin" if by_window else "coll_begin")
 
         def finish():
-            if instance.window:
+            if instance.library:
+                self.library_collective_records(loc, instance)
+            elif instance.window:
                 self.window_collective_records(loc, instance)
             else:
                 self.emit(loc, "coll_end " + self._record_args(comm, instance, rank))

@@ -1,6 +1,7 @@
 """The calls of every location and the records that lie in them."""
 
 from scenario_file import ScenarioError
+import library_functions
 import metrics
 
 
@@ -50,15 +51,17 @@ class Record:
 
 class Timeline:
     """calls: {location: [Call]} in the order of their Enters; records: {rank: [Record]} in the
-    process's order (MPI records inside MPI calls only)."""
+    process's order (MPI records inside MPI calls only); library_records: those inside calls of other
+    libraries."""
 
     def __init__(self, scenario):
         self.scenario = scenario
         self.calls = {}
         self.records = {rank: [] for rank in range(scenario.ranks)}
+        self.library_records = {rank: [] for rank in range(scenario.ranks)}
         for loc in sorted(scenario.events):
             self._add_location(loc, scenario.events[loc])
-        for rank, records in self.records.items():
+        for records in [*self.records.values(), *self.library_records.values()]:
             # One thread: the order of the records. Several: the process has no common sequence, so
             # the Enter of the enclosing call decides, then the thread, then the sequence.
             if len({record.call.loc for record in records}) > 1:
@@ -76,10 +79,11 @@ class Timeline:
                 if not stack or stack[-1].region != event.args[0]:
                     raise ScenarioError("line %d: leave without enter" % event.line)
                 self._close(stack, event.time)
-            elif stack and stack[-1].name is not None:
+            elif stack and (stack[-1].name or library_functions.library_of(stack[-1].region)):
                 record = Record(event, stack[-1], sequence)
                 stack[-1].records.append(record)
-                self.records[loc[0]].append(record)
+                records = self.records if stack[-1].name else self.library_records
+                records[loc[0]].append(record)
         while stack:
             self._close(stack, events[-1].time)
         self.calls[loc] = calls

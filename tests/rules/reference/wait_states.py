@@ -13,7 +13,8 @@ import metrics
 
 # The rules in the order in which the specification lists them: it breaks ties.
 (LATE_SENDER, LATE_RECEIVER, BARRIER, NXN, LATE_BROADCAST, EARLY_REDUCE, EARLY_SCAN, INIT_FINALIZE,
- COMM_FILE, WINDOW_COLLECTIVE, LATE_POST, EARLY_WAIT, LOCK_CONTENTION, PROGRESS) = range(14)
+ COMM_FILE, ALLOCATION, WINDOW_COLLECTIVE, LATE_POST, EARLY_WAIT, LOCK_CONTENTION, PROGRESS,
+ PEER) = range(16)
 
 # activity: the waiting call; time: t of the rule; cause: the call that owns the event at t;
 # metric: where the wait goes; detail: what the sub-patterns need; order: last resort among
@@ -149,7 +150,7 @@ _ALL_WAIT_FOR_ALL = {
 }
 
 
-def _latest(members):
+def latest_member(members):
     """The member that entered last; the lowest rank of those that entered at the same time."""
     return max(members, key=lambda member: (member.start.enter, -member.rank))
 
@@ -181,10 +182,10 @@ def collective_candidates(instances, counts_bytes):
 def _instance_candidates(kind, members):
     if kind in _ALL_WAIT_FOR_ALL:
         rule, metric = _ALL_WAIT_FOR_ALL[kind]
-        pairs = [(member, _latest(members)) for member in members]
+        pairs = [(member, latest_member(members)) for member in members]
     elif kind == "scan":
         rule, metric = EARLY_SCAN, "mpi_earlyscan"
-        pairs = [(member, _latest(members[:i])) for i, member in enumerate(members) if i > 0]
+        pairs = [(member, latest_member(members[:i])) for i, member in enumerate(members) if i > 0]
     else:
         roots = [member for member in members if member.rank == member.root]
         others = [member for member in members if member.rank != member.root]
@@ -195,7 +196,7 @@ def _instance_candidates(kind, members):
             pairs = [(member, roots[0]) for member in others]
         else:
             rule, metric = EARLY_REDUCE, "mpi_earlyreduce"
-            pairs = [(roots[0], _latest(others))]
+            pairs = [(roots[0], latest_member(others))]
     for waiting, cause in pairs:
         yield Candidate(waiting.activity, cause.start.enter, rule, cause.start, metric, None, 0)
 

@@ -89,7 +89,7 @@ static void test_other_paradigms(void **state)
     assert_string_equal(node_of(FM_PARADIGM_SHMEM, "shmem_barrier_all"), "shmem_synchronization");
     assert_string_equal(node_of(FM_PARADIGM_SHMEM, "shmem_set_lock"), "shmem_synchronization");
     assert_string_equal(node_of(FM_PARADIGM_SHMEM, "shmem_malloc"), "shmem_management");
-    assert_string_equal(node_of(FM_PARADIGM_SHMEM, "shmem_putmem"), "shmem_communication");
+    assert_string_equal(node_of(FM_PARADIGM_SHMEM, "shmem_putmem"), "shmem_rma_communication");
     assert_string_equal(node_of(FM_PARADIGM_ARMCI, "ARMCI_Init"), "armci_management");
     assert_string_equal(node_of(FM_PARADIGM_ARMCI, "ARMCI_AllFence"), "armci_synchronization");
     assert_string_equal(node_of(FM_PARADIGM_ARMCI, "ARMCI_NbPutS"), "armci_communication");

@@ -44,7 +44,7 @@ export interface JsonLockParty {
 }
 
 export interface JsonLock {
-  window: number;
+  window: number | null;
   name: string | null;
   target: number | null;
   exclusive: number;

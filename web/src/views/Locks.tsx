@@ -16,6 +16,7 @@ const PICTURE_WIDTH = 900;
 const QUEUE_HEIGHT = 200;
 
 export function lockName(lock: JsonLock): string {
+  if (lock.window === null) return shorten(printable(lock.name ?? "lock"), 60);
   const window = lock.name === null ? `window ${lock.window}` : shorten(printable(lock.name), 60);
   return `${window}, ${lock.target === null ? "all targets" : `target ${lock.target}`}`;
 }

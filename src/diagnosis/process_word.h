@@ -1,0 +1,25 @@
+/** @file
+ * What the processes of a program are called in its programming model, and their numbers there.
+ */
+#ifndef FERMATA_DIAGNOSIS_PROCESS_WORD_H
+#define FERMATA_DIAGNOSIS_PROCESS_WORD_H
+
+#include "cube/model/cube.h"
+
+#include <stdint.h>
+
+struct fm_process_word {
+    const char *one;  /**< "rank"; "PE" of OpenSHMEM; "image" of coarrays */
+    const char *many; /**< "ranks", ... */
+    uint32_t first;   /**< number of the first process: images begin with 1 */
+};
+
+/** @return the words for a program that calls one of these libraries only; "rank" if it calls MPI,
+ * several libraries or none. O(call paths) */
+struct fm_process_word fm_process_word(const struct fm_cube *cube);
+
+/** @return the library in whose calls others wait for a cause: "MPI", "SHMEM", "ARMCI" or
+ * "coarray". */
+const char *fm_cause_library(const struct fm_cube *cube, const struct fm_cube_problem *cause);
+
+#endif
