@@ -561,14 +561,17 @@ static unsigned set_of(struct fm_registers at)
     return (unsigned)(hash >> (WORD_BITS - __builtin_ctz(FM_STACK_SETS)));
 }
 
-/* Whether a cached stack is still valid for these registers. */
-static bool is_as_before(const struct fm_stack_state *state, struct fm_registers at,
-                         uint64_t generation)
+/* Whether a cached stack was captured with these registers. */
+static bool has_registers(const struct fm_stack_state *state, struct fm_registers at,
+                          uint64_t generation)
 {
-    if (((at.pc ^ state->at.pc) | (at.sp ^ state->at.sp) |
-         ((at.fp ^ state->at.fp) & state->fp_mask) | (generation ^ state->generation)) != 0) {
-        return false;
-    }
+    return ((at.pc ^ state->at.pc) | (at.sp ^ state->at.sp) |
+            ((at.fp ^ state->at.fp) & state->fp_mask) | (generation ^ state->generation)) == 0;
+}
+
+/* Whether the memory that a cached stack was read from is unchanged. */
+static bool is_as_before(const struct fm_stack_state *state)
+{
     for (uint32_t i = 0; i < state->cell_count; i++) {
         if (!is_unchanged(state->cells[i])) {
             return false;
@@ -693,8 +696,9 @@ const struct fm_stack_change *fm_stack_at_call(struct fm_stack *stack, struct fm
     uint64_t generation = __atomic_load_n(&fm_places_generation, __ATOMIC_RELAXED);
     for (int i = 0; i < FM_STACK_WAYS; i++) {
         const struct fm_stack_state *state = &stack->states[set][i];
-        if (is_as_before(state, at, generation) &&
-            (!state->python || fm_python_is_as_kept(&stack->python->kept[set][i]))) {
+        if (has_registers(state, at, generation) &&
+            (!state->python || fm_python_is_as_kept(&stack->python->kept[set][i])) &&
+            is_as_before(state)) {
             stack->misses[set] = 0;
             const uint32_t kept = count_kept(stack, state->sites, state->site_count);
             return show(stack, state->sites, state->site_count, kept, state->newest, state->cut);

@@ -4,16 +4,10 @@
 
 /* ---- texts ---- */
 
-/* A text object: its characters, each of `width` bytes. */
-struct text {
-    uint64_t begin, length;
-    uint32_t width;
-};
-
 /* Bits of PyASCIIObject.state. */
 enum { KIND_SHIFT = 2, KIND_MASK = 7, IS_COMPACT = 1 << 5, IS_ASCII = 1 << 6 };
 
-static bool find_text(struct fm_peek peek, uint64_t object, struct text *text)
+bool fm_code_name(struct fm_peek peek, uint64_t object, struct fm_code_name *text)
 {
     const struct fm_python_layout *layout = fm_python.layout;
     uint64_t state;
@@ -53,9 +47,9 @@ static size_t put_character(char *out, uint32_t c)
 static bool copy_text(struct fm_peek peek, uint64_t object, char copy[FM_CODE_TEXT_MOST])
 {
     enum { LONGEST_CHARACTER = 4 };
-    struct text text;
+    struct fm_code_name text;
     size_t used = 0;
-    if (!is_text(peek, object) || !find_text(peek, object, &text)) {
+    if (!is_text(peek, object) || !fm_code_name(peek, object, &text)) {
         return false;
     }
     for (uint64_t i = 0; i < text.length && used + LONGEST_CHARACTER < FM_CODE_TEXT_MOST; i++) {
@@ -81,9 +75,9 @@ static uint64_t mix(uint64_t hash, uint64_t word)
 static uint64_t mix_text(struct fm_peek peek, uint64_t hash, uint64_t object)
 {
     enum { WORD = 8 };
-    struct text text;
+    struct fm_code_name text;
     uint64_t word = 0;
-    if (!find_text(peek, object, &text)) {
+    if (!fm_code_name(peek, object, &text)) {
         return 0;
     }
     uint64_t size = text.length * text.width, i = 0;

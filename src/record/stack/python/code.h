@@ -21,6 +21,15 @@ enum { FM_CODE_TEXT_MOST = 1024 };
 /** Mark of a code object; 0: there is none at this address. */
 uint64_t fm_code_mark(struct fm_peek peek, uint64_t code);
 
+/** Text of a function's name, of characters with `width` bytes. */
+struct fm_code_name {
+    uint64_t begin, length;
+    uint32_t width;
+};
+
+/** Finds the characters of a name, a text object. @return false: there are none to be read */
+bool fm_code_name(struct fm_peek peek, uint64_t object, struct fm_code_name *name);
+
 /** What is shown of a code object. */
 struct fm_code_text {
     char name[FM_CODE_TEXT_MOST]; /**< qualified name, UTF-8 */

@@ -188,25 +188,75 @@ bool fm_python_frames_are_sound(const struct fm_python_frames *frames)
     return frames->count > 0;
 }
 
-/* ---- kept frames ---- */
+/* ---- kept frames; all memory is trusted ---- */
+
+static const struct fm_peek trusted;
+
+static uint64_t word_at(uint64_t address)
+{
+    uint64_t word;
+    memcpy(&word, (const void *)(uintptr_t)address, sizeof word);
+    return word;
+}
 
 bool fm_python_keep(struct fm_python_kept *kept, const struct fm_python_frames *frames)
 {
+    const struct fm_python_layout *layout = fm_python.layout;
     if (frames->count > FM_PYTHON_KEPT) {
         return false;
     }
+    for (uint32_t i = 0; i < frames->count; i++) {
+        struct fm_python_kept_frame *frame = &kept->frames[i];
+        struct fm_code_name name;
+        frame->frame = frames->frames[i].frame;
+        frame->instruction = frames->frames[i].instruction;
+        frame->code = word_at(frame->frame + layout->frame_code);
+        frame->name = word_at(frame->code + layout->code_name);
+        frame->lines = word_at(frame->code + layout->code_lines);
+        if (!fm_code_name(trusted, frame->name, &name)) {
+            return false;
+        }
+        frame->length = name.length;
+        frame->begin_at = name.begin;
+        /* of a short text, with the end of the structure before it */
+        frame->end_at = name.begin + name.length * name.width - sizeof(uint64_t);
+        frame->begin = name.length * name.width >= sizeof(uint64_t) ? word_at(frame->begin_at) : 0;
+        frame->end = word_at(frame->end_at);
+        frame->begin_at = frame->begin != 0 ? frame->begin_at : 0;
+    }
     kept->thread = frames->thread;
     kept->count = frames->count;
-    memcpy(kept->frames, frames->frames, frames->count * sizeof *kept->frames);
     return true;
+}
+
+static bool is_unchanged(const struct fm_python_kept_frame *kept, uint64_t frame)
+{
+    const struct fm_python_layout *layout = fm_python.layout;
+    return frame == kept->frame &&
+           word_at(frame + layout->frame_instruction) == kept->instruction &&
+           word_at(frame + layout->frame_code) == kept->code &&
+           word_at(kept->code + layout->code_name) == kept->name &&
+           word_at(kept->code + layout->code_lines) == kept->lines &&
+           word_at(kept->name + FM_PYTHON_TEXT_LENGTH) == kept->length &&
+           word_at(kept->end_at) == kept->end &&
+           (kept->begin_at == 0 || word_at(kept->begin_at) == kept->begin);
+}
+
+/* The next frame with a function, from this one outwards; 0: there is none. */
+static inline uint64_t with_function(uint64_t frame)
+{
+    const struct fm_python_layout *layout = fm_python.layout;
+    while (layout->frame_owner != FM_LAYOUT_NONE && frame != 0 &&
+           *(const char *)(uintptr_t)(frame + layout->frame_owner) == FM_PYTHON_ON_C_STACK) {
+        frame = word_at(frame + layout->frame_previous);
+    }
+    return frame;
 }
 
 bool fm_python_is_as_kept(const struct fm_python_kept *kept)
 {
     const struct fm_python_layout *layout = fm_python.layout;
-    const struct fm_peek trusted = {NULL};
-    uint64_t thread = current_thread(), cframe, frame, code, instruction;
-    bool mark;
+    uint64_t thread = current_thread(), cframe, frame;
     if (thread == 0 || thread != kept->thread) {
         return thread == kept->thread;
     }
@@ -214,20 +264,11 @@ bool fm_python_is_as_kept(const struct fm_python_kept *kept)
         return false;
     }
     for (uint32_t i = 0; i < kept->count; i++) {
-        while (frame != 0 && is_mark(trusted, frame, &mark) && mark) {
-            fm_peek_word(trusted, frame + layout->frame_previous, &frame);
-        }
-        if (frame != kept->frames[i].frame ||
-            !fm_peek_word(trusted, frame + layout->frame_instruction, &instruction) ||
-            instruction != kept->frames[i].instruction ||
-            !fm_peek_word(trusted, frame + layout->frame_code, &code) ||
-            fm_code_mark(trusted, code) != kept->frames[i].mark) {
+        frame = with_function(frame);
+        if (frame == 0 || !is_unchanged(&kept->frames[i], frame)) {
             return false;
         }
-        fm_peek_word(trusted, frame + layout->frame_previous, &frame);
+        frame = word_at(frame + layout->frame_previous);
     }
-    while (frame != 0 && is_mark(trusted, frame, &mark) && mark) {
-        fm_peek_word(trusted, frame + layout->frame_previous, &frame);
-    }
-    return frame == 0;
+    return with_function(frame) == 0;
 }

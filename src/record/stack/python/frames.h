@@ -8,8 +8,6 @@
 #ifndef FERMATA_RECORD_STACK_PYTHON_FRAMES_H
 #define FERMATA_RECORD_STACK_PYTHON_FRAMES_H
 
-#include "record/stack/python/peek.h"
-
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -53,15 +51,25 @@ enum fm_python_found fm_python_frames_find(struct fm_python_frames *frames, bool
  * which thread this is, and the texts of the functions. Changes nothing. */
 bool fm_python_frames_are_sound(const struct fm_python_frames *frames);
 
+/** A frame that is kept: the words by which it is recognized. Of the function's name these are the
+ * first and the last bytes, which differ in functions that are made one after the other at the same
+ * address. */
+struct fm_python_kept_frame {
+    uint64_t frame, instruction, code; /**< addresses */
+    uint64_t name, lines;              /**< of the code object */
+    uint64_t length, begin, end; /**< of the name: characters, its text's first and last word */
+    uint64_t begin_at, end_at;   /**< addresses of these words */
+};
+
 /** Frames of a stack that is kept, innermost first. */
 enum { FM_PYTHON_KEPT = 32 };
 struct fm_python_kept {
     uint64_t thread;
     uint32_t count;
-    struct fm_python_frame frames[FM_PYTHON_KEPT];
+    struct fm_python_kept_frame frames[FM_PYTHON_KEPT];
 };
 
-/** Keeps frames. @return false: there are too many */
+/** Keeps frames. Outside of signal handlers only. @return false: there are too many */
 bool fm_python_keep(struct fm_python_kept *kept, const struct fm_python_frames *frames);
 
 /** Whether the thread's frames are those that were kept, at the same instructions. Outside of
