@@ -5,8 +5,9 @@ gain without it: as planted, and compared with the program that is really fixed,
 The planted delays are long against what other processes on the machine can take away from the ranks;
 how long they were is read from the program's options, not from a clock. What a fix really gains is how
 much shorter the computation of the slowest rank becomes, as the program measures it. If other processes
-make these times longer by more than LIMIT, the program is run again. One that is disturbed TRIES times is
-not judged: its other ranks were late, too. The exit status then is 77.
+take away more than LIMIT of the computation, or make it longer by as much, or a real gain differs from the
+planted one by more than GAIN_LIMIT, the program is run again. One that is disturbed TRIES times is not
+judged: its other ranks were late, too. The exit status then is 77.
 
 usage: check_causes.py --fermata F --mpirun M --program P [NAME...]
 """
@@ -22,9 +23,11 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "cases"))
 
 import fermata_run  # noqa: E402
 
-BASE, EXCESS, ITERATIONS = 0.01, 0.06, 20
+BASE, EXCESS, ITERATIONS = 0.04, 0.3, 10
+SLOW, ALL = 20, 60  # iterations of slow-iterations
 DELAY = EXCESS * ITERATIONS
-LIMIT, TRIES = 0.1, 3  # of other processes' influence, in parts of what is planted; runs
+LIMIT, GAIN_LIMIT = 0.1, 0.02  # of the influence of other processes: on computation, on gains
+TRIES = 3
 GOOD, WRONG, DISTURBED, SKIPPED = "good", "wrong answers", "not judged, disturbed", 77
 FUNCTIONS = ("compute", "assemble", "solve", "relax", "update_table", "pack", "react", "prepare")
 
@@ -40,6 +43,14 @@ class Answer:
         self._ranks = {place["id"]: place["rank"] for place in document["locations"]}
         self.problems = document["problems"]
         self.waiting = sum(problem["cost"] for problem in self.problems)
+        self._times = {"stolen_time": 0.0, "measured_time": 0.0}
+        for severity in document["severities"]:
+            if severity["metric"] in self._times:
+                self._times[severity["metric"]] += severity["value"]
+
+    def lost(self):
+        """The share of the computation in which the ranks had no processor."""
+        return self._times["stolen_time"] / max(self._times["measured_time"], 1e-9)
 
     def function(self, problem):
         """The planted function if the cause is it or something that it calls, else the cause."""
@@ -155,10 +166,10 @@ class Plant:
         self.options, self.gains = list(options), gains
 
 
-def late_in(function, check, ranks, options=()):
+def late_in(function, check, ranks, options=(), delay=DELAY):
     """One rank is late in a function."""
-    return Plant(ranks, check, [function], options, removed=DELAY,
-                 balanced=DELAY * (ranks - 1) / ranks)
+    return Plant(ranks, check, [function], options, removed=delay,
+                 balanced=delay * (ranks - 1) / ranks)
 
 
 PLANTS = {
@@ -171,13 +182,14 @@ PLANTS = {
     "small-messages": late_in("pack", check_small_messages, 2),
     "small-messages --receive-first": late_in("pack", check_small_messages, 2,
                                               ["--receive-first"]),
-    "slow-iterations": late_in("react", check_slow_iterations, 3, ["--iterations", "60"]),
+    "slow-iterations": late_in("react", check_slow_iterations, 3, ["--iterations", str(ALL)],
+                               SLOW * EXCESS),
     "circular-calls": late_in("prepare", check_circular_calls, 4),
 }
 
 
 PLANTS["two-causes"].parts = 1.5
-PLANTS["slow-iterations"].iterations = 60
+PLANTS["slow-iterations"].iterations, PLANTS["slow-iterations"].slow_iterations = ALL, SLOW
 
 
 def command_of(options, name, fix=None):
@@ -206,7 +218,7 @@ def expect_fixed(options, name, answer, times):
                                                          command_of(options, name, fix)))
         fixed = read_times(name, output)
         real = times[0] - fixed[0] if serial else times[1] - fixed[1]
-        if abs(real - planted) > LIMIT * planted:
+        if abs(real - planted) > GAIN_LIMIT * planted:
             judged = False
             continue
         bound = sum(problem["gain"]["removed" if serial else fix] for problem in problems)
@@ -215,8 +227,11 @@ def expect_fixed(options, name, answer, times):
     return judged
 
 
-def is_disturbed(name, times):
-    """Other processes made the computation of the slowest rank longer."""
+def is_disturbed(name, answer, times):
+    """Other processes took the processors away, or made the computation of the slowest rank longer: samples
+    by CPU time then show little of the computation, and other ranks are late, too."""
+    if answer.lost() > LIMIT:
+        return True
     plant = PLANTS[name]
     slow = plant.slow_iterations
     planted = slow * (BASE + EXCESS) + (plant.iterations - slow) * BASE
@@ -238,7 +253,7 @@ def judge(options, name, folder):
         return None, False, expect_fixed(options, name, answer, times)
     except Failure as failure:
         wrong = f"{name}: {failure}\n{answer.describe()}\n{text}"
-        return wrong, is_disturbed(name, times), True
+        return wrong, is_disturbed(name, answer, times), True
 
 
 def check(options, name):
