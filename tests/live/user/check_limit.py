@@ -80,7 +80,10 @@ def check_waits(report, recorded, complete=True):
                 "Wait at Fence": (["mpi_rma_wait_at_fence", "mpi_rma_early_fence"], collective_waits(
                     recorded, ("MPI_Win_fence", 0), ("MPI_Win_fence", 1)))}
     for what, (metrics, waits) in expected.items():
-        yield from compare(report, metrics, waits, recorded, what)
+        for problem in compare(report, metrics, waits, recorded, what):
+            # The delays are short: on a busy machine rank 0 may be late itself.
+            if what != "Late Post" or not problem.endswith("nothing was planted"):
+                yield problem
     if complete and any("no matching" in warning or "the record of a member" in warning
            for warning in report["warnings"]):
         yield f"what was left out is taken for an error: {report['warnings']}"
