@@ -38,9 +38,9 @@ static uint64_t written;  /* bytes of the process's events, at most */
 static uint64_t stamp;    /* time of the last event: a timestamp precedes each new time */
 static bool has_exceeded; /* records were left out because of the size */
 
-/* Bytes in OTF2's event files: of a timestamp, of an event without its fields (kind, length, flags)
- * and, at most, of rare events. */
-enum { TIMESTAMP_BYTES = 9, EVENT_BYTES = 4, RARE_BYTES = 28, COUNT_BYTES = 80 };
+/* Bytes in OTF2's event files: of a timestamp, of an event's kind and length, of the flags in
+ * operations and, at most, of rare events. */
+enum { TIMESTAMP_BYTES = 9, EVENT_BYTES = 2, FLAG_BYTES = 3, RARE_BYTES = 28, COUNT_BYTES = 80 };
 
 /* Longest times, in ticks, between two events in one visit of a function: anywhere in it, and
  * further ahead in its code. */
@@ -90,7 +90,8 @@ static void count_region(struct fm_thread *thread, uint32_t region, OTF2_ErrorCo
 /* Bytes of an operation's event, whose fields are the parts of its record. */
 static uint64_t operation_bytes(const uint64_t *record, uint64_t bytes)
 {
-    uint64_t sum = EVENT_BYTES + number_bytes(fm_record_ref(record[0])) + number_bytes(bytes);
+    uint64_t sum = EVENT_BYTES + FLAG_BYTES + number_bytes(fm_record_ref(record[0]));
+    sum += number_bytes(bytes);
     for (int i = 1; i < fm_record_words[fm_record_kind(record[0])]; i++) {
         sum += number_bytes((uint32_t)record[i]) + number_bytes(record[i] >> 32);
     }

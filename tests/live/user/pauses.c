@@ -4,8 +4,9 @@
  * which is asked in several ways (`flight`: not at all, `dump`, `raise`, `crash`, `abort`,
  * `abort-all`). Or they iterate longer than a small size limit permits (`long N WHAT`: N
  * iterations; `even`, `uneven`: one rank records more than the others, `plain`: without marked
- * iterations, `kill`: a rank is killed). Each iteration tells its number by a parameter, so that
- * check_pauses.py can bring together what belongs together by that. */
+ * iterations, `deep`: calls whose paths are larger than expected, `kill`: a rank is killed). Each
+ * iteration tells its number by a parameter, so that check_pauses.py can bring together what
+ * belongs together by that. */
 #include "together.h"
 
 #include <fermata/fermata.h>
@@ -175,12 +176,36 @@ static void windows(int iteration, MPI_Win win, MPI_Group others)
     }
 }
 
+/* Two chains of functions: each call leaves one and enters the other. */
+#define CHAIN(name, inner)                                                                         \
+    static __attribute__((noinline)) int name(void)                                                \
+    {                                                                                              \
+        return inner + 1;                                                                          \
+    }
+
+static __attribute__((noinline)) int call_library(void)
+{
+    int number;
+    MPI_Comm_size(MPI_COMM_WORLD, &number);
+    return number;
+}
+
+CHAIN(first_c, call_library())
+CHAIN(first_b, first_c())
+CHAIN(first_a, first_b())
+CHAIN(second_c, call_library())
+CHAIN(second_b, second_c())
+CHAIN(second_a, second_b())
+
 static void last_longer(int iteration)
 {
     int got, messages = 0;
     iterated = iteration;
-    if (longer[0] != '\0') {
+    if (longer[0] != '\0' && strcmp(longer, "deep") != 0) {
         messages = strcmp(longer, "uneven") == 0 && rank == 1 ? 220 : 150;
+    }
+    for (int i = 0; strcmp(longer, "deep") == 0 && i < 300; i++) {
+        size = (i % 2 == 0 ? first_a() : second_a()) - 3;
     }
     for (int i = 0; i < messages; i++) {
         MPI_Sendrecv(&i, 1, MPI_INT, 0, 8, &got, 1, MPI_INT, 0, 8, MPI_COMM_SELF,
@@ -254,7 +279,7 @@ int main(int argc, char **argv)
         if (flight[0] != '\0') {
             fly(i, comm);
         }
-        if (strcmp(longer, "plain") != 0) {
+        if (strcmp(longer, "plain") != 0 && strcmp(longer, "deep") != 0) {
             FERMATA_ITERATION("iteration");
         }
         FERMATA_PARAMETER_INT("iteration", i);

@@ -12,7 +12,7 @@ import sys
 
 NONE = 2**32 - 1
 MPI = 4  # OTF2_PARADIGM_MPI
-FUNCTIONS, DEFINITIONS, NAMES, RECORDS, SAVED = 2, 3, 4, 5, 6  # enum fm_journal_kind
+FUNCTIONS, DEFINITIONS, NAMES, RECORDS, SAVED, THINNING = 2, 3, 4, 5, 6, 9  # enum fm_journal_kind
 DEFINITION_FILE, RECORD_FILE = 0, 1
 
 
@@ -80,6 +80,11 @@ def one_process(kinds):
         of("RMA_COLLECTIVE", NONE, 8, 8, 2, aux=1), of("LOCK_TRY", 0, 7), of("LOCK_ACQUIRE", 0, 7),
         of("CALL", 10**7 + 460, aux=2, ref=9), of("LOCK_RELEASE_FIRST", 0, 7),
         of("REGION_LEAVE", 10**7 + 500, ref=1),
+        of("ITERATION", 10**7 + 510, 2, ref=0), of("REGION_ENTER", 10**7 + 511, ref=0),
+        of("FUNCTION_ENTER", 10**7 + 520, aux=1, ref=1), of("STACK", aux=0, ref=2),
+        of("CALL", 10**7 + 530, aux=1, ref=9), of("SEND", 1 | 4 << 32, size=64),
+        of("RECORDING_OFF", 10**7 + 540), of("UNRECORDED", 1 | 4 << 32, 9, aux=1, ref=0),
+        of("RECORDING_ON", 10**7 + 550, ref=1), of("REGION_LEAVE", 10**7 + 560, ref=0),
         of("PROGRAM_END", 10**7 + 600),
     ]
 
@@ -133,6 +138,7 @@ def main():
         blocks = [block(DEFINITION_FILE, FUNCTIONS, functions),
                   block(DEFINITION_FILE, DEFINITIONS,
                         struct.pack(f"<{len(definitions)}I", *definitions)),
+                  block(DEFINITION_FILE, THINNING, b"\0" * (32 * 16 * 8)),  # no iteration is kept
                   block(DEFINITION_FILE, NAMES,
                         struct.pack("<3I", kinds_of_definition.index("COMM"), 1, 1)),
                   block(RECORD_FILE, RECORDS, struct.pack(f"<{len(words)}Q", *words)),
