@@ -2,7 +2,7 @@
 
 #include "record/stack/modules.h"
 #include "record/stack/places.h"
-#include "record/stack/python/functions.h"
+#include "record/stack/python/python_sites.h"
 
 #include <otf2/otf2.h>
 #include <stdio.h>

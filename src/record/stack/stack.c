@@ -1,8 +1,8 @@
 #include "record/stack/stack.h"
 
 #include "record/stack/bounds.h"
-#include "record/stack/python/functions.h"
 #include "record/stack/python/interpreter.h"
+#include "record/stack/python/python_sites.h"
 
 #include <string.h>
 #include <sys/mman.h>

@@ -60,6 +60,10 @@ def main():
         checked = run([options.fermata, "check", "experiment"], folder)
         if checked.returncode != 0:
             failures.append(f"fermata check: {checked.stdout} {checked.stderr}")
+        doctor = run([options.fermata, "doctor", options.python], folder).stdout
+        said = "the interpreter's C functions" if options.unsupported else "with their lines"
+        if not any("runs Python" in line and said in line for line in doctor.splitlines()):
+            failures.append(f"doctor: {doctor}")
         calls = read_calls(str(folder / "experiment" / "traces.otf2"), "MPI_Initialized")
         expected = {}
         for file in expected_folder.iterdir():

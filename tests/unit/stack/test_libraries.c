@@ -69,6 +69,9 @@ static void expect_others(void)
     assert_false(fm_library_communicates(in_folder("real/libsolver.so")));
     assert_false(fm_library_communicates("/srv/libmpi_not_there.so"));
     assert_false(fm_library_communicates("/usr/bin/app"));
+    assert_true(fm_library_communicates("/usr/lib/python3/mpi4py/MPI.cpython-311.so"));
+    assert_false(fm_library_communicates("/usr/lib/python3/mpi4py/dl.cpython-311.so"));
+    assert_false(fm_library_communicates("/home/user/own/MPI.cpython-311.so"));
     assert_false(fm_library_communicates(""));
 }
 

@@ -2,8 +2,8 @@
 
 #include "record/stack/places.h"
 #include "record/stack/python/code.h"
-#include "record/stack/python/functions.h"
 #include "record/stack/python/interpreter.h"
+#include "record/stack/python/python_sites.h"
 
 #include <pthread.h>
 

@@ -1,6 +1,6 @@
 /* Memory is reserved for the largest tables at the beginning and used page by page: nothing is
  * allocated in signal handlers. */
-#include "record/stack/python/functions.h"
+#include "record/stack/python/python_sites.h"
 
 #include "record/stack/places.h"
 #include "record/stack/python/code.h"

@@ -3,8 +3,8 @@
  * (places.h). A function is identified by name, file and first line, so that code that is compiled
  * again is the same function.
  */
-#ifndef FERMATA_RECORD_STACK_PYTHON_FUNCTIONS_H
-#define FERMATA_RECORD_STACK_PYTHON_FUNCTIONS_H
+#ifndef FERMATA_RECORD_STACK_PYTHON_PYTHON_SITES_H
+#define FERMATA_RECORD_STACK_PYTHON_PYTHON_SITES_H
 
 #include "record/stack/python/peek.h"
 
