@@ -51,8 +51,8 @@ export function drawRankBands(
     surface.rect(left + i * step, y(median) - 0.75, step, 1.5, palette.ink);
   });
   const group = Math.ceil(values.length / bands.length);
-  const text = `smallest to largest value of ${group} neighbouring locations; line: the middle one`;
-  surface.text(left + width, top - 7, text, { size: 11, color: palette.muted, anchor: "end" });
+  const text = `smallest, middle, largest of ${group} neighbours`;
+  surface.text(left + width, top - 7, text, { size: 11, color: palette.muted, anchor: "end", limit: left + width });
   const every = niceStep(values.length / Math.max(1, Math.floor(width / 60)));
   for (let i = 0; i < values.length; i += every) {
     const x = left + ((i + 0.5) / values.length) * width;
