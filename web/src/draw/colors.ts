@@ -87,3 +87,13 @@ export function channels(color: string): readonly number[] {
   const code = parseInt(color.slice(1), 16);
   return [(code >> 16) & 255, (code >> 8) & 255, code & 255];
 }
+
+/** @returns black or white, whichever is easier to read on a colour ("#rrggbb"). */
+export function textOn(color: string): string {
+  const [red, green, blue] = channels(color).map((channel) => {
+    const part = channel / 255;
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  }) as [number, number, number];
+  // Relative luminance of WCAG 2.2: at 0.179, the contrast to black and to white is equal.
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179 ? "#000000" : "#ffffff";
+}

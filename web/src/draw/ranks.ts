@@ -1,6 +1,7 @@
 /** Bars of values over the locations. */
 import { niceStep, ticks } from "./axis";
 import type { Palette } from "./colors";
+import { drawRankBands } from "./rank_bands";
 import type { Surface } from "./surface";
 
 export interface RanksModel {
@@ -19,6 +20,10 @@ export function drawRanks(surface: Surface, palette: Palette, model: RanksModel)
   const width = surface.width - LEFT - RIGHT;
   const height = surface.height - TOP - BOTTOM;
   if (width <= 10 || height <= 10 || values.length === 0) return;
+  if (values.length > width) {
+    drawRankBands(surface, palette, values, format, { left: LEFT, top: TOP, width, height });
+    return;
+  }
   let largest = 0;
   let least = 0;
   let sum = 0;

@@ -6,7 +6,7 @@ import type { Span } from "../state/timeline";
 
 /** Space for names, and for names of groups. */
 const LEFT = 78;
-const LEFT_OF_GROUPS = 142;
+const LEFT_OF_GROUPS = 150;
 export const RIGHT = 12;
 export const BOTTOM = 4;
 

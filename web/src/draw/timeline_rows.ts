@@ -4,7 +4,7 @@ import { printable, shorten } from "../format";
 import type { Bins } from "../model/timeline";
 import { SINGLE_ROWS } from "../model/tiles";
 import { segmentIn } from "../model/timeline";
-import type { Palette } from "./colors";
+import { textOn, type Palette } from "./colors";
 import { eachRun, levelsOf } from "./call_stack";
 import { RowMixture } from "./row_mixture";
 import { textWidth, type Surface } from "./surface";
@@ -212,7 +212,6 @@ class RowPainter {
     const room = Math.min(x + width, this.layout.left + this.layout.plotWidth) - left - 8;
     if (room < LABEL_WIDTH || height < (this.scene.stack ? LEAST_LABEL : LABEL_HEIGHT)) return;
     const name = shorten(printable(this.scene.report.callpaths[callpath]!.region), 60);
-    const isCalm = color === this.palette.compute || color === this.palette.line;
     const size = Math.min(11, Math.max(8, height - 2));
     if (hatched) {
       // No text on hatching.
@@ -221,10 +220,19 @@ class RowPainter {
     }
     this.surface.text(left + 4, y + height / 2, name, {
       size,
-      color: isPale ? this.palette.muted : isCalm ? this.palette.ink : this.palette.dark ? "#0c0d0f" : "#ffffff",
+      color: this.inkOn(color, isPale ?? false),
       weight: hatched ? 600 : 400,
       limit: room,
     });
+  }
+
+  /** @returns the colour of text on an item. */
+  private inkOn(color: string, isPale: boolean): string {
+    const { palette } = this;
+    if (isPale) return palette.muted;
+    if (this.scene.colors.share !== null) return textOn(color);
+    const isCalm = color === palette.compute || color === palette.line;
+    return isCalm ? palette.ink : palette.dark ? "#0c0d0f" : "#ffffff";
   }
 
   /** Draws the added-up cells. */

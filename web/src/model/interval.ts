@@ -196,16 +196,17 @@ class Collector {
     });
   }
 
-  addOverview(location: number, from: number, to: number): void {
+  /** Adds cells of a location `weight` times: for others in the same cells. */
+  addOverview(location: number, from: number, to: number, weight = 1): void {
     addCells(
       this.timeline.bins,
       location,
       from,
       to,
-      (cls, ticks) => (this.classes[cls] += ticks),
+      (cls, ticks) => (this.classes[cls] += weight * ticks),
       (metric, ticks) => {
-        this.classes.wait += ticks;
-        this.kindOf(metric).ticks += ticks;
+        this.classes.wait += weight * ticks;
+        this.kindOf(metric).ticks += weight * ticks;
       },
     );
   }
@@ -274,12 +275,31 @@ function messagesIn(timeline: Timeline, range: Range, isCounted: (location: numb
   return [...found.values()].sort((a, b) => a.kind - b.kind);
 }
 
+/** @returns the locations with events in some windows. */
+function loadedLocations(timeline: Timeline, windows: readonly number[]): Set<number> {
+  const found = new Set<number>();
+  for (const window of windows) {
+    const { firstLocation, laneOf } = timeline.windows[window]!;
+    laneOf.forEach((lane, i) => {
+      if (lane >= 0) found.add(firstLocation + i);
+    });
+  }
+  return found;
+}
+
+/** @returns the number of neighbouring locations that have the same cells. */
+function finestGroup(bins: Bins | null): number {
+  let finest = Infinity;
+  for (let each = bins; each !== null; each = each.behind) finest = Math.min(finest, each.group);
+  return Number.isFinite(finest) ? finest : 1;
+}
+
 function descending<T extends { ticks: number }>(entries: Iterable<T>): T[] {
   return [...entries].sort((a, b) => b.ticks - a.ticks);
 }
 
 /** Computes the statistics of the given locations in an interval. Cost: linear in the loaded events of the
- * interval. */
+ * interval, and in the cells of the other locations. */
 export function statisticsIn(
   report: Report,
   timeline: Timeline,
@@ -289,7 +309,17 @@ export function statisticsIn(
   const collector = new Collector(report, timeline, range);
   const order = windowsIn(timeline, range);
   const counted = new Set(locations);
+  const loaded = loadedLocations(timeline, order);
+  const shared = new Map<number, { location: number; weight: number }>();
+  const group = finestGroup(timeline.bins);
   for (const location of counted) {
+    if (!loaded.has(location)) {
+      const cell = Math.floor(location / group);
+      const entry = shared.get(cell);
+      if (entry === undefined) shared.set(cell, { location, weight: 1 });
+      else entry.weight++;
+      continue;
+    }
     let known = range.from;
     for (const part of knownParts(timeline, order, location, range)) {
       collector.addOverview(location, known, part.from);
@@ -298,6 +328,7 @@ export function statisticsIn(
     }
     collector.addOverview(location, known, range.to);
   }
+  for (const { location, weight } of shared.values()) collector.addOverview(location, range.from, range.to, weight);
   const { compute, call, wait } = collector.classes;
   return {
     from: range.from,

@@ -89,7 +89,9 @@ function Table(props: { report: Report; title: string; rows: readonly Row[]; who
       <ol class="wait-list" aria-label={title}>
         {rows.slice(0, LISTED).map(({ name, note, ticks }, i) => (
           <li key={i}>
-            <span>{name}</span> <span class="muted">{note}</span>
+            <span>
+              {name} <span class="muted">{note}</span>
+            </span>
             <b>
               {formatSeconds(inUnits(report, "sec", ticks))}
               {whole > 0 && <span class="muted share"> {formatPercent(ticks / whole)}</span>}

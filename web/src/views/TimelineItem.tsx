@@ -121,10 +121,12 @@ function WaitList(props: {
         const who = isCause ? waits.location[wait]! : waits.causeLocation[wait]!;
         return (
           <li key={wait}>
-            <button type="button" class="link" onClick={() => select(wait)}>
-              {report.metrics[waits.metric[wait]!]!.name}
-            </button>{" "}
-            <span class="muted">{who >= 0 ? `${isCause ? "" : "for "}${locationName(report, who)}` : ""}</span>
+            <span>
+              <button type="button" class="link" onClick={() => select(wait)}>
+                {report.metrics[waits.metric[wait]!]!.name}
+              </button>{" "}
+              <span class="muted">{who >= 0 ? `${isCause ? "" : "for "}${locationName(report, who)}` : ""}</span>
+            </span>
             <b>{formatSeconds(inUnits(report, "sec", ticks))}</b>
             <span class="meter" aria-hidden="true">
               <span class="wait" style={{ width: `${(100 * ticks) / most}%` }} />
