@@ -15,8 +15,8 @@ failures = []
 # arguments behind the command, what the line says before "; see fermata COMMAND --help"
 REFUSED = [
     (["view", "--port"], "--port needs a value"),
-    (["view"], "give one experiment directory"),
-    (["view", "a", "b"], "give one experiment directory"),
+    (["view"], "give one to 16 experiment directories"),
+    (["view", *"abcdefghijklmnopq"], "give one to 16 experiment directories"),
     (["info"], "give one archive"),
     (["info", "--help=yes"], "--help takes no value"),
     (["check", "-n"], "-n needs a value"),

@@ -106,8 +106,9 @@ export function App({ store, theme, chosen, choose }: Props): JSX.Element {
           ?
         </button>
       </header>
-      <main>
+      <main tabIndex={0}>
         {view !== "summary" && view !== "metrics" && <h1 class="unseen">{tabs.find((tab) => tab.view === view)?.name}</h1>}
+        {view === "timeline" && <h2 class="unseen">Ranks over time</h2>}
         {view === "summary" && <Summary store={store} />}
         {view === "compare" && <Compare store={store} />}
         {view === "trees" && <Trees store={store} chosen={chosen} choose={choose} />}

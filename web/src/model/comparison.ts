@@ -58,11 +58,12 @@ export interface ComparedProblem {
   readonly costs: readonly number[];
   /** [run]: the sentence of the run's summary; "": none. */
   readonly headlines: readonly string[];
-  /** The largest share of a run's time. */
+  /** The larger share of the time of the first or the other run. */
   readonly share: number;
 }
 
-/** @returns the problems of all runs, by call path and kind, those with the largest difference first. */
+/** @returns the problems of all runs, by call path and kind, those that differ most in the first and the other run
+ * first. */
 export function comparedProblems({ runs, callpaths }: United, other: number): ComparedProblem[] {
   const found = new Map<string, { kind: string; callpath: number; costs: number[]; headlines: string[] }>();
   runs.forEach((report, run) => {
@@ -86,7 +87,7 @@ export function comparedProblems({ runs, callpaths }: United, other: number): Co
   return [...found.values()]
     .map((problem) => ({
       ...problem,
-      share: problem.costs.reduce((most, cost, run) => Math.max(most, times[run]! > 0 ? cost / times[run]! : 0), 0),
+      share: Math.max(...[0, other].map((run) => (times[run]! > 0 ? problem.costs[run]! / times[run]! : 0))),
     }))
     .sort((a, b) => size(b) - size(a));
 }

@@ -80,11 +80,14 @@ export function callRows(store: Store, query: string): TreeRows {
   const byQuery = opened(forest, marks);
   const open = store.callOpen.value;
   const selected = store.callpath.value;
+  // In percent of a run: what only this run has is shown, too.
+  const peer = store.mode.value === "peer" ? store.peerCallNodes.value : null;
   const isShown = (node: number): boolean =>
     (marks === null || marks[node] === 1) &&
     (zeros ||
       inclusive[node] !== 0 ||
       exclusive[node] !== 0 ||
+      (peer !== null && peer.inclusive[node] !== 0) ||
       marks !== null ||
       isWithin(forest, selected, node));
   const isOpen = (node: number): boolean => open.has(node) || byQuery(node);
@@ -100,6 +103,7 @@ function flatRows(store: Store, numbers: PaneNumbers, query: string): TreeRows {
   const name = (node: number): string => report.callpaths[node]!.region;
   const values = byFunction ? store.functionValues.value : exclusive;
   const weight = (node: number): number => values[node]!;
+  const peer = byFunction ? store.peerFunctionValues.value : (store.peerCallNodes.value?.exclusive ?? null);
   const seen = new Set<string>();
   const wanted = query.toLowerCase();
   const nodes = report.callpaths
@@ -110,12 +114,11 @@ function flatRows(store: Store, numbers: PaneNumbers, query: string): TreeRows {
         seen.add(name(node));
       }
       return (
-        name(node).toLowerCase().includes(wanted) && (store.zeros.value || weight(node) !== 0)
+        name(node).toLowerCase().includes(wanted) && (store.zeros.value || weight(node) !== 0 || (store.mode.value === "peer" && peer?.[node] !== 0))
       );
     });
   if (store.order.value === "name") nodes.sort((a, b) => name(a).localeCompare(name(b)) || a - b);
   else nodes.sort((a, b) => weight(b) - weight(a) || a - b);
-  const peer = byFunction ? store.peerFunctionValues.value : (store.peerCallNodes.value?.exclusive ?? null);
   return {
     forest: makeForest(new Int32Array(report.callpaths.length).fill(-1)),
     rows: nodes.map((node, i) => ({ node, depth: 0, position: i + 1, siblings: nodes.length })),

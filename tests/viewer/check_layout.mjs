@@ -1,0 +1,119 @@
+// Every view at several widths, light and dark: axe-core finds no violation (contrast, names, roles, keyboard),
+// nothing is wider than the window, no text is cut off where there is room.
+// usage: check_layout.mjs WEB FERMATA SYNTHESIZE_SOR WRITE_REPORTS [PICTURES]
+//   PICTURES  folder for a screenshot of each view
+import assert from "node:assert/strict";
+import { mkdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { Bench } from "./browser.mjs";
+
+const [web, fermata, synthesize, writeReports, pictures] = process.argv.slice(2);
+const bench = new Bench(web, fermata);
+const axe = readFileSync(createRequire(join(web, "package.json")).resolve("axe-core/axe.min.js"), "utf8");
+
+function experiment(name, ...options) {
+  const place = bench.path(name);
+  bench.run(synthesize, ...options, place);
+  bench.run(fermata, "analyze", "--quiet", place);
+  return place;
+}
+
+const sample = bench.path("sample.fer");
+bench.run(writeReports, "sample", sample);
+const few = experiment("few", "--ranks", "4", "--iterations", "30");
+const slower = experiment("slower", "--ranks", "4", "--iterations", "30", "--seed", "7");
+const compared = bench.path("compared.html");
+bench.run(fermata, "view", few, slower, "--html", compared);
+const pages = {
+  sample: bench.page(sample, "sample.html"),
+  4: bench.page(few, "few.html"),
+  1024: bench.page(experiment("many", "--ranks", "1024", "--variant", "locks", "--iterations", "2"), "many.html"),
+  compared,
+};
+const LATENESS = "#trees?define=lateness%3Dmpi_latesender%2Ftime&metric=%3Dlateness";
+/** For trying out single pages: FERMATA_LAYOUT_PAGES=sample,compared */
+const ONLY = process.env.FERMATA_LAYOUT_PAGES?.split(",") ?? Object.keys(pages);
+const VIEWS = [
+  "summary", "trees", "trees?system=ranks", "trees?system=heatmap", "trees?system=distribution", "timeline", "waits",
+  "path", "efficiency", "matrices", "locks", "metrics", "run",
+];
+const hashes = (page) => {
+  if (page === "compared") return ["#compare", "#trees", "#trees?mode=absolute", LATENESS];
+  if (page === "sample") return ["#trees?metric=comp&system=topology&mx=", "#summary", "#locks", "#matrices"];
+  return VIEWS.map((view) => `#${view}`);
+};
+const WIDTHS = [800, 1280, 1920, 3840];
+
+await bench.start();
+
+/** @returns what axe-core complains about, a line for each kind and element */
+async function violations(page) {
+  await page.evaluate(axe);
+  const found = await page.evaluate(async () => {
+    const result = await globalThis.axe.run(document, {
+      runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+    });
+    return result.violations.flatMap(({ id, nodes }) =>
+      nodes.slice(0, 4).map((node) => `${id}: ${node.html.slice(0, 160)} ${node.any.map((each) => each.message)[0] ?? ""}`),
+    );
+  });
+  return found;
+}
+
+/** @returns the elements that are wider than their box or than the window */
+function overflowing(page) {
+  return page.evaluate(() => {
+    const found = [];
+    if (document.documentElement.scrollWidth > innerWidth) found.push("the page");
+    const main = document.querySelector("main");
+    if (main.scrollWidth > main.clientWidth) found.push(`main: ${main.scrollWidth} in ${main.clientWidth}`);
+    const scrolls = (element) => {
+      for (let at = element; at !== null; at = at.parentElement) {
+        if (/auto|scroll|hidden/.test(getComputedStyle(at).overflowX) && at !== main) return true;
+      }
+      return false;
+    };
+    for (const element of document.querySelectorAll("main *, header.top *")) {
+      const box = element.getBoundingClientRect();
+      if (box.width === 0 || scrolls(element)) continue;
+      if (box.right > innerWidth + 1 || box.left < -1) found.push(`${element.tagName}.${element.className} to ${box.right}`);
+    }
+    // Texts that are cut off by their box.
+    for (const element of document.querySelectorAll("button, h1, h2, label, th, td, nav, .pane > header, .title")) {
+      if (!element.classList.contains("unseen") && element.clientWidth > 0 && element.scrollWidth > element.clientWidth + 1) {
+        found.push(`cut: ${element.tagName}.${element.className} ${element.textContent.slice(0, 40)}`);
+      }
+    }
+    return found.slice(0, 8);
+  });
+}
+
+for (const [name, path] of Object.entries(pages).filter(([each]) => ONLY.includes(each))) {
+  // Colours do not depend on the number of ranks.
+  for (const colorScheme of name === "1024" ? ["dark"] : ["light", "dark"]) {
+    await bench.check(`${name}, ${colorScheme}`, async () => {
+      const wrong = [];
+      for (const hash of hashes(name)) {
+        const page = await bench.open(path, { hash, colorScheme, width: 1280, height: 900 });
+        await page.waitForTimeout(150);
+        for (const width of WIDTHS) {
+          await page.setViewportSize({ width, height: width > 2000 ? 2000 : 900 });
+          await page.waitForTimeout(120);
+          for (const each of await overflowing(page)) wrong.push(`${hash} ${width}: ${each}`);
+          if (pictures !== undefined) {
+            mkdirSync(pictures, { recursive: true });
+            const file = `${name}-${hash.slice(1).replace(/[^a-z]+/g, "-")}-${width}-${colorScheme}.png`;
+            await page.screenshot({ path: join(pictures, file) });
+          }
+          // Colours and roles do not depend on the width: the narrowest is the hardest.
+          if (width === WIDTHS[0]) for (const each of await violations(page)) wrong.push(`${hash}: ${each}`);
+        }
+        await page.context().close();
+      }
+      assert.equal(wrong.length, 0, [...new Set(wrong)].join("\n"));
+    });
+  }
+}
+
+await bench.finish();

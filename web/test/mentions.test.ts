@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+import { mentions } from "../src/model/mentions";
+import type { Report } from "../src/model/report";
+import { smallReport } from "./small_report";
+
+const HOSTILE = "<img src=x> ranks 1 and 2 (evil.c:3)";
+
+const plain = smallReport({
+  ranks: 12,
+  metrics: [
+    ["time", null],
+    ["mpi_latesender", "time"],
+  ],
+  callpaths: [
+    ["main", null],
+    ["solve", 0],
+    ["MPI_Recv", 1],
+    ["solve", 0],
+    [HOSTILE, 0],
+  ],
+  cells: [
+    ["time", 1, 0, 1],
+    ["time", 3, 0, 9],
+  ],
+});
+const report: Report = {
+  ...plain,
+  metrics: plain.metrics.map((metric) => (metric.id === "mpi_latesender" ? { ...metric, name: "Late Sender" } : metric)),
+  callpaths: plain.callpaths.map((callpath) => ({
+    ...callpath,
+    paradigm: callpath.region === "MPI_Recv" ? "mpi" : "user",
+    ...(callpath.index === 1 ? { file: "/home/solve.c", line: 78 } : {}),
+  })),
+  locks: [{ window: 3, name: "w", target: 5 }, { window: 4, name: null, target: null }] as unknown as Report["locks"],
+  phases: [{ region: "step", iterations: 9, rows: [] }],
+};
+
+/** The places of a sentence, as "text: place". */
+function placesIn(sentence: string, callpaths: readonly (number | null)[] = []): string[] {
+  const pieces = mentions(report, sentence, { callpaths });
+  expect(pieces.map(({ text }) => text).join("")).toBe(sentence);
+  return pieces.flatMap(({ text, place }) => {
+    if (place === null) return [];
+    const { kind, ...rest } = place;
+    return [`${text}: ${kind} ${Object.values(rest).join(" ")}`];
+  });
+}
+
+describe("mentions", () => {
+  it.each([
+    ["`solve` (solve.c:78) on rank 3 makes others wait 5.1 s: 31 % of all time.", ["solve: callpath 3", "solve.c:78: source 1", "3: location 3"]],
+    ["on ranks 2, 4 and 7-9 (3.9 s)", ["2: location 2", "4: location 4", "7-9: location 7"]],
+    ["Late Sender in MPI_Recv on 9 of the 12 ranks (8.954 us)", ["Late Sender: metric 1", "MPI_Recv: callpath 2"]],
+    ["iterations 25-44 of 60 (0.90-1.65 s), 19 of these 20", ["iterations 25-44: iterations 25 44", "0.90-1.65 s: time 0.9 1.65"]],
+    ["2-3 ms after the start", ["2-3 ms: time 0.002 0.003"]],
+    ["the lock of window `w` on rank 5 is held", ["lock of window `w` on rank 5: lock 0"]],
+    ["the lock of window 4 on all ranks", ["lock of window 4 on all ranks: lock 1"]],
+    ["the lock of window 9 on rank 1", []],
+    ["main and solve are ordinary words here; Time is, too", []],
+    ["rank 99 and `unknown` (unknown.c:1)", []],
+    [`in \`${HOSTILE}\``, [`${HOSTILE}: callpath 4`]],
+    ["", []],
+  ])("%s", (sentence, expected) => {
+    expect(placesIn(sentence)).toEqual(expected);
+  });
+
+  it("prefer the call path that the sentence is about", () => {
+    expect(placesIn("`solve` is late", [1])).toEqual(["solve: callpath 1"]);
+    expect(placesIn("`very\u2026long` is late", [3])).toEqual(["very\u2026long: callpath 3"]);
+  });
+});
