@@ -47,8 +47,9 @@ static bool same_location(const struct fm_location *a, const struct fm_location 
     SAME_TABLE(state_since, uint64_t, *x == *y)
     SAME_TABLE(state_visit, uint32_t, *x == *y)
     SAME_TABLE(profile, struct fm_visit_profile,
-               EQUAL(parent) && EQUAL(region) && EQUAL(line) && EQUAL(callpath) && EQUAL(counts) &&
-                   EQUAL(time) && EQUAL(overhead) && EQUAL(visits))
+               EQUAL(value) && EQUAL(kind) && EQUAL(parent) && EQUAL(region) && EQUAL(line) &&
+                   EQUAL(callpath) && EQUAL(counts) && EQUAL(time) && EQUAL(overhead) &&
+                   EQUAL(visits))
     SAME_TABLE(counts, struct fm_count_row, memcmp(x, y, sizeof *x) == 0)
 #define SAME_ENDS(table)                                                                           \
     SAME_TABLE(table, struct fm_message_end,                                                       \

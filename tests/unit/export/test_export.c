@@ -162,10 +162,10 @@ static void test_csv_lines(void **state)
     struct fm_selection selection = fm_selection_all();
     selection.callpath = SAMPLE_EVIL;
     char *text = exported(fm_export_csv, cube, selection);
-    assert_string_equal(text,
-                        "metric,unit,callpath_id,callpath,location,rank,thread,node,value\r\n"
-                        "comp,sec,5,\"main/solve/\033[31mevil/\"\"\xc3\xa4\"\"\xef\xbf\xbd,\n\","
-                        "3,3,0,node2,0.15\r\n");
+    assert_string_equal(
+        text, "metric,unit,callpath_id,callpath,location,rank,thread,node,value\r\n"
+              "comp,sec,5,\"main/solve/\\x1b[31mevil/\"\"\xc3\xa4\"\"\xef\xbf\xbd,\\x0a\","
+              "3,3,0,node2,0.15\r\n");
     free(text);
     selection = fm_selection_all();
     text = exported(fm_export_csv, cube, selection);
