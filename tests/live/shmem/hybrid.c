@@ -1,7 +1,7 @@
 /* Uses OpenSHMEM, and MPI where it is compiled with it.
  * usage: program END   shmem or mpi: which library is finalized last; kill: PE 1 dies of a signal;
- *                      exit: PE 0 calls shmem_global_exit; pes: begun by start_pes, ended by return;
- *                      full: the symmetric heap has no room left at the end */
+ *                      exit: PE 0 calls shmem_global_exit; pes: begun by start_pes, ended by
+ * return; full: the symmetric heap has no room left at the end */
 #include <shmem.h>
 #include <signal.h>
 #include <stdio.h>
