@@ -118,6 +118,9 @@ static void look_at_elf(const char *path, const struct fm_elf *elf)
     } else if (has_symbol(elf, "PMPI_Init", true)) { /* the library was linked into it */
         fm_doctor_report(FM_HEALTH_BAD, "link it with the shared MPI library",
                          "the MPI library is linked statically into %s", path);
+    } else if (has_symbol(elf, "shmem_init", true)) {
+        fm_doctor_report(FM_HEALTH_BAD, "link it with the shared OpenSHMEM library",
+                         "the OpenSHMEM library is linked statically into %s", path);
     } else {
         const char *libraries = look_at_libraries(path);
         fm_doctor_mpi(path, elf);

@@ -36,9 +36,14 @@ void fm_shmem_contexts_begin(void)
 
 struct fm_shmem_context *fm_shmem_context(struct fm_thread *thread, shmem_ctx_t ctx)
 {
+    uint64_t handle = (uint64_t)(uintptr_t)ctx;
     struct fm_shmem_context *context =
-        fm_handles_find_in(&contexts, FM_SHMEM_CONTEXTS_CACHE, thread, (uint64_t)(uintptr_t)ctx);
-    return context != NULL ? context : &fm_shmem_default;
+        fm_handles_find_in(&contexts, FM_SHMEM_CONTEXTS_CACHE, thread, handle);
+    if (FM_UNLIKELY(context == NULL)) {
+        context = &fm_shmem_default;
+        fm_handles_insert(&contexts, handle, context);
+    }
+    return context;
 }
 
 /* ---- what is open ---- */
@@ -257,9 +262,11 @@ void fm_shmem_ctx_destroy(shmem_ctx_t ctx)
         fm_thread_leave(thread, 0);
         if (context != NULL) {
             fm_shmem_complete(thread, context);
-            free(context->targets);
-            free(context->open);
-            free(context);
+            if (context != &fm_shmem_default) {
+                free(context->targets);
+                free(context->open);
+                free(context);
+            }
         }
         fm_thread_done(thread);
     }

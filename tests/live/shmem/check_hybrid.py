@@ -13,7 +13,7 @@ import tempfile
 
 import otf2
 from otf2.events import Enter
-from shmem_archive import pe_of, run
+from shmem_archive import ENVIRONMENT, pe_of, run
 
 PES = 2
 ROUNDS = 5
@@ -35,7 +35,9 @@ def count_calls(archive):
 def main():
     fermata, launcher, program, end = sys.argv[1], shlex.split(sys.argv[2]), *sys.argv[3:5]
     with_mpi = "--mpi" in sys.argv
-    complete = end not in ("kill", "exit")
+    complete = end not in ("kill", "exit", "full")
+    if end == "full":
+        ENVIRONMENT["SHMEM_SYMMETRIC_HEAP_SIZE"] = "2M"
     with tempfile.TemporaryDirectory() as folder:
         experiment = pathlib.Path(folder) / "experiment"
         result = run([fermata, "record", "--sample=off", "--flush-interval", "0", "-o", experiment, "--",
@@ -60,6 +62,7 @@ def main():
         environment = json.loads((experiment / "environment.json").read_text())
         assert environment["complete"] == complete, environment
         assert complete or environment["incomplete"], environment
+        assert end != "full" or "symmetric heap" in environment["incomplete"], environment
         assert "shmem_library" in environment, environment
         assert ("mpi_library" in environment) == with_mpi, environment
         assert not (experiment / "journal").exists(), "journals are left"

@@ -1,7 +1,7 @@
 /* Uses OpenSHMEM, and MPI where it is compiled with it.
  * usage: program END   shmem or mpi: which library is finalized last; kill: PE 1 dies of a signal;
- *                      exit: PE 0 calls shmem_global_exit; pes: begun by start_pes, ended by return
- */
+ *                      exit: PE 0 calls shmem_global_exit; pes: begun by start_pes, ended by
+ * return; full: the symmetric heap has no room left at the end */
 #include <shmem.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include <mpi.h>
 #endif
 
-enum { ROUNDS = 5 };
+enum { ROUNDS = 5, PART = 32 * 1024 };
 
 static int data;
 
@@ -61,6 +61,9 @@ int main(int argc, char **argv)
         shmem_barrier_all();
     } else if (strcmp(end, "pes") == 0) {
         return 0;
+    } else if (strcmp(end, "full") == 0) {
+        while (shmem_malloc(PART) != NULL) {
+        }
     }
 #ifdef WITH_MPI
     if (strcmp(end, "mpi") != 0) {
