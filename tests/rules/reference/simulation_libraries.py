@@ -10,6 +10,7 @@ COLLECTIVES = {
               ("shmem_int_sum_to_all", "nxn", "allreduce"), ("shmem_fcollect64", "nxn", "allgather"),
               ("shmem_broadcast64", "from_root", "bcast"),
               ("shmem_char_broadcast", "from_root", "bcast"), ("shmem_malloc", "comm", "allocate"),
+              ("shmem_align", "comm", "allocate"), ("shmem_calloc", "comm", "allocate"),
               ("shmem_free", "comm", "deallocate")],
     "armci": [("ARMCI_Barrier", "barrier", "barrier"), ("ARMCI_Malloc", "comm", "allocate"),
               ("ARMCI_Create_mutexes", "comm", "allocate"), ("ARMCI_Free", "comm", "deallocate")],
