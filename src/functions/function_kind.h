@@ -48,9 +48,9 @@ typedef enum {
     FM_CALL_REQUEST_OPERATION, /**< one-sided operation that a Wait completes */
     FM_CALL_ALLOCATE,          /**< collective: symmetric or shared memory, mutexes, coarrays */
     FM_CALL_DEALLOCATE,
-    FM_CALL_COMPLETION,  /**< completes one-sided operations outside of MPI: shmem_quiet, ARMCI_Wait,
-                            ARMCI_Fence, sync memory */
-    FM_CALL_WAIT_UNTIL,  /**< until another process changes a variable */
+    FM_CALL_COMPLETION, /**< completes one-sided operations outside of MPI: shmem_quiet, ARMCI_Wait,
+                           ARMCI_Fence, sync memory */
+    FM_CALL_WAIT_UNTIL, /**< until another process changes a variable */
     FM_CALL_SYNC_IMAGES, /**< with the images that it names */
     FM_CALL_EVENT_POST,
     FM_CALL_EVENT_WAIT,

@@ -90,7 +90,9 @@ class RandomTest(unittest.TestCase):
         self.assertLessEqual(everything - seen, {
             "delay_init_longterm", "delay_finalize_longterm", "delay_rma_free_longterm",
             "wait_indirect_init", "wait_propagating_init", "wait_propagating_finalize",
-            "wait_propagating_rma_free"})
+            "wait_propagating_rma_free", "delay_shmem_free_longterm", "wait_propagating_shmem_free",
+            "delay_armci_free_longterm", "wait_propagating_armci_free", "delay_caf_free_longterm",
+            "wait_propagating_caf_free"})
 
     def test_every_wait_state_of_the_time_tree_has_one_kind(self):
         kinds = {**intervals.SYNCHRONIZATION_KINDS, **intervals.CONTENTION_KINDS}

@@ -153,7 +153,7 @@ def generate(seed, index, ranks, focus=None):
     threads = 2 if chooser.random() < 0.08 else 1
     if focus is None:
         focus = chooser.choice(("locks", "locks", "iterations", None, None, "libraries",
-                                "libraries"))
+                                "libraries", "libraries"))
     is_skewed = focus == "clocks" or chooser.random() < 0.12
     simulation = Simulation(chooser, chooser.randint(*ranks), threads, focus)
     locations = len(simulation.locations)

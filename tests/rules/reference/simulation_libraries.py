@@ -10,7 +10,8 @@ COLLECTIVES = {
               ("shmem_int_sum_to_all", "nxn", "allreduce"), ("shmem_fcollect64", "nxn", "allgather"),
               ("shmem_broadcast64", "from_root", "bcast"),
               ("shmem_char_broadcast", "from_root", "bcast"), ("shmem_malloc", "comm", "allocate"),
-              ("shmem_free", "comm", "deallocate")],
+              ("shmem_align", "comm", "allocate"), ("shmem_calloc", "comm", "allocate"),
+              ("shmem_free", "comm", "deallocate"), ("shmem_realloc", "comm", "deallocate")],
     "armci": [("ARMCI_Barrier", "barrier", "barrier"), ("ARMCI_Malloc", "comm", "allocate"),
               ("ARMCI_Create_mutexes", "comm", "allocate"), ("ARMCI_Free", "comm", "deallocate")],
     "caf": [("caf sync all", "barrier", "barrier"), ("caf co_sum", "nxn", "allreduce"),
@@ -23,7 +24,7 @@ OPERATIONS = {
     "armci": [("ARMCI_Put", "put"), ("ARMCI_GetS", "get"), ("ARMCI_Acc", "atomic"),
               ("ARMCI_Rmw", "atomic")],
     "caf": [("caf put", "put"), ("caf get", "get"), ("caf atomic", "atomic"),
-            ("caf event post", "atomic")],
+            ("caf event post", "atomic"), ("caf event post", "atomic")],
 }
 NONBLOCKING = {"shmem": [("shmem_int_put_nbi", "put"), ("shmem_int_get_nbi", "get")],
                "armci": [("ARMCI_NbPut", "put"), ("ARMCI_NbGet", "get")],
@@ -70,7 +71,7 @@ class LibraryActions:
         random = self.random
         self.libraries = {}  # {name: its windows}
         self.library_locks = []
-        self.updated = {rank: [] for rank in range(self.ranks)}  # when its memory was updated
+        self.updated = {rank: [] for rank in range(self.ranks)}  # (when its memory was, how)
         self.nobody_updates = False
         if focus == "libraries":
             chosen = random.sample(sorted(COLLECTIVES), random.choice((1, 1, 2)))
@@ -119,12 +120,12 @@ class LibraryActions:
         if queue.count[loc.rank] == len(queue.instances):
             region, kind, operation = random.choice(COLLECTIVES[window.library])
             synchronizing = kind in ("barrier", "nxn") or random.random() < (
-                0.8 if kind == "comm" else 0.15)
+                0.9 if kind == "comm" else 0.15)
             instance = Instance(region, kind, queue.members, random.choice(queue.members),
                                 synchronizing, random.random() < 0.2)
             instance.operation = operation
             instance.library = window
-            instance.tail = random.choice((0, 0, 1))
+            instance.tail = random.choice((1, 1, 2) if kind == "comm" else (0, 0, 1))
             queue.instances.append(instance)
         self.join(loc, window.comm, queue)
 
@@ -161,7 +162,7 @@ class LibraryActions:
             pending.append((name, kind, False))
         entered = self.call(loc, region, *records)
         if kind != "get":
-            self.updated[window.members[target]].append(entered)
+            self.updated[window.members[target]].append((entered, region))
 
     def _library_completion(self, loc, window):
         self.enter(loc, self.random.choice(COMPLETING[window.library]))
@@ -203,7 +204,8 @@ class LibraryActions:
             return
 
         def ready():
-            times = [time for time in self.updated[loc.rank] if time > entered]
+            times = [time for time, by in self.updated[loc.rank]
+                     if time > entered and (region != "caf event wait" or by == "caf event post")]
             return min(times) if times else 0 if self.nobody_updates else None
 
         self.block(loc, Blocked(ready, list, lambda: None))

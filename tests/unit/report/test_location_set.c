@@ -21,7 +21,8 @@ static struct fm_cube *make_cube(uint32_t ranks, uint32_t threads)
 static void expect(uint32_t ranks, uint32_t threads, const char *marks, const char *expected)
 {
     struct fm_cube *cube = make_cube(ranks, threads);
-    const struct fm_diagnosis diagnosis = {.cube = cube, .options = {.width = 80, .utf8 = true}};
+    const struct fm_diagnosis diagnosis = {
+        .cube = cube, .options = {.width = 80, .utf8 = true}, .process = fm_process_word(cube)};
     uint32_t members[64], subjects[64];
     struct fm_location_set set = {members, 0}, subject = {subjects, 0};
     for (uint32_t i = 0; i < cube->location_count; i++) {
@@ -50,6 +51,36 @@ static void test_ranks(void **state)
     expect(12, 1, "x-x-x-x-x-x-", "6 of the 12 ranks");
 }
 
+/* The processes are called what the only library of the program calls them. */
+static void test_words(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *first, *second; /* paradigms */
+        const char *one, *others;
+    } programs[] = {{"shmem", "user", "PE 1", "all other PEs"},
+                    {"caf", "user", "image 2", "all other images"},
+                    {"shmem", "mpi", "rank 1", "all other ranks"},
+                    {"armci", "user", "rank 1", "all other ranks"}};
+    for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++) {
+        struct fm_cube *cube = make_cube(3, 1);
+        fm_cube_add_callpath(cube, FM_CUBE_NONE,
+                             fm_cube_add_region(cube, "a", programs[i].first, NULL, 0));
+        fm_cube_add_callpath(cube, FM_CUBE_NONE,
+                             fm_cube_add_region(cube, "b", programs[i].second, NULL, 0));
+        const struct fm_diagnosis diagnosis = {.cube = cube, .process = fm_process_word(cube)};
+        uint32_t late = 1, waiting[] = {0, 2};
+        const struct fm_location_set one = {&late, 1}, others = {waiting, 2};
+        char *text = fm_location_set_text(&diagnosis, one, NULL);
+        assert_string_equal(text, programs[i].one);
+        free(text);
+        text = fm_location_set_text(&diagnosis, others, &one);
+        assert_string_equal(text, programs[i].others);
+        free(text);
+        fm_cube_free(cube);
+    }
+}
+
 static void test_other_ranks(void **state)
 {
     (void)state;
@@ -75,6 +106,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ranks),
+        cmocka_unit_test(test_words),
         cmocka_unit_test(test_other_ranks),
         cmocka_unit_test(test_threads),
     };
