@@ -13,11 +13,10 @@
  * "ticks": all time by class), "efficiency" (null, or "parallel", "load_balance", "communication",
  * each with "value" and "verdict"), "problems" ("cause" (call path; null: the entry is a kind of
  * wait state, as the report has no problems), "metric" and "callpath" of the largest symptom (or
- * null), "ticks", "phase" (its number; null: none), "when" ("begin", "end": ticks since the begin of
- * the run; with a phase "first", "last": its iterations), "headline", "lines" of "label" and "text"),
- * "others" ("count", "ticks": of the
- * remaining problems), "without_cause" (a sentence, or null), "observations" (sentences). Errors
- * may be left in the stream. */
+ * null), "ticks", "phase" (its number; null: none), "when" ("begin", "end": ticks since the begin
+ * of the run; with a phase "first", "last": its iterations), "headline", "lines" of "label" and
+ * "text"), "others" ("count", "ticks": of the remaining problems), "without_cause" (a sentence, or
+ * null), "observations" (sentences). Errors may be left in the stream. */
 fm_status_t fm_summary_data_put(const struct fm_cube *cube, struct fm_json *json,
                                 struct fm_error *error);
 
