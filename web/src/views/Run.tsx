@@ -94,7 +94,7 @@ export function Keys(): JSX.Element {
     ["\u2191 \u2193 \u2190 \u2192", "in a tree: go to a row; close and open it"],
     ["*", "in a tree: open all below"],
     ["h", "open the trees along the largest values"],
-    ["m", "in the trees: next kind of numbers: values, percent of all, of the selection"],
+    ["m", "in the trees: next kind of numbers: values, percent of all, of the selection; differences of runs"],
     ["w s a d", "in the timeline: zoom in and out, earlier and later"],
     ["f", "in the timeline: zoom to the selection, or to the interval"],
     ["m", "in the timeline: make the selection's time the interval, with its statistics"],
