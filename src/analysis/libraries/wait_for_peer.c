@@ -37,7 +37,7 @@ static void detect(const struct fm_finder *finder)
 }
 
 const struct fm_pattern fm_pattern_wait_for_peer = {
-    .name = "Wait Until, event wait, sync images",
+    .name = "Wait for another process",
     .reads = FM_READS(EPOCHS),
     .detect = detect,
 };
