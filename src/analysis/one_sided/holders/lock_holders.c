@@ -529,7 +529,7 @@ static bool holds_itself(const struct adding *adding, uint32_t tenure, size_t *n
     const struct hold *holds = scratch->holds.items;
     for (; *noted < scratch->holds.count && holds[*noted].tenure < tenure; ++*noted) {
         uint32_t *latest =
-            fm_map_at(&scratch->latest_of_process, holds[*noted].location, (uint32_t)*noted);
+            fm_map_at(&scratch->latest_of_process, holds[*noted].process, (uint32_t)*noted);
         if (holds[*noted].released > holds[*latest].released) {
             *latest = (uint32_t)*noted;
         }
