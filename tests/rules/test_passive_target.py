@@ -222,7 +222,9 @@ class HandMadeScenariosTest(unittest.TestCase):
     def test_expectations(self):
         in_scope = (set(metrics.TIME_METRICS) | set(metrics.COUNT_METRICS)
                     | set(metrics.INFO_METRICS))
-        paths = sorted(glob.glob(os.path.join(HERE, "scenarios", "*", "*.scn")))
+        # The reference has no values of parameters.
+        paths = [path for path in sorted(glob.glob(os.path.join(HERE, "scenarios", "*", "*.scn")))
+                 if "/parameters/" not in path]
         self.assertGreater(len(paths), 100)
         for path in paths:
             scenario = scenario_file.read_scenario(path)

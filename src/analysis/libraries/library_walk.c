@@ -1,11 +1,12 @@
 #include "analysis/libraries/library_walk.h"
 
-/* A lock that the process has requested or holds. */
+/* A lock that a thread of the process has requested or holds. */
 struct open_lock {
     uint64_t id;
     uint32_t window;
-    uint32_t peer;  /* rank; FM_NONE: it belongs to no process */
-    uint32_t epoch; /* in the process's epochs; FM_NONE: not yet acquired */
+    uint32_t peer;     /* rank; FM_NONE: it belongs to no process */
+    uint32_t location; /* of the thread */
+    uint32_t epoch;    /* in the process's epochs; FM_NONE: not yet acquired */
     struct fm_call_ref request;
 };
 
@@ -135,14 +136,16 @@ static void need(struct fm_library_walk *walk, struct fm_call_ref call, uint32_t
 
 /* ---- locks ---- */
 
-/* @return the position of an open lock in `locks`, their number if it is not open. Processes hold
- * few locks at the same time. */
-static size_t find_lock(const struct fm_library_walk *walk, const struct fm_rma *record)
+/* @return the position in `locks` of the lock that the thread has requested or holds, their number
+ * if there is none. Processes hold few locks at the same time. */
+static size_t find_lock(const struct fm_library_walk *walk, const struct fm_rma *record,
+                        uint32_t location)
 {
     size_t i = 0;
     while (i < walk->locks.count && (walk->locks.items[i].id != walk->lock_id ||
                                      walk->locks.items[i].window != record->window ||
-                                     walk->locks.items[i].peer != record->peer)) {
+                                     walk->locks.items[i].peer != record->peer ||
+                                     walk->locks.items[i].location != location)) {
         i++;
     }
     return i;
@@ -174,27 +177,28 @@ static void open_epoch(struct fm_library_walk *walk, const struct fm_rma *record
 static void take_lock(struct fm_library_walk *walk, const struct fm_rma *record,
                       struct fm_call_ref call)
 {
-    const size_t position = find_lock(walk, record);
+    const size_t position = find_lock(walk, record, call.location);
     if (member(walk, record->window, record->peer == FM_NONE ? 0 : record->peer) == FM_NONE) {
         return;
     }
     if (position == walk->locks.count) {
         fm_vector_push(&walk->locks, (struct open_lock){walk->lock_id, record->window, record->peer,
-                                                        FM_NONE, call});
+                                                        call.location, FM_NONE, call});
     }
     struct open_lock *lock = &walk->locks.items[position];
     if (record->type == FM_RMA_LOCK_ACQUIRE && lock->epoch == FM_NONE) {
         open_epoch(walk, record, lock, call);
-        if (record->peer != FM_NONE && called(walk, call)->call == FM_CALL_LOCK) {
-            need(walk, call, member(walk, record->window, record->peer));
-        }
+    }
+    if (record->type == FM_RMA_LOCK_ACQUIRE && record->peer != FM_NONE &&
+        called(walk, call)->call == FM_CALL_LOCK) {
+        need(walk, call, member(walk, record->window, record->peer));
     }
 }
 
 static void release_lock(struct fm_library_walk *walk, const struct fm_rma *record,
                          struct fm_call_ref call)
 {
-    const size_t position = find_lock(walk, record);
+    const size_t position = find_lock(walk, record, call.location);
     if (position == walk->locks.count) {
         return;
     }

@@ -148,7 +148,7 @@ def lock_processes(timeline):
             if not record.name.startswith("lock_") or record.name == "lock_try":
                 continue
             window, target, name, lock_type = record.args
-            key = (window, target, name)
+            key = (window, target, name, record.call.loc)
             processes = windows.setdefault(timeline.scenario.window_key(window, rank), {})
             process = processes.setdefault(rank, _Process())
             if record.name == "lock_release":
