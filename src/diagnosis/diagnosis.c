@@ -1,6 +1,7 @@
 #include "diagnosis/diagnosis.h"
 
 #include "base/memory.h"
+#include "diagnosis/startup.h"
 
 fm_metric_t fm_wait_state_kind(fm_metric_t metric)
 {
@@ -12,27 +13,17 @@ fm_metric_t fm_wait_state_kind(fm_metric_t metric)
     return kind;
 }
 
-bool fm_is_startup(fm_metric_t metric)
-{
-    return (metric != FM_METRIC_MPI_FINALIZE_WAIT &&
-            fm_metric_is_within(metric, FM_METRIC_MPI_INIT_EXIT)) ||
-           metric == FM_METRIC_SHMEM_INIT_WAIT || metric == FM_METRIC_ARMCI_INIT_WAIT ||
-           metric == FM_METRIC_CAF_INIT_WAIT;
-}
-
 /** Adds up the start-up of the locations. */
 static void add_startup(struct fm_diagnosis *diagnosis)
 {
     const struct fm_cube *cube = diagnosis->cube;
     int64_t *startup = fm_allocate(cube->location_count, sizeof *startup);
-    for (unsigned m = 0; m < FM_METRIC_COUNT; m++) {
-        if (!fm_is_startup((fm_metric_t)m)) {
-            continue;
-        }
-        size_t count;
-        const struct fm_cube_cell *cells = fm_cube_metric_cells(cube, (fm_metric_t)m, &count);
-        for (size_t i = 0; i < count; i++) {
-            startup[cells[i].location] += cells[i].value;
+    bool *callpaths = fm_startup_callpaths(cube);
+    for (size_t i = 0; i < cube->cell_count; i++) {
+        const struct fm_cube_cell *cell = &cube->cells[i];
+        if (fm_is_startup_cell(callpaths, cell)) {
+            startup[cell->location] += cell->value;
+            diagnosis->startup_of[cell->metric] += cell->value;
         }
     }
     for (uint32_t i = 0; i < cube->location_count; i++) {
@@ -41,6 +32,7 @@ static void add_startup(struct fm_diagnosis *diagnosis)
             diagnosis->longest_startup = startup[i];
         }
     }
+    fm_free(callpaths);
     fm_free(startup);
 }
 
@@ -61,8 +53,8 @@ fm_status_t fm_diagnosis_make(struct fm_diagnosis *diagnosis, const struct fm_cu
     diagnosis->time = diagnosis->metrics[FM_METRIC_TIME] - diagnosis->startup;
     for (unsigned i = 0; i < FM_METRIC_COUNT; i++) {
         fm_metric_t metric = (fm_metric_t)i;
-        if (fm_wait_state_kind(metric) == metric && !fm_is_startup(metric)) {
-            diagnosis->waiting += diagnosis->metrics[i];
+        if (fm_wait_state_kind(metric) != FM_METRIC_NONE) {
+            diagnosis->waiting += diagnosis->exclusive[i] - diagnosis->startup_of[i];
         }
     }
     return FM_OK;

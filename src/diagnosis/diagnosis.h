@@ -2,7 +2,7 @@
  * The input of the diagnosis of a run: the sealed cube, its totals, and options for its sentences.
  * The report in the terminal and the page in the browser show the results of the other files of
  * this folder: problems, symptoms, observations, shares of all time, efficiencies. All time is the
- * run time of all locations without the start-up and shut-down of libraries (fm_is_startup()).
+ * run time of all locations without the start-up and shut-down of libraries (startup.h).
  */
 #ifndef FERMATA_DIAGNOSIS_DIAGNOSIS_H
 #define FERMATA_DIAGNOSIS_DIAGNOSIS_H
@@ -22,9 +22,10 @@ struct fm_diagnosis_options {
 struct fm_diagnosis {
     const struct fm_cube *cube; /**< sealed */
     struct fm_diagnosis_options options;
-    struct fm_process_word process;     /**< what its processes are called */
-    int64_t metrics[FM_METRIC_COUNT];   /**< inclusive totals of the whole cube */
-    int64_t exclusive[FM_METRIC_COUNT]; /**< exclusive totals of the whole cube */
+    struct fm_process_word process;      /**< what its processes are called */
+    int64_t metrics[FM_METRIC_COUNT];    /**< inclusive totals of the whole cube */
+    int64_t exclusive[FM_METRIC_COUNT];  /**< exclusive totals of the whole cube */
+    int64_t startup_of[FM_METRIC_COUNT]; /**< what of `exclusive` is start-up and shut-down */
     int64_t time;            /**< all time: the time of all locations without start-up, ticks */
     int64_t startup;         /**< start-up and shut-down on all locations, ticks */
     int64_t longest_startup; /**< of one location */
@@ -39,10 +40,5 @@ fm_status_t fm_diagnosis_make(struct fm_diagnosis *diagnosis, const struct fm_cu
 
 /** @return the kind of wait state that `metric` is or belongs to; FM_METRIC_NONE: none. */
 fm_metric_t fm_wait_state_kind(fm_metric_t metric);
-
-/** @return whether time of `metric` is start-up or shut-down of a library, which is not counted as
- * time of the program: Init and Finalize, without waiting in Finalize for processes that are still
- * busy. */
-bool fm_is_startup(fm_metric_t metric);
 
 #endif

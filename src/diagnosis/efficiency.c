@@ -1,6 +1,7 @@
 #include "diagnosis/efficiency.h"
 
 #include "base/memory.h"
+#include "diagnosis/startup.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -60,10 +61,11 @@ static double close_location(const struct fm_cube *cube, struct sums *sums)
     return total;
 }
 
-/** @return whether values of the metric are time of the program. */
-static bool counts(fm_metric_t metric)
+/** @return whether a value is time of the program. */
+static bool counts(const bool *startup, const struct fm_cube_cell *cell)
 {
-    return fm_metric_root(metric) == FM_METRIC_TIME && !fm_is_startup(metric);
+    return fm_metric_root((fm_metric_t)cell->metric) == FM_METRIC_TIME &&
+           !fm_is_startup_cell(startup, cell);
 }
 
 /** The counted cells of the time tree, by location. */
@@ -76,9 +78,10 @@ static struct cell_list list_cells(const struct fm_cube *cube)
 {
     struct cell_list list = {.begin =
                                  fm_allocate((size_t)cube->location_count + 2, sizeof *list.begin)};
+    bool *startup = fm_startup_callpaths(cube);
     size_t count = 0;
     for (size_t i = 0; i < cube->cell_count; i++) {
-        if (counts((fm_metric_t)cube->cells[i].metric)) {
+        if (counts(startup, &cube->cells[i])) {
             ++list.begin[cube->cells[i].location + 2];
             ++count;
         }
@@ -87,9 +90,10 @@ static struct cell_list list_cells(const struct fm_cube *cube)
         list.begin[l + 2] += list.begin[l + 1];
     list.cells = fm_allocate(count, sizeof *list.cells);
     for (size_t i = 0; i < cube->cell_count; i++) {
-        if (counts((fm_metric_t)cube->cells[i].metric))
+        if (counts(startup, &cube->cells[i]))
             list.cells[list.begin[cube->cells[i].location + 1]++] = &cube->cells[i];
     }
+    fm_free(startup);
     return list;
 }
 

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "diagnosis/number_format.h"
 #include "diagnosis/place.h"
+#include "diagnosis/startup.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,9 +8,8 @@ static int64_t without_waiting(const struct fm_diagnosis *diagnosis, fm_metric_t
     int64_t value = 0;
     for (unsigned i = 0; i < FM_METRIC_COUNT; i++) {
         fm_metric_t part = (fm_metric_t)i;
-        if (fm_metric_is_within(part, metric) && !fm_is_startup(part) &&
-            fm_wait_state_kind(part) == FM_METRIC_NONE) {
-            value += diagnosis->exclusive[part];
+        if (fm_metric_is_within(part, metric) && fm_wait_state_kind(part) == FM_METRIC_NONE) {
+            value += diagnosis->exclusive[part] - diagnosis->startup_of[part];
         }
     }
     return value;

@@ -1,6 +1,7 @@
 #include "base/text.h"
 #include "diagnosis/number_format.h"
 #include "diagnosis/problems/machine_load.h"
+#include "diagnosis/startup.h"
 #include "diagnosis/time_shares.h"
 #include "report/report.h"
 

@@ -7,6 +7,7 @@
 #include "diagnosis/place.h"
 #include "diagnosis/problems/cause_text.h"
 #include "diagnosis/problems/machine_load.h"
+#include "diagnosis/startup.h"
 
 #include <stdio.h>
 #include <stdlib.h>
