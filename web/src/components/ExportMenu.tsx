@@ -12,6 +12,9 @@ interface Props {
   picture: () => Picture;
 }
 
+/** In pixels, at most: with less room to its left the menu opens to the right. */
+const ITEMS_WIDTH = 200;
+
 /** Exports the displayed data as a file. */
 export function ExportMenu({ store, name, title, csv, picture }: Props): JSX.Element {
   const details = useRef<HTMLDetailsElement>(null);
@@ -30,6 +33,9 @@ export function ExportMenu({ store, name, title, csv, picture }: Props): JSX.Ele
     <details
       class="menu"
       ref={details}
+      onToggle={({ currentTarget }) => {
+        currentTarget.classList.toggle("leftmost", currentTarget.getBoundingClientRect().right < ITEMS_WIDTH);
+      }}
       onKeyDown={(event) => {
         if (event.key === "Escape") close();
       }}
