@@ -170,7 +170,8 @@ def _contention_candidates(processes, waiting_for_progress):
             before = epochs[:epochs.index(predecessor) + 1]
             awaited = [holds[other] for other in reversed(before)
                        if _conflict(other, epoch) and other.process != epoch.process]
-            yield candidate._replace(detail=Contention(holds[epoch], awaited))
+            # A call that waits for several locks until one moment waits for that of the first epoch.
+            yield candidate._replace(detail=Contention(holds[epoch], awaited), order=position)
 
 
 def _contention(epoch, predecessor, found, waiting_for_progress):
