@@ -27,7 +27,7 @@ BASE, EXCESS, ITERATIONS = 0.04, 0.3, 10
 SLOW, ALL = 20, 60  # iterations of slow-iterations
 DELAY = EXCESS * ITERATIONS
 LIMIT, GAIN_LIMIT = 0.1, 0.02  # of the influence of other processes: on computation, on gains
-TRIES = 3
+TRIES = 2
 GOOD, WRONG, DISTURBED, SKIPPED = "good", "wrong answers", "not judged, disturbed", 77
 FUNCTIONS = ("compute", "assemble", "solve", "relax", "update_table", "pack", "react", "prepare")
 
