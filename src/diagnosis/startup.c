@@ -8,15 +8,13 @@
 
 static bool is_wait_at_finalize(fm_metric_t metric)
 {
-    return metric == FM_METRIC_MPI_FINALIZE_WAIT || metric == FM_METRIC_SHMEM_FINALIZE_WAIT ||
-           metric == FM_METRIC_ARMCI_FINALIZE_WAIT || metric == FM_METRIC_CAF_FINALIZE_WAIT;
+    return fm_metric_info(metric)->delay_kind == FM_DELAY_FINALIZE;
 }
 
 bool fm_is_startup(fm_metric_t metric)
 {
     return (!is_wait_at_finalize(metric) && fm_metric_is_within(metric, FM_METRIC_MPI_INIT_EXIT)) ||
-           metric == FM_METRIC_SHMEM_INIT_WAIT || metric == FM_METRIC_ARMCI_INIT_WAIT ||
-           metric == FM_METRIC_CAF_INIT_WAIT;
+           fm_metric_info(metric)->delay_kind == FM_DELAY_INIT;
 }
 
 static bool is_startup_region(const struct fm_cube_region *region)

@@ -16,22 +16,11 @@
  * 1 %. */
 #define ENOUGH_SAMPLES 100
 
-/** @return the exclusive value of `metric` at the cause's call path on its locations. */
-static int64_t value_of_cause(const struct fm_cube *cube, fm_metric_t metric,
-                              const struct fm_cube_problem *cause)
-{
-    int64_t sum = 0;
-    for (uint32_t i = 0; i < cause->location_count; i++) {
-        sum += fm_cube_value(cube, metric, cause->callpath, cause->locations[i]);
-    }
-    return sum;
-}
-
 void fm_evidence_of_load(const struct fm_diagnosis *diagnosis, const struct fm_cube_problem *cause,
                          double share, struct fm_sentences *lines)
 {
     int64_t lost = fm_load_of_cause(diagnosis, cause);
-    int64_t time = lost <= 0 ? 0 : value_of_cause(diagnosis->cube, FM_METRIC_COMP, cause);
+    int64_t time = lost <= 0 ? 0 : fm_cause_value(diagnosis->cube, FM_METRIC_COMP, cause);
     char percent[FM_FORMAT_SIZE], waiting[FM_FORMAT_SIZE];
     if (lost <= 0 || (share == 0 && fm_fraction(lost, time) < NOTABLE_LOAD)) {
         return;
@@ -87,7 +76,7 @@ void fm_evidence_of_samples(const struct fm_diagnosis *diagnosis,
         return;
     }
     bool sampled = diagnosis->metrics[FM_METRIC_SAMPLES] > 0;
-    int64_t count = sampled ? value_of_cause(cube, FM_METRIC_SAMPLES, cause) : 0;
+    int64_t count = sampled ? fm_cause_value(cube, FM_METRIC_SAMPLES, cause) : 0;
     if (sampled ? count >= ENOUGH_SAMPLES : !lacks_other_functions(cube)) {
         return;
     }

@@ -43,9 +43,8 @@ static int64_t sum_at(const struct fm_cube *cube, fm_metric_t metric, uint32_t c
     return sum;
 }
 
-/** @return the same on the locations of a problem, at its call path. */
-static int64_t sum_there(const struct fm_cube *cube, fm_metric_t metric,
-                         const struct fm_cube_problem *cause)
+int64_t fm_cause_value(const struct fm_cube *cube, fm_metric_t metric,
+                       const struct fm_cube_problem *cause)
 {
     int64_t sum = 0;
     for (uint32_t i = 0; i < cause->location_count; i++) {
@@ -80,7 +79,7 @@ int64_t fm_load_of_cause(const struct fm_diagnosis *diagnosis, const struct fm_c
     if (diagnosis->metrics[FM_METRIC_STOLEN_TIME] <= 0 || cause->callpath == FM_CUBE_NONE) {
         return 0;
     }
-    int64_t stolen = sum_there(diagnosis->cube, FM_METRIC_STOLEN_TIME, cause);
+    int64_t stolen = fm_cause_value(diagnosis->cube, FM_METRIC_STOLEN_TIME, cause);
     return stolen <= 0 ? 0 : (int64_t)((double)stolen * confirmed_at(diagnosis, cause->callpath));
 }
 
@@ -117,7 +116,7 @@ double fm_load_share(const struct fm_diagnosis *diagnosis, const struct fm_cube_
     double there = (double)cause->location_count;
     double others = (double)cube->location_count - there;
     double confirmed_share = confirmed_at(diagnosis, cause->callpath);
-    double time_there = (double)sum_there(cube, FM_METRIC_COMP, cause) / there;
+    double time_there = (double)fm_cause_value(cube, FM_METRIC_COMP, cause) / there;
     double stolen_there = (double)lost / there;
     double own_excess = 0;
     if (others > 0) {

@@ -7,6 +7,10 @@
 
 #include "diagnosis/diagnosis.h"
 
+/** @return the exclusive value of `metric` at the cause's call path on its locations. */
+int64_t fm_cause_value(const struct fm_cube *cube, fm_metric_t metric,
+                       const struct fm_cube_problem *cause);
+
 /** @return the time of the whole run without a processor, ticks: the metric stolen_time as far as
  * the scheduler confirms it. Where the run delay of at least a tenth of the measured computation is
  * known, its share in that part is an upper bound of the share in all: the rest is waiting in the
