@@ -65,7 +65,8 @@ def check_paths(report, failures):
         if item["region"] == "MPI_Barrier":
             barriers.append(item["line"])
         allowed = [main + ["Grid.assemble"], main + ["Grid.smooth", "spin"],
-                   main + ["levels"] * 3 + ["Grid.exchange"]]
+                   main + ["levels"] * 3 + ["Grid.exchange"],
+               main + ["write"]]  # a sample in the system's function, as main tells its result
         inner = [name for name in names if not name.startswith("MPI_")]
         if names[:2] == main and not any(inner == chain[:len(inner)] for chain in allowed):
             failures.append(f"call path {names}")

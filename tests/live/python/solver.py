@@ -49,7 +49,8 @@ def main():
         grid.assemble()
         grid.smooth()
         levels(2, grid)
-    print(f"rank {rank} of {size}: {grid.total}")
+    # print would write the line and its end apart, and the launcher mix the lines of ranks.
+    sys.stdout.write(f"rank {rank} of {size}: {grid.total}\n")
     if len(sys.argv) > 3 and rank == 0:
         comm.Abort(3)
 
