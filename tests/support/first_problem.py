@@ -62,7 +62,17 @@ class FirstProblem:
         self.processes = [processes[location] for location in problem["cause"]["locations"]]
         self.kind = problem["cause"]["kind"]
         self.cost = problem["cost"]
+        inside = {path for path in places if self._is_inside(places, path, functions)}
+        # Seconds for which the functions had no processor.
+        self.stolen = sum(row["value"] for row in report["severities"]
+                          if row["metric"] == "stolen_time" and row["callpath"] in inside)
         self.symptoms = [symptom["metric"] for symptom in problem["symptoms"]]
+
+    @staticmethod
+    def _is_inside(places, path, functions):
+        while path is not None and places[path]["region"] not in functions:
+            path = places[path]["parent"]
+        return path is not None
 
     def __str__(self):
         return (f"`{self.function}` on {self.processes}, {self.kind}, {self.cost:.4f} s, seen as "
