@@ -2,8 +2,8 @@
  * Functions of the C library in which threads sleep or wait (blocking.def). If the program itself
  * calls one, in a thread that is sampled, between its recorded calls, and the call takes 20 us or
  * more, it is recorded as a call of a function of the program, with the call stack. That is decided
- * after the call: shorter ones cost two readings of the clock. The time in these calls, of threads that
- * are not sampled too, is no time without a processor (stolen_time.h).
+ * after the call: shorter ones cost two readings of the clock. The time in these calls, of threads
+ * that are not sampled too, is no time without a processor (stolen_time.h).
  *
  * The functions may be called in signal handlers and may be left by longjmp or cancellation.
  * Therefore nothing of the recorder is held or reserved during the call.

@@ -40,16 +40,21 @@ PLANTS = {
     "shmem-srumma": Plant(*SRUMMA, {
         "imbalance": (["shmem_barrier_all"], ["shmem_barrier_wait"]),
         "progress": (["shmem_quiet"], ["shmem_sync_wait_for_progress"])}),
+    "shmem-sor": Plant(["--iterations", 10, "--late", "30:2"], "come_late", 2, {
+        "imbalance": (["shmem_long_wait_until"], ["shmem_wait_until"])}),
     "shmem-queue": Plant(*QUEUE, {"serialization": (["shmem_set_lock"], ["shmem_lock_contention"])}),
 }
 
 
 def waiting_meanwhile(visits, plant, calls):
-    """@return the seconds for which other processes are in the calls while the process is in the function"""
+    """@return the seconds for which other processes are in the calls while the process is in the function; of
+    calls that acquire a lock, those that acquire one that the process holds meanwhile"""
     late = first_problem.spans_in(visits[plant.process], plant.function)
-    return sum(first_problem.overlap([(call.enter, call.leave)
-                                      for call in first_problem.calls_of(visits[process], *calls)], late)
-               for process in visits if process != plant.process)
+    held = {first_problem.lock_held(visits[plant.process], begin) for begin, _ in late}
+    return sum(first_problem.overlap([(call.enter, call.leave)], late)
+               for process in visits if process != plant.process
+               for call in first_problem.calls_of(visits[process], *calls)
+               if call.lock is None or call.lock in held)
 
 
 def judge(plant, fermata, experiment):
