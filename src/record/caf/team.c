@@ -116,15 +116,13 @@ static struct fm_caf_team *find(const void *handle)
     return team;
 }
 
-/* All images of the current team exchange their numbers, whether they record or not. */
+/* All images of the current team exchange their numbers, whether they record or not. They do so inside
+ * the recorded call, so that the library's calls for it are not recorded. */
 void fm__gfortran_caf_form_team(int team_id, void **team, int index)
 {
     struct fm_thread *thread = fm_call_enter(FM_CAF_FUNCTION(form_team));
     FM_CAF(form_team)(team_id, team, index);
-    if (thread != NULL) {
-        fm_caf_synchronize(thread, OTF2_COLLECTIVE_OP_CREATE_HANDLE, fm_caf_team);
-    }
-    if (fm_caf_has_begun && fm_caf_team != NULL && numbers != NULL) {
+    if (fm_caf_has_begun && numbers != NULL) {
         share_number(team_id);
         struct fm_caf_team *made = choose(fm_caf_team, team_id);
         fm_caf_team->teams++;
@@ -133,6 +131,9 @@ void fm__gfortran_caf_form_team(int team_id, void **team, int index)
             made->next = teams;
             teams = made;
         }
+    }
+    if (thread != NULL) {
+        fm_caf_synchronize(thread, OTF2_COLLECTIVE_OP_CREATE_HANDLE, fm_caf_team);
     }
 }
 
