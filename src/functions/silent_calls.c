@@ -165,8 +165,8 @@ static bool is_library_operation(fm_paradigm_t paradigm, const char *name)
     return false;
 }
 
-/* What operations of libraries need: completions in them show that the archive has such records, even
- * if no call completes those of others. */
+/* What operations of libraries need: completions in them show that the archive has such records,
+ * even if no call completes those of others. */
 enum { OPERATIONS = FM_RECORDED_OPERATION | FM_RECORDED_COMPLETION };
 
 /* The same for SHMEM, ARMCI and coarrays. */

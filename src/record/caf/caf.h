@@ -161,15 +161,6 @@ void fm_caf_sync_images(struct fm_thread *thread, int count, const int *images, 
 
 /* ---- one-sided operations (operation.c) ---- */
 
-/** Begins to collect what is not complete, after fm_caf_teams_begin. */
-void fm_caf_operations_begin(void);
-
-/** Number of events that fm_caf_complete would write. */
-uint64_t fm_caf_completions(void);
-
-/** Records the completion of all puts. To be called between fm_thread_leave and fm_thread_done. */
-void fm_caf_complete(struct fm_thread *thread);
-
 /** Bytes of a section of an array.
  * @param vectors  the subscripts of each dimension; NULL: the whole array */
 uint64_t fm_caf_section_bytes(const struct fm_caf_array *array,
@@ -179,24 +170,20 @@ uint64_t fm_caf_section_bytes(const struct fm_caf_array *array,
  * allocatable component counts as one element. */
 uint64_t fm_caf_reference_bytes(const struct fm_caf_reference *reference);
 
-/** Operations on an image of the current team. A put is complete at the origin only, until an image
- * control statement; a get is complete. */
+/** Operations on an image of the current team. All are complete. */
 void fm_caf_put(struct fm_thread *thread, uint64_t bytes, int image);
 void fm_caf_get(struct fm_thread *thread, uint64_t bytes, int image);
 
 /** A get from one image and a put to another one. */
 void fm_caf_copy(struct fm_thread *thread, uint64_t got, int from, uint64_t put, int to);
 
-/** An atomic operation, which is complete. */
+/** An atomic operation. */
 void fm_caf_atomic(struct fm_thread *thread, OTF2_RmaAtomicType type, uint64_t sent,
                    uint64_t received, int image);
 
-/** An image control statement without other images: completes the puts. */
-void fm_caf_complete_call(struct fm_thread *thread);
-
 /* ---- collective operations (collective.c) ---- */
 
-/** An image control statement of all images of a team: completes the puts. */
+/** An image control statement of all images of a team. */
 void fm_caf_synchronize(struct fm_thread *thread, OTF2_CollectiveOp operation,
                         const struct fm_caf_team *team);
 

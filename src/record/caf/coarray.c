@@ -140,7 +140,6 @@ void fm__gfortran_caf_lock(void *token, size_t index, int image, int *acquired, 
         bool has_it = acquired == NULL || *acquired != 0;
         record_lock(thread, has_it ? FM_RECORD_LOCK_ACQUIRE : FM_RECORD_LOCK_TRY,
                     good ? coarray : NULL, index, image);
-        fm_caf_complete(thread);
         fm_thread_done(thread);
     }
 }
@@ -158,47 +157,22 @@ void fm__gfortran_caf_unlock(void *token, size_t index, int image, int *stat, ch
     if (thread != NULL) {
         bool good = stat == NULL || *stat == 0;
         record_lock(thread, FM_RECORD_LOCK_RELEASE_FIRST, good ? coarray : NULL, index, image);
-        fm_caf_complete(thread);
         fm_thread_done(thread);
     }
 }
 
 /* ---- events ---- */
 
-/* A post is an update of the awaiting image's memory. The puts before it arrive first. */
-void fm__gfortran_caf_event_post(void *token, size_t index, int image, int *stat, char *errmsg,
-                                 size_t errmsg_len)
-{
-    struct fm_thread *thread = fm_call_enter(FM_CAF_FUNCTION(event_post));
-    FM_CAF(event_post)(token, index, image, stat, errmsg, errmsg_len);
-    int process = fm_caf_process(fm_caf_team, image);
-    if (thread != NULL && process >= 0 && fm_caf_world.size != 0) {
-        uint64_t *r = fm_thread_leave(thread, FM_WORDS_ATOMIC);
-        uint64_t id = fm_thread_new_id(thread);
-        fm_put_atomic(r, OTF2_RMA_ATOMIC_TYPE_INCREMENT, fm_caf_world.window, process, sizeof(int),
-                      0, id);
-        fm_caf_complete(thread);
-        r = fm_thread_reserve(thread, FM_WORDS_COMPLETE_BLOCKING + FM_WORDS_COMPLETE_REMOTE);
-        r = fm_put_id(r, FM_RECORD_COMPLETE_BLOCKING, fm_caf_world.window, id);
-        fm_put_id(r, FM_RECORD_COMPLETE_REMOTE, fm_caf_world.window, id);
-        fm_thread_done(thread);
-    } else {
-        fm_call_leave(thread);
-    }
-}
-
 void fm__gfortran_caf_event_wait(void *token, size_t index, int until_count, int *stat,
                                  char *errmsg, size_t errmsg_len)
 {
     struct fm_thread *thread = fm_call_enter(FM_CAF_FUNCTION(event_wait));
     FM_CAF(event_wait)(token, index, until_count, stat, errmsg, errmsg_len);
-    if (thread != NULL) {
-        fm_thread_leave(thread, 0);
-        fm_caf_complete(thread);
-        if (fm_caf_world.size != 0) {
-            fm_put_mark(fm_thread_reserve(thread, FM_WORDS_WAIT_CHANGE), FM_RECORD_WAIT_CHANGE,
-                        fm_caf_world.window);
-        }
+    if (thread != NULL && fm_caf_world.size != 0) {
+        fm_put_mark(fm_thread_leave(thread, FM_WORDS_WAIT_CHANGE), FM_RECORD_WAIT_CHANGE,
+                    fm_caf_world.window);
         fm_thread_done(thread);
+    } else {
+        fm_call_leave(thread);
     }
 }

@@ -111,7 +111,6 @@ void fm__gfortran_caf_init(int *argc, char ***argv)
         return;
     }
     fm_caf_teams_begin(rank, size);
-    fm_caf_operations_begin();
     record_begin(thread);
     fm_pause_run_begins();
     fm_session_sample();
@@ -123,10 +122,9 @@ static void record_end(struct fm_thread *thread, uint64_t time)
 {
     fm_thread_leave_at(thread, time, 0);
     if (fm_caf_world.size != 0) {
-        fm_put_mark(fm_thread_reserve(thread, FM_WORDS_WIN_COLLECTIVE_BEGIN),
-                    FM_RECORD_WIN_COLLECTIVE_BEGIN, 0);
-        fm_caf_complete(thread);
-        uint64_t *r = fm_thread_reserve(thread, FM_WORDS_WIN_DESTROY + FM_WORDS_RMA_COLLECTIVE);
+        uint64_t *r = fm_thread_reserve(thread, FM_WORDS_WIN_COLLECTIVE_BEGIN +
+                                                    FM_WORDS_WIN_DESTROY + FM_WORDS_RMA_COLLECTIVE);
+        r = fm_put_mark(r, FM_RECORD_WIN_COLLECTIVE_BEGIN, 0);
         r = fm_put_mark(r, FM_RECORD_WIN_DESTROY, fm_caf_world.window);
         fm_caf_put_collective(r, OTF2_COLLECTIVE_OP_DESTROY_HANDLE, fm_caf_world.window,
                               OTF2_COLLECTIVE_ROOT_NONE, 0, 0,
@@ -141,8 +139,7 @@ void fm__gfortran_caf_finalize(void)
     FM_CAF(finalize)();
     if (fm_caf_has_begun) {
         fm_caf_has_begun = false;
-        fm_session_leave(&fermata_paradigm, thread, record_end,
-                         ENTER_LEAVE_WINDOW_COLLECTIVE + fm_caf_completions());
+        fm_session_leave(&fermata_paradigm, thread, record_end, ENTER_LEAVE_WINDOW_COLLECTIVE);
     }
 }
 

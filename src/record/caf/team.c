@@ -116,8 +116,8 @@ static struct fm_caf_team *find(const void *handle)
     return team;
 }
 
-/* All images of the current team exchange their numbers, whether they record or not. They do so inside
- * the recorded call, so that the library's calls for it are not recorded. */
+/* All images of the current team exchange their numbers, whether they record or not. They do so
+ * inside the recorded call, so that the library's calls for it are not recorded. */
 void fm__gfortran_caf_form_team(int team_id, void **team, int index)
 {
     struct fm_thread *thread = fm_call_enter(FM_CAF_FUNCTION(form_team));
@@ -264,7 +264,6 @@ void fm_caf_sync_images(struct fm_thread *thread, int count, const int *images, 
     uint32_t group =
         good && fm_caf_world.size != 0 && count != 0 ? group_of(count, images) : FM_DEFINE_NONE;
     fm_thread_leave_at(thread, now, 0);
-    fm_caf_complete(thread);
     if (group != FM_DEFINE_NONE) {
         uint64_t *r = fm_thread_reserve(thread, FM_WORDS_GROUP_SYNC);
         r[0] = fm_record_header(FM_RECORD_GROUP_SYNC,
