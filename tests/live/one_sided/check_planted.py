@@ -37,6 +37,10 @@ PLANTS = {
     "srumma": Plant(SRUMMA, "come_late", 2, "imbalance", ["MPI_Barrier"], ["mpi_barrier_wait"]),
     "shmem-srumma": Plant(SRUMMA, "come_late", 2, "imbalance", ["shmem_barrier_all"],
                           ["shmem_barrier_wait"]),
+    "srumma-armci": Plant(SRUMMA, "come_late", 2, "imbalance", ["ARMCI_Barrier"], ["armci_barrier_wait"]),
+    "srumma-ga": Plant(SRUMMA, "come_late", 2, "imbalance", ["MPI_Barrier"], ["mpi_barrier_wait"]),
+    "armci-mutex": Plant([10, 20], "hold_long", 1, "serialization", ["ARMCI_Lock"],
+                         ["armci_lock_contention"]),
     "shmem-queue": Plant(QUEUE, "inspect_queue", 1, "serialization", ["shmem_set_lock"],
                          ["shmem_lock_contention"]),
 }
