@@ -90,8 +90,8 @@ static fm_status_t repeat_libraries(struct fm_words *words, char *const *argumen
         } else if (strcmp(word, "-l") == 0 && arguments[i + 1] != NULL && !whole) {
             status = fm_words_add(words, word, error);
             status = status == FM_OK ? fm_words_add(words, arguments[++i], error) : status;
-        } else if (ends(word, "--whole-archive")) {
-            whole = strstr(word, "--no-whole-archive") == NULL;
+        } else if (ends(word, "--whole-archive") || ends(word, "--no-whole-archive")) {
+            whole = ends(word, "--whole-archive");
         } else if (!whole && is_about_libraries(word)) {
             status = fm_words_add(words, word, error);
         }

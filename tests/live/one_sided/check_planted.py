@@ -24,11 +24,11 @@ ATTEMPTS = 3  # other programs may make other processes late, too
 
 class Plant:
     """A planted problem: options of the program; the function, its process; the kind of the cause; the
-    calls in which the others wait for it, and the first symptom."""
+    calls in which the others wait for it, and the first symptom; the number of processes."""
 
-    def __init__(self, options, function, process, kind, calls, symptoms):
+    def __init__(self, options, function, process, kind, calls, symptoms, processes=PROCESSES):
         self.options, self.function, self.process, self.kind = options, function, process, kind
-        self.calls, self.symptoms = calls, symptoms
+        self.calls, self.symptoms, self.processes = calls, symptoms, processes
 
 
 SRUMMA = ["--blocks", 4, "--length", 16, "--late", "30:2"]
@@ -39,8 +39,11 @@ PLANTS = {
                           ["shmem_barrier_wait"]),
     "srumma-armci": Plant(SRUMMA, "come_late", 2, "imbalance", ["ARMCI_Barrier"], ["armci_barrier_wait"]),
     "srumma-ga": Plant(SRUMMA, "come_late", 2, "imbalance", ["MPI_Barrier"], ["mpi_barrier_wait"]),
-    "armci-mutex": Plant([10, 20], "hold_long", 1, "serialization", ["ARMCI_Lock"],
-                         ["armci_lock_contention"]),
+    # Two processes: with more than processors, MPICH is slow to pass a mutex on.
+    "armci-mutex": Plant([10, 30], "hold_long", 1, "serialization", ["ARMCI_Lock"],
+                         ["armci_lock_contention"], 2),
+    "armci-progress": Plant([5, 50], "compute", 0, "progress", ["ARMCI_Acc"],
+                            ["armci_comm_wait_for_progress"], 2),
     "shmem-queue": Plant(QUEUE, "inspect_queue", 1, "serialization", ["shmem_set_lock"],
                          ["shmem_lock_contention"]),
 }
@@ -72,7 +75,7 @@ def judge(plant, fermata, experiment):
 def main():
     fermata, name, launcher, program = sys.argv[1:]
     plant = PLANTS[name]
-    command = [*shlex.split(launcher), "-n", PROCESSES, program, *plant.options]
+    command = [*shlex.split(launcher), "-n", plant.processes, program, *plant.options]
 
     def result(text):
         return [line for line in text.splitlines() if line.startswith(f"{name}:")]
