@@ -200,6 +200,15 @@ await bench.check("the statistics of the whole run are the report's", async () =
   const blamed = rows.filter(({ kind }) => kind === "waited for").reduce((sum, row) => sum + Number(row.seconds), 0);
   assertClose(blamed, json.statistics.reduce((sum, { sum: own }) => sum + own, 0), 9, "waited for");
   assert.equal(Number(rows.find((row) => row.name === "message").count), 2);
+  // Bytes of messages and one-sided operations, which take place between ranks.
+  const bytes = (id) => json.severities.filter(({ metric }) => metric === id).reduce((sum, { value }) => sum + value, 0);
+  const moved = (...names) =>
+    rows.filter((row) => row.kind === "message" && names.includes(row.name)).reduce((sum, { more }) => sum + Number(more), 0);
+  assert.ok(bytes("bytes_sent") > 0 && bytes("bytes_put") > 0 && bytes("bytes_get") > 0);
+  assert.equal(moved("message"), bytes("bytes_sent"));
+  // Atomic operations move bytes in both directions.
+  assert.equal(moved("put", "get", "atomic operation"), bytes("bytes_put") + bytes("bytes_get"));
+  assert.match(await page.getByTestId("interval").innerText(), /message 2, 16 B together, on average/);
   await page.context().close();
 });
 

@@ -60,6 +60,11 @@ export function drawTimeline(surface: Surface, palette: Palette, scene: Timeline
   if (layout.plotWidth < 40 || layout.plotHeight < 8) return;
   drawRuler(surface, palette, scene, layout);
   drawNames(surface, palette, scene, layout);
+  drawBody(surface, palette, scene, layout);
+}
+
+/** Draws all but the ruler and the names. */
+export function drawBody(surface: Surface, palette: Palette, scene: TimelineScene, layout: TimelineLayout): void {
   if (scene.totals !== null) drawTotals(surface, palette, scene, scene.totals, layout);
   surface.clip(layout.left, layout.ruler, layout.plotWidth, layout.fullHeight, () => {
     if (scene.field !== null) {
@@ -127,7 +132,7 @@ function drawInterval(surface: Surface, palette: Palette, interval: Span, layout
   surface.line(right, 0, right, bottom, { color: palette.accent, width: 1.5 });
 }
 
-function drawNames(surface: Surface, palette: Palette, scene: TimelineScene, layout: TimelineLayout): void {
+export function drawNames(surface: Surface, palette: Palette, scene: TimelineScene, layout: TimelineLayout): void {
   const { arrangement } = scene;
   arrangement.pinned.forEach((location, i) => {
     const y = (layout.topOf(i - arrangement.pinned.length) + layout.bottomOf(i - arrangement.pinned.length)) / 2;

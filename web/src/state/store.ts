@@ -17,6 +17,7 @@ import type { JsonInstance } from "../data/layout";
 import { makeSystem, systemValues, type SystemTree } from "../model/system";
 import type { MatrixValue } from "../model/matrix";
 import { rankingOf } from "../model/row_order";
+import { AlignedState } from "./aligned";
 import type { Span, TimelineState } from "./timeline";
 
 export type ViewName =
@@ -108,19 +109,25 @@ export class Store {
   readonly peerSystemNodes: ReadonlySignal<NodeValues | null>;
 
   readonly report: Report;
+  /** The timelines of all runs. */
+  readonly aligned: AlignedState;
   /** Number of jumps along links: each gets an entry in the history. */
   readonly jumps = signal(0);
 
   /** @param reports  of the runs, at least one; the views of a single run show the first one
-   * @param names    of the runs, distinct */
+   * @param names    of the runs, distinct
+   * @param timeline  of the first run
+   * @param timelines  of all runs, for their comparison */
   constructor(
     reports: readonly Report[],
     readonly names: readonly string[],
     palette: ReadonlySignal<Palette>,
     readonly timeline: TimelineState,
+    timelines: readonly TimelineState[],
   ) {
     this.palette = palette;
     this.report = reports[0]!;
+    this.aligned = new AlignedState(reports, timelines);
     timeline.ranking = rankingOf(this.report);
     this.united = uniteReports(reports);
     this.trees = this.united.runs[0]!;

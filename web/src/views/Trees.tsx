@@ -1,7 +1,7 @@
 import { useComputed, useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import type { JSX } from "preact";
-import { reportOfFile } from "../data/page";
+import { runOfFile, type ChosenRun } from "../data/page";
 import { ExportMenu } from "../components/ExportMenu";
 import { MetricHelp } from "../components/MetricHelp";
 import { Source } from "../components/Source";
@@ -9,7 +9,6 @@ import { CallpathName } from "../components/Names";
 import { Splitter } from "../components/Splitter";
 import { SCALE_NAMES } from "../draw/colors";
 import { printable, shorten } from "../format";
-import type { Report } from "../model/report";
 import { DEFAULT_THRESHOLD, type Mode, type Order, type Store } from "../state/store";
 import { DerivedMetrics } from "../components/DerivedMetrics";
 import { CallPane, MetricPane, SystemPane } from "./TreePanes";
@@ -37,7 +36,7 @@ interface Props {
   store: Store;
   /** Whether the last run was chosen from a file. */
   chosen: boolean;
-  choose: (run: Report | null) => void;
+  choose: (run: ChosenRun | null) => void;
 }
 
 /** Three coupled trees: metric, call path, system. A collapsed node shows its inclusive value, an expanded
@@ -262,8 +261,8 @@ function PeerChoice({ chosen, choose }: Omit<Props, "store">): JSX.Element {
   const load = async (file: File | undefined): Promise<void> => {
     if (file === undefined) return;
     try {
-      const other = await reportOfFile(await file.text());
-      choose({ ...other, name: file.name });
+      const other = await runOfFile(await file.text());
+      choose({ ...other, report: { ...other.report, name: file.name } });
     } catch (error) {
       failure.value = error instanceof Error ? error.message : String(error);
     }
