@@ -27,6 +27,8 @@ interface Stretch {
   readonly part: Float64Array;
   /** Cells that are not empty, with their colours. */
   readonly planes: readonly { readonly entry: number; readonly cells: CellPlane; readonly isWait: boolean }[];
+  /** The colours of the planes, each once. */
+  readonly entries: readonly number[];
 }
 
 /** The spread of the waiting of a row, while its cells are added up. */
@@ -79,6 +81,7 @@ export class RowMixture {
   private readonly green: Float64Array;
   private readonly blue: Float64Array;
   private readonly mixed: Float64Array; // [column]: red, green, blue, all
+  private readonly mixedWaits: Float64Array; // likewise, of waiting
   private readonly isWait: Uint8Array; // [entry]
   private hasSpread = false;
   private readonly spreadSums = new SpreadSums();
@@ -94,6 +97,7 @@ export class RowMixture {
     this.entries = colors.entries.length;
     this.parts = new Float64Array(this.entries * columns);
     this.mixed = new Float64Array(4 * columns);
+    this.mixedWaits = new Float64Array(4 * columns);
     this.isWait = new Uint8Array(this.entries);
     this.lines = new Float64Array(SPREAD_LINES * columns);
     this.covered = new Float64Array(columns);
@@ -173,9 +177,9 @@ export class RowMixture {
   /** Distributes the added cells over the columns. */
   private spread(): void {
     if (this.pending === null) return;
-    const { count, pieces, bin, column, part, planes } = this.pending;
+    const { count, pieces, bin, column, part, entries } = this.pending;
     const { parts, sums, columns } = this;
-    for (const entry of new Set(planes.map((plane) => plane.entry))) {
+    for (const entry of entries) {
       const [from, to] = [entry * count, entry * columns];
       for (let i = 0; i < pieces; i++) parts[to + column[i]!]! += part[i]! * sums[from + bin[i]!]!;
     }
@@ -237,7 +241,8 @@ export class RowMixture {
       ),
     ];
     for (const { entry, isWait } of planes) if (isWait) this.isWait[entry] = 1;
-    return { bins, from, to, firstBin, count, pieces, bin, column, part, planes };
+    const entries = [...new Set(planes.map(({ entry }) => entry))];
+    return { bins, from, to, firstBin, count, pieces, bin, column, part, planes, entries };
   }
 
   /** Writes pixels of the row: colours mixed by their shares; 0xff, blue, green, red, highest byte first; 0
@@ -248,20 +253,9 @@ export class RowMixture {
       this.mixShares(pixels, this.colors.share.entry, this.colors.share.colors);
       return;
     }
-    const { columns, parts, mixed, red, green, blue } = this;
+    const { columns, mixed } = this;
     mixed.fill(0);
-    for (let entry = 0; entry < this.entries; entry++) {
-      const base = entry * columns;
-      const [r, g, b] = [red[entry]!, green[entry]!, blue[entry]!];
-      for (let column = 0, at = 0; column < columns; column++, at += 4) {
-        const part = parts[base + column]!;
-        if (part === 0) continue;
-        mixed[at]! += part * r;
-        mixed[at + 1]! += part * g;
-        mixed[at + 2]! += part * b;
-        mixed[at + 3]! += part;
-      }
-    }
+    for (let entry = 0; entry < this.entries; entry++) this.mixEntry(entry, mixed);
     for (let column = 0, at = 0; column < columns; column++, at += 4) {
       const total = mixed[at + 3]!;
       // Adding one half and truncating rounds.
@@ -280,36 +274,50 @@ export class RowMixture {
    * location; what this location does otherwise, and the kinds of its waiting, are those of all of them. */
   mixLines(pixels: Uint32Array): void {
     this.spread();
-    const { columns, parts, lines, covered, isWait, entries } = this;
+    const { columns, lines, covered, mixed, mixedWaits } = this;
     const shades = this.colors.share === null ? null : shadesOf(this.colors.share.colors);
-    const sums = new Float64Array(8); // of other activities and of waiting: red, green, blue, all
-    for (let column = 0; column < columns; column++) {
-      sums.fill(0);
-      for (let entry = 0; entry < entries; entry++) {
-        const part = parts[entry * columns + column]!;
-        const at = isWait[entry] === 0 ? 0 : 4;
-        sums[at]! += part * this.red[entry]!;
-        sums[at + 1]! += part * this.green[entry]!;
-        sums[at + 2]! += part * this.blue[entry]!;
-        sums[at + 3]! += part;
-      }
-      const total = sums[3]! + sums[7]!;
+    mixed.fill(0);
+    mixedWaits.fill(0);
+    for (let entry = 0; entry < this.entries; entry++) this.mixEntry(entry, this.isWait[entry] === 0 ? mixed : mixedWaits);
+    for (let column = 0, at = 0; column < columns; column++, at += 4) {
+      const other = mixed[at + 3]!;
+      const waiting = mixedWaits[at + 3]!;
+      // Where there is one activity only, all locations have it.
+      const isMixed = other >= LEAST && waiting >= LEAST && covered[column]! > 0;
       for (let line = 0; line < SPREAD_LINES; line++) {
-        if (total < LEAST) {
-          pixels[line * columns + column] = 0;
-          continue;
+        const to = line * columns + column;
+        if (line > 0 && !isMixed) pixels[to] = pixels[column]!;
+        else if (other + waiting < LEAST) pixels[to] = 0;
+        else {
+          const share = isMixed ? Math.min(1, lines[to]! / covered[column]!) : waiting / (other + waiting);
+          if (shades !== null) pixels[to] = shades[Math.round(share * (shades.length - 1))]!;
+          else {
+            const a = other < LEAST ? 0 : (1 - share) / other;
+            const b = waiting < LEAST ? 0 : share / waiting;
+            pixels[to] =
+              (0xff000000 |
+                ((a * mixed[at + 2]! + b * mixedWaits[at + 2]! + 0.5) << 16) |
+                ((a * mixed[at + 1]! + b * mixedWaits[at + 1]! + 0.5) << 8) |
+                (a * mixed[at]! + b * mixedWaits[at]! + 0.5)) >>>
+              0;
+          }
         }
-        // Where there is one activity only, all locations have it.
-        const known = covered[column]! > 0 ? lines[line * columns + column]! / covered[column]! : sums[7]! / total;
-        const share = sums[7]! < LEAST ? 0 : sums[3]! < LEAST ? 1 : Math.min(1, known);
-        const channel = (which: number): number =>
-          (share > 0 ? (share * sums[4 + which]!) / sums[7]! : 0) +
-          (share < 1 ? ((1 - share) * sums[which]!) / sums[3]! : 0);
-        pixels[line * columns + column] =
-          shades !== null
-            ? shades[Math.round(share * (shades.length - 1))]!
-            : (0xff000000 | ((channel(2) + 0.5) << 16) | ((channel(1) + 0.5) << 8) | (channel(0) + 0.5)) >>> 0;
       }
+    }
+  }
+
+  /** Adds the colour of an entry, weighted by its part of each column. */
+  private mixEntry(entry: number, sums: Float64Array): void {
+    const { columns, parts } = this;
+    const base = entry * columns;
+    const [r, g, b] = [this.red[entry]!, this.green[entry]!, this.blue[entry]!];
+    for (let column = 0, at = 0; column < columns; column++, at += 4) {
+      const part = parts[base + column]!;
+      if (part === 0) continue;
+      sums[at]! += part * r;
+      sums[at + 1]! += part * g;
+      sums[at + 2]! += part * b;
+      sums[at + 3]! += part;
     }
   }
 

@@ -101,12 +101,14 @@ function drawTotals(surface: Surface, palette: Palette, scene: TimelineScene, to
   const { arrangement, rows } = scene;
   const strip = (row: number, end: number, bottom: number): void => {
     let [waiting, blame] = [0, 0];
+    const add = (location: number): void => {
+      waiting = Math.max(waiting, totals.waiting[location]!);
+      blame = Math.max(blame, totals.blame[location]!);
+    };
     for (let each = row; each < Math.min(end, arrangement.rows); each++) {
       const group = arrangement.group(each);
-      for (const location of group < 0 ? [arrangement.location(each)] : arrangement.alike!.members[group]!) {
-        waiting = Math.max(waiting, totals.waiting[location]!);
-        blame = Math.max(blame, totals.blame[location]!);
-      }
+      if (group < 0) add(arrangement.location(each));
+      else for (const location of arrangement.alike!.members[group]!) add(location);
     }
     const top = Math.max(row < 0 ? layout.ruler : layout.upper, layout.topOf(row));
     const height = Math.min(layout.upper + layout.plotHeight, bottom) - top;

@@ -11,6 +11,7 @@ import { SCALE_NAMES } from "../draw/colors";
 import { printable, shorten } from "../format";
 import { DEFAULT_THRESHOLD, type Mode, type Order, type Store } from "../state/store";
 import { DerivedMetrics } from "../components/DerivedMetrics";
+import { ParameterTable } from "./ParameterTable";
 import { CallPane, MetricPane, SystemPane } from "./TreePanes";
 import { treesCsv, treesPicture } from "./trees_export";
 
@@ -82,6 +83,7 @@ export function Trees({ store, chosen, choose }: Props): JSX.Element {
           )}
         </summary>
         <div class="about-body">
+          {store.callList.value === "parameter" && <ParameterTable store={store} />}
           <MetricHelp report={report} metric={metric} />
           {file !== null && line !== null && <Source report={report} file={file} line={line} />}
         </div>
