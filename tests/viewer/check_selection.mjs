@@ -2,7 +2,7 @@
 // usage: check_selection.mjs WEB FERMATA SCENARIO
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
-import { assertClose, Bench, parseCsv } from "./browser.mjs";
+import { assertClose, Bench, drawn, parseCsv } from "./browser.mjs";
 
 const [web, fermata, scenario] = process.argv.slice(2);
 const bench = new Bench(web, fermata);
@@ -46,7 +46,7 @@ await bench.start();
 const openTimeline = async (path, hash = "#timeline", options = {}) => {
   const page = await bench.open(path, { hash, ...options });
   await page.getByTestId("timeline-chart").locator("canvas").waitFor();
-  await page.waitForTimeout(100);
+  await drawn(page);
   return page;
 };
 
@@ -61,7 +61,7 @@ async function pointOf(page, part, { row, rows, ruler = 34, y }) {
 }
 
 const state = async (page) => {
-  await page.waitForTimeout(80);
+  await drawn(page);
   const [view, query = ""] = (await page.evaluate(() => location.hash)).slice(1).split("?");
   return { view, query: new URLSearchParams(query) };
 };
@@ -180,7 +180,7 @@ await bench.check("the statistics of the whole run are the report's", async () =
   await drag(page, await pointOf(page, 0.0005, { y: 10 }), [5000, (await pointOf(page, 1, { y: 10 }))[1]]);
   await page.getByTestId("interval").waitFor();
   await page.evaluate(() => (location.hash = "#timeline?interval=0_60000"));
-  await page.waitForTimeout(150);
+  await drawn(page);
   const rows = await numbers(page);
   const number = (kind, name) => Number(rows.find((row) => row.kind === kind && row.name === name)?.seconds ?? 0);
   const within = (id) => [id, ...json.metrics.filter(({ parent }) => parent === id).flatMap((metric) => within(metric.id))];
