@@ -2,7 +2,7 @@
 import { formatCount } from "../format";
 import type { Arrangement } from "../model/arrangement";
 import type { CounterField } from "../model/counters";
-import type { PathSegments, Phase, Report } from "../model/report";
+import { shortLocationName, type PathSegments, type Phase, type Report } from "../model/report";
 import type { Item } from "../model/selection";
 import type { Activity, Timeline } from "../model/timeline";
 import type { Span } from "../state/timeline";
@@ -140,7 +140,7 @@ export function drawNames(surface: Surface, palette: Palette, scene: TimelineSce
     const y = (layout.topOf(i - arrangement.pinned.length) + layout.bottomOf(i - arrangement.pinned.length)) / 2;
     surface.circle(10, y - 2, 2.6, palette.accent);
     surface.line(10, y, 10, y + 5, { color: palette.accent, width: 1.4 });
-    surface.text(layout.left - 11, y, shortName(scene.report, location), { size: 11, color: palette.ink, anchor: "end" });
+    surface.text(layout.left - 11, y, shortLocationName(scene.report, location), { size: 11, color: palette.ink, anchor: "end" });
   });
   if (layout.upper > layout.ruler) {
     surface.line(0, layout.upper - 3, layout.left + layout.plotWidth, layout.upper - 3, { color: palette.muted, width: 1 });
@@ -155,11 +155,6 @@ export function drawNames(surface: Surface, palette: Palette, scene: TimelineSce
   }
 }
 
-function shortName(report: Report, location: number): string {
-  const { rank, thread } = report.locations[location]!;
-  return thread === 0 ? `rank ${rank}` : `${rank}.${thread}`;
-}
-
 function drawName(
   surface: Surface,
   palette: Palette,
@@ -169,7 +164,7 @@ function drawName(
   y: number,
 ): void {
   const group = arrangement.group(row);
-  const name = shortName(report, arrangement.location(row));
+  const name = shortLocationName(report, arrangement.location(row));
   if (group < 0) {
     surface.text(layout.left - 11, y, name, { size: 11, color: palette.muted, anchor: "end" });
     return;
