@@ -14,15 +14,10 @@ instead of a row for each function:
                           the functions of a family, one for each type: `#` stands for its name, T for
                           the C type. Text in brackets is optional: with such text there are two
                           functions for each type. `-`: a single function. RECIPE may be own or plain,
-<<<<<<< HEAD
-                          as in rows. Facts are those of the first rules that match the names.
-                          REGION names the function in archives (the statement that it implements);
-                          without it, that is its name.
-=======
-                          as in rows, or direct: the paradigm's wrappers call the function, and calls
-                          of the program are not recorded. Facts are those of the first rules that
-                          match the names.
->>>>>>> armci
+                           as in rows, or direct: the paradigm's wrappers call the function, and calls
+                           of the program are not recorded. Facts are those of the first rules that
+                           match the names. REGION names the function in archives (the statement that
+                           it implements); without it, that is its name.
 """
 import fnmatch
 import re
@@ -42,13 +37,9 @@ TYPE = re.compile(r"type\s+(\w+)\s+(\S.*)$")
 FAMILY = re.compile(r"family\s+(\w+)\s+(\S.*)$")
 ARGUMENT = re.compile(r"argument\s+(\w+)\s+(\w+)\s+(\S.*?)\s+:\s+(\S.*)$")
 RECIPE = re.compile(r"recipe\s+(\w+)\s+(\S.*)$")
-<<<<<<< HEAD
 RECORD = re.compile(r"record\s+(\w+)\s+(\w+|-)\s+(\S.*?)(?:\s+:\s+(\S.*))?$")
-=======
-RECORD = re.compile(r"record\s+(\w+)\s+(\w+|-)\s+(\S.*)$")
 LINKED = "linked"
 BODIES = ("own", "plain", "direct")
->>>>>>> armci
 OPTIONAL = re.compile(r"\[([^\]]*)\]")
 
 
