@@ -73,6 +73,12 @@ def check_linked(fermata, library, launcher, mpicc, folder):
         run([fermata, command, *shlex.split(mpicc), "-o", program, *objects])
         paths = record(fermata, launcher, folder / f"by-{command}", program, "regular")
         assert any(path[-2:] == ("communicate", "ARMCI_Put") for path in paths), paths
+        found = run([fermata, "doctor", "--", program], may_fail=True).stdout
+        assert "was linked by `fermata link`" in found, found
+    plain = folder / "plain"
+    run([*shlex.split(mpicc), "-o", plain, *objects])
+    found = run([fermata, "doctor", "--", plain], may_fail=True).stdout
+    assert "contains ARMCI, whose calls cannot be recorded" in found, found
 
 
 def check_arrays(fermata, library, launcher, program, mpifort, folder):
