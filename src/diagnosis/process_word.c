@@ -5,7 +5,7 @@
 
 struct fm_process_word fm_process_word(const struct fm_cube *cube)
 {
-    static const struct fm_process_word rank = {"rank", "ranks", 0};
+    static const struct fm_process_word rank = {"rank", "ranks", 0, "MPI"};
     bool shmem = false, coarrays = false;
     for (uint32_t i = 0; i < cube->callpath_count; i++) {
         const char *paradigm = cube->regions[cube->callpaths[i].region].paradigm;
@@ -18,8 +18,8 @@ struct fm_process_word fm_process_word(const struct fm_cube *cube)
     if (shmem == coarrays) {
         return rank;
     }
-    return shmem ? (struct fm_process_word){"PE", "PEs", 0}
-                 : (struct fm_process_word){"image", "images", 1};
+    return shmem ? (struct fm_process_word){"PE", "PEs", 0, "SHMEM"}
+                 : (struct fm_process_word){"image", "images", 1, "coarray"};
 }
 
 const char *fm_cause_library(const struct fm_cube *cube, const struct fm_cube_problem *cause)

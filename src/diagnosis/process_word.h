@@ -9,9 +9,10 @@
 #include <stdint.h>
 
 struct fm_process_word {
-    const char *one;  /**< "rank"; "PE" of OpenSHMEM; "image" of coarrays */
-    const char *many; /**< "ranks", ... */
-    uint32_t first;   /**< number of the first process: images begin with 1 */
+    const char *one;     /**< "rank"; "PE" of OpenSHMEM; "image" of coarrays */
+    const char *many;    /**< "ranks", ... */
+    uint32_t first;      /**< number of the first process: images begin with 1 */
+    const char *library; /**< "MPI", "SHMEM" or "coarray", in front of "calls" */
 };
 
 /** @return the words for a program that calls one of these libraries only; "rank" if it calls MPI,

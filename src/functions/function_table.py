@@ -10,13 +10,15 @@ instead of a row for each function:
                           for the second one in others
   recipe NAME C_CODE      what the generated wrapper does behind the call, with `thread`, the function's
                           parameters, and `outcome`, its result
-  record RECIPE FAMILY PROTOTYPE
+  record RECIPE FAMILY PROTOTYPE [: REGION]
                           the functions of a family, one for each type: `#` stands for its name, T for
                           the C type. Text in brackets is optional: with such text there are two
                           functions for each type. `-`: a single function. RECIPE may be own or plain,
                           as in rows, or direct: the paradigm's wrappers call the function, and calls
                           of the program are not recorded. Facts are those of the first rules that
                           match the names.
+                          REGION names the function in archives (the statement that it implements);
+                          without it, that is its name.
 """
 import fnmatch
 import re
@@ -36,7 +38,7 @@ TYPE = re.compile(r"type\s+(\w+)\s+(\S.*)$")
 FAMILY = re.compile(r"family\s+(\w+)\s+(\S.*)$")
 ARGUMENT = re.compile(r"argument\s+(\w+)\s+(\w+)\s+(\S.*?)\s+:\s+(\S.*)$")
 RECIPE = re.compile(r"recipe\s+(\w+)\s+(\S.*)$")
-RECORD = re.compile(r"record\s+(\w+)\s+(\w+|-)\s+(\S.*)$")
+RECORD = re.compile(r"record\s+(\w+)\s+(\w+|-)\s+(\S.*?)(?:\s+:\s+(\S.*))?$")
 LINKED = "linked"
 BODIES = ("own", "plain", "direct")
 OPTIONAL = re.compile(r"\[([^\]]*)\]")
@@ -56,6 +58,7 @@ class Row(NamedTuple):
     parameters: str
     recipe: str = ""  # C code behind the call; body is "recipe"
     by_rules: bool = False  # the rules state its facts
+    region: str = ""  # its name in archives; "": its own
 
     @property
     def is_recorded(self):
@@ -118,7 +121,7 @@ class Table:
                              result.strip(), name, parameters))
         return None
 
-    def take_record(self, recipe, family, prototype):
+    def take_record(self, recipe, family, prototype, region):
         if self.prefix is None:
             return "a prefix must stand above the functions"
         if recipe not in BODIES and recipe not in self.recipes:
@@ -130,11 +133,11 @@ class Table:
             for name in ["-"] if family == "-" else self.families[family]:
                 if name != "-" and name not in self.types:
                     return f"no type {name}"
-                if reason := self.take_function(recipe, variant, name):
+                if reason := self.take_function(recipe, variant, name, region or ""):
                     return reason
         return None
 
-    def take_function(self, recipe, prototype, type_name):
+    def take_function(self, recipe, prototype, type_name, region):
         c_type = self.types.get(type_name, "void")
         match = PROTOTYPE.match(re.sub(r"\bT\b", c_type, prototype.replace("#", type_name)))
         if match is None or not match.group(2).startswith(self.prefix):
@@ -145,7 +148,7 @@ class Table:
             has_it = re.search(rf"\b{parameter}(,|$)", parameters)
             code = re.sub(rf"\b{word}\b", there if has_it else elsewhere, code)
         self.rows.append(Row(self.prefix, body, "-", "-", "-", "-", "-", result.strip(), name,
-                             parameters, re.sub(r"\bT\b", c_type, code), True))
+                             parameters, re.sub(r"\bT\b", c_type, code), True, region))
         return None
 
     def role(self, row):

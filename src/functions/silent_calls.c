@@ -165,6 +165,10 @@ static bool is_library_operation(fm_paradigm_t paradigm, const char *name)
     return false;
 }
 
+/* What operations of libraries need: completions in them show that the archive has such records,
+ * even if no call completes those of others. */
+enum { OPERATIONS = FM_RECORDED_OPERATION | FM_RECORDED_COMPLETION };
+
 /* The same for SHMEM, ARMCI and coarrays. */
 static unsigned needed_by_library(fm_paradigm_t paradigm, const char *name, fm_call_t call)
 {
@@ -187,7 +191,7 @@ static unsigned needed_by_library(fm_paradigm_t paradigm, const char *name, fm_c
     case FM_CALL_EVENT_WAIT:
         return FM_RECORDED_OPERATION;
     default:
-        return is_library_operation(paradigm, name) ? FM_RECORDED_OPERATION : 0;
+        return is_library_operation(paradigm, name) ? OPERATIONS : 0;
     }
 }
 
@@ -296,6 +300,7 @@ static enum reason reason_of_library(const struct fm_called_function *function, 
                    : NO_LIBRARY_COMPLETIONS;
     case FM_RECORDED_GROUP_SYNC:
         return (function->records & FM_RECORDED_GROUP_SYNC) != 0 ? NOT_SILENT : NO_IMAGES;
+    case OPERATIONS:
     case FM_RECORDED_OPERATION:
         return (recorded & FM_RECORDED_OPERATION) != 0 ? NOT_SILENT : NO_OPERATIONS;
     default:

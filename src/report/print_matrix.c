@@ -66,6 +66,8 @@ static void print_label(const struct rank_matrix *matrix, uint32_t row)
     uint32_t last = first + matrix->per_cell - 1;
     last = last < matrix->ranks ? last : matrix->ranks - 1;
     char label[32];
+    first += matrix->report->diagnosis.process.first;
+    last += matrix->report->diagnosis.process.first;
     if (first == last)
         snprintf(label, sizeof label, "%u", first);
     else
@@ -78,7 +80,7 @@ static void print_numbers(const struct rank_matrix *matrix)
     FILE *stream = matrix->report->terminal->stream;
     fprintf(stream, "%*s", LABEL_COLUMNS, "");
     for (uint32_t column = 0; column < matrix->cells; column++)
-        fprintf(stream, "%*u", NUMBER_COLUMNS, column);
+        fprintf(stream, "%*u", NUMBER_COLUMNS, column + matrix->report->diagnosis.process.first);
     putc('\n', stream);
     for (uint32_t row = 0; row < matrix->cells; row++) {
         print_label(matrix, row);
@@ -101,8 +103,9 @@ static void print_map(const struct rank_matrix *matrix)
     const struct fm_terminal *terminal = matrix->report->terminal;
     unsigned width = LABEL_COLUMNS + 2 * matrix->cells + 2 <= terminal->width ? 2 : 1;
     char numbers[FM_FORMAT_SIZE];
-    fm_terminal_print(terminal, "", 2, "Columns are %s; the darkest cell is %s:",
-                      matrix->per_cell == 1 ? "ranks, as rows are" : "groups of ranks, as rows are",
+    fm_terminal_print(terminal, "", 2, "Columns are %s%s, as rows are; the darkest cell is %s:",
+                      matrix->per_cell == 1 ? "" : "groups of ",
+                      matrix->report->diagnosis.process.many,
                       format_amount(numbers, matrix, matrix->largest));
     for (uint32_t row = 0; row < matrix->cells; row++) {
         print_label(matrix, row);

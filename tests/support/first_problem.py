@@ -4,15 +4,16 @@ import collections
 import json
 import subprocess
 
-# From Enter to Leave, in seconds; `path`: the names of the regions from the outermost on.
-Visit = collections.namedtuple("Visit", "path enter leave")
+# From Enter to Leave, in seconds; `path`: the names of the regions from the outermost on; `lock`: that the
+# call has acquired, or None.
+Visit = collections.namedtuple("Visit", "path enter leave lock")
 
 
 def read_visits(anchor):
     """@return by process: the visits of all regions, in the order of their ends"""
     import otf2
 
-    visits, opened = collections.defaultdict(list), collections.defaultdict(list)
+    visits, opened, acquired = collections.defaultdict(list), collections.defaultdict(list), {}
     with otf2.reader.open(str(anchor)) as archive:
         groups = {group.name: number
                   for number, group in enumerate(archive.definitions.location_groups)}
@@ -24,7 +25,10 @@ def read_visits(anchor):
                 stack.append((event.region.name, event.time / second))
             elif isinstance(event, otf2.events.Leave):
                 path = tuple(name for name, _ in stack)
-                visits[process].append(Visit(path, stack.pop()[1], event.time / second))
+                visits[process].append(Visit(path, stack.pop()[1], event.time / second,
+                                             acquired.pop(process, None)))
+            elif isinstance(event, otf2.events.RmaAcquireLock):
+                acquired[process] = event.remote, event.lock_id
     return visits
 
 
@@ -35,6 +39,12 @@ def calls_of(visits, *names):
 def spans_in(visits, function):
     """@return the spans of time in a function, its callees included"""
     return [(visit.enter, visit.leave) for visit in visits if visit.path[-1] == function]
+
+
+def lock_held(visits, time):
+    """@return the lock that was acquired last before a time; None: none was"""
+    return max(((visit.leave, visit.lock) for visit in visits
+                if visit.lock is not None and visit.leave <= time), default=(0.0, None))[1]
 
 
 def overlap(spans, others):
@@ -62,7 +72,17 @@ class FirstProblem:
         self.processes = [processes[location] for location in problem["cause"]["locations"]]
         self.kind = problem["cause"]["kind"]
         self.cost = problem["cost"]
+        inside = {path for path in places if self._is_inside(places, path, functions)}
+        # Seconds for which the functions had no processor.
+        self.stolen = sum(row["value"] for row in report["severities"]
+                          if row["metric"] == "stolen_time" and row["callpath"] in inside)
         self.symptoms = [symptom["metric"] for symptom in problem["symptoms"]]
+
+    @staticmethod
+    def _is_inside(places, path, functions):
+        while path is not None and places[path]["region"] not in functions:
+            path = places[path]["parent"]
+        return path is not None
 
     def __str__(self):
         return (f"`{self.function}` on {self.processes}, {self.kind}, {self.cost:.4f} s, seen as "

@@ -249,11 +249,11 @@ static bool completes_others(const struct fm_region *region)
 }
 
 static bool needs_target(const struct open_operation *operation, const struct fm_region *completing,
-                         struct fm_call_ref call)
+                         struct fm_call_ref call, bool remotely)
 {
-    return fm_same_call(operation->call, call)
-               ? completing->paradigm == FM_PARADIGM_ARMCI || operation->type != FM_RMA_PUT
-               : completes_others(completing);
+    return fm_same_call(operation->call, call) ? completing->paradigm == FM_PARADIGM_ARMCI ||
+                                                     operation->type != FM_RMA_PUT || remotely
+                                               : completes_others(completing);
 }
 
 /* Handles the completion of the operations with an id. A list begins with the operations that have
@@ -276,7 +276,7 @@ static void complete_operations(struct fm_library_walk *walk, const struct fm_rm
             break;
         }
         next = operation->next;
-        if (needs_target(operation, region, call)) {
+        if (needs_target(operation, region, call, remotely)) {
             need(walk, call, operation->target);
         }
         if (remotely || operation->type == FM_RMA_GET) {

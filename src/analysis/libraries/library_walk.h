@@ -5,9 +5,10 @@
  *
  * Their windows have no epochs but those of locks. A lock has an id on its window and target, and
  * its acquisitions are recorded. An operation needs its target's library if the call that begins it
- * also completes it: every operation of ARMCI; gets and atomic operations of the others, whose puts
- * are done at the origin. Other calls need the targets of the operations that they complete:
- * shmem_quiet, shmem_barrier, sync memory, sync all, ARMCI_Wait, ARMCI_Fence.
+ * also completes it: every operation of ARMCI; gets and atomic operations of the others, and puts
+ * that it completes at the target, not those that are done at the origin only. Other calls need the
+ * targets of the operations that they complete: shmem_quiet, shmem_barrier, sync memory, sync all,
+ * ARMCI_Wait, ARMCI_Fence.
  */
 #ifndef FERMATA_ANALYSIS_LIBRARIES_LIBRARY_WALK_H
 #define FERMATA_ANALYSIS_LIBRARIES_LIBRARY_WALK_H

@@ -9,7 +9,9 @@
 #include "cli/archive/stage_table.h"
 #include "cli/page/page_file.h"
 #include "cli/text/safe_text.h"
+#include "diagnosis/process_word.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -111,13 +113,15 @@ static fm_status_t add_crowding(struct fm_cube *cube, const json_t *environment,
         char where[96];
         snprintf(where, sizeof where, "%u threads on %lld %s", threads, (long long)processors,
                  processors == 1 ? "processor" : "processors");
+        const struct fm_process_word process = fm_process_word(cube);
         return fm_cube_warn(cube, error,
-                            "Ranks had no processor for %.0f%% of the run, MPI calls included "
+                            "%c%s had no processor for %.0f%% of the run, %s calls included "
                             "(%s): all times contain "
                             "waiting for a processor, which may look like any wait state or like "
                             "communication, and "
                             "differ from run to run.",
-                            100 * (share < 1 ? share : 1),
+                            toupper((unsigned char)process.many[0]), process.many + 1,
+                            100 * (share < 1 ? share : 1), process.library,
                             is_crowded ? where : "other programs used the processors");
     }
     if (!is_crowded) {

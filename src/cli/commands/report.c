@@ -5,6 +5,7 @@
 #include "cli/report/report_request.h"
 #include "cube/model/callpath_pattern.h"
 #include "cube/model/callpath_text.h"
+#include "diagnosis/process_word.h"
 #include "export/csv/csv_derived.h"
 #include "export/csv/csv_report.h"
 #include "export/json/json_report.h"
@@ -82,6 +83,7 @@ static fm_status_t find_location(const struct fm_cube *cube, const char *text,
         return status;
     if (*end != '\0')
         return fm_fail(error, FM_ERR_USAGE, "--location: '%s' is not RANK or RANK.THREAD", text);
+    selection->rank -= fm_process_word(cube).first; /* of image 0, which there is not: no rank */
     for (uint32_t i = 0; i < cube->location_count; i++) {
         const struct fm_cube_location *location = &cube->locations[i];
         if (location->rank == selection->rank &&

@@ -101,7 +101,8 @@ enum { NAME_BYTES = FM_PARADIGM_TEXT + 16 };
 static void name_process(const struct output *o, uint32_t rank, char *name)
 {
     const struct fm_paradigm_description *leading = leading_paradigm(o->set);
-    snprintf(name, NAME_BYTES, "%s %u", leading != NULL ? leading->process : "Process", rank);
+    snprintf(name, NAME_BYTES, "%s %u", leading != NULL ? leading->process : "Process",
+             rank + (leading != NULL ? leading->first_process : 0));
 }
 
 static void add_paradigm_strings(const struct output *o)

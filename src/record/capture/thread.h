@@ -70,6 +70,10 @@ struct fm_open_region {
 /** All of these flags. */
 #define FM_OPEN_FLAGS ((uint64_t)15)
 
+/** fm_thread.depth in a call of a library that is based on another one and leaves the communication
+ * of the recorder to it: the run may begin in an inner call, which is not recorded. */
+enum { FM_DEPTH_LENDING = 2 };
+
 /** Cost of recording in a thread (overhead.h). */
 struct fm_thread_work {
     uint64_t readings; /**< clock readings for records of calls and marks */
@@ -87,7 +91,8 @@ struct fm_thread {
     uint64_t flush_due;     /**< an Enter at or after this time calls fm_thread_flush first; also
                                  written by other threads (pause.h) */
     struct fm_stack *stack; /**< its call stack (stack/stack.h); NULL: it is not recorded now */
-    uint32_t depth;         /**< nesting of recorded calls; not 0: do not record */
+    uint32_t depth;         /**< nesting of recorded calls; not 0: do not record;
+                                 FM_DEPTH_LENDING */
     uint32_t over;          /**< not 0: recording has ended; set by fm_threads_end */
     uint32_t function;      /**< function of the open call */
     uint32_t is_marking;    /**< not 0: a mark of the program is being recorded; no samples */

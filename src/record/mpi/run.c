@@ -212,8 +212,8 @@ const struct fm_paradigm fermata_paradigm = {.description = &fm_mpi_description,
 
 /* ---- begin and end ---- */
 
-/* Begins the run, after PMPI_Init and within the recorded call. */
-static void begin_run(struct fm_thread *thread, int provided)
+/* Begins the run, after PMPI_Init. @return whether MPI takes part in it */
+static bool open_run(int provided)
 {
     static char version[MPI_MAX_LIBRARY_VERSION_STRING];
     int length, rank, size;
@@ -227,10 +227,18 @@ static void begin_run(struct fm_thread *thread, int provided)
     borrow_world();
     bool opened = fm_session_open(&fermata_paradigm, &exchange, version);
     end_communication();
-    if (!opened) {
+    if (opened) {
+        fm_types_begin();
+    }
+    return opened;
+}
+
+/* Begins the run within the recorded call. */
+static void begin_run(struct fm_thread *thread, int provided)
+{
+    if (!open_run(provided)) {
         return;
     }
-    fm_types_begin();
     fm_comm_begin();
     struct fm_comm *world = fm_comm_find(thread, MPI_COMM_WORLD);
     struct fm_comm *self = fm_comm_find(thread, MPI_COMM_SELF);
@@ -248,6 +256,14 @@ static void begin_run(struct fm_thread *thread, int provided)
     fm_session_sample();
 }
 
+/* Whether a library that is based on MPI initializes it, and has no communication for the recorder
+ * itself. Communicators are defined when the program calls MPI itself. */
+static bool is_lent(void)
+{
+    const struct fm_thread *thread = fm_thread_self;
+    return thread != NULL && thread->depth == FM_DEPTH_LENDING && !has_begun;
+}
+
 int fm_MPI_Init(int *argc, char ***argv)
 {
     struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Init);
@@ -256,6 +272,8 @@ int fm_MPI_Init(int *argc, char ***argv)
         begin_run(thread, MPI_THREAD_SINGLE);
     } else if (thread != NULL) {
         fm_thread_done(thread);
+    } else if (result == MPI_SUCCESS && is_lent()) {
+        open_run(MPI_THREAD_SINGLE);
     }
     return result;
 }
@@ -268,6 +286,8 @@ int fm_MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
         begin_run(thread, *provided);
     } else if (thread != NULL) {
         fm_thread_done(thread);
+    } else if (result == MPI_SUCCESS && is_lent()) {
+        open_run(*provided);
     }
     return result;
 }

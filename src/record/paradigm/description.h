@@ -18,6 +18,7 @@ struct fm_paradigm_description {
     uint32_t otf2;               /**< OTF2_Paradigm */
     uint32_t otf2_class;         /**< OTF2_ParadigmClass */
     uint32_t rma_only;           /**< whether its communicators are those of windows only; 0 or 1 */
+    uint32_t first_process;      /**< number of the first process in their names: 0 or 1 */
     char name[FM_PARADIGM_TEXT]; /**< "MPI"; also the source file of its functions */
     char process[FM_PARADIGM_TEXT];      /**< "MPI Rank": name of a process, in front of its rank */
     char communicator[FM_PARADIGM_TEXT]; /**< "Comm ${id}": name of a communicator without one */

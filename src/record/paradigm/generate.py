@@ -7,7 +7,7 @@ usage: generate.py TABLE OUTPUT_FOLDER
 
 Of one paradigm, for its library of wrappers:
   functions.h    FM_FUNCTION_... numbers of its functions
-  regions.inc    their names and OTF2 region roles
+  regions.inc    the names of their regions, and OTF2 region roles
   prototypes.h   prototypes of the wrappers fm_NAME
   plain.c        the wrappers that record Enter and Leave only, and those of recipes
   wrappers.inc   initializers of the table of wrappers, one for each function
@@ -81,7 +81,8 @@ def write_wrappers(table):
               "/* generated: numbers of the paradigm's functions */", "enum {"]
     header += [f"    FM_FUNCTION_{row.name}," for row in table.recorded]
     header += ["    FM_FUNCTION_COUNT", "};", "#endif", ""]
-    regions = [f'{{"{row.name}", OTF2_REGION_ROLE_{table.role(row)}}},' for row in table.recorded]
+    regions = [f'{{"{row.region or row.name}", OTF2_REGION_ROLE_{table.role(row)}}},'
+               for row in table.recorded]
     prototypes, wrappers = ["/* generated */"], []
     plain = ["/* generated */", f'#include "{table.header}"']
     if table.calls == "next":

@@ -23,52 +23,71 @@ ATTEMPTS = 3  # other programs may make other processes late, too
 
 
 class Plant:
-    """A planted problem: options of the program; the function, its process; the kind of the cause; the
-    calls in which the others wait for it, and the first symptom; the number of processes."""
+    """A planted problem: options of the program; the function and its process; the ways in which the others
+    wait for it: by the kind of the cause, the calls in which they wait, and the metrics of their waiting; the
+    number of processes."""
 
-    def __init__(self, options, function, process, kind, calls, symptoms, processes=PROCESSES):
-        self.options, self.function, self.process, self.kind = options, function, process, kind
-        self.calls, self.symptoms, self.processes = calls, symptoms, processes
+    def __init__(self, options, function, process, ways, processes=PROCESSES):
+        self.options, self.function, self.process, self.ways = options, function, process, ways
+        self.processes = processes
 
 
-SRUMMA = ["--blocks", 4, "--length", 16, "--late", "30:2"]
-QUEUE = ["--tasks", 32, "--owner", 1, "--task", 2000, "--hold", "20:1"]
+SRUMMA = ["--blocks", 4, "--length", 16, "--late", "30:2"], "come_late", 2
+QUEUE = ["--tasks", 32, "--owner", 1, "--task", 2000, "--hold", "20:1"], "inspect_queue", 1
 PLANTS = {
-    "srumma": Plant(SRUMMA, "come_late", 2, "imbalance", ["MPI_Barrier"], ["mpi_barrier_wait"]),
-    "shmem-srumma": Plant(SRUMMA, "come_late", 2, "imbalance", ["shmem_barrier_all"],
-                          ["shmem_barrier_wait"]),
-    "srumma-armci": Plant(SRUMMA, "come_late", 2, "imbalance", ["ARMCI_Barrier"], ["armci_barrier_wait"]),
-    "srumma-ga": Plant(SRUMMA, "come_late", 2, "imbalance", ["MPI_Barrier"], ["mpi_barrier_wait"]),
+    "srumma": Plant(*SRUMMA, {
+        "imbalance": (["MPI_Barrier"], ["mpi_barrier_wait"]),
+        "progress": (["MPI_Wait"], ["mpi_rma_comm_wait_for_progress"])}),
+    # Whether a get needs the target's help depends on the transport.
+    "shmem-srumma": Plant(*SRUMMA, {
+        "imbalance": (["shmem_barrier_all"], ["shmem_barrier_wait"]),
+        "progress": (["shmem_quiet"], ["shmem_sync_wait_for_progress"])}),
+    "shmem-sor": Plant(["--iterations", 10, "--late", "30:2"], "come_late", 2, {
+        "imbalance": (["shmem_long_wait_until"], ["shmem_wait_until"])}),
+    "shmem-queue": Plant(*QUEUE, {"serialization": (["shmem_set_lock"], ["shmem_lock_contention"])}),
+    "srumma-armci": Plant(*SRUMMA, {
+        "imbalance": (["ARMCI_Barrier"], ["armci_barrier_wait"]),
+        "progress": (["ARMCI_Wait"], ["armci_sync_wait_for_progress"])}),
+    "srumma-ga": Plant(*SRUMMA, {
+        "imbalance": (["MPI_Barrier"], ["mpi_barrier_wait"]),
+        "progress": (["ARMCI_Wait"], ["armci_sync_wait_for_progress"])}),
     # Two processes: with more than processors, MPICH is slow to pass a mutex on.
-    "armci-mutex": Plant([10, 30], "hold_long", 1, "serialization", ["ARMCI_Lock"],
-                         ["armci_lock_contention"], 2),
-    "armci-progress": Plant([5, 50], "compute", 0, "progress", ["ARMCI_Acc"],
-                            ["armci_comm_wait_for_progress"], 2),
-    "shmem-queue": Plant(QUEUE, "inspect_queue", 1, "serialization", ["shmem_set_lock"],
-                         ["shmem_lock_contention"]),
+    "armci-mutex": Plant([10, 30], "hold_long", 1, {
+        "serialization": (["ARMCI_Lock"], ["armci_lock_contention"])}, 2),
+    "armci-progress": Plant([5, 50], "compute", 0, {
+        "progress": (["ARMCI_Acc"], ["armci_comm_wait_for_progress"])}, 2),
 }
 
 
-def recorded_cost(plant, anchor):
-    """@return the seconds for which other processes are in the calls while the process is in the function"""
-    visits = first_problem.read_visits(anchor)
+def waiting_meanwhile(visits, plant, calls):
+    """@return the seconds for which other processes are in the calls while the process is in the function; of
+    calls that acquire a lock, those that acquire one that the process holds meanwhile"""
     late = first_problem.spans_in(visits[plant.process], plant.function)
-    return sum(first_problem.overlap([(call.enter, call.leave)
-                                      for call in first_problem.calls_of(visits[process], *plant.calls)], late)
-               for process in visits if process != plant.process)
+    held = {first_problem.lock_held(visits[plant.process], begin) for begin, _ in late}
+    return sum(first_problem.overlap([(call.enter, call.leave)], late)
+               for process in visits if process != plant.process
+               for call in first_problem.calls_of(visits[process], *calls)
+               if call.lock is None or call.lock in held)
 
 
 def judge(plant, fermata, experiment):
     """@return what is wrong with the report; None: nothing"""
-    expected = recorded_cost(plant, experiment / "traces.otf2")
+    visits = first_problem.read_visits(experiment / "traces.otf2")
     found = first_problem.FirstProblem(fermata, experiment, [plant.function])
+    if (found.function, found.processes) != (plant.function, [plant.process]):
+        return f"the first problem is not `{plant.function}` on {plant.process}: {found}"
+    if found.kind not in plant.ways:
+        return f"its kind is not {' or '.join(plant.ways)}: {found}"
+    calls, metrics = plant.ways[found.kind]
+    expected = waiting_meanwhile(visits, plant, calls)
     print(f"{found}; recorded: {expected:.4f} s")
-    if (found.function, found.processes, found.kind) != (plant.function, [plant.process], plant.kind):
-        return f"the first problem is not `{plant.function}` on {plant.process}, {plant.kind}"
-    if found.symptoms[0] not in plant.symptoms:
+    if found.symptoms[0] not in metrics:
         return f"its first symptom is {found.symptoms[0]}"
     if expected <= 0 or abs(found.cost - expected) > TOLERANCE * expected:
         return f"its cost is {found.cost:.4f} s, not {expected:.4f} s"
+    asleep = sum(end - begin for begin, end in first_problem.spans_in(visits[plant.process], plant.function))
+    if found.stolen > 0.1 * asleep:
+        return f"it sleeps, but is said to have lacked a processor for {found.stolen:.4f} s"
     return None
 
 

@@ -215,7 +215,7 @@ def _complete(open_operations, record):
     targets = set()
     for operation in reached:
         if operation.call is call:
-            is_needed = library == "armci" or operation.kind != "put"
+            is_needed = library == "armci" or operation.kind != "put" or is_remote
         else:
             is_needed = kind_of(call.region) == "completion" or (
                 kind_of(call.region) == "barrier" and library != "armci")

@@ -153,7 +153,8 @@ class LibraryActions:
         records = ["%s %s %d 8 %s" % (kind, window.name, target, name)]
         if is_blocking:
             records.append("done_blocking %s %s" % (window.name, name))
-            if kind == "atomic" and random.random() < 0.7:
+            may_reach = kind == "atomic" or kind == "put" and window.library == "caf"
+            if may_reach and random.random() < 0.7:
                 records.append("done_remote %s %s" % (window.name, name))
                 pending[:] = [other for other in pending if other[0] != name]
             elif kind != "get":
