@@ -14,10 +14,11 @@ instead of a row for each function:
                           the functions of a family, one for each type: `#` stands for its name, T for
                           the C type. Text in brackets is optional: with such text there are two
                           functions for each type. `-`: a single function. RECIPE may be own or plain,
-                           as in rows, or direct: the paradigm's wrappers call the function, and calls
-                           of the program are not recorded. Facts are those of the first rules that
-                           match the names. REGION names the function in archives (the statement that
-                           it implements); without it, that is its name.
+                          as in rows, or direct: the paradigm's wrappers call the function, and calls
+                          of the program are not recorded. Facts are those of the first rules that
+                          match the names.
+                          REGION names the function in archives (the statement that it implements);
+                          without it, that is its name.
 """
 import fnmatch
 import re

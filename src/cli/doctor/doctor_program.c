@@ -105,6 +105,23 @@ static const char *look_at_libraries(const char *path)
     return text;
 }
 
+/* ARMCI is part of the programs that use it. Entries of its functions are, too, if `fermata link`
+ * has linked them. */
+static void look_at_armci(const char *path, const struct fm_elf *elf)
+{
+    if (!has_symbol(elf, "ARMCI_Init", true) && !has_symbol(elf, "ARMCI_Init_args", true)) {
+        return;
+    }
+    if (has_symbol(elf, "fermata_armci_functions", true)) {
+        fm_doctor_report(FM_HEALTH_GOOD, NULL, "%s uses ARMCI, and was linked by `fermata link`",
+                         path);
+    } else {
+        fm_doctor_report(FM_HEALTH_WARNING,
+                         "link it by `fermata link`, or look at the MPI calls inside",
+                         "%s contains ARMCI, whose calls cannot be recorded", path);
+    }
+}
+
 static void look_at_elf(const char *path, const struct fm_elf *elf)
 {
     if (elf->size < sizeof *elf->head || memcmp(elf->head->e_ident, ELFMAG, SELFMAG) != 0) {
@@ -123,6 +140,7 @@ static void look_at_elf(const char *path, const struct fm_elf *elf)
                          "the OpenSHMEM library is linked statically into %s", path);
     } else {
         const char *libraries = look_at_libraries(path);
+        look_at_armci(path, elf);
         fm_doctor_mpi(path, elf);
         if (has_symbol(elf, "__cyg_profile_func_enter", false)) {
             fm_doctor_report(FM_HEALTH_GOOD, NULL,

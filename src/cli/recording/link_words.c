@@ -99,6 +99,27 @@ static fm_status_t repeat_libraries(struct fm_words *words, char *const *argumen
     return status;
 }
 
+/* Whether the command selects LLVM's linker. That resolves calls of a function before it leads them
+ * to the entry, and does not search archives for an entry of a weak function: it must get all
+ * entries. */
+static bool links_by_lld(char *const *arguments)
+{
+    for (; *arguments != NULL; arguments++) {
+        if ((begins(*arguments, "-fuse-ld=") || begins(*arguments, "--ld-path=")) &&
+            strstr(*arguments, "lld") != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static fm_status_t add_entries(struct fm_words *words, bool all, struct fm_error *error)
+{
+    fm_status_t status = all ? fm_words_add(words, "-Wl,--whole-archive", error) : FM_OK;
+    status = status == FM_OK ? fm_words_add(words, words->texts[1], error) : status;
+    return status == FM_OK && all ? fm_words_add(words, "-Wl,--no-whole-archive", error) : status;
+}
+
 static fm_status_t format(char **text, const char *before, const char *path, struct fm_error *error)
 {
     if (asprintf(text, "%s%s", before, path) < 0) {
@@ -119,7 +140,7 @@ fm_status_t fm_link_add_words(struct fm_words *words, char *const *arguments,
         (status = format(&words->texts[1], "", archive, error)) != FM_OK ||
         (status = fm_words_add(words, words->texts[0], error)) != FM_OK ||
         (status = fm_words_add(words, "-Wl,--start-group", error)) != FM_OK ||
-        (status = fm_words_add(words, words->texts[1], error)) != FM_OK ||
+        (status = add_entries(words, links_by_lld(arguments), error)) != FM_OK ||
         (status = repeat_libraries(words, arguments, error)) != FM_OK) {
         return status;
     }

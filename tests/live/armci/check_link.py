@@ -7,6 +7,7 @@ LIBRARY: openmpi or mpich.
 """
 import pathlib
 import shlex
+import shutil
 import sys
 import tempfile
 
@@ -33,6 +34,8 @@ def check_words(fermata, library):
     words = shown(fermata, "link", "--", "ld", "-Wl,--whole-archive", "a.a", "-Wl,--no-whole-archive", "b.a",
                   "-l", "c")
     assert words[-4:] == ["b.a", "-l", "c", "-Wl,--end-group"] and words.count("a.a") == 1, words
+    words = shown(fermata, "link", "gcc", "-fuse-ld=lld", "x.o", "-larmci")
+    assert words[-5:-2] == ["-Wl,--whole-archive", words[-4], "-Wl,--no-whole-archive"], words
     for command in ("cc", "fc"):
         assert "-Wl,--end-group" in shown(fermata, command, "gcc", "x.o", "/usr/lib/libarmci.a")
         assert "-Wl,--end-group" in shown(fermata, command, "gcc", "x.o", "-lga")
@@ -68,11 +71,20 @@ def check_linked(fermata, library, launcher, mpicc, folder):
     """An object that is linked behind its libraries' usual place, in a group of its own, and by `cc`."""
     run([*shlex.split(mpicc), "-c", HERE / "ending.c", "-o", folder / "ending.o"])
     objects = [folder / "ending.o", "-Wl,--start-group", f"-larmci-{library}", "-Wl,--end-group"]
-    for command in ("link", "cc"):
-        program = folder / command
-        run([fermata, command, *shlex.split(mpicc), "-o", program, *objects])
-        paths = record(fermata, launcher, folder / f"by-{command}", program, "regular")
+    ways = {"link": ("link",), "cc": ("cc",), "lld": ("link", "-fuse-ld=lld")}
+    if shutil.which("ld.lld") is None:
+        ways.pop("lld")
+    for name, (command, *options) in ways.items():
+        program = folder / name
+        run([fermata, command, *shlex.split(mpicc), *options, "-o", program, *objects])
+        paths = record(fermata, launcher, folder / f"by-{name}", program, "regular")
         assert any(path[-2:] == ("communicate", "ARMCI_Put") for path in paths), paths
+        found = run([fermata, "doctor", "--", program], may_fail=True).stdout
+        assert "was linked by `fermata link`" in found, found
+    plain = folder / "plain"
+    run([*shlex.split(mpicc), "-o", plain, *objects])
+    found = run([fermata, "doctor", "--", plain], may_fail=True).stdout
+    assert "contains ARMCI, whose calls cannot be recorded" in found, found
 
 
 def check_arrays(fermata, library, launcher, program, mpifort, folder):

@@ -44,14 +44,18 @@ PLANTS = {
         "progress": (["shmem_quiet"], ["shmem_sync_wait_for_progress"])}),
     "shmem-sor": Plant(["--iterations", 10, "--late", "30:2"], "come_late", 2, {
         "imbalance": (["shmem_long_wait_until"], ["shmem_wait_until"])}),
-    "srumma-armci": Plant(*SRUMMA, {"imbalance": (["ARMCI_Barrier"], ["armci_barrier_wait"])}),
-    "srumma-ga": Plant(*SRUMMA, {"imbalance": (["MPI_Barrier"], ["mpi_barrier_wait"])}),
+    "shmem-queue": Plant(*QUEUE, {"serialization": (["shmem_set_lock"], ["shmem_lock_contention"])}),
+    "srumma-armci": Plant(*SRUMMA, {
+        "imbalance": (["ARMCI_Barrier"], ["armci_barrier_wait"]),
+        "progress": (["ARMCI_Wait"], ["armci_sync_wait_for_progress"])}),
+    "srumma-ga": Plant(*SRUMMA, {
+        "imbalance": (["MPI_Barrier"], ["mpi_barrier_wait"]),
+        "progress": (["ARMCI_Wait"], ["armci_sync_wait_for_progress"])}),
     # Two processes: with more than processors, MPICH is slow to pass a mutex on.
     "armci-mutex": Plant([10, 30], "hold_long", 1, {
-        "serialization": (["ARMCI_Lock"], ["armci_lock_contention"])}, processes=2),
+        "serialization": (["ARMCI_Lock"], ["armci_lock_contention"])}, 2),
     "armci-progress": Plant([5, 50], "compute", 0, {
-        "progress": (["ARMCI_Acc"], ["armci_comm_wait_for_progress"])}, processes=2),
-    "shmem-queue": Plant(*QUEUE, {"serialization": (["shmem_set_lock"], ["shmem_lock_contention"])}),
+        "progress": (["ARMCI_Acc"], ["armci_comm_wait_for_progress"])}, 2),
 }
 
 
