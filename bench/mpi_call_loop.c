@@ -1,4 +1,5 @@
-/* A tight loop of the cheapest MPI calls: measures the cost that recording adds to a call.
+/* A tight loop of the cheapest MPI calls (call_loop.h): measures the cost that recording adds to a
+ * call.
  *
  *   mpi_call_loop p2p COUNT   MPI_Irecv, MPI_Send, MPI_Wait of one byte to itself
  *   mpi_call_loop rma COUNT   MPI_Put of one byte to itself and MPI_Win_flush
@@ -6,54 +7,19 @@
  *                             MPI_Win_unlock
  *   mpi_call_loop deep COUNT      as p2p, 12 functions deep
  *   mpi_call_loop changing COUNT  the same calls, each through 12 functions. 11 of them differ from
- * those of the previous call, but equal those of the call before that mpi_call_loop varying COUNT
- * the same, but except for one call in a thousand no chain of functions has occurred before
- *   mpi_call_loop functions COUNT  visits of a function that the compiler has instrumented, instead
- *                                 of MPI calls
+ *                                 those of the previous call, but equal those of the call before
+ * that mpi_call_loop varying COUNT   the same, but except for one call in a thousand no chain of
+ * functions has occurred before mpi_call_loop functions COUNT  visits of a function that the
+ * compiler has instrumented, instead of MPI calls
  *
- * Prints nanoseconds of processor time per call: the median of several loops of COUNT turns, after
- * one loop for warming up; with a third argument N, of N loops (default 9). The whole measurement
- * is repeated after a second: a recorder first uses new memory, and then the memory that it flushed
- * in between. Finally the program runs the same loops and reads the clock itself before and after
- * each call: the added time is the lower bound for any tool that measures calls. */
-#include "processor_time.h"
+ * The loops have COUNT turns; with a third argument N there are N loops (default 9). */
+#include "call_loop.h"
 
 #include <mpi.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#ifdef __x86_64__
-#include <x86intrin.h>
-#endif
 
-#define MAX_LOOPS    99
 #define WINDOW_BYTES 64
 
-static uint64_t read_clock(void)
-{
-#ifdef __x86_64__
-    return __rdtsc();
-#else
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC_RAW, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-#endif
-}
-
-static volatile uint64_t duration; /* of the last call */
-
-/* Calls `call`; reads the clock before and after it if `clock`, which is a constant at every use of
- * the macro. */
-#define CALL(clock, call)                                                                          \
-    do {                                                                                           \
-        uint64_t begin = (clock) ? read_clock() : 0;                                               \
-        (call);                                                                                    \
-        if (clock) {                                                                               \
-            duration = read_clock() - begin;                                                       \
-        }                                                                                          \
-    } while (0)
+static MPI_Win window = MPI_WIN_NULL; /* of the loops rma and locks */
 
 static inline void exchange(long count, bool clock)
 {
@@ -66,7 +32,7 @@ static inline void exchange(long count, bool clock)
     }
 }
 
-static inline void put(long count, MPI_Win window, bool clock)
+static inline void put(long count, bool clock)
 {
     char sent = 1;
     for (long i = 0; i < count; ++i) {
@@ -75,7 +41,7 @@ static inline void put(long count, MPI_Win window, bool clock)
     }
 }
 
-static inline void lock_and_put(long count, MPI_Win window, bool clock)
+static inline void lock_and_put(long count, bool clock)
 {
     char sent = 1;
     for (long i = 0; i < count; ++i) {
@@ -174,17 +140,15 @@ static void exchange_here_with_clock(void *data)
     exchange(((struct exchange *)data)->count, true);
 }
 
-static void deep_plainly(long count, MPI_Win window)
+static void deep_plainly(long count)
 {
     struct exchange exchange = {.count = count};
-    (void)window;
     left1(exchange_here_plainly, &exchange);
 }
 
-static void deep_with_clock(long count, MPI_Win window)
+static void deep_with_clock(long count)
 {
     struct exchange exchange = {.count = count};
-    (void)window;
     left1(exchange_here_with_clock, &exchange);
 }
 
@@ -207,10 +171,9 @@ static void deep_with_clock(long count, MPI_Win window)
         CALL(clock, MPI_Wait(&e->request, MPI_STATUS_IGNORE));                                     \
         __asm__ volatile("");                                                                      \
     }                                                                                              \
-    static void changing_##name(long count, MPI_Win window)                                        \
+    static void changing_##name(long count)                                                        \
     {                                                                                              \
         struct exchange e = {.sent = 1};                                                           \
-        (void)window;                                                                              \
         for (long i = 0; i < count; i += 2) {                                                      \
             left1(receive_##name, &e);                                                             \
             right1(send_##name, &e);                                                               \
@@ -220,10 +183,9 @@ static void deep_with_clock(long count, MPI_Win window)
             right1(wait_##name, &e);                                                               \
         }                                                                                          \
     }                                                                                              \
-    static void varying_##name(long count, MPI_Win window)                                         \
+    static void varying_##name(long count)                                                         \
     {                                                                                              \
         struct exchange e = {.sent = 1};                                                           \
-        (void)window;                                                                              \
         for (long i = 0; i < count; ++i) {                                                         \
             through_others(receive_##name, &e);                                                    \
             through_others(send_##name, &e);                                                       \
@@ -233,140 +195,63 @@ static void deep_with_clock(long count, MPI_Win window)
 CALL_ALONE(false, plainly)
 CALL_ALONE(true, with_clock)
 
-static void exchange_plainly(long count, MPI_Win window)
-{
-    (void)window;
-    exchange(count, false);
-}
-
-static void exchange_with_clock(long count, MPI_Win window)
-{
-    (void)window;
-    exchange(count, true);
-}
-
-static void put_plainly(long count, MPI_Win window)
-{
-    put(count, window, false);
-}
-
-static void put_with_clock(long count, MPI_Win window)
-{
-    put(count, window, true);
-}
-
-static void lock_plainly(long count, MPI_Win window)
-{
-    lock_and_put(count, window, false);
-}
-
-static void lock_with_clock(long count, MPI_Win window)
-{
-    lock_and_put(count, window, true);
-}
+CALL_LOOP(exchange)
+CALL_LOOP(put)
+CALL_LOOP(lock_and_put)
 
 /* ---- an instrumented function ---- */
 
 void instrumented(void); /* instrumented.c */
 
-static void visit_plainly(long count, MPI_Win window)
+static void visit_plainly(long count)
 {
-    (void)window;
     for (long i = 0; i < count; ++i) {
         instrumented();
     }
 }
 
-static void visit_with_clock(long count, MPI_Win window)
+static void visit_with_clock(long count)
 {
-    (void)window;
     for (long i = 0; i < count; ++i) {
         CALL(true, instrumented());
     }
 }
 
-static const struct loop {
-    const char *name;
-    int calls; /* in each turn */
-    bool window;
-    bool lock; /* around the loop */
-    void (*plainly)(long count, MPI_Win window);
-    void (*with_clock)(long count, MPI_Win window);
-} loops[] = {{"p2p", 3, false, false, exchange_plainly, exchange_with_clock},
-             {"rma", 2, true, true, put_plainly, put_with_clock},
-             {"locks", 3, true, false, lock_plainly, lock_with_clock},
-             {"deep", 3, false, false, deep_plainly, deep_with_clock},
-             {"changing", 3, false, false, changing_plainly, changing_with_clock},
-             {"varying", 3, false, false, varying_plainly, varying_with_clock},
-             {"functions", 1, false, false, visit_plainly, visit_with_clock}};
-
-static const struct loop *find_loop(const char *name)
-{
-    for (size_t i = 0; i < sizeof loops / sizeof *loops; ++i) {
-        if (strcmp(name, loops[i].name) == 0) {
-            return &loops[i];
-        }
-    }
-    return NULL;
-}
-
-static int compare(const void *a, const void *b)
-{
-    double left = *(const double *)a, right = *(const double *)b;
-    return left < right ? -1 : left > right;
-}
-
-/* Median of the processor time of a loop, in seconds. */
-static double measure(void (*run)(long count, MPI_Win window), long count, MPI_Win window,
-                      int repeats)
-{
-    double times[MAX_LOOPS];
-    for (int i = -1; i < repeats; ++i) {
-        double begin = processor_seconds();
-        run(count, window);
-        if (i >= 0) {
-            times[i] = processor_seconds() - begin;
-        }
-    }
-    qsort(times, (size_t)repeats, sizeof *times, compare);
-    return times[repeats / 2];
-}
+static const struct call_loop loops[] = {
+    {"p2p", 3, exchange_plainly, exchange_with_clock},
+    {"rma", 2, put_plainly, put_with_clock},
+    {"locks", 3, lock_and_put_plainly, lock_and_put_with_clock},
+    {"deep", 3, deep_plainly, deep_with_clock},
+    {"changing", 3, changing_plainly, changing_with_clock},
+    {"varying", 3, varying_plainly, varying_with_clock},
+    {"functions", 1, visit_plainly, visit_with_clock}};
 
 int main(int argc, char **argv)
 {
-    static const struct timespec second = {1, 0};
     MPI_Init(&argc, &argv);
-    const struct loop *loop = argc > 1 ? find_loop(argv[1]) : NULL;
-    long count = argc > 2 ? atol(argv[2]) : 0;
-    int repeats = argc > 3 ? atoi(argv[3]) : 9;
-    if (loop == NULL || count <= 0 || repeats <= 0 || repeats > MAX_LOOPS) {
-        fprintf(
-            stderr,
-            "usage: mpi_call_loop p2p|rma|locks|deep|changing|varying|functions COUNT [LOOPS]\n");
+    const struct call_loop_choice choice =
+        call_loop_choose(argc, argv, loops, sizeof loops / sizeof *loops);
+    if (choice.loop == NULL) {
         MPI_Finalize();
         return 2;
     }
-    MPI_Win window = MPI_WIN_NULL;
-    if (loop->window) {
+    const bool is_put = choice.loop->plainly == put_plainly;
+    const bool has_window = is_put || choice.loop->plainly == lock_and_put_plainly;
+    if (has_window) {
         void *base;
         MPI_Win_allocate(WINDOW_BYTES, 1, MPI_INFO_NULL, MPI_COMM_SELF, &base, &window);
     }
-    if (loop->lock) {
+    if (is_put) {
         MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, window);
     }
-    double first = measure(loop->plainly, count, window, repeats);
-    nanosleep(&second, NULL);
-    double again = measure(loop->plainly, count, window, repeats);
-    double clock = measure(loop->with_clock, count, window, repeats);
-    if (loop->lock) {
+    const struct call_loop_times times = call_loop_measure(&choice);
+    if (is_put) {
         MPI_Win_unlock(0, window);
     }
-    if (loop->window) {
+    if (has_window) {
         MPI_Win_free(&window);
     }
     MPI_Finalize();
-    double scale = 1e9 / (double)count / loop->calls;
-    printf("%.3f ns per call\n%.3f ns per call at first\n%.3f ns per call with two clocks\n",
-           again * scale, first * scale, clock * scale);
+    call_loop_print(&times);
     return 0;
 }

@@ -1,180 +1,60 @@
-/* Preloaded in front of the recorder: divides a run into stretches of calls. One half of the
- * stretches, chosen at random, is passed to the recorder; the other half bypasses the recorder and
- * goes to the MPI library. Disturbances of the machine, which last seconds or minutes, affect both
- * halves equally. The comparison therefore shows differences that two separate runs cannot show.
- *
- * At MPI_Finalize each process writes to the file RECORD_IN_TURN.PID: "inside SECONDS", its CPU
- * time since MPI_Init, and for each stretch in order "recorded NANOSECONDS" or "around
- * NANOSECONDS". RECORD_IN_TURN_CALLS is the number of calls of a stretch; 0: all calls are recorded
- * and no stretches are written. The random choice is the same in all processes, which should make
- * their calls in step, with one thread each. Calls that are not listed below are always recorded.
- */
-#include <dlfcn.h>
+/* Stretches of MPI calls that are recorded in turn (in_turn.h), from MPI_Init to MPI_Finalize. */
+#include "in_turn.h"
+
 #include <mpi.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
-#include <unistd.h>
 
-enum way { RECORDED, AROUND, WAYS };
+#define MPI_IN_TURN(type, name, parameters, arguments)                                             \
+    IN_TURN(type, MPI_##name, PMPI_##name, parameters, arguments)
 
-static struct {
-    double begin;       /* of the program, after MPI_Init: CPU time of the process */
-    unsigned long size; /* calls of a stretch; 0: no stretches */
-    unsigned long left; /* of the current stretch */
-    enum way way;
-    uint64_t chance;
-    uint64_t since; /* begin of the stretch */
-    struct stretch {
-        enum way way;
-        uint64_t duration;
-    } * stretches;
-    size_t count, room;
-} run = {.chance = 88172645463325252u};
-
-static uint64_t nanoseconds(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-static void keep(struct stretch stretch)
-{
-    if (run.count == run.room) {
-        run.room = run.room != 0 ? 2 * run.room : 4096;
-        run.stretches = realloc(run.stretches, run.room * sizeof *run.stretches);
-        if (run.stretches == NULL) {
-            abort();
-        }
-    }
-    run.stretches[run.count++] = stretch;
-}
-
-/* xorshift64 [Marsaglia 2003]. */
-static uint64_t draw(void)
-{
-    run.chance ^= run.chance << 13;
-    run.chance ^= run.chance >> 7;
-    run.chance ^= run.chance << 17;
-    return run.chance;
-}
-
-static void next_stretch(void)
-{
-    uint64_t now = nanoseconds(CLOCK_MONOTONIC);
-    keep((struct stretch){run.way, now - run.since});
-    run.way = draw() >> 32 & 1 ? AROUND : RECORDED;
-    run.left = run.size - 1; /* this call is the first one */
-    run.since = now;
-}
-
-static enum way way_of_this_call(void)
-{
-    if (run.size != 0 && run.left-- == 0) {
-        next_stretch();
-    }
-    return run.way;
-}
-
-static void begin(void)
-{
-    const char *calls = getenv("RECORD_IN_TURN_CALLS");
-    run.size = calls != NULL ? strtoul(calls, NULL, 10) : 0;
-    run.left = run.size;
-    run.begin = (double)nanoseconds(CLOCK_PROCESS_CPUTIME_ID);
-    run.since = nanoseconds(CLOCK_MONOTONIC);
-}
-
-static void end(void)
-{
-    double inside = (double)nanoseconds(CLOCK_PROCESS_CPUTIME_ID) - run.begin;
-    const char *prefix = getenv("RECORD_IN_TURN");
-    char path[4096];
-    run.size = 0;
-    run.way = RECORDED;
-    if (prefix == NULL) {
-        return;
-    }
-    snprintf(path, sizeof path, "%s.%ld", prefix, (long)getpid());
-    FILE *file = fopen(path, "w");
-    if (file == NULL) {
-        abort();
-    }
-    fprintf(file, "inside %.9f\n", inside * 1e-9);
-    for (size_t i = 0; i < run.count; i++) {
-        fprintf(file, "%s %llu\n", run.stretches[i].way == AROUND ? "around" : "recorded",
-                (unsigned long long)run.stretches[i].duration);
-    }
-    if (fclose(file) != 0) {
-        abort();
-    }
-}
-
-/* WAYS_OF(type, name, parameters): variable `ways` with both functions of that name. */
-#define WAYS_OF(type, name, parameters)                                                            \
-    static type(*ways[WAYS]) parameters;                                                           \
-    if (ways[RECORDED] == NULL) {                                                                  \
-        ways[RECORDED] = (type(*) parameters)(uintptr_t)dlsym(RTLD_NEXT, "MPI_" #name);            \
-        ways[AROUND] = (type(*) parameters)(uintptr_t)dlsym(RTLD_DEFAULT, "PMPI_" #name);          \
-    }
-
-/* The recorder sees the program as the caller of the function, because compilers replace the call
- * by a jump. */
-#define IN_TURN(type, name, parameters, arguments)                                                 \
-    type MPI_##name parameters                                                                     \
-    {                                                                                              \
-        WAYS_OF(type, name, parameters)                                                            \
-        return ways[way_of_this_call()] arguments;                                                 \
-    }
-
-IN_TURN(double, Wtime, (void), ())
-IN_TURN(int, Isend,
-        (const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
-         MPI_Request *request),
-        (data, count, type, to, tag, comm, request))
-IN_TURN(int, Irecv,
-        (void *data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
-         MPI_Request *request),
-        (data, count, type, from, tag, comm, request))
-IN_TURN(int, Send, (const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm),
-        (data, count, type, to, tag, comm))
-IN_TURN(int, Recv,
-        (void *data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
-         MPI_Status *status),
-        (data, count, type, from, tag, comm, status))
-IN_TURN(int, Sendrecv,
-        (const void *data, int count, MPI_Datatype type, int to, int tag, void *in, int in_count,
-         MPI_Datatype in_type, int from, int in_tag, MPI_Comm comm, MPI_Status *status),
-        (data, count, type, to, tag, in, in_count, in_type, from, in_tag, comm, status))
-IN_TURN(int, Wait, (MPI_Request * request, MPI_Status *status), (request, status))
-IN_TURN(int, Waitall, (int count, MPI_Request *requests, MPI_Status *statuses),
-        (count, requests, statuses))
-IN_TURN(int, Barrier, (MPI_Comm comm), (comm))
-IN_TURN(int, Bcast, (void *data, int count, MPI_Datatype type, int root, MPI_Comm comm),
-        (data, count, type, root, comm))
-IN_TURN(int, Allreduce,
-        (const void *data, void *result, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
-        (data, result, count, type, op, comm))
-IN_TURN(int, Put,
-        (const void *data, int count, MPI_Datatype type, int target, MPI_Aint place,
-         int target_count, MPI_Datatype target_type, MPI_Win window),
-        (data, count, type, target, place, target_count, target_type, window))
-IN_TURN(int, Win_fence, (int assertion, MPI_Win window), (assertion, window))
-IN_TURN(int, Win_post, (MPI_Group group, int assertion, MPI_Win window), (group, assertion, window))
-IN_TURN(int, Win_start, (MPI_Group group, int assertion, MPI_Win window),
-        (group, assertion, window))
-IN_TURN(int, Win_complete, (MPI_Win window), (window))
-IN_TURN(int, Win_wait, (MPI_Win window), (window))
-IN_TURN(int, Win_lock, (int type, int target, int assertion, MPI_Win window),
-        (type, target, assertion, window))
-IN_TURN(int, Win_unlock, (int target, MPI_Win window), (target, window))
+MPI_IN_TURN(double, Wtime, (void), ())
+MPI_IN_TURN(int, Isend,
+            (const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+             MPI_Request *request),
+            (data, count, type, to, tag, comm, request))
+MPI_IN_TURN(int, Irecv,
+            (void *data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+             MPI_Request *request),
+            (data, count, type, from, tag, comm, request))
+MPI_IN_TURN(int, Send,
+            (const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm),
+            (data, count, type, to, tag, comm))
+MPI_IN_TURN(int, Recv,
+            (void *data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+             MPI_Status *status),
+            (data, count, type, from, tag, comm, status))
+MPI_IN_TURN(int, Sendrecv,
+            (const void *data, int count, MPI_Datatype type, int to, int tag, void *in,
+             int in_count, MPI_Datatype in_type, int from, int in_tag, MPI_Comm comm,
+             MPI_Status *status),
+            (data, count, type, to, tag, in, in_count, in_type, from, in_tag, comm, status))
+MPI_IN_TURN(int, Wait, (MPI_Request * request, MPI_Status *status), (request, status))
+MPI_IN_TURN(int, Waitall, (int count, MPI_Request *requests, MPI_Status *statuses),
+            (count, requests, statuses))
+MPI_IN_TURN(int, Barrier, (MPI_Comm comm), (comm))
+MPI_IN_TURN(int, Bcast, (void *data, int count, MPI_Datatype type, int root, MPI_Comm comm),
+            (data, count, type, root, comm))
+MPI_IN_TURN(int, Allreduce,
+            (const void *data, void *result, int count, MPI_Datatype type, MPI_Op op,
+             MPI_Comm comm),
+            (data, result, count, type, op, comm))
+MPI_IN_TURN(int, Put,
+            (const void *data, int count, MPI_Datatype type, int target, MPI_Aint place,
+             int target_count, MPI_Datatype target_type, MPI_Win window),
+            (data, count, type, target, place, target_count, target_type, window))
+MPI_IN_TURN(int, Win_fence, (int assertion, MPI_Win window), (assertion, window))
+MPI_IN_TURN(int, Win_post, (MPI_Group group, int assertion, MPI_Win window),
+            (group, assertion, window))
+MPI_IN_TURN(int, Win_start, (MPI_Group group, int assertion, MPI_Win window),
+            (group, assertion, window))
+MPI_IN_TURN(int, Win_complete, (MPI_Win window), (window))
+MPI_IN_TURN(int, Win_wait, (MPI_Win window), (window))
+MPI_IN_TURN(int, Win_lock, (int type, int target, int assertion, MPI_Win window),
+            (type, target, assertion, window))
+MPI_IN_TURN(int, Win_unlock, (int target, MPI_Win window), (target, window))
 
 int MPI_Init(int *count, char ***values)
 {
-    WAYS_OF(int, Init, (int *, char ***))
+    WAYS_OF(int, MPI_Init, PMPI_Init, (int *, char ***))
     int result = ways[RECORDED](count, values);
     begin();
     return result;
@@ -182,7 +62,7 @@ int MPI_Init(int *count, char ***values)
 
 int MPI_Init_thread(int *count, char ***values, int required, int *provided)
 {
-    WAYS_OF(int, Init_thread, (int *, char ***, int, int *))
+    WAYS_OF(int, MPI_Init_thread, PMPI_Init_thread, (int *, char ***, int, int *))
     int result = ways[RECORDED](count, values, required, provided);
     begin();
     return result;
@@ -190,7 +70,7 @@ int MPI_Init_thread(int *count, char ***values, int required, int *provided)
 
 int MPI_Finalize(void)
 {
-    WAYS_OF(int, Finalize, (void))
+    WAYS_OF(int, MPI_Finalize, PMPI_Finalize, (void))
     end();
     return ways[RECORDED]();
 }

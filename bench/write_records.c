@@ -1,6 +1,7 @@
-/* The cost of OTF2's own writer for the records of mpi_call_loop: the reference for the recorder.
+/* The cost of OTF2's own writer for the records of mpi_call_loop, shmem_call_loop, ...: the
+ * reference for the recorder.
  *
- *   write_records p2p|rma|locks COUNT DIR [LOOPS]
+ *   write_records p2p|rma|locks|shmem-put|shmem-get|shmem-atomic COUNT DIR [LOOPS]
  *
  * Writes exactly the records that COUNT turns of the loop produce in fermata's archive, LOOPS
  * times and once before to warm up, with times that need no clock. Prints nanoseconds of
@@ -36,6 +37,10 @@ enum region {
     FLUSH,
     LOCK,
     UNLOCK,
+    SHMEM_P,
+    SHMEM_QUIET,
+    SHMEM_G,
+    SHMEM_FETCH_INC,
     REGION_END
 };
 
@@ -146,12 +151,52 @@ static uint64_t write_locks(OTF2_EvtWriter *writer, uint64_t time, uint64_t id, 
     return time;
 }
 
+static uint64_t write_shmem_puts(OTF2_EvtWriter *writer, uint64_t time, uint64_t id, long count)
+{
+    for (uint64_t end = id + (uint64_t)count; id < end; ++id) {
+        OTF2_EvtWriter_Enter(writer, NULL, time += CALL_TICKS, SHMEM_P);
+        OTF2_EvtWriter_RmaPut(writer, NULL, time, 0, 0, 1, id);
+        OTF2_EvtWriter_RmaOpCompleteBlocking(writer, NULL, time += CALL_TICKS, 0, id);
+        OTF2_EvtWriter_Leave(writer, NULL, time, SHMEM_P);
+        OTF2_EvtWriter_Enter(writer, NULL, time += CALL_TICKS, SHMEM_QUIET);
+        OTF2_EvtWriter_RmaOpCompleteRemote(writer, NULL, time += CALL_TICKS, 0, id);
+        OTF2_EvtWriter_Leave(writer, NULL, time, SHMEM_QUIET);
+    }
+    return time;
+}
+
+static uint64_t write_shmem_gets(OTF2_EvtWriter *writer, uint64_t time, uint64_t id, long count)
+{
+    for (uint64_t end = id + (uint64_t)count; id < end; ++id) {
+        OTF2_EvtWriter_Enter(writer, NULL, time += CALL_TICKS, SHMEM_G);
+        OTF2_EvtWriter_RmaGet(writer, NULL, time, 0, 0, 1, id);
+        OTF2_EvtWriter_RmaOpCompleteBlocking(writer, NULL, time += CALL_TICKS, 0, id);
+        OTF2_EvtWriter_Leave(writer, NULL, time, SHMEM_G);
+    }
+    return time;
+}
+
+static uint64_t write_shmem_atomics(OTF2_EvtWriter *writer, uint64_t time, uint64_t id, long count)
+{
+    for (uint64_t end = id + (uint64_t)count; id < end; ++id) {
+        OTF2_EvtWriter_Enter(writer, NULL, time += CALL_TICKS, SHMEM_FETCH_INC);
+        OTF2_EvtWriter_RmaAtomic(writer, NULL, time, 0, 0, OTF2_RMA_ATOMIC_TYPE_FETCH_AND_INCREMENT,
+                                 0, sizeof(long), id);
+        OTF2_EvtWriter_RmaOpCompleteBlocking(writer, NULL, time += CALL_TICKS, 0, id);
+        OTF2_EvtWriter_RmaOpCompleteRemote(writer, NULL, time, 0, id);
+        OTF2_EvtWriter_Leave(writer, NULL, time, SHMEM_FETCH_INC);
+    }
+    return time;
+}
+
 static const struct loop {
     const char *name;
     int calls; /* in each turn */
     /* Writes `count` turns with numbers of requests or operations from `id` on. */
     uint64_t (*write)(OTF2_EvtWriter *writer, uint64_t time, uint64_t id, long count);
-} loops[] = {{"p2p", 3, write_exchanges}, {"rma", 2, write_puts}, {"locks", 3, write_locks}};
+} loops[] = {{"p2p", 3, write_exchanges},        {"rma", 2, write_puts},
+             {"locks", 3, write_locks},          {"shmem-put", 2, write_shmem_puts},
+             {"shmem-get", 1, write_shmem_gets}, {"shmem-atomic", 1, write_shmem_atomics}};
 
 static const struct loop *find_loop(const char *name)
 {
@@ -165,17 +210,30 @@ static const struct loop *find_loop(const char *name)
 
 static void write_definitions(OTF2_Archive *archive, uint64_t end, uint64_t events)
 {
-    static const char *const names[REGION_END - FIRST_REGION] = {
-        "MPI_Irecv",     "MPI_Send",     "MPI_Wait",      "MPI_Put",
-        "MPI_Win_flush", "MPI_Win_lock", "MPI_Win_unlock"};
+    static const struct {
+        const char *name;
+        OTF2_Paradigm paradigm;
+    } regions[REGION_END] = {
+        [IRECV] = {"MPI_Irecv", OTF2_PARADIGM_MPI},
+        [SEND] = {"MPI_Send", OTF2_PARADIGM_MPI},
+        [WAIT] = {"MPI_Wait", OTF2_PARADIGM_MPI},
+        [PUT] = {"MPI_Put", OTF2_PARADIGM_MPI},
+        [FLUSH] = {"MPI_Win_flush", OTF2_PARADIGM_MPI},
+        [LOCK] = {"MPI_Win_lock", OTF2_PARADIGM_MPI},
+        [UNLOCK] = {"MPI_Win_unlock", OTF2_PARADIGM_MPI},
+        [SHMEM_P] = {"shmem_char_p", OTF2_PARADIGM_SHMEM},
+        [SHMEM_QUIET] = {"shmem_quiet", OTF2_PARADIGM_SHMEM},
+        [SHMEM_G] = {"shmem_char_g", OTF2_PARADIGM_SHMEM},
+        [SHMEM_FETCH_INC] = {"shmem_long_atomic_fetch_inc", OTF2_PARADIGM_SHMEM},
+    };
     OTF2_GlobalDefWriter *writer = OTF2_Archive_GetGlobalDefWriter(archive);
     OTF2_GlobalDefWriter_WriteClockProperties(writer, 1000000000, 0, end, 0);
     OTF2_GlobalDefWriter_WriteString(writer, 0, "");
-    for (uint32_t i = 0; i < REGION_END - FIRST_REGION; ++i) {
-        OTF2_GlobalDefWriter_WriteString(writer, 1 + i, names[i]);
-        OTF2_GlobalDefWriter_WriteRegion(writer, FIRST_REGION + i, 1 + i, 1 + i, 0,
-                                         OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_MPI,
-                                         OTF2_REGION_FLAG_NONE, OTF2_UNDEFINED_STRING, 0, 0);
+    for (uint32_t i = FIRST_REGION; i < REGION_END; ++i) {
+        OTF2_GlobalDefWriter_WriteString(writer, i, regions[i].name);
+        OTF2_GlobalDefWriter_WriteRegion(writer, i, i, i, 0, OTF2_REGION_ROLE_FUNCTION,
+                                         regions[i].paradigm, OTF2_REGION_FLAG_NONE,
+                                         OTF2_UNDEFINED_STRING, 0, 0);
     }
     OTF2_GlobalDefWriter_WriteSystemTreeNode(writer, 0, 0, 0, OTF2_UNDEFINED_SYSTEM_TREE_NODE);
     OTF2_GlobalDefWriter_WriteLocationGroup(writer, 0, 0, OTF2_LOCATION_GROUP_TYPE_PROCESS, 0,
@@ -221,7 +279,7 @@ int main(int argc, char **argv)
     long count = argc > 3 ? atol(argv[2]) : 0;
     int repeats = argc > 4 ? atoi(argv[4]) : 9;
     if (loop == NULL || count <= 0 || repeats <= 0 || repeats > MAX_LOOPS) {
-        fprintf(stderr, "usage: write_records p2p|rma|locks COUNT DIR [LOOPS]\n");
+        fprintf(stderr, "usage: write_records LOOP COUNT DIR [LOOPS]\n");
         return 2;
     }
     OTF2_Archive *archive =

@@ -10,10 +10,10 @@ import os
 import re
 import shutil
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from .measure import (Figure, ProgramFailed, alternate, cpu_of, median, open_mpi, ratios_of, run,
-                      wall_of)
+from .measure import (Figure, ProgramFailed, alternate, cpu_of, median, open_mpi, open_shmem,
+                      ratios_of, run, wall_of)
 from .recording import Archives, nanoseconds
 from .stretches import read_process, slowdown as slowdown_of
 
@@ -30,6 +30,9 @@ class Application:
     name: str
     command: list
     stretch: int  # calls: one or two milliseconds, whole iterations if any
+    launcher: list = field(default_factory=lambda: MPIRUN)
+    in_turn: str = "record_in_turn.so"  # the library that records stretches of its calls in turn
+    crashes: bool = False  # it may crash at its end
 
 
 def _applications(programs, folder, length):
@@ -41,6 +44,9 @@ def _applications(programs, folder, length):
         yield Application(f"SOR {variant}", [
             programs.workloads / "openmpi" / "sor", "--variant", variant, "--size", "1200x1200",
             "--iterations", times(3000), "--tolerance", "0", "--check", "250"], calls)
+    yield Application("SOR in SHMEM", [
+        programs.workloads / "openmpi" / "shmem-sor", "--size", "800", "--verify", "no",
+        "--iterations", times(3000)], stretch=16, launcher=open_shmem(RANKS), in_turn="record_shmem_in_turn.so", crashes=True)
     yield Application("LAMMPS melt", ["lmp", "-in", programs.sources / "melt.lmp", "-var", "steps",
                                       times(4000), "-log", "none"], 41)
     netpipe = ["NPopenmpi", "-p", "0", "-o", folder / "np.out"]
@@ -104,7 +110,7 @@ class Runs:
         self.archive = folder / "application"
         self.notes = folder / "in-turn"
         self.environment = dict(os.environ, OMP_NUM_THREADS="1",
-                                LD_PRELOAD=str(programs.bench / "record_in_turn.so"),
+                                LD_PRELOAD=str(programs.bench / application.in_turn),
                                 RECORD_IN_TURN=str(self.notes / "rank"))
 
     def _run(self, *front, stretch=0):
@@ -112,7 +118,8 @@ class Runs:
         for folder in (self.archive, self.notes):
             shutil.rmtree(folder, ignore_errors=True)
         self.notes.mkdir()
-        sample = run([*front, *MPIRUN, *self.application.command], directory=self.folder,
+        sample = run([*front, *self.application.launcher, *self.application.command],
+                     directory=self.folder, may_fail=self.application.crashes,
                      environment=dict(self.environment, RECORD_IN_TURN_CALLS=str(stretch)))
         sample.processes = [read_process(path) for path in self.notes.iterdir()]
         if len(sample.processes) != RANKS:

@@ -1,13 +1,33 @@
-"""Bars of the recorder, measured with tight loops of MPI calls: P1, P2, P10."""
+"""Bars of the recorder, measured with tight loops of calls: P1, P2, P10, P14."""
 
 import os
 import re
 import shutil
+from dataclasses import dataclass
 
-from .measure import Figure, ProgramFailed, alternate, median, open_mpi, run
+from .measure import Figure, ProgramFailed, alternate, median, open_mpi, open_shmem, run
 
 LOOPS = ("p2p", "rma", "locks")
-MPIRUN = open_mpi(1)
+
+
+@dataclass(frozen=True)
+class Library:
+    """A communication library, with the program of its tight loops."""
+
+    name: str
+    program: str
+    launcher: list
+    loops: tuple
+    eztrace: str = ""  # EZTrace's module for it; "": there is none
+    crashes: bool = False  # its programs may crash at their end
+
+
+MPI = Library("MPI", "mpi_call_loop_openmpi", open_mpi(1), LOOPS, eztrace="openmpi")
+# P14. EZTrace has no module for OpenSHMEM.
+LIBRARIES = (
+    Library("SHMEM", "shmem_call_loop", open_shmem(1), ("shmem-put", "shmem-get", "shmem-atomic"),
+            crashes=True),
+)
 
 
 def nanoseconds(sample, what="per call"):
@@ -21,24 +41,26 @@ def nanoseconds(sample, what="per call"):
 class Archives:
     """Runs the loop in each of its ways. Each way writes its archive to a separate folder."""
 
-    def __init__(self, programs, folder, loop, turns):
+    def __init__(self, programs, folder, loop, turns, library=MPI):
         self.programs = programs
+        self.library = library
         self.folder = folder / f"calls-{loop}"
         self.loop = loop
-        self.program = [programs.bench / "mpi_call_loop_openmpi", loop, str(turns)]
+        self.program = [*library.launcher, programs.bench / library.program, loop, str(turns)]
         self.turns = turns
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir(parents=True)
 
     def plain(self):
-        return run([*MPIRUN, *self.program])
+        return run(self.program, may_fail=self.library.crashes)
 
     def fermata(self, callpath="flat"):
         """Flushes the buffers in the pause between the loops, so that their memory is reused."""
         shutil.rmtree(self.folder / "fermata", ignore_errors=True)
         return run([self.programs.fermata, "record", f"--callpath={callpath}",
-                    "-o", self.folder / "fermata", "--", *MPIRUN, *self.program],
-                   environment=dict(os.environ, FERMATA_FLUSH_INTERVAL="0.7", FERMATA_SAMPLE="off"))
+                    "-o", self.folder / "fermata", "--", *self.program],
+                   environment=dict(os.environ, FERMATA_FLUSH_INTERVAL="0.7", FERMATA_SAMPLE="off"),
+                   may_fail=self.library.crashes)
 
     def with_stacks(self):
         return self.fermata("stack")
@@ -47,7 +69,9 @@ class Archives:
         directory = self.folder / "eztrace"
         shutil.rmtree(directory, ignore_errors=True)
         directory.mkdir()
-        return run([*MPIRUN, "eztrace", "-t", "openmpi", *self.program], directory=directory)
+        launcher, program = self.program[:-3], self.program[-3:]
+        return run([*launcher, "eztrace", "-t", self.library.eztrace, *program],
+                   directory=directory)
 
     def otf2(self):
         shutil.rmtree(self.folder / "otf2", ignore_errors=True)
@@ -65,48 +89,60 @@ class Archives:
         shutil.rmtree(self.folder)
 
 
-def call_cost(programs, folder, options):
-    """P1: the cost that recording adds to a call."""
-    for loop in LOOPS:
-        archives = Archives(programs, folder, loop, options.turns)
-        samples = alternate({"plain": archives.plain, "fermata": archives.fermata,
-                             "eztrace": archives.eztrace, "otf2": archives.otf2}, options.repeats)
-        records = {name: archives.contents(name)[0] for name in ("fermata", "eztrace")}
-        archives.remove()
-        times = {name: [nanoseconds(s) for s in samples[name]] for name in samples}
-        added = {name: [t - p for t, p in zip(times[name], times["plain"])]
-                 for name in ("fermata", "eztrace")}
-        # The cost that two readings of the clock add to the same calls.
-        clock = [nanoseconds(s, "per call with two clocks") - p
-                 for s, p in zip(samples["plain"], times["plain"])]
-        first = [nanoseconds(f, "per call at first") - nanoseconds(p, "per call at first")
-                 for f, p in zip(samples["fermata"], samples["plain"])]
-        details = {
-            "ns_per_call": {name: median(times[name]) for name in times},
-            "ns_added_by_fermata": median(added["fermata"]),
-            "ns_added_by_fermata_in_new_memory": median(first),
-            "ns_added_by_eztrace": median(added["eztrace"]),
-            "ns_added_by_two_clocks": median(clock),
-            "ns_cycle_counter_in_a_row": median([nanoseconds(s, "for the cycle counter")
-                                                 for s in samples["otf2"]]),
-            "ns_clock_gettime_in_a_row": median([nanoseconds(s, "for clock_gettime")
-                                                 for s in samples["otf2"]]),
-            "ns_otf2_flush_per_call": median([nanoseconds(s, "per call for flushes")
-                                              for s in samples["otf2"]]),
-            "records": records,
-        }
-        # A call reads the clock twice: at its Enter and at its Leave.
-        yield Figure("P1", f"recording a call without clock / OTF2's writer, {loop}",
-                     [(a - c) / o for a, c, o in zip(added["fermata"], clock, times["otf2"])],
-                     0.6, details=details)
-        yield Figure("P1", f"the same in memory that is used for the first time, {loop}",
-                     [(a - c) / o for a, c, o in zip(first, clock, times["otf2"])], None)
-        yield Figure("P1", f"EZTrace / fermata, for each record, {loop}",
+def _loop_cost(bar_id, programs, folder, options, library, loop):
+    """The cost that recording adds to the calls of a loop."""
+    archives = Archives(programs, folder, loop, options.turns, library)
+    ways = {"plain": archives.plain, "fermata": archives.fermata, "otf2": archives.otf2}
+    if library.eztrace:
+        ways["eztrace"] = archives.eztrace
+    samples = alternate(ways, options.repeats)
+    tools = [name for name in ("fermata", "eztrace") if name in ways]
+    records = {name: archives.contents(name)[0] for name in tools}
+    archives.remove()
+    times = {name: [nanoseconds(s) for s in samples[name]] for name in samples}
+    added = {name: [t - p for t, p in zip(times[name], times["plain"])] for name in tools}
+    # The cost that two readings of the clock add to the same calls.
+    clock = [nanoseconds(s, "per call with two clocks") - p
+             for s, p in zip(samples["plain"], times["plain"])]
+    first = [nanoseconds(f, "per call at first") - nanoseconds(p, "per call at first")
+             for f, p in zip(samples["fermata"], samples["plain"])]
+    details = {
+        "ns_per_call": {name: median(times[name]) for name in times},
+        **{f"ns_added_by_{name}": median(added[name]) for name in tools},
+        "ns_added_by_fermata_in_new_memory": median(first),
+        "ns_added_by_two_clocks": median(clock),
+        "ns_cycle_counter_in_a_row": median([nanoseconds(s, "for the cycle counter")
+                                             for s in samples["otf2"]]),
+        "ns_clock_gettime_in_a_row": median([nanoseconds(s, "for clock_gettime")
+                                             for s in samples["otf2"]]),
+        "ns_otf2_flush_per_call": median([nanoseconds(s, "per call for flushes")
+                                          for s in samples["otf2"]]),
+        "records": records,
+    }
+    # A call reads the clock twice: at its Enter and at its Leave.
+    yield Figure(bar_id, f"recording a call without clock / OTF2's writer, {loop}",
+                 [(a - c) / o for a, c, o in zip(added["fermata"], clock, times["otf2"])],
+                 0.6, details=details)
+    yield Figure(bar_id, f"the same in memory that is used for the first time, {loop}",
+                 [(a - c) / o for a, c, o in zip(first, clock, times["otf2"])], None)
+    if library.eztrace:
+        yield Figure(bar_id, f"EZTrace / fermata, for each record, {loop}",
                      [(e / records["eztrace"]) / (f / records["fermata"])
                       for e, f in zip(added["eztrace"], added["fermata"])], 2.5, at_most=False)
 
 
+def call_cost(programs, folder, options):
+    """P1: the cost that recording adds to a call of MPI."""
+    for loop in LOOPS:
+        yield from _loop_cost("P1", programs, folder, options, MPI, loop)
     yield visit_cost(programs, folder, options)
+
+
+def other_call_cost(programs, folder, options):
+    """P14: the cost that recording adds to a call of another library, as P1."""
+    for library in LIBRARIES:
+        for loop in library.loops:
+            yield from _loop_cost("P14", programs, folder, options, library, loop)
 
 
 def _with_stacks(archives, options):

@@ -33,11 +33,15 @@ const struct fm_paradigm fm_blocking_functions = {.description = &description,
                                                   .first = &first_function,
                                                   .attach = find_shortest};
 
-/* Whether the thread is sampled, and between its recorded calls. */
+/* Whether the thread is between its recorded calls. */
+static bool is_computing(const struct fm_thread *thread)
+{
+    return thread != NULL && !fm_thread_is_quiet(thread);
+}
+
 static bool is_sampled(const struct fm_thread *thread)
 {
-    return thread != NULL && __atomic_load_n(&thread->samples.has_timer, __ATOMIC_RELAXED) &&
-           !fm_thread_is_quiet(thread);
+    return __atomic_load_n(&thread->samples.has_timer, __ATOMIC_RELAXED);
 }
 
 static bool is_recorded(const struct fm_thread *thread)
@@ -49,12 +53,16 @@ struct fm_blocking_call fm_blocking_begin(void)
 {
     struct fm_thread *thread = fm_thread_self;
     struct fm_blocking_call call = {0};
-    if (is_sampled(thread)) {
-        call.signal = fm_samples_signal();
-        if (__atomic_load_n(&shortest, __ATOMIC_ACQUIRE) != 0 && is_recorded(thread)) {
+    if (!is_computing(thread)) {
+        return call;
+    }
+    bool sampled = is_sampled(thread);
+    call.signal = sampled ? fm_samples_signal() : 0;
+    if (__atomic_load_n(&shortest, __ATOMIC_ACQUIRE) != 0 && (!sampled || is_recorded(thread))) {
+        if (sampled) {
             fm_samples_hold(thread);
-            call.begin = fm_clock_now();
         }
+        call.begin = fm_clock_now();
     }
     return call;
 }
@@ -77,6 +85,10 @@ void fm_blocking_end(enum fm_blocking function, struct fm_blocking_call call, st
     struct fm_thread *thread = fm_thread_self;
     uint64_t end = fm_clock_now();
     bool is_long = end - call.begin >= shortest;
+    if (!is_computing(thread)) {
+        return;
+    }
+    thread->processor.blocked += end - call.begin;
     if (!is_sampled(thread) || !is_recorded(thread)) {
         return;
     }

@@ -2,7 +2,8 @@
  * Functions of the C library in which threads sleep or wait (blocking.def). If the program itself
  * calls one, in a thread that is sampled, between its recorded calls, and the call takes 20 us or
  * more, it is recorded as a call of a function of the program, with the call stack. That is decided
- * after the call: shorter ones cost two readings of the clock.
+ * after the call: shorter ones cost two readings of the clock. The time in these calls, of threads
+ * that are not sampled too, is no time without a processor (stolen_time.h).
  *
  * The functions may be called in signal handlers and may be left by longjmp or cancellation.
  * Therefore nothing of the recorder is held or reserved during the call.
@@ -29,7 +30,7 @@ extern const struct fm_paradigm fm_blocking_functions;
 
 /** A call of one of the functions. */
 struct fm_blocking_call {
-    uint64_t begin; /**< 0: it is not recorded */
+    uint64_t begin; /**< 0: it is neither recorded nor measured */
     int signal;     /**< that samples the thread; 0: none, or the thread is in a recorded call */
 };
 

@@ -5,6 +5,8 @@ usage: check_sor.py FERMATA MPIRUN PROGRAM IMAGES
 
 All images are neighbours of the late one: there are two or three, and it is the second.
 """
+import csv
+import io
 import json
 import pathlib
 import sys
@@ -14,13 +16,13 @@ from caf_archive import run, times
 from mpi_launcher import mpi_command
 
 ITERATIONS, MILLISECONDS, LATE = 5, 60, 2
-SYNC, PUT, SLEEP = "caf sync images", "caf put", "usleep"
+SYNC, PUT, START, SLEEP = "caf sync images", "caf put", "caf sync all", "usleep"
 
 
 def waited_for(calls, images):
     """Ticks by the trace that the other images wait for the late one because of its delays. In each exchange
     an image puts, and meets the late image: either call waits until the late one puts or meets, too, as far
-    as the delay made it late."""
+    as the delay made it late. A put does not wait if the late image is in a call when it begins."""
     total = 0
     for image in range(1, images + 1):
         puts_of_late = len(calls[LATE, PUT]) // len(calls[LATE, SYNC])
@@ -30,7 +32,9 @@ def waited_for(calls, images):
             if image != LATE:
                 (put, put_end), (meet, meet_end) = calls[image, PUT][number], calls[image, SYNC][number]
                 until = calls[LATE, SYNC][number][0]
-                waited = max(0, first - put) if first <= put_end else max(0, until - meet)
+                is_busy = any(enter <= put < leave for name in (SYNC, START)
+                              for enter, leave in calls[LATE, name])
+                waited = first - put if put < first <= put_end and not is_busy else max(0, until - meet)
             total += min(waited, slept_until - slept_from)
     return total
 
@@ -50,7 +54,7 @@ def main():
         output = run([fermata, "run", "-o", experiment, "--", *command]).stdout
         assert plain and plain[0].endswith("right") and result(output) == plain, output
         assert f"`relaxation::come_late/usleep` on image {LATE} makes others wait" in output, output
-        calls, second = times(experiment / "traces.otf2", (SYNC, PUT, SLEEP))
+        calls, second = times(experiment / "traces.otf2", (SYNC, PUT, START, SLEEP))
         assert len(calls[LATE, SYNC]) == 2 * ITERATIONS, calls
         run([fermata, "analyze", "--check", experiment])
         report = json.loads(run([fermata, "report", experiment, "--format=json"]).stdout)
@@ -62,6 +66,10 @@ def main():
         least = 0.9 * (images - 1) * 2 * ITERATIONS * MILLISECONDS / 1000
         assert wanted > least, f"only {wanted} s of waiting are in the trace"
         assert abs(cost - wanted) <= 0.05 * wanted, f"{cost} s of waiting are found instead of {wanted} s"
+        stolen = run([fermata, "report", experiment, "--metric", "stolen_time", "--format=csv"]).stdout
+        lost = sum(float(row["value"]) for row in csv.DictReader(io.StringIO(stolen))
+                   if row["callpath"].endswith(SLEEP))
+        assert lost < 0.2 * least, f"a sleep counts as {lost} s without a processor"
 
 
 main()

@@ -178,7 +178,8 @@ PLANTS = {
                         balanced=0.75 * DELAY),
     "ring": late_in("relax", check_ring, 3),
     # Balanced: over the locks of all ranks. Then all ranks compute at once.
-    "critical-section": Plant(4, check_critical_section, ["update_table"], balanced=3 * DELAY),
+    # Two ranks: more that spin for the lock than there are processors delay the one that holds it.
+    "critical-section": Plant(2, check_critical_section, ["update_table"], balanced=DELAY),
     "small-messages": late_in("pack", check_small_messages, 2),
     "small-messages --receive-first": late_in("pack", check_small_messages, 2,
                                               ["--receive-first"]),

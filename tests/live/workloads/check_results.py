@@ -1,4 +1,4 @@
-"""lock-contention, ocean-cg, work-queue and rput-pipeline verify their results on any number of ranks,
+"""lock-contention, ocean-cg, work-queue, rput-pipeline and srumma verify their results on any number of ranks,
 print the same in every run, and reject wrong arguments."""
 
 import argparse
@@ -32,6 +32,10 @@ RUNS = [
      "6 blocks of 9 numbers, all right"),
     ("rput-pipeline", ["--blocks", "6", "--length", "9", "--transfer", "local"],
      "6 blocks of 9 numbers, all right"),
+    ("srumma", ["--blocks", "5", "--length", "8"],
+     "5 x 5 blocks of 8 x 8 elements, their sum is -714, right"),
+    ("srumma", ["--blocks", "1", "--length", "9", "--repeats", "2", "--window", "create"],
+     "1 x 1 blocks of 9 x 9 elements, their sum is 179, right"),
 ]
 
 # program, ranks, arguments, message
@@ -57,6 +61,9 @@ WRONG = [
     ("rput-pipeline", 2, ["--length", "0"], '--length cannot be "0"'),
     ("rput-pipeline", 2, ["--what"], "unknown option --what"),
     ("rput-pipeline", 1, [], "needs 2 ranks or more"),
+    ("srumma", 2, ["--blocks", "0"], '--blocks cannot be "0"'),
+    ("srumma", 2, ["--late", "20"], '--late cannot be "20"'),
+    ("srumma", 2, ["--window"], '--window cannot be ""'),
 ]
 
 

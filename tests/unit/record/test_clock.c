@@ -135,8 +135,8 @@ static void offset_and_drift_are_taken_out(void **state)
     }
     for (double second = -10; second <= 110; second += 0.5) {
         double right = 1e9 + second * RATE;
-        uint64_t time = (uint64_t)(1e9 + off + second * RATE * (1 + drift));
-        int64_t wrong = (int64_t)(fm_clock_offsets_apply(offsets, time) - (uint64_t)right);
+        uint64_t time = (uint64_t)(int64_t)(1e9 + off + second * RATE * (1 + drift));
+        int64_t wrong = (int64_t)(fm_clock_offsets_apply(offsets, time) - (uint64_t)(int64_t)right);
         assert_in_range(wrong + RATE / 1000000, 0, 2 * (RATE / 1000000));
     }
     offsets[1] = offsets[0];

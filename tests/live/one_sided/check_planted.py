@@ -1,0 +1,104 @@
+"""Records a one-sided program in which one process comes late or holds a lock for long, and checks that the
+report's first problem is what was planted: the function, the process, the kind of cause, and the waiting
+that it costs, which is compared with the recorded times. The result is that of a run without the recorder.
+
+usage: check_planted.py FERMATA NAME LAUNCHER PROGRAM
+
+NAME: a row of PLANTS.
+"""
+import pathlib
+import shlex
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path += [str(HERE.parent / "shmem"), str(HERE.parents[1] / "support")]
+
+import first_problem  # noqa: E402
+from shmem_archive import run  # noqa: E402
+
+PROCESSES = 4
+TOLERANCE = 0.05  # of the recorded waiting
+ATTEMPTS = 3  # other programs may make other processes late, too
+
+
+class Plant:
+    """A planted problem: options of the program; the function and its process; the ways in which the others
+    wait for it: by the kind of the cause, the calls in which they wait, and the metrics of their waiting."""
+
+    def __init__(self, options, function, process, ways):
+        self.options, self.function, self.process, self.ways = options, function, process, ways
+
+
+SRUMMA = ["--blocks", 4, "--length", 16, "--late", "30:2"], "come_late", 2
+QUEUE = ["--tasks", 32, "--owner", 1, "--task", 2000, "--hold", "20:1"], "inspect_queue", 1
+PLANTS = {
+    "srumma": Plant(*SRUMMA, {
+        "imbalance": (["MPI_Barrier"], ["mpi_barrier_wait"]),
+        "progress": (["MPI_Wait"], ["mpi_rma_comm_wait_for_progress"])}),
+    # Whether a get needs the target's help depends on the transport.
+    "shmem-srumma": Plant(*SRUMMA, {
+        "imbalance": (["shmem_barrier_all"], ["shmem_barrier_wait"]),
+        "progress": (["shmem_quiet"], ["shmem_sync_wait_for_progress"])}),
+    "shmem-sor": Plant(["--iterations", 10, "--late", "30:2"], "come_late", 2, {
+        "imbalance": (["shmem_long_wait_until"], ["shmem_wait_until"])}),
+    "shmem-queue": Plant(*QUEUE, {"serialization": (["shmem_set_lock"], ["shmem_lock_contention"])}),
+}
+
+
+def waiting_meanwhile(visits, plant, calls):
+    """@return the seconds for which other processes are in the calls while the process is in the function; of
+    calls that acquire a lock, those that acquire one that the process holds meanwhile"""
+    late = first_problem.spans_in(visits[plant.process], plant.function)
+    held = {first_problem.lock_held(visits[plant.process], begin) for begin, _ in late}
+    return sum(first_problem.overlap([(call.enter, call.leave)], late)
+               for process in visits if process != plant.process
+               for call in first_problem.calls_of(visits[process], *calls)
+               if call.lock is None or call.lock in held)
+
+
+def judge(plant, fermata, experiment):
+    """@return what is wrong with the report; None: nothing"""
+    visits = first_problem.read_visits(experiment / "traces.otf2")
+    found = first_problem.FirstProblem(fermata, experiment, [plant.function])
+    if (found.function, found.processes) != (plant.function, [plant.process]):
+        return f"the first problem is not `{plant.function}` on {plant.process}: {found}"
+    if found.kind not in plant.ways:
+        return f"its kind is not {' or '.join(plant.ways)}: {found}"
+    calls, metrics = plant.ways[found.kind]
+    expected = waiting_meanwhile(visits, plant, calls)
+    print(f"{found}; recorded: {expected:.4f} s")
+    if found.symptoms[0] not in metrics:
+        return f"its first symptom is {found.symptoms[0]}"
+    if expected <= 0 or abs(found.cost - expected) > TOLERANCE * expected:
+        return f"its cost is {found.cost:.4f} s, not {expected:.4f} s"
+    asleep = sum(end - begin for begin, end in first_problem.spans_in(visits[plant.process], plant.function))
+    if found.stolen > 0.1 * asleep:
+        return f"it sleeps, but is said to have lacked a processor for {found.stolen:.4f} s"
+    return None
+
+
+def main():
+    fermata, name, launcher, program = sys.argv[1:]
+    plant = PLANTS[name]
+    command = [*shlex.split(launcher), "-n", PROCESSES, program, *plant.options]
+
+    def result(text):
+        return [line for line in text.splitlines() if line.startswith(f"{name}:")]
+
+    plain = result(run(command, may_fail=True).stdout)
+    assert plain and plain[0].endswith("right"), plain
+    for _ in range(ATTEMPTS):
+        with tempfile.TemporaryDirectory() as folder:
+            experiment = pathlib.Path(folder) / "experiment"
+            recorded = run([fermata, "record", "-o", experiment, "--", *command], may_fail=True)
+            assert result(recorded.stdout) == plain, recorded.stdout + recorded.stderr
+            assert "0 findings" in run([fermata, "check", experiment]).stdout
+            run([fermata, "analyze", "--check", "-q", experiment])
+            wrong = judge(plant, fermata, experiment)
+        if wrong is None:
+            return
+    sys.exit(wrong)
+
+
+main()
