@@ -369,7 +369,7 @@ fm_status_t fm_analysis_run_in_detail(const char *archive,
         return status;
     }
     fm_metric_t *own_metrics = classify_regions(trace);
-    trace->keeps_counters = detail != NULL;
+    trace->in_detail = detail != NULL;
     struct fm_engine *engine = create_engine(trace, options->team, options->workers);
     fm_engine_time(engine, options->times);
     struct fm_analysis analysis = {

@@ -12,6 +12,7 @@
 struct fm_detail_message {
     uint32_t send_location, send_activity;
     uint32_t receive_location, receive_activity;
+    uint32_t bytes; /**< UINT32_MAX: that or more */
 };
 
 typedef FM_VECTOR(struct fm_detail_message) fm_detail_messages;

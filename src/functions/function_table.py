@@ -14,9 +14,10 @@ instead of a row for each function:
                           the functions of a family, one for each type: `#` stands for its name, T for
                           the C type. Text in brackets is optional: with such text there are two
                           functions for each type. `-`: a single function. RECIPE may be own or plain,
-                          as in rows. Facts are those of the first rules that match the names.
-                          REGION names the function in archives (the statement that it implements);
-                          without it, that is its name.
+                           as in rows, or direct: the paradigm's wrappers call the function, and calls
+                           of the program are not recorded. Facts are those of the first rules that
+                           match the names. REGION names the function in archives (the statement that
+                           it implements); without it, that is its name.
 """
 import fnmatch
 import re
@@ -37,6 +38,8 @@ FAMILY = re.compile(r"family\s+(\w+)\s+(\S.*)$")
 ARGUMENT = re.compile(r"argument\s+(\w+)\s+(\w+)\s+(\S.*?)\s+:\s+(\S.*)$")
 RECIPE = re.compile(r"recipe\s+(\w+)\s+(\S.*)$")
 RECORD = re.compile(r"record\s+(\w+)\s+(\w+|-)\s+(\S.*?)(?:\s+:\s+(\S.*))?$")
+LINKED = "linked"
+BODIES = ("own", "plain", "direct")
 OPTIONAL = re.compile(r"\[([^\]]*)\]")
 
 
@@ -58,17 +61,18 @@ class Row(NamedTuple):
 
     @property
     def is_recorded(self):
-        return self.body in ("own", "plain", "recipe")
+        """Whether it has a number; calls of direct functions are not recorded"""
+        return self.body in ("own", "plain", "recipe", "direct")
 
 
 class Table:
-    """A table: its rows; calls, header, libraries (soname, wrappers, title) and endings (name, certain)
-    for the recorder."""
+    """A table: its rows; calls, header, libraries (soname, wrappers, title), endings (name, certain) and
+    whether programs contain its library (linked) for the recorder."""
 
     def __init__(self, path):
         self.rows, self.calls, self.header, self.libraries, self.endings = [], None, None, [], []
         self.types, self.families, self.arguments, self.recipes = {}, {}, [], {}
-        self.prefix = None
+        self.prefix, self.linked = None, False
         for number, line in enumerate(path.read_text().splitlines(), 1):
             if line and not line.startswith("#"):
                 reason = self.take(line)
@@ -85,6 +89,8 @@ class Table:
             self.libraries.append(match.groups())
         elif match := ENDING.match(line):
             self.endings.append((match.group(2), match.group(1) == "certain"))
+        elif line == LINKED:
+            self.linked = True
         elif match := ROW.match(line):
             return self.take_row(*match.groups())
         elif match := RECORD.match(line):
@@ -117,7 +123,7 @@ class Table:
     def take_record(self, recipe, family, prototype, region):
         if self.prefix is None:
             return "a prefix must stand above the functions"
-        if recipe not in ("own", "plain") and recipe not in self.recipes:
+        if recipe not in BODIES and recipe not in self.recipes:
             return f"no recipe {recipe}"
         if family != "-" and family not in self.families:
             return f"no family {family}"
@@ -136,7 +142,7 @@ class Table:
         if match is None or not match.group(2).startswith(self.prefix):
             return "not the prototype of a function with the prefix"
         result, name, parameters = match.groups()
-        body, code = (recipe, "") if recipe in ("own", "plain") else ("recipe", self.recipes[recipe])
+        body, code = (recipe, "") if recipe in BODIES else ("recipe", self.recipes[recipe])
         for word, parameter, there, elsewhere in self.arguments:
             has_it = re.search(rf"\b{parameter}(,|$)", parameters)
             code = re.sub(rf"\b{word}\b", there if has_it else elsewhere, code)

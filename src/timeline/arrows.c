@@ -37,6 +37,7 @@ static void add_messages(struct collection *collection, const fm_detail_messages
                          enter_of(trace, message->send_location, message->send_activity)},
                 .head = {message->receive_location, message->receive_activity,
                          leave_of(trace, message->receive_location, message->receive_activity)},
+                .bytes = message->bytes,
                 .kind = FM_ARROW_MESSAGE,
             });
     }
@@ -64,16 +65,23 @@ static void add_operations(struct collection *collection, uint32_t index)
 {
     const struct fm_trace *trace = collection->trace;
     const struct fm_location *location = &trace->locations[index];
+    const uint64_t *bytes = location->operation_bytes.items;
     for (size_t i = 0; i < location->rma.count; i++) {
         const struct fm_rma *rma = &location->rma.items[i];
-        if (rma->type > FM_RMA_ATOMIC || rma->window >= trace->window_count) {
+        if (rma->type > FM_RMA_ATOMIC) {
+            continue;
+        }
+        uint64_t moved = *bytes++;
+        if (rma->window >= trace->window_count) {
             continue;
         }
         uint32_t target = fm_trace_member(trace, trace->windows[rma->window].communicator,
                                           rma->peer, location->process);
         if (target != FM_NONE && target != location->process) {
-            add(collection,
-                operation_arrow(trace, index, rma, trace->processes[target].first_location));
+            struct fm_arrow arrow =
+                operation_arrow(trace, index, rma, trace->processes[target].first_location);
+            arrow.bytes = moved;
+            add(collection, arrow);
         }
     }
 }

@@ -26,6 +26,7 @@ struct fm_arrow_end {
 
 struct fm_arrow {
     struct fm_arrow_end tail, head;
+    uint64_t bytes; /**< of messages (4 GiB - 1: that or more) and one-sided operations */
     enum fm_arrow_kind kind;
     uint8_t metric; /**< FM_ARROW_CAUSE: the wait state */
 };

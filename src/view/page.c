@@ -32,10 +32,9 @@ struct data {
 };
 
 struct content {
-    struct data *reports; /* [run] */
+    struct data *reports;   /* [run] */
+    struct data *timelines; /* [run]; bytes NULL: none */
     size_t run_count;
-    unsigned char *timeline; /* NULL: none */
-    size_t timeline_size;
 };
 
 static void put_base64(FILE *stream, const unsigned char *bytes, size_t size)
@@ -52,12 +51,20 @@ static void put_base64(FILE *stream, const unsigned char *bytes, size_t size)
     }
 }
 
-/** Writes a block of data, which the viewer finds by its id. */
-static void put_data(FILE *stream, const char *id, const unsigned char *bytes, size_t size)
+/** Writes the blocks of data of all runs that have any. The viewer finds them by their ids: NAME of
+ * the first run, then NAME-1, NAME-2. */
+static void put_data(FILE *stream, const char *name, const struct data *of_runs, size_t count)
 {
-    fprintf(stream, "<script type=\"application/octet-stream\" id=\"%s\">", id);
-    put_base64(stream, bytes, size);
-    fputs("</script>\n", stream);
+    for (size_t i = 0; i < count; i++) {
+        if (of_runs[i].bytes == NULL)
+            continue;
+        fprintf(stream, "<script type=\"application/octet-stream\" id=\"%s", name);
+        if (i > 0)
+            fprintf(stream, "-%zu", i);
+        fputs("\">", stream);
+        put_base64(stream, of_runs[i].bytes, of_runs[i].size);
+        fputs("</script>\n", stream);
+    }
 }
 
 /** Writes the built viewer from `from` up to `text`, which is skipped. @return the text after it */
@@ -72,18 +79,12 @@ static const char *put_up_to(FILE *stream, const char *from, const char *text)
 static void put_page(FILE *stream, const struct content *content)
 {
     const char *rest = put_up_to(stream, fm_viewer_page, PLACEHOLDER);
-    for (size_t i = 0; i < content->run_count; i++) {
-        char id[40] = "fermata-report";
-        if (i > 0)
-            snprintf(id, sizeof id, "fermata-report-%zu", i);
-        put_data(stream, id, content->reports[i].bytes, content->reports[i].size);
-    }
-    if (content->timeline != NULL)
-        put_data(stream, "fermata-timeline", content->timeline, content->timeline_size);
+    put_data(stream, "fermata-report", content->reports, content->run_count);
+    put_data(stream, "fermata-timeline", content->timelines, content->run_count);
     fwrite(rest, 1, (size_t)(fm_viewer_page_end - rest), stream);
 }
 
-fm_status_t fm_page_for_server(bool timeline, size_t runs, char **page, size_t *size,
+fm_status_t fm_page_for_server(const bool *timelines, size_t runs, char **page, size_t *size,
                                struct fm_error *error)
 {
     FILE *stream = open_memstream(page, size);
@@ -96,32 +97,66 @@ fm_status_t fm_page_for_server(bool timeline, size_t runs, char **page, size_t *
     fputs("<script type=\"application/json\" id=\"fermata-server\">", stream);
     struct fm_json json = fm_json_begin(stream, FM_JSON_COMPACT);
     fm_json_object(&json, NULL);
-    fm_json_bool(&json, "timeline", timeline);
-    fm_json_unsigned(&json, "runs", runs);
+    fm_json_array(&json, "timelines");
+    for (size_t i = 0; i < runs; i++)
+        fm_json_bool(&json, NULL, timelines[i]);
+    fm_json_end(&json);
     fm_json_end(&json);
     fputs("</script>\n", stream);
     fwrite(rest, 1, (size_t)(fm_viewer_page_end - rest), stream);
     return fclose(stream) == 0 ? FM_OK : fm_fail(error, FM_ERR_SYSTEM, "out of memory");
 }
 
+/** Makes the reports of all runs. @param size  out: of all of them together */
+static fm_status_t make_reports(const struct content *content, const struct fm_page_run *runs,
+                                size_t *size, struct fm_error *error)
+{
+    *size = 0;
+    for (size_t i = 0; i < content->run_count; i++) {
+        struct data *report = &content->reports[i];
+        fm_status_t status =
+            fm_report_data_make(runs[i].cube, &runs[i].extras, REPORT_LIMIT / content->run_count,
+                                &report->bytes, &report->size, error);
+        if (status != FM_OK)
+            return status;
+        *size += report->size;
+    }
+    return FM_OK;
+}
+
+/** Makes the timelines of the runs with events, which share `room` bytes: what a run leaves free is
+ * for the runs after it. */
+static fm_status_t make_timelines(const struct content *content, const struct fm_page_run *runs,
+                                  const struct fm_page_events *events, size_t room,
+                                  struct fm_error *error)
+{
+    for (size_t i = 0; i < content->run_count; i++) {
+        const struct fm_detail *detail = events->of(events->context, i);
+        struct data *timeline = &content->timelines[i];
+        if (detail == NULL)
+            continue;
+        fm_status_t status =
+            fm_timeline_data_make(detail, runs[i].cube, room / (content->run_count - i),
+                                  &timeline->bytes, &timeline->size, error);
+        if (status != FM_OK)
+            return status;
+        room -= timeline->size < room ? timeline->size : room;
+    }
+    return FM_OK;
+}
+
 fm_status_t fm_page_write(const struct fm_page_run *runs, size_t count,
-                          const struct fm_detail *detail, const char *path, struct fm_error *error)
+                          const struct fm_page_events *events, const char *path,
+                          struct fm_error *error)
 {
     struct content content = {.run_count = count};
+    size_t size;
     content.reports = fm_allocate(count, sizeof *content.reports);
-    fm_status_t status = FM_OK;
-    size_t size = 0;
-    for (size_t i = 0; i < count && status == FM_OK; i++) {
-        struct data *report = &content.reports[i];
-        status = fm_report_data_make(runs[i].cube, &runs[i].extras, REPORT_LIMIT / count,
-                                     &report->bytes, &report->size, error);
-        size += report->size;
-    }
-    if (status == FM_OK && detail != NULL) {
-        size_t room = size < DATA_LIMIT ? DATA_LIMIT - size : 0;
-        status = fm_timeline_data_make(detail, runs[0].cube, room, &content.timeline,
-                                       &content.timeline_size, error);
-    }
+    content.timelines = fm_allocate(count, sizeof *content.timelines);
+    fm_status_t status = make_reports(&content, runs, &size, error);
+    if (status == FM_OK && events != NULL)
+        status = make_timelines(&content, runs, events, size < DATA_LIMIT ? DATA_LIMIT - size : 0,
+                                error);
     struct fm_new_file file;
     if (status == FM_OK)
         status = fm_new_file_open(&file, path, error);
@@ -129,9 +164,11 @@ fm_status_t fm_page_write(const struct fm_page_run *runs, size_t count,
         put_page(file.stream, &content);
         status = fm_new_file_commit(&file, error);
     }
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         fm_free(content.reports[i].bytes);
+        fm_free(content.timelines[i].bytes);
+    }
     fm_free(content.reports);
-    fm_free(content.timeline);
+    fm_free(content.timelines);
     return status;
 }

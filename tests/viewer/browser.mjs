@@ -103,11 +103,12 @@ export class Bench {
   /** Runs one test. */
   async check(name, test) {
     this.problems.length = 0;
+    const began = performance.now();
     try {
       await test();
       assert.deepEqual(this.problems, []);
       this.passed++;
-      console.log(`ok      ${name}`);
+      console.log(`ok      ${name} (${((performance.now() - began) / 1000).toFixed(1)} s)`);
     } catch (error) {
       this.failed = true;
       console.log(`FAILED  ${name}\n${error.stack ?? error}`);
@@ -119,6 +120,27 @@ export class Bench {
     rmSync(this.directory, { recursive: true, force: true });
     console.log(`${this.passed} passed${this.failed ? ", some failed" : ""}`);
     process.exitCode = this.failed ? 1 : 0;
+  }
+}
+
+/** Waits until the page has handled all that happened so far: what it does after a change (effects, observers of sizes,
+ * drawing) is done within two pictures. */
+export function drawn(page) {
+  return page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve)));
+      }),
+  );
+}
+
+/** Waits until the timelines of the page show all that they fetch. */
+export async function settled(page) {
+  for (;;) {
+    await drawn(page);
+    await page.locator("canvas[aria-busy=true]").waitFor({ state: "detached" });
+    await drawn(page);
+    if ((await page.locator("canvas[aria-busy=true]").count()) === 0) return;
   }
 }
 

@@ -2,7 +2,7 @@
 // usage: check_compare.mjs WEB FERMATA WRITE_REPORTS [no-server]
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { assertClose, Bench, parseCsv, parseShown } from "./browser.mjs";
 
 const [web, fermata, writeReports, noServer] = process.argv.slice(2);
@@ -12,14 +12,15 @@ const STEPS = 12;
 const SOURCE = bench.path("solver.c");
 writeFileSync(SOURCE, Array.from({ length: 60 }, (_, i) => `line ${i + 1}`).join("\n"));
 
-/** Ranks that compute in each iteration and meet in a barrier; a rank computes longer from an iteration on. */
-function scenario({ program, slow, from, more, receives = false }) {
+/** Ranks that compute in each iteration and meet in a barrier; a rank computes longer from an iteration on. The first
+ * iteration begins after `lead`. */
+function scenario({ program, slow, from, more, lead = 0, receives = false }) {
   const lines = ["unit 1e-3", "ranks 3", "phase step"];
   for (let rank = 0; rank < 3; rank++) {
     const put = (time, text) => lines.push(`${time} ${rank} ${text}`);
     put(0, `enter ${program}`);
     for (let step = 0; step < STEPS; step++) {
-      const begin = 100 * step;
+      const begin = lead + 100 * step;
       const work = 20 + (rank === slow && step >= from ? more : 0);
       const end = begin + 20 + more;
       put(begin, "enter step");
@@ -32,7 +33,7 @@ function scenario({ program, slow, from, more, receives = false }) {
       put(begin + 90, "leave step");
     }
     if (receives) {
-      const begin = 100 * STEPS;
+      const begin = lead + 100 * STEPS;
       put(begin, rank === 1 ? "enter late_sender" : "enter ready");
       const until = begin + (rank === 1 ? 60 : 5);
       put(until, rank === 1 ? "leave late_sender" : "leave ready");
@@ -46,7 +47,7 @@ function scenario({ program, slow, from, more, receives = false }) {
         put(begin + 62, "leave MPI_Recv");
       }
     }
-    put(100 * STEPS + 80, `leave ${program}`);
+    put(lead + 100 * STEPS + 80, `leave ${program}`);
   }
   return `${lines.join("\n")}\n`;
 }
@@ -61,7 +62,7 @@ function experiment(name, options) {
 
 const first = experiment("first", { program: "solver.old", slow: 2, from: 4, more: 30 });
 const second = experiment("second", { program: "solver.new", slow: 1, from: 4, more: 12, receives: true });
-const third = experiment("third", { program: "solver.new", slow: 2, from: 0, more: 40 });
+const third = experiment("third", { program: "solver.new", slow: 2, from: 0, more: 40, lead: 25 });
 const diff = JSON.parse(bench.run(fermata, "diff", first, second, third, "--format=json"));
 const html = bench.path("compared.html");
 bench.run(fermata, "view", first, second, third, "--html", html);
@@ -221,11 +222,126 @@ await bench.check("iterations of all runs, one below the other", async () => {
   const lines = (await page.getByRole("tooltip").innerText()).split("\n");
   assert.equal(lines[0], "iteration 5");
   assertClose(parseShown(lines[3].split(": ")[1]), report.phases[0].rows[5].duration, 3, "iteration of the third run");
-  const table = await exported(page, 1);
+  const table = await exported(page, 2);
   assert.equal(table.length, STEPS);
   await page.mouse.click(box.x + 72 + ((box.width - 84) * 5.5) / STEPS, box.y + 60);
   await page.getByTestId("timeline-chart").waitFor();
   assert.match(await hashOf(page), /^#timeline\?.*t=/);
+  await page.context().close();
+});
+
+// Of the chart: src/draw/aligned.ts, src/draw/timeline_layout.ts. Three ranks have the smallest height.
+const ALIGNED = { ruler: 26, run: 54 + 48 + 6, left: 78, right: 12, stripes: 26, rows: 50 };
+
+const drawn = (page) => page.locator("[data-testid=aligned-chart] canvas[aria-busy=false]").waitFor();
+const pixelsOf = async (page) => {
+  await drawn(page);
+  return page.getByTestId("aligned-chart").locator("canvas").evaluate((canvas) => canvas.toDataURL());
+};
+
+/** @returns the point of the chart of a run, at a part of the displayed time. */
+async function pointIn(page, run, part, y) {
+  const chart = page.getByTestId("aligned-chart");
+  await chart.scrollIntoViewIfNeeded();
+  const box = await chart.boundingBox();
+  const width = box.width - ALIGNED.left - ALIGNED.right;
+  return [box.x + ALIGNED.left + part * width, box.y + ALIGNED.ruler + run * ALIGNED.run + y];
+}
+
+async function alignedTimelines(page) {
+  await drawn(page);
+  const names = ["first", "second", "third"].map((name) => bench.path(name));
+  // At first all of all runs: the third begins 25 ms before its first iteration.
+  assert.equal(await page.getByTestId("aligned-span").innerText(), "-25.00 ms to 1.280 s (1.305 s)");
+  const whole = await exported(page, 1);
+  const reports = [first, second, third].map((place) => bench.json(place));
+  reports.forEach((report, run) => {
+    const own = whole.filter((row) => row.run === names[run]);
+    assert.equal(own.length, 3);
+    const waiting = own.reduce((sum, row) => sum + Number(row.waiting), 0);
+    close(waiting, report.statistics.reduce((sum, record) => sum + record.sum, 0), `waiting of run ${run}`);
+    close(Number(own[0].begin), run === 2 ? 0 : -0.025, "begin of the displayed time");
+  });
+  // An iteration: it begins at the same place in all runs.
+  const field = page.getByLabel("Iteration at which the runs are aligned");
+  await field.fill("5");
+  await field.press("Tab");
+  await drawn(page);
+  const rows = await exported(page, 1);
+  const waits = [[30, 30, 0], [12, 0, 12], [40, 40, 0]];
+  rows.forEach((row, i) => {
+    const run = Math.floor(i / 3);
+    close(Number(row.begin), 0.5 - 0.09 / 20 + (run === 2 ? 0.025 : 0), "begin");
+    close(Number(row.end) - Number(row.begin), 0.099, "length");
+    close(Number(row.waiting), waits[run][i % 3] / 1000, `waiting of rank ${row.rank} of ${row.run}`);
+  });
+  // What is at the same place of each run.
+  for (const [run, text] of [[0, /rank 0: MPI_Barrier/], [1, /rank 0: step/], [2, /rank 0: MPI_Barrier/]]) {
+    await page.mouse.move(...(await pointIn(page, run, (0.0045 + 0.04) / 0.099, ALIGNED.rows + 6)));
+    const lines = await page.getByRole("tooltip").innerText();
+    assert.match(lines, text);
+    assert.ok(lines.startsWith(names[run]));
+  }
+  return pixelsOf(page);
+}
+
+await bench.check("timelines of all runs, aligned by iteration", async () => {
+  const page = await bench.open(html, { height: 1200 });
+  const picture = await alignedTimelines(page);
+  const hash = await hashOf(page);
+  assert.match(hash, /at=5/);
+  // The address has all of it.
+  await page.mouse.move(5, 5);
+  await page.reload();
+  assert.equal(await pixelsOf(page), picture);
+  assert.equal(await hashOf(page), hash);
+  // A click on an iteration of any run aligns all of them there; back returns.
+  await page.mouse.click(...(await pointIn(page, 2, 0.5, ALIGNED.stripes)));
+  assert.equal(await hashOf(page), hash);
+  await page.getByRole("button", { name: "All", exact: true }).click();
+  await page.mouse.click(...(await pointIn(page, 2, (0.025 + 0.845) / 1.305, ALIGNED.stripes)));
+  await page.waitForFunction(() => location.hash.includes("at=8"));
+  assert.equal(await page.getByLabel("Iteration at which the runs are aligned").inputValue(), "8");
+  await page.goBack();
+  await page.waitForFunction(() => location.hash.includes("at=5"));
+  // Keys, of the chart only while it has the focus.
+  const canvas = page.getByTestId("aligned-chart").locator("canvas");
+  await canvas.focus();
+  await page.keyboard.press("0");
+  await page.waitForFunction(() => !location.hash.includes("around="));
+  for (const [key, text] of [["w", "around="], ["+", "aranks="]]) {
+    await page.keyboard.press(key);
+    await page.waitForFunction((part) => location.hash.includes(part), text);
+  }
+  await page.keyboard.press("0");
+  const plain = await pixelsOf(page);
+  for (const coloring of ["region", "waiting"]) {
+    await page.getByLabel("Colours").selectOption(coloring);
+    await page.waitForFunction((part) => location.hash.includes(part), `acolor=${coloring}`);
+    assert.notEqual(await pixelsOf(page), plain);
+  }
+  // The first run leads to its timeline.
+  await page.mouse.click(...(await pointIn(page, 0, 0.5, ALIGNED.rows + 6)));
+  await page.getByTestId("timeline-chart").waitFor();
+  await page.context().close();
+});
+
+await bench.check("runs without a timeline, and without the iteration", async () => {
+  const alone = bench.path("alone.fer");
+  copyFileSync(`${second}/report.fer`, alone);
+  const partly = bench.path("partly.html");
+  bench.run(fermata, "view", first, alone, third, "--html", partly);
+  const page = await bench.open(partly, { hash: "#compare?at=400" });
+  await drawn(page);
+  const empty = await pixelsOf(page);
+  await page.evaluate(() => (location.hash = "#compare"));
+  await page.waitForFunction((before) => document.querySelector("[data-testid=aligned-chart] canvas").toDataURL() !== before, empty);
+  assert.deepEqual([...new Set((await exported(page, 1)).map((row) => row.run))], [first, third]);
+  const none = bench.path("none.html");
+  bench.run(fermata, "view", first, second, "--no-timeline", "--html", none);
+  const other = await bench.open(none);
+  await other.getByText("This page has no timelines").waitFor();
+  await other.context().close();
   await page.context().close();
 });
 
@@ -419,7 +535,11 @@ if (noServer === undefined) {
       const address = /http:\S+/.exec(text)[0];
       const page = await bench.openServed(address);
       await compareNumbers(page);
-      for (const name of ["report-3", "report-0", "report-01", "report-"]) {
+      await alignedTimelines(page);
+      for (const name of ["timeline-1", "timeline-2", "tiles-1/0"]) {
+        assert.equal((await fetch(address + name)).status, 200, name);
+      }
+      for (const name of ["timeline-3", "timeline-0", "tiles-1", "tiles-1/", "tiles-1/9999999", "tiles-3/0", "tiles-0/0", "report-3", "report-0", "report-01", "report-"]) {
         assert.equal((await fetch(address + name)).status, 404, name);
       }
       assert.equal((await fetch(`${address}report-2`)).status, 200);

@@ -2,7 +2,7 @@
 // interaction, hostile names. usage: check_page.mjs WEB FERMATA WRITE_REPORTS
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { assertClose, Bench, parseCsv, parseShown } from "./browser.mjs";
+import { assertClose, Bench, drawn, parseCsv, parseShown } from "./browser.mjs";
 
 const [web, fermata, writeReports] = process.argv.slice(2);
 const bench = new Bench(web, fermata);
@@ -15,38 +15,72 @@ await bench.start();
 // ---- independent arithmetic on the report's JSON
 
 const childrenOf = (items, id) => items.filter((item) => item.parent === id);
-const within = (items, id) => [id, ...childrenOf(items, id).flatMap((child) => within(items, child.id))];
+
+/** [items][id]: the item and all below it; asked for again and again. */
+const subtrees = new Map();
+function within(items, id) {
+  const known = subtrees.get(items) ?? new Map();
+  subtrees.set(items, known);
+  if (!known.has(id)) known.set(id, [id, ...childrenOf(items, id).flatMap((child) => within(items, child.id))]);
+  return known.get(id);
+}
+
+const cellsOf = groupByMetric();
+function groupByMetric() {
+  const groups = new Map();
+  for (const cell of json.severities) groups.set(cell.metric, [...(groups.get(cell.metric) ?? []), cell]);
+  return groups;
+}
 
 /** Sum of the severities of these metrics, call paths (null: all) and locations (null: all). */
 function sum(metrics, callpaths, locations) {
-  return json.severities
-    .filter(
-      (cell) =>
-        metrics.includes(cell.metric) &&
-        (callpaths === null || callpaths.includes(cell.callpath)) &&
-        (locations === null || locations.includes(cell.location)),
-    )
-    .reduce((total, cell) => total + cell.value, 0);
+  const calls = callpaths && new Set(callpaths);
+  const places = locations && new Set(locations);
+  let total = 0;
+  for (const metric of new Set(metrics)) {
+    for (const { callpath, location, value } of cellsOf.get(metric) ?? []) {
+      if ((calls?.has(callpath) ?? true) && (places?.has(location) ?? true)) total += value;
+    }
+  }
+  return total;
 }
 
 const metricId = (name) => json.metrics.find((metric) => metric.name === name).id;
 const weightSet = (items, id, expanded) => (expanded ? [id] : within(items, id));
 
-/** @returns the rows of a tree as the document tells them to readers of screens */
-function rowsOf(page, tree) {
-  return page.locator(`#${tree} [role=treeitem]`).evaluateAll((rows) =>
-    rows
-      .sort((a, b) => parseFloat(a.style.top) - parseFloat(b.style.top))
-      .map((row) => ({
-        id: Number(row.id.split("-").pop()),
-        name: row.querySelector(".name").firstChild.textContent,
-        value: row.querySelector(".value").textContent,
-        level: Number(row.getAttribute("aria-level")),
-        expanded: row.getAttribute("aria-expanded"),
-        selected: row.getAttribute("aria-selected") === "true",
-        faint: row.classList.contains("faint"),
-      })),
+/** @returns the rows of trees as the document states them for screen readers: a list for each */
+function treesOf(page, trees) {
+  return page.evaluate(
+    (all) =>
+      all.map((tree) =>
+        [...document.querySelectorAll(`#${tree} [role=treeitem]`)]
+          .sort((a, b) => parseFloat(a.style.top) - parseFloat(b.style.top))
+          .map((row) => ({
+            id: Number(row.id.split("-").pop()),
+            name: row.querySelector(".name").firstChild.textContent,
+            value: row.querySelector(".value").textContent,
+            level: Number(row.getAttribute("aria-level")),
+            expanded: row.getAttribute("aria-expanded"),
+            selected: row.getAttribute("aria-selected") === "true",
+            faint: row.classList.contains("faint"),
+          })),
+      ),
+    trees,
   );
+}
+
+const rowsOf = async (page, tree) => (await treesOf(page, [tree]))[0];
+
+/** Scrolls to elements and clicks them, one after the other, as a script does; others are clicked by the mouse. */
+async function press(page, ...selectors) {
+  for (const selector of selectors) {
+    await page.evaluate((each) => {
+      const element = document.querySelector(each);
+      element.scrollIntoView({ block: "center" });
+      element.click();
+    }, selector);
+    await drawn(page);
+  }
 }
 
 const selectedOf = async (page, tree) => (await rowsOf(page, tree)).find((row) => row.selected);
@@ -57,22 +91,20 @@ const choose = (page, tree, name) =>
 
 /** Compares all that the three trees show with the severities. */
 async function compareTrees(page) {
-  const metrics = await rowsOf(page, "metric-tree");
+  const [metrics, calls, system] = await treesOf(page, ["metric-tree", "call-tree", "system-tree"]);
   assert.ok(metrics.length > 3);
   for (const row of metrics) {
-    const set = weightSet(json.metrics, metricId(row.name), row.expanded === "true");
+    const set = weightSet(json.metrics, json.metrics[row.id].id, row.expanded === "true");
     assertClose(parseShown(row.value), sum(set, null, null), 3, `metric ${row.name}`);
   }
-  const metric = await selectedOf(page, "metric-tree");
-  const chosenMetrics = weightSet(json.metrics, metricId(metric.name), metric.expanded === "true");
-  const calls = await rowsOf(page, "call-tree");
+  const metric = metrics.find((row) => row.selected);
+  const chosenMetrics = weightSet(json.metrics, json.metrics[metric.id].id, metric.expanded === "true");
   for (const row of calls) {
     const set = weightSet(json.callpaths, row.id, row.expanded === "true");
     assertClose(parseShown(row.value), sum(chosenMetrics, set, null), 3, `call path ${row.name}`);
   }
-  const call = await selectedOf(page, "call-tree");
+  const call = calls.find((row) => row.selected);
   const chosenCalls = weightSet(json.callpaths, call.id, call.expanded === "true");
-  const system = await rowsOf(page, "system-tree");
   for (const row of system) {
     const rank = /^rank (\d+)$/.exec(row.name);
     if (rank === null) continue;
@@ -128,15 +160,13 @@ await bench.check("collapsed nodes are inclusive, expanded ones exclusive, in al
   for (let i = 0; i < 200; i++) {
     const closed = (await rowsOf(page, "metric-tree")).find((row) => row.expanded === "false");
     if (closed === undefined) break;
-    await page.locator(`#metric-tree-${closed.id} .caret`).click();
-    await page.locator(`#metric-tree-${closed.id}`).click();
+    await press(page, `#metric-tree-${closed.id} .caret`, `#metric-tree-${closed.id}`);
     await compareTrees(page);
   }
   for (const row of await rowsOf(page, "call-tree")) {
     // A row without a value is there only while it is selected.
-    const element = page.locator(`#call-tree-${row.id}`);
-    if ((await element.count()) === 0) continue;
-    await element.click();
+    if ((await page.locator(`#call-tree-${row.id}`).count()) === 0) continue;
+    await press(page, `#call-tree-${row.id}`);
     await compareTrees(page);
   }
   await page.context().close();
@@ -202,8 +232,7 @@ await bench.check("ranks in the program's topology, of a report alone and of mer
       assertClose(parseShown(value), sum(metrics, calls, own), 3, where);
     }
     await page.mouse.click(box.x + fields.left + 2.5 * fields.size, box.y + fields.top + 0.5 * fields.size);
-    await page.waitForTimeout(60);
-    assert.match(await page.evaluate(() => location.hash), /place=/);
+    await page.waitForFunction(() => /place=/.test(location.hash));
     await page.locator(".topology-choice select").selectOption({ index: 1 });
     assert.match(await canvas.getAttribute("aria-label"), /topology without a name: 5, up to/);
     await page.context().close();
@@ -348,7 +377,7 @@ await bench.check("the system as bars, box and heat map", async () => {
         const { data } = context.getImageData(0, 0, copy.width, copy.height);
         return data.some((value) => value !== 0);
       });
-    for (let attempt = 0; attempt < 100 && !(await isDrawn()); attempt++) await page.waitForTimeout(50);
+    for (let attempt = 0; attempt < 100 && !(await isDrawn()); attempt++) await drawn(page);
     assert.ok(await isDrawn(), `${chart} is empty`);
   }
   await page.getByRole("button", { name: "Ranks", exact: true }).click();
@@ -398,7 +427,7 @@ await bench.check("the state is in the address", async () => {
   assert.equal(await page.locator("nav [aria-current=page]").innerText(), "Trees");
   assert.deepEqual(await state(page), await state(copy));
   await page.evaluate(() => (location.hash = "#trees?metric=nonsense&call=99999&mx=%00.zz&mode=evil"));
-  await page.waitForTimeout(50);
+  await drawn(page);
   assert.ok((await rowsOf(page, "metric-tree")).length > 3);
   await copy.context().close();
   await page.context().close();

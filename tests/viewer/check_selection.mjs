@@ -2,7 +2,7 @@
 // usage: check_selection.mjs WEB FERMATA SCENARIO
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
-import { assertClose, Bench, parseCsv } from "./browser.mjs";
+import { assertClose, Bench, drawn, parseCsv } from "./browser.mjs";
 
 const [web, fermata, scenario] = process.argv.slice(2);
 const bench = new Bench(web, fermata);
@@ -46,7 +46,7 @@ await bench.start();
 const openTimeline = async (path, hash = "#timeline", options = {}) => {
   const page = await bench.open(path, { hash, ...options });
   await page.getByTestId("timeline-chart").locator("canvas").waitFor();
-  await page.waitForTimeout(100);
+  await drawn(page);
   return page;
 };
 
@@ -61,7 +61,7 @@ async function pointOf(page, part, { row, rows, ruler = 34, y }) {
 }
 
 const state = async (page) => {
-  await page.waitForTimeout(80);
+  await drawn(page);
   const [view, query = ""] = (await page.evaluate(() => location.hash)).slice(1).split("?");
   return { view, query: new URLSearchParams(query) };
 };
@@ -180,7 +180,7 @@ await bench.check("the statistics of the whole run are the report's", async () =
   await drag(page, await pointOf(page, 0.0005, { y: 10 }), [5000, (await pointOf(page, 1, { y: 10 }))[1]]);
   await page.getByTestId("interval").waitFor();
   await page.evaluate(() => (location.hash = "#timeline?interval=0_60000"));
-  await page.waitForTimeout(150);
+  await drawn(page);
   const rows = await numbers(page);
   const number = (kind, name) => Number(rows.find((row) => row.kind === kind && row.name === name)?.seconds ?? 0);
   const within = (id) => [id, ...json.metrics.filter(({ parent }) => parent === id).flatMap((metric) => within(metric.id))];
@@ -200,6 +200,15 @@ await bench.check("the statistics of the whole run are the report's", async () =
   const blamed = rows.filter(({ kind }) => kind === "waited for").reduce((sum, row) => sum + Number(row.seconds), 0);
   assertClose(blamed, json.statistics.reduce((sum, { sum: own }) => sum + own, 0), 9, "waited for");
   assert.equal(Number(rows.find((row) => row.name === "message").count), 2);
+  // Bytes of messages and one-sided operations, which take place between ranks.
+  const bytes = (id) => json.severities.filter(({ metric }) => metric === id).reduce((sum, { value }) => sum + value, 0);
+  const moved = (...names) =>
+    rows.filter((row) => row.kind === "message" && names.includes(row.name)).reduce((sum, { more }) => sum + Number(more), 0);
+  assert.ok(bytes("bytes_sent") > 0 && bytes("bytes_put") > 0 && bytes("bytes_get") > 0);
+  assert.equal(moved("message"), bytes("bytes_sent"));
+  // Atomic operations move bytes in both directions.
+  assert.equal(moved("put", "get", "atomic operation"), bytes("bytes_put") + bytes("bytes_get"));
+  assert.match(await page.getByTestId("interval").innerText(), /message 2, 16 B together, on average/);
   await page.context().close();
 });
 

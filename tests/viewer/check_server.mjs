@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, tru
 import { request } from "node:http";
 import { connect } from "node:net";
 import { inflateSync } from "node:zlib";
-import { barrierScenario, Bench, parseCsv } from "./browser.mjs";
+import { barrierScenario, Bench, drawn, parseCsv, settled as settle } from "./browser.mjs";
 
 const [web, fermata, scenario, synthesize] = process.argv.slice(2);
 const bench = new Bench(web, fermata);
@@ -89,6 +89,16 @@ function openBundle(bytes) {
 
 await bench.start();
 const server = await serve(small);
+
+/** The time until the server closes a connection without a request: ten seconds, in which other checks run. */
+const patient = await serve(small, "--no-timeline");
+const closedAfter = new Promise((resolve) => {
+  const began = Date.now();
+  const socket = connect(patient.port, "127.0.0.1", () => socket.write("GET "));
+  socket.on("error", () => {});
+  socket.on("close", () => resolve(Date.now() - began));
+  socket.resume();
+});
 const base = `/${server.token}/`;
 
 await bench.check("who has the token gets the page, the report and tiles, and nothing else is there", async () => {
@@ -193,13 +203,6 @@ await bench.check("connections without a request lock nobody out, and those with
   trusted.destroy();
 });
 
-await bench.check("a connection without a request is closed soon", async () => {
-  const [socket] = await idle(1, "GET ");
-  const began = Date.now();
-  await new Promise((resolve) => socket.on("close", resolve));
-  assert.ok(Date.now() - began > 5000, "a slow client has no chance");
-});
-
 /** @returns the processes whose command line or title has the text */
 const commandsWith = (text) =>
   readdirSync("/proc").filter((name) => {
@@ -257,13 +260,6 @@ await bench.check("it listens on this machine's own address only", () => {
   assert.match(listening[0], /0100007F:/);
 });
 
-/** Waits until all that the timeline shows has come and is drawn. */
-const settle = async (page) => {
-  await page.waitForTimeout(50);
-  await page.locator("canvas[aria-busy=true]").waitFor({ state: "detached" });
-  await page.waitForTimeout(100);
-};
-
 const openTimeline = async (url, hash = "#timeline", options = {}) => {
   const page = await bench.openServed(url, { ...options, hash });
   await page.getByTestId("timeline-chart").locator("canvas").waitFor();
@@ -282,7 +278,7 @@ const sorted = (rows) => [...new Set(rows.map((row) => JSON.stringify(row)))].so
 await bench.check("its timeline has the events of the page", async () => {
   const page = await bench.open(html, { hash: "#timeline" });
   await page.getByTestId("timeline-chart").locator("canvas").waitFor();
-  await page.waitForTimeout(100);
+  await settle(page);
   const expected = sorted(await csvOf(page));
   assert.ok(expected.length > 20);
   assert.deepEqual(sorted(await csvOf(await openTimeline(server.url))), expected);
@@ -312,27 +308,30 @@ await bench.check("SIGINT and SIGTERM end it without a word, also in the midst o
 });
 
 await bench.check("tiles are kept, made anew for another report, and never believed if damaged", async () => {
-  const tiles = `${large}/timeline.tiles`;
-  await (await serve(large)).end();
+  const kept = bench.path("kept");
+  bench.run("cp", "-r", small, kept);
+  rmSync(`${kept}/timeline.tiles`, { force: true });
+  const tiles = `${kept}/timeline.tiles`;
+  await (await serve(kept)).end();
   const made = readFileSync(tiles);
   assert.equal(statSync(tiles).mode & 0o777, 0o600);
-  const again = await serve(large);
+  const again = await serve(kept);
   assert.equal(again.complaints(), "");
   await again.end();
   for (const damage of [() => truncateSync(tiles, made.length - 1), () => truncateSync(tiles, 10),
     () => writeFileSync(tiles, Buffer.from(made).fill(1, made.length - 60, made.length - 50)),
     () => rmSync(tiles)]) {
     damage();
-    const anew = await serve(large);
+    const anew = await serve(kept);
     assert.match(anew.complaints(), /making the timeline/);
     await anew.end();
     assert.ok(readFileSync(tiles).equals(made));
   }
-  bench.run(fermata, "analyze", "--quiet", "--partition", "low:0-99,high:100-399", large);
-  const other = await serve(large);
+  bench.run(fermata, "analyze", "--quiet", "--partition", "low:0-0,high:1-2", kept);
+  const other = await serve(kept);
   assert.match(other.complaints(), /making the timeline/);
   await other.end();
-  bench.run(fermata, "analyze", "--quiet", large);
+  bench.run(fermata, "analyze", "--quiet", kept);
 });
 
 await bench.check("a port that is taken, and other wrong requests", async () => {
@@ -434,17 +433,17 @@ await bench.check("many locations: from all of them to single events, and a chai
   // A click on a row of many ranks expands it.
   await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "All", exact: true }).click();
-  await page.waitForTimeout(100);
+  await drawn(page);
   const box = await page.getByTestId("timeline-chart").boundingBox();
   await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
-  await page.waitForTimeout(200);
-  assert.match(await page.evaluate(() => location.hash), /rows=/);
+  await page.waitForFunction(() => /rows=/.test(location.hash));
   await settle(page);
 });
 
-/** @returns the picture of the timeline as soon as it is drawn: red, green, blue, opacity of each pixel */
+/** @returns the picture of the timeline as soon as it is drawn: red, green, blue, opacity of pixels, which stand for
+ * their neighbours */
 const pictureOf = async (page) => {
-  const text = await page.evaluate(async () => {
+  const text = await page.evaluate(async (every) => {
     await new Promise((resolve) => requestAnimationFrame(resolve));
     const canvas = document.querySelector("canvas[role=application]");
     // Without names, marks of the time, edges.
@@ -452,11 +451,12 @@ const pictureOf = async (page) => {
     const copy = new OffscreenCanvas(canvas.width - left - 14, canvas.height - top - 6);
     const context = copy.getContext("2d", { willReadFrequently: true });
     context.drawImage(canvas, -left, -top);
-    const { data } = context.getImageData(0, 0, copy.width, copy.height);
+    const all = new Uint32Array(context.getImageData(0, 0, copy.width, copy.height).data.buffer);
+    const data = new Uint8Array(Uint32Array.from({ length: Math.floor(all.length / every) }, (_, i) => all[i * every]).buffer);
     const parts = [];
     for (let at = 0; at < data.length; at += 30000) parts.push(String.fromCharCode(...data.subarray(at, at + 30000)));
     return btoa(parts.join(""));
-  });
+  }, EVERY);
   return Buffer.from(text, "base64");
 };
 
@@ -466,6 +466,9 @@ const shareOf = (picture, holds) => {
   for (let at = 0; at < picture.length; at += 4) if (holds(at)) count++;
   return (4 * count) / picture.length;
 };
+
+/** Prime, so that the pixels of all lines are in different columns. */
+const EVERY = 7;
 
 /** Gaps between high rows are empty, too. */
 const GAPS = 0.2;
@@ -487,16 +490,17 @@ const STEPS = {
     if (shift) await page.keyboard.down("Shift");
     await page.mouse.wheel(x, y);
     if (shift) await page.keyboard.up("Shift");
-    await page.waitForTimeout(30);
+    await drawn(page);
   }),
 };
 
 for (const [device, steps] of Object.entries(STEPS)) {
   await bench.check(`zooming with slow answers, ${device}: no step is blank, and what is there in the end is right`, async () => {
-    let delay = 0;
+    // Requests for tiles that wait until they are let go; null: none has to wait.
+    let held = null;
     const before = (page) =>
       page.route("**/tiles/*", async (route) => {
-        await new Promise((resolve) => setTimeout(resolve, delay * (0.5 + Math.random())));
+        if (held !== null) await new Promise((resolve) => held.push(resolve));
         await route.continue();
       });
     const page = await openTimeline(big.url, "#timeline", { before });
@@ -504,17 +508,27 @@ for (const [device, steps] of Object.entries(STEPS)) {
     const box = await canvas.boundingBox();
     await page.mouse.move(box.x + 0.7 * box.width, box.y + 0.4 * box.height);
     await canvas.focus();
-    delay = 500;
     let slow = 0;
     for (const [i, step] of steps.entries()) {
+      held = [];
       await step(page);
+      await drawn(page);
       if ((await page.locator("canvas[aria-busy=true]").count()) > 0) slow++;
-      for (const wait of [0, 150, 400]) {
-        await page.waitForTimeout(wait);
+      const isThere = async (when) => {
         const empty = emptyPart(await pictureOf(page));
-        assert.ok(empty < GAPS, `step ${i}: ${Math.round(100 * empty)} % are empty ${wait} ms later`);
-      }
+        assert.ok(empty < GAPS, `step ${i}: ${Math.round(100 * empty)} % are empty ${when}`);
+      };
+      await isThere("before any answer");
+      // Every second answer arrives first; the page draws what it has after a while (REDRAW_DELAY in src/state/tiles.ts).
+      held.filter((_, k) => k % 2 === 0).forEach((letGo) => letGo());
+      await page.waitForTimeout(300);
+      await drawn(page);
+      await isThere("while answers are missing");
+      const all = held;
+      held = null;
+      all.forEach((letGo) => letGo());
       await settle(page);
+      await isThere("in the end");
       if (i % 3 !== 0) continue;
       const again = await openTimeline(big.url, await page.evaluate(() => location.hash));
       const different = differentPart(await pictureOf(page), await pictureOf(again));
@@ -558,6 +572,11 @@ await bench.check("alike ranks of a big run: cells of groups, then of opened one
   await settle(page);
   assert.deepEqual(await locations(), [...Array.from({ length: 100 }, (_, i) => 3 * i), 1].sort((a, b) => a - b));
   await served.end();
+});
+
+await bench.check("a connection without a request is closed soon", async () => {
+  assert.ok((await closedAfter) > 5000, "a slow client has no chance");
+  await patient.end();
 });
 
 await big.end();

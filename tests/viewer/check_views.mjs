@@ -50,6 +50,32 @@ const html = bench.page(small, "small.html");
 const json = bench.json(small);
 await bench.start();
 
+/** Two ranks that solve on two levels, with a text as another parameter. */
+function parameterExperiment() {
+  const all = ["unit 1", "ranks 2"];
+  for (let rank = 0; rank < 2; rank++) {
+    const put = (time, text) => all.push(`${time} ${rank} ${text}`);
+    put(0, "enter main");
+    for (let step = 0; step < 6; step++) {
+      const begin = 100 * step + 10;
+      put(begin, "enter smooth");
+      put(begin, `parameter level ${[10, 2, -1][step % 3]}`);
+      if (step === 5) put(begin, "parameter_text input <b>=evil");
+      put(begin + 10 * (rank + 1), "enter MPI_Barrier");
+      put(begin + 10 * (rank + 1), "coll_begin");
+      put(begin + 30, "coll_end barrier world - 0 0");
+      put(begin + 30, "leave MPI_Barrier");
+      put(begin + 40, "leave smooth");
+    }
+    put(700, "leave main");
+  }
+  writeFileSync(bench.path("parameters.scn"), `${all.join("\n")}\n`);
+  const place = bench.path("parameters");
+  bench.run(fermata, "synth", bench.path("parameters.scn"), "-o", place);
+  bench.run(fermata, "analyze", "--quiet", place);
+  return place;
+}
+
 async function exported(page, ending, menu = 0) {
   await page.locator(".menu > summary").nth(menu).click();
   const [file] = await Promise.all([
@@ -204,6 +230,58 @@ await bench.check("keys lead to all views", async () => {
     await page.waitForTimeout(60);
     assert.equal((await page.evaluate(() => location.hash)).split("?")[0], `#${name}`);
   }
+  await page.context().close();
+});
+
+await bench.check("call paths grouped by the values of a parameter, as by fermata report", async () => {
+  const place = parameterExperiment();
+  const page = await bench.open(bench.page(place, "parameters.html"), {
+    hash: "#trees?metric=time&mx=&calls=parameter&define=lateness%3Dmpi_barrier_wait%2Ftime",
+  });
+  const shown = () => page.getByTestId("parameter-table").locator("tbody tr").evaluateAll((all) =>
+    all.map((row) => [...row.cells].map((cell) => cell.innerText)),
+  );
+  const compare = async (name, count) => {
+    const report = JSON.parse(bench.run(fermata, "report", place, "--format=json", "--by", `parameter:${name}`, "--define",
+      "lateness = mpi_barrier_wait / time"));
+    const { values } = report.parameter;
+    const rows = await shown();
+    assert.equal(values.length, count);
+    assert.deepEqual(rows.map(([value]) => value), values.map(({ value }) => value ?? "(none)"));
+    values.forEach(({ time, waiting, derived }, i) => {
+      assertClose(parseShown(rows[i][1]), time, 3, "time");
+      assertClose(parseShown(rows[i][3]), waiting, 3, "waiting");
+      assertClose(parseShown(rows[i][5]), derived.lateness, 3, "derived metric");
+    });
+    // The list in place of the call tree has the values of the selected metric, in the same order.
+    const list = await page.locator("#call-tree [role=treeitem]").evaluateAll((all) =>
+      all
+        .sort((a, b) => parseFloat(a.style.top) - parseFloat(b.style.top))
+        .map((row) => [row.querySelector(".name").firstChild.textContent, row.querySelector(".value").textContent]),
+    );
+    assert.deepEqual(list, rows.map(([value, time]) => [value, time]));
+  };
+  await page.getByTestId("parameter-table").waitFor();
+  await compare("level", 4);
+  // The selected value determines the system tree.
+  await page.getByTestId("parameter-table").getByRole("button", { name: "10", exact: true }).click();
+  const [, time] = (await shown()).find(([value]) => value === "10");
+  const root = page.locator("#system-tree [role=treeitem]").first();
+  await page.locator("#system-tree .caret").first().click();
+  assert.equal(await root.locator(".value").innerText(), time);
+  await page.getByLabel("Parameter by whose values the call paths are grouped").selectOption("input");
+  await page.waitForFunction(() => location.hash.includes("by=input"));
+  await compare("input", 2);
+  const hash = await page.evaluate(() => location.hash);
+  await page.reload();
+  await page.getByTestId("parameter-table").waitFor();
+  await compare("input", 2);
+  assert.equal(await page.evaluate(() => location.hash), hash);
+  // Without parameters, nothing can be grouped by them.
+  const plain = await bench.open(html, { hash: "#trees?calls=parameter" });
+  await plain.locator("#call-tree [role=treeitem]").first().waitFor();
+  assert.equal(await plain.getByRole("button", { name: "Parameter", exact: true }).count(), 0);
+  await plain.context().close();
   await page.context().close();
 });
 

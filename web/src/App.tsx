@@ -5,7 +5,7 @@ import { SearchPalette } from "./components/Palette";
 import { printable, shorten } from "./format";
 import type { Store, ViewName } from "./state/store";
 import type { Theme } from "./state/theme";
-import type { Report } from "./model/report";
+import type { ChosenRun } from "./data/page";
 import { Compare } from "./views/Compare";
 import { EfficiencyView } from "./views/Efficiency";
 import { Locks } from "./views/Locks";
@@ -47,7 +47,7 @@ interface Props {
   /** Whether the last run was chosen from a file. */
   chosen: boolean;
   /** Compares with the run of another page too, or no longer (null). */
-  choose: (run: Report | null) => void;
+  choose: (run: ChosenRun | null) => void;
 }
 
 export function App({ store, theme, chosen, choose }: Props): JSX.Element {

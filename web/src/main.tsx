@@ -5,9 +5,9 @@ import "./styles/views.css";
 import "./styles/timeline.css";
 import { App } from "./App";
 import type { JsonPage } from "./data/layout";
-import { hasTimeline, reportsOfDocument, timelineOfDocument } from "./data/page";
+import { hasTimeline, reportsOfDocument, timelineOfDocument, type ChosenRun } from "./data/page";
 import { printable, shorten } from "./format";
-import { fetchBundle, serverOfDocument, type Server } from "./data/server";
+import { fetchBundle, ofRun, serverOfDocument, type Server } from "./data/server";
 import { makeReport, type Report } from "./model/report";
 import { timelineOfServer } from "./state/served";
 import { Store } from "./state/store";
@@ -16,14 +16,20 @@ import { TimelineState } from "./state/timeline";
 import { bindAddress } from "./state/url";
 
 async function reportsOfServer(server: Server): Promise<Report[]> {
-  const names = Array.from({ length: server.runs }, (_, run) => (run === 0 ? "report" : `report-${run}`));
-  return Promise.all(names.map(async (name) => makeReport(await fetchBundle<JsonPage>(name))));
+  return Promise.all(
+    server.timelines.map(async (_, run) => makeReport(await fetchBundle<JsonPage>(ofRun("report", run)))),
+  );
 }
 
 /** @returns distinct names of runs. */
 function distinct(names: readonly string[]): string[] {
   const shown = names.map((name) => shorten(printable(name), 60));
   return shown.map((name, i) => (shown.indexOf(name) === i ? name : `${name} (${i + 1})`));
+}
+
+function stateOfChosen({ report, timeline }: ChosenRun): TimelineState {
+  const read = timeline ?? (() => Promise.reject(new Error("the page has no timeline")));
+  return new TimelineState(report.locations.length, timeline !== null, read);
 }
 
 async function start(): Promise<void> {
@@ -38,28 +44,34 @@ async function start(): Promise<void> {
       return;
     }
     document.title = `${shorten(printable(report.experiment.title ?? "report"), 60)} \u2013 fermata`;
-    const locations = report.locations.length;
-    const timeline =
-      server === null
-        ? new TimelineState(locations, hasTimeline(), () => timelineOfDocument(locations))
-        : new TimelineState(locations, server.timeline, (state) => timelineOfServer(report, state));
+    const makeState = (run: number): TimelineState => {
+      const locations = reports[run]!.locations.length;
+      return server === null
+        ? new TimelineState(locations, hasTimeline(run), () => timelineOfDocument(run, locations))
+        : new TimelineState(locations, server.timelines[run]!, (state) => timelineOfServer(reports[run]!, run, state));
+    };
+    const timeline = makeState(0);
+    // Those of a comparison have a common time: the timeline of the first run alone has its own.
+    const aligned = reports.map((_, run) => makeState(run));
     let shown = 0;
     let leave = (): void => {};
     // Another run can be chosen from a file: all that depends on the dimensions is made again.
-    const show = (runs: readonly Report[], prepare: (store: Store) => void): void => {
+    const show = (chosen: ChosenRun | null, prepare: (store: Store) => void): void => {
       leave();
-      const store = new Store(runs, distinct(runs.map(({ name }) => name)), palette, timeline);
+      const runs = chosen === null ? reports : [...reports, chosen.report];
+      const states = chosen === null ? aligned : [...aligned, stateOfChosen(chosen)];
+      const store = new Store(runs, distinct(runs.map(({ name }) => name)), palette, timeline, states);
       leave = bindAddress(store, prepare);
-      const choose = (chosen: Report | null): void => {
+      const choose = (chosen: ChosenRun | null): void => {
         const mode = chosen === null ? "absolute" : "peer";
-        show(chosen === null ? reports : [...reports, chosen], (made) => {
+        show(chosen, (made) => {
           made.mode.value = reports.length > 1 && chosen === null ? "difference" : mode;
           if (chosen !== null) made.run.value = reports.length;
         });
       };
-      render(<App key={++shown} store={store} theme={theme} chosen={runs.length > reports.length} choose={choose} />, root);
+      render(<App key={++shown} store={store} theme={theme} chosen={chosen !== null} choose={choose} />, root);
     };
-    show(reports, () => {});
+    show(null, () => {});
     // For measurements: the time at which the requested view was displayed.
     performance.mark("fermata-ready");
   } catch (error) {

@@ -24,7 +24,7 @@ const columns: Record<string, number[]> = {
   segment_kind: [0, 1, 0, 0, 0, 1, 0, 0],
   wait_window: [0], wait_location: [0], wait_enter: [10], wait_time: [20], wait_rest: [4], wait_metric: [1],
   wait_callpath: [2], wait_cause_location: [2], wait_cause_callpath: [4],
-  arrow_window: [0], arrow_kind: [0], arrow_tail: [1], arrow_head: [0], arrow_since: [30], arrow_time: [4],
+  arrow_window: [0], arrow_kind: [0], arrow_tail: [1], arrow_head: [0], arrow_since: [30], arrow_time: [4], arrow_bytes: [8],
   alike_of: [0, 1], alike_typical: [0, 1],
 };
 const bundle: Bundle<JsonTimeline> = {
@@ -49,14 +49,14 @@ test("statistics of an interval", () => {
   ]);
   expect(found.kinds).toEqual([{ metric: 1, ticks: 10, count: 1 }]);
   expect(found.blame).toEqual([{ location: 1, callpath: 1, ticks: 10 }]);
-  expect(found.messages).toEqual([{ kind: 0, count: 1, ticks: 4 }]);
+  expect(found.messages).toEqual([{ kind: 0, count: 1, bytes: 8, ticks: 4 }]);
   expect(statisticsIn(report, timeline, [1], { from: 20, to: 40 }).waiting).toBe(0);
 });
 
 test("where events are not loaded, the overview's cells count", () => {
   const bins: Bins = {
     from: 0, to: 100, count: 2, rows: 1, group: 2, rowOf: () => 0, kinds: [1],
-    compute: Uint8Array.of(50, 100), call: Uint8Array.of(10, 0), wait: [Uint8Array.of(40, 0)], behind: null,
+    compute: Uint8Array.of(50, 100), call: Uint8Array.of(10, 0), wait: [Uint8Array.of(40, 0)], spread: null, behind: null,
   };
   const coarse: Timeline = { ...timeline, windows: [], bins };
   const found = statisticsIn(report, coarse, [0, 1], { from: 25, to: 75 });

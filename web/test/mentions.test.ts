@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { mentions } from "../src/model/mentions";
+import { locationName, processWord } from "../src/model/report";
+import { makeSystem } from "../src/model/system";
 import type { Report } from "../src/model/report";
 import { smallReport } from "./small_report";
 
@@ -67,5 +69,27 @@ describe("mentions", () => {
   it("prefer the call path that the sentence is about", () => {
     expect(placesIn("`solve` is late", [1])).toEqual(["solve: callpath 1"]);
     expect(placesIn("`very\u2026long` is late", [3])).toEqual(["very\u2026long: callpath 3"]);
+  });
+});
+
+describe("the words of other programming models", () => {
+  const words = (one: string, many: string, first: number): Report => ({
+    ...report,
+    summary: { ...report.summary, process: { one, many, first } },
+  });
+
+  it("names processes as the report does", () => {
+    expect(locationName(report, 3)).toBe("rank 3");
+    expect(locationName(words("PE", "PEs", 0), 3)).toBe("PE 3");
+    expect(locationName(words("image", "images", 1), 3)).toBe("image 4");
+    expect([1, 2].map((count) => processWord(words("image", "images", 1), count))).toEqual(["image", "images"]);
+    expect(makeSystem(words("PE", "PEs", 0)).name.filter((name) => name.startsWith("PE "))).toHaveLength(12);
+  });
+
+  it("links PEs, and images by their numbers from 1 on", () => {
+    const places = (of: Report, sentence: string) =>
+      mentions(of, sentence, { callpaths: [] }).flatMap(({ text, place }) => (place?.kind === "location" ? [`${text}: ${place.location}`] : []));
+    expect(places(words("PE", "PEs", 0), "`solve` on PEs 2 and 4-5")).toEqual(["2: 2", "4-5: 4"]);
+    expect(places(words("image", "images", 1), "`solve` on image 12")).toEqual(["12: 11"]);
   });
 });

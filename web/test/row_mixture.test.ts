@@ -18,6 +18,7 @@ function bins(given: Partial<Bins> & { rows: number; count: number }): Bins {
     compute: new Uint8Array(given.rows * given.count).fill(100),
     call: new Uint8Array(given.rows * given.count),
     wait: [null],
+    spread: null,
     behind: null,
     ...given,
   };
@@ -77,4 +78,49 @@ test("where cells have no row or end, the cells behind them are shown", () => {
   mixture.clear();
   mixture.addCells({ ...fine, behind: null }, 0, 1, 0, 50);
   expect(pixelsOf(mixture)).toEqual(["", "ff0000", "", ""]);
+});
+
+function linesOf(mixture: RowMixture): string[][] {
+  const pixels = new Uint32Array(3 * mixture.columns);
+  mixture.mixLines(pixels);
+  const texts = Array.from(pixels, (pixel) =>
+    pixel === 0 ? "" : [0, 8, 16].map((shift) => ((pixel >> shift) & 255).toString(16).padStart(2, "0")).join(""),
+  );
+  return [0, 1, 2].map((line) => texts.slice(line * mixture.columns, (line + 1) * mixture.columns));
+}
+
+test("a row of several locations shows that which waits most, the middle one, and that which waits least", () => {
+  // 63 of 64 locations wait all the time, one computes.
+  const cells = bins({
+    rows: 1,
+    count: 1,
+    group: 64,
+    compute: Uint8Array.of(2),
+    wait: [Uint8Array.of(98)],
+    spread: { least: Uint8Array.of(0), middle: Uint8Array.of(100), most: Uint8Array.of(100) },
+  });
+  const mixture = new RowMixture(colors, { from: 0, to: 100 }, 2, 2);
+  mixture.clear(true);
+  mixture.addCells(cells, 0, 64, 0, 50);
+  expect(linesOf(mixture)).toEqual([["0000ff", ""], ["0000ff", ""], ["ff0000", ""]]);
+});
+
+test("the spread of rows of single locations is that of their cells", () => {
+  const waiting = [0, 10, 20, 90];
+  const cells = bins({
+    rows: 4,
+    count: 1,
+    compute: Uint8Array.from(waiting, (wait) => 100 - wait),
+    wait: [Uint8Array.from(waiting)],
+  });
+  const mixture = new RowMixture({ ...colors, share: { entry: 2, colors: Array.from({ length: 11 }, (_, i) => `#0000${(16 * i).toString(16).padStart(2, "0")}`) } },
+    { from: 0, to: 100 }, 1, 1);
+  mixture.clear(true);
+  mixture.addCells(cells, 0, 4, 0, 100);
+  // 90, the average of all, 0 percent.
+  expect(linesOf(mixture)).toEqual([["000090"], ["000030"], ["000000"]]);
+  // Without a spread, nothing of it is left for the next row.
+  mixture.clear(true);
+  mixture.addCells(cells, 1, 3, 0, 100);
+  expect(linesOf(mixture)).toEqual([["000020"], ["000020"], ["000010"]]);
 });

@@ -5,6 +5,7 @@ import type { Phase } from "../src/model/report";
 import { filterRows, sortRows, type Ranking } from "../src/model/row_order";
 
 const ranking: Ranking = {
+  first: 0,
   rank: [0, 1, 2, 3, 4, 5],
   node: ["b7", "a1", "b7", "a1", "c2", "b7"],
   waiting: () => Float64Array.of(3, 9, 3, 0, 12, 1),

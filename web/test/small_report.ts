@@ -86,6 +86,7 @@ export function smallReport(given: SmallReport): Report {
     topologies: [],
     metrics: given.metrics.map(() => ({ formula: "", advice: "", wait_state: false, cost: false })),
     summary: {
+      process: { one: "rank", many: "ranks", first: 0 },
       time: 0,
       startup: 0,
       waiting: 0,

@@ -52,7 +52,7 @@ class Served {
 
   answer(tile: number): void {
     this.asked.splice(this.asked.indexOf(tile), 1);
-    const cells: Cells = { rows: 64, compute: new Uint8Array(256).fill(tile), call: new Uint8Array(256), wait: [] };
+    const cells: Cells = { rows: 64, compute: new Uint8Array(256).fill(tile), call: new Uint8Array(256), wait: [], spread: null };
     this.take({ tile, cells });
   }
 

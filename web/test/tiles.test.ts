@@ -55,6 +55,7 @@ test("coarser tiles replace missing ones", () => {
     compute: Uint8Array.from({ length: 256 }, (_, i) => value + (i % 4)),
     call: new Uint8Array(256),
     wait: [null],
+    spread: null,
   });
   const view = cellsFor(index, { from: 512, to: 1024 }, { from: 0, to: 64 }, 8, 400);
   expect([view.depth, view.firstColumn, view.endColumn]).toEqual([2, 2, 4]);
@@ -75,6 +76,7 @@ test("bands need not be adjacent, and missing ones have no row", () => {
     compute: new Uint8Array(256).fill(value),
     call: new Uint8Array(256),
     wait: [null],
+    spread: null,
   });
   const view = cellsOf(index, index.levels[0]!, [1, 4, 9], { from: 0, to: 1024 }, 4);
   expect(tilesOf(view)).toEqual([15, 60, 135]);
@@ -86,8 +88,23 @@ test("bands need not be adjacent, and missing ones have no row", () => {
   expect(bins.wait).toEqual([null]);
 });
 
+test("the spread of rows of several locations, if all tiles have it", () => {
+  const plane = (value: number): Uint8Array => new Uint8Array(256).fill(value);
+  const cells: Cells = {
+    rows: 64, compute: plane(60), call: plane(0), wait: [plane(40)],
+    spread: { least: plane(0), middle: plane(30), most: plane(90) },
+  };
+  const level = index.levels[1]!;
+  const view = cellsOf(index, level, [0, 1], { from: 0, to: 1024 }, 4);
+  const loaded = new Map([[cellTile(level, 0, 0, 0), cells], [cellTile(level, 1, 0, 0), cells]]);
+  const bins = assembleCells(index, view, (tile) => loaded.get(tile), null);
+  expect([bins.spread!.least[70], bins.spread!.middle[70], bins.spread!.most[70]]).toEqual([0, 30, 90]);
+  loaded.set(cellTile(level, 1, 0, 0), { ...cells, spread: null });
+  expect(assembleCells(index, view, (tile) => loaded.get(tile), null).spread).toBeNull();
+});
+
 test("a band with a missing part has no rows: the cells behind show all of it", () => {
-  const cells: Cells = { rows: 64, compute: new Uint8Array(256), call: new Uint8Array(256), wait: [null] };
+  const cells: Cells = { rows: 64, compute: new Uint8Array(256), call: new Uint8Array(256), wait: [null], spread: null };
   const view = cellsFor(index, { from: 512, to: 1024 }, { from: 0, to: 128 }, 8, 400);
   expect(view.bands).toEqual([0, 1]);
   const [level] = index.levels;

@@ -207,14 +207,17 @@ static void judge_in_reverse(struct p2p *p2p, unsigned worker, struct scratch *s
 
 static void keep_messages(struct p2p *p2p, uint32_t process, const struct scratch *scratch)
 {
+    const struct fm_receiver *receiver = &p2p->sends.receivers[process];
     fm_detail_messages *kept = &p2p->analysis->messages[process];
     fm_vector_reserve(kept, scratch->messages.count);
     for (size_t i = 0; i < scratch->messages.count; ++i) {
         const struct received *message = &scratch->messages.items[i];
-        const struct fm_arrival *arrival =
-            &p2p->sends.receivers[process].arrivals[message->receive];
+        const struct fm_arrival *arrival = &receiver->arrivals[message->receive];
+        struct fm_record_ref record = fm_receiver_record(receiver, message->receive);
+        const struct fm_location *owner = &p2p->analysis->trace->locations[record.location];
         fm_vector_push(kept, (struct fm_detail_message){arrival->location, arrival->start,
-                                                        message->location, message->complete});
+                                                        message->location, message->complete,
+                                                        owner->receives.items[record.row].bytes});
     }
 }
 

@@ -217,10 +217,17 @@ static void put_first(struct fm_cube *cube, uint32_t first)
     }
 }
 
+/* The events of the only run in a page. */
+static const struct fm_detail *events_of_run(void *context, size_t run)
+{
+    (void)run;
+    return context;
+}
+
 /* Process 0 writes the report.
  * @param detail  for the timeline of the page; NULL: it has none */
 static fm_status_t write_report(const struct fm_analyze_request *request, struct fm_cube *cube,
-                                const struct fm_detail *detail, struct fm_error *error)
+                                struct fm_detail *detail, struct fm_error *error)
 {
     uint32_t of_records = cube->warning_count;
     fm_status_t status = add_warnings(cube, request->archive, error);
@@ -233,7 +240,8 @@ static fm_status_t write_report(const struct fm_analyze_request *request, struct
     }
     if (status == FM_OK && request->page != NULL) {
         const struct fm_cube *const cubes[] = {cube};
-        status = fm_write_page(&request->archive, cubes, 1, detail, !request->no_sources,
+        const struct fm_page_events events = {events_of_run, detail};
+        status = fm_write_page(&request->archive, cubes, 1, &events, !request->no_sources,
                                request->page, error);
     }
     if (status == FM_OK) {

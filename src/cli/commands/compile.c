@@ -1,7 +1,9 @@
-/* fermata cc, cxx, fc: compile so that functions report their begin and end. */
+/* fermata cc, cxx, fc: compile so that functions report their begin and end. fermata link: link so
+ * that calls of libraries that become part of the program can be recorded. */
 #include "cli/commands/commands.h"
 #include "cli/options/options.h"
 #include "cli/recording/child_output.h"
+#include "cli/recording/link_words.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,8 +22,6 @@ static const char *const gnu[] = {
 static const char *const llvm[] = {"-finstrument-functions-after-inlining", NULL};
 static const char *const others[] = {"-finstrument-functions", NULL};
 static const char *const nothing[] = {NULL};
-
-enum { ADDED_MOST = 2 };
 
 /* ---- which compiler ---- */
 
@@ -72,16 +72,50 @@ static bool has(char *const *arguments, const char *wanted)
     return *arguments != NULL;
 }
 
+static void print_words(const struct fm_words *words)
+{
+    for (size_t i = 0; i < words->count; i++) {
+        printf("%s%s", i > 0 ? " " : "", words->items[i]);
+    }
+    putchar('\n');
+}
+
+/* Adds what makes the compiler instrument functions. `compiler`: its place in the command */
+static fm_status_t instrument(struct fm_words *words, char *const *compiler, struct fm_error *error)
+{
+    const char *const *added =
+        has(compiler, "-fno-instrument-functions") ? nothing : options_of(compiler[0]);
+    fm_status_t status = FM_OK;
+    for (size_t i = 0; status == FM_OK && added[i] != NULL; i++) {
+        status = fm_words_add(words, added[i], error);
+    }
+    return status;
+}
+
+/* Starts the command, or prints it. Returns only then, or on failure. */
+static fm_status_t start(const struct fm_words *words, bool show, struct fm_error *error)
+{
+    if (show) {
+        print_words(words);
+        return FM_OK;
+    }
+    execvp(words->items[0], (char *const *)(uintptr_t)words->items);
+    return fm_fail(error, FM_ERR_SYSTEM, "cannot start %s: %s", words->items[0], strerror(errno));
+}
+
 /* Arguments before the compiler: they are read word by word, since -O2 there is not -O and -2. */
 static int compile(enum fm_command name, int argc, char **argv)
 {
-    bool show = argc > 1 && strcmp(argv[1], "--show") == 0;
+    bool show = argc > 1 && strcmp(argv[1], "--show") == 0, links = name == FM_COMMAND_link;
     char **command = argv + 1 + show;
     if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
         fm_options_print_help(name);
         return FM_OK;
     }
     struct fm_option_reader reader = {.command = name};
+    if (command[0] != NULL && strcmp(command[0], "--") == 0) {
+        command++;
+    }
     if (command[0] == NULL) {
         fm_options_refuse(&reader, "give the compiler");
         return fm_options_complain(&reader);
@@ -94,30 +128,26 @@ static int compile(enum fm_command name, int argc, char **argv)
     while (starts_compilers(compiler[0]) && compiler[1] != NULL) {
         compiler++;
     }
-    size_t count = (size_t)(argv + argc - command);
-    const char **whole = calloc(count + ADDED_MOST + 1, sizeof *whole);
-    if (whole == NULL) {
-        fprintf(stderr, "fermata %s: out of memory\n", argv[0]);
-        return FM_ERR_SYSTEM;
+    struct fm_error error;
+    struct fm_words words = {0};
+    fm_status_t status = FM_OK;
+    for (char **word = command; status == FM_OK && *word != NULL; word++) {
+        status = fm_words_add(&words, *word, &error);
     }
-    memcpy(whole, command, count * sizeof *whole);
-    const char *const *added =
-        has(command, "-fno-instrument-functions") ? nothing : options_of(compiler[0]);
-    for (size_t i = 0; added[i] != NULL; i++) {
-        whole[count++] = added[i];
+    if (status == FM_OK && !links) {
+        status = instrument(&words, compiler, &error);
     }
-    if (show) {
-        for (size_t i = 0; i < count; i++) {
-            printf("%s%s", i > 0 ? " " : "", whole[i]);
-        }
-        putchar('\n');
-        free(whole);
-        return FM_OK;
+    if (status == FM_OK && (links || fm_link_is_needed(compiler + 1))) {
+        status = fm_link_add_words(&words, compiler + 1, &error);
     }
-    execvp(whole[0], (char *const *)(uintptr_t)whole);
-    fprintf(stderr, "fermata %s: cannot start %s: %s\n", argv[0], whole[0], strerror(errno));
-    free(whole);
-    return FM_ERR_SYSTEM;
+    if (status == FM_OK) {
+        status = start(&words, show, &error);
+    }
+    if (status != FM_OK) {
+        fprintf(stderr, "fermata %s: %s\n", argv[0], error.message);
+    }
+    fm_words_free(&words);
+    return status;
 }
 
 int fm_command_cc(int argc, char **argv)
@@ -133,4 +163,9 @@ int fm_command_cxx(int argc, char **argv)
 int fm_command_fc(int argc, char **argv)
 {
     return compile(FM_COMMAND_fc, argc, argv);
+}
+
+int fm_command_link(int argc, char **argv)
+{
+    return compile(FM_COMMAND_link, argc, argv);
 }

@@ -16,23 +16,38 @@
 struct request {
     const struct fm_serve_request *what;
     const char *page;
-    char *archive; /* of the first run; NULL: without timeline */
+    char *archives[FM_MOST_RUNS]; /* [run]; NULL: without timeline */
 };
+
+/* The events of the runs, read one after the other. */
+struct reader {
+    const struct request *request;
+    const struct fm_report_list *list;
+    struct fm_detail *detail; /* of the last run; NULL: none */
+};
+
+static const struct fm_detail *read_events(void *context, size_t run)
+{
+    struct reader *reader = context;
+    char *archive = reader->request->archives[run];
+    fm_detail_free(reader->detail);
+    reader->detail = archive == NULL ? NULL : fm_report_detail(archive, reader->list->cubes[run]);
+    if (archive != NULL && reader->detail == NULL)
+        fprintf(stderr,
+                "fermata: warning: the page has no timeline: %s is not what the report was "
+                "made of, or cannot be read\n",
+                fm_safe_text(archive));
+    return reader->detail;
+}
 
 static fm_status_t write_runs(const struct request *request, const struct fm_report_list *list,
                               struct fm_error *error)
 {
-    const struct fm_cube *first = list->cubes[0];
-    struct fm_detail *detail =
-        request->archive == NULL ? NULL : fm_report_detail(request->archive, first);
-    if (request->archive != NULL && detail == NULL)
-        fprintf(stderr,
-                "fermata: warning: the page has no timeline: %s is not what the report was "
-                "made of, or cannot be read\n",
-                fm_safe_text(request->archive));
-    fm_status_t status = fm_write_page(list->names, fm_report_list_cubes(list), list->count, detail,
-                                       request->what->sources, request->page, error);
-    fm_detail_free(detail);
+    struct reader reader = {.request = request, .list = list};
+    const struct fm_page_events events = {read_events, &reader};
+    fm_status_t status = fm_write_page(list->names, fm_report_list_cubes(list), list->count,
+                                       &events, request->what->sources, request->page, error);
+    fm_detail_free(reader.detail);
     return status;
 }
 
@@ -56,13 +71,22 @@ static int write_html(const struct fm_serve_request *what, const char *html)
 {
     char name[PATH_MAX];
     struct request request = {.what = what, .page = html};
-    request.archive = what->timeline ? fm_report_archive(what->places[0]) : NULL;
-    int status = request.archive == NULL
-                     ? write_page(&request)
-                     : fm_run_isolated("view", request.archive, 0, write_page, &request);
+    const char *any = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < what->count && what->timeline; i++) {
+        request.archives[i] = fm_report_archive(what->places[i]);
+        if (request.archives[i] != NULL) {
+            any = request.archives[i];
+            count++;
+        }
+    }
+    int status = count == 0 ? write_page(&request)
+                            : fm_run_isolated("view", count == 1 ? any : "one of the traces", 0,
+                                              write_page, &request);
     if (status == FM_OK)
         printf("fermata: page for the browser: %s\n", fm_safe_copy(name, sizeof name, html));
-    free(request.archive);
+    for (size_t i = 0; i < what->count; i++)
+        free(request.archives[i]);
     return status;
 }
 

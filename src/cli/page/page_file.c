@@ -2,7 +2,6 @@
 
 #include "base/memory.h"
 #include "cli/report/report_file.h"
-#include "view/page.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -18,7 +17,7 @@ char *fm_read_environment(const char *place)
 }
 
 fm_status_t fm_write_page(const char *const *places, const struct fm_cube *const *cubes,
-                          size_t count, const struct fm_detail *detail, bool sources,
+                          size_t count, const struct fm_page_events *events, bool sources,
                           const char *page, struct fm_error *error)
 {
     struct fm_page_run *runs = fm_allocate(count, sizeof *runs);
@@ -27,7 +26,7 @@ fm_status_t fm_write_page(const char *const *places, const struct fm_cube *const
         environments[i] = fm_read_environment(places[i]);
         runs[i] = (struct fm_page_run){cubes[i], {places[i], environments[i], sources}};
     }
-    fm_status_t status = fm_page_write(runs, count, detail, page, error);
+    fm_status_t status = fm_page_write(runs, count, events, page, error);
     for (size_t i = 0; i < count; i++)
         free(environments[i]);
     fm_free(environments);

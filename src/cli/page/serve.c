@@ -111,28 +111,33 @@ static fm_status_t make_report(const struct fm_serve_request *request, size_t ru
 static fm_status_t serve(const struct fm_serve_request *request, struct fm_cube **cubes,
                          struct fm_error *error)
 {
-    struct fm_server_content content = {.report_count = request->count};
+    struct fm_server_content content = {.run_count = request->count};
     struct fm_served_report *reports = fm_allocate(request->count, sizeof *reports);
     unsigned char **bytes = fm_allocate(request->count, sizeof *bytes);
+    struct fm_tile_store **tiles = fm_allocate(request->count, sizeof *tiles);
+    bool *timelines = fm_allocate(request->count, sizeof *timelines);
     char *page = NULL;
-    struct fm_tile_store *tiles =
-        request->timeline ? fm_tile_file_open(request->places[0], cubes[0]) : NULL;
     fm_status_t status = FM_OK;
     for (size_t i = 0; i < request->count && status == FM_OK; i++) {
+        if (request->timeline)
+            tiles[i] = fm_tile_file_open(request->places[i], cubes[i]);
+        timelines[i] = tiles[i] != NULL;
         status = make_report(request, i, &cubes[i], &bytes[i], &reports[i].size, error);
         reports[i].bytes = bytes[i];
     }
     if (status == FM_OK)
-        status =
-            fm_page_for_server(tiles != NULL, request->count, &page, &content.page_size, error);
+        status = fm_page_for_server(timelines, request->count, &page, &content.page_size, error);
     content.reports = reports;
     content.page = page;
     content.tiles = tiles;
     if (status == FM_OK)
         status = serve_content(request, &content, error);
-    fm_tile_store_close(tiles);
-    for (size_t i = 0; i < request->count; i++)
+    for (size_t i = 0; i < request->count; i++) {
+        fm_tile_store_close(tiles[i]);
         fm_free(bytes[i]);
+    }
+    fm_free(timelines);
+    fm_free(tiles);
     fm_free(bytes);
     fm_free(reports);
     free(page);

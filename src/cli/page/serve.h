@@ -10,9 +10,9 @@
 
 struct fm_serve_request {
     const char *const *places; /**< experiment directories or report files */
-    size_t count;              /**< at least one; the first is shown with its timeline */
+    size_t count;              /**< at least one */
     uint16_t port;             /**< 0: any */
-    bool timeline;             /**< show it if the trace is there */
+    bool timeline;             /**< show those of the runs whose traces are there */
     bool sources;              /**< show excerpts of the program's sources */
     bool browser;              /**< open one, if there is a screen */
 };

@@ -27,23 +27,36 @@ static void record_creation(struct fm_thread *thread, const struct fm_comm *comm
     fm_thread_done(thread);
 }
 
+/* The thread for look-ups in a call that is not recorded: a library that is based on MPI may create
+ * a communicator inside a recorded call of its own, and the program may use it later. */
+static struct fm_thread *thread_or_self(struct fm_thread *thread)
+{
+    return thread != NULL ? thread : fm_thread_self;
+}
+
+/* The program's communicator, or NULL, also in a call that is not recorded. */
+static struct fm_comm *find(struct fm_thread *thread, MPI_Comm comm)
+{
+    struct fm_thread *any = thread_or_self(thread);
+    return any != NULL ? fm_comm_find(any, comm) : NULL;
+}
+
 /* Body of a constructor that is collective on `old`; `more` is executed if `made` is not NULL. */
 #define FROM_PARENT(name, old, call, made_handle, more)                                            \
     {                                                                                              \
         struct fm_thread *thread = fm_call_enter(FM_FUNCTION_##name);                              \
-        if (thread == NULL) {                                                                      \
-            return call;                                                                           \
-        }                                                                                          \
-        struct fm_comm *parent = fm_comm_find(thread, old), *made = NULL;                          \
+        struct fm_comm *parent = find(thread, old), *made = NULL;                                  \
         uint32_t count = parent != NULL ? parent->made++ : 0;                                      \
         int result = call;                                                                         \
         if (result == MPI_SUCCESS) {                                                               \
-            made = fm_comm_from_parent(parent, count, made_handle);                                \
+            made = fm_comm_from_parent(parent, count, made_handle, thread != NULL);                \
             if (made != NULL) {                                                                    \
                 more;                                                                              \
             }                                                                                      \
         }                                                                                          \
-        record_creation(thread, result == MPI_SUCCESS ? parent : NULL, made);                      \
+        if (thread != NULL) {                                                                      \
+            record_creation(thread, result == MPI_SUCCESS ? parent : NULL, made);                  \
+        }                                                                                          \
         return result;                                                                             \
     }
 
@@ -52,8 +65,9 @@ static void record_creation(struct fm_thread *thread, const struct fm_comm *comm
     {                                                                                              \
         struct fm_thread *thread = fm_call_enter(FM_FUNCTION_##name);                              \
         int result = call;                                                                         \
+        struct fm_comm *made =                                                                     \
+            result == MPI_SUCCESS && thread_or_self(thread) != NULL ? (made_expression) : NULL;    \
         if (thread != NULL) {                                                                      \
-            struct fm_comm *made = result == MPI_SUCCESS ? (made_expression) : NULL;               \
             record_creation(thread, made, made);                                                   \
         }                                                                                          \
         return result;                                                                             \
@@ -163,9 +177,9 @@ int fm_MPI_Comm_dup(MPI_Comm comm,
                                                             MPI_Comm_create_group,
                                                             PMPI_Comm_create_group(comm, group, tag,
                                                                                    newcomm),
-                                                            fm_comm_from_group(fm_comm_find(thread,
-                                                                                            comm),
-                                                                               *newcomm))
+                                                            fm_comm_from_group(find(thread, comm),
+                                                                               *newcomm,
+                                                                               thread != NULL))
 
                                                             int fm_MPI_Intercomm_create(
                                                                 MPI_Comm local_comm,
@@ -173,15 +187,15 @@ int fm_MPI_Comm_dup(MPI_Comm comm,
                                                                 MPI_Comm bridge_comm,
                                                                 int remote_leader, int tag,
                                                                 MPI_Comm *newintercomm)
-                                                                FROM_MEMBERS(MPI_Intercomm_create,
-                                                                             PMPI_Intercomm_create(
-                                                                                 local_comm,
-                                                                                 local_leader,
-                                                                                 bridge_comm,
-                                                                                 remote_leader, tag,
-                                                                                 newintercomm),
-                                                                             fm_comm_from_pair(
-                                                                                 *newintercomm))
+                                                                FROM_MEMBERS(
+                                                                    MPI_Intercomm_create,
+                                                                    PMPI_Intercomm_create(
+                                                                        local_comm, local_leader,
+                                                                        bridge_comm, remote_leader,
+                                                                        tag, newintercomm),
+                                                                    fm_comm_from_pair(*newintercomm,
+                                                                                      thread !=
+                                                                                          NULL))
 
     /* Processes of another MPI_COMM_WORLD are not in this experiment: fm_comm_from_pair returns
      * NULL for them, and the call is recorded without an operation. */
@@ -190,7 +204,7 @@ int fm_MPI_Comm_dup(MPI_Comm comm,
         FROM_MEMBERS(MPI_Comm_spawn,
                      PMPI_Comm_spawn(command, argv, maxprocs, info, root, comm, intercomm,
                                      array_of_errcodes),
-                     fm_comm_from_pair(*intercomm))
+                     fm_comm_from_pair(*intercomm, thread != NULL))
 
             int fm_MPI_Comm_spawn_multiple(int count, char *array_of_commands[],
                                            char **array_of_argv[], const int array_of_maxprocs[],
@@ -200,23 +214,23 @@ int fm_MPI_Comm_dup(MPI_Comm comm,
                              PMPI_Comm_spawn_multiple(count, array_of_commands, array_of_argv,
                                                       array_of_maxprocs, array_of_info, root, comm,
                                                       intercomm, array_of_errcodes),
-                             fm_comm_from_pair(*intercomm))
+                             fm_comm_from_pair(*intercomm, thread != NULL))
 
                     int fm_MPI_Comm_connect(const char *port_name, MPI_Info info, int root,
                                             MPI_Comm comm, MPI_Comm *newcomm)
                         FROM_MEMBERS(MPI_Comm_connect,
                                      PMPI_Comm_connect(port_name, info, root, comm, newcomm),
-                                     fm_comm_from_pair(*newcomm))
+                                     fm_comm_from_pair(*newcomm, thread != NULL))
 
                             int fm_MPI_Comm_accept(const char *port_name, MPI_Info info, int root,
                                                    MPI_Comm comm, MPI_Comm *newcomm)
                                 FROM_MEMBERS(MPI_Comm_accept,
                                              PMPI_Comm_accept(port_name, info, root, comm, newcomm),
-                                             fm_comm_from_pair(*newcomm))
+                                             fm_comm_from_pair(*newcomm, thread != NULL))
 
                                     int fm_MPI_Comm_join(int fd, MPI_Comm *intercomm)
                                         FROM_MEMBERS(MPI_Comm_join, PMPI_Comm_join(fd, intercomm),
-                                                     fm_comm_from_pair(*intercomm))
+                                                     fm_comm_from_pair(*intercomm, thread != NULL))
 
                                             int fm_MPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm,
                                                                  MPI_Request *request)
@@ -256,14 +270,20 @@ static int free_comm(struct fm_thread *thread, MPI_Comm *comm, int (*call)(MPI_C
     MPI_Comm handle = *comm;
     struct fm_comm *c = fm_handles_remove(&fm_comms, FM_HANDLE(handle));
     int result = call(comm);
+    if (thread == NULL) {
+        free(c);
+        return result;
+    }
     fm_thread_leave(thread, 0);
     if (c != NULL && result != MPI_SUCCESS) {
         fm_handles_insert(&fm_comms, FM_HANDLE(handle), c);
     } else if (c != NULL) {
         fm_put_mark(fm_thread_reserve(thread, FM_WORDS_COLLECTIVE_BEGIN),
                     FM_RECORD_COLLECTIVE_BEGIN, 0);
-        fm_put_mark(fm_thread_reserve(thread, FM_WORDS_COMM_DESTROY), FM_RECORD_COMM_DESTROY,
-                    c->number);
+        if (c->is_recorded) {
+            fm_put_mark(fm_thread_reserve(thread, FM_WORDS_COMM_DESTROY), FM_RECORD_COMM_DESTROY,
+                        c->number);
+        }
         fm_put_collective(fm_thread_reserve(thread, FM_WORDS_COLLECTIVE_END),
                           OTF2_COLLECTIVE_OP_DESTROY_HANDLE, c->number, OTF2_COLLECTIVE_ROOT_NONE,
                           0, 0);
@@ -276,14 +296,13 @@ static int free_comm(struct fm_thread *thread, MPI_Comm *comm, int (*call)(MPI_C
 int fm_MPI_Comm_free(MPI_Comm *comm)
 {
     struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Comm_free);
-    return thread != NULL ? free_comm(thread, comm, PMPI_Comm_free) : PMPI_Comm_free(comm);
+    return free_comm(thread, comm, PMPI_Comm_free);
 }
 
 int fm_MPI_Comm_disconnect(MPI_Comm *comm)
 {
     struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Comm_disconnect);
-    return thread != NULL ? free_comm(thread, comm, PMPI_Comm_disconnect)
-                          : PMPI_Comm_disconnect(comm);
+    return free_comm(thread, comm, PMPI_Comm_disconnect);
 }
 
 int fm_MPI_Comm_set_name(MPI_Comm comm, const char *comm_name)

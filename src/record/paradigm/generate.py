@@ -3,6 +3,7 @@
 
 usage: generate.py TABLE OUTPUT_FOLDER
        generate.py --preload OUTPUT_FOLDER endings.tbl TABLE...
+       generate.py --link OUTPUT_FOLDER TABLE...
 
 Of one paradigm, for its library of wrappers:
   functions.h    FM_FUNCTION_... numbers of its functions
@@ -20,6 +21,12 @@ Of all paradigms, for the preload library:
   libraries.inc  FM_LIBRARY(number of the paradigm, soname, wrappers, title) for each of the
                  paradigms' libraries
 
+Of the paradigms whose libraries are part of programs (line `linked`), for programs that `fermata link`
+links (src/record/link/entry.h):
+  NAME_entry.S   the entry of the function NAME
+  PARADIGM_functions.S  refers to the entries of the paradigm's direct functions
+  link.options   options of the linker: redirects calls of the functions to their entries
+
 A table has a line for each function (columns: src/functions/mpi.tbl) or for each family of functions
 (src/functions/function_table.py), and these:
   paradigm profiling|next HEADER   how wrappers call the function NAME: as PNAME, the library's
@@ -29,6 +36,7 @@ A table has a line for each function (columns: src/functions/mpi.tbl) or for eac
                                    name of the library of wrappers for it, its name in messages
   ending certain|possible NAME     a function by which the process ends, or may end, without exit
                                    handlers
+  linked                           the paradigm's libraries are static: programs contain them
 """
 import pathlib
 import re
@@ -82,6 +90,9 @@ def write_wrappers(table):
     for row in table.recorded:
         result, name, parameters = row.result, row.name, row.parameters
         prototypes += [f"#ifndef {name}", f"{result} fm_{name}({parameters});", "#endif"]
+        if row.body == "direct":  # declared only: its type is that of the library's function
+            wrappers += ["NULL,"]
+            continue
         wrappers += [f"#ifndef {name}", f"(fm_function_t)fm_{name},", "#else", "NULL,", "#endif"]
         if row.body != "own":
             plain += wrapper(table, row)
@@ -119,7 +130,40 @@ def write_preload(endings_table, tables):
             "libraries.inc": "\n".join(libraries) + "\n"}
 
 
+def write_link(tables):
+    files, options = {}, []
+    for paradigm, table in tables:
+        if not table.linked:
+            continue
+        for row in table.recorded:
+            options += [f"--wrap={row.name}"]
+            files[f"{row.name}_entry.S"] = ("/* generated */\n"
+                                            '#include "record/link/entry.h"\n'
+                                            f'FM_ENTRY({row.name}, fermata_{paradigm}_functions)\n')
+        direct = [f"    .quad __wrap_{row.name}" for row in table.recorded if row.body == "direct"]
+        files[f"{paradigm}_functions.S"] = "\n".join(
+            ["/* generated */", '#include "record/link/entry.h"',
+             f"FM_ENTRIES_BEGIN(fermata_{paradigm}_functions)", *direct, "FM_ENTRIES_END", ""])
+    return files, options
+
+
+def write_changed(path, text):
+    if not path.exists() or path.read_text() != text:
+        path.write_text(text)
+
+
 def main():
+    if sys.argv[1] == "--link":
+        output = pathlib.Path(sys.argv[2])
+        output.mkdir(parents=True, exist_ok=True)
+        files, options = write_link([(pathlib.Path(path).stem, Table(pathlib.Path(path)))
+                                     for path in sys.argv[3:]])
+        for old in set(output.glob("*.S")) - {output / name for name in files}:
+            old.unlink()
+        for file_name, text in files.items():
+            write_changed(output / file_name, text)
+        write_changed(output / "link.options", "\n".join(options) + "\n")
+        return
     if sys.argv[1] == "--preload":
         output = pathlib.Path(sys.argv[2])
         endings, *tables = (Table(pathlib.Path(path)) for path in sys.argv[3:])

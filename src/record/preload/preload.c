@@ -9,6 +9,7 @@
  * recorder is notified. All of them call the original functions. */
 #include "record/capture/hot.h"
 #include "record/interface.h"
+#include "record/link/linked.h"
 #include "record/preload/fortran.h"
 #include "record/preload/interpose.h"
 
@@ -38,6 +39,7 @@ static struct paradigm {
     uint32_t first, count;
     bool has_profiling_names;      /* fm_paradigm.next is NULL */
     bool resolved;                 /* the slots of its names are filled */
+    bool is_linked;                /* the program contains its library (linked.h) */
     const struct library *library; /* its library in the process; NULL: none loaded so far */
 } paradigms[] = {
 #include "paradigms.inc"
@@ -66,10 +68,14 @@ static struct ending {
 };
 enum { ENDING_COUNT = sizeof endings / sizeof endings[0] };
 
+/* Functions of libraries that the program contains; NULL: others. */
+static fm_function_t linked[FUNCTION_COUNT];
+
 extern fm_function_t fm_preload_slots[FUNCTION_COUNT + ENDING_COUNT]
     __attribute__((visibility("hidden")));
 fm_function_t fm_preload_resolve(unsigned long number) __attribute__((visibility("hidden")));
 fm_user_connect_t fermata_user_connect;
+fm_linked_register_t fermata_linked_register;
 
 typedef void fm_signal_handler_t(int number);
 
@@ -177,12 +183,36 @@ static bool load_recorder(void)
     return true;
 }
 
+/* The paradigm's library in the process; NULL: none, or the program contains it. */
+static void *library_of(const struct paradigm *paradigm)
+{
+    return paradigm->library != NULL && !paradigm->is_linked
+               ? dlopen(paradigm->library->path, RTLD_NOW | RTLD_NOLOAD)
+               : NULL;
+}
+
+/* A function of the paradigm's library; NULL: it has none. */
+static void *original(uint32_t slot, void *library)
+{
+    return linked[slot] != NULL ? (void *)(uintptr_t)linked[slot]
+           : library != NULL    ? dlsym(library, function_names[slot])
+                                : NULL;
+}
+
+/* Whether the calls of the paradigm are recorded, by the setting `layer`: those of libraries that
+ * are based on MPI are not if those of MPI inside them are. */
+static bool is_selected(const struct paradigm *paradigm)
+{
+    const char *layer = getenv("FERMATA_LAYER");
+    return paradigm->has_profiling_names || layer == NULL || strcmp(layer, "mpi") != 0;
+}
+
 /* Loads the wrappers of a paradigm and attaches them to the recorder.
  * @return the wrappers; NULL: the paradigm is not recorded
- * @param library  handle of the paradigm's library */
+ * @param library  handle of the paradigm's library; NULL: the program contains it */
 static const struct fm_paradigm *attach(const struct paradigm *paradigm, void *library)
 {
-    if (getauxval(AT_SECURE) != 0) {
+    if (getauxval(AT_SECURE) != 0 || !is_selected(paradigm)) {
         return NULL;
     }
     const struct fm_paradigm *wrappers =
@@ -198,8 +228,7 @@ static const struct fm_paradigm *attach(const struct paradigm *paradigm, void *l
         return NULL;
     }
     for (uint32_t i = 0; wrappers->next != NULL && i < wrappers->count; i++) {
-        void *symbol = dlsym(library, function_names[paradigm->first + i]);
-        wrappers->next[i] = (fm_function_t)(uintptr_t)symbol;
+        wrappers->next[i] = (fm_function_t)(uintptr_t)original(paradigm->first + i, library);
     }
     return load_recorder() && recorder->attach(wrappers) ? wrappers : NULL;
 }
@@ -220,15 +249,15 @@ static void lead_functions_to(fm_function_event_t *enter, fm_function_event_t *l
 /* Fills the slots of a paradigm's names with its wrappers, or with the functions of its library. */
 static void resolve_paradigm(struct paradigm *paradigm)
 {
-    void *library =
-        paradigm->library != NULL ? dlopen(paradigm->library->path, RTLD_NOW | RTLD_NOLOAD) : NULL;
-    const struct fm_paradigm *wrappers = library != NULL ? attach(paradigm, library) : NULL;
+    void *library = library_of(paradigm);
+    const struct fm_paradigm *wrappers =
+        library != NULL || paradigm->is_linked ? attach(paradigm, library) : NULL;
     for (uint32_t i = 0; i < paradigm->count; i++) {
         uint32_t slot = paradigm->first + i;
         bool has = wrappers != NULL && (wrappers->next == NULL || wrappers->next[i] != NULL);
         fm_function_t function = has ? wrappers->wrappers[i] : NULL;
         if (function == NULL) {
-            void *symbol = dlsym(library != NULL ? library : RTLD_NEXT, function_names[slot]);
+            void *symbol = original(slot, library != NULL ? library : RTLD_NEXT);
             function = symbol != NULL ? (fm_function_t)(uintptr_t)symbol : unavailable;
         }
         __atomic_store_n(&fm_preload_slots[slot], function, __ATOMIC_RELEASE);
@@ -256,6 +285,51 @@ static void resolve(const struct paradigm *called)
         lead_functions_to(recorder->function_enter, recorder->function_leave);
     }
     pthread_mutex_unlock(&resolving);
+}
+
+/* Takes an entry of the program for one of the paradigm's functions, and leads it to the function
+ * of this name that this library exports. @return whether it is one of them */
+static bool take_entry(struct paradigm *paradigm, struct fm_linked_entry *entry, void *self)
+{
+    for (uint32_t slot = paradigm->first; slot < paradigm->first + paradigm->count; slot++) {
+        if (strcmp(function_names[slot], entry->name) == 0) {
+            void *exported = dlsym(self, entry->name);
+            if (exported != NULL && !paradigm->resolved) {
+                linked[slot] = entry->real;
+                paradigm->is_linked = true;
+                __atomic_store_n(&entry->current, (fm_function_t)(uintptr_t)exported,
+                                 __ATOMIC_RELEASE);
+            }
+            return true;
+        }
+    }
+    return false;
+}
+
+/* fm_linked_register_t; see linked.h. */
+__attribute__((visibility("default"))) void fermata_linked_register(struct fm_linked_entry *begin,
+                                                                    struct fm_linked_entry *end)
+{
+    Dl_info info;
+    int saved = errno;
+    void *self = dladdr((void *)(uintptr_t)note_start, &info) != 0
+                     ? dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD)
+                     : NULL;
+    pthread_mutex_lock(&resolving);
+    for (struct fm_linked_entry *entry = begin; self != NULL && entry < end; entry++) {
+        size_t i = 0;
+        while (i < PARADIGM_COUNT && !take_entry(&paradigms[i], entry, self)) {
+            i++;
+        }
+    }
+    for (size_t i = 0; i < LIBRARY_COUNT; i++) {
+        struct paradigm *paradigm = libraries[i].paradigm;
+        if (paradigm->is_linked && paradigm->library == NULL) {
+            paradigm->library = &libraries[i];
+        }
+    }
+    pthread_mutex_unlock(&resolving);
+    errno = saved;
 }
 
 /* Resolves the paradigms once the library of one is loaded. Marks of a program may come before
@@ -337,8 +411,7 @@ static fm_function_t find_function(const char *name)
     void *symbol = NULL;
     find_libraries();
     for (size_t i = 0; i < PARADIGM_COUNT && symbol == NULL; i++) {
-        const struct library *library = paradigms[i].library;
-        void *handle = library != NULL ? dlopen(library->path, RTLD_NOW | RTLD_NOLOAD) : NULL;
+        void *handle = library_of(&paradigms[i]);
         symbol = handle != NULL ? dlsym(handle, name) : NULL;
     }
     symbol = symbol != NULL ? symbol : dlsym(RTLD_NEXT, name);

@@ -58,6 +58,12 @@ const char *fm_refuse_progress(const char *text)
     return is_one_of(text, words) ? NULL : "target or async";
 }
 
+const char *fm_refuse_layer(const char *text)
+{
+    static const char *const words[] = {"program", "mpi", NULL};
+    return is_one_of(text, words) ? NULL : "program or mpi";
+}
+
 const char *fm_refuse_callpath(const char *text)
 {
     static const char *const words[] = {"stack", "flat", NULL};

@@ -88,6 +88,7 @@ void fm_settings_free(struct fm_settings *settings);
 const char *fm_refuse_size(const char *text);
 const char *fm_refuse_max_size(const char *text);
 const char *fm_refuse_progress(const char *text);
+const char *fm_refuse_layer(const char *text);
 const char *fm_refuse_callpath(const char *text);
 const char *fm_refuse_names(const char *text);
 const char *fm_refuse_sample(const char *text);

@@ -510,7 +510,7 @@ void fm_builder_counter(struct fm_builder *builder, uint32_t counter, double val
                counter < FM_COUNTER_OF_PROCESSOR_TIME + FM_PROCESSOR_TIME_COUNT) {
         add_processor_time(builder, (fm_processor_time_t)(counter - FM_COUNTER_OF_PROCESSOR_TIME),
                            value);
-    } else if (counter != FM_NONE && trace->keeps_counters) {
+    } else if (counter != FM_NONE && trace->in_detail) {
         fm_counters_add(&builder->location->counters, &builder->next_counter,
                         &trace->counters[counter], counter, builder->now, value);
     }
@@ -545,6 +545,12 @@ static bool usable(struct fm_builder *builder, uint32_t reference)
     return true;
 }
 
+/* @return the size of a message as it is stored */
+static uint32_t size_of_message(uint64_t bytes)
+{
+    return bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
+}
+
 void fm_builder_send(struct fm_builder *builder, uint32_t communicator, uint32_t peer, uint32_t tag,
                      uint64_t bytes, const uint64_t *request)
 {
@@ -570,7 +576,7 @@ void fm_builder_send(struct fm_builder *builder, uint32_t communicator, uint32_t
                        .communicator = communicator,
                        .peer = peer,
                        .tag = tag,
-                       .bytes = bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX,
+                       .bytes = size_of_message(bytes),
                    });
 }
 
@@ -643,6 +649,7 @@ void fm_builder_receive(struct fm_builder *builder, uint32_t communicator, uint3
         .communicator = communicator,
         .peer = peer,
         .tag = tag,
+        .bytes = size_of_message(bytes),
     };
     uint32_t row = request == NULL
                        ? FM_MAP_ABSENT
@@ -655,7 +662,8 @@ void fm_builder_receive(struct fm_builder *builder, uint32_t communicator, uint3
                                                              .kind = FM_REQUEST_RECEIVE,
                                                              .communicator = communicator,
                                                              .peer = peer,
-                                                             .tag = tag});
+                                                             .tag = tag,
+                                                             .bytes = received.bytes});
     } else {
         fm_vector_push(&location->receives, received);
     }
@@ -877,6 +885,9 @@ void fm_builder_rma(struct fm_builder *builder, fm_rma_type_t type, uint32_t win
     id = type == FM_RMA_LOCK_ACQUIRE ? builder->now : id;
     if (type == FM_RMA_SYNC && !is_in_flush(builder)) {
         return;
+    }
+    if (type <= FM_RMA_ATOMIC && builder->trace->in_detail) {
+        fm_vector_push(&builder->location->operation_bytes, bytes_out + bytes_in);
     }
     if (builder->completions_matter || !is_completion(type)) {
         fm_vector_push(

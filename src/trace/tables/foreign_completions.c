@@ -66,6 +66,7 @@ static void complete_elsewhere(struct fm_trace *trace, const struct fm_open_requ
         end->communicator = completion->communicator;
         end->peer = completion->peer;
         end->tag = completion->tag;
+        end->bytes = completion->bytes;
     }
 }
 

@@ -32,6 +32,7 @@ struct fm_foreign_completion {
     uint8_t kind; /**< fm_request_kind_t */
     bool cancelled;
     uint32_t communicator, peer, tag; /**< of receives; communicator and root of collectives */
+    uint32_t bytes;                   /**< of receives, as in the table */
     uint8_t operation;                /**< of collectives */
     bool moved_bytes;                 /**< of collectives */
 };

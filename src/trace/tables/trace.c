@@ -10,6 +10,7 @@ static void free_records(struct fm_location *location)
     fm_vector_free(&location->matched);
     fm_vector_free(&location->collectives);
     fm_vector_free(&location->rma);
+    fm_vector_free(&location->operation_bytes);
 }
 
 void fm_trace_forget_records(struct fm_trace *trace, uint32_t first, uint32_t last)

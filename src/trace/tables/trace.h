@@ -98,7 +98,7 @@ struct fm_message_end {
     uint32_t communicator;
     uint32_t peer; /**< rank in the communicator */
     uint32_t tag;
-    uint32_t bytes; /**< size of the message (sends only); UINT32_MAX: that or more */
+    uint32_t bytes; /**< size of the message; UINT32_MAX: that or more */
 };
 
 /** A receive whose place in the matching order is that of a probe: the call that then posted it. */
@@ -270,6 +270,9 @@ struct fm_location {
     bool has_matched_probes;                      /**< some receives were started by them */
     FM_VECTOR(struct fm_collective) collectives;  /**< in the order in which they were started */
     FM_VECTOR(struct fm_rma) rma;
+    FM_VECTOR(uint64_t)
+    operation_bytes; /**< in detail: of each put, get and atomic operation in
+                        `rma`, in their order */
     FM_VECTOR(struct fm_nested_time) nested;    /**< ascending by activity */
     FM_VECTOR(struct fm_unrecorded) unrecorded; /**< ascending by time */
     FM_VECTOR(struct fm_pause) pauses;          /**< of the recording, ascending */
@@ -324,8 +327,8 @@ struct fm_trace {
     uint32_t group_count;
     struct fm_counter *counters;
     uint32_t counter_count;
-    bool keeps_counters; /**< whether values of counters are kept; to be set before events are read
-                          */
+    bool in_detail; /**< whether values of counters and `operation_bytes` are kept; to be set before
+                       events are read */
     FM_VECTOR(struct fm_callpath) callpaths;
     struct fm_trace_defects defects;
     atomic_uint_fast64_t *read_events; /**< grows with the events that are read; NULL: not wanted */

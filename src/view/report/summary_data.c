@@ -169,6 +169,16 @@ static void put_observations(struct fm_json *json, const struct fm_diagnosis *di
     fm_sentences_free(&sentences);
 }
 
+/** The words of the programming model for its processes. */
+static void put_process(struct fm_json *json, const struct fm_process_word *process)
+{
+    fm_json_object(json, "process");
+    fm_json_string(json, "one", process->one);
+    fm_json_string(json, "many", process->many);
+    fm_json_unsigned(json, "first", process->first);
+    fm_json_end(json);
+}
+
 fm_status_t fm_summary_data_put(const struct fm_cube *cube, struct fm_json *json,
                                 struct fm_error *error)
 {
@@ -179,6 +189,7 @@ fm_status_t fm_summary_data_put(const struct fm_cube *cube, struct fm_json *json
     if (status != FM_OK)
         return status;
     fm_json_object(json, "summary");
+    put_process(json, &diagnosis.process);
     fm_json_signed(json, "time", diagnosis.time);
     fm_json_signed(json, "startup", diagnosis.longest_startup);
     fm_json_signed(json, "waiting", diagnosis.waiting);

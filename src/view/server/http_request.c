@@ -50,23 +50,43 @@ static bool is_loopback_host(const char *host)
     return false;
 }
 
+/** Matches the begin of a resource's name: WORD of the first run, WORD-1, WORD-2 of others.
+ * @param end  out: the text after it, which is empty or begins with a slash
+ * @return whether it matches, for a run of the service */
+static bool names_run(const struct fm_service *service, const char *name, const char *word,
+                      uint64_t *run, const char **end)
+{
+    char number[24];
+    size_t length = strlen(word);
+    if (strncmp(name, word, length) != 0)
+        return false;
+    name += length;
+    *run = 0;
+    *end = name + strcspn(name, "/");
+    if (name == *end)
+        return true;
+    size_t digits = (size_t)(*end - name) - 1;
+    if (name[0] != '-' || digits >= sizeof number)
+        return false;
+    memcpy(number, name + 1, digits);
+    number[digits] = '\0';
+    return read_number(number, run) && *run > 0 && *run < service->runs;
+}
+
 static bool find(const struct fm_service *service, const char *name, struct fm_found *found)
 {
-    static const char tiles[] = "tiles/", reports[] = "report-";
-    uint64_t number = 0;
+    uint64_t run, number = 0;
+    const char *end;
     if (name[0] == '\0') {
-        *found = (struct fm_found){FM_RESOURCE_PAGE, 0};
-    } else if (strcmp(name, "report") == 0) {
-        *found = (struct fm_found){FM_RESOURCE_REPORT, 0};
-    } else if (strncmp(name, reports, sizeof reports - 1) == 0 &&
-               read_number(name + sizeof reports - 1, &number) && number > 0 &&
-               number < service->reports) {
-        *found = (struct fm_found){FM_RESOURCE_REPORT, number};
-    } else if (strcmp(name, "timeline") == 0 && service->tiles > 0) {
-        *found = (struct fm_found){FM_RESOURCE_INDEX, service->tiles - 1};
-    } else if (strncmp(name, tiles, sizeof tiles - 1) == 0 &&
-               read_number(name + sizeof tiles - 1, &number) && number < service->tiles) {
-        *found = (struct fm_found){FM_RESOURCE_TILE, number};
+        *found = (struct fm_found){FM_RESOURCE_PAGE, 0, 0};
+    } else if (names_run(service, name, "report", &run, &end) && end[0] == '\0') {
+        *found = (struct fm_found){FM_RESOURCE_REPORT, run, 0};
+    } else if (names_run(service, name, "timeline", &run, &end) && end[0] == '\0' &&
+               service->tiles[run] > 0) {
+        *found = (struct fm_found){FM_RESOURCE_INDEX, run, service->tiles[run] - 1};
+    } else if (names_run(service, name, "tiles", &run, &end) && end[0] == '/' &&
+               read_number(end + 1, &number) && number < service->tiles[run]) {
+        *found = (struct fm_found){FM_RESOURCE_TILE, run, number};
     } else {
         return false;
     }

@@ -13,15 +13,15 @@
 enum fm_resource {
     FM_RESOURCE_PAGE,   /**< http://HOST/TOKEN/ */
     FM_RESOURCE_REPORT, /**< .../report, of other runs: .../report-1, .../report-2 */
-    FM_RESOURCE_INDEX,  /**< .../timeline: the last tile */
-    FM_RESOURCE_TILE    /**< .../tiles/NUMBER */
+    FM_RESOURCE_INDEX,  /**< .../timeline: the last tile; of other runs: .../timeline-1 */
+    FM_RESOURCE_TILE    /**< .../tiles/NUMBER; of other runs: .../tiles-1/NUMBER */
 };
 
 /** The access rules and contents of a server. */
 struct fm_service {
     char token[FM_TOKEN_LENGTH + 1]; /**< first part of each path */
-    uint64_t tiles;                  /**< number of tiles; 0: there is no timeline */
-    uint64_t reports;                /**< number of reports */
+    uint64_t runs;                   /**< number of reports */
+    const uint64_t *tiles;           /**< [run]: number of tiles; 0: there is no timeline */
 };
 
 /** A request as received. Texts may have any content, or be NULL. */
@@ -34,7 +34,8 @@ struct fm_http_request {
 
 struct fm_found {
     enum fm_resource resource;
-    uint64_t number; /**< of the tile or the report */
+    uint64_t run;    /**< of the report, or the timeline */
+    uint64_t number; /**< of the tile */
 };
 
 /** Decides whether a request is served.

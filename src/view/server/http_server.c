@@ -28,6 +28,7 @@
 struct fm_server {
     const struct fm_server_content *content;
     struct fm_service service;
+    uint64_t *tile_counts; /* [run] */
     struct fm_peers peers;
     struct MHD_Daemon *daemon;
     uint16_t port;
@@ -77,11 +78,13 @@ static struct MHD_Response *constant(const void *bytes, size_t size, const char 
     return response;
 }
 
-static struct MHD_Response *tile(const struct fm_server *server, uint64_t number, unsigned *status)
+static struct MHD_Response *tile(const struct fm_server *server, const struct fm_found *found,
+                                 unsigned *status)
 {
     unsigned char *bytes;
     size_t size;
-    if (fm_tile_store_read(server->content->tiles, number, &bytes, &size, NULL) != FM_OK) {
+    if (fm_tile_store_read(server->content->tiles[found->run], found->number, &bytes, &size,
+                           NULL) != FM_OK) {
         *status = 500;
         return refusal(*status);
     }
@@ -106,13 +109,13 @@ static struct MHD_Response *answer(const struct fm_server *server,
     case FM_RESOURCE_PAGE:
         return constant(content->page, content->page_size, "text/html; charset=utf-8");
     case FM_RESOURCE_REPORT:
-        return constant(content->reports[found.number].bytes, content->reports[found.number].size,
+        return constant(content->reports[found.run].bytes, content->reports[found.run].size,
                         "application/octet-stream");
     case FM_RESOURCE_INDEX:
     case FM_RESOURCE_TILE:
         break;
     }
-    return tile(server, found.number, status);
+    return tile(server, &found, status);
 }
 
 static enum MHD_Result count_host(void *count, enum MHD_ValueKind kind, const char *key,
@@ -208,6 +211,21 @@ static fm_status_t make_token(char *token, struct fm_error *error)
     return FM_OK;
 }
 
+/** @return the number of tiles of each run, to be freed; NULL: no memory */
+static uint64_t *count_tiles(const struct fm_server_content *content)
+{
+    uint64_t *counts = calloc(content->run_count, sizeof *counts);
+    for (size_t i = 0; counts != NULL && i < content->run_count; i++)
+        counts[i] = content->tiles[i] == NULL ? 0 : fm_tile_store_count(content->tiles[i]);
+    return counts;
+}
+
+static void free_server(struct fm_server *server)
+{
+    free(server->tile_counts);
+    free(server);
+}
+
 fm_status_t fm_server_start(const struct fm_server_content *content, uint16_t port,
                             struct fm_server **server, struct fm_error *error)
 {
@@ -215,11 +233,13 @@ fm_status_t fm_server_start(const struct fm_server_content *content, uint16_t po
     if (made == NULL)
         return fm_fail(error, FM_ERR_SYSTEM, "out of memory");
     made->content = content;
-    made->service.reports = content->report_count;
-    made->service.tiles = content->tiles == NULL ? 0 : fm_tile_store_count(content->tiles);
-    fm_status_t status = make_token(made->service.token, error);
+    made->tile_counts = count_tiles(content);
+    made->service.runs = content->run_count;
+    made->service.tiles = made->tile_counts;
+    fm_status_t status = made->tile_counts == NULL ? fm_fail(error, FM_ERR_SYSTEM, "out of memory")
+                                                   : make_token(made->service.token, error);
     if (status != FM_OK) {
-        free(made);
+        free_server(made);
         return status;
     }
     const struct sockaddr_in address = {
@@ -235,7 +255,7 @@ fm_status_t fm_server_start(const struct fm_server_content *content, uint16_t po
     if (bound == NULL) {
         if (made->daemon != NULL)
             MHD_stop_daemon(made->daemon);
-        free(made);
+        free_server(made);
         return fm_fail(error, FM_ERR_SYSTEM, "cannot listen on 127.0.0.1, port %u: %m", port);
     }
     made->port = bound->port;
@@ -260,5 +280,5 @@ void fm_server_stop(struct fm_server *server)
     if (server == NULL)
         return;
     MHD_stop_daemon(server->daemon);
-    free(server);
+    free_server(server);
 }

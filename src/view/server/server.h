@@ -21,9 +21,9 @@ struct fm_served_report {
 struct fm_server_content {
     const char *page; /**< HTML */
     size_t page_size;
-    const struct fm_served_report *reports; /**< of the runs; the first has the timeline */
-    size_t report_count;
-    const struct fm_tile_store *tiles; /**< NULL: there is no timeline */
+    size_t run_count;
+    const struct fm_served_report *reports; /**< [run] */
+    struct fm_tile_store *const *tiles;     /**< [run]; NULL: there is no timeline */
 };
 
 struct fm_server;

@@ -1,6 +1,7 @@
 #include "view/tiles/tile_cells.h"
 
 #include "base/memory.h"
+#include "view/timeline/waiting_spread.h"
 
 #include <string.h>
 
@@ -133,10 +134,12 @@ static void measure_calls(const struct part *part, uint64_t *row, struct fm_cell
     }
 }
 
-static void measure_waits(const struct part *part, uint64_t *ticks, size_t row,
+/** @param own  out: waiting of all kinds by bins */
+static void measure_waits(const struct part *part, uint64_t *ticks, size_t row, uint64_t *own,
                           struct fm_cell_cursor *cursor, const struct fm_cell_band *band,
                           uint32_t index)
 {
+    memset(own, 0, FM_TILE_BINS * sizeof *own);
     const struct fm_location *location = &band->detail->trace->locations[index];
     const struct fm_findings *findings = &band->detail->findings[index];
     uint64_t begin = edge(part, 0), end = edge(part, FM_TILE_BINS);
@@ -151,7 +154,14 @@ static void measure_waits(const struct part *part, uint64_t *ticks, size_t row,
         }
         size_t plane = WAITS + (size_t)band->kinds->of[wait->metric];
         spread_clipped(part, ticks + plane * PLANE + row, enter, wait->t);
+        spread_clipped(part, own, enter, wait->t);
     }
+}
+
+static void store_shares(const struct part *part, uint16_t *shares, const uint64_t *waiting)
+{
+    for (uint32_t bin = 0; bin < FM_TILE_BINS; bin++)
+        shares[bin] = fm_share_of(waiting[bin], edge(part, bin + 1) - edge(part, bin));
 }
 
 void fm_cells_measure(struct fm_cells *cells, struct fm_cell_band *band, unsigned depth,
@@ -161,7 +171,10 @@ void fm_cells_measure(struct fm_cells *cells, struct fm_cell_band *band, unsigne
                               .length = band->length,
                               .first = column * FM_TILE_BINS,
                               .total = (uint64_t)FM_TILE_BINS << depth};
+    uint64_t own[FM_TILE_BINS];
     memset(cells->ticks, 0, fm_cells_count(band->kinds) * sizeof *cells->ticks);
+    if (cells->waiting != NULL)
+        memset(cells->waiting, 0, (size_t)band->count * FM_TILE_BINS * sizeof *cells->waiting);
     for (uint32_t i = 0; i < band->count; i++) {
         const struct fm_location *location = &band->detail->trace->locations[band->first + i];
         size_t row = (size_t)row_of(band, i) * FM_TILE_BINS;
@@ -169,14 +182,22 @@ void fm_cells_measure(struct fm_cells *cells, struct fm_cell_band *band, unsigne
             continue;
         spread_clipped(&part, cells->ticks + INSIDE * PLANE + row, location->begin, location->end);
         measure_calls(&part, cells->ticks + CALLS * PLANE + row, &band->cursors[i], location);
-        measure_waits(&part, cells->ticks, row, &band->cursors[i], band, band->first + i);
+        measure_waits(&part, cells->ticks, row, own, &band->cursors[i], band, band->first + i);
+        if (cells->waiting != NULL)
+            store_shares(&part, cells->waiting + (size_t)i * FM_TILE_BINS, own);
     }
 }
 
 void fm_cells_halve(struct fm_cells *cells, const struct fm_cells *part, unsigned half,
-                    const struct fm_wait_kinds *kinds)
+                    const struct fm_cell_band *band)
 {
-    size_t rows = fm_cells_count(kinds) / FM_TILE_BINS;
+    size_t rows = fm_cells_count(band->kinds) / FM_TILE_BINS;
+    for (size_t i = 0; cells->waiting != NULL && i < band->count; i++) {
+        uint16_t *to = cells->waiting + i * FM_TILE_BINS + half * (FM_TILE_BINS / 2);
+        const uint16_t *from = part->waiting + i * FM_TILE_BINS;
+        for (unsigned bin = 0; bin < FM_TILE_BINS / 2; bin++)
+            to[bin] = (uint16_t)((from[2 * bin] + from[2 * bin + 1]) / 2);
+    }
     for (size_t row = 0; row < rows; row++) {
         uint64_t *to = cells->ticks + row * FM_TILE_BINS + half * (FM_TILE_BINS / 2);
         const uint64_t *from = part->ticks + row * FM_TILE_BINS;
@@ -217,6 +238,24 @@ static void scale(struct shares *shares, const struct fm_cells *cells,
     }
 }
 
+/** Adds the columns of the spread of waiting in the rows. */
+static void add_spread(struct fm_bundle *bundle, const struct fm_cells *cells,
+                       const struct fm_cell_band *band, uint32_t rows)
+{
+    size_t count = (size_t)rows * FM_TILE_BINS;
+    uint64_t *values = fm_allocate(3 * count, sizeof *values);
+    for (uint32_t row = 0; row < rows; row++) {
+        uint64_t *first = values + (size_t)row * FM_TILE_BINS;
+        const struct fm_waiting_spread spread = {first, first + count, first + 2 * count};
+        fm_waiting_spread_find(cells->waiting + (size_t)row * band->group * FM_TILE_BINS,
+                               members_of(band, row), FM_TILE_BINS, &spread);
+    }
+    fm_bundle_add(bundle, "least", values, count, false);
+    fm_bundle_add(bundle, "middle", values + count, count, false);
+    fm_bundle_add(bundle, "most", values + 2 * count, count, false);
+    fm_free(values);
+}
+
 static bool is_empty(const uint64_t *values, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -253,5 +292,7 @@ void fm_cells_add(struct fm_bundle *bundle, const struct fm_cells *cells,
     fm_bundle_add(bundle, "compute", shares.compute, count, false);
     fm_bundle_add(bundle, "call", shares.call, count, false);
     fm_bundle_add(bundle, "wait", shares.wait, kept * count, false);
+    if (cells->waiting != NULL)
+        add_spread(bundle, cells, band, rows);
     fm_free(values);
 }

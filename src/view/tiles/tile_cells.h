@@ -1,7 +1,9 @@
 /** @file
  * Cells of a timeline: the shares of computation, calls, and waiting of each kind in the CPU time
  * of a group of locations in one bin of the time. A tile has FM_TILE_ROWS rows of equally many
- * neighbouring locations, or of similar ones (similar_locations.h), and FM_TILE_BINS bins.
+ * neighbouring locations, or of similar ones (similar_locations.h), and FM_TILE_BINS bins. If rows
+ * have several neighbouring locations, the tile also has the spread of their waiting
+ * (waiting_spread.h).
  */
 #ifndef FERMATA_VIEW_TILES_TILE_CELLS_H
 #define FERMATA_VIEW_TILES_TILE_CELLS_H
@@ -54,10 +56,17 @@ void fm_cell_band_close(struct fm_cell_band *band);
 /** The ticks of a tile: planes of [row][bin]: time in the run, time in calls, waiting by kind. */
 struct fm_cells {
     uint64_t *ticks;
+    uint16_t *waiting; /**< [location][bin]: its share of waiting; NULL: without spread */
 };
 
 /** @return the number of cells of a tile in all planes. */
 size_t fm_cells_count(const struct fm_wait_kinds *kinds);
+
+/** @return the number of elements of `waiting` for a band of `group` locations in a row. */
+static inline size_t fm_cells_waiting_count(uint32_t group)
+{
+    return (size_t)FM_TILE_ROWS * group * FM_TILE_BINS;
+}
 
 /** Sets the cells of part `column` of 2^depth equal parts of the run. Must be called with ascending
  * columns of one depth. */
@@ -67,10 +76,11 @@ void fm_cells_measure(struct fm_cells *cells, struct fm_cell_band *band, unsigne
 /** Computes cells from those of two neighbouring time windows, `half` 0 and then 1; each pair of
  * bins becomes one bin. */
 void fm_cells_halve(struct fm_cells *cells, const struct fm_cells *part, unsigned half,
-                    const struct fm_wait_kinds *kinds);
+                    const struct fm_cell_band *band);
 
 /** Adds columns `compute`, `call`, and `wait`, consecutively for each kind that occurs, all in
- * percent, [row][bin]; and the members "kinds" (positions in the run's kinds) and "rows". */
+ * percent, [row][bin]; with spread also `least`, `middle` and `most`; and the members "kinds"
+ * (positions in the run's kinds) and "rows". */
 void fm_cells_add(struct fm_bundle *bundle, const struct fm_cells *cells,
                   const struct fm_cell_band *band, unsigned depth, uint64_t column);
 

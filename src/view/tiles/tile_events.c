@@ -87,6 +87,7 @@ void fm_event_tiles_free(struct fm_event_tiles *tiles)
 
 struct arrow {
     uint64_t since, until;
+    uint64_t bytes;
     uint32_t tail, head;
     uint32_t kind;
 };
@@ -113,17 +114,17 @@ static size_t tile_at(const struct fm_event_tiles *tiles, uint32_t location, uin
 }
 
 static void keep_arrow(struct arrows *arrows, uint32_t kind, const struct fm_arrow_end *tail,
-                       const struct fm_arrow_end *head)
+                       const struct fm_arrow_end *head, uint64_t bytes)
 {
     if (head->time >= tail->time)
-        fm_vector_push(&arrows->items, (struct arrow){tail->time, head->time, tail->location,
+        fm_vector_push(&arrows->items, (struct arrow){tail->time, head->time, bytes, tail->location,
                                                       head->location, kind});
 }
 
 static void keep_lock(void *context, const struct fm_arrow_end *tail,
                       const struct fm_arrow_end *head)
 {
-    keep_arrow(context, FM_VIEW_ARROW_LOCK, tail, head);
+    keep_arrow(context, FM_VIEW_ARROW_LOCK, tail, head, 0);
 }
 
 /** Counts the arrows of each tile; with `order`, stores their numbers there. */
@@ -150,7 +151,7 @@ static void collect_arrows(struct arrows *arrows, const struct fm_detail *detail
     for (size_t i = 0; i < all.count; i++) {
         const struct fm_arrow *arrow = &all.items[i];
         if (arrow->kind != FM_ARROW_CAUSE) /* the columns of wait states contain the causes */
-            keep_arrow(arrows, arrow->kind, &arrow->tail, &arrow->head);
+            keep_arrow(arrows, arrow->kind, &arrow->tail, &arrow->head, arrow->bytes);
     }
     fm_vector_free(&all);
     for (uint32_t i = 0; i < detail->trace->location_count; i++)
@@ -237,7 +238,8 @@ static void add_arrows(struct fm_bundle *bundle, const struct band *band, size_t
         const struct arrow *arrow = &arrows->items.items[arrows->order[i]];
         const struct fm_arrow_end tail = {arrow->tail, FM_NONE, arrow->since};
         const struct fm_arrow_end head = {arrow->head, FM_NONE, arrow->until};
-        fm_arrow_columns_add(&columns, band->tiles->begin, 0, arrow->kind, &tail, &head);
+        fm_arrow_columns_add(&columns, band->tiles->begin, 0, arrow->kind, &tail, &head,
+                             arrow->bytes);
     }
     fm_arrow_columns_move(bundle, &columns);
 }

@@ -104,7 +104,7 @@ static fm_status_t make_cells(struct maker *maker, const struct level *level, ui
         fm_cells_measure(cells, band, depth, column);
     for (unsigned half = 0; half < 2 && depth < level->depth && status == FM_OK; half++) {
         status = make_cells(maker, level, number, band, depth + 1, 2 * column + half, error);
-        fm_cells_halve(cells, &maker->cells[depth + 1], half, &maker->kinds);
+        fm_cells_halve(cells, &maker->cells[depth + 1], half, band);
     }
     if (status != FM_OK)
         return status;
@@ -128,6 +128,10 @@ static fm_status_t make_level(struct maker *maker, const struct level *level,
                               struct fm_error *error)
 {
     fm_status_t status = FM_OK;
+    bool has_spread = level != &maker->alike_level && level->group > 1;
+    for (unsigned i = 0; i <= level->depth && has_spread; i++)
+        maker->cells[i].waiting =
+            fm_allocate(fm_cells_waiting_count(level->group), sizeof(uint16_t));
     for (uint32_t i = 0; i < level->bands && status == FM_OK; i++) {
         struct fm_cell_band band = {.begin = maker->begin, .length = maker->length};
         if (level == &maker->alike_level)
@@ -137,6 +141,10 @@ static fm_status_t make_level(struct maker *maker, const struct level *level,
                               level->group);
         status = make_cells(maker, level, i, &band, 0, 0, error);
         fm_cell_band_close(&band);
+    }
+    for (unsigned i = 0; i <= level->depth && has_spread; i++) {
+        fm_free(maker->cells[i].waiting);
+        maker->cells[i].waiting = NULL;
     }
     return status;
 }

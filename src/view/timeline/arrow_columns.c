@@ -2,7 +2,7 @@
 
 void fm_arrow_columns_add(struct fm_arrow_columns *columns, uint64_t begin, uint64_t window,
                           unsigned kind, const struct fm_arrow_end *tail,
-                          const struct fm_arrow_end *head)
+                          const struct fm_arrow_end *head, uint64_t bytes)
 {
     fm_vector_push(&columns->window, window);
     fm_vector_push(&columns->kind, kind);
@@ -10,6 +10,7 @@ void fm_arrow_columns_add(struct fm_arrow_columns *columns, uint64_t begin, uint
     fm_vector_push(&columns->head, head->location);
     fm_vector_push(&columns->since, tail->time - begin);
     fm_vector_push(&columns->time, head->time - tail->time);
+    fm_vector_push(&columns->bytes, bytes);
 }
 
 void fm_arrow_columns_move(struct fm_bundle *bundle, struct fm_arrow_columns *columns)
@@ -20,6 +21,7 @@ void fm_arrow_columns_move(struct fm_bundle *bundle, struct fm_arrow_columns *co
     fm_column_move(bundle, "arrow_head", &columns->head, true);
     fm_column_move(bundle, "arrow_since", &columns->since, true);
     fm_column_move(bundle, "arrow_time", &columns->time, false);
+    fm_column_move(bundle, "arrow_bytes", &columns->bytes, false);
 }
 
 void fm_lock_arrows(const struct fm_trace *trace, uint32_t where, fm_lock_arrow_sink *sink,

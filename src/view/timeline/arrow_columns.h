@@ -13,14 +13,15 @@
 #define FM_VIEW_ARROW_LOCK 4
 
 struct fm_arrow_columns {
-    fm_column window, kind, tail, head, since, time;
+    fm_column window, kind, tail, head, since, time, bytes;
 };
 
 /** Adds an arrow.
- * @param begin  of the run, ticks */
+ * @param begin  of the run, ticks
+ * @param bytes  that it moves */
 void fm_arrow_columns_add(struct fm_arrow_columns *columns, uint64_t begin, uint64_t window,
                           unsigned kind, const struct fm_arrow_end *tail,
-                          const struct fm_arrow_end *head);
+                          const struct fm_arrow_end *head, uint64_t bytes);
 
 /** Adds the columns to a bundle and frees them. */
 void fm_arrow_columns_move(struct fm_bundle *bundle, struct fm_arrow_columns *columns);

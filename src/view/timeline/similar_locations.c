@@ -116,7 +116,7 @@ struct fm_clusters fm_similar_find(const struct fm_detail *detail,
 {
     uint32_t locations = detail->trace->location_count;
     struct profiles profiles = {.planes = 0};
-    struct fm_cells cells = {fm_allocate(fm_cells_count(kinds), sizeof *cells.ticks)};
+    struct fm_cells cells = {.ticks = fm_allocate(fm_cells_count(kinds), sizeof *cells.ticks)};
     choose_planes(&profiles, detail, kinds);
     profiles.values = fm_allocate(locations, profiles.width);
     for (uint32_t first = 0; first < locations; first += FM_TILE_ROWS) {

@@ -1,6 +1,9 @@
 #include "view/timeline/timeline_bins.h"
 
 #include "base/memory.h"
+#include "view/timeline/waiting_spread.h"
+
+#include <string.h>
 
 #define MOST_ROWS  1024U
 #define MOST_BINS  1024U
@@ -41,8 +44,16 @@ static void spread(const struct bins *bins, uint64_t *row, uint64_t from, uint64
     }
 }
 
+/** The spread of waiting in the rows. */
+struct spread {
+    uint64_t *own;    /* [bin]: waiting ticks of a location */
+    uint16_t *shares; /* [location in its row][bin] */
+    uint64_t *values; /* percent [least, middle, most][row][bin] */
+};
+
+/** @param own  NULL, or out: the waiting of the location by bins, which are 0 */
 static void add_location(struct bins *bins, const struct fm_detail *detail, uint32_t index,
-                         uint32_t row_number)
+                         uint32_t row_number, uint64_t *own)
 {
     const struct fm_location *location = &detail->trace->locations[index];
     const struct fm_findings *findings = &detail->findings[index];
@@ -61,9 +72,46 @@ static void add_location(struct bins *bins, const struct fm_detail *detail, uint
     for (size_t i = 0; i < findings->waits.count; i++) {
         const struct fm_candidate *wait = &findings->candidates.items[findings->waits.items[i]];
         size_t kind = bins->kinds->of[wait->metric];
-        spread(bins, bins->waits + (kind * bins->rows) * bins->count + row,
-               location->enter.items[wait->activity], wait->t);
+        uint64_t enter = location->enter.items[wait->activity];
+        spread(bins, bins->waits + (kind * bins->rows) * bins->count + row, enter, wait->t);
+        if (own != NULL)
+            spread(bins, own, enter, wait->t);
     }
+}
+
+static void open_spread(struct spread *spread, const struct bins *bins)
+{
+    spread->own = fm_allocate(bins->count, sizeof *spread->own);
+    spread->shares = fm_allocate((size_t)bins->group * bins->count, sizeof *spread->shares);
+    spread->values = fm_allocate(3 * (size_t)bins->rows * bins->count, sizeof *spread->values);
+}
+
+/** Takes the waiting of location `index`, and completes its row if it is the last one there. */
+static void add_to_spread(struct spread *spread, const struct bins *bins, uint32_t index,
+                          bool is_last)
+{
+    uint32_t member = index % bins->group;
+    uint16_t *shares = spread->shares + (size_t)member * bins->count;
+    for (uint32_t bin = 0; bin < bins->count; bin++)
+        shares[bin] = fm_share_of(spread->own[bin], edge(bins, bin + 1) - edge(bins, bin));
+    memset(spread->own, 0, bins->count * sizeof *spread->own);
+    if (!is_last)
+        return;
+    size_t cells = (size_t)bins->rows * bins->count;
+    uint64_t *first = spread->values + (size_t)(index / bins->group) * bins->count;
+    const struct fm_waiting_spread row = {first, first + cells, first + 2 * cells};
+    fm_waiting_spread_find(spread->shares, member + 1, bins->count, &row);
+}
+
+static void close_spread(struct fm_bundle *bundle, struct spread *spread, const struct bins *bins)
+{
+    size_t cells = (size_t)bins->rows * bins->count;
+    fm_bundle_add(bundle, "bin_least", spread->values, cells, false);
+    fm_bundle_add(bundle, "bin_middle", spread->values + cells, cells, false);
+    fm_bundle_add(bundle, "bin_most", spread->values + 2 * cells, cells, false);
+    fm_free(spread->own);
+    fm_free(spread->shares);
+    fm_free(spread->values);
 }
 
 static uint64_t percent(uint64_t part, uint64_t whole)
@@ -149,13 +197,21 @@ void fm_timeline_bins_add(struct fm_bundle *bundle, const struct fm_detail *deta
     together.rows = alike->count;
     allocate(&bins);
     allocate(&together);
+    struct spread spread = {0};
+    bool has_spread = bins.group > 1;
+    if (has_spread)
+        open_spread(&spread, &bins);
     for (uint32_t i = 0; i < locations; i++) {
-        add_location(&bins, detail, i, i / bins.group);
-        add_location(&together, detail, i, alike->of[i]);
+        add_location(&bins, detail, i, i / bins.group, spread.own);
+        if (has_spread)
+            add_to_spread(&spread, &bins, i, i + 1 == locations || (i + 1) % bins.group == 0);
+        add_location(&together, detail, i, alike->of[i], NULL);
         bins.members[i / bins.group]++;
         together.members[alike->of[i]]++;
     }
     put_json(&bins, fm_bundle_json(bundle));
+    if (has_spread)
+        close_spread(bundle, &spread, &bins);
     move(bundle, &bins, "bin_compute", "bin_call", "bin_wait");
     move(bundle, &together, "alike_compute", "alike_call", "alike_wait");
 }

@@ -5,7 +5,8 @@
  * Columns, in percent of the CPU time of each cell, [row][bin]: `bin_compute`, `bin_call` (in
  * calls, not waiting), and `bin_wait`, consecutively for each kind of wait state; and the same for
  * each group of similar locations (similar_locations.h): `alike_compute`, `alike_call`,
- * `alike_wait`.
+ * `alike_wait`. If a row has several neighbouring locations, also the spread of their waiting
+ * (waiting_spread.h): `bin_least`, `bin_middle`, `bin_most`.
  */
 #ifndef FERMATA_VIEW_TIMELINE_TIMELINE_BINS_H
 #define FERMATA_VIEW_TIMELINE_TIMELINE_BINS_H

@@ -53,11 +53,12 @@ struct arrows {
 };
 
 static void add_arrow(struct arrows *arrows, unsigned kind, const struct fm_arrow_end *tail,
-                      const struct fm_arrow_end *head)
+                      const struct fm_arrow_end *head, uint64_t bytes)
 {
     if (head->time >= tail->time && fm_timeline_window_has(arrows->window, tail->location) &&
         fm_timeline_window_has(arrows->window, head->location))
-        fm_arrow_columns_add(&arrows->columns, arrows->begin, arrows->number, kind, tail, head);
+        fm_arrow_columns_add(&arrows->columns, arrows->begin, arrows->number, kind, tail, head,
+                             bytes);
 }
 
 static void add_lock(void *context, const struct fm_arrow_end *tail,
@@ -66,7 +67,7 @@ static void add_lock(void *context, const struct fm_arrow_end *tail,
     struct arrows *arrows = context;
     if (tail->time >= arrows->begin + arrows->window->from &&
         head->time <= arrows->begin + arrows->window->to)
-        add_arrow(arrows, FM_VIEW_ARROW_LOCK, tail, head);
+        add_arrow(arrows, FM_VIEW_ARROW_LOCK, tail, head, 0);
 }
 
 static void add_arrows(struct fm_bundle *bundle, const struct fm_detail *detail, uint64_t begin,
@@ -81,7 +82,7 @@ static void add_arrows(struct fm_bundle *bundle, const struct fm_detail *detail,
         for (size_t i = 0; i < all.count; i++) {
             const struct fm_arrow *arrow = &all.items[i];
             if (arrow->kind != FM_ARROW_CAUSE) /* the columns of wait states contain the causes */
-                add_arrow(&arrows, arrow->kind, &arrow->tail, &arrow->head);
+                add_arrow(&arrows, arrow->kind, &arrow->tail, &arrow->head, arrow->bytes);
         }
         fm_vector_free(&all);
         for (size_t i = 0; i < window->locations.count; i++)

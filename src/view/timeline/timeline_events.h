@@ -13,7 +13,8 @@
  * waiting ended.
  *
  * Arrows: `arrow_window`, `arrow_kind` (0 message, 1 put, 2 get, 3 atomic operation, 4 lock),
- * `arrow_tail`, `arrow_head` (locations), `arrow_since`, `arrow_time` (from tail to head).
+ * `arrow_tail`, `arrow_head` (locations), `arrow_since`, `arrow_time` (from tail to head),
+ * `arrow_bytes` (of messages and one-sided operations).
  */
 #ifndef FERMATA_VIEW_TIMELINE_TIMELINE_EVENTS_H
 #define FERMATA_VIEW_TIMELINE_TIMELINE_EVENTS_H

@@ -54,7 +54,7 @@ static bool same_location(const struct fm_location *a, const struct fm_location 
 #define SAME_ENDS(table)                                                                           \
     SAME_TABLE(table, struct fm_message_end,                                                       \
                EQUAL(start) && EQUAL(complete) && EQUAL(complete_location) &&                      \
-                   EQUAL(communicator) && EQUAL(peer) && EQUAL(tag))
+                   EQUAL(communicator) && EQUAL(peer) && EQUAL(tag) && EQUAL(bytes))
     SAME_ENDS(sends)
     SAME_ENDS(receives)
     SAME_TABLE(matched, struct fm_matched_receive, EQUAL(receive) && EQUAL(post))
@@ -64,6 +64,7 @@ static bool same_location(const struct fm_location *a, const struct fm_location 
     SAME_TABLE(rma, struct fm_rma,
                EQUAL(id) && EQUAL(activity) && EQUAL(window) && EQUAL(peer) && EQUAL(type) &&
                    EQUAL(shared))
+    SAME_TABLE(operation_bytes, uint64_t, *x == *y)
     SAME_TABLE(nested, struct fm_nested_time, EQUAL(activity) && EQUAL(ticks))
     SAME_TABLE(unrecorded, struct fm_unrecorded,
                EQUAL(time) && EQUAL(count) && EQUAL(reference) && EQUAL(peer) && EQUAL(tag) &&
@@ -97,7 +98,7 @@ static fm_status_t load(const char *archive, struct fm_event_readers *readers,
 {
     fm_status_t status = fm_trace_open(archive, trace, reason);
     if (status == FM_OK) {
-        (*trace)->keeps_counters = true;
+        (*trace)->in_detail = true;
         status = fm_events_load(*trace, 0, (*trace)->process_count, readers, defects, reason);
         fm_trace_unify(*trace);
     }

@@ -24,10 +24,12 @@ ATTEMPTS = 3  # other programs may make other processes late, too
 
 class Plant:
     """A planted problem: options of the program; the function and its process; the ways in which the others
-    wait for it: by the kind of the cause, the calls in which they wait, and the metrics of their waiting."""
+    wait for it: by the kind of the cause, the calls in which they wait, and the metrics of their waiting; the
+    number of processes."""
 
-    def __init__(self, options, function, process, ways):
+    def __init__(self, options, function, process, ways, processes=PROCESSES):
         self.options, self.function, self.process, self.ways = options, function, process, ways
+        self.processes = processes
 
 
 SRUMMA = ["--blocks", 4, "--length", 16, "--late", "30:2"], "come_late", 2
@@ -42,6 +44,13 @@ PLANTS = {
         "progress": (["shmem_quiet"], ["shmem_sync_wait_for_progress"])}),
     "shmem-sor": Plant(["--iterations", 10, "--late", "30:2"], "come_late", 2, {
         "imbalance": (["shmem_long_wait_until"], ["shmem_wait_until"])}),
+    "srumma-armci": Plant(*SRUMMA, {"imbalance": (["ARMCI_Barrier"], ["armci_barrier_wait"])}),
+    "srumma-ga": Plant(*SRUMMA, {"imbalance": (["MPI_Barrier"], ["mpi_barrier_wait"])}),
+    # Two processes: with more than processors, MPICH is slow to pass a mutex on.
+    "armci-mutex": Plant([10, 30], "hold_long", 1, {
+        "serialization": (["ARMCI_Lock"], ["armci_lock_contention"])}, processes=2),
+    "armci-progress": Plant([5, 50], "compute", 0, {
+        "progress": (["ARMCI_Acc"], ["armci_comm_wait_for_progress"])}, processes=2),
     "shmem-queue": Plant(*QUEUE, {"serialization": (["shmem_set_lock"], ["shmem_lock_contention"])}),
 }
 
@@ -81,7 +90,7 @@ def judge(plant, fermata, experiment):
 def main():
     fermata, name, launcher, program = sys.argv[1:]
     plant = PLANTS[name]
-    command = [*shlex.split(launcher), "-n", PROCESSES, program, *plant.options]
+    command = [*shlex.split(launcher), "-n", plant.processes, program, *plant.options]
 
     def result(text):
         return [line for line in text.splitlines() if line.startswith(f"{name}:")]

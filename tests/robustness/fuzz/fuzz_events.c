@@ -91,7 +91,7 @@ static void decode(const uint8_t *data, size_t size, bool with_maps)
                   .group_count = 1,
                   .counters = counters,
                   .counter_count = 2,
-                  .keeps_counters = true},
+                  .in_detail = true},
         .program_region = MAIN,
     };
     struct fm_trace_defects defects = {0};

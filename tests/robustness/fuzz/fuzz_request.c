@@ -9,8 +9,9 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+static const uint64_t tiles[] = {1000, 0, 20};
 static const struct fm_service service = {
-    .token = "0123456789abcdef0123456789abcdef", .tiles = 1000, .reports = 3};
+    .token = "0123456789abcdef0123456789abcdef", .runs = 3, .tiles = tiles};
 
 static void require(int condition, const char *what)
 {
@@ -50,7 +51,7 @@ static int is_loopback(const char *host)
 
 static void check(const struct fm_http_request *request)
 {
-    struct fm_found found = {FM_RESOURCE_PAGE, UINT64_MAX};
+    struct fm_found found = {FM_RESOURCE_PAGE, UINT64_MAX, UINT64_MAX};
     unsigned status = fm_request_decide(&service, request, &found);
     if (status != 200) {
         require(status == 400 || status == 403 || status == 404 || status == 405 || status == 421,
@@ -64,16 +65,17 @@ static void check(const struct fm_http_request *request)
     require(request->path[0] == '/' && strncmp(request->path + 1, service.token, 32) == 0 &&
                 request->path[33] == '/',
             "token");
-    char expected[64] = "";
+    static const char *const words[] = {"", "report", "timeline", "tiles"};
+    char expected[96], of_run[32] = "", tile[32] = "";
+    require(found.run < service.runs, "run");
+    if (found.run > 0)
+        snprintf(of_run, sizeof of_run, "-%llu", (unsigned long long)found.run);
     if (found.resource == FM_RESOURCE_TILE)
-        snprintf(expected, sizeof expected, "tiles/%llu", (unsigned long long)found.number);
-    else if (found.resource == FM_RESOURCE_REPORT && found.number > 0)
-        snprintf(expected, sizeof expected, "report-%llu", (unsigned long long)found.number);
-    else if (found.resource != FM_RESOURCE_PAGE)
-        strcpy(expected, found.resource == FM_RESOURCE_REPORT ? "report" : "timeline");
+        snprintf(tile, sizeof tile, "/%llu", (unsigned long long)found.number);
+    snprintf(expected, sizeof expected, "%s%s%s", words[found.resource], of_run, tile);
     require(strcmp(request->path + 34, expected) == 0, "path");
-    require(found.number < (found.resource == FM_RESOURCE_REPORT ? service.reports : service.tiles),
-            "number");
+    if (found.resource == FM_RESOURCE_TILE || found.resource == FM_RESOURCE_INDEX)
+        require(found.number < tiles[found.run], "number");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -128,7 +128,15 @@ export interface JsonRatio {
   verdict: "good" | "acceptable" | "poor";
 }
 
+/** What the processes of the program are called, and the number of the first: src/diagnosis/process_word.h. */
+export interface JsonProcess {
+  one: string;
+  many: string;
+  first: number;
+}
+
 export interface JsonSummary {
+  process: JsonProcess;
   /** Ticks of all locations, without Init and Finalize. */
   time: number;
   /** Ticks of Init and Finalize, on the location where they take longest. */

@@ -17,19 +17,45 @@ export async function reportsOfDocument(): Promise<Report[]> {
   }
 }
 
-export function hasTimeline(): boolean {
-  return document.getElementById(TIMELINE) !== null;
+function timelineElement(run: number): HTMLElement | null {
+  return document.getElementById(run === 0 ? TIMELINE : `${TIMELINE}-${run}`);
 }
 
-/** Reads the timeline of this page, which is large: only when it is needed. */
-export async function timelineOfDocument(locations: number): Promise<Timeline> {
-  const text = document.getElementById(TIMELINE)?.textContent ?? "";
-  return makeTimeline(await openBundle<JsonTimeline>(text), locations);
+export function hasTimeline(run: number): boolean {
+  return timelineElement(run) !== null;
 }
 
-/** @returns the report in the text of a page's file. */
-export async function reportOfFile(text: string): Promise<Report> {
-  const match = new RegExp(`id="${REPORT}">([A-Za-z0-9+/=]+)</script>`).exec(text);
-  if (match === null) throw new Error("this file is not a page of fermata");
-  return makeReport(await openBundle<JsonPage>(match[1]!));
+const timelines = new Map<number, Promise<Timeline>>();
+
+/** Reads the timeline of a run of this page, which is large: only when it is needed, and once. */
+export function timelineOfDocument(run: number, locations: number): Promise<Timeline> {
+  const read = async (): Promise<Timeline> =>
+    makeTimeline(await openBundle<JsonTimeline>(timelineElement(run)?.textContent ?? ""), locations);
+  const known = timelines.get(run) ?? read();
+  timelines.set(run, known);
+  return known;
+}
+
+/** A run of another page. */
+export interface ChosenRun {
+  readonly report: Report;
+  /** Reads its timeline; null: it has none. */
+  readonly timeline: (() => Promise<Timeline>) | null;
+}
+
+/** @returns the first run in the text of a page's file. */
+export async function runOfFile(text: string): Promise<ChosenRun> {
+  const blockOf = (id: string): string | null =>
+    new RegExp(`id="${id}">([A-Za-z0-9+/=]+)</script>`).exec(text)?.[1] ?? null;
+  const block = blockOf(REPORT);
+  if (block === null) throw new Error("this file is not a page of fermata");
+  const report = makeReport(await openBundle<JsonPage>(block));
+  const events = blockOf(TIMELINE);
+  return {
+    report,
+    timeline:
+      events === null
+        ? null
+        : async () => makeTimeline(await openBundle<JsonTimeline>(events), report.locations.length),
+  };
 }

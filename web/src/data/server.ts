@@ -4,16 +4,19 @@ import { inflate, readBundle, type Bundle } from "./bundle";
 const SERVER = "fermata-server";
 
 export interface Server {
-  /** Whether tiles are available. */
-  readonly timeline: boolean;
-  /** Number of runs. */
-  readonly runs: number;
+  /** [run]: whether its timeline is available. */
+  readonly timelines: readonly boolean[];
 }
 
 /** @returns the server of this page; null: the page is a file that contains its data. */
 export function serverOfDocument(): Server | null {
   const text = document.getElementById(SERVER)?.textContent ?? "";
   return text === "" ? null : (JSON.parse(text) as Server);
+}
+
+/** @returns the name of a run's resource. */
+export function ofRun(word: "report" | "timeline" | "tiles", run: number): string {
+  return run === 0 ? word : `${word}-${run}`;
 }
 
 /** Fetches a bundle from the page's server. */

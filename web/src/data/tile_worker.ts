@@ -29,7 +29,7 @@ async function answer({ tile, address, cells }: TileRequest): Promise<TileAnswer
 function buffersOf(answer: TileAnswer): Transferable[] {
   const arrays =
     "cells" in answer
-      ? [answer.cells.compute, answer.cells.call, ...answer.cells.wait]
+      ? [answer.cells.compute, answer.cells.call, ...answer.cells.wait, ...Object.values(answer.cells.spread ?? {})]
       : "events" in answer
         ? Object.values(answer.events.columns)
         : [];

@@ -1,7 +1,7 @@
 /** The critical path over time and locations. */
 import { scaleLinear } from "d3-scale";
 import { formatTick } from "../format";
-import type { Report } from "../model/report";
+import { shortLocationName, type Report } from "../model/report";
 import type { Palette } from "./colors";
 import { drawPathBars } from "./path_bars";
 import type { Surface } from "./surface";
@@ -24,8 +24,7 @@ export function drawCriticalPath(surface: Surface, palette: Palette, report: Rep
   const every = Math.max(1, Math.ceil(count / Math.max(1, Math.floor(height / 16))));
   for (let i = 0; i < count; i += every) {
     surface.line(LEFT, y(i), LEFT + width, y(i), { color: palette.line });
-    const { rank, thread } = report.locations[i]!;
-    surface.text(LEFT - 8, y(i), thread === 0 ? `rank ${rank}` : `${rank}.${thread}`, {
+    surface.text(LEFT - 8, y(i), shortLocationName(report, i), {
       size: 11,
       color: palette.muted,
       anchor: "end",

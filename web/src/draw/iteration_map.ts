@@ -15,12 +15,12 @@ export interface IterationMapModel {
   readonly phase: Phase;
   readonly values: Float64Array;
   readonly most: number;
-  readonly ranks: readonly number[];
+  readonly names: readonly string[];
   readonly scale: ScaleName;
 }
 
 export function drawIterationMap(surface: Surface, palette: Palette, model: IterationMapModel): void {
-  const { map, phase, values, most, ranks, scale } = model;
+  const { map, phase, values, most, names, scale } = model;
   const columns = map.columns.length;
   const width = surface.width - MAP_LEFT - RIGHT;
   const height = surface.height - TOP - BOTTOM;
@@ -35,7 +35,7 @@ export function drawIterationMap(surface: Surface, palette: Palette, model: Iter
   }
   const everyRow = Math.max(1, niceStep(Math.ceil((13 * map.rows) / height)));
   for (let row = 0; row < map.rows; row += everyRow) {
-    const name = `rank ${ranks[row * map.group]}`;
+    const name = names[row * map.group]!;
     surface.text(MAP_LEFT - 6, (y(row) + y(row + 1)) / 2, name, { size: 11, color: palette.muted, anchor: "end" });
   }
   const everyColumn = Math.max(1, niceStep(Math.ceil((44 * columns) / width)));

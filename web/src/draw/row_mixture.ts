@@ -10,6 +10,9 @@ const LEVELS = 64;
 /** Smaller fractions of a pixel are ignored. */
 const LEAST = 1e-6;
 
+/** Lines of a row of several locations, top down: that which waits most, the middle one, that which waits least. */
+export const SPREAD_LINES = 3;
+
 /** A time window of a table of cells, and the mapping of its bins to the columns, piece by piece. */
 interface Stretch {
   readonly bins: Bins;
@@ -23,7 +26,44 @@ interface Stretch {
   readonly column: Uint32Array;
   readonly part: Float64Array;
   /** Cells that are not empty, with their colours. */
-  readonly planes: readonly { readonly entry: number; readonly cells: CellPlane }[];
+  readonly planes: readonly { readonly entry: number; readonly cells: CellPlane; readonly isWait: boolean }[];
+  /** The colours of the planes, each once. */
+  readonly entries: readonly number[];
+}
+
+/** The spread of the waiting of a row, while its cells are added up. */
+class SpreadSums {
+  least = new Float64Array(0); // [bin] of the pending stretch, percent
+  most = new Float64Array(0);
+  middle = new Float64Array(0); // sum over the members
+  own = new Float64Array(0);
+  members = 0;
+
+  start(bins: number): void {
+    if (this.own.length < bins) {
+      this.least = new Float64Array(bins);
+      this.most = new Float64Array(bins);
+      this.middle = new Float64Array(bins);
+      this.own = new Float64Array(bins);
+    }
+    this.least.fill(100, 0, bins);
+    this.most.fill(0, 0, bins);
+    this.middle.fill(0, 0, bins);
+    this.members = 0;
+  }
+
+  /** Adds a row of cells from cell `start` on; `own`: the waiting of all kinds there. */
+  addRow({ spread }: Bins, start: number, bins: number, weight: number): void {
+    const { least, most, middle, own } = this;
+    for (let i = 0; i < bins; i++) {
+      const low = spread === null ? own[i]! : spread.least[start + i]!;
+      const high = spread === null ? own[i]! : spread.most[start + i]!;
+      if (low < least[i]!) least[i] = low;
+      if (high > most[i]!) most[i] = high;
+      middle[i]! += weight * (spread === null ? own[i]! : spread.middle[start + i]!);
+    }
+    this.members += weight;
+  }
 }
 
 /** Number of cached stretches: consecutive rows use the same ones. */
@@ -41,6 +81,12 @@ export class RowMixture {
   private readonly green: Float64Array;
   private readonly blue: Float64Array;
   private readonly mixed: Float64Array; // [column]: red, green, blue, all
+  private readonly mixedWaits: Float64Array; // likewise, of waiting
+  private readonly isWait: Uint8Array; // [entry]
+  private hasSpread = false;
+  private readonly spreadSums = new SpreadSums();
+  private readonly lines: Float64Array; // [line][column]: share of waiting times part of the column
+  private readonly covered: Float64Array; // [column]: part of the column whose spread is known
 
   constructor(
     private readonly colors: TimelineColors,
@@ -51,15 +97,23 @@ export class RowMixture {
     this.entries = colors.entries.length;
     this.parts = new Float64Array(this.entries * columns);
     this.mixed = new Float64Array(4 * columns);
+    this.mixedWaits = new Float64Array(4 * columns);
+    this.isWait = new Uint8Array(this.entries);
+    this.lines = new Float64Array(SPREAD_LINES * columns);
+    this.covered = new Float64Array(columns);
     const channel = (which: number): Float64Array =>
       Float64Array.from(colors.entries, ({ color }) => channels(color)[which]!);
     [this.red, this.green, this.blue] = [channel(0), channel(1), channel(2)];
   }
 
-  /** Starts a new row. */
-  clear(): void {
+  /** Starts a new row. @param hasSpread  of several locations: mixLines() shows how their waiting differs */
+  clear(hasSpread = false): void {
     this.parts.fill(0);
     this.pending = null;
+    this.hasSpread = hasSpread;
+    if (!hasSpread) return;
+    this.lines.fill(0);
+    this.covered.fill(0);
   }
 
   /** Adds the pixels from x to x + width (counted from the left of the plot) to a colour. */
@@ -100,6 +154,7 @@ export class RowMixture {
       const size = this.entries * this.pending.count;
       if (this.sums.length < size) this.sums = new Float64Array(size);
       else this.sums.fill(0, 0, size);
+      if (this.hasSpread) this.spreadSums.start(this.pending.count);
     }
     const { firstBin, count, planes } = this.pending!;
     const { sums } = this;
@@ -108,18 +163,41 @@ export class RowMixture {
       const base = entry * count;
       for (let i = 0; i < count; i++) sums[base + i]! += weight * cells[start + i]!;
     }
+    if (!this.hasSpread) return;
+    if (bins.spread === null) {
+      const { own } = this.spreadSums;
+      own.fill(0, 0, count);
+      for (const { cells, isWait } of planes) {
+        for (let i = 0; isWait && i < count; i++) own[i]! += cells[start + i]!;
+      }
+    }
+    this.spreadSums.addRow(bins, start, count, weight);
   }
 
   /** Distributes the added cells over the columns. */
   private spread(): void {
     if (this.pending === null) return;
-    const { count, pieces, bin, column, part, planes } = this.pending;
+    const { count, pieces, bin, column, part, entries } = this.pending;
     const { parts, sums, columns } = this;
-    for (const entry of new Set(planes.map((plane) => plane.entry))) {
+    for (const entry of entries) {
       const [from, to] = [entry * count, entry * columns];
       for (let i = 0; i < pieces; i++) parts[to + column[i]!]! += part[i]! * sums[from + bin[i]!]!;
     }
+    if (this.hasSpread) this.spreadLines(this.pending);
     this.pending = null;
+  }
+
+  /** Distributes the spread over the columns. */
+  private spreadLines({ pieces, bin, column, part }: Stretch): void {
+    const { lines, covered, columns } = this;
+    const { most, middle, least, members } = this.spreadSums;
+    for (let i = 0; i < pieces; i++) {
+      const [at, from, share] = [column[i]!, bin[i]!, part[i]!];
+      lines[at]! += share * most[from]!;
+      lines[columns + at]! += (share * middle[from]!) / members;
+      lines[2 * columns + at]! += share * least[from]!;
+      covered[at]! += 100 * share;
+    }
   }
 
   private stretch(bins: Bins, from: number, to: number): Stretch {
@@ -156,13 +234,15 @@ export class RowMixture {
       }
     }
     const planes = [
-      { entry: colors.compute, cells: bins.compute },
-      { entry: colors.call, cells: bins.call },
+      { entry: colors.compute, cells: bins.compute, isWait: false },
+      { entry: colors.call, cells: bins.call, isWait: false },
       ...bins.wait.flatMap((cells, kind) =>
-        cells === null ? [] : [{ entry: colors.waiting(bins.kinds[kind]!), cells }],
+        cells === null ? [] : [{ entry: colors.waiting(bins.kinds[kind]!), cells, isWait: true }],
       ),
     ];
-    return { bins, from, to, firstBin, count, pieces, bin, column, part, planes };
+    for (const { entry, isWait } of planes) if (isWait) this.isWait[entry] = 1;
+    const entries = [...new Set(planes.map(({ entry }) => entry))];
+    return { bins, from, to, firstBin, count, pieces, bin, column, part, planes, entries };
   }
 
   /** Writes pixels of the row: colours mixed by their shares; 0xff, blue, green, red, highest byte first; 0
@@ -173,20 +253,9 @@ export class RowMixture {
       this.mixShares(pixels, this.colors.share.entry, this.colors.share.colors);
       return;
     }
-    const { columns, parts, mixed, red, green, blue } = this;
+    const { columns, mixed } = this;
     mixed.fill(0);
-    for (let entry = 0; entry < this.entries; entry++) {
-      const base = entry * columns;
-      const [r, g, b] = [red[entry]!, green[entry]!, blue[entry]!];
-      for (let column = 0, at = 0; column < columns; column++, at += 4) {
-        const part = parts[base + column]!;
-        if (part === 0) continue;
-        mixed[at]! += part * r;
-        mixed[at + 1]! += part * g;
-        mixed[at + 2]! += part * b;
-        mixed[at + 3]! += part;
-      }
-    }
+    for (let entry = 0; entry < this.entries; entry++) this.mixEntry(entry, mixed);
     for (let column = 0, at = 0; column < columns; column++, at += 4) {
       const total = mixed[at + 3]!;
       // Adding one half and truncating rounds.
@@ -201,13 +270,61 @@ export class RowMixture {
     }
   }
 
+  /** Writes the lines of a row of several locations, one after the other: each has the share of waiting of its
+   * location; what this location does otherwise, and the kinds of its waiting, are those of all of them. */
+  mixLines(pixels: Uint32Array): void {
+    this.spread();
+    const { columns, lines, covered, mixed, mixedWaits } = this;
+    const shades = this.colors.share === null ? null : shadesOf(this.colors.share.colors);
+    mixed.fill(0);
+    mixedWaits.fill(0);
+    for (let entry = 0; entry < this.entries; entry++) this.mixEntry(entry, this.isWait[entry] === 0 ? mixed : mixedWaits);
+    for (let column = 0, at = 0; column < columns; column++, at += 4) {
+      const other = mixed[at + 3]!;
+      const waiting = mixedWaits[at + 3]!;
+      // Where there is one activity only, all locations have it.
+      const isMixed = other >= LEAST && waiting >= LEAST && covered[column]! > 0;
+      for (let line = 0; line < SPREAD_LINES; line++) {
+        const to = line * columns + column;
+        if (line > 0 && !isMixed) pixels[to] = pixels[column]!;
+        else if (other + waiting < LEAST) pixels[to] = 0;
+        else {
+          const share = isMixed ? Math.min(1, lines[to]! / covered[column]!) : waiting / (other + waiting);
+          if (shades !== null) pixels[to] = shades[Math.round(share * (shades.length - 1))]!;
+          else {
+            const a = other < LEAST ? 0 : (1 - share) / other;
+            const b = waiting < LEAST ? 0 : share / waiting;
+            pixels[to] =
+              (0xff000000 |
+                ((a * mixed[at + 2]! + b * mixedWaits[at + 2]! + 0.5) << 16) |
+                ((a * mixed[at + 1]! + b * mixedWaits[at + 1]! + 0.5) << 8) |
+                (a * mixed[at]! + b * mixedWaits[at]! + 0.5)) >>>
+              0;
+          }
+        }
+      }
+    }
+  }
+
+  /** Adds the colour of an entry, weighted by its part of each column. */
+  private mixEntry(entry: number, sums: Float64Array): void {
+    const { columns, parts } = this;
+    const base = entry * columns;
+    const [r, g, b] = [this.red[entry]!, this.green[entry]!, this.blue[entry]!];
+    for (let column = 0, at = 0; column < columns; column++, at += 4) {
+      const part = parts[base + column]!;
+      if (part === 0) continue;
+      sums[at]! += part * r;
+      sums[at + 1]! += part * g;
+      sums[at + 2]! += part * b;
+      sums[at + 3]! += part;
+    }
+  }
+
   /** As mix(), but the colours show the share of one entry. */
   private mixShares(pixels: Uint32Array, entry: number, colors: readonly string[]): void {
     const { columns, parts, entries } = this;
-    const shades = Uint32Array.from(colors, (color) => {
-      const [red, green, blue] = channels(color) as [number, number, number];
-      return (0xff000000 | (blue << 16) | (green << 8) | red) >>> 0;
-    });
+    const shades = shadesOf(colors);
     for (let column = 0; column < columns; column++) {
       let total = 0;
       for (let each = 0; each < entries; each++) total += parts[each * columns + column]!;
@@ -245,6 +362,14 @@ export class RowMixture {
     }
     return true;
   }
+}
+
+/** @returns colours as pixels. */
+function shadesOf(colors: readonly string[]): Uint32Array {
+  return Uint32Array.from(colors, (color) => {
+    const [red, green, blue] = channels(color) as [number, number, number];
+    return (0xff000000 | (blue << 16) | (green << 8) | red) >>> 0;
+  });
 }
 
 function looksLike(a: Float64Array, b: Float64Array): boolean {

@@ -2,7 +2,7 @@
 import { formatCount } from "../format";
 import type { Arrangement } from "../model/arrangement";
 import type { CounterField } from "../model/counters";
-import type { PathSegments, Phase, Report } from "../model/report";
+import { shortLocationName, type PathSegments, type Phase, type Report } from "../model/report";
 import type { Item } from "../model/selection";
 import type { Activity, Timeline } from "../model/timeline";
 import type { Span } from "../state/timeline";
@@ -60,6 +60,11 @@ export function drawTimeline(surface: Surface, palette: Palette, scene: Timeline
   if (layout.plotWidth < 40 || layout.plotHeight < 8) return;
   drawRuler(surface, palette, scene, layout);
   drawNames(surface, palette, scene, layout);
+  drawBody(surface, palette, scene, layout);
+}
+
+/** Draws all but the ruler and the names. */
+export function drawBody(surface: Surface, palette: Palette, scene: TimelineScene, layout: TimelineLayout): void {
   if (scene.totals !== null) drawTotals(surface, palette, scene, scene.totals, layout);
   surface.clip(layout.left, layout.ruler, layout.plotWidth, layout.fullHeight, () => {
     if (scene.field !== null) {
@@ -96,12 +101,14 @@ function drawTotals(surface: Surface, palette: Palette, scene: TimelineScene, to
   const { arrangement, rows } = scene;
   const strip = (row: number, end: number, bottom: number): void => {
     let [waiting, blame] = [0, 0];
+    const add = (location: number): void => {
+      waiting = Math.max(waiting, totals.waiting[location]!);
+      blame = Math.max(blame, totals.blame[location]!);
+    };
     for (let each = row; each < Math.min(end, arrangement.rows); each++) {
       const group = arrangement.group(each);
-      for (const location of group < 0 ? [arrangement.location(each)] : arrangement.alike!.members[group]!) {
-        waiting = Math.max(waiting, totals.waiting[location]!);
-        blame = Math.max(blame, totals.blame[location]!);
-      }
+      if (group < 0) add(arrangement.location(each));
+      else for (const location of arrangement.alike!.members[group]!) add(location);
     }
     const top = Math.max(row < 0 ? layout.ruler : layout.upper, layout.topOf(row));
     const height = Math.min(layout.upper + layout.plotHeight, bottom) - top;
@@ -127,13 +134,13 @@ function drawInterval(surface: Surface, palette: Palette, interval: Span, layout
   surface.line(right, 0, right, bottom, { color: palette.accent, width: 1.5 });
 }
 
-function drawNames(surface: Surface, palette: Palette, scene: TimelineScene, layout: TimelineLayout): void {
+export function drawNames(surface: Surface, palette: Palette, scene: TimelineScene, layout: TimelineLayout): void {
   const { arrangement } = scene;
   arrangement.pinned.forEach((location, i) => {
     const y = (layout.topOf(i - arrangement.pinned.length) + layout.bottomOf(i - arrangement.pinned.length)) / 2;
     surface.circle(10, y - 2, 2.6, palette.accent);
     surface.line(10, y, 10, y + 5, { color: palette.accent, width: 1.4 });
-    surface.text(layout.left - 11, y, shortName(scene.report, location), { size: 11, color: palette.ink, anchor: "end" });
+    surface.text(layout.left - 11, y, shortLocationName(scene.report, location), { size: 11, color: palette.ink, anchor: "end" });
   });
   if (layout.upper > layout.ruler) {
     surface.line(0, layout.upper - 3, layout.left + layout.plotWidth, layout.upper - 3, { color: palette.muted, width: 1 });
@@ -148,11 +155,6 @@ function drawNames(surface: Surface, palette: Palette, scene: TimelineScene, lay
   }
 }
 
-function shortName(report: Report, location: number): string {
-  const { rank, thread } = report.locations[location]!;
-  return thread === 0 ? `rank ${rank}` : `${rank}.${thread}`;
-}
-
 function drawName(
   surface: Surface,
   palette: Palette,
@@ -162,7 +164,7 @@ function drawName(
   y: number,
 ): void {
   const group = arrangement.group(row);
-  const name = shortName(report, arrangement.location(row));
+  const name = shortLocationName(report, arrangement.location(row));
   if (group < 0) {
     surface.text(layout.left - 11, y, name, { size: 11, color: palette.muted, anchor: "end" });
     return;

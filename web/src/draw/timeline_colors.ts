@@ -36,12 +36,14 @@ const SHADES = 33;
 
 const REGIONS = 8;
 
+/** @param functions  those with a colour of their own, in the order of the colours */
 export function timelineColors(
   report: Report,
   timeline: Timeline,
   coloring: Coloring,
   palette: Palette,
   scale: ScaleName,
+  functions: readonly string[] = costliestFunctions([report]),
 ): TimelineColors {
   const compute = { name: "Computation", color: palette.compute, hatched: false };
   const call = { name: "Communication call", color: palette.communicate, hatched: false };
@@ -64,7 +66,7 @@ export function timelineColors(
     case "kind":
       return kindColors(report, timeline, palette);
     case "region":
-      return regionColors(report, palette, wait);
+      return regionColors(report, palette, wait, functions);
   }
 }
 
@@ -99,13 +101,19 @@ function kindColors(report: Report, timeline: Timeline, palette: Palette): Timel
   };
 }
 
-function regionColors(report: Report, palette: Palette, wait: ColorEntry): TimelineColors {
-  const time = report.metricById.get("time");
-  const values =
-    time === undefined
-      ? new Map<string, number>()
-      : functionValues(report, callpathValues(report, metricSet(report, time.index, false)).exclusive);
-  const names = [...values.keys()].sort((a, b) => values.get(b)! - values.get(a)!).slice(0, REGIONS);
+/** @returns the functions with the most time of some runs, as many as there are colours. */
+export function costliestFunctions(reports: readonly Report[]): string[] {
+  const values = new Map<string, number>();
+  for (const report of reports) {
+    const time = report.metricById.get("time");
+    if (time === undefined) continue;
+    const own = functionValues(report, callpathValues(report, metricSet(report, time.index, false)).exclusive);
+    own.forEach((value, name) => values.set(name, (values.get(name) ?? 0) + value / report.ticksPerSecond));
+  }
+  return [...values.keys()].sort((a, b) => values.get(b)! - values.get(a)!).slice(0, REGIONS);
+}
+
+function regionColors(report: Report, palette: Palette, wait: ColorEntry, names: readonly string[]): TimelineColors {
   // Without grey, which represents all other functions.
   const colors = [0, 4, 5, 6, 2, 1, 3, 7].map((i) => schemeTableau10[i]!);
   const plain: ColorEntry[] = names.map((name, i) => ({

@@ -6,7 +6,7 @@ import { SINGLE_ROWS } from "../model/tiles";
 import { segmentIn } from "../model/timeline";
 import { textOn, type Palette } from "./colors";
 import { eachRun, levelsOf } from "./call_stack";
-import { RowMixture } from "./row_mixture";
+import { RowMixture, SPREAD_LINES } from "./row_mixture";
 import { textWidth, type Surface } from "./surface";
 import type { TimelineScene } from "./timeline";
 import type { LanePart, TimelineLayout } from "./timeline_layout";
@@ -46,6 +46,8 @@ class RowPainter {
   /** Lines of pixels from `layout.ruler` - 1 on, drawn on the surface together at the end; null: none yet. */
   private image: Uint32Array<ArrayBuffer> | null = null;
   private readonly lines: number;
+  /** The lines of a row of several locations. */
+  private spread: Uint32Array<ArrayBuffer> | null = null;
 
   constructor(
     private readonly surface: Surface,
@@ -66,15 +68,33 @@ class RowPainter {
     const { top, bottom } = edges;
     const { mixture } = this;
     const { span, timeline, arrangement } = this.scene;
-    mixture.clear();
+    const hasSpread = this.hasSpread(first, end);
+    mixture.clear(hasSpread);
     if (arrangement.alike !== null) {
       this.addRow(first, end - first === 1, top, bottom - top);
-    } else if (arrangement.kind === "plain" && timeline.isTiled && this.scene.rows.to - this.scene.rows.from >= SINGLE_ROWS) {
+    } else if (arrangement.kind === "plain" && !this.isDetailed()) {
       mixture.addCells(timeline.bins, first, end, span.from, span.to);
     } else {
       for (let row = first; row < end; row++) this.addLocation(arrangement.location(row), end - first === 1, top, bottom - top);
     }
-    this.flush(top, bottom - top);
+    this.flush(top, bottom - top, hasSpread);
+  }
+
+  /** @returns whether a row shows how the waiting of its locations differs: neighbours in the order of ranks whose single
+   * calls are not drawn. Other groups have a representative. */
+  private hasSpread(first: number, end: number): boolean {
+    const { arrangement, timeline } = this.scene;
+    if (end - first <= 1 || arrangement.kind !== "plain" || timeline.bins === null) return false;
+    for (let row = first; this.isDetailed() && row < end; row++) {
+      if (this.layout.partsOf(row).length > 0) return false;
+    }
+    return true;
+  }
+
+  /** @returns whether the rows are drawn from single calls where these are loaded. */
+  private isDetailed(): boolean {
+    const { timeline, rows } = this.scene;
+    return !timeline.isTiled || rows.to - rows.from < SINGLE_ROWS;
   }
 
   /** Paints a pinned row. */
@@ -236,10 +256,19 @@ class RowPainter {
   }
 
   /** Draws the added-up cells. */
-  private flush(y: number, height: number): void {
+  private flush(y: number, height: number, hasSpread = false): void {
     if (height < LEAST_STACK) {
       this.image ??= new Uint32Array(this.columns * this.lines);
       const start = (y - (this.layout.ruler - 1)) * this.columns;
+      if (hasSpread) {
+        this.spread ??= new Uint32Array(this.columns * SPREAD_LINES);
+        this.mixture.mixLines(this.spread);
+        for (let i = 0; i < height; i++) {
+          const line = Math.floor((i * SPREAD_LINES) / height);
+          this.image.set(this.spread.subarray(line * this.columns, (line + 1) * this.columns), start + i * this.columns);
+        }
+        return;
+      }
       const line = this.image.subarray(start, start + this.columns);
       this.mixture.mix(line);
       for (let i = 1; i < height; i++) this.image.set(line, start + i * this.columns);

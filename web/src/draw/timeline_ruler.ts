@@ -17,7 +17,7 @@ const LEAST_NUMBER = 30;
 
 export function drawRuler(surface: Surface, palette: Palette, scene: TimelineScene, layout: TimelineLayout): void {
   drawTimes(surface, palette, scene, layout);
-  if (scene.phase !== null) drawIterations(surface, palette, scene.phase, layout);
+  if (scene.phase !== null) drawStripes(surface, palette, scene.phase, layout);
   drawExcerpts(surface, palette, scene, layout);
 }
 
@@ -41,7 +41,7 @@ function drawTimes(surface: Surface, palette: Palette, scene: TimelineScene, lay
 }
 
 /** The windows with known single events. */
-function drawExcerpts(surface: Surface, palette: Palette, scene: TimelineScene, layout: TimelineLayout): void {
+export function drawExcerpts(surface: Surface, palette: Palette, scene: TimelineScene, layout: TimelineLayout): void {
   if (scene.timeline.bins === null || scene.timeline.isTiled) return;
   scene.timeline.windows.forEach((window) => {
     const x = Math.max(layout.left, layout.x(window.from));
@@ -64,7 +64,8 @@ function firstAfter({ rows }: Phase, time: number): number {
   return low;
 }
 
-function drawIterations(surface: Surface, palette: Palette, phase: Phase, layout: TimelineLayout): void {
+/** The iterations of a phase as stripes. */
+export function drawStripes(surface: Surface, palette: Palette, phase: Phase, layout: TimelineLayout): void {
   const { rows } = phase;
   const right = layout.left + layout.plotWidth;
   const end = Math.min(rows.length, firstAfter(phase, layout.span.to) + 1);

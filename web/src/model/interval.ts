@@ -38,6 +38,7 @@ export interface MessageTime {
   readonly kind: number;
   /** Of those that begin in the interval. */
   count: number;
+  bytes: number;
   /** From their begin to their end, together. */
   ticks: number;
 }
@@ -267,8 +268,9 @@ function messagesIn(timeline: Timeline, range: Range, isCounted: (location: numb
     const key = `${arrows.kind[i]}.${arrows.tail[i]}.${arrows.head[i]}.${since}.${arrows.time[i]}`;
     if (timeline.windows.length > 1 && seen.has(key)) continue;
     seen.add(key);
-    const entry = found.get(arrows.kind[i]!) ?? { kind: arrows.kind[i]!, count: 0, ticks: 0 };
+    const entry = found.get(arrows.kind[i]!) ?? { kind: arrows.kind[i]!, count: 0, bytes: 0, ticks: 0 };
     entry.count++;
+    entry.bytes += arrows.bytes[i]!;
     entry.ticks += arrows.time[i]!;
     found.set(entry.kind, entry);
   }

@@ -65,10 +65,10 @@ const SECONDS: Readonly<Record<string, number>> = { s: 1, ms: 1e-3, us: 1e-6, ns
 /** In this order: a lock, a quoted name, a source line, ranks, iterations, a stretch of time, words. */
 const PATTERN = new RegExp(
   [
-    "(?<lock>lock of window (?:`(?<window>[^`]*)`|(?<number>\\d+))(?: on rank (?<target>\\d+)| on all ranks)?)",
+    "(?<lock>lock of window (?:`(?<window>[^`]*)`|(?<number>\\d+))(?: on (?:rank|PE|image) (?<target>\\d+)| on all (?:ranks|PEs|images))?)",
     "`(?<quoted>[^`]+)`",
     "\\((?<source>[^()\\s`]+:\\d+)\\)",
-    "\\branks? (?<ranks>\\d+(?:-\\d+)?(?:(?:, | and )\\d+(?:-\\d+)?(?![\\d.,]*\\d* ?(?:s|ms|us|ns)\\b))*)",
+    "\\b(?:ranks?|PEs?|images?) (?<ranks>\\d+(?:-\\d+)?(?:(?:, | and )\\d+(?:-\\d+)?(?![\\d.,]*\\d* ?(?:s|ms|us|ns)\\b))*)",
     "\\biterations? (?<first>\\d+)(?:-(?<last>\\d+))?",
     "(?<from>\\d+(?:\\.\\d+)?)-(?<to>\\d+(?:\\.\\d+)?) (?<unit>s|ms|us|ns)\\b",
     "(?<word>\\b[A-Za-z_]\\w*)",
@@ -94,7 +94,7 @@ export function mentions(report: Report, sentence: string, context: Context): Pi
     if (groups["lock"] !== undefined) put(at, groups["lock"], lockPlace(report, groups));
     else if (groups["quoted"] !== undefined) put(at + 1, groups["quoted"], functionPlace(report, names, groups["quoted"], context));
     else if (groups["source"] !== undefined) put(at + 1, groups["source"], sourcePlace(report, names, groups["source"], context));
-    else if (groups["ranks"] !== undefined) putRanks(names, groups["ranks"], at + match[0].length - groups["ranks"].length, put);
+    else if (groups["ranks"] !== undefined) putRanks(names, groups["ranks"], at + match[0].length - groups["ranks"].length, report.summary.process.first, put);
     else if (groups["first"] !== undefined) {
       const first = Number(groups["first"]);
       const last = Number(groups["last"] ?? first);
@@ -149,9 +149,15 @@ function sourcePlace(report: Report, names: Names, name: string, context: Contex
   return callpath === null ? null : { kind: "source", callpath };
 }
 
-function putRanks(names: Names, text: string, at: number, put: (at: number, text: string, place: Place | null) => void): void {
+function putRanks(
+  names: Names,
+  text: string,
+  at: number,
+  first: number,
+  put: (at: number, text: string, place: Place | null) => void,
+): void {
   for (const match of text.matchAll(/(\d+)(?:-\d+)?/g)) {
-    const location = names.location.get(Number(match[1]));
+    const location = names.location.get(Number(match[1]) - first);
     put(at + match.index, match[0], location === undefined ? null : { kind: "location", location });
   }
 }
@@ -160,7 +166,7 @@ function lockPlace(report: Report, groups: Record<string, string | undefined>): 
   const lock = report.locks.findIndex(
     ({ name, window, target }) =>
       (groups["window"] === undefined ? window === Number(groups["number"]) : name === groups["window"]) &&
-      (groups["target"] === undefined || target === null || target === Number(groups["target"])),
+      (groups["target"] === undefined || target === null || target === Number(groups["target"]) - report.summary.process.first),
   );
   return lock < 0 ? null : { kind: "lock", lock };
 }

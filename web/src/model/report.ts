@@ -306,11 +306,27 @@ export function callpathNames(report: Report, callpath: number): string[] {
   return names;
 }
 
+/** @returns "rank 3", "PE 3" of OpenSHMEM, "image 4" of coarrays. */
+export function processName({ summary: { process } }: Report, rank: number): string {
+  return `${process.one} ${rank + process.first}`;
+}
+
+/** @returns "rank" or "ranks", or the words of the programming model. */
+export function processWord({ summary: { process } }: Report, count: number): string {
+  return count === 1 ? process.one : process.many;
+}
+
 /** @returns "rank 3" (its first thread) or "rank 3, thread 1". */
 export function locationName(report: Report, location: number): string {
   const who = report.locations[location];
   if (who === undefined) return "?";
-  return who.thread === 0 ? `rank ${who.rank}` : `rank ${who.rank}, thread ${who.thread}`;
+  return who.thread === 0 ? processName(report, who.rank) : `${processName(report, who.rank)}, thread ${who.thread}`;
+}
+
+/** @returns "rank 3", or "3.1" for its second thread. */
+export function shortLocationName(report: Report, location: number): string {
+  const { rank, thread } = report.locations[location]!;
+  return thread === 0 ? processName(report, rank) : `${rank + report.summary.process.first}.${thread}`;
 }
 
 /** @returns ticks as seconds, numbers of other units unchanged. */

@@ -7,6 +7,8 @@ export type RowOrder = "rank" | "waiting" | "blame" | "node";
 /** What rows are sorted and filtered by; [location]. */
 export interface Ranking {
   readonly rank: readonly number[];
+  /** The number of the first process in texts. */
+  readonly first: number;
   readonly node: readonly string[];
   /** Ticks: how long a location waits, and how long others wait for it. */
   readonly waiting: () => Float64Array;
@@ -23,6 +25,7 @@ export function rankingOf(report: Report): Ranking {
   const blamed = report.metricById.get("blame");
   return {
     rank: report.locations.map(({ rank }) => rank),
+    first: report.summary.process.first,
     node: report.locations.map(({ node }) => node),
     waiting: () => (waiting ??= sumOf(waits.map(({ index }) => index))),
     blame: () => (blame ??= sumOf(blamed === undefined ? [] : metricSet(report, blamed.index, false))),
@@ -51,10 +54,10 @@ export function filterRows(ranking: Ranking, text: string): number[] {
   const tests = parts
     .filter((part) => part !== "")
     .map((part): ((location: number) => boolean) => {
-      const range = /^(?:ranks?\s*)?(\d+)(?:\s*-\s*(\d+))?$/.exec(part);
+      const range = /^(?:(?:ranks?|pes?|images?)\s*)?(\d+)(?:\s*-\s*(\d+))?$/.exec(part);
       if (range === null) return (location) => ranking.node[location]!.toLowerCase().includes(part);
-      const first = Number(range[1]);
-      const last = range[2] === undefined ? first : Number(range[2]);
+      const first = Number(range[1]) - ranking.first;
+      const last = range[2] === undefined ? first : Number(range[2]) - ranking.first;
       return (location) => ranking.rank[location]! >= first && ranking.rank[location]! <= last;
     });
   return ranking.rank.map((_, location) => location).filter((location) => tests.some((test) => test(location)));

@@ -87,9 +87,3 @@ export function functionValues(report: Report, exclusive: Float64Array): Map<str
   });
   return values;
 }
-
-/** @returns for each call path the value of its function. */
-export function functionSums(report: Report, exclusive: Float64Array): Float64Array {
-  const sums = functionValues(report, exclusive);
-  return Float64Array.from(report.callpaths, ({ region }) => sums.get(region) ?? 0);
-}

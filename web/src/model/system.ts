@@ -1,6 +1,6 @@
 /** The system as a tree: nodes (hosts), ranks, threads. */
 import { accumulate, makeForest, type Forest } from "./forest";
-import type { Report } from "./report";
+import { processName, type Report } from "./report";
 
 export type SystemKind = "machine" | "node" | "rank" | "thread";
 
@@ -39,12 +39,12 @@ export function makeSystem(report: Report): SystemTree {
   report.locations.forEach((each, index) => {
     const host = hosts.get(each.node)!;
     if (threads.get(each.rank) === 1) {
-      nodeOf[index] = add(host, "rank", `rank ${each.rank}`, index);
+      nodeOf[index] = add(host, "rank", processName(report, each.rank), index);
       return;
     }
     let rank = ranks.get(each.rank);
     if (rank === undefined) {
-      rank = add(host, "rank", `rank ${each.rank}`, -1);
+      rank = add(host, "rank", processName(report, each.rank), -1);
       ranks.set(each.rank, rank);
     }
     nodeOf[index] = add(rank, "thread", `thread ${each.thread}`, index);

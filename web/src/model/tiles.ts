@@ -3,7 +3,7 @@ import type { Bundle } from "../data/bundle";
 import type { JsonCells, JsonTileIndex, JsonTimeline } from "../data/layout";
 import { makeAlike, type Alike } from "./arrangement";
 import type { Counter } from "./counters";
-import type { Bins } from "./timeline";
+import type { Bins, WaitingSpread } from "./timeline";
 
 export interface Range2 {
   readonly from: number;
@@ -176,6 +176,8 @@ export interface Cells {
   readonly call: Uint8Array;
   /** By kind; null: the kind does not occur here. */
   readonly wait: readonly (Uint8Array | null)[];
+  /** Of rows of several neighbouring locations. */
+  readonly spread: { readonly least: Uint8Array; readonly middle: Uint8Array; readonly most: Uint8Array } | null;
 }
 
 /** @param kinds  number of kinds of wait states in the run
@@ -191,6 +193,9 @@ export function makeCells(kinds: number, bins: number, bundle: Bundle<JsonCells>
       const at = present.indexOf(kind);
       return at < 0 ? null : all.subarray(at * rows * bins, (at + 1) * rows * bins);
     }),
+    spread: bundle.has("least")
+      ? { least: bundle.bytes("least"), middle: bundle.bytes("middle"), most: bundle.bytes("most") }
+      : null,
   };
 }
 
@@ -242,6 +247,7 @@ export function assembleCells(index: TileIndex, view: CellView, loaded: Loaded, 
     }
     return all;
   };
+  const spreadPlane = (name: keyof WaitingSpread): Uint8Array => plane((cells) => cells.spread![name]) ?? new Uint8Array();
   return {
     from: (view.firstColumn / 2 ** view.depth) * index.length,
     to: (view.endColumn / 2 ** view.depth) * index.length,
@@ -257,6 +263,10 @@ export function assembleCells(index: TileIndex, view: CellView, loaded: Loaded, 
     compute: plane((cells) => cells.compute) ?? new Uint8Array(),
     call: plane((cells) => cells.call) ?? new Uint8Array(),
     wait: index.kinds.map((_, kind) => plane((cells) => cells.wait[kind]!)),
+    spread:
+      tiles.length > 0 && tiles.every(({ cells }) => cells.spread !== null)
+        ? { least: spreadPlane("least"), middle: spreadPlane("middle"), most: spreadPlane("most") }
+        : null,
     behind,
   };
 }
@@ -287,6 +297,7 @@ const NAMES = [
   "lane_window", "lane_location", "lane_count", "segment_since", "segment_callpath", "segment_kind", "wait_window",
   "wait_location", "wait_enter", "wait_time", "wait_rest", "wait_metric", "wait_callpath", "wait_cause_location",
   "wait_cause_callpath", "arrow_window", "arrow_kind", "arrow_tail", "arrow_head", "arrow_since", "arrow_time",
+  "arrow_bytes",
 ] as const;
 
 /** A tile with events, decoded. */

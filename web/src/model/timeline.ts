@@ -63,6 +63,8 @@ export interface TimelineArrows {
   readonly head: Float64Array;
   readonly since: Float64Array;
   readonly time: Float64Array;
+  /** Of messages and one-sided operations. */
+  readonly bytes: Float64Array;
 }
 
 /** Shares of time bins, by rows of locations: percent of their time. */
@@ -82,8 +84,18 @@ export interface Bins {
   readonly call: CellPlane;
   /** By kind; null: the kind does not occur here. */
   readonly wait: readonly (CellPlane | null)[];
+  /** How the waiting of the locations of a row differs; null: rows of single locations, or of similar ones. */
+  readonly spread: WaitingSpread | null;
   /** Shown where these cells have no row or end: the previous cells; null: nothing. */
   readonly behind: Bins | null;
+}
+
+/** The waiting of the location of a row that waits least in a bin, of the middle one, and of the one that waits most:
+ * src/view/timeline/waiting_spread.h. */
+export interface WaitingSpread {
+  readonly least: CellPlane;
+  readonly middle: CellPlane;
+  readonly most: CellPlane;
 }
 
 /** Percent, [row][bin]. */
@@ -230,6 +242,7 @@ export function makeTimeline(bundle: Bundle<JsonTimeline>, locations: number): T
     head: bundle.column("arrow_head"),
     since: bundle.column("arrow_since"),
     time: bundle.column("arrow_time"),
+    bytes: bundle.column("arrow_bytes"),
   };
   const laneWindow = bundle.column("lane_window");
   const laneLocation = bundle.column("lane_location");
@@ -295,6 +308,10 @@ function makeBins(bundle: Bundle<JsonTimeline>, columns: "bin" | "alike", rows: 
     compute: bundle.column(`${columns}_compute`),
     call: bundle.column(`${columns}_call`),
     wait: waits.map((_, kind) => wait.subarray(kind * rows * count, (kind + 1) * rows * count)),
+    spread:
+      columns === "bin" && bundle.has("bin_least")
+        ? { least: bundle.column("bin_least"), middle: bundle.column("bin_middle"), most: bundle.column("bin_most") }
+        : null,
     behind: null,
   };
 }

@@ -1,7 +1,7 @@
 /** The timeline of a served page: it follows the user's view. */
 import { effect, untracked } from "@preact/signals";
 import type { JsonTileIndex, JsonTimeline } from "../data/layout";
-import { fetchBundle } from "../data/server";
+import { fetchBundle, ofRun } from "../data/server";
 import { tileReader } from "../data/tile_reader";
 import type { Report } from "../model/report";
 import { makeCounters } from "../model/counters";
@@ -13,10 +13,10 @@ import type { TimelineState } from "./timeline";
 /** Number of the longest waits of each kind that are fetched at the start. */
 const LONGEST = 8;
 
-/** @returns the timeline; `state` gets a new one whenever tiles have arrived. */
-export async function timelineOfServer(report: Report, state: TimelineState): Promise<Timeline> {
-  const index = makeTileIndex(await fetchBundle<JsonTileIndex>("timeline"));
-  const source = new TileSource(index, (take) => tileReader(index, take));
+/** @returns the timeline of a run; `state` gets a new one whenever tiles have arrived. */
+export async function timelineOfServer(report: Report, run: number, state: TimelineState): Promise<Timeline> {
+  const index = makeTileIndex(await fetchBundle<JsonTileIndex>(ofRun("timeline", run)));
+  const source = new TileSource(index, (take) => tileReader(index, run, take));
   source.keep(longestPlaces(report));
   state.need = (location, from, to) => source.need(location, from, to);
   effect(() => {
@@ -27,7 +27,7 @@ export async function timelineOfServer(report: Report, state: TimelineState): Pr
     if (width > 0 && height > 0) untracked(() => source.show(span, rows, arrangement, width, height));
   });
   state.readCounter = async (counter) => {
-    const bundle = await fetchBundle<JsonTimeline>(`tiles/${index.counterTiles[counter]}`);
+    const bundle = await fetchBundle<JsonTimeline>(`${ofRun("tiles", run)}/${index.counterTiles[counter]}`);
     return makeCounters(bundle, index.locations)[0]!;
   };
   effect(() => {

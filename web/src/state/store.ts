@@ -6,17 +6,18 @@ import type { Metric, Report } from "../model/report";
 import {
   callpathSet,
   callpathValues,
-  functionSums,
   locationValues,
   metricSet,
   type NodeValues,
 } from "../model/severity";
+import { functionGroups, groupSums, parameterGroups, parametersOf, type CallGroups } from "../model/parameters";
 import { uniteReports, type United } from "../model/unite";
 import { evaluateDerived, makeDerived, type Derived, type DerivedMetric } from "./derived";
 import type { JsonInstance } from "../data/layout";
 import { makeSystem, systemValues, type SystemTree } from "../model/system";
 import type { MatrixValue } from "../model/matrix";
 import { rankingOf } from "../model/row_order";
+import { AlignedState } from "./aligned";
 import type { Span, TimelineState } from "./timeline";
 
 export type ViewName =
@@ -32,7 +33,7 @@ export type ViewName =
   | "metrics"
   | "run";
 export type MatrixName = "messages" | "operations" | "delays" | "blame";
-export type CallList = "tree" | "paths" | "functions";
+export type CallList = "tree" | "paths" | "functions" | "parameter";
 export type SystemView = "tree" | "ranks" | "distribution" | "heatmap" | "topology";
 export type Mode = "absolute" | "root" | "selection" | "difference" | "peer";
 export type Order = "definition" | "value" | "name";
@@ -54,6 +55,8 @@ export class Store {
   readonly callpath = signal(0);
   readonly callOpen = signal<ReadonlySet<number>>(new Set());
   readonly callList = signal<CallList>("tree");
+  /** The parameter by whose values call paths are grouped: its name; without such a parameter the first one. */
+  readonly parameter = signal("");
   readonly systemNode = signal(0);
   readonly systemOpen = signal<ReadonlySet<number>>(new Set());
   readonly systemView = signal<SystemView>("tree");
@@ -99,7 +102,11 @@ export class Store {
   readonly callpaths: ReadonlySignal<readonly number[]>;
   readonly locationValues: ReadonlySignal<Float64Array>;
   readonly systemNodes: ReadonlySignal<NodeValues>;
-  /** [call path]: value of all call paths that end in its function. */
+  /** The parameters that the program sets. */
+  readonly parameters: readonly string[];
+  /** Call paths by functions, or by the values of the parameter. */
+  readonly callGroups: ReadonlySignal<CallGroups>;
+  /** [call path]: value of all call paths of its group. */
   readonly functionValues: ReadonlySignal<Float64Array>;
   readonly peerFunctionValues: ReadonlySignal<Float64Array | null>;
 
@@ -108,24 +115,34 @@ export class Store {
   readonly peerSystemNodes: ReadonlySignal<NodeValues | null>;
 
   readonly report: Report;
+  /** The timelines of all runs. */
+  readonly aligned: AlignedState;
   /** Number of jumps along links: each gets an entry in the history. */
   readonly jumps = signal(0);
 
   /** @param reports  of the runs, at least one; the views of a single run show the first one
-   * @param names    of the runs, distinct */
+   * @param names    of the runs, distinct
+   * @param timeline  of the first run
+   * @param timelines  of all runs, for their comparison */
   constructor(
     reports: readonly Report[],
     readonly names: readonly string[],
     palette: ReadonlySignal<Palette>,
     readonly timeline: TimelineState,
+    timelines: readonly TimelineState[],
   ) {
     this.palette = palette;
     this.report = reports[0]!;
+    this.aligned = new AlignedState(reports, timelines);
     timeline.ranking = rankingOf(this.report);
     this.united = uniteReports(reports);
     this.trees = this.united.runs[0]!;
     const { trees } = this;
     this.system = makeSystem(trees);
+    this.parameters = parametersOf(trees);
+    const byFunction = computed(() => functionGroups(trees));
+    const byParameter = computed(() => parameterGroups(trees, this.shownParameter()));
+    this.callGroups = computed(() => (this.callList.value === "parameter" ? byParameter : byFunction).value);
     this.derived = computed(() => makeDerived(this.definitions.value, trees));
     const derivedMetrics = computed(() => this.derived.value.flatMap((each) => each.metric ?? []));
     this.metricList = computed(() => [...trees.metrics, ...derivedMetrics.value.map(({ metric }) => metric)]);
@@ -160,7 +177,7 @@ export class Store {
       this.nodesOfMetric(trees.callpaths.length, (metrics) => callpathValues(run, metrics));
     const functionValues = (run: Report): Float64Array =>
       this.valuesOfMetric(trees.callpaths.length, (metrics) =>
-        functionSums(trees, callpathValues(run, metrics).exclusive),
+        groupSums(this.callGroups.value, callpathValues(run, metrics).exclusive),
       );
     const systemNodes = (run: Report): NodeValues =>
       this.nodesOfMetric(this.system.kind.length, (metrics) =>
@@ -190,6 +207,11 @@ export class Store {
   /** Keeps the current state in the history: the following changes lead away from it. */
   jump(): void {
     this.jumps.value++;
+  }
+
+  /** @returns the name of the parameter by which call paths can be grouped; "": the program sets none. */
+  shownParameter(): string {
+    return this.parameters.includes(this.parameter.value) ? this.parameter.value : (this.parameters[0] ?? "");
   }
 
   isComparing(): boolean {
@@ -366,6 +388,7 @@ export class Store {
       case "paths":
         return exclusive[callpath] ?? 0;
       case "functions":
+      case "parameter":
         return this.functionValues.value[callpath] ?? 0;
     }
   }
@@ -379,9 +402,10 @@ export class Store {
         return callpathSet(this.trees, callpath, this.callOpen.value.has(callpath));
       case "paths":
         return [callpath];
-      case "functions": {
-        const region = callpaths[callpath]!.region;
-        return callpaths.filter((each) => each.region === region).map((each) => each.index);
+      case "functions":
+      case "parameter": {
+        const { of } = this.callGroups.value;
+        return callpaths.filter(({ index }) => of[index] === of[callpath]).map(({ index }) => index);
       }
     }
   }

@@ -68,6 +68,8 @@ export class TileSource {
   /** All tiles to be loaded. */
   private needed: ReadonlySet<number> = new Set();
   private joined: readonly number[] = [];
+  /** Number of tiles that the overview consists of. */
+  private overviewTiles = -1;
   /** The last complete cells: they replace missing cells of the next view. */
   private complete: { readonly cells: Bins | null; readonly alike: Bins | null } = { cells: null, alike: null };
   private timer: ReturnType<typeof setTimeout> | null = null;
@@ -175,7 +177,7 @@ export class TileSource {
     const alikeBins = this.binsOf(view.alike ?? this.wholeAlike, this.wholeAlike, complete.alike);
     if (!this.busy.value) this.complete = { cells: bins, alike: alikeBins };
     const pinnedBins = view.pinned && assembleCells(index, view.pinned, (tile) => this.cells.get(tile), bins);
-    const overview = assembleCells(index, this.whole, (tile) => this.cells.get(tile), null);
+    const overview = this.overviewOf(before);
     const same = before !== null && wanted.length === this.joined.length && wanted.every((tile, i) => tile === this.joined[i]);
     this.joined = wanted;
     this.timeline.value = same
@@ -192,6 +194,16 @@ export class TileSource {
         };
     forget(this.cells, this.needed);
     forget(this.events, this.needed);
+  }
+
+  /** @returns the cells of the whole run; the previous ones unless a tile has arrived since then: the overview is added
+   * up again only for new cells. */
+  private overviewOf(before: Timeline | null): Bins {
+    const loaded = tilesOf(this.whole).filter((tile) => this.cells.has(tile)).length;
+    const known = before?.overview ?? null;
+    if (known !== null && loaded === this.overviewTiles) return known;
+    this.overviewTiles = loaded;
+    return assembleCells(this.index, this.whole, (tile) => this.cells.get(tile), null);
   }
 
   /** @returns the cells of a view. Missing cells are replaced by those shown before, and behind all of them

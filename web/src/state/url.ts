@@ -2,6 +2,7 @@
  * state. */
 import { batch, effect, type Signal } from "@preact/signals";
 import { SCALE_NAMES } from "../draw/colors";
+import { ALIGNED_COLORINGS } from "./aligned";
 import type { Store, ViewName } from "./store";
 import type { Span } from "./timeline";
 
@@ -88,6 +89,21 @@ function span(key: string, target: Signal<Span | null>): Field {
   };
 }
 
+/** As span(), but of numbers that may be negative, with nine digits. */
+function signedSpan(key: string, target: Signal<{ readonly from: number; readonly to: number } | null>): Field {
+  const short = (value: number): string => String(Number(value.toPrecision(9)));
+  const pattern = /^(-?\d+(?:\.\d+)?(?:e-?\d+)?)_(-?\d+(?:\.\d+)?(?:e-?\d+)?)$/;
+  return {
+    key,
+    read: () => (target.value === null ? "" : `${short(target.value.from)}_${short(target.value.to)}`),
+    write: (text) => {
+      const match = pattern.exec(text);
+      const [from, to] = [Number(match?.[1]), Number(match?.[2])];
+      target.value = match !== null && Number.isFinite(from) && to > from && Number.isFinite(to) ? { from, to } : null;
+    },
+  };
+}
+
 /** Writes a set of numbers as differences: "0.1.5" is {0, 1, 6}. */
 export function encodeSet(numbers: ReadonlySet<number>): string {
   let before = 0;
@@ -130,7 +146,8 @@ function fields(store: Store): Field[] {
       },
     },
     set("mx", store.metricOpen, report.metrics.length),
-    choice("calls", store.callList, ["tree", "paths", "functions"]),
+    choice("calls", store.callList, ["tree", "paths", "functions", ...(store.parameters.length > 0 ? (["parameter"] as const) : [])]),
+    text("by", store.parameter),
     index("call", store.callpath, report.callpaths.length),
     set("cx", store.callOpen, report.callpaths.length),
     choice("system", store.systemView, ["tree", "ranks", "distribution", "heatmap", "topology"]),
@@ -217,6 +234,11 @@ function fields(store: Store): Field[] {
         store.timeline.chosen.value = numbers && { location: numbers[0], enter: numbers[1] };
       },
     },
+    index("aphase", store.aligned.phase, store.aligned.phases.length),
+    index("at", store.aligned.iteration, Number.MAX_SAFE_INTEGER),
+    signedSpan("around", store.aligned.span),
+    span("aranks", store.aligned.rows),
+    choice("acolor", store.aligned.coloring, ALIGNED_COLORINGS),
     index("lock", store.lock, report.locks.length),
     index("grid", store.topology, 16),
     index("phase", store.phase, report.phases.length),

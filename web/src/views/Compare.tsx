@@ -22,6 +22,7 @@ import {
 import { depthOf } from "../model/forest";
 import { inUnits, type Iteration } from "../model/report";
 import type { Store } from "../state/store";
+import { CompareTimelines } from "./CompareTimelines";
 
 const MOST_CHANGES = 12;
 /** Smaller problems are summed up. */
@@ -69,6 +70,7 @@ export function Compare({ store }: { store: Store }): JSX.Element {
       </div>
       <Runs store={store} />
       <Problems store={store} />
+      <CompareTimelines store={store} />
       <MetricTable store={store} />
       <div class="two-columns changes">
         <Changes store={store} title="Where more time is spent" changes={changes} sign={1} />

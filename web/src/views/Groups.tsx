@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { formatCount, formatRanges } from "../format";
 import { type Alike, type Arrangement } from "../model/arrangement";
-import { locationName, type Report } from "../model/report";
+import { locationName, type Report, processWord } from "../model/report";
 import type { Store } from "../state/store";
 
 /** @returns "37 like rank 12", or the name of a single location. */
@@ -14,7 +14,8 @@ export function groupText(report: Report, alike: Alike, group: number): string {
 /** @returns the ranks of given locations: "ranks 0-3, 7". */
 export function ranksText(report: Report, locations: readonly number[]): string {
   const ranks = [...new Set(locations.map((location) => report.locations[location]!.rank))];
-  return `${ranks.length === 1 ? "rank" : "ranks"} ${formatRanges(ranks, 8)}`;
+  const { first } = report.summary.process;
+  return `${processWord(report, ranks.length)} ${formatRanges(ranks.map((rank) => rank + first), 8)}`;
 }
 
 /** The groups of similar locations: a button for each, which opens and closes it. */
@@ -22,7 +23,7 @@ export function Groups({ store, arrangement }: { store: Store; arrangement: Arra
   const { report } = store;
   const alike = arrangement.alike!;
   return (
-    <ul class="legend groups" aria-label="Groups of similar ranks">
+    <ul class="legend groups" aria-label={`Groups of similar ${processWord(report, 2)}`}>
       {alike.members.map((members, group) => (
         <li key={group}>
           {members.length === 1 ? (

@@ -6,7 +6,7 @@ import { Spread } from "../components/Spread";
 import type { JsonProblem, JsonRatio } from "../data/layout";
 import { shareColor } from "../draw/colors";
 import { formatCount, formatPercent, formatSeconds, printable, shorten } from "../format";
-import { inUnits } from "../model/report";
+import { inUnits, processName } from "../model/report";
 import { callpathValues, locationValues, metricSet } from "../model/severity";
 import type { Store } from "../state/store";
 import { ProblemWhen } from "./ProblemWhen";
@@ -240,8 +240,8 @@ function Strip(props: { store: Store; name: string; values: Float64Array; color:
       </figcaption>
       <Spread values={values} color={color} width="fill" height={34} label={`${name}, by location`} />
       <div class="strip-axis">
-        <span>rank {store.report.locations[0]?.rank ?? 0}</span>
-        <span>rank {last?.rank ?? 0}</span>
+        <span>{processName(store.report, store.report.locations[0]?.rank ?? 0)}</span>
+        <span>{processName(store.report, last?.rank ?? 0)}</span>
       </div>
     </figure>
   );

@@ -3,10 +3,10 @@ import type { JSX } from "preact";
 import { CallpathName, callpathText } from "../components/Names";
 import { csvOf, type CsvValue } from "../export/csv";
 import { saveText } from "../export/download";
-import { formatCount, formatPercent, formatSeconds, printable, shorten } from "../format";
+import { formatBytes, formatCount, formatPercent, formatSeconds, printable, shorten } from "../format";
 import { locationsIn, type Arrangement } from "../model/arrangement";
 import { statisticsIn, type Blame, type IntervalStatistics } from "../model/interval";
-import { inUnits, locationName, type Report } from "../model/report";
+import { inUnits, locationName, type Report, processWord } from "../model/report";
 import { ARROW_NAMES, type Timeline } from "../model/timeline";
 import type { Store } from "../state/store";
 import type { Span } from "../state/timeline";
@@ -47,7 +47,7 @@ export function IntervalPanel({ store, timeline, arrangement, rows, interval }: 
         {statistics !== null && (
           <>
             , on {formatCount(statistics.locations)} of {formatCount(report.locations.length)}{" "}
-            {report.locations.length === 1 ? "rank" : "ranks"}
+            {processWord(report, report.locations.length)}
           </>
         )}
       </p>
@@ -170,9 +170,9 @@ function Tables({ report, statistics, timeline }: { report: Report; statistics: 
         title="Messages and operations"
         whole={0}
         color="communicate"
-        rows={messages.map(({ kind, count, ticks }) => ({
+        rows={messages.map(({ kind, count, bytes, ticks }) => ({
           name: ARROW_NAMES[kind]!,
-          note: `${formatCount(count)}, on average`,
+          note: `${formatCount(count)}${bytes > 0 ? `, ${formatBytes(bytes)} together` : ""}, on average`,
           ticks: ticks / count,
         }))}
       />
@@ -197,7 +197,7 @@ function BlameName({ report, blame }: { report: Report; blame: Blame }): JSX.Ele
   );
 }
 
-/** All numbers of an interval: one row for each. */
+/** All numbers of an interval: one row for each. "more" is the waiting of functions, the bytes of messages. */
 export function intervalCsv(report: Report, statistics: IntervalStatistics): string {
   const seconds = (ticks: number): number => inUnits(report, "sec", ticks);
   const rows: CsvValue[][] = [
@@ -217,8 +217,8 @@ export function intervalCsv(report: Report, statistics: IntervalStatistics): str
     const what = callpath === null ? "unknown" : callpath < 0 ? "waiting" : callpathText(report, callpath, "/");
     rows.push(["waited for", what, location, null, seconds(ticks), null]);
   }
-  for (const { kind, count, ticks } of statistics.messages) {
-    rows.push(["message", ARROW_NAMES[kind]!, null, count, seconds(ticks), null]);
+  for (const { kind, count, bytes, ticks } of statistics.messages) {
+    rows.push(["message", ARROW_NAMES[kind]!, null, count, seconds(ticks), bytes]);
   }
   return csvOf(["kind", "name", "location", "count", "seconds", "more"], rows);
 }

@@ -1,3 +1,4 @@
+import { processWord } from "../model/report";
 import { useRef, type MutableRef } from "preact/hooks";
 import type { JSX } from "preact";
 import { formatCount, printable, shorten } from "../format";
@@ -135,7 +136,7 @@ export function RowControls({ store }: { store: Store }): JSX.Element {
         <span class={filtered.length === 0 ? "no-match" : "muted"} role="status" data-testid="row-count">
           {filtered.length === 0
             ? "no match"
-            : `on ${formatCount(filtered.length)} of ${formatCount(state.locations)} ${state.locations === 1 ? "rank" : "ranks"}`}
+            : `on ${formatCount(filtered.length)} of ${formatCount(state.locations)} ${processWord(store.report, state.locations)}`}
         </span>
       )}
     </>

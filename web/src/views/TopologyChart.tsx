@@ -4,7 +4,7 @@ import { Chart, type Hit } from "../components/Chart";
 import type { Surface } from "../draw/surface";
 import { coordinatesOf, drawTopology, placeAt, type TopologyModel } from "../draw/topology";
 import { formatValue, printable, shorten } from "../format";
-import { inUnits } from "../model/report";
+import { inUnits, processName } from "../model/report";
 import type { Topology } from "../model/topology";
 import type { Store } from "../state/store";
 
@@ -95,7 +95,7 @@ function Grid({ store, topology }: { store: Store; topology: Topology }): JSX.El
     const rank = topology.rank[member]!;
     return {
       lines: [
-        `rank ${rank} at (${coordinatesOf(topology.sizes, place).join(", ")})`,
+        `${processName(report, rank)} at (${coordinatesOf(topology.sizes, place).join(", ")})`,
         formatValue(unit, inUnits(report, unit, model.values[place]!)),
       ],
       activate: () => store.selectLocation(processes[rank]!),

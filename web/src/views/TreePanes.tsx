@@ -2,6 +2,7 @@ import { useComputed, useSignal, type Signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { Spread } from "../components/Spread";
 import { TreePane, type Toggle } from "../components/TreePane";
+import { printable, shorten } from "../format";
 import { subtree } from "../model/forest";
 import { callpathNames, locationName } from "../model/report";
 import { callpathLocationValues } from "../model/severity";
@@ -154,9 +155,23 @@ export function CallPane({ store }: { store: Store }): JSX.Element {
             ["tree", "Tree"],
             ["paths", "Paths"],
             ["functions", "Functions"],
+            ...(store.parameters.length > 0 ? ([["parameter", "Parameter"]] as const) : []),
           ]}
           onChange={(value) => (store.callList.value = value)}
         />
+        {store.callList.value === "parameter" && store.parameters.length > 1 && (
+          <select
+            aria-label="Parameter by whose values the call paths are grouped"
+            value={store.shownParameter()}
+            onChange={(event) => (store.parameter.value = event.currentTarget.value)}
+          >
+            {store.parameters.map((name) => (
+              <option key={name} value={name}>
+                {shorten(printable(name), 30)}
+              </option>
+            ))}
+          </select>
+        )}
         <span class="spacer" />
         <Search query={query} what="call paths" />
       </header>

@@ -1,7 +1,7 @@
 import { useComputed, useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import type { JSX } from "preact";
-import { reportOfFile } from "../data/page";
+import { runOfFile, type ChosenRun } from "../data/page";
 import { ExportMenu } from "../components/ExportMenu";
 import { MetricHelp } from "../components/MetricHelp";
 import { Source } from "../components/Source";
@@ -9,9 +9,9 @@ import { CallpathName } from "../components/Names";
 import { Splitter } from "../components/Splitter";
 import { SCALE_NAMES } from "../draw/colors";
 import { printable, shorten } from "../format";
-import type { Report } from "../model/report";
 import { DEFAULT_THRESHOLD, type Mode, type Order, type Store } from "../state/store";
 import { DerivedMetrics } from "../components/DerivedMetrics";
+import { ParameterTable } from "./ParameterTable";
 import { CallPane, MetricPane, SystemPane } from "./TreePanes";
 import { treesCsv, treesPicture } from "./trees_export";
 
@@ -37,7 +37,7 @@ interface Props {
   store: Store;
   /** Whether the last run was chosen from a file. */
   chosen: boolean;
-  choose: (run: Report | null) => void;
+  choose: (run: ChosenRun | null) => void;
 }
 
 /** Three coupled trees: metric, call path, system. A collapsed node shows its inclusive value, an expanded
@@ -83,6 +83,7 @@ export function Trees({ store, chosen, choose }: Props): JSX.Element {
           )}
         </summary>
         <div class="about-body">
+          {store.callList.value === "parameter" && <ParameterTable store={store} />}
           <MetricHelp report={report} metric={metric} />
           {file !== null && line !== null && <Source report={report} file={file} line={line} />}
         </div>
@@ -262,8 +263,8 @@ function PeerChoice({ chosen, choose }: Omit<Props, "store">): JSX.Element {
   const load = async (file: File | undefined): Promise<void> => {
     if (file === undefined) return;
     try {
-      const other = await reportOfFile(await file.text());
-      choose({ ...other, name: file.name });
+      const other = await runOfFile(await file.text());
+      choose({ ...other, report: { ...other.report, name: file.name } });
     } catch (error) {
       failure.value = error instanceof Error ? error.message : String(error);
     }

@@ -7,7 +7,7 @@ import type { TimelineLayout } from "../draw/timeline_layout";
 import { iterationAt } from "../draw/timeline_ruler";
 import { formatInterval, formatNumber, formatSeconds, printable, shorten } from "../format";
 import { valueAt, type CounterField } from "../model/counters";
-import { inUnits, locationName, type Report } from "../model/report";
+import { inUnits, locationName, type Report, processWord } from "../model/report";
 import { itemAt, type Place } from "../model/selection";
 import type { Store } from "../state/store";
 import { valueText } from "./CounterPanel";
@@ -167,11 +167,11 @@ function hitOfField(store: Store, field: CounterField, layout: TimelineLayout, r
   const name = locationName(report, layout.arrangement.location(first));
   const value = valueAt(field, row, layout.time(x));
   const counter = timeline.coloring.value === "counter" ? timeline.curves.value : null;
-  const none = timeline.coloring.value === "blame" ? "no rank is known to wait for it" : "no value";
+  const none = timeline.coloring.value === "blame" ? `no ${processWord(report, 1)} is known to wait for it` : "no value";
   return {
     lines: [
       more > 0 ? `${name} and ${more} more` : name,
-      Number.isNaN(value) ? none : counter === null ? `${formatNumber(value)} ranks wait for it` : valueText(counter, value),
+      Number.isNaN(value) ? none : counter === null ? `${formatNumber(value)} ${processWord(report, value)} wait for it` : valueText(counter, value),
       `at ${secondsText(report, layout.time(x))}`,
     ],
   };

@@ -95,29 +95,32 @@ export function callRows(store: Store, query: string): TreeRows {
   return { forest, rows, numbers, isOpen, name };
 }
 
-/** Call paths, or functions (each represented by the first call path that ends in it), largest first. */
+/** Call paths, functions, or values of a parameter (each represented by its first call path), largest first. */
 function flatRows(store: Store, numbers: PaneNumbers, query: string): TreeRows {
   const report = store.trees;
   const { exclusive } = store.callNodes.value;
-  const byFunction = store.callList.value === "functions";
-  const name = (node: number): string => report.callpaths[node]!.region;
-  const values = byFunction ? store.functionValues.value : exclusive;
+  const isGrouped = store.callList.value !== "paths";
+  const { names, of } = store.callGroups.value;
+  const name = (node: number): string => (isGrouped ? names[of[node]!]! : report.callpaths[node]!.region);
+  const values = isGrouped ? store.functionValues.value : exclusive;
   const weight = (node: number): number => values[node]!;
-  const peer = byFunction ? store.peerFunctionValues.value : (store.peerCallNodes.value?.exclusive ?? null);
-  const seen = new Set<string>();
+  const peer = isGrouped ? store.peerFunctionValues.value : (store.peerCallNodes.value?.exclusive ?? null);
+  const seen = new Set<number>();
   const wanted = query.toLowerCase();
   const nodes = report.callpaths
     .map((each) => each.index)
     .filter((node) => {
-      if (byFunction) {
-        if (seen.has(name(node))) return false;
-        seen.add(name(node));
+      if (isGrouped) {
+        if (seen.has(of[node]!)) return false;
+        seen.add(of[node]!);
       }
       return (
         name(node).toLowerCase().includes(wanted) && (store.zeros.value || weight(node) !== 0 || (store.mode.value === "peer" && peer?.[node] !== 0))
       );
     });
   if (store.order.value === "name") nodes.sort((a, b) => name(a).localeCompare(name(b)) || a - b);
+  // The values of a parameter have an order of their own.
+  else if (store.callList.value === "parameter" && store.order.value === "definition") nodes.sort((a, b) => of[a]! - of[b]!);
   else nodes.sort((a, b) => weight(b) - weight(a) || a - b);
   return {
     forest: makeForest(new Int32Array(report.callpaths.length).fill(-1)),

@@ -32,8 +32,8 @@ uint32_t fm_group_define(MPI_Group group, int *first)
         for (int i = 0; i < size; i++) {
             own[i] = i;
         }
-        bool known =
-            PMPI_Group_translate_ranks(group, size, own, world_group, world) == MPI_SUCCESS;
+        bool known = world_size != 0 && PMPI_Group_translate_ranks(group, size, own, world_group,
+                                                                   world) == MPI_SUCCESS;
         for (int i = 0; known && i < size; i++) {
             known = world[i] != MPI_UNDEFINED;
         }
@@ -67,13 +67,14 @@ static uint32_t local_group(MPI_Comm comm, int *first)
 
 /* The properties of a new communicator that are available without communication; NULL if a member
  * is not in this MPI_COMM_WORLD, or without memory. */
-static struct fm_comm *describe(MPI_Comm comm)
+static struct fm_comm *describe(MPI_Comm comm, bool recorded)
 {
     struct fm_comm *c = calloc(1, sizeof *c);
     int inter = 0, other_leader = -1;
     if (c == NULL) {
         return NULL;
     }
+    c->is_recorded = recorded;
     PMPI_Comm_rank(comm, &c->rank);
     PMPI_Comm_size(comm, &c->size);
     PMPI_Comm_test_inter(comm, &inter);
@@ -104,17 +105,18 @@ static struct fm_comm *describe(MPI_Comm comm)
 static struct fm_comm *enter(struct fm_comm *c, MPI_Comm comm, const uint32_t origin[4],
                              uint32_t parent, const char *name)
 {
-    const uint32_t words[FM_COMM_WORDS] = {[FM_COMM_ORIGIN] = origin[0],
-                                           [FM_COMM_PARADIGM] = OTF2_PARADIGM_MPI,
-                                           [FM_COMM_A] = origin[1],
-                                           [FM_COMM_B] = origin[2],
-                                           [FM_COMM_C] = origin[3],
-                                           [FM_COMM_FLAGS] = OTF2_COMM_FLAG_CREATE_DESTROY_EVENTS,
-                                           [FM_COMM_GROUP] = c->group,
-                                           [FM_COMM_SECOND_GROUP] = c->other_group,
-                                           [FM_COMM_PARENT] = parent,
-                                           [FM_COMM_NAME] = name != NULL ? fm_session_string(name)
-                                                                         : FM_DEFINE_NONE};
+    const uint32_t words[FM_COMM_WORDS] = {
+        [FM_COMM_ORIGIN] = origin[0],
+        [FM_COMM_PARADIGM] = OTF2_PARADIGM_MPI,
+        [FM_COMM_A] = origin[1],
+        [FM_COMM_B] = origin[2],
+        [FM_COMM_C] = origin[3],
+        [FM_COMM_FLAGS] =
+            c->is_recorded ? OTF2_COMM_FLAG_CREATE_DESTROY_EVENTS : OTF2_COMM_FLAG_NONE,
+        [FM_COMM_GROUP] = c->group,
+        [FM_COMM_SECOND_GROUP] = c->other_group,
+        [FM_COMM_PARENT] = parent,
+        [FM_COMM_NAME] = name != NULL ? fm_session_string(name) : FM_DEFINE_NONE};
     c->number = fm_session_define(FM_DEFINE_COMM, words, FM_COMM_WORDS);
     if (c->number == FM_DEFINE_NONE) {
         free(c);
@@ -135,7 +137,7 @@ void fm_comm_begin(void)
 {
     PMPI_Comm_group(MPI_COMM_WORLD, &world_group);
     PMPI_Group_size(world_group, &world_size);
-    struct fm_comm *world = describe(MPI_COMM_WORLD), *self = describe(MPI_COMM_SELF);
+    struct fm_comm *world = describe(MPI_COMM_WORLD, true), *self = describe(MPI_COMM_SELF, true);
     if (world != NULL) {
         enter(world, MPI_COMM_WORLD, (const uint32_t[4]){FM_COMM_WORLD}, FM_DEFINE_NONE,
               "MPI_COMM_WORLD");
@@ -160,9 +162,10 @@ struct fm_comm *fm_comm_find_first(struct fm_thread *thread, MPI_Comm comm)
     return fm_handles_find_in(&fm_comms, FM_COMMS_CACHE, thread, FM_HANDLE(comm));
 }
 
-struct fm_comm *fm_comm_from_parent(struct fm_comm *parent, uint32_t count, MPI_Comm comm)
+struct fm_comm *fm_comm_from_parent(struct fm_comm *parent, uint32_t count, MPI_Comm comm,
+                                    bool recorded)
 {
-    struct fm_comm *c = parent != NULL && comm != MPI_COMM_NULL ? describe(comm) : NULL;
+    struct fm_comm *c = parent != NULL && comm != MPI_COMM_NULL ? describe(comm, recorded) : NULL;
     if (c == NULL) {
         return NULL;
     }
@@ -175,9 +178,9 @@ struct fm_comm *fm_comm_from_parent(struct fm_comm *parent, uint32_t count, MPI_
         parent->number, NULL);
 }
 
-struct fm_comm *fm_comm_from_group(struct fm_comm *parent, MPI_Comm comm)
+struct fm_comm *fm_comm_from_group(struct fm_comm *parent, MPI_Comm comm, bool recorded)
 {
-    struct fm_comm *c = comm != MPI_COMM_NULL ? describe(comm) : NULL;
+    struct fm_comm *c = comm != MPI_COMM_NULL ? describe(comm, recorded) : NULL;
     if (c == NULL) {
         return NULL;
     }
@@ -189,9 +192,9 @@ struct fm_comm *fm_comm_from_group(struct fm_comm *parent, MPI_Comm comm)
                  parent != NULL ? parent->number : FM_DEFINE_NONE, NULL);
 }
 
-struct fm_comm *fm_comm_from_pair(MPI_Comm comm)
+struct fm_comm *fm_comm_from_pair(MPI_Comm comm, bool recorded)
 {
-    struct fm_comm *c = comm != MPI_COMM_NULL ? describe(comm) : NULL;
+    struct fm_comm *c = comm != MPI_COMM_NULL ? describe(comm, recorded) : NULL;
     if (c == NULL) {
         return NULL;
     }

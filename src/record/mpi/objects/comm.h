@@ -18,6 +18,7 @@ struct fm_comm {
     uint32_t made;               /**< communicators made from it so far; equal on all members */
     uint32_t windows;            /**< windows made on it so far; equal on all members */
     int sources, targets;        /**< neighbours in its topology, including missing ones */
+    bool is_recorded;            /**< its creation was, and its end is */
     uint64_t missing; /**< bit i: neighbour i is MPI_PROC_NULL (border of a Cartesian grid) */
 };
 
@@ -30,7 +31,7 @@ FM_COLD struct fm_comm *fm_comm_find_first(struct fm_thread *thread, MPI_Comm co
 /** Whether MPI_COMM_WORLD and MPI_COMM_SELF are defined. */
 extern FM_HIDDEN bool fm_comm_has_begun;
 
-/** The communicator of a handle, or NULL if its creation was not recorded. */
+/** The communicator of a handle, or NULL if it is not known. */
 static inline struct fm_comm *fm_comm_find(struct fm_thread *thread, MPI_Comm comm)
 {
     if (FM_UNLIKELY(!__atomic_load_n(&fm_comm_has_begun, __ATOMIC_ACQUIRE))) {
@@ -44,17 +45,20 @@ static inline struct fm_comm *fm_comm_find(struct fm_thread *thread, MPI_Comm co
 void fm_comm_begin(void);
 
 /** Defines a communicator that all members of `parent` (NULL: unknown) have created together.
- * @param count  number of communicators created from `parent` before (parent->made)
+ * @param count     number of communicators created from `parent` before (parent->made)
+ * @param recorded  whether the creation is recorded: not if a library creates it inside a recorded
+ *                  call of its own
  * @return the communicator, or NULL if it is MPI_COMM_NULL or cannot be recorded */
-struct fm_comm *fm_comm_from_parent(struct fm_comm *parent, uint32_t count, MPI_Comm comm);
+struct fm_comm *fm_comm_from_parent(struct fm_comm *parent, uint32_t count, MPI_Comm comm,
+                                    bool recorded);
 
 /** Defines a communicator created by the members of its group alone: MPI_Comm_create_group.
  * @return as fm_comm_from_parent */
-struct fm_comm *fm_comm_from_group(struct fm_comm *parent, MPI_Comm comm);
+struct fm_comm *fm_comm_from_group(struct fm_comm *parent, MPI_Comm comm, bool recorded);
 
 /** Defines an inter-communicator created by the members of its two groups.
  * @return as fm_comm_from_parent */
-struct fm_comm *fm_comm_from_pair(MPI_Comm comm);
+struct fm_comm *fm_comm_from_pair(MPI_Comm comm, bool recorded);
 
 /** Defines a group by its members.
  * @param first  out: world rank of the first member, -1: empty group; only set with a definition

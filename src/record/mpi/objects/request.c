@@ -96,7 +96,8 @@ static void complete_collective(struct fm_thread *thread, const struct fm_reques
 
 static void complete_comm(struct fm_thread *thread, struct fm_request *request)
 {
-    struct fm_comm *made = fm_comm_from_parent(request->parent, request->count, *request->comm);
+    struct fm_comm *made =
+        fm_comm_from_parent(request->parent, request->count, *request->comm, true);
     if (made != NULL) {
         made->sources = request->parent->sources;
         made->targets = request->parent->targets;
