@@ -139,6 +139,12 @@ static void look_at_elf(const char *path, const struct fm_elf *elf)
         fm_doctor_report(FM_HEALTH_BAD, "link it with the shared OpenSHMEM library",
                          "the OpenSHMEM library is linked statically into %s", path);
     } else {
+        if (has_symbol(elf, "_gfortran_caf_init", true)) {
+            fm_doctor_report(FM_HEALTH_WARNING, "link it with the shared library of OpenCoarrays",
+                             "the coarray library is linked statically into %s: its MPI calls are "
+                             "recorded instead of the coarray statements",
+                             path);
+        }
         const char *libraries = look_at_libraries(path);
         look_at_armci(path, elf);
         fm_doctor_mpi(path, elf);

@@ -193,6 +193,22 @@ static void pass_passive(struct walk *walk, const struct fm_rma *rma, fm_call_t 
     }
 }
 
+/* Ends the open transfers that a completion record names. */
+static void complete_transfers(struct walk *walk, const struct fm_rma *rma)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < walk->open.count; i++) {
+        struct fm_transfer *transfer = &walk->transfers->items[walk->open.items[i]];
+        if (transfer->window == rma->window && transfer->id == rma->id &&
+            (rma->type == FM_RMA_DONE_REMOTELY || transfer->type == FM_RMA_GET)) {
+            transfer->origin_end = rma->activity;
+        } else {
+            walk->open.items[kept++] = walk->open.items[i];
+        }
+    }
+    walk->open.count = kept;
+}
+
 static void begin_transfer(struct walk *walk, const struct fm_rma *rma, uint32_t index,
                            uint32_t number)
 {
@@ -214,6 +230,7 @@ static void begin_transfer(struct walk *walk, const struct fm_rma *rma, uint32_t
                                         .window = rma->window,
                                         .origin_rank = rank,
                                         .target_rank = rma->peer,
+                                        .id = rma->id,
                                         .type = rma->type,
                                     });
 }
@@ -228,6 +245,13 @@ static void pass_flush(struct walk *walk, const struct fm_rma *rma, const struct
     }
 }
 
+/* Whether completion records alone decide the ends of operations. */
+static bool is_library(fm_paradigm_t paradigm)
+{
+    return paradigm == FM_PARADIGM_SHMEM || paradigm == FM_PARADIGM_ARMCI ||
+           paradigm == FM_PARADIGM_CAF;
+}
+
 static void follow(struct walk *walk, uint32_t index)
 {
     struct fm_map target_of = {0}; /* id of an operation -> target process */
@@ -237,7 +261,9 @@ static void follow(struct walk *walk, uint32_t index)
         if (rma->window >= walk->trace->window_count) {
             continue;
         }
-        fm_call_t call = call_of(walk->trace, walk->location, rma);
+        const struct fm_region *region =
+            fm_trace_called(walk->trace, walk->location, rma->activity);
+        fm_call_t call = region->call;
         const struct fm_group *group = group_of(walk->trace, rma);
         if (rma->type <= FM_RMA_ATOMIC) {
             begin_transfer(walk, rma, index, number++);
@@ -245,6 +271,10 @@ static void follow(struct walk *walk, uint32_t index)
                 fm_trace_member(walk->trace, walk->trace->windows[rma->window].communicator,
                                 rma->peer, walk->location->process);
             *fm_map_at(&target_of, rma->id, 0) = target == FM_NONE ? 0 : target;
+        } else if (is_library(region->paradigm)) {
+            if (rma->type == FM_RMA_DONE_REMOTELY || rma->type == FM_RMA_DONE_LOCALLY) {
+                complete_transfers(walk, rma);
+            }
         } else if (rma->type == FM_RMA_COLLECTIVE) {
             pass_fence(walk, rma);
         } else if (group != NULL && call == FM_CALL_COMPLETE) {

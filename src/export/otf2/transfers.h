@@ -2,7 +2,10 @@
  * Where one-sided transfers end by MPI's rules: the extended event model of [H05] (M.-A. Hermanns
  * et al., Event-Based Measurement and Analysis of One-Sided Communication, 2005), section 3.2. The
  * data of a put are at the target when the target's synchronization call that completes it returns.
- * The data of a get are at the origin when the origin's synchronization call returns.
+ * The data of a get are at the origin when the origin's synchronization call returns. Operations of
+ * SHMEM, ARMCI and coarrays follow the basic model (section 3.1): they end in the call that
+ * contains their completion record, a put's and an atomic operation's at the target, a get's at the
+ * origin.
  */
 #ifndef FERMATA_EXPORT_OTF2_TRANSFERS_H
 #define FERMATA_EXPORT_OTF2_TRANSFERS_H
@@ -20,6 +23,7 @@ struct fm_transfer {
                             transfer is complete when `origin_end` returns */
     uint32_t window;
     uint32_t origin_rank, target_rank; /**< ranks in the communicator of the window */
+    uint64_t id;                       /**< of the operation in its window, at the origin */
     uint8_t type;                      /**< FM_RMA_PUT, FM_RMA_GET, FM_RMA_ATOMIC */
 };
 

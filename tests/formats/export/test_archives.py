@@ -42,6 +42,32 @@ FENCES = ONE_SIDED + on(
     fence(6, 9),
 ) + on(1, fence(1, 2), fence(7, 10)) + on(2, fence(1, 2), fence(8, 11))
 
+LIBRARIES = """
+unit 0.001
+ranks 2
+window heap world
+0 0 enter main
+1 0 enter shmem_putmem
+1 0 put heap 1 8 1
+2 0 done_blocking heap 1
+2 0 leave shmem_putmem
+3 0 enter shmem_getmem
+3 0 get heap 1 16 2
+4 0 done_blocking heap 2
+4 0 leave shmem_getmem
+5 0 enter shmem_quiet
+6 0 done_remote heap 1
+6 0 leave shmem_quiet
+20 0 leave main
+0 1 enter main
+7 1 enter caf put
+7 1 put heap 0 32 3
+9 1 done_blocking heap 3
+9 1 done_remote heap 3
+9 1 leave caf put
+20 1 leave main
+"""
+
 GENERAL = ONE_SIDED + on(
     0,
     (1, 2, "MPI_Win_start", (1, "group_sync w 1")),
@@ -143,6 +169,16 @@ class Archives(Experiments):
             (5000, "MPI_RECV", 1, 0, "put", 8),
             (5000, "MPI_SEND", 0, 1, "atomic", 24),
             (8000, "MPI_RECV", 1, 0, "atomic", 24),
+        ])
+
+    def test_libraries(self):
+        self.assertEqual(self.transfers(LIBRARIES), [
+            (1000, "MPI_SEND", 0, 1, "put", 8),  # of SHMEM: completed by quiet
+            (3000, "MPI_SEND", 1, 0, "get", 16),
+            (4000, "MPI_RECV", 0, 1, "get", 16),
+            (6000, "MPI_RECV", 1, 0, "put", 8),
+            (7000, "MPI_SEND", 1, 0, "put", 32),  # of coarrays: completed by the operation
+            (9000, "MPI_RECV", 0, 1, "put", 32),
         ])
 
     def test_operations_that_never_complete_are_left_out(self):

@@ -25,12 +25,14 @@ def main():
     fermata, mpirun, program, way = sys.argv[1:]
     complete = way in ("end", "early")
     plain = run(mpi_command(mpirun, IMAGES, [program, way]), may_fail=True)
-    assert len(own_lines(plain.stdout)) == IMAGES + (way == "early"), plain.stdout + plain.stderr
+    lines = own_lines(plain.stdout)
+    assert not complete or len(lines) == IMAGES + (way == "early"), plain.stdout + plain.stderr
     with tempfile.TemporaryDirectory() as folder:
         experiment = pathlib.Path(folder) / "experiment"
         result = record(fermata, experiment, mpirun, IMAGES, [program, way],
                         ["--sample=off", "--flush-interval", "0"], may_fail=True)
-        assert own_lines(result.stdout) == own_lines(plain.stdout), result.stdout + result.stderr
+        if complete:  # a launcher that ends a run may lose output
+            assert own_lines(result.stdout) == lines, result.stdout + result.stderr
         assert result.returncode == plain.returncode, (result.returncode, plain.returncode)
         calls = recorded(experiment / "traces.otf2")
         counts = {image: collections.Counter(call.split(" ")[0] for call in calls[image])

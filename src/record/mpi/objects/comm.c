@@ -4,6 +4,8 @@
 
 struct fm_handle_map fm_comms = FM_HANDLE_MAP(FM_COMMS_CACHE);
 
+bool fm_comm_has_begun;
+
 static MPI_Group world_group;
 static int world_size;
 static uint32_t self_likes; /* number of communicators of this process alone */
@@ -30,8 +32,8 @@ uint32_t fm_group_define(MPI_Group group, int *first)
         for (int i = 0; i < size; i++) {
             own[i] = i;
         }
-        bool known =
-            PMPI_Group_translate_ranks(group, size, own, world_group, world) == MPI_SUCCESS;
+        bool known = world_size != 0 && PMPI_Group_translate_ranks(group, size, own, world_group,
+                                                                   world) == MPI_SUCCESS;
         for (int i = 0; known && i < size; i++) {
             known = world[i] != MPI_UNDEFINED;
         }
@@ -143,6 +145,21 @@ void fm_comm_begin(void)
     if (self != NULL) {
         enter_self_like(self, MPI_COMM_SELF, FM_DEFINE_NONE, "MPI_COMM_SELF");
     }
+    __atomic_store_n(&fm_comm_has_begun, true, __ATOMIC_RELEASE);
+}
+
+struct fm_comm *fm_comm_find_first(struct fm_thread *thread, MPI_Comm comm)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    if (thread->function - fm_first_function >= FM_FUNCTION_COUNT) {
+        return NULL; /* inside a call of another library */
+    }
+    pthread_mutex_lock(&lock);
+    if (!fm_comm_has_begun) {
+        fm_comm_begin();
+    }
+    pthread_mutex_unlock(&lock);
+    return fm_handles_find_in(&fm_comms, FM_COMMS_CACHE, thread, FM_HANDLE(comm));
 }
 
 struct fm_comm *fm_comm_from_parent(struct fm_comm *parent, uint32_t count, MPI_Comm comm,

@@ -25,13 +25,23 @@ struct fm_comm {
 extern FM_HIDDEN struct fm_handle_map fm_comms;
 enum { FM_COMMS_CACHE = 0 };
 
+/** fm_comm_find before MPI_COMM_WORLD is defined: defines it if the program itself calls MPI. */
+FM_COLD struct fm_comm *fm_comm_find_first(struct fm_thread *thread, MPI_Comm comm);
+
+/** Whether MPI_COMM_WORLD and MPI_COMM_SELF are defined. */
+extern FM_HIDDEN bool fm_comm_has_begun;
+
 /** The communicator of a handle, or NULL if it is not known. */
 static inline struct fm_comm *fm_comm_find(struct fm_thread *thread, MPI_Comm comm)
 {
+    if (FM_UNLIKELY(!__atomic_load_n(&fm_comm_has_begun, __ATOMIC_ACQUIRE))) {
+        return fm_comm_find_first(thread, comm);
+    }
     return fm_handles_find_in(&fm_comms, FM_COMMS_CACHE, thread, FM_HANDLE(comm));
 }
 
-/** Defines MPI_COMM_WORLD and MPI_COMM_SELF; called in MPI_Init. */
+/** Defines MPI_COMM_WORLD and MPI_COMM_SELF; called in MPI_Init, or at the first use of a
+ * communicator if a library that is based on MPI has initialized it. */
 void fm_comm_begin(void);
 
 /** Defines a communicator that all members of `parent` (NULL: unknown) have created together.
