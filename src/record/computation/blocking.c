@@ -105,7 +105,6 @@ void fm_blocking_end(enum fm_blocking function, struct fm_blocking_call call, st
                 : NULL;
     if (place != NULL) {
         thread->cursor = put_call(place, first_function + (uint32_t)function, call.begin, end);
-        thread->processor.blocked += end - call.begin;
         fm_thread_publish(thread);
     }
     fm_samples_resume(thread, is_long ? NULL : &here);
