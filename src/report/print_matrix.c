@@ -101,8 +101,9 @@ static void print_map(const struct rank_matrix *matrix)
     const struct fm_terminal *terminal = matrix->report->terminal;
     unsigned width = LABEL_COLUMNS + 2 * matrix->cells + 2 <= terminal->width ? 2 : 1;
     char numbers[FM_FORMAT_SIZE];
-    fm_terminal_print(terminal, "", 2, "Columns are %s; the darkest cell is %s:",
-                      matrix->per_cell == 1 ? "ranks, as rows are" : "groups of ranks, as rows are",
+    fm_terminal_print(terminal, "", 2, "Columns are %s%s, as rows are; the darkest cell is %s:",
+                      matrix->per_cell == 1 ? "" : "groups of ",
+                      matrix->report->diagnosis.process.many,
                       format_amount(numbers, matrix, matrix->largest));
     for (uint32_t row = 0; row < matrix->cells; row++) {
         print_label(matrix, row);

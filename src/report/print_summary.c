@@ -108,8 +108,9 @@ static void print_stolen(const struct fm_report *report)
         char percent[FM_FORMAT_SIZE];
         fm_terminal_style(report->terminal, FM_STYLE_ALARM);
         fm_terminal_print(report->terminal, "  No processor", LABEL_COLUMNS + 2,
-                          "for %s of all time, while ranks were ready to compute",
-                          fm_format_percent(percent, stolen, diagnosis->time));
+                          "for %s of all time, while %s were ready to compute",
+                          fm_format_percent(percent, stolen, diagnosis->time),
+                          diagnosis->process.many);
         fm_terminal_style(report->terminal, FM_STYLE_PLAIN);
     }
 }
@@ -189,8 +190,9 @@ void fm_report_summary(const struct fm_report *report)
         terminal, "  Run time", LABEL_COLUMNS + 2, "%s on %s %s, %s %s",
         fm_format_ticks(numbers[0], cube, (int64_t)(experiment->end - experiment->begin)),
         fm_format_count(numbers[1], experiment->process_count),
-        experiment->process_count == 1 ? "rank" : "ranks", fm_format_count(numbers[2], nodes),
-        nodes == 1 ? "node" : "nodes");
+        experiment->process_count == 1 ? report->diagnosis.process.one
+                                       : report->diagnosis.process.many,
+        fm_format_count(numbers[2], nodes), nodes == 1 ? "node" : "nodes");
     if (report->diagnosis.startup > 0) {
         fm_terminal_print(terminal, "  Start-up", LABEL_COLUMNS + 2,
                           "Init and Finalize: up to %s, left out of all shares",

@@ -67,8 +67,8 @@ void fm_report_statistics(const struct fm_report *report)
     if (record == NULL)
         return;
     char heading[128];
-    snprintf(heading, sizeof heading, "Waiting times of %s, all ranks and call paths",
-             fm_metric_info(metric)->name);
+    snprintf(heading, sizeof heading, "Waiting times of %s, all %s and call paths",
+             fm_metric_info(metric)->name, report->diagnosis.process.many);
     fm_terminal_heading(report->terminal, heading);
     print_distribution(report, record);
     if (record->worst_count == 0)

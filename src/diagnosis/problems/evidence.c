@@ -83,12 +83,13 @@ void fm_evidence_of_samples(const struct fm_diagnosis *diagnosis,
     char number[FM_FORMAT_SIZE];
     char *name = fm_place_name(diagnosis, cube->regions[region].name);
     if (sampled) {
-        fm_sentences_add(lines, "Sure", "`%s` may contain functions that make no MPI calls: %s %s",
-                         name, fm_format_count(number, count), count == 1 ? "sample" : "samples");
+        fm_sentences_add(lines, "Sure", "`%s` may contain functions that make no %s calls: %s %s",
+                         name, diagnosis->process.library, fm_format_count(number, count),
+                         count == 1 ? "sample" : "samples");
     } else {
         fm_sentences_add(lines, "Sure",
-                         "`%s` may contain functions that make no MPI calls: no samples were taken",
-                         name);
+                         "`%s` may contain functions that make no %s calls: no samples were taken",
+                         name, diagnosis->process.library);
     }
     free(name);
 }

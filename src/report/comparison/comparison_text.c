@@ -1,5 +1,6 @@
 /* A comparison in the terminal. */
 #include "cube/model/callpath_pattern.h"
+#include "diagnosis/process_word.h"
 #include "report/comparison/change_format.h"
 
 #include <stdio.h>
@@ -156,8 +157,11 @@ static void print_change(const struct fm_comparison *comparison, const struct fm
     char *path = fm_cube_callpath_short(frame, change->callpath, terminal->width);
     char *name = fm_terminal_name(terminal, path == NULL ? "?" : path);
     char where[64] = "";
-    if (frame->location_count > 1 && change->location != FM_CUBE_NONE)
-        snprintf(where, sizeof where, ", most on rank %u", frame->locations[change->location].rank);
+    if (frame->location_count > 1 && change->location != FM_CUBE_NONE) {
+        const struct fm_process_word process = fm_process_word(frame);
+        snprintf(where, sizeof where, ", most on %s %u", process.one,
+                 frame->locations[change->location].rank + process.first);
+    }
     snprintf(label, sizeof label, "  %-*s", DIFFERENCE_INDENT - 2,
              fm_diff_format_signed(difference, comparison, change->metric, change->difference));
     fm_terminal_print(terminal, label, DIFFERENCE_INDENT, "%s in %s (%s%s)",
