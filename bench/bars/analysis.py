@@ -48,6 +48,26 @@ def _read(programs, trace):
     return run([programs.read_archive, trace / "traces.otf2"])
 
 
+def gets(programs, folder, options):
+    """GETS: gets analysed per second in traces of SRUMMA [H17 table A.9], all with about as many gets."""
+    for ranks in options.get_ranks:
+        trace = folder / f"srumma-{ranks}"
+        shutil.rmtree(trace, ignore_errors=True)
+        made = run([programs.bench / "synthesize_srumma", str(ranks), str(options.gets), trace])
+        events, count = int(made.output.split()[0]), int(made.output.split()[5])
+        samples = alternate({
+            "analyze": lambda: _analyze(programs, trace, "-j1"),
+            "read": lambda: _read(programs, trace),
+        }, options.repeats)
+        details = {name: _rates(samples[name], events) for name in samples}
+        details.update(events=events, gets=count, gets_of_a_rank=count / ranks)
+        yield Figure("GETS", f"million gets analysed per second of CPU time, {ranks} ranks",
+                     [count / s.cpu / 1e6 for s in samples["analyze"]], None, details=details)
+        yield Figure("GETS", f"analysis / OTF2 reader, CPU time, {ranks} ranks",
+                     ratios_of(samples["analyze"], samples["read"], cpu_of), None)
+        Traces.remove(trace)
+
+
 def _rates(samples, events):
     """Medians for the table: seconds and million events a second."""
     wall, cpu = median([s.wall for s in samples]), median([s.cpu for s in samples])

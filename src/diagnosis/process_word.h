@@ -11,8 +11,11 @@
 struct fm_process_word {
     const char *one;     /**< "rank"; "PE" of OpenSHMEM; "image" of coarrays */
     const char *many;    /**< "ranks", ... */
+    const char *title;   /**< "Rank": at the begin of a name or sentence */
+    const char *titles;  /**< "Ranks", ... */
     uint32_t first;      /**< number of the first process: images begin with 1 */
-    const char *library; /**< "MPI", "SHMEM" or "coarray", in front of "calls" */
+    const char *library; /**< whose calls are recorded: "MPI", "SHMEM", "ARMCI", "coarray", or
+                            "library" if there are calls of several or none */
 };
 
 /** @return the words for a program that calls one of these libraries only; "rank" if it calls MPI,

@@ -2,6 +2,7 @@
  * draws it. Boxes are waits, rounded boxes the delays that cause them. */
 #include "base/text.h"
 #include "cube/model/callpath_pattern.h"
+#include "diagnosis/process_word.h"
 #include "export/export.h"
 
 #include <stdlib.h>
@@ -28,7 +29,8 @@ static void put_place(FILE *stream, const struct fm_cube *cube, uint32_t locatio
 {
     const struct fm_cube_location *where = &cube->locations[location];
     char *path = fm_cube_callpath_short(cube, callpath, LONGEST_PATH);
-    fprintf(stream, "rank %u", where->rank);
+    const struct fm_process_word process = fm_process_word(cube);
+    fprintf(stream, "%s %u", process.one, where->rank + process.first);
     if (where->thread != 0) {
         fprintf(stream, ", thread %u", where->thread);
     }

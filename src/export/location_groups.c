@@ -49,11 +49,12 @@ static char *text(const char *format, ...)
     return made;
 }
 
-char *fm_location_label(const struct fm_cube_location *location)
+char *fm_location_label(struct fm_process_word process, const struct fm_cube_location *location)
 {
+    const uint32_t number = location->rank + process.first;
     return location->thread == 0
-               ? text("rank %" PRIu32, location->rank)
-               : text("rank %" PRIu32 " thread %" PRIu32, location->rank, location->thread);
+               ? text("%s %" PRIu32, process.one, number)
+               : text("%s %" PRIu32 " thread %" PRIu32, process.one, number, location->thread);
 }
 
 /** Names a band by its size, its values and its ranks. */
@@ -61,25 +62,26 @@ static char *band_name(const struct fm_cube *cube, const struct ranked *band, ui
                        fm_unit_t unit)
 {
     char least[FM_FORMAT_SIZE], most[FM_FORMAT_SIZE];
+    const struct fm_process_word process = fm_process_word(cube);
     if (size == 1) {
-        char *label = fm_location_label(&cube->locations[band->location]);
+        char *label = fm_location_label(process, &cube->locations[band->location]);
         char *name = text("%s: %s", label, fm_format_value(most, cube, unit, band->value));
         free(label);
         return name;
     }
     uint32_t ranks = 0;
     for (uint32_t i = 0; i < size; i++) {
-        uint32_t rank = cube->locations[band[i].location].rank;
+        uint32_t rank = cube->locations[band[i].location].rank + process.first;
         ranks = rank >= ranks ? rank + 1 : ranks;
     }
     bool *member = fm_allocate(ranks, sizeof *member);
     for (uint32_t i = 0; i < size; i++) {
-        member[cube->locations[band[i].location].rank] = true;
+        member[cube->locations[band[i].location].rank + process.first] = true;
     }
     char *list = fm_format_ranges(member, ranks, NAMED_RANGES);
-    char *name = text("mean of %" PRIu32 " locations with %s to %s: ranks %s", size,
+    char *name = text("mean of %" PRIu32 " locations with %s to %s: %s %s", size,
                       fm_format_value(least, cube, unit, band[size - 1].value),
-                      fm_format_value(most, cube, unit, band[0].value), list);
+                      fm_format_value(most, cube, unit, band[0].value), process.many, list);
     free(list);
     fm_free(member);
     return name;

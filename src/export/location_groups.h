@@ -6,6 +6,7 @@
 #define FERMATA_EXPORT_LOCATION_GROUPS_H
 
 #include "cube/model/cube.h"
+#include "diagnosis/process_word.h"
 
 #include <stdint.h>
 
@@ -26,8 +27,9 @@ struct fm_location_groups {
 };
 
 /** @return "rank 3", or "rank 3 thread 1" for other threads than the first, to be freed with
- * free(); never NULL. */
-char *fm_location_label(const struct fm_cube_location *location);
+ * free(); never NULL.
+ * @param process  what the processes are called, fm_process_word() */
+char *fm_location_label(struct fm_process_word process, const struct fm_cube_location *location);
 
 /** Groups all locations of a report with more than FM_SINGLE_LOCATIONS of them:
  * * by the partitions that the user chose, one group each, and one for locations in none;

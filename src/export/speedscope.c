@@ -178,6 +178,7 @@ static fm_status_t put_locations(const struct fm_cube *cube, fm_metric_t metric,
                                  struct fm_json *json, struct fm_error *error)
 {
     struct weights weights;
+    const struct fm_process_word process = fm_process_word(cube);
     fm_status_t status = collect(&weights, cube, metric, error);
     if (status != FM_OK) {
         return status;
@@ -186,7 +187,7 @@ static fm_status_t put_locations(const struct fm_cube *cube, fm_metric_t metric,
         uint32_t location = weights.items[i].location;
         for (end = i; end < weights.count && weights.items[end].location == location; end++) {
         }
-        char *label = fm_location_label(&cube->locations[location]);
+        char *label = fm_location_label(process, &cube->locations[location]);
         put_profile(cube, metric, label, &weights.items[i], end - i, 1, stack, json);
         free(label);
     }

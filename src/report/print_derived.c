@@ -72,18 +72,18 @@ static void print_locations(const struct fm_report *report, const double *values
     const struct fm_cube *cube = report->diagnosis.cube;
     uint32_t count;
     struct row *rows = sort_rows(values, cube->location_count, &count);
-    const struct fm_process_word process = report->diagnosis.process;
+    const struct fm_process_word *process = &report->diagnosis.process;
     char heading[32];
-    snprintf(heading, sizeof heading, "By %s", process.one);
+    snprintf(heading, sizeof heading, "By %s", process->one);
     fm_terminal_heading(report->terminal, heading);
     for (uint32_t i = 0; i < count && i < report->options->top; i++) {
         const struct fm_cube_location *location = &cube->locations[rows[i].element];
         char name[64];
         if (location->thread == 0)
-            snprintf(name, sizeof name, "%s %u", process.one, location->rank + process.first);
+            snprintf(name, sizeof name, "%s %u", process->one, location->rank + process->first);
         else
-            snprintf(name, sizeof name, "%s %u, thread %u", process.one,
-                     location->rank + process.first, location->thread);
+            snprintf(name, sizeof name, "%s %u, thread %u", process->one,
+                     location->rank + process->first, location->thread);
         print_row(report, rows[i].value, name);
     }
     print_rest(report, count, report->options->top);

@@ -52,18 +52,18 @@ void fm_report_warnings(const struct fm_report *report)
 static void print_selection(const struct fm_report *report)
 {
     const struct fm_selection *selection = &report->options->selection;
-    const struct fm_process_word process = report->diagnosis.process;
+    const struct fm_process_word *process = &report->diagnosis.process;
     if (selection->callpath != FM_CUBE_NONE) {
         char *path = fm_place_callpath(&report->diagnosis, selection->callpath);
         fm_terminal_print(report->terminal, "", 0, "Only call path %s", path);
         free(path);
     }
     if (selection->thread != FM_CUBE_NONE)
-        fm_terminal_print(report->terminal, "", 0, "Only %s %u, thread %u", process.one,
-                          selection->rank + process.first, selection->thread);
+        fm_terminal_print(report->terminal, "", 0, "Only %s %u, thread %u", process->one,
+                          selection->rank + process->first, selection->thread);
     else if (selection->rank != FM_CUBE_NONE)
-        fm_terminal_print(report->terminal, "", 0, "Only %s %u", process.one,
-                          selection->rank + process.first);
+        fm_terminal_print(report->terminal, "", 0, "Only %s %u", process->one,
+                          selection->rank + process->first);
 }
 
 static fm_status_t finish(const struct fm_report *report, struct fm_error *error)

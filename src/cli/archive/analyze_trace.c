@@ -55,17 +55,31 @@ static fm_status_t add_command(struct fm_cube *cube, const json_t *environment,
     return status;
 }
 
-/* Whether there are calls of MPI other than those that are always recorded. */
+/* Whether a region is a call that is always recorded: one that begins or ends a library. */
+static bool is_begin_or_end(const char *name)
+{
+    static const char *const always[] = {"MPI_Init",       "MPI_Init_thread", "MPI_Finalize",
+                                         "shmem_init",     "start_pes",       "shmem_init_thread",
+                                         "shmem_finalize", "ARMCI_Init",      "ARMCI_Init_args",
+                                         "ARMCI_Finalize", "caf init",        "caf finalize"};
+    for (size_t k = 0; k < sizeof always / sizeof *always; k++) {
+        if (strcmp(name, always[k]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether there are calls of libraries other than those that are always recorded. */
 static bool has_calls(const struct fm_cube *cube)
 {
-    static const char *const always[] = {"MPI_Init", "MPI_Init_thread", "MPI_Finalize"};
+    static const char *const libraries[] = {"mpi", "shmem", "armci", "caf"};
     for (uint32_t i = 0; i < cube->region_count; i++) {
-        bool is_call = strncmp(cube->regions[i].name, "MPI_", 4) == 0;
-        for (size_t k = 0; k < sizeof always / sizeof *always; k++) {
-            is_call = is_call && strcmp(cube->regions[i].name, always[k]) != 0;
-        }
-        if (is_call) {
-            return true;
+        for (size_t k = 0; k < sizeof libraries / sizeof *libraries; k++) {
+            if (strcmp(cube->regions[i].paradigm, libraries[k]) == 0 &&
+                !is_begin_or_end(cube->regions[i].name)) {
+                return true;
+            }
         }
     }
     return false;
@@ -81,9 +95,8 @@ static fm_status_t add_selection(struct fm_cube *cube, const json_t *environment
             ? fm_cube_warn(cube, error, "recorded: %.1000s; the rest is not known", recorded)
             : FM_OK;
     if (status == FM_OK && recorded != NULL && !has_calls(cube)) {
-        status = fm_cube_warn(cube, error,
-                              "Nothing of that came to pass: only MPI_Init and MPI_Finalize were "
-                              "recorded.");
+        status = fm_cube_warn(
+            cube, error, "Nothing of that came to pass: only Init and Finalize were recorded.");
     }
     return status;
 }
@@ -115,13 +128,12 @@ static fm_status_t add_crowding(struct fm_cube *cube, const json_t *environment,
                  processors == 1 ? "processor" : "processors");
         const struct fm_process_word process = fm_process_word(cube);
         return fm_cube_warn(cube, error,
-                            "%c%s had no processor for %.0f%% of the run, %s calls included "
+                            "%s had no processor for %.0f%% of the run, %s calls included "
                             "(%s): all times contain "
                             "waiting for a processor, which may look like any wait state or like "
                             "communication, and "
                             "differ from run to run.",
-                            toupper((unsigned char)process.many[0]), process.many + 1,
-                            100 * (share < 1 ? share : 1), process.library,
+                            process.titles, 100 * (share < 1 ? share : 1), process.library,
                             is_crowded ? where : "other programs used the processors");
     }
     if (!is_crowded) {

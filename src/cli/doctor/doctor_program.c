@@ -98,9 +98,10 @@ static const char *look_at_libraries(const char *path)
         fm_doctor_report(FM_HEALTH_BAD, "link it with Open MPI 4 or MPICH 3.x/4.x",
                          "%s uses an MPI library that is not known", path);
     } else {
-        fm_doctor_report(FM_HEALTH_WARNING,
-                         "nothing to do if it is a script, an interpreter or loads MPI itself",
-                         "%s is not linked with an MPI library", path);
+        fm_doctor_report(
+            FM_HEALTH_WARNING,
+            "nothing to do if it is a script, an interpreter or loads the library itself",
+            "%s is not linked with an MPI or OpenSHMEM library", path);
     }
     return text;
 }
@@ -125,7 +126,8 @@ static void look_at_armci(const char *path, const struct fm_elf *elf)
 static void look_at_elf(const char *path, const struct fm_elf *elf)
 {
     if (elf->size < sizeof *elf->head || memcmp(elf->head->e_ident, ELFMAG, SELFMAG) != 0) {
-        fm_doctor_report(FM_HEALTH_WARNING, "nothing to do if the program that it starts uses MPI",
+        fm_doctor_report(FM_HEALTH_WARNING,
+                         "nothing to do if the program that it starts uses MPI or OpenSHMEM",
                          "%s is no binary (a script?)", path);
     } else if (elf->head->e_ident[EI_CLASS] != ELFCLASS64) {
         fm_doctor_report(FM_HEALTH_BAD, "build it for 64 bits", "%s is no 64-bit program", path);

@@ -154,7 +154,7 @@ static void print_comms(const struct fm_info *info)
     const struct fm_survey *survey = info->survey;
     char name[NAME_LENGTH];
     if (survey->comms.count > 0) {
-        printf("\n%-32s %14s\n", "communicator", "ranks");
+        printf("\n%-32s %14s\n", "communicator", "processes");
     }
     for (uint32_t i = 0; i < survey->comms.count && i < SHOWN_COMMS; i++) {
         const char *text = fm_survey_name(survey, survey->comms.items[i].name, "unnamed");

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "cube/model/view.h"
+#include "diagnosis/process_word.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -140,13 +141,14 @@ static void put_location(const struct fm_cube_location *location, uint32_t index
 }
 
 /* Writes a rank with all its threads. */
-static void put_process(const struct fm_cube *cube, uint32_t first, FILE *stream)
+static void put_process(const struct fm_cube *cube, const struct fm_process_word *process,
+                        uint32_t first, FILE *stream)
 {
     uint32_t rank = cube->locations[first].rank;
     fprintf(stream,
-            "<locationgroup Id=\"%u\">\n<name>Rank %u</name>\n<rank>%u</rank>\n"
+            "<locationgroup Id=\"%u\">\n<name>%s %u</name>\n<rank>%u</rank>\n"
             "<type>process</type>\n",
-            rank, rank, rank);
+            rank, process->title, rank + process->first, rank);
     for (uint32_t i = first; i < cube->location_count && cube->locations[i].rank == rank; i++) {
         put_location(&cube->locations[i], i, stream);
     }
@@ -254,6 +256,7 @@ static fm_status_t put_system(const struct fm_cube *cube, FILE *stream, struct f
     put_element(stream, "name",
                 cube->experiment.machine == NULL ? "machine" : cube->experiment.machine);
     fputs("<class>machine</class>\n", stream);
+    const struct fm_process_word process = fm_process_word(cube);
     unsigned id = 0;
     const char *open = NULL;
     for (uint32_t i = 0; i < count; i++) {
@@ -265,7 +268,7 @@ static fm_status_t put_system(const struct fm_cube *cube, FILE *stream, struct f
             fputs("<class>node</class>\n", stream);
             open = node;
         }
-        put_process(cube, first[i], stream);
+        put_process(cube, &process, first[i], stream);
     }
     fputs(open == NULL ? "" : "</systemtreenode>\n", stream);
     fputs("</systemtreenode>\n", stream);

@@ -4,6 +4,7 @@
  *
  *   put, atomic  sent at the origin after the Enter of the operation (PUT_1TS), received at the
  *                target before the Leave of the call that completes it there (PUT_1TE)
+ *                (SHMEM, ARMCI, coarrays: when the call with the remote completion returns)
  *   get          sent at the target when the operation begins (GET_1TS), received at the origin
  *                before the Leave of its synchronization (GET_1TE); the operation's own record
  *                stays the origin (GET_1TO)
@@ -216,7 +217,7 @@ static fm_status_t write_archive(const struct fm_export_request *request, const 
 const struct fm_export_format fm_export_otf2_extended = {
     .name = "otf2-extended",
     .file = "otf2-extended",
-    .summary = "the trace with one-sided transfers as messages that end where MPI says",
+    .summary = "the trace with one-sided transfers as messages that end where they are complete",
     .of_events = true,
     .write_directory = write_archive,
 };

@@ -1,5 +1,6 @@
 /* The archive with the results of the analysis as additional records: each wait state is a region
  * inside the waiting call, and a metric shows when a location is on the critical path. */
+#include "diagnosis/process_word.h"
 #include "export/event_source.h"
 #include "export/otf2/otf2_copy.h"
 #include "timeline/spans.h"
@@ -9,6 +10,7 @@
 struct additions {
     const struct fm_event_source *events;
     const struct fm_cube *cube;
+    struct fm_process_word process;
     OTF2_RegionRef regions[FM_METRIC_COUNT]; /* [metric], for the metrics of wait states */
     struct fm_otf2_references unused;
     OTF2_AttributeList *attributes;
@@ -89,8 +91,9 @@ static OTF2_ErrorCode begin_wait(struct additions *additions, OTF2_EvtWriter *wr
     const struct fm_candidate *wait = additions->wait;
     const struct fm_location *cause =
         &additions->events->detail->trace->locations[wait->cause_location];
-    OTF2_ErrorCode code = OTF2_AttributeList_AddUint32(
-        additions->attributes, additions->unused.attribute + ATTRIBUTE_RANK, cause->process);
+    OTF2_ErrorCode code = OTF2_AttributeList_AddUint32(additions->attributes,
+                                                       additions->unused.attribute + ATTRIBUTE_RANK,
+                                                       cause->process + additions->process.first);
     if (code == OTF2_SUCCESS) {
         code = OTF2_AttributeList_AddLocationRef(
             additions->attributes, additions->unused.attribute + ATTRIBUTE_LOCATION, cause->id);
@@ -202,14 +205,16 @@ static OTF2_ErrorCode define_wait_states(const struct additions *additions,
 }
 
 static OTF2_ErrorCode define_attributes(OTF2_GlobalDefWriter *writer, OTF2_StringRef *next,
-                                        const struct fm_otf2_references *unused)
+                                        const struct fm_otf2_references *unused,
+                                        struct fm_process_word word)
 {
-    static const struct {
+    char process[32];
+    snprintf(process, sizeof process, "caused by %s", word.one);
+    const struct {
         const char *name, *description;
         OTF2_Type type;
     } attributes[] = {
-        [ATTRIBUTE_RANK] = {"caused by rank", "whose lateness ends the wait state",
-                            OTF2_TYPE_UINT32},
+        [ATTRIBUTE_RANK] = {process, "whose lateness ends the wait state", OTF2_TYPE_UINT32},
         [ATTRIBUTE_LOCATION] = {"caused by location", "whose lateness ends the wait state",
                                 OTF2_TYPE_LOCATION},
     };
@@ -261,7 +266,7 @@ static OTF2_ErrorCode define(void *context, OTF2_GlobalDefWriter *writer,
     number_regions(additions, unused);
     OTF2_ErrorCode code = define_wait_states(additions, writer, &next);
     if (code == OTF2_SUCCESS) {
-        code = define_attributes(writer, &next, unused);
+        code = define_attributes(writer, &next, unused, additions->process);
     }
     return code == OTF2_SUCCESS ? define_path(writer, &next, unused) : code;
 }
@@ -274,8 +279,10 @@ static fm_status_t write_archive(const struct fm_export_request *request, const 
     if (status != FM_OK) {
         return status;
     }
-    struct additions additions = {
-        .events = &events, .cube = events.cube, .attributes = OTF2_AttributeList_New()};
+    struct additions additions = {.events = &events,
+                                  .cube = events.cube,
+                                  .process = fm_process_word(events.cube),
+                                  .attributes = OTF2_AttributeList_New()};
     sort_segments(&additions);
     const struct fm_otf2_additions functions = {&additions, define,  begin,
                                                 advance,    entered, leaving};

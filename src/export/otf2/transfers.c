@@ -91,7 +91,8 @@ struct walk {
     struct fm_map passed;   /* window -> number of collectives that this origin has passed */
     struct fm_map cursors;  /* (window, target) -> position in `fences` */
     FM_VECTOR(struct cursor) fences;
-    FM_VECTOR(uint32_t) open; /* incomplete transfers */
+    FM_VECTOR(uint32_t) open; /* incomplete transfers of MPI */
+    struct fm_map last; /* outside of MPI: id -> the last operation with it that is not complete */
 };
 
 /* Removes the exposure epoch of `target` that matches the next access epoch. @return the epoch;
@@ -193,20 +194,9 @@ static void pass_passive(struct walk *walk, const struct fm_rma *rma, fm_call_t 
     }
 }
 
-/* Ends the open transfers that a completion record names. */
-static void complete_transfers(struct walk *walk, const struct fm_rma *rma)
+static bool is_of_mpi(const struct walk *walk, const struct fm_rma *rma)
 {
-    size_t kept = 0;
-    for (size_t i = 0; i < walk->open.count; i++) {
-        struct fm_transfer *transfer = &walk->transfers->items[walk->open.items[i]];
-        if (transfer->window == rma->window && transfer->id == rma->id &&
-            (rma->type == FM_RMA_DONE_REMOTELY || transfer->type == FM_RMA_GET)) {
-            transfer->origin_end = rma->activity;
-        } else {
-            walk->open.items[kept++] = walk->open.items[i];
-        }
-    }
-    walk->open.count = kept;
+    return fm_trace_called(walk->trace, walk->location, rma->activity)->paradigm == FM_PARADIGM_MPI;
 }
 
 static void begin_transfer(struct walk *walk, const struct fm_rma *rma, uint32_t index,
@@ -219,7 +209,14 @@ static void begin_transfer(struct walk *walk, const struct fm_rma *rma, uint32_t
     if (target == FM_NONE || target == walk->location->process || rank == FM_NONE) {
         return;
     }
-    fm_vector_push(&walk->open, (uint32_t)walk->transfers->count);
+    uint32_t previous = FM_NONE;
+    if (is_of_mpi(walk, rma)) {
+        fm_vector_push(&walk->open, (uint32_t)walk->transfers->count);
+    } else {
+        uint32_t *last = fm_map_at(&walk->last, rma->id, FM_NONE);
+        previous = *last;
+        *last = (uint32_t)walk->transfers->count;
+    }
     fm_vector_push(walk->transfers, (struct fm_transfer){
                                         .origin = index,
                                         .number = number,
@@ -230,9 +227,27 @@ static void begin_transfer(struct walk *walk, const struct fm_rma *rma, uint32_t
                                         .window = rma->window,
                                         .origin_rank = rank,
                                         .target_rank = rma->peer,
-                                        .id = rma->id,
+                                        .previous = previous,
                                         .type = rma->type,
                                     });
+}
+
+/* A completion outside of MPI. Operations of one kind share an id, so those that wait for another
+ * completion are not looked at: each is looked at once or twice. */
+static void complete_by_record(struct walk *walk, const struct fm_rma *rma)
+{
+    bool is_remote = rma->type == FM_RMA_DONE_REMOTELY;
+    uint32_t *last = fm_map_at(&walk->last, rma->id, FM_NONE);
+    if (*last == FM_NONE || (!is_remote && walk->transfers->items[*last].type != FM_RMA_GET)) {
+        return;
+    }
+    for (uint32_t next = *last; next != FM_NONE; next = walk->transfers->items[next].previous) {
+        struct fm_transfer *transfer = &walk->transfers->items[next];
+        if (transfer->origin_end == FM_NONE && (is_remote || transfer->type == FM_RMA_GET)) {
+            transfer->origin_end = rma->activity;
+        }
+    }
+    *last = is_remote ? FM_NONE : *last;
 }
 
 /* The record of a flush of one target contains no target. Its completion records identify its
@@ -271,9 +286,9 @@ static void follow(struct walk *walk, uint32_t index)
                 fm_trace_member(walk->trace, walk->trace->windows[rma->window].communicator,
                                 rma->peer, walk->location->process);
             *fm_map_at(&target_of, rma->id, 0) = target == FM_NONE ? 0 : target;
-        } else if (is_library(region->paradigm)) {
-            if (rma->type == FM_RMA_DONE_REMOTELY || rma->type == FM_RMA_DONE_LOCALLY) {
-                complete_transfers(walk, rma);
+        } else if (!is_of_mpi(walk, rma)) {
+            if (rma->type == FM_RMA_DONE_LOCALLY || rma->type == FM_RMA_DONE_REMOTELY) {
+                complete_by_record(walk, rma);
             }
         } else if (rma->type == FM_RMA_COLLECTIVE) {
             pass_fence(walk, rma);
@@ -306,6 +321,7 @@ fm_transfers fm_transfers_find(const struct fm_trace *trace)
         fm_map_free(&walk.cursors);
         fm_vector_free(&walk.fences);
         fm_vector_free(&walk.open);
+        fm_map_free(&walk.last);
     }
     fm_vector_free(&exposures.activities);
     fm_vector_free(&exposures.next);

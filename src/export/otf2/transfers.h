@@ -1,11 +1,12 @@
 /** @file
- * Where one-sided transfers end by MPI's rules: the extended event model of [H05] (M.-A. Hermanns
- * et al., Event-Based Measurement and Analysis of One-Sided Communication, 2005), section 3.2. The
- * data of a put are at the target when the target's synchronization call that completes it returns.
- * The data of a get are at the origin when the origin's synchronization call returns. Operations of
- * SHMEM, ARMCI and coarrays follow the basic model (section 3.1): they end in the call that
- * contains their completion record, a put's and an atomic operation's at the target, a get's at the
- * origin.
+ * Where one-sided transfers end: the extended event model of [H05] (M.-A. Hermanns et al.,
+ * Event-Based Measurement and Analysis of One-Sided Communication, 2005), section 3.2. By MPI's
+ * rules the data of a put are at the target when the target's synchronization call that completes
+ * it returns. The data of a get are at the origin when the origin's synchronization call returns.
+ *
+ * In SHMEM, ARMCI and coarrays the target makes no call for a transfer, and the records of
+ * completion decide: a get ends in the call with its first completion, a put or an atomic operation
+ * in the call with its remote one.
  */
 #ifndef FERMATA_EXPORT_OTF2_TRANSFERS_H
 #define FERMATA_EXPORT_OTF2_TRANSFERS_H
@@ -23,8 +24,8 @@ struct fm_transfer {
                             transfer is complete when `origin_end` returns */
     uint32_t window;
     uint32_t origin_rank, target_rank; /**< ranks in the communicator of the window */
-    uint64_t id;                       /**< of the operation in its window, at the origin */
-    uint8_t type;                      /**< FM_RMA_PUT, FM_RMA_GET, FM_RMA_ATOMIC */
+    uint32_t previous; /**< outside of MPI: the operation before with the same id; FM_NONE: none */
+    uint8_t type;      /**< FM_RMA_PUT, FM_RMA_GET, FM_RMA_ATOMIC */
 };
 
 typedef FM_VECTOR(struct fm_transfer) fm_transfers;

@@ -4,6 +4,7 @@
  * Messages, one-sided operations and causes of waits are flows. A flow leads from the span of the
  * call to a mark at the time of arrival, because the span of a receive may begin before that of its
  * send. */
+#include "diagnosis/process_word.h"
 #include "export/event_source.h"
 #include "export/perfetto/ordered_events.h"
 #include "export/perfetto/protobuf.h"
@@ -63,6 +64,7 @@ static uint64_t region_name(uint32_t region)
 struct writer {
     const struct fm_event_source *events;
     const struct fm_trace *trace;
+    struct fm_process_word process;
     FILE *stream;
     struct fm_protobuf event, packet, framed;
 };
@@ -142,7 +144,9 @@ static void put_wait(struct writer *writer, const struct fm_ordered_event *event
     begin_event(writer, TYPE_SLICE_BEGIN, event->location);
     name_event(writer, metric_name(writer, wait->metric), CATEGORY_WAIT);
     annotate(writer, "metric", fm_metric_info((fm_metric_t)wait->metric)->id, 0);
-    annotate(writer, "caused by rank", NULL, cause->process);
+    char who[32];
+    snprintf(who, sizeof who, "caused by %s", writer->process.one);
+    annotate(writer, who, NULL, cause->process + writer->process.first);
     put_event(writer, event->time);
 }
 
@@ -287,13 +291,14 @@ static void put_thread(struct writer *writer, uint32_t index)
 static void put_tracks(struct writer *writer)
 {
     /* Some readers sort processes by name: equal numbers of digits keep the order of ranks. */
-    int digits = snprintf(NULL, 0, "%u", writer->trace->process_count - 1);
+    const struct fm_process_word *word = &writer->process;
+    int digits = snprintf(NULL, 0, "%u", writer->trace->process_count - 1 + word->first);
     put_root(writer);
     for (uint32_t l = writer->events->first_location; l < writer->events->end_location; l++) {
         uint32_t process = writer->trace->locations[l].process;
         if (l == writer->trace->processes[process].first_location) {
             char name[32];
-            snprintf(name, sizeof name, "Rank %0*u", digits, process);
+            snprintf(name, sizeof name, "%s %0*u", word->title, digits, process + word->first);
             put_process(writer, process, name);
         }
         put_thread(writer, l);
@@ -308,7 +313,10 @@ static fm_status_t write_perfetto(const struct fm_export_request *request, FILE 
     if (status != FM_OK) {
         return status;
     }
-    struct writer writer = {.events = &events, .trace = events.detail->trace, .stream = stream};
+    struct writer writer = {.events = &events,
+                            .trace = events.detail->trace,
+                            .process = fm_process_word(events.cube),
+                            .stream = stream};
     put_names(&writer);
     put_tracks(&writer);
     fm_ordered_events_walk(&events, WINDOW_EVENTS, put_ordered, &writer);

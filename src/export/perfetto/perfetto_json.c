@@ -2,6 +2,7 @@
  * region and call is a span, and the waiting part of a call a span inside it. Messages, one-sided
  * operations and causes of waits are flows. */
 #include "base/json/json_writer.h"
+#include "diagnosis/process_word.h"
 #include "export/event_source.h"
 #include "timeline/spans.h"
 
@@ -11,6 +12,7 @@ struct writer {
     const struct fm_event_source *events;
     const struct fm_trace *trace;
     struct fm_json json;
+    struct fm_process_word process;
     uint32_t location;
 };
 
@@ -52,8 +54,11 @@ static void put_wait(struct writer *writer, const struct fm_candidate *wait, uin
     put_name(writer, info->name, "wait state");
     fm_json_object(&writer->json, "args");
     fm_json_string(&writer->json, "metric", info->id);
-    fm_json_unsigned(&writer->json, "caused by rank",
-                     writer->trace->locations[wait->cause_location].process);
+    char cause[32];
+    snprintf(cause, sizeof cause, "caused by %s", writer->process.one);
+    fm_json_unsigned(&writer->json, cause,
+                     writer->trace->locations[wait->cause_location].process +
+                         writer->process.first);
     fm_json_end(&writer->json);
     fm_json_end(&writer->json);
     put_end(writer, end);
@@ -136,7 +141,8 @@ static void put_location(struct writer *writer, uint32_t index)
     writer->location = index;
     if (index == writer->trace->processes[process].first_location) {
         char name[32];
-        snprintf(name, sizeof name, "Rank %u", process);
+        snprintf(name, sizeof name, "%s %u", writer->process.title,
+                 process + writer->process.first);
         put_metadata(writer, "process_name", process, index, name, 0);
         put_metadata(writer, "process_sort_index", process, index, NULL, process);
     }
@@ -157,6 +163,7 @@ static fm_status_t write_json(const struct fm_export_request *request, FILE *str
         .events = &events,
         .trace = events.detail->trace,
         .json = fm_json_begin(stream, FM_JSON_COMPACT),
+        .process = fm_process_word(events.cube),
     };
     fm_json_object(&writer.json, NULL);
     fm_json_string(&writer.json, "displayTimeUnit", "ns");

@@ -171,15 +171,44 @@ class Archives(Experiments):
             (8000, "MPI_RECV", 1, 0, "atomic", 24),
         ])
 
-    def test_libraries(self):
-        self.assertEqual(self.transfers(LIBRARIES), [
-            (1000, "MPI_SEND", 0, 1, "put", 8),  # of SHMEM: completed by quiet
-            (3000, "MPI_SEND", 1, 0, "get", 16),
-            (4000, "MPI_RECV", 0, 1, "get", 16),
-            (6000, "MPI_RECV", 1, 0, "put", 8),
-            (7000, "MPI_SEND", 1, 0, "put", 32),  # of coarrays: completed by the operation
-            (9000, "MPI_RECV", 0, 1, "put", 32),
+    def check_completions(self, put, get, atomic, quiet, barrier, lock, unlock):
+        """The target makes no call for a transfer: the records of completion decide, not barriers, locks or
+        completions of other operations."""
+        scenario = ONE_SIDED + on(
+            0,
+            (3, 4, put, (3, "put w 1 8 1"), (4, "done_blocking w 1")),
+            (5, 6, put, (5, "put w 1 16 1"), (6, "done_blocking w 1")),
+            (6, 7, get, (6, "get w 2 32 2")),
+            (8, 9, atomic, (8, "atomic w 1 4 3"), (9, "done_blocking w 3"), (9, "done_remote w 3")),
+            (10, 11, lock, (11, "lock_acquire w all 64")),
+            (12, 13, unlock, (12, "lock_release w all 64")),
+            (14, 15, quiet, (15, "done_remote w 1"), (15, "done_nonblocking w 2")),
+            (16, 17, put, (16, "put w 1 64 4"), (17, "done_blocking w 4")),
+            (18, 19, barrier, (19, "rma_coll_end barrier w")),
+        ) + on(1, (16, 19, barrier, (19, "rma_coll_end barrier w"))) + on(
+            2, (16, 19, barrier, (19, "rma_coll_end barrier w")))
+        self.assertEqual(self.transfers(scenario), [
+            (3000, "MPI_SEND", 0, 1, "put", 8),
+            (5000, "MPI_SEND", 0, 1, "put", 16),
+            (6000, "MPI_SEND", 2, 0, "get", 32),
+            (8000, "MPI_SEND", 0, 1, "atomic", 4),
+            (9000, "MPI_RECV", 1, 0, "atomic", 4),
+            (15000, "MPI_RECV", 0, 2, "get", 32),
+            (15000, "MPI_RECV", 1, 0, "put", 8),
+            (15000, "MPI_RECV", 1, 0, "put", 16),
         ])
+
+    def test_shmem(self):
+        self.check_completions("shmem_put8", "shmem_get8_nbi", "shmem_int_atomic_inc", "shmem_quiet",
+                               "shmem_barrier_all", "shmem_set_lock", "shmem_clear_lock")
+
+    def test_armci(self):
+        self.check_completions("ARMCI_Put", "ARMCI_NbGet", "ARMCI_Rmw", "ARMCI_AllFence", "ARMCI_Barrier",
+                               "ARMCI_Lock", "ARMCI_Unlock")
+
+    def test_coarrays(self):
+        self.check_completions("caf put", "caf get", "caf atomic", "caf sync memory", "caf sync all", "caf lock",
+                               "caf unlock")
 
     def test_operations_that_never_complete_are_left_out(self):
         scenario = ONE_SIDED + on(0, (3, 4, "MPI_Put", (3, "put w 1 8 1"))) + on(1) + on(2)
