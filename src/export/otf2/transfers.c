@@ -260,13 +260,6 @@ static void pass_flush(struct walk *walk, const struct fm_rma *rma, const struct
     }
 }
 
-/* Whether completion records alone decide the ends of operations. */
-static bool is_library(fm_paradigm_t paradigm)
-{
-    return paradigm == FM_PARADIGM_SHMEM || paradigm == FM_PARADIGM_ARMCI ||
-           paradigm == FM_PARADIGM_CAF;
-}
-
 static void follow(struct walk *walk, uint32_t index)
 {
     struct fm_map target_of = {0}; /* id of an operation -> target process */
@@ -276,9 +269,7 @@ static void follow(struct walk *walk, uint32_t index)
         if (rma->window >= walk->trace->window_count) {
             continue;
         }
-        const struct fm_region *region =
-            fm_trace_called(walk->trace, walk->location, rma->activity);
-        fm_call_t call = region->call;
+        fm_call_t call = call_of(walk->trace, walk->location, rma);
         const struct fm_group *group = group_of(walk->trace, rma);
         if (rma->type <= FM_RMA_ATOMIC) {
             begin_transfer(walk, rma, index, number++);
