@@ -18,8 +18,11 @@ const longestWait = (steps, kind = "") => async (page) => {
   for (let i = 0; i < steps; i++) await page.keyboard.press("s");
 };
 
+const PLANTED = ["hidden-computation", "two-causes", "critical-section", "slow-iterations", "small-messages"];
+
 /** Name, experiment, address, theme, preparation. Those of "served" come from a server. */
 const PICTURES = [
+  ...PLANTED.map((name) => [`first-screen-${name}`, `planted-${name}`, "#summary"]),
   ["summary-sor", "sor", "#summary"],
   ["timeline-sor", "sor", "#timeline", "light", longestWait(1)],
   ["timeline-sor-dark", "sor", "#timeline", "dark", longestWait(1)],
@@ -41,7 +44,9 @@ async function settle(page) {
 }
 
 async function take(browser, address, [name, , hash, theme = "light", act]) {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 780 }, colorScheme: theme });
+  // The first screen of a small window.
+  const viewport = name.startsWith("first-screen") ? { width: 1100, height: 640 } : { width: 1280, height: 780 };
+  const context = await browser.newContext({ viewport, colorScheme: theme });
   const page = await context.newPage();
   page.on("console", (message) => console.log(`${name}: ${message.text()}`));
   page.on("pageerror", (error) => console.log(`${name}: ${error.message}`));
@@ -50,7 +55,7 @@ async function take(browser, address, [name, , hash, theme = "light", act]) {
   await settle(page);
   if (act !== undefined) await act(page);
   await settle(page);
-  await page.mouse.move(640, 778);
+  await page.mouse.move(viewport.width / 2, viewport.height - 2);
   await page.evaluate(() => document.activeElement.blur());
   await page.screenshot({ path: join(images, `${name}.png`) });
   await context.close();

@@ -352,6 +352,20 @@ const tileNumber = (level, band, depth, column) =>
   level.first + band * (2 ** (level.depth + 1) - 1) + 2 ** depth - 1 + column;
 const tile = async (number) => openBundle((await ask(big.port, `/${big.token}/tiles/${number}`)).body);
 
+/** In rows of several ranks, the average waiting is between that of the ranks that wait least and most. */
+function checkSpread(level, head, read, waits, bins) {
+  assert.equal(Object.hasOwn(head.columns, "least"), level.group !== null && level.group > 1);
+  if (!Object.hasOwn(head.columns, "least")) return;
+  const [least, middle, most] = ["least", "middle", "most"].map(read);
+  for (let cell = 0; cell < head.rows * bins; cell++) {
+    const average = head.kinds.reduce((sum, _, kind) => sum + waits[kind * head.rows * bins + cell], 0);
+    assert.ok(least[cell] <= middle[cell] && middle[cell] <= most[cell] && most[cell] <= 100);
+    // Each share is rounded.
+    const rounding = 1 + head.kinds.length;
+    assert.ok(average >= least[cell] - rounding && average <= most[cell] + rounding, `${least[cell]} ${average} ${most[cell]}`);
+  }
+}
+
 await bench.check("cells of every level and depth add up to the report's waiting", async () => {
   const { length, locations, waits, levels, bins } = index.json;
   const ticks = json.experiment.ticks_per_second;
@@ -369,6 +383,7 @@ await bench.check("cells of every level and depth add up to the report's waiting
         for (let column = 0; column < 2 ** depth; column++) {
           const { json: head, column: read } = await tile(tileNumber(level, band, depth, column));
           const values = read("wait");
+          checkSpread(level, head, read, values, bins);
           head.kinds.forEach((kind, k) => {
             for (let row = 0; row < head.rows; row++) {
               const members = level.group === null ? sizes[row] : Math.min(level.group, locations - (band * index.json.rows + row) * level.group);

@@ -93,3 +93,8 @@ describe("the words of other programming models", () => {
     expect(places(words("image", "images", 1), "`solve` on image 12")).toEqual(["12: 11"]);
   });
 });
+
+it("links the end of a path to the call path that the sentence is about", () => {
+  expect(placesIn("`main/solve` makes others wait", [1])).toEqual(placesIn("`solve` makes others wait", [1]).map((each) => each.replace("solve:", "main/solve:")));
+  expect(placesIn("`other/solve` makes others wait", [1])).toEqual([]);
+});

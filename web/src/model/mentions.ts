@@ -1,6 +1,6 @@
 /** What the sentences of a report mention: functions, source lines, ranks, iterations, times, locks, metrics. The
  * sentences come from src/diagnosis; names in them may be anything. */
-import type { Report } from "./report";
+import { callpathNames, type Report } from "./report";
 
 export type Place =
   | { readonly kind: "callpath"; readonly callpath: number }
@@ -130,8 +130,16 @@ function preferred(report: Report, name: string, context: Context): number | und
 
 function functionPlace(report: Report, names: Names, name: string, context: Context): Place | null {
   const first = context.callpaths[0] ?? null;
-  const callpath = preferred(report, name, context) ?? names.callpath.get(name) ?? (name.includes("\u2026") ? first : null);
+  const known = preferred(report, name, context) ?? names.callpath.get(name);
+  // A shortened name, or the end of a path: "compute/burn/work_for".
+  const isPart = name.includes("\u2026") || (name.includes("/") && isPathOf(report, first, name));
+  const callpath = known ?? (isPart ? first : null);
   return callpath === null ? null : { kind: "callpath", callpath };
+}
+
+/** @returns whether the names from a callee's callers to the callee end with this text. */
+function isPathOf(report: Report, callpath: number | null, text: string): boolean {
+  return callpath !== null && `/${callpathNames(report, callpath).join("/")}`.endsWith(`/${text}`);
 }
 
 /** Functions of libraries are not quoted. */
