@@ -24,6 +24,7 @@
     DO(matched)                                                                                    \
     DO(collectives)                                                                                \
     DO(rma)                                                                                        \
+    DO(operation_bytes)                                                                            \
     DO(nested)                                                                                     \
     DO(unrecorded)                                                                                 \
     DO(pauses)
