@@ -1,7 +1,8 @@
 /* The cost of OTF2's own writer for the records of mpi_call_loop, shmem_call_loop, ...: the
  * reference for the recorder.
  *
- *   write_records p2p|rma|locks|shmem-put|shmem-get|shmem-atomic COUNT DIR [LOOPS]
+ *   write_records p2p|rma|locks|shmem-put|shmem-get|shmem-atomic|armci-put|armci-get
+ *                 COUNT DIR [LOOPS]
  *
  * Writes exactly the records that COUNT turns of the loop produce in fermata's archive, LOOPS
  * times and once before to warm up, with times that need no clock. Prints nanoseconds of
@@ -41,6 +42,9 @@ enum region {
     SHMEM_QUIET,
     SHMEM_G,
     SHMEM_FETCH_INC,
+    ARMCI_PUT,
+    ARMCI_FENCE,
+    ARMCI_GET,
     REGION_END
 };
 
@@ -151,29 +155,55 @@ static uint64_t write_locks(OTF2_EvtWriter *writer, uint64_t time, uint64_t id, 
     return time;
 }
 
-static uint64_t write_shmem_puts(OTF2_EvtWriter *writer, uint64_t time, uint64_t id, long count)
+/* Puts that return when they are complete at their origin, each with a call that completes it at
+ * its target. */
+static uint64_t write_blocking_puts(OTF2_EvtWriter *writer, uint64_t time, uint64_t id, long count,
+                                    const enum region calls[2], uint64_t bytes)
 {
     for (uint64_t end = id + (uint64_t)count; id < end; ++id) {
-        OTF2_EvtWriter_Enter(writer, NULL, time += CALL_TICKS, SHMEM_P);
-        OTF2_EvtWriter_RmaPut(writer, NULL, time, 0, 0, 1, id);
+        OTF2_EvtWriter_Enter(writer, NULL, time += CALL_TICKS, calls[0]);
+        OTF2_EvtWriter_RmaPut(writer, NULL, time, 0, 0, bytes, id);
         OTF2_EvtWriter_RmaOpCompleteBlocking(writer, NULL, time += CALL_TICKS, 0, id);
-        OTF2_EvtWriter_Leave(writer, NULL, time, SHMEM_P);
-        OTF2_EvtWriter_Enter(writer, NULL, time += CALL_TICKS, SHMEM_QUIET);
+        OTF2_EvtWriter_Leave(writer, NULL, time, calls[0]);
+        OTF2_EvtWriter_Enter(writer, NULL, time += CALL_TICKS, calls[1]);
         OTF2_EvtWriter_RmaOpCompleteRemote(writer, NULL, time += CALL_TICKS, 0, id);
-        OTF2_EvtWriter_Leave(writer, NULL, time, SHMEM_QUIET);
+        OTF2_EvtWriter_Leave(writer, NULL, time, calls[1]);
     }
     return time;
 }
 
-static uint64_t write_shmem_gets(OTF2_EvtWriter *writer, uint64_t time, uint64_t id, long count)
+static uint64_t write_blocking_gets(OTF2_EvtWriter *writer, uint64_t time, uint64_t id, long count,
+                                    enum region call, uint64_t bytes)
 {
     for (uint64_t end = id + (uint64_t)count; id < end; ++id) {
-        OTF2_EvtWriter_Enter(writer, NULL, time += CALL_TICKS, SHMEM_G);
-        OTF2_EvtWriter_RmaGet(writer, NULL, time, 0, 0, 1, id);
+        OTF2_EvtWriter_Enter(writer, NULL, time += CALL_TICKS, call);
+        OTF2_EvtWriter_RmaGet(writer, NULL, time, 0, 0, bytes, id);
         OTF2_EvtWriter_RmaOpCompleteBlocking(writer, NULL, time += CALL_TICKS, 0, id);
-        OTF2_EvtWriter_Leave(writer, NULL, time, SHMEM_G);
+        OTF2_EvtWriter_Leave(writer, NULL, time, call);
     }
     return time;
+}
+
+static uint64_t write_shmem_puts(OTF2_EvtWriter *writer, uint64_t time, uint64_t id, long count)
+{
+    return write_blocking_puts(writer, time, id, count, (const enum region[]){SHMEM_P, SHMEM_QUIET},
+                               1);
+}
+
+static uint64_t write_shmem_gets(OTF2_EvtWriter *writer, uint64_t time, uint64_t id, long count)
+{
+    return write_blocking_gets(writer, time, id, count, SHMEM_G, 1);
+}
+
+static uint64_t write_armci_puts(OTF2_EvtWriter *writer, uint64_t time, uint64_t id, long count)
+{
+    return write_blocking_puts(writer, time, id, count,
+                               (const enum region[]){ARMCI_PUT, ARMCI_FENCE}, 64);
+}
+
+static uint64_t write_armci_gets(OTF2_EvtWriter *writer, uint64_t time, uint64_t id, long count)
+{
+    return write_blocking_gets(writer, time, id, count, ARMCI_GET, 64);
 }
 
 static uint64_t write_shmem_atomics(OTF2_EvtWriter *writer, uint64_t time, uint64_t id, long count)
@@ -196,7 +226,8 @@ static const struct loop {
     uint64_t (*write)(OTF2_EvtWriter *writer, uint64_t time, uint64_t id, long count);
 } loops[] = {{"p2p", 3, write_exchanges},        {"rma", 2, write_puts},
              {"locks", 3, write_locks},          {"shmem-put", 2, write_shmem_puts},
-             {"shmem-get", 1, write_shmem_gets}, {"shmem-atomic", 1, write_shmem_atomics}};
+             {"shmem-get", 1, write_shmem_gets}, {"shmem-atomic", 1, write_shmem_atomics},
+             {"armci-put", 2, write_armci_puts}, {"armci-get", 1, write_armci_gets}};
 
 static const struct loop *find_loop(const char *name)
 {
@@ -225,6 +256,9 @@ static void write_definitions(OTF2_Archive *archive, uint64_t end, uint64_t even
         [SHMEM_QUIET] = {"shmem_quiet", OTF2_PARADIGM_SHMEM},
         [SHMEM_G] = {"shmem_char_g", OTF2_PARADIGM_SHMEM},
         [SHMEM_FETCH_INC] = {"shmem_long_atomic_fetch_inc", OTF2_PARADIGM_SHMEM},
+        [ARMCI_PUT] = {"ARMCI_Put", OTF2_PARADIGM_UNKNOWN},
+        [ARMCI_FENCE] = {"ARMCI_Fence", OTF2_PARADIGM_UNKNOWN},
+        [ARMCI_GET] = {"ARMCI_Get", OTF2_PARADIGM_UNKNOWN},
     };
     OTF2_GlobalDefWriter *writer = OTF2_Archive_GetGlobalDefWriter(archive);
     OTF2_GlobalDefWriter_WriteClockProperties(writer, 1000000000, 0, end, 0);

@@ -23,10 +23,11 @@ class Library:
 
 
 MPI = Library("MPI", "mpi_call_loop_openmpi", open_mpi(1), LOOPS, eztrace="openmpi")
-# P14. EZTrace has no module for OpenSHMEM.
+# P14. EZTrace has no modules for them.
 LIBRARIES = (
     Library("SHMEM", "shmem_call_loop", open_shmem(1), ("shmem-put", "shmem-get", "shmem-atomic"),
             crashes=True),
+    Library("ARMCI", "armci_call_loop", open_mpi(1), ("armci-put", "armci-get")),
 )
 
 
