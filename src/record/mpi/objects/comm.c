@@ -154,6 +154,12 @@ struct fm_comm *fm_comm_find_first(struct fm_thread *thread, MPI_Comm comm)
     if (thread->function - fm_first_function >= FM_FUNCTION_COUNT) {
         return NULL; /* inside a call of another library */
     }
+    int initialized =
+        0; /* not in a session of MPI 4 without MPI_Init: there is no MPI_COMM_WORLD */
+    PMPI_Initialized(&initialized);
+    if (!initialized) {
+        return NULL;
+    }
     pthread_mutex_lock(&lock);
     if (!fm_comm_has_begun) {
         fm_comm_begin();
