@@ -11,7 +11,6 @@
 #include "cli/text/safe_text.h"
 #include "diagnosis/process_word.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -49,17 +49,6 @@ void fm_armci_groups_begin(int size);
 /** Rank of this process and number of processes, in the library. */
 void fm_armci_place(int *rank, int *size);
 
-/** Writes the record of a collective operation's end. */
-static inline uint64_t *fm_armci_put_collective(uint64_t *r, OTF2_CollectiveOp operation,
-                                                uint32_t window, OTF2_RmaSyncLevel level)
-{
-    r[0] = fm_record_header(FM_RECORD_RMA_COLLECTIVE, operation, window);
-    r[1] = OTF2_COLLECTIVE_ROOT_NONE;
-    r[2] = r[3] = 0;
-    r[4] = level;
-    return r + FM_WORDS_RMA_COLLECTIVE;
-}
-
 /* ---- one-sided operations (operations.c) ---- */
 
 /** In place of a handle: the call itself completes the operation. */

@@ -98,7 +98,8 @@ static void record(struct fm_thread *thread, OTF2_CollectiveOp operation,
         uint64_t *r =
             fm_thread_leave(thread, FM_WORDS_WIN_COLLECTIVE_BEGIN + FM_WORDS_RMA_COLLECTIVE);
         r = fm_put_mark(r, FM_RECORD_WIN_COLLECTIVE_BEGIN, 0);
-        fm_armci_put_collective(r, operation, group->window, OTF2_RMA_SYNC_LEVEL_PROCESS);
+        fm_put_rma_collective(r, operation, group->window, OTF2_COLLECTIVE_ROOT_NONE, 0, 0,
+                              OTF2_RMA_SYNC_LEVEL_PROCESS);
     } else {
         fm_thread_leave(thread, 0);
     }
@@ -118,9 +119,10 @@ void fm_ARMCI_Barrier(void)
         fm_put_mark(fm_thread_reserve(thread, FM_WORDS_WIN_COLLECTIVE_BEGIN),
                     FM_RECORD_WIN_COLLECTIVE_BEGIN, 0);
         fm_armci_complete_all(thread);
-        fm_armci_put_collective(fm_thread_reserve(thread, FM_WORDS_RMA_COLLECTIVE),
-                                OTF2_COLLECTIVE_OP_BARRIER, fm_armci_world.window,
-                                OTF2_RMA_SYNC_LEVEL_PROCESS | OTF2_RMA_SYNC_LEVEL_MEMORY);
+        fm_put_rma_collective(fm_thread_reserve(thread, FM_WORDS_RMA_COLLECTIVE),
+                              OTF2_COLLECTIVE_OP_BARRIER, fm_armci_world.window,
+                              OTF2_COLLECTIVE_ROOT_NONE, 0, 0,
+                              OTF2_RMA_SYNC_LEVEL_PROCESS | OTF2_RMA_SYNC_LEVEL_MEMORY);
     }
     fm_thread_done(thread);
 }

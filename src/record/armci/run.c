@@ -82,8 +82,8 @@ static void record_begin(struct fm_thread *thread)
                                                     FM_WORDS_WIN_CREATE + FM_WORDS_RMA_COLLECTIVE);
         r = fm_put_mark(r, FM_RECORD_WIN_COLLECTIVE_BEGIN, 0);
         r = fm_put_mark(r, FM_RECORD_WIN_CREATE, fm_armci_world.window);
-        fm_armci_put_collective(r, OTF2_COLLECTIVE_OP_CREATE_HANDLE, fm_armci_world.window,
-                                OTF2_RMA_SYNC_LEVEL_PROCESS);
+        fm_put_rma_collective(r, OTF2_COLLECTIVE_OP_CREATE_HANDLE, fm_armci_world.window,
+                              OTF2_COLLECTIVE_ROOT_NONE, 0, 0, OTF2_RMA_SYNC_LEVEL_PROCESS);
     }
     fm_thread_done(thread);
 }
@@ -146,8 +146,9 @@ static void record_end(struct fm_thread *thread, uint64_t time)
         fm_armci_complete_all(thread);
         uint64_t *r = fm_thread_reserve(thread, FM_WORDS_WIN_DESTROY + FM_WORDS_RMA_COLLECTIVE);
         r = fm_put_mark(r, FM_RECORD_WIN_DESTROY, fm_armci_world.window);
-        fm_armci_put_collective(r, OTF2_COLLECTIVE_OP_DESTROY_HANDLE, fm_armci_world.window,
-                                OTF2_RMA_SYNC_LEVEL_PROCESS | OTF2_RMA_SYNC_LEVEL_MEMORY);
+        fm_put_rma_collective(r, OTF2_COLLECTIVE_OP_DESTROY_HANDLE, fm_armci_world.window,
+                              OTF2_COLLECTIVE_ROOT_NONE, 0, 0,
+                              OTF2_RMA_SYNC_LEVEL_PROCESS | OTF2_RMA_SYNC_LEVEL_MEMORY);
         fm_armci_world.size = 0;
     }
 }

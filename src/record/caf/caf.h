@@ -191,19 +191,6 @@ void fm_caf_synchronize(struct fm_thread *thread, OTF2_CollectiveOp operation,
 void fm_caf_broadcast(struct fm_thread *thread, const struct fm_caf_array *a, int source_image);
 void fm_caf_reduce(struct fm_thread *thread, const struct fm_caf_array *a, int result_image);
 
-/** Writes the record of a collective operation's end. */
-static inline uint64_t *fm_caf_put_collective(uint64_t *r, OTF2_CollectiveOp operation,
-                                              uint32_t window, uint32_t root, uint64_t sent,
-                                              uint64_t received, OTF2_RmaSyncLevel level)
-{
-    r[0] = fm_record_header(FM_RECORD_RMA_COLLECTIVE, operation, window);
-    r[1] = root;
-    r[2] = sent;
-    r[3] = received;
-    r[4] = level;
-    return r + FM_WORDS_RMA_COLLECTIVE;
-}
-
 /* ---- begin (run.c) ---- */
 
 /** Whether the library has begun, and its end is not recorded yet. */

@@ -10,7 +10,7 @@ static void record(struct fm_thread *thread, OTF2_CollectiveOp operation,
         uint64_t *r =
             fm_thread_leave(thread, FM_WORDS_WIN_COLLECTIVE_BEGIN + FM_WORDS_RMA_COLLECTIVE);
         r = fm_put_mark(r, FM_RECORD_WIN_COLLECTIVE_BEGIN, 0);
-        fm_caf_put_collective(r, operation, team->window, root, sent, received, level);
+        fm_put_rma_collective(r, operation, team->window, root, sent, received, level);
     } else {
         fm_thread_leave(thread, 0);
     }

@@ -8,6 +8,7 @@
 #include "record/capture/hot.h"
 #include "record/capture/record.h"
 
+#include <otf2/otf2.h>
 #include <stdbool.h>
 
 /** A lock for short sections. */
@@ -55,6 +56,20 @@ static inline uint64_t *fm_put_mark(uint64_t *r, enum fm_record_kind kind, uint3
 {
     r[0] = fm_record_header(kind, 0, ref);
     return r + 1;
+}
+
+/** An RMA_COLLECTIVE: the end of a collective operation on a window; `root` may be
+ * OTF2_COLLECTIVE_ROOT_NONE, bytes are those of this process. */
+static inline uint64_t *fm_put_rma_collective(uint64_t *r, OTF2_CollectiveOp operation,
+                                              uint32_t window, uint32_t root, uint64_t sent,
+                                              uint64_t received, OTF2_RmaSyncLevel level)
+{
+    r[0] = fm_record_header(FM_RECORD_RMA_COLLECTIVE, operation, window);
+    r[1] = root;
+    r[2] = sent;
+    r[3] = received;
+    r[4] = level;
+    return r + FM_WORDS_RMA_COLLECTIVE;
 }
 
 /** A PUT or GET. */

@@ -10,7 +10,7 @@ static void record(struct fm_thread *thread, OTF2_CollectiveOp operation,
         uint64_t *r =
             fm_thread_leave(thread, FM_WORDS_WIN_COLLECTIVE_BEGIN + FM_WORDS_RMA_COLLECTIVE);
         r = fm_put_mark(r, FM_RECORD_WIN_COLLECTIVE_BEGIN, 0);
-        fm_shmem_put_collective(r, operation, group->window, root, sent, received, level);
+        fm_put_rma_collective(r, operation, group->window, root, sent, received, level);
     } else {
         fm_thread_leave(thread, 0);
     }
@@ -41,9 +41,9 @@ void fm_pe_completing(struct fm_thread *thread, OTF2_CollectiveOp operation,
         fm_put_mark(fm_thread_reserve(thread, FM_WORDS_WIN_COLLECTIVE_BEGIN),
                     FM_RECORD_WIN_COLLECTIVE_BEGIN, 0);
         fm_shmem_complete(thread, &fm_shmem_default);
-        fm_shmem_put_collective(fm_thread_reserve(thread, FM_WORDS_RMA_COLLECTIVE), operation,
-                                group->window, OTF2_COLLECTIVE_ROOT_NONE, 0, 0,
-                                OTF2_RMA_SYNC_LEVEL_PROCESS | OTF2_RMA_SYNC_LEVEL_MEMORY);
+        fm_put_rma_collective(fm_thread_reserve(thread, FM_WORDS_RMA_COLLECTIVE), operation,
+                              group->window, OTF2_COLLECTIVE_ROOT_NONE, 0, 0,
+                              OTF2_RMA_SYNC_LEVEL_PROCESS | OTF2_RMA_SYNC_LEVEL_MEMORY);
     }
     fm_thread_done(thread);
 }

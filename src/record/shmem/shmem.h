@@ -132,19 +132,6 @@ void fm_pe_completing(struct fm_thread *thread, OTF2_CollectiveOp operation,
                       const struct fm_shmem_group *group);
 void fm_pe_barrier(struct fm_thread *thread, const struct fm_shmem_group *group);
 
-/** Writes the record of a collective operation's end. */
-static inline uint64_t *fm_shmem_put_collective(uint64_t *r, OTF2_CollectiveOp operation,
-                                                uint32_t window, uint32_t root, uint64_t sent,
-                                                uint64_t received, OTF2_RmaSyncLevel level)
-{
-    r[0] = fm_record_header(FM_RECORD_RMA_COLLECTIVE, operation, window);
-    r[1] = root;
-    r[2] = sent;
-    r[3] = received;
-    r[4] = level;
-    return r + FM_WORDS_RMA_COLLECTIVE;
-}
-
 /* ---- locks (lock.c) ---- */
 
 /** Begins the identification of locks.
