@@ -1,4 +1,4 @@
-#include "trace/tables/requests.h"
+#include "trace/builder/requests.h"
 
 static void leave_open(struct fm_requests *requests, unsigned kind, uint64_t id, uint32_t row,
                        bool restarted)

@@ -2,13 +2,13 @@
  * Builds the tables of a location from its events, one call for each event, in order. Knows nothing
  * of the archive's format. Private to src/trace.
  */
-#ifndef FERMATA_TRACE_TABLES_BUILDER_H
-#define FERMATA_TRACE_TABLES_BUILDER_H
+#ifndef FERMATA_TRACE_BUILDER_BUILDER_H
+#define FERMATA_TRACE_BUILDER_BUILDER_H
 
-#include "trace/tables/requests.h"
-#include "trace/tables/table_sizes.h"
+#include "trace/builder/requests.h"
+#include "trace/builder/table_sizes.h"
+#include "trace/builder/traffic.h"
 #include "trace/tables/trace.h"
-#include "trace/tables/traffic.h"
 
 /** An open call. */
 struct fm_frame {

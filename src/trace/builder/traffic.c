@@ -1,4 +1,4 @@
-#include "trace/tables/traffic.h"
+#include "trace/builder/traffic.h"
 
 #include "base/containers/sort.h"
 

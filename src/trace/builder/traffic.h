@@ -2,8 +2,8 @@
  * Messages and one-sided operations of a location to each process, counted while its events are
  * read. Private to src/trace.
  */
-#ifndef FERMATA_TRACE_TABLES_TRAFFIC_H
-#define FERMATA_TRACE_TABLES_TRAFFIC_H
+#ifndef FERMATA_TRACE_BUILDER_TRAFFIC_H
+#define FERMATA_TRACE_BUILDER_TRAFFIC_H
 
 #include "base/containers/map.h"
 #include "trace/tables/trace.h"

@@ -1,7 +1,7 @@
 /* The end of a process: requests that one of its threads began and another completed. */
 #include "base/containers/search.h"
 #include "base/containers/sort.h"
-#include "trace/tables/builder.h"
+#include "trace/builder/builder.h"
 
 #include <string.h>
 

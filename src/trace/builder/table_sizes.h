@@ -4,8 +4,8 @@
  * Locations of a parallel program are similar. Tables that are allocated in their final size are
  * not copied while they grow and leave no fragments in memory.
  */
-#ifndef FERMATA_TRACE_TABLES_TABLE_SIZES_H
-#define FERMATA_TRACE_TABLES_TABLE_SIZES_H
+#ifndef FERMATA_TRACE_BUILDER_TABLE_SIZES_H
+#define FERMATA_TRACE_BUILDER_TABLE_SIZES_H
 
 #include "trace/tables/trace.h"
 

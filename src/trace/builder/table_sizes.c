@@ -1,4 +1,4 @@
-#include "trace/tables/table_sizes.h"
+#include "trace/builder/table_sizes.h"
 
 /* Limit of the growth from one location to the next one, whatever number of events a definition
  * states: the archive may be damaged. */

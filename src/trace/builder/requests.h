@@ -2,8 +2,8 @@
  * Pairs the start of a non-blocking operation with its completion, which another thread of the
  * process may have called. Private to src/trace.
  */
-#ifndef FERMATA_TRACE_TABLES_REQUESTS_H
-#define FERMATA_TRACE_TABLES_REQUESTS_H
+#ifndef FERMATA_TRACE_BUILDER_REQUESTS_H
+#define FERMATA_TRACE_BUILDER_REQUESTS_H
 
 #include "base/containers/map.h"
 #include "base/containers/vector.h"
