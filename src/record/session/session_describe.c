@@ -2,6 +2,7 @@
 
 #include "record/capture/memory_use.h"
 #include "record/computation/stolen_time.h"
+#include "record/conversion/convert.h"
 #include "record/selection/selected.h"
 #include "record/selection/size_limit.h"
 #include "record/session/session.h"

@@ -1,4 +1,4 @@
-#include "record/archive/operation_events.h"
+#include "record/conversion/operation_events.h"
 
 #include "record/capture/record.h"
 

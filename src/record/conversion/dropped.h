@@ -7,11 +7,11 @@
  *
  * Changes of the call stack are not left out: they take effect at the next event that is written.
  */
-#ifndef FERMATA_RECORD_ARCHIVE_DROPPED_H
-#define FERMATA_RECORD_ARCHIVE_DROPPED_H
+#ifndef FERMATA_RECORD_CONVERSION_DROPPED_H
+#define FERMATA_RECORD_CONVERSION_DROPPED_H
 
 #include "record/capture/nesting.h"
-#include "record/capture/path.h"
+#include "record/conversion/path.h"
 #include "record/selection/unrecorded.h"
 
 #include <stdbool.h>

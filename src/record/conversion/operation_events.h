@@ -2,8 +2,8 @@
  * Compact records of operations (messages, collective operations, one-sided operations, locks) as
  * OTF2 events: one event for each record.
  */
-#ifndef FERMATA_RECORD_ARCHIVE_OPERATION_EVENTS_H
-#define FERMATA_RECORD_ARCHIVE_OPERATION_EVENTS_H
+#ifndef FERMATA_RECORD_CONVERSION_OPERATION_EVENTS_H
+#define FERMATA_RECORD_CONVERSION_OPERATION_EVENTS_H
 
 #include <otf2/otf2.h>
 #include <stdint.h>

@@ -8,8 +8,8 @@
  *   caller's fp    the word at base + fp_offset, or fp where the function did not save it
  *   caller's sp    cfa
  */
-#ifndef FERMATA_RECORD_STACK_UNWIND_RULE_H
-#define FERMATA_RECORD_STACK_UNWIND_RULE_H
+#ifndef FERMATA_RECORD_STACK_UNWIND_UNWIND_RULE_H
+#define FERMATA_RECORD_STACK_UNWIND_UNWIND_RULE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,126 +1,9 @@
-#include "record/capture/path.h"
+#include "record/conversion/path.h"
+
+#include "record/conversion/path_stack.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- the call stack ---- */
-
-bool fm_path_pop(struct fm_path *path, uint32_t kept, bool cut)
-{
-    if (kept > path->site_count) {
-        return false;
-    }
-    fm_path_note_moved(path, kept);
-    path->site_count = kept;
-    path->settled = path->settled < kept ? path->settled : kept;
-    path->due = true;
-    path->cut = cut;
-    return true;
-}
-
-bool fm_path_push(struct fm_path *path, uint32_t site)
-{
-    if (path->site_count == path->site_room) {
-        size_t room = path->site_room != 0 ? 2 * path->site_room : 64;
-        uint32_t *sites = realloc(path->sites, room * sizeof *sites);
-        if (sites == NULL) {
-            return false;
-        }
-        path->sites = sites;
-        path->site_room = room;
-    }
-    if (!path->due && path->settled > 0) {
-        path->settled--; /* fm_path_move has replaced fm_path_pop, which does this */
-    }
-    path->sites[path->site_count++] = site;
-    path->due = true;
-    return true;
-}
-
-bool fm_path_is_ahead(const struct fm_path *path, const struct fm_callsites *sites)
-{
-    uint32_t levels, levels_before;
-    size_t function = path->moved - 1;
-    if (path->moved == 0 || function >= path->site_count || sites->addresses == NULL ||
-        path->sites[function] >= sites->count || path->site_before >= sites->count) {
-        return false;
-    }
-    uint32_t site = path->sites[function];
-    const struct fm_callsite_frame *now = fm_callsite_frames(sites, site, &levels);
-    const struct fm_callsite_frame *before =
-        fm_callsite_frames(sites, path->site_before, &levels_before);
-    return levels != 0 && levels_before != 0 && now->region == before->region &&
-           sites->addresses[site] > sites->addresses[path->site_before];
-}
-
-/* Line at which the innermost of the outer `count` functions makes its call. */
-static uint32_t line_of(const struct fm_path *path, const struct fm_callsites *sites, size_t count)
-{
-    while (count-- > 0) {
-        uint32_t levels;
-        const struct fm_callsite_frame *frames =
-            fm_callsite_frames(sites, path->sites[count], &levels);
-        if (levels != 0) {
-            return frames[levels - 1].line;
-        }
-    }
-    return FM_DEFINE_NONE;
-}
-
-/* The function that certainly was called by the function outside number `function`, if the stack
- * contains another one there: it made a tail call to the function on the stack. */
-static uint32_t gone_function(const struct fm_path *path, const struct fm_callsites *sites,
-                              size_t function)
-{
-    uint32_t levels;
-    uint32_t called =
-        function > 0 ? fm_callsite_called(sites, path->sites[function - 1]) : FM_DEFINE_NONE;
-    if (called != FM_DEFINE_NONE && function < path->site_count) {
-        const struct fm_callsite_frame *frames =
-            fm_callsite_frames(sites, path->sites[function], &levels);
-        return levels > 0 && frames[0].region != called ? called : FM_DEFINE_NONE;
-    }
-    return path->cut ? FM_DEFINE_NONE : called;
-}
-
-uint32_t fm_path_line(const struct fm_path *path, const struct fm_callsites *sites)
-{
-    if (path->cut || path->hidden != 0 || path->site_count == 0) {
-        return FM_DEFINE_NONE;
-    }
-    uint32_t site = path->sites[path->site_count - 1];
-    bool is_gone = fm_callsite_called(sites, site) != FM_DEFINE_NONE;
-    return is_gone ? FM_DEFINE_NONE : line_of(path, sites, path->site_count);
-}
-
-/* A function of the path and the line that calls it. */
-struct level {
-    uint32_t region, line;
-};
-
-/* The functions of number `function` of the stack: one that made a tail call, the function itself,
- * and those inlined into it. A tail call is also possible after the last number. @return their
- * number */
-static uint32_t levels_of(const struct fm_path *path, const struct fm_callsites *sites,
-                          uint32_t function, struct level levels[FM_PATH_LEVELS])
-{
-    uint32_t count = 0, frame_count = 0;
-    const struct fm_callsite_frame *frames = NULL;
-    uint32_t gone = gone_function(path, sites, function);
-    uint32_t line = line_of(path, sites, function);
-    if (gone != FM_DEFINE_NONE) {
-        levels[count++] = (struct level){gone, line};
-        line = FM_DEFINE_NONE;
-    }
-    if (function < path->site_count) {
-        frames = fm_callsite_frames(sites, path->sites[function], &frame_count);
-    }
-    for (uint32_t i = 0; i < frame_count && count < FM_PATH_LEVELS; i++) {
-        levels[count++] = (struct level){frames[i].region, line};
-        line = frames[i].line;
-    }
-    return count;
-}
 
 /* ---- entries ---- */
 
@@ -190,8 +73,8 @@ static bool is_on_stack(const struct fm_path_entry *entry)
 /* Marks the functions from `function` on as over, except the outer levels of `function` that equal
  * existing entries. (The line of the call in the last of these levels may differ.) Entries on the
  * stack have its order. @return the number of equal levels */
-static uint32_t mark_over(struct fm_path *path, uint32_t function, const struct level *levels,
-                          uint32_t count)
+static uint32_t mark_over(struct fm_path *path, uint32_t function,
+                          const struct fm_path_level *levels, uint32_t count)
 {
     size_t place = path->count;
     while (place > 0 && (!is_on_stack(&path->entries[place - 1]) ||
@@ -279,18 +162,18 @@ static struct fm_path_entry *innermost_in_doubt(const struct fm_path *path)
 static bool update(struct fm_path *path, const struct fm_callsites *sites,
                    const struct fm_path_writer *writer, uint64_t over)
 {
-    struct level levels[FM_PATH_LEVELS];
+    struct fm_path_level levels[FM_PATH_LEVELS];
     uint32_t function = (uint32_t)path->settled, count = 0, next = 0;
     size_t left = 0;
     if (path->due || path->doubted) {
-        count = levels_of(path, sites, function, levels);
+        count = fm_path_levels(path, sites, function, levels);
         next = mark_over(path, function, levels, count);
         struct fm_path_entry *doubted = path->doubted ? innermost_in_doubt(path) : NULL;
         if (doubted != NULL) {
             doubted->over = true;
             path->due = true;
             function = doubted->function;
-            count = levels_of(path, sites, function, levels);
+            count = fm_path_levels(path, sites, function, levels);
             next = mark_over(path, function, levels, count);
         }
         path->doubted = false;
@@ -308,7 +191,7 @@ static bool update(struct fm_path *path, const struct fm_callsites *sites,
         path->hidden = path->hidden == 0 && next < count ? function + 1 : path->hidden;
         path->due = ++function <= path->site_count;
         if (path->due) {
-            count = levels_of(path, sites, function, levels);
+            count = fm_path_levels(path, sites, function, levels);
             next = 0;
         }
     }
@@ -440,7 +323,7 @@ static size_t find_function(const struct fm_path *path, uint32_t region)
  * is no stack. If instrumented functions begin inside it, its place is around the functions that
  * these have called, else innermost. @return false without memory */
 static bool insert_function(struct fm_path *path, const struct fm_path_writer *writer,
-                            struct level level, size_t place)
+                            struct fm_path_level level, size_t place)
 {
     if (!append(path, writer, FM_PATH_MARKED, level.region, level.line)) {
         return false;
@@ -469,9 +352,9 @@ bool fm_path_enter_function(struct fm_path *path, const struct fm_callsites *sit
         return good; /* too deep to be shown */
     }
     if (place == path->count) {
-        uint32_t line = apart ? FM_DEFINE_NONE : line_of(path, sites, path->site_count);
+        uint32_t line = apart ? FM_DEFINE_NONE : fm_path_line_of(path, sites, path->site_count);
         place = more ? path->count - path->unwritten : path->count;
-        good = insert_function(path, writer, (struct level){frames[0].region, line}, place);
+        good = insert_function(path, writer, (struct fm_path_level){frames[0].region, line}, place);
     }
     if (good && place >= path->count - path->unwritten) {
         write_entries(path, writer, path->count - place, times->begun);

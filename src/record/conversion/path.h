@@ -26,8 +26,8 @@
  * Instrumented functions report their own begin and end. An instrumented function that is also on
  * the captured stack is the same entry, with exact times; otherwise it is an entry of its own.
  */
-#ifndef FERMATA_RECORD_CAPTURE_PATH_H
-#define FERMATA_RECORD_CAPTURE_PATH_H
+#ifndef FERMATA_RECORD_CONVERSION_PATH_H
+#define FERMATA_RECORD_CONVERSION_PATH_H
 
 #include "record/archive/callsites.h"
 

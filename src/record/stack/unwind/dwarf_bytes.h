@@ -2,8 +2,8 @@
  * Reads the encodings of DWARF from memory within bounds. After a read beyond the bounds `bad` is
  * set and all reads return 0.
  */
-#ifndef FERMATA_RECORD_STACK_DWARF_BYTES_H
-#define FERMATA_RECORD_STACK_DWARF_BYTES_H
+#ifndef FERMATA_RECORD_STACK_UNWIND_DWARF_BYTES_H
+#define FERMATA_RECORD_STACK_UNWIND_DWARF_BYTES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,10 +5,10 @@
  * Async-signal-safe, allocates nothing. The information may be damaged: nothing outside the bounds
  * is read, and invalid information yields no rule.
  */
-#ifndef FERMATA_RECORD_STACK_CFI_H
-#define FERMATA_RECORD_STACK_CFI_H
+#ifndef FERMATA_RECORD_STACK_UNWIND_CFI_H
+#define FERMATA_RECORD_STACK_UNWIND_CFI_H
 
-#include "record/stack/unwind_rule.h"
+#include "record/stack/unwind/unwind_rule.h"
 
 #include <stdbool.h>
 #include <stddef.h>

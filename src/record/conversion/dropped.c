@@ -1,4 +1,4 @@
-#include "record/archive/dropped.h"
+#include "record/conversion/dropped.h"
 
 void fm_dropped_begin(struct fm_dropped *dropped, const struct fm_path *path, bool to_the_end,
                       bool off)
