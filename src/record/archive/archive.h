@@ -7,6 +7,7 @@
 #ifndef FERMATA_RECORD_ARCHIVE_ARCHIVE_H
 #define FERMATA_RECORD_ARCHIVE_ARCHIVE_H
 
+#include "base/process_noun.h"
 #include "record/archive/define.h"
 #include "record/archive/event_regions.h"
 #include "record/archive/exchange.h"
@@ -97,6 +98,9 @@ void fm_archive_write_global(struct fm_definitions *set, const struct fm_archive
 /** Name of the call that ends a run regularly, of the paradigm that numbers the processes, else of
  * the first paradigm; NULL: there is none. Valid until the next paradigm is defined. */
 const char *fm_archive_last_call(const struct fm_definitions *set);
+
+/** What a process is called: by the paradigm that numbers the processes, if there is only one. */
+const struct fm_process_noun *fm_archive_process_noun(const struct fm_definitions *set);
 
 /** Closes the archive. Collective; only if no process has failed.
  * @param locations_reused  whether several threads of the run may have written to one location, one

@@ -119,8 +119,9 @@ static void describe_missing(struct fm_rebuild_run *r, const struct fm_archive_s
     }
     if (ends != NULL) {
         bool partly = json_object_get(environment, "recorded") != NULL;
-        fm_missing_describe(ends, r->size, partly, fm_archive_last_call(&r->set), failure,
-                            r->result->missing, sizeof r->result->missing);
+        fm_missing_describe(ends, r->size, fm_archive_process_noun(&r->set), partly,
+                            fm_archive_last_call(&r->set), failure, r->result->missing,
+                            sizeof r->result->missing);
     }
     free(ends);
     if (r->limited != 0) {
