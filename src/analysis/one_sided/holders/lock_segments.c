@@ -32,7 +32,7 @@ static void pop_hold(struct fm_lock_sweep *sweep)
 
 /* Sorts holds by acquisition; of simultaneous ones the last one in the order of the lock comes
  * first. */
-static void order_by_acquisition(struct fm_lock_sweep *sweep, const struct fm_lock_hold *holds,
+static void order_by_acquisition(struct fm_lock_sweep *sweep, const struct fm_segment_hold *holds,
                                  size_t count)
 {
     sweep->order.count = 0;
@@ -44,7 +44,7 @@ static void order_by_acquisition(struct fm_lock_sweep *sweep, const struct fm_lo
     fm_keyed_sort(sweep->order.items, count, NULL);
 }
 
-void fm_lock_segments_find(struct fm_lock_sweep *sweep, const struct fm_lock_hold *holds,
+void fm_lock_segments_find(struct fm_lock_sweep *sweep, const struct fm_segment_hold *holds,
                            size_t count, uint64_t from, uint64_t to, fm_lock_segments *segments)
 {
     order_by_acquisition(sweep, holds, count);

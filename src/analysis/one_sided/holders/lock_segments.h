@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 /** A tenure that conflicts with the waits in question. */
-struct fm_lock_hold {
+struct fm_segment_hold {
     uint64_t acquired, released;
     uint64_t latest_release;   /**< of this hold and those before */
     uint64_t next_acquisition; /**< the earliest of the holds behind this one */
@@ -39,7 +39,7 @@ struct fm_lock_sweep {
 /** Finds out which hold decides from `from` to `to`. O(count log count).
  * @param holds     in the order of the lock
  * @param segments  out: ascending; adjacent ones have different holds, none has more waits */
-void fm_lock_segments_find(struct fm_lock_sweep *sweep, const struct fm_lock_hold *holds,
+void fm_lock_segments_find(struct fm_lock_sweep *sweep, const struct fm_segment_hold *holds,
                            size_t count, uint64_t from, uint64_t to, fm_lock_segments *segments);
 
 /** @return the segment at a time, by bisection */

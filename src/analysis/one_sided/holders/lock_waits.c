@@ -24,8 +24,8 @@ struct fm_lock_scratch {
     uint32_t successions, waits; /* of the home, so far */
     FM_VECTOR(struct tenant) tenants;
     FM_VECTOR(uint32_t) of_all, exclusive; /* tenures: of all targets; exclusive ones */
-    FM_VECTOR(struct fm_lock_hold) holds;
-    FM_VECTOR(struct fm_lock_hold) own_holds; /* those that a single wait sees */
+    FM_VECTOR(struct fm_segment_hold) holds;
+    FM_VECTOR(struct fm_segment_hold) own_holds; /* those that a single wait sees */
     FM_VECTOR(struct lock_wait) lock_waits;
     struct fm_lock_sweep sweep;
     fm_lock_segments segments, own_segments;
@@ -121,7 +121,7 @@ static void add_turn(const struct adding *adding, const struct fm_lock_tenure *t
 static void send_shared_spans(const struct adding *adding, uint64_t succession, uint64_t end)
 {
     const fm_lock_segments *segments = &adding->scratch->segments;
-    const struct fm_lock_hold *holds = adding->scratch->holds.items;
+    const struct fm_segment_hold *holds = adding->scratch->holds.items;
     int32_t waits = 0;
     uint32_t location = FM_NONE;
     uint64_t from = 0;
@@ -145,7 +145,7 @@ static void send_shared_spans(const struct adding *adding, uint64_t succession, 
 }
 
 /* @return whether a location is the holder in all segments */
-static bool are_of(const fm_lock_segments *segments, const struct fm_lock_hold *holds,
+static bool are_of(const fm_lock_segments *segments, const struct fm_segment_hold *holds,
                    uint32_t location)
 {
     for (size_t s = 0; s < segments->count; s++) {
@@ -164,7 +164,7 @@ static void send_own(const struct adding *adding, const struct lock_wait *wait, 
 {
     struct fm_lock_scratch *scratch = adding->scratch;
     const struct fm_lock_tenure *tenure = &adding->tenures[wait->tenure];
-    const struct fm_lock_hold *holds = scratch->holds.items;
+    const struct fm_segment_hold *holds = scratch->holds.items;
     uint64_t to = tenure->waited_until;
     scratch->own_holds.count = 0;
     uint32_t first = wait->hold + 1;
@@ -176,7 +176,7 @@ static void send_own(const struct adding *adding, const struct lock_wait *wait, 
             fm_vector_push(&scratch->own_holds, holds[h]);
         }
     }
-    const struct fm_lock_hold *own = scratch->own_holds.items;
+    const struct fm_segment_hold *own = scratch->own_holds.items;
     fm_lock_segments_find(&scratch->sweep, own, scratch->own_holds.count, from, to,
                           &scratch->own_segments);
     const uint32_t cause = holds[wait->hold].location;
@@ -218,14 +218,14 @@ static void prepare_holds(const struct adding *adding, uint64_t from, uint64_t t
     size_t kept = 0;
     uint64_t latest = 0;
     for (size_t i = 0; i < scratch->holds.count; i++) {
-        struct fm_lock_hold *hold = &scratch->holds.items[kept];
+        struct fm_segment_hold *hold = &scratch->holds.items[kept];
         const uint32_t number = scratch->holds.items[i].tenure;
         const struct fm_lock_tenure *tenure = &adding->tenures[number];
         if (tenure->released <= from || (tenure->acquired >= to && number > last)) {
             continue;
         }
         latest = tenure->released > latest ? tenure->released : latest;
-        *hold = (struct fm_lock_hold){
+        *hold = (struct fm_segment_hold){
             .acquired = tenure->acquired,
             .released = tenure->released,
             .latest_release = latest,
@@ -238,7 +238,7 @@ static void prepare_holds(const struct adding *adding, uint64_t from, uint64_t t
     scratch->holds.count = kept;
     uint64_t next = UINT64_MAX;
     for (size_t i = kept; i-- > 0;) {
-        struct fm_lock_hold *hold = &scratch->holds.items[i];
+        struct fm_segment_hold *hold = &scratch->holds.items[i];
         hold->next_acquisition = next;
         next = hold->acquired < next ? hold->acquired : next;
     }
@@ -249,7 +249,7 @@ static void prepare_holds(const struct adding *adding, uint64_t from, uint64_t t
 static bool holds_itself(const struct adding *adding, uint32_t tenure, size_t *noted)
 {
     struct fm_lock_scratch *scratch = adding->scratch;
-    const struct fm_lock_hold *holds = scratch->holds.items;
+    const struct fm_segment_hold *holds = scratch->holds.items;
     for (; *noted < scratch->holds.count && holds[*noted].tenure < tenure; ++*noted) {
         uint32_t *latest =
             fm_map_at(&scratch->latest_of_process, holds[*noted].process, (uint32_t)*noted);
@@ -392,12 +392,13 @@ static void add_shared_waits(const struct adding *adding, const struct tenant *t
     if (tenants[0].lock == FM_NONE) {
         for (size_t i = 0; i < scratch->exclusive.count; i++) {
             fm_vector_push(&scratch->holds,
-                           (struct fm_lock_hold){.tenure = scratch->exclusive.items[i]});
+                           (struct fm_segment_hold){.tenure = scratch->exclusive.items[i]});
         }
     } else {
         for (size_t i = 0; i < count; i++) {
             if (adding->tenures[tenants[i].tenure].exclusive) {
-                fm_vector_push(&scratch->holds, (struct fm_lock_hold){.tenure = tenants[i].tenure});
+                fm_vector_push(&scratch->holds,
+                               (struct fm_segment_hold){.tenure = tenants[i].tenure});
             }
         }
     }
