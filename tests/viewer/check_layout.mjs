@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { Bench, drawn } from "./browser.mjs";
+import { Bench, goTo } from "./browser.mjs";
 
 const [web, fermata, synthesize, writeReports, pictures] = process.argv.slice(2);
 const bench = new Bench(web, fermata);
@@ -100,12 +100,9 @@ for (const [name, path] of Object.entries(pages).filter(([each]) => ONLY.include
       // One document for all views: an address contains the whole state.
       const page = await bench.open(path, { colorScheme, width: 1280, height: 900 });
       for (const hash of hashes(name)) {
-        await page.evaluate((wanted) => (location.hash = wanted), hash);
-        await drawn(page);
-        await page.locator("canvas[aria-busy=true]").waitFor({ state: "detached" });
+        await goTo(page, hash);
         for (const width of colorScheme === "dark" && name !== "1024" ? WIDTHS.slice(0, 1) : WIDTHS) {
           await page.setViewportSize({ width, height: width > 2000 ? 2000 : 900 });
-          await drawn(page);
           for (const each of await overflowing(page)) wrong.push(`${hash} ${width}: ${each}`);
           if (pictures !== undefined) {
             mkdirSync(pictures, { recursive: true });
@@ -116,7 +113,6 @@ for (const [name, path] of Object.entries(pages).filter(([each]) => ONLY.include
           if (width === WIDTHS[0]) for (const each of await violations(page)) wrong.push(`${hash}: ${each}`);
         }
       }
-      await page.context().close();
       assert.equal(wrong.length, 0, [...new Set(wrong)].join("\n"));
     });
   }

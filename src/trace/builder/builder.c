@@ -37,8 +37,10 @@ static void reset(struct fm_builder *builder)
     builder->current_activity = FM_NONE;
     builder->is_paused = false;
     builder->frames.count = 0;
-    /* Another thread of the process may have locked earlier. */
+    /* Locks with MPI_MODE_NOCHECK leave no record; another thread may have used requests earlier.
+     */
     builder->completions_matter =
+        builder->trace->has_passive_target ||
         builder->trace->processes[builder->location->process].location_count > 1;
     fm_map_clear(&builder->visits);
     fm_map_clear(&builder->location_values);

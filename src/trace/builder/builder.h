@@ -45,8 +45,8 @@ struct fm_builder {
     uint32_t current_activity; /**< innermost open call, if it is a communication call */
     bool is_paused;            /**< recording was switched off */
     uint64_t paused_since;     /**< the part of the pause before this time is accounted for */
-    bool
-        completions_matter; /**< of one-sided operations: a lock or request operation came before */
+    bool completions_matter;   /**< of one-sided operations: some call may complete them that waits
+                                    for their targets */
     FM_VECTOR(struct fm_frame) frames;
     FM_VECTOR(struct fm_visit_cache) cache;    /**< by call: regions, then `lines` */
     FM_VECTOR(struct fm_line_call) line_calls; /**< calls whose lines are known; values */

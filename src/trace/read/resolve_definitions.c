@@ -47,6 +47,11 @@ static void resolve_parameters(struct fm_raw_definitions *raw)
     fm_free(region);
 }
 
+static bool is_passive_target(fm_call_t call)
+{
+    return call >= FM_CALL_LOCK && call <= FM_CALL_FLUSH_LOCAL_ALL;
+}
+
 static void resolve_regions(struct fm_raw_definitions *raw)
 {
     struct fm_trace *trace = &raw->into->trace;
@@ -72,6 +77,8 @@ static void resolve_regions(struct fm_raw_definitions *raw)
             .call = fm_call_classify(paradigm, name, from->role),
             .is_phase = from->is_phase,
         };
+        trace->has_passive_target |=
+            paradigm == FM_PARADIGM_MPI && is_passive_target(trace->regions[i].call);
     }
     resolve_parameters(raw);
     fm_regions_merge(raw->into);

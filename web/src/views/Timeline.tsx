@@ -33,13 +33,14 @@ export function TimelineView({ store }: { store: Store }): JSX.Element {
   useEffect(() => timeline.load(), []);
   const data = timeline.data.value;
   if (data !== null) return <Loaded store={store} timeline={data} />;
-  const text = !timeline.isThere
-    ? "This page has no timeline: the trace was not available, or the page was written with --no-timeline."
-    : timeline.failure.value !== null
+  const isReading = timeline.isThere && timeline.failure.value === null;
+  const text = isReading
+    ? "Reading the timeline..."
+    : timeline.isThere
       ? `The timeline cannot be read: ${timeline.failure.value}`
-      : "Reading the timeline...";
+      : "This page has no timeline: the trace was not available, or the page was written with --no-timeline.";
   return (
-    <section class="view" aria-label="Timeline">
+    <section class="view" aria-label="Timeline" aria-busy={isReading}>
       <p class="empty">{text}</p>
     </section>
   );
