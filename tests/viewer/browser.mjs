@@ -1,7 +1,7 @@
 // What the tests of the page have in common: a browser that notices every error and every request.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -173,6 +173,9 @@ export class Bench {
     this.unused = [];
     /** The addresses that a page may ask for. */
     this.allowed = new WeakMap();
+    // Of the same site as the pages of reports: the browser needs no other process for it.
+    writeFileSync(this.path("blank.html"), "<!doctype html>");
+    this.blank = pathToFileURL(this.path("blank.html")).href;
     /** Their sizes and colour schemes. */
     this.views = new WeakMap();
   }
@@ -261,11 +264,14 @@ export class Bench {
   /** Ends the use of a page before the end of the check. It is kept for later, with nothing in it that could still happen. */
   async leave(page) {
     this.opened.splice(this.opened.indexOf(page), 1);
+    this.allowed.set(page, this.blank);
     await page.unrouteAll({ behavior: "ignoreErrors" });
     await page.evaluate(() => localStorage.clear());
-    await page.goto("about:blank");
+    await page.goto(this.blank);
     await page.mouse.move(0, 0);
-    if (page.viewportSize().width !== this.views.get(page).width) this.views.delete(page);
+    const { width, height } = page.viewportSize();
+    const view = this.views.get(page);
+    if (width !== view.width || height !== view.height) this.views.delete(page);
     this.unused.push(page);
   }
 

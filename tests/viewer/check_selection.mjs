@@ -49,10 +49,11 @@ const openTimeline = (path, hash = "#timeline") => bench.open(path, { hash });
 const PLOT = { left: 78, right: 12, bottom: 4 };
 
 /** @returns the point of the chart of a moment (part of the shown time) of a row, or of a height of the ruler. */
-async function pointOf(page, part, { row, rows, ruler = 34, y }) {
-  const box = await page.getByTestId("timeline-chart").boundingBox();
+const pointOf = async (page, part, place) => inBox(await page.getByTestId("timeline-chart").boundingBox(), part, place);
+
+function inBox(box, part, { row, rows, ruler = 34, y }, aside = 0) {
   const top = y ?? ruler + ((row + 0.3) / rows) * (box.height - ruler - PLOT.bottom);
-  return [box.x + PLOT.left + part * (box.width - PLOT.left - PLOT.right), box.y + top];
+  return [box.x + PLOT.left + aside + part * (box.width - PLOT.left - PLOT.right), box.y + top];
 }
 
 /** Asserts what the address says, which after many changes follows later (web/src/state/url.ts).
@@ -315,10 +316,10 @@ await bench.check("search highlights what it finds, counts it, and says when not
 
 /** @returns the location of each row, top down, as the names beside the rows say. */
 async function rowNames(page, rows, ruler) {
+  const box = await page.getByTestId("timeline-chart").boundingBox();
   const names = [];
   for (let row = 0; row < rows; row++) {
-    const [, y] = await pointOf(page, 0, { row, rows, ruler });
-    await page.mouse.move((await page.getByTestId("timeline-chart").boundingBox()).x + 20, y);
+    await page.mouse.move(...inBox(box, 0, { row, rows, ruler }, 20 - PLOT.left));
     names.push(Number(/rank (\d+)/.exec(await page.getByRole("tooltip").innerText())[1]));
   }
   return names;

@@ -450,43 +450,50 @@ await bench.check("many locations: from all of them to single events, and a chai
   await eventually(async () => assert.match(await page.evaluate(() => location.hash), /rows=/));
 });
 
-/** @returns the picture of the timeline as soon as it is drawn: red, green, blue, opacity of pixels, which stand for
- * their neighbours */
-const pictureOf = async (page) => {
-  const text = await page.evaluate(async (every) => {
-    const canvas = document.querySelector("canvas[role=application]");
-    // Without names, marks of the time, edges.
-    const [left, top] = [80, 36];
-    const copy = new OffscreenCanvas(canvas.width - left - 14, canvas.height - top - 6);
-    const context = copy.getContext("2d", { willReadFrequently: true });
-    context.drawImage(canvas, -left, -top);
-    const all = new Uint32Array(context.getImageData(0, 0, copy.width, copy.height).data.buffer);
-    const data = new Uint8Array(Uint32Array.from({ length: Math.floor(all.length / every) }, (_, i) => all[i * every]).buffer);
-    const parts = [];
-    for (let at = 0; at < data.length; at += 30000) parts.push(String.fromCharCode(...data.subarray(at, at + 30000)));
-    return btoa(parts.join(""));
-  }, EVERY);
-  return Buffer.from(text, "base64");
-};
-
-/** @returns the part of the pixels for which `holds` */
-const shareOf = (picture, holds) => {
-  let count = 0;
-  for (let at = 0; at < picture.length; at += 4) if (holds(at)) count++;
-  return (4 * count) / picture.length;
-};
-
 /** Prime, so that the pixels of all lines are in different columns. */
 const EVERY = 7;
 
 /** Gaps between high rows are empty, too. */
 const GAPS = 0.2;
-const emptyPart = (picture) => shareOf(picture, (at) => picture[at + 3] === 0);
 
 /** The address has rounded numbers: edges may be a pixel aside. */
 const EDGES = 0.02;
-const differentPart = (one, other) =>
-  shareOf(one, (at) => [0, 1, 2, 3].some((channel) => Math.abs(one[at + channel] - other[at + channel]) > 24));
+
+/** Reads every so many pixels of the timeline without names, marks of the time and edges.
+ * @returns the part of them that is empty, and all of them as text if `isWanted`: red, green, blue, opacity */
+const pixelsOf = (page, isWanted = false) =>
+  page.evaluate(
+    ({ every, isWanted }) => {
+      const canvas = document.querySelector("canvas[role=application]");
+      const [left, top] = [80, 36];
+      const copy = new OffscreenCanvas(canvas.width - left - 14, canvas.height - top - 6);
+      const context = copy.getContext("2d", { willReadFrequently: true });
+      context.drawImage(canvas, -left, -top);
+      const all = new Uint32Array(context.getImageData(0, 0, copy.width, copy.height).data.buffer);
+      const some = Uint32Array.from({ length: Math.floor(all.length / every) }, (_, i) => all[i * every]);
+      const empty = some.reduce((count, pixel) => count + (pixel >>> 24 === 0), 0) / some.length;
+      if (!isWanted) return { empty };
+      const data = new Uint8Array(some.buffer);
+      const parts = [];
+      for (let at = 0; at < data.length; at += 30000) parts.push(String.fromCharCode(...data.subarray(at, at + 30000)));
+      return { empty, text: btoa(parts.join("")) };
+    },
+    { every: EVERY, isWanted },
+  );
+
+const emptyPartOf = async (page) => (await pixelsOf(page)).empty;
+
+/** @returns the part of the pixels that differ visibly between two pages */
+async function differentPartOf(page, other) {
+  const read = async (each) => Buffer.from((await pixelsOf(each, true)).text, "base64");
+  const [one, two] = [await read(page), await read(other)];
+  assert.equal(one.length, two.length);
+  let count = 0;
+  for (let at = 0; at < one.length; at += 4) {
+    if ([0, 1, 2, 3].some((channel) => Math.abs(one[at + channel] - two[at + channel]) > 24)) count++;
+  }
+  return (4 * count) / one.length;
+}
 
 /** Into the time and along it, into the ranks and along them, out again. */
 const STEPS = {
@@ -529,7 +536,7 @@ for (const [device, steps] of Object.entries(STEPS)) {
     let slow = 0;
     for (const [i, step] of steps.entries()) {
       const isThere = async (when) => {
-        const empty = emptyPart(await pictureOf(page));
+        const empty = await emptyPartOf(page);
         assert.ok(empty < GAPS, `step ${i}: ${Math.round(100 * empty)} % are empty ${when}`);
       };
       held = [];
@@ -549,7 +556,7 @@ for (const [device, steps] of Object.entries(STEPS)) {
       await isThere("in the end");
       if (i % 3 !== 0) continue;
       const again = await openTimeline(big.url, await page.evaluate(() => location.hash));
-      const different = differentPart(await pictureOf(page), await pictureOf(again));
+      const different = await differentPartOf(page, again);
       assert.ok(different < EDGES, `step ${i}: ${Math.round(100 * different)} % differ from a page that is opened there`);
       await bench.leave(again);
     }
@@ -564,7 +571,7 @@ await bench.check("a server that has ended is told of", async () => {
   await page.getByTestId("timeline-chart").locator("canvas").focus();
   for (let i = 0; i < 6; i++) await page.keyboard.press(i % 2 === 0 ? "w" : "+");
   assert.match(await page.getByRole("alert").innerText(), /Parts are missing/);
-  assert.ok(emptyPart(await pictureOf(page)) < GAPS);
+  assert.ok(await emptyPartOf(page) < GAPS);
   // The browser says so, too.
   bench.problems.splice(0, Infinity, ...bench.problems.filter((text) => !/ERR_CONNECTION_REFUSED/.test(text)));
 });

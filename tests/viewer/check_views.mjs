@@ -1,12 +1,14 @@
 // Efficiency, phases and matrices of a page against the report.
-// usage: check_views.mjs WEB FERMATA SYNTHESIZE_SOR WRITE_REPORTS
+// usage: check_views.mjs WEB FERMATA SYNTHESIZE_SOR WRITE_REPORTS LIBRARIES
+//   LIBRARIES  folder of scenarios of OpenSHMEM and coarrays
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { inflateSync } from "node:zlib";
 import { Bench, assertClose, eventually, goTo, parseCsv, parseShown } from "./browser.mjs";
 
-const [web, fermata, synthesize, writeReports] = process.argv.slice(2);
+const [web, fermata, synthesize, writeReports, libraries] = process.argv.slice(2);
 const bench = new Bench(web, fermata);
 
 const PHASE = "<b onclick='evil()'>step \u202egnp.exe";
@@ -273,6 +275,42 @@ await bench.check("call paths grouped by the values of a parameter, as by fermat
   const plain = await bench.open(html, { hash: "#trees?calls=parameter" });
   assert.ok((await plain.locator("#call-tree [role=treeitem]").count()) > 0);
   assert.equal(await plain.getByRole("button", { name: "Parameter", exact: true }).count(), 0);
+});
+
+/** @returns all texts of the page, also those that appear beside the pointer or are for screen readers. */
+const wordsOf = (page) =>
+  page.evaluate(() => {
+    const names = ["title", "aria-label", "placeholder"];
+    const attributes = [...document.querySelectorAll("body *")].flatMap((each) => names.map((name) => each.getAttribute(name) ?? ""));
+    return [document.body.innerText, ...document.querySelectorAll("option")].map((each) => each.textContent ?? each).concat(attributes).join("\n");
+  });
+
+await bench.check("processes are called as the program's library calls them, and counted as it does", async () => {
+  for (const [name, one, many, first] of [["caf", "image", "images", 1], ["shmem-locks", "PE", "PEs", 0]]) {
+    const place = bench.path(name);
+    bench.run(fermata, "synth", join(libraries, `${name}.scn`), "-o", place);
+    bench.run(fermata, "analyze", "--quiet", place);
+    const page = await bench.open(bench.page(place, `${name}.html`), { hash: "#summary" });
+    const assertWords = async (what, ...expected) => {
+      const words = await wordsOf(page);
+      assert.doesNotMatch(words, /.*\branks?\b.*/i, `${name}, ${what}`);
+      for (const word of expected) assert.ok(words.includes(word), `${name}, ${what}: no "${word}"`);
+    };
+    const title = many.replace(/^i/, "I");
+    for (const [view, ...expected] of [["summary", title], ["trees", title, `${one} ${first}`],
+      ["timeline", `${title}, nodes: ${first}-${first + 3}`, `by ${one}`, `${one} waits`, `wait for each ${one}`],
+      ["timeline?color=blame", `${title} that wait for the ${one}`], ["waits"], ["path"], ["efficiency"], ["matrices"],
+      ["locks"], ["run", title]]) {
+      await goTo(page, `#${view}`);
+      await assertWords(view, ...expected);
+    }
+    await page.keyboard.press("?");
+    await assertWords("keys", `one row for similar ${many}, or one row for each ${one}`);
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("/");
+    await assertWords("search", `Search metrics, call paths, ${many}`, `Metric, call path, ${one} ...`);
+    await bench.leave(page);
+  }
 });
 
 await bench.finish();

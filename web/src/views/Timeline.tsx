@@ -11,6 +11,7 @@ import { blameField } from "../model/blame_field";
 import { makeField } from "../model/counters";
 import { locationsIn } from "../model/arrangement";
 import { itemAt } from "../model/selection";
+import { processTitle, processWord, type Report } from "../model/report";
 import { SINGLE_ROWS } from "../model/tiles";
 import { findWait, followCauses, laneAt, longestWaits, nextOfChain, type Timeline } from "../model/timeline";
 import { findMatches, matchesOf } from "../model/timeline_search";
@@ -261,7 +262,7 @@ function Loaded({ store, timeline }: { store: Store; timeline: Timeline }): JSX.
           {curves !== null && <CounterPanel scene={scene} counter={counter!} field={curves} palette={palette} />}
           {field !== null ? (
             <HeatLegend
-              title={coloring === "counter" ? counterTitle(counter!) : blameTitle(timeline)}
+              title={coloring === "counter" ? counterTitle(counter!) : blameTitle(report, timeline)}
               field={field}
               palette={palette}
               scale={scale}
@@ -277,8 +278,9 @@ function Loaded({ store, timeline }: { store: Store; timeline: Timeline }): JSX.
   );
 }
 
-function blameTitle(timeline: Timeline): string {
-  return timeline.bins === null ? "Ranks that wait for the rank" : "Ranks that wait for the rank, where single calls are loaded";
+function blameTitle(report: Report, timeline: Timeline): string {
+  const title = `${processTitle(report, 2)} that wait for the ${processWord(report, 1)}`;
+  return timeline.bins === null ? title : `${title}, where single calls are loaded`;
 }
 
 /** Removes the selection; without one, the interval; without both, the search. */
