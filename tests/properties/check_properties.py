@@ -3,7 +3,7 @@ workers, on when the run began, on the unit of time, or on the numbers of the ra
 the last communication costs nobody anything; all invariants hold; waiting by parts of the run and the
 matrices add up to the severities, problems and their symptoms to all waiting.
 
-usage: check_properties.py FERMATA COUNT SEED
+usage: check_properties.py FERMATA COUNT SEED     (or more scenarios than COUNT: support/share.py)
 """
 
 import collections
@@ -16,9 +16,10 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "rules", "reference"))
+sys.path[:0] = [os.path.join(HERE, "..", "rules", "reference"), os.path.join(HERE, "..", "support")]
 import generate  # noqa: E402
 import intervals  # noqa: E402
+import share  # noqa: E402
 import transformations  # noqa: E402
 
 SEVERAL_WORKERS = (2, 3, 7)  # in turn, beside one
@@ -288,7 +289,7 @@ def check_scenario(fermata, folder, index, seed):
 
 
 def main():
-    fermata, count, seed = sys.argv[1], int(sys.argv[2]), sys.argv[3]
+    fermata, count, seed = sys.argv[1], share.count(int(sys.argv[2])), sys.argv[3]
     failures = 0
     place = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     with tempfile.TemporaryDirectory(dir=place) as folder:

@@ -1,13 +1,16 @@
 """The report of a trace of many ranks does not depend on the number of workers, nor on how they come to
 meet: synthetic traces are analysed again and again.
 
-usage: check_workers.py FERMATA SYNTHESIZE_SOR EVENTS TURNS
+usage: check_workers.py FERMATA SYNTHESIZE_SOR EVENTS TURNS     (or more turns: support/share.py)
 """
 
 import os
 import subprocess
 import sys
 import tempfile
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import share  # noqa: E402
 
 # More ranks than one OTF2 reader is told of; and few, whose workers wait for one another the more.
 TRACES = [(variant, ranks) for variant in ("p2p", "fence", "gats", "locks", "rotate")
@@ -36,7 +39,7 @@ def main():
                     return file.read()
 
             expected = analyze("1")
-            for turn in range(int(turns)):
+            for turn in range(share.count(int(turns))):
                 for workers in WORKERS:
                     if analyze(workers) != expected:
                         sys.exit(f"{variant}, {ranks} ranks: turn {turn} with {workers} workers "

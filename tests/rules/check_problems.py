@@ -2,6 +2,7 @@
 """Compares the problems that fermata reports as JSON with those of the reference.
 
 usage: check_problems.py FERMATA DIR COUNT SEED...   random scenarios
+                                                    (or more than COUNT: support/share.py)
        check_problems.py FERMATA DIR FILE.scn...     the scenarios in files
 
 Compares cause and cost of all problems, when the larger ones arise and what they explain. Two of
@@ -16,10 +17,11 @@ import sys
 from fractions import Fraction
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "reference"))
+sys.path[:0] = [os.path.join(HERE, "reference"), os.path.join(HERE, "..", "support")]
 import generate  # noqa: E402
 import scenario_file  # noqa: E402
 import severities  # noqa: E402
+import share  # noqa: E402
 import timeline  # noqa: E402
 
 RANKS = (2, 12)
@@ -160,7 +162,7 @@ def main(arguments):
     if is_random:
         seeds = rest[1:] + [seed for seed in [os.environ.get("FERMATA_SEED")] if seed]
         shutil.rmtree(folder, ignore_errors=True)
-        paths = random_files(folder, int(rest[0]), seeds)
+        paths = random_files(folder, share.count(int(rest[0])), seeds)
     else:
         os.makedirs(folder, exist_ok=True)
         paths = rest

@@ -3,8 +3,8 @@
 
 usage: check_random.py FERMATA DIR COUNT SEED...
 
-Generates COUNT scenarios of 2 to 24 ranks for every seed in DIR, and runs `FERMATA synth --check` on batches of
-them. FERMATA_SEED in the environment is one more seed. Files of batches that fail stay in DIR.
+Generates COUNT scenarios (or more: support/share.py) of 2 to 24 ranks for every seed in DIR, and runs
+`FERMATA synth --check` on batches of them. FERMATA_SEED in the environment is one more seed. Files of batches that fail stay in DIR.
 """
 
 import os
@@ -12,8 +12,10 @@ import shutil
 import subprocess
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "reference"))
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(HERE, "reference"), os.path.join(HERE, "..", "support")]
 import generate  # noqa: E402
+import share  # noqa: E402
 
 BATCH = 100
 RANKS = "2..24"
@@ -43,7 +45,8 @@ def main(arguments):
     if len(arguments) < 4:
         print(__doc__.strip(), file=sys.stderr)
         return 2
-    fermata, folder, count, seeds = arguments[0], arguments[1], int(arguments[2]), arguments[3:]
+    fermata, folder, seeds = arguments[0], arguments[1], arguments[3:]
+    count = share.count(int(arguments[2]))
     if os.environ.get("FERMATA_SEED"):
         seeds = seeds + [os.environ["FERMATA_SEED"]]
     failed = sum(check_seed(fermata, os.path.join(folder, "seed-" + seed), count, seed)

@@ -12,4 +12,20 @@
 void run_thread_team(unsigned size, void (*body)(void *context, struct fm_team *team),
                      void *context);
 
+#ifdef FERMATA_SANITIZED
+enum { MANY_THREADS_ARE_SLOW = 1 };
+#else
+enum { MANY_THREADS_ARE_SLOW = 0 };
+#endif
+
+/** The size of the next team to try behind `size`: all small ones, then some up to `most`; where
+ * sanitizers make many threads slow, only `most`. */
+static inline unsigned next_team_size(unsigned size, unsigned most)
+{
+    if (size < 4) {
+        return size + 1;
+    }
+    return MANY_THREADS_ARE_SLOW && size < most ? most : size + 9;
+}
+
 #endif

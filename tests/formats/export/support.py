@@ -1,10 +1,16 @@
 """Experiments for the tests of exports: scenarios, synthesized and analysed once for a test case."""
 
+import glob
 import json
 import os
 import subprocess
+import sys
 import tempfile
 import unittest
+
+TESTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+sys.path.append(os.path.join(TESTS, "support"))
+import share  # noqa: E402
 
 FERMATA = os.environ["FERMATA"]
 
@@ -39,6 +45,12 @@ def fermata(*arguments, status=0):
             + done.stderr.decode()
         )
     return done.stdout if status == 0 else done.stderr.decode()
+
+
+def some_scenarios():
+    """Paths of scenarios of all families: what they have in common, files of reports and of timelines,
+    needs not all of each."""
+    return share.some(sorted(glob.glob(os.path.join(TESTS, "rules", "scenarios", "*", "*.scn"))), 4)
 
 
 class Experiments(unittest.TestCase):

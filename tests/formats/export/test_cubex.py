@@ -1,7 +1,6 @@
 """fermata export --to=cubex, read by a reader of our own: every value of every metric, call path and
 location is that of the report."""
 
-import glob
 import math
 import os
 import shutil
@@ -12,9 +11,7 @@ import unittest
 import zlib
 
 import cubex_reader
-from support import Experiments, fermata, late_sender
-
-TESTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+from support import TESTS, Experiments, fermata, late_sender, some_scenarios
 
 
 def member(name, content):
@@ -248,10 +245,10 @@ class Compared(Experiments):
         self.assertEqual(found, [("numeric", "level", "-3"), ("string", "input", "a<b"),
                                  ("numeric", "size", "18446744073709551615")])
 
-    def test_all_scenarios(self):
+    def test_scenarios(self):
         """Those of every kind of wait state, with one, some and many locations."""
         done = set()
-        for source in sorted(glob.glob(os.path.join(TESTS, "rules", "scenarios", "*", "*.scn"))):
+        for source in some_scenarios():
             name = os.path.basename(source)[: -len(".scn")]
             with self.subTest(name), tempfile.TemporaryDirectory() as folder:
                 place = os.path.join(folder, name)

@@ -4,7 +4,8 @@ recorded ones, synthetic ones, ones with all events that OTF2 can write, and dam
 usage: check_readers.py PROGRAMS SYNTHESIZE_SOR ARCHIVES DAMAGED [--run MPIRUN SOR]...
 
 PROGRAMS is the folder of fermata, compare_readers and write_random_events; ARCHIVES and DAMAGED tell
-how many archives with random events are written and how many damaged. With --run, the workload sor is
+how many archives with random events are written and how many damaged (or more: support/share.py). With
+--each one of so many scenarios is read. With --run, the workload sor is
 recorded, and nothing else is done.
 """
 
@@ -21,6 +22,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 TESTS = os.path.join(HERE, "..", "..")
 sys.path.insert(0, os.path.join(TESTS, "support"))
 from damage import damage  # noqa: E402
+import share  # noqa: E402
 from mpi_launcher import mpi_command  # noqa: E402
 
 VARIANTS = ["p2p", "p2p-blocking", "fence", "gats", "locks"]
@@ -51,9 +53,9 @@ def recorded(options, folder):
 
 
 def synthesized(options, folder):
-    """Archives of all scenarios of the tests, of simulated solvers and of another recorder."""
-    for number, path in enumerate(sorted(glob.glob(os.path.join(TESTS, "**", "*.scn"),
-                                                   recursive=True))):
+    """Archives of scenarios of the tests, of simulated solvers and of another recorder."""
+    paths = sorted(glob.glob(os.path.join(TESTS, "**", "*.scn"), recursive=True))
+    for number, path in enumerate(share.some(paths, options.each)):
         archive = os.path.join(folder, f"scenario-{number}")
         run(os.path.join(options.programs, "fermata"), "synth", path, "-o", archive)
         yield archive
@@ -93,6 +95,7 @@ def main():
     parser.add_argument("archives", type=int)
     parser.add_argument("damaged", type=int)
     parser.add_argument("--seed", default="1")
+    parser.add_argument("--each", type=int, default=1)
     parser.add_argument("--run", nargs=2, action="append", default=[])
     options = parser.parse_args()
     place = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
@@ -101,13 +104,13 @@ def main():
             compare(options, list(recorded(options, folder)))
             return
         compare(options, list(synthesized(options, folder)))
-        compare(options, list(random_archives(options, folder, options.archives, 40000)))
+        compare(options, list(random_archives(options, folder, share.count(options.archives), 40000)))
         small = os.path.join(folder, "small")
         os.mkdir(small)
         originals = list(random_archives(options, small, 10, 1000))
         originals.append(os.path.join(folder, "scenario-0"))
         chooser = random.Random(options.seed)
-        for _ in range(0, options.damaged, BATCH):
+        for _ in range(0, share.count(options.damaged), BATCH):
             bad = list(damaged(originals, folder, BATCH, chooser))
             compare(options, bad, "--damaged")
             for archive in bad:

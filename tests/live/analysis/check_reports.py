@@ -1,8 +1,8 @@
-"""Analyses by the processes that mpirun starts give the same report as by one alone: all scenarios
-that are tests of their own by two and three processes; random ones, a recorded trace, large traces, and
-what cannot be analysed by one to four.
+"""Analyses by the processes that mpirun starts give the same report as by one alone: one of EACH
+scenarios that are tests of their own by two and three processes; random ones, a recorded trace, large
+traces, and what cannot be analysed by one to four. (More scenarios of both kinds: support/share.py.)
 
-usage: check_reports.py FERMATA ANALYZE_BY_MPI MPIRUN LIBRARY RECORDED SYNTHESIZE COUNT SEED SCENARIO...
+usage: check_reports.py FERMATA ANALYZE_BY_MPI MPIRUN LIBRARY RECORDED SYNTHESIZE COUNT SEED EACH SCENARIO...
 """
 
 import os
@@ -13,8 +13,9 @@ import tempfile
 from launcher import run
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "..", "rules", "reference"))
+sys.path[:0] = [os.path.join(HERE, "..", "..", "rules", "reference"), os.path.join(HERE, "..", "..", "support")]
 import generate  # noqa: E402
+import share  # noqa: E402
 
 PROCESSES = (1, 2, 3, 4)
 # A scenario has a few ranks: with three processes each has its share, and more have none.
@@ -33,11 +34,12 @@ def archives_of(fermata, scenarios, folder):
 
 def main():
     fermata, analyze, mpirun, library, recorded, synthesize, count, seed = sys.argv[1:9]
-    scenarios = sys.argv[9:]
+    scenarios = share.some(sys.argv[10:], int(sys.argv[9]))
     place = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     with tempfile.TemporaryDirectory(dir=place) as folder:
         generated = os.path.join(folder, "scenarios")
-        generate.main(["--seed", seed, "--first", "0", "--count", count, "--out", generated])
+        generate.main(["--seed", seed, "--first", "0", "--count", str(share.count(int(count))),
+                       "--out", generated])
         random = sorted(os.path.join(generated, name) for name in os.listdir(generated)
                         if name.endswith(".scn"))
         archives = [recorded, os.path.join(folder, "missing")]

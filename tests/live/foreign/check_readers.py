@@ -1,4 +1,4 @@
-"""Other programs read fermata's archives, those of scenarios and recorded ones: OTF2's otf2-print and
+"""Other programs read fermata's archives, those of scenarios of all kinds and recorded ones: OTF2's otf2-print and
 Python module without any complaint, and the trace viewer ViTE draws one.
 
 usage: check_readers.py --fermata F [--run MPIRUN PROGRAM]...     (PROGRAM is the workload sor)
@@ -18,6 +18,7 @@ import fermata
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "..", "support"))
+import share  # noqa: E402
 from mpi_launcher import mpi_command  # noqa: E402
 
 VARIANTS = ["p2p", "p2p-blocking", "fence", "gats", "locks"]
@@ -36,9 +37,9 @@ def recorded(options, folder):
 
 
 def synthesized(options, folder):
-    """Archives of all scenarios of the tests."""
+    """Archives of scenarios of the tests; formats/scenario/python_reads.py reads all."""
     paths = sorted(glob.glob(os.path.join(HERE, "..", "..", "*", "scenario*", "**", "*.scn"), recursive=True))
-    for number, path in enumerate(paths):
+    for number, path in enumerate(share.some(paths, 8)):
         archive = os.path.join(folder, f"scenario-{number}")
         fermata.run([options.fermata, "synth", path, "-o", archive])
         yield archive

@@ -2,7 +2,7 @@
 it with what the program did, and what fermata finds in it with what belongs together by the numbers
 of the iterations.
 
-usage: check_flight.py --fermata F --mpirun M --program P
+usage: check_flight.py --fermata F --mpirun M --program P [CASE...]
 
 What is kept must be all of the last iterations before the recorder was asked, however it was; regions
 that were open at the cut must be open behind it; the analysis must match what was kept, leave alone
@@ -130,12 +130,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     for name in ("--fermata", "--mpirun", "--program"):
         parser.add_argument(name, required=True)
-    parser.add_argument("--only")
+    parser.add_argument("cases", nargs="*", default=list(CASES))
     options = parser.parse_args()
     problems = []
-    for name, case in CASES.items():
-        if options.only not in (None, name):
-            continue
+    for name in options.cases:
+        case = CASES[name]
         with tempfile.TemporaryDirectory(prefix="fermata-user-") as folder:
             how = ["--flight-recorder", case.size, *case.options]
             experiment, wrong = user_archive.record(options, pathlib.Path(folder),

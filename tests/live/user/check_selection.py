@@ -1,7 +1,7 @@
 """Records a part of pauses.c, as the options of `fermata record` select it, and compares what fermata
 finds with what belongs together by the numbers of the iterations.
 
-usage: check_selection.py --fermata F --mpirun M --program P
+usage: check_selection.py --fermata F --mpirun M --program P [CASE...]
 
 What was not selected must leave no events but those of MPI_Init and MPI_Finalize; the analysis must
 match what was recorded across the gaps, leave alone what lacks its partner, and say what was selected.
@@ -139,9 +139,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     for name in ("--fermata", "--mpirun", "--program"):
         parser.add_argument(name, required=True)
+    parser.add_argument("cases", nargs="*", default=list(CASES))
     options = parser.parse_args()
     problems = list(check_refused(options))
-    for name, case in CASES.items():
+    for name in options.cases:
+        case = CASES[name]
         with tempfile.TemporaryDirectory(prefix="fermata-user-") as folder:
             experiment, wrong = user_archive.record(options, pathlib.Path(folder),
                                                     [options.program, case.how], ranks=RANKS,

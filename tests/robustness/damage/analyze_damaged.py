@@ -1,7 +1,7 @@
 """Damaged archives: `analyze` tells it or copes with it, and never dies, hangs or leaves half a report.
 What `check` cannot read does not go unmentioned.
 
-usage: analyze_damaged.py FERMATA COUNT [SEED]
+usage: analyze_damaged.py FERMATA COUNT [SEED]     (or more than COUNT: support/share.py)
 """
 
 import os
@@ -14,6 +14,7 @@ import tempfile
 
 TESTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 sys.path.insert(0, os.path.join(TESTS, "support"))
+import share  # noqa: E402
 from damage import damage  # noqa: E402
 
 SCENARIOS = ["formats/scenario/all-events.scn", "rules/scenarios/p2p/threads.scn",
@@ -74,7 +75,7 @@ def analyze(fermata, directory, report, what):
 
 
 def main():
-    fermata, count = sys.argv[1], int(sys.argv[2])
+    fermata, count = sys.argv[1], share.count(int(sys.argv[2]))
     seed = sys.argv[3] if len(sys.argv) > 3 else "1"
     chooser = random.Random(seed)
     noticed = 0

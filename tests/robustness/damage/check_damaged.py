@@ -1,4 +1,7 @@
-"""Damaged archives: `check` and `info` tell it and never die of it."""
+"""Damaged archives: `check` and `info` tell it and never die of it.
+
+usage: check_damaged.py FERMATA COUNT     (or more than COUNT: support/share.py)
+"""
 import os
 import random
 import shutil
@@ -6,9 +9,8 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../support"))
 import fermata_command  # noqa: E402
+import share  # noqa: E402
 from damage import damage  # noqa: E402
-
-VARIANTS = 250
 
 
 def run_both(directory, what):
@@ -33,7 +35,7 @@ def main():
                        for where, _, names in os.walk(good) for name in names)
         bad = os.path.join(folder, "bad")
         noticed = 0
-        for variant in range(VARIANTS):
+        for variant in range(share.count(int(sys.argv[2]))):
             name = generator.choice(files)
             shutil.copytree(good, bad)
             path = os.path.join(bad, name)

@@ -7,7 +7,7 @@
 #include <time.h>
 
 #define MOST   9
-#define ROUNDS 2000
+#define ROUNDS 600
 
 struct round {
     unsigned number;

@@ -200,7 +200,7 @@ static void test_inboxes_do_not_depend_on_the_team(void **state)
     struct inbox_check check = {.workers = 1};
     fill_inboxes(&check, NULL);
     unsigned runs = 1;
-    for (unsigned size = 1; size <= PROCESSES + 3; size += size < 4 ? 1 : 9) {
+    for (unsigned size = 1; size <= PROCESSES + 3; size = next_team_size(size, PROCESSES + 3)) {
         for (check.workers = 1; check.workers <= 3; ++check.workers) {
             run_thread_team(size, fill_inboxes, &check);
             ++runs;
@@ -286,7 +286,7 @@ static void test_a_phase_ends_when_all_mail_is_handled(void **state)
 {
     (void)state;
     const uint64_t expected = 2 * PROCESSES * ((UINT64_C(2) << LIVES) - 1);
-    for (unsigned size = 0; size <= PROCESSES + 3; size += size < 4 ? 1 : 12) {
+    for (unsigned size = 0; size <= PROCESSES + 3; size = next_team_size(size, PROCESSES + 3)) {
         for (unsigned workers = 1; workers <= 3; ++workers) {
             struct mail_check check = {.workers = workers};
             if (size == 0) {

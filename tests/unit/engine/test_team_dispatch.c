@@ -213,7 +213,7 @@ static void test_all_arrive_in_order_and_in_their_run(void **state)
     for (uint32_t i = 0; i < sizeof items / sizeof *items; ++i) {
         items[i] = i;
     }
-    for (unsigned size = 0; size <= PROCESSES + 2; size += size < 3 ? 1 : 11) {
+    for (unsigned size = 0; size <= PROCESSES + 2; size = next_team_size(size, PROCESSES + 2)) {
         for (unsigned workers = 1; workers <= 3; ++workers) {
             struct check *check = fm_allocate(1, sizeof *check);
             check->workers = workers;

@@ -88,7 +88,11 @@ static const struct fm_paradigm paradigm = {.description = &description,
                                             .functions = functions,
                                             .first = &first_function};
 
+#ifdef FERMATA_SANITIZED
+enum { RANKS = 2, MANY = 70000 };
+#else
 enum { RANKS = 2, MANY = 120000 };
+#endif
 
 static struct fm_exchange one_of_several = {.size = RANKS,
                                             .barrier = nothing,
