@@ -222,7 +222,7 @@ await bench.check("the browser gets the address by a file of the user, not by it
   for (const folder of [tools, temporary]) mkdirSync(folder);
   const seen = bench.path("opened");
   // A browser that stays: its command line can be read.
-  writeFileSync(`${tools}/xdg-open`, `#!/bin/sh\nprintf '%s\\n' "$@" >${seen}.part\nmv ${seen}.part ${seen}\nsleep 600 & echo $! >${seen}.pid; wait\n`, { mode: 0o700 });
+  writeFileSync(`${tools}/xdg-open`, `#!/bin/sh\nprintf '%s\\n' "$@" >${seen}.part\nmv ${seen}.part ${seen}\nsleep 120 & echo $! >${seen}.pid; wait\n`, { mode: 0o700 });
   const opening = await serveIn({ PATH: `${tools}:${process.env.PATH}`, DISPLAY: ":0", XDG_RUNTIME_DIR: temporary }, small, "--no-timeline");
   await eventually(() => assert.ok(existsSync(seen)));
   const [file, ...others] = readFileSync(seen, "utf8").trimEnd().split("\n");
