@@ -7,7 +7,7 @@ target_compile_options(fermata_flags INTERFACE -Wall -Wextra -Wconversion -Wshad
 target_compile_definitions(fermata_flags INTERFACE _GNU_SOURCE
                            FERMATA_VERSION="${PROJECT_VERSION}")
 if(FERMATA_SANITIZE)
-  target_compile_options(fermata_flags INTERFACE -fsanitize=${FERMATA_SANITIZE} -O1
+  target_compile_options(fermata_flags INTERFACE -fsanitize=${FERMATA_SANITIZE} $<$<C_COMPILER_ID:Clang>:-O1>
                          -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
   target_compile_definitions(fermata_flags INTERFACE FERMATA_SANITIZED) # tests repeat less
   target_link_options(fermata_flags INTERFACE -fsanitize=${FERMATA_SANITIZE})
