@@ -1,5 +1,8 @@
 #include "diagnosis/process_word.h"
 
+#include "base/process_noun.h"
+#include "diagnosis/startup.h"
+
 #include <stdbool.h>
 #include <string.h>
 
@@ -14,11 +17,6 @@ static const struct {
 
 struct fm_process_word fm_process_word(const struct fm_cube *cube)
 {
-    static const struct fm_process_word words[] = {
-        {"rank", "ranks", "Rank", "Ranks", 0, NULL},
-        {"PE", "PEs", "PE", "PEs", 0, NULL},
-        {"image", "images", "Image", "Images", 1, NULL},
-    };
     bool called[LIBRARIES] = {false};
     for (uint32_t i = 0; i < cube->callpath_count; i++) {
         const char *paradigm = cube->regions[cube->callpaths[i].region].paradigm;
@@ -27,7 +25,14 @@ struct fm_process_word fm_process_word(const struct fm_cube *cube)
         }
     }
     bool ranks = called[MPI] || called[ARMCI] || called[SHMEM] == called[COARRAYS];
-    struct fm_process_word word = words[ranks ? 0 : called[SHMEM] ? 1 : 2];
+    const struct fm_process_noun *noun = fm_process_noun(ranks           ? FM_NOUN_RANK
+                                                         : called[SHMEM] ? FM_NOUN_PE
+                                                                         : FM_NOUN_IMAGE);
+    struct fm_process_word word = {.one = noun->one,
+                                   .many = noun->many,
+                                   .title = noun->title,
+                                   .titles = noun->titles,
+                                   .first = noun->first};
     for (size_t k = 0; k < LIBRARIES; k++) {
         if (called[k]) {
             word.library = word.library == NULL ? libraries[k].name : "library";
@@ -35,6 +40,19 @@ struct fm_process_word fm_process_word(const struct fm_cube *cube)
     }
     word.library = word.library == NULL ? "library" : word.library;
     return word;
+}
+
+bool fm_library_is_used(const struct fm_cube *cube)
+{
+    for (uint32_t i = 0; i < cube->region_count; i++) {
+        for (size_t k = 0; k < LIBRARIES; k++) {
+            if (strcmp(cube->regions[i].paradigm, libraries[k].paradigm) == 0 &&
+                !fm_is_startup_region(&cube->regions[i])) {
+                return true;
+            }
+        }
+    }
+    return false;
 }
 
 const char *fm_cause_library(const struct fm_cube *cube, const struct fm_cube_problem *cause)

@@ -6,6 +6,7 @@
 
 #include "cube/model/cube.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct fm_process_word {
@@ -21,6 +22,10 @@ struct fm_process_word {
 /** @return the words for a program that calls one of these libraries only; "rank" if it calls MPI,
  * several libraries or none. O(call paths) */
 struct fm_process_word fm_process_word(const struct fm_cube *cube);
+
+/** @return whether there are calls of these libraries other than those that start them up or shut
+ * them down, which are recorded in any case. */
+bool fm_library_is_used(const struct fm_cube *cube);
 
 /** @return the library in whose calls others wait for a cause: "MPI", "SHMEM", "ARMCI" or
  * "coarray". */

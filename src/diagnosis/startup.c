@@ -17,7 +17,7 @@ bool fm_is_startup(fm_metric_t metric)
            fm_metric_info(metric)->delay_kind == FM_DELAY_INIT;
 }
 
-static bool is_startup_region(const struct fm_cube_region *region)
+bool fm_is_startup_region(const struct fm_cube_region *region)
 {
     fm_paradigm_t paradigm = fm_paradigm_of_function(region->name);
     if (strcmp(fm_paradigm_name(paradigm), region->paradigm) != 0) {
@@ -32,7 +32,7 @@ bool *fm_startup_callpaths(const struct fm_cube *cube)
     bool *regions = fm_allocate(cube->region_count, sizeof *regions);
     bool *callpaths = fm_allocate(cube->callpath_count, sizeof *callpaths);
     for (uint32_t i = 0; i < cube->region_count; i++) {
-        regions[i] = is_startup_region(&cube->regions[i]);
+        regions[i] = fm_is_startup_region(&cube->regions[i]);
     }
     for (uint32_t i = 0; i < cube->callpath_count; i++) {
         callpaths[i] = regions[cube->callpaths[i].region];

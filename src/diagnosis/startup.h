@@ -12,6 +12,10 @@
 /** @return whether all time of `metric` is start-up or shut-down of a library. */
 bool fm_is_startup(fm_metric_t metric);
 
+/** @return whether a region is a function that starts up or shuts down a library, by the tables of
+ * functions. A search by name. */
+bool fm_is_startup_region(const struct fm_cube_region *region);
+
 /** @return for each call path whether its function starts up or shuts down a library, to be freed
  * with fm_free(). Time: a search by name for each region. */
 bool *fm_startup_callpaths(const struct fm_cube *cube);

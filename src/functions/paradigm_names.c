@@ -10,13 +10,13 @@
 enum claims { NO_OTHER, UNKNOWN, FOREIGN };
 
 struct paradigm {
-    const char *name;
+    const char *name, *title;
     uint8_t otf2;
     uint8_t claims;
 };
 
 static const struct paradigm paradigms[] = {
-#define FM_PARADIGM_ROW(symbol, name, otf2, claims) {name, otf2, claims},
+#define FM_PARADIGM_ROW(symbol, name, title, otf2, claims) {name, title, otf2, claims},
 #include "functions/paradigms.def"
 #undef FM_PARADIGM_ROW
 };
@@ -67,4 +67,9 @@ uint8_t fm_paradigm_otf2(fm_paradigm_t paradigm)
 const char *fm_paradigm_name(fm_paradigm_t paradigm)
 {
     return paradigms[paradigm].name;
+}
+
+const char *fm_paradigm_title(fm_paradigm_t paradigm)
+{
+    return paradigms[paradigm].title;
 }

@@ -8,7 +8,7 @@
 
 /** Programming models, as far as the analysis distinguishes them. */
 typedef enum {
-#define FM_PARADIGM_ROW(symbol, name, otf2, claims) FM_PARADIGM_##symbol,
+#define FM_PARADIGM_ROW(symbol, name, title, otf2, claims) FM_PARADIGM_##symbol,
 #include "functions/paradigms.def"
 #undef FM_PARADIGM_ROW
 } fm_paradigm_t;
@@ -28,5 +28,8 @@ uint8_t fm_paradigm_otf2(fm_paradigm_t paradigm);
 
 /** @return "user", "mpi", ... as Cube and OTF2 tools call it. */
 const char *fm_paradigm_name(fm_paradigm_t paradigm);
+
+/** @return "MPI", "Coarrays", ... as people call it. */
+const char *fm_paradigm_title(fm_paradigm_t paradigm);
 
 #endif

@@ -73,21 +73,22 @@ static const struct {
                         "the archive has no synchronization record of these calls: Late Post and "
                         "Early Wait were not looked for in them; switch the recorder's one-sided "
                         "records on"},
-    [NO_LOCKS] = {FM_RECORDED_LOCK, false,
-                  "the archive has no record of a lock's request or acquisition: Lock Contention "
-                  "and Wait for Progress were not looked for (unless all locks were NOCHECK, there "
-                  "may be some); switch the recorder's one-sided records on"},
+    [NO_LOCKS] =
+        {.sentence =
+             "the archive has no record of a lock's request or acquisition: Lock Contention "
+             "and Wait for Progress were not looked for (unless all locks were NOCHECK, there "
+             "may be some); switch the recorder's one-sided records on"},
     [NO_RELEASES] =
-        {FM_RECORDED_RELEASE, false,
-         "the archive has no record of a lock's release: Lock Contention was not looked "
-         "for (unless all locks were NOCHECK, there may be some); switch the recorder's "
-         "one-sided records on"},
+        {.sentence =
+             "the archive has no record of a lock's release: Lock Contention was not looked "
+             "for (unless all locks were NOCHECK, there may be some); switch the recorder's "
+             "one-sided records on"},
     [NO_OPERATIONS] = {FM_RECORDED_OPERATION, false,
                        "the archive has no record of a one-sided operation: waiting in them was "
                        "not looked for; switch the recorder's one-sided records on"},
-    [NO_COMPLETIONS] = {FM_RECORDED_COMPLETION, false,
-                        "the archive has no record of a completion or a flush's target: Wait for "
-                        "Progress and Lock Contention were not looked for in these calls"},
+    [NO_COMPLETIONS] =
+        {.sentence = "the archive has no record of a completion or a flush's target: Wait for "
+                     "Progress and Lock Contention were not looked for in these calls"},
     [NO_LIBRARY_LOCKS] = {.sentence = "the archive has no record of a lock's acquisition: Lock "
                                       "Contention was not looked for; switch the recorder's lock "
                                       "records on"},
@@ -169,6 +170,9 @@ static bool is_library_operation(fm_paradigm_t paradigm, const char *name)
  * even if no call completes those of others. */
 enum { OPERATIONS = FM_RECORDED_OPERATION | FM_RECORDED_COMPLETION };
 
+/* What an unlock of a window needs: with MPI_MODE_NOCHECK it has no release, only completions. */
+enum { RELEASES = FM_RECORDED_RELEASE | FM_RECORDED_COMPLETION };
+
 /* The same for SHMEM, ARMCI and coarrays. */
 static unsigned needed_by_library(fm_paradigm_t paradigm, const char *name, fm_call_t call)
 {
@@ -225,7 +229,7 @@ unsigned fm_records_needed(fm_paradigm_t paradigm, const char *name, fm_call_t c
     case FM_CALL_LOCK:
         return FM_RECORDED_LOCK;
     case FM_CALL_UNLOCK:
-        return FM_RECORDED_RELEASE;
+        return RELEASES;
     case FM_CALL_FLUSH:
     case FM_CALL_FLUSH_ALL:
     case FM_CALL_FLUSH_LOCAL:
@@ -308,6 +312,26 @@ static enum reason reason_of_library(const struct fm_called_function *function, 
     }
 }
 
+/* Locks, unlocks and flushes of windows. An archive with completions of operations but with neither
+ * requests nor releases of locks lacks nothing: all its locks were NOCHECK.
+ * @param recorded  kinds of records that the archive has of MPI */
+static enum reason reason_of_passive_target(fm_call_t call, unsigned recorded)
+{
+    const bool has_locks = (recorded & FM_RECORDED_LOCK) != 0;
+    const bool has_releases = (recorded & FM_RECORDED_RELEASE) != 0;
+    const bool has_completions = (recorded & FM_RECORDED_COMPLETION) != 0;
+    const bool is_unchecked = !has_locks && !has_releases && has_completions;
+    switch (call) {
+    case FM_CALL_LOCK:
+        return has_locks || is_unchecked ? NOT_SILENT : NO_LOCKS;
+    case FM_CALL_UNLOCK:
+        return has_releases || is_unchecked ? NOT_SILENT : NO_RELEASES;
+    default: /* without operations there is nothing to complete */
+        return has_completions || (recorded & FM_RECORDED_OPERATION) == 0 ? NOT_SILENT
+                                                                          : NO_COMPLETIONS;
+    }
+}
+
 /* @param recorded  kinds of records that the archive has of this programming model */
 static enum reason reason_of(const struct fm_called_function *function, unsigned recorded)
 {
@@ -328,6 +352,9 @@ static enum reason reason_of(const struct fm_called_function *function, unsigned
     const enum reason without_rule = reason_of_mpi(function);
     if (without_rule != NOT_SILENT) {
         return without_rule;
+    }
+    if (function->call >= FM_CALL_LOCK && function->call <= FM_CALL_FLUSH_LOCAL_ALL) {
+        return reason_of_passive_target(function->call, recorded);
     }
     const unsigned needed = fm_records_needed(function->paradigm, function->name, function->call);
     for (enum reason reason = NOT_SILENT; needed != 0 && reason < REASONS; reason++) {

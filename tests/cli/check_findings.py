@@ -116,6 +116,21 @@ def information(folder):
         assert text in output, (text, output)
 
 
+def paradigms(folder):
+    """Regions of models that OTF2 does not know are named like those that it does."""
+    directory = os.path.join(folder, "libraries")
+    calls = (("MPI_Barrier", "MPI"), ("shmem_quiet", "SHMEM"), ("ARMCI_Put", "ARMCI"),
+             ("caf sync memory", "Coarrays"), ("solve", "user"))
+    lines = "".join(f"{i} 0 enter {name}\n{i + 1} 0 leave {name}\n" for i, (name, _) in
+                    enumerate(calls, start=1))
+    fermata_command.synthesize(HEAD + lines + TAIL, directory)
+    status, output, error = fermata_command.run("info", "--format=json", directory)
+    assert status == 0 and not error
+    found = {region["name"]: region["paradigm"] for region in json.loads(output)["regions"]}
+    for name, paradigm in calls:
+        assert found[name] == paradigm, (name, found)
+
+
 def usage(folder):
     for command in ("check", "info"):
         for arguments in ([], ["a", "b"], ["--bogus", "a"]):
@@ -137,6 +152,7 @@ def main():
         threads(folder)
         limits(folder)
         information(folder)
+        paradigms(folder)
         usage(folder)
 
 

@@ -64,6 +64,19 @@ with tempfile.TemporaryDirectory() as folder:
         warnings = report(name.with_suffix(""))["warnings"]
         if (len(warnings) == 2 and "Nothing of that came to pass" in warnings[1]) != told:
             failures.append(f"{call}: {warnings}")
+    # Of every library, by the tables of functions.
+    for call, told in (("MPI_Init_thread", True), ("shmem_init", True), ("shmem_start_pes", True),
+                       ("shmem_barrier_all", False), ("ARMCI_Init_args", True),
+                       ("ARMCI_Barrier", False), ("caf init", True), ("caf sync all", False)):
+        name = pathlib.Path(folder) / f"{call.replace(' ', '_')}.scn"
+        name.write_text(f"unit 1\nranks 1\n0 0 enter main\n1 0 enter {call}\n2 0 leave {call}\n"
+                        "9 0 leave main\n")
+        run("synth", name, "-o", name.with_suffix(""))
+        (name.with_suffix("") / "environment.json").write_text('{"recorded": "rank 7 only"}')
+        run("analyze", name.with_suffix(""))
+        warnings = report(name.with_suffix(""))["warnings"]
+        if any("Nothing of that came to pass" in warning for warning in warnings) != told:
+            failures.append(f"{call}: {warnings}")
     for count, expected in ((1, "1 send has no matching receive: not analysed."),
                             (2, "2 sends have no matching receive: not analysed.")):
         name = pathlib.Path(folder) / f"{count}.scn"

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
-import { assertClose, Bench, parseCsv, parseShown } from "./browser.mjs";
+import { assertClose, Bench, eventually, goTo, parseCsv, parseShown } from "./browser.mjs";
 
 const [web, fermata, writeReports, noServer] = process.argv.slice(2);
 const bench = new Bench(web, fermata);
@@ -69,7 +69,8 @@ bench.run(fermata, "view", first, second, third, "--html", html);
 await bench.start();
 
 const hashOf = (page) => page.evaluate(() => location.hash);
-const settle = (page) => page.waitForTimeout(150);
+/** Asserts that the address has a text, or has none of it; after many changes it follows later. */
+const assertAddress = (page, text, has = true) => eventually(async () => assert.equal((await hashOf(page)).includes(text), has, text));
 
 async function exported(page, menu = 0) {
   await page.locator(".menu > summary").nth(menu).click();
@@ -134,7 +135,6 @@ await bench.check("numbers of several runs are those of fermata diff", async () 
     assertClose(parseShown(cells[1]), diff.variants[run].run_time, 3, "run time");
     assertClose(parseShown(cells[4]), diff.variants[run].parallel_efficiency, 2, "efficiency");
   });
-  await page.context().close();
 });
 
 await bench.check("signed differences in all trees", async () => {
@@ -142,7 +142,6 @@ await bench.check("signed differences in all trees", async () => {
   const totals = new Map(diff.metrics.map(({ id, values }) => [id, values]));
   for (const [run, name] of [[1, "second"], [2, "third"]]) {
     await page.getByLabel("Other run").selectOption({ index: run - 1 });
-    await settle(page);
     const [time] = await rowsOf(page, "metric-tree");
     assert.equal(time.name, "Time");
     assert.equal(time.open, false);
@@ -168,7 +167,6 @@ await bench.check("signed differences in all trees", async () => {
   await page.locator("label", { hasText: /^Run/ }).locator("select").selectOption({ index: 1 });
   const [own] = await rowsOf(page, "metric-tree");
   assertClose(parseShown(own.value), totals.get("time")[1], 3, "values of the second run");
-  await page.context().close();
 });
 
 await bench.check("problems that appeared, vanished, changed", async () => {
@@ -208,7 +206,6 @@ await bench.check("problems that appeared, vanished, changed", async () => {
     }
     if (run === 1) assert.ok(rows.some((cells) => cells[1] === "appeared" && cells[0].includes("late_sender")));
   }
-  await page.context().close();
 });
 
 await bench.check("iterations of all runs, one below the other", async () => {
@@ -225,19 +222,14 @@ await bench.check("iterations of all runs, one below the other", async () => {
   const table = await exported(page, 2);
   assert.equal(table.length, STEPS);
   await page.mouse.click(box.x + 72 + ((box.width - 84) * 5.5) / STEPS, box.y + 60);
-  await page.getByTestId("timeline-chart").waitFor();
-  assert.match(await hashOf(page), /^#timeline\?.*t=/);
-  await page.context().close();
+  assert.equal(await page.getByTestId("timeline-chart").count(), 1);
+  await eventually(async () => assert.match(await hashOf(page), /^#timeline\?.*t=/));
 });
 
 // Of the chart: src/draw/aligned.ts, src/draw/timeline_layout.ts. Three ranks have the smallest height.
 const ALIGNED = { ruler: 26, run: 54 + 48 + 6, left: 78, right: 12, stripes: 26, rows: 50 };
 
-const drawn = (page) => page.locator("[data-testid=aligned-chart] canvas[aria-busy=false]").waitFor();
-const pixelsOf = async (page) => {
-  await drawn(page);
-  return page.getByTestId("aligned-chart").locator("canvas").evaluate((canvas) => canvas.toDataURL());
-};
+const pixelsOf = (page) => page.getByTestId("aligned-chart").locator("canvas").evaluate((canvas) => canvas.toDataURL());
 
 /** @returns the point of the chart of a run, at a part of the displayed time. */
 async function pointIn(page, run, part, y) {
@@ -249,7 +241,6 @@ async function pointIn(page, run, part, y) {
 }
 
 async function alignedTimelines(page) {
-  await drawn(page);
   const names = ["first", "second", "third"].map((name) => bench.path(name));
   // At first all of all runs: the third begins 25 ms before its first iteration.
   assert.equal(await page.getByTestId("aligned-span").innerText(), "-25.00 ms to 1.280 s (1.305 s)");
@@ -266,7 +257,6 @@ async function alignedTimelines(page) {
   const field = page.getByLabel("Iteration at which the runs are aligned");
   await field.fill("5");
   await field.press("Tab");
-  await drawn(page);
   const rows = await exported(page, 1);
   const waits = [[30, 30, 0], [12, 0, 12], [40, 40, 0]];
   rows.forEach((row, i) => {
@@ -288,8 +278,8 @@ async function alignedTimelines(page) {
 await bench.check("timelines of all runs, aligned by iteration", async () => {
   const page = await bench.open(html, { height: 1200 });
   const picture = await alignedTimelines(page);
+  await assertAddress(page, "at=5");
   const hash = await hashOf(page);
-  assert.match(hash, /at=5/);
   // The address has all of it.
   await page.mouse.move(5, 5);
   await page.reload();
@@ -300,30 +290,29 @@ await bench.check("timelines of all runs, aligned by iteration", async () => {
   assert.equal(await hashOf(page), hash);
   await page.getByRole("button", { name: "All", exact: true }).click();
   await page.mouse.click(...(await pointIn(page, 2, (0.025 + 0.845) / 1.305, ALIGNED.stripes)));
-  await page.waitForFunction(() => location.hash.includes("at=8"));
+  await assertAddress(page, "at=8");
   assert.equal(await page.getByLabel("Iteration at which the runs are aligned").inputValue(), "8");
   await page.goBack();
-  await page.waitForFunction(() => location.hash.includes("at=5"));
+  await assertAddress(page, "at=5");
   // Keys, of the chart only while it has the focus.
   const canvas = page.getByTestId("aligned-chart").locator("canvas");
   await canvas.focus();
   await page.keyboard.press("0");
-  await page.waitForFunction(() => !location.hash.includes("around="));
+  await assertAddress(page, "around=", false);
   for (const [key, text] of [["w", "around="], ["+", "aranks="]]) {
     await page.keyboard.press(key);
-    await page.waitForFunction((part) => location.hash.includes(part), text);
+    await assertAddress(page, text);
   }
   await page.keyboard.press("0");
   const plain = await pixelsOf(page);
   for (const coloring of ["region", "waiting"]) {
     await page.getByLabel("Colours").selectOption(coloring);
-    await page.waitForFunction((part) => location.hash.includes(part), `acolor=${coloring}`);
+    await assertAddress(page, `acolor=${coloring}`);
     assert.notEqual(await pixelsOf(page), plain);
   }
   // The first run leads to its timeline.
   await page.mouse.click(...(await pointIn(page, 0, 0.5, ALIGNED.rows + 6)));
-  await page.getByTestId("timeline-chart").waitFor();
-  await page.context().close();
+  assert.equal(await page.getByTestId("timeline-chart").count(), 1);
 });
 
 await bench.check("runs without a timeline, and without the iteration", async () => {
@@ -332,17 +321,14 @@ await bench.check("runs without a timeline, and without the iteration", async ()
   const partly = bench.path("partly.html");
   bench.run(fermata, "view", first, alone, third, "--html", partly);
   const page = await bench.open(partly, { hash: "#compare?at=400" });
-  await drawn(page);
   const empty = await pixelsOf(page);
-  await page.evaluate(() => (location.hash = "#compare"));
-  await page.waitForFunction((before) => document.querySelector("[data-testid=aligned-chart] canvas").toDataURL() !== before, empty);
+  await goTo(page, "#compare");
+  assert.notEqual(await pixelsOf(page), empty);
   assert.deepEqual([...new Set((await exported(page, 1)).map((row) => row.run))], [first, third]);
   const none = bench.path("none.html");
   bench.run(fermata, "view", first, second, "--no-timeline", "--html", none);
   const other = await bench.open(none);
-  await other.getByText("This page has no timelines").waitFor();
-  await other.context().close();
-  await page.context().close();
+  assert.match(await other.locator("main").innerText(), /This page has no timelines/);
 });
 
 await bench.check("the address of a comparison can be shared and reloaded", async () => {
@@ -350,14 +336,11 @@ await bench.check("the address of a comparison can be shared and reloaded", asyn
   const before = await rowsOf(page, "metric-tree");
   const hash = await hashOf(page);
   await page.reload();
-  await page.locator("#metric-tree [role=treeitem]").first().waitFor();
   assert.deepEqual(await rowsOf(page, "metric-tree"), before);
   assert.equal(await hashOf(page), hash);
   const alone = await bench.open(bench.page(first, "alone.html"), { hash: "#compare?mode=difference&run=2" });
   assert.equal(await alone.locator("nav [aria-current=page]").innerText(), "Summary");
   assert.equal(await alone.getByRole("button", { name: "Compare", exact: true }).count(), 0);
-  await alone.context().close();
-  await page.context().close();
 });
 
 await bench.check("sentences lead to functions, ranks, times and iterations, and back", async () => {
@@ -366,35 +349,30 @@ await bench.check("sentences lead to functions, ranks, times and iterations, and
   const links = await headline.locator("a").allInnerTexts();
   assert.deepEqual(links.slice(0, 2), ["work", "2"]);
   await headline.locator("a", { hasText: "work" }).click();
-  await settle(page);
   assert.equal((await rowsOf(page, "call-tree")).find((row) => row.selected).name, "work");
   await page.goBack();
   assert.equal(await hashOf(page), "#summary");
   await page.locator(".headline-sentence a", { hasText: /^2$/ }).first().click();
-  await settle(page);
   assert.equal((await rowsOf(page, "system-tree")).find((row) => row.selected).name, "rank 2");
   await page.goBack();
   const when = page.locator(".finding.open .line-when a");
   assert.ok((await when.count()) > 0);
   await when.first().click();
-  await page.getByTestId("timeline-chart").waitFor();
   const span = /t=([\d.]+)_([\d.]+)/.exec(decodeURIComponent(await hashOf(page)));
   const problem = bench.json(first).problems[0].when[0];
   const ticks = bench.json(first).experiment.ticks_per_second;
   assert.ok(Math.abs(Number(span[1]) / ticks - problem.begin) < 0.15, `${span[1]} ${problem.begin}`);
   await page.goBack();
-  await settle(page);
   // A link within a view is also a step of the history.
-  await page.evaluate(() => (location.hash = "#waits"));
+  await goTo(page, "#waits");
   await page.locator(".chain a").first().click();
-  await page.locator("#call-tree").waitFor();
+  assert.equal(await page.locator("#call-tree").count(), 1);
   await page.goBack();
   assert.match(await hashOf(page), /^#waits/);
   // Each link has an address of its own.
   const href = await page.locator(".chain a").first().getAttribute("href");
-  await page.evaluate((hash) => (location.hash = hash), href);
-  await page.locator("#system-tree [aria-selected=true]").waitFor();
-  await page.context().close();
+  await goTo(page, href);
+  assert.equal(await page.locator("#system-tree [aria-selected=true]").count(), 1);
 });
 
 const DERIVED = [
@@ -426,7 +404,6 @@ await bench.check("derived metrics: computed from each node's own sums", async (
   for (const [name, text] of DERIVED) {
     await field.fill(`${name} = ${text}`);
     await page.getByRole("button", { name: "Define" }).click();
-    await settle(page);
     const chosen = (await rowsOf(page, "metric-tree")).find((row) => row.selected);
     assert.equal(chosen.name, name);
     const near = (shown, value, what) => {
@@ -456,16 +433,13 @@ await bench.check("derived metrics: computed from each node's own sums", async (
   await page.getByRole("button", { name: "Tree", exact: true }).first().click();
   // The address has the definitions and the selection.
   await page.locator(".derived button.link", { hasText: "share" }).click();
-  await settle(page);
   const before = await rowsOf(page, "call-tree");
   await page.reload();
-  await page.locator("#call-tree [role=treeitem]").first().waitFor();
   assert.deepEqual(await rowsOf(page, "call-tree"), before);
   assert.equal((await rowsOf(page, "metric-tree")).find((row) => row.selected).name, "share");
   await page.locator(".derived li").first().getByRole("button", { name: "Remove" }).click();
   assert.equal(await page.locator(".derived li").count(), DERIVED.length - 1);
   assert.equal((await rowsOf(page, "metric-tree")).find((row) => row.selected).name, "Time");
-  await page.context().close();
 });
 
 await bench.check("derived metrics: errors with their position, hostile names", async () => {
@@ -488,13 +462,11 @@ await bench.check("derived metrics: errors with their position, hostile names", 
     assert.equal(await page.locator(".derived li").count(), 0);
   }
   const hostile = ["__proto__=1", "constructor=time", "<script>=1", `${"x".repeat(5000)}=1`, "a=a", ...Array(50).fill("y=1")];
-  await page.evaluate((hash) => (location.hash = hash), `#trees?define=${encodeURIComponent(hostile.join(";"))}&metric=%3D__proto__`);
-  await settle(page);
+  await goTo(page, `#trees?define=${encodeURIComponent(hostile.join(";"))}&metric=%3D__proto__`);
   assert.equal(await page.locator(".derived li").count(), 32);
   assert.ok((await rowsOf(page, "metric-tree")).some((row) => row.name === "__proto__" && row.value === "1"));
   assert.equal(await page.evaluate(() => window.evil), undefined);
   assert.ok(!(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)));
-  await page.context().close();
 });
 
 await bench.check("hostile names in a comparison", async () => {
@@ -508,14 +480,11 @@ await bench.check("hostile names in a comparison", async () => {
   bench.run(fermata, "view", second, hostile, "--html", reversed);
   const other = await bench.open(reversed);
   await compareView(other);
-  await other.context().close();
-  await page.context().close();
 });
 
 async function compareView(page) {
   for (const view of ["Compare", "Trees", "Summary"]) {
     await page.locator("nav").getByRole("button", { name: view }).click();
-    await settle(page);
     assert.ok(!(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)), view);
   }
   assert.equal(await page.evaluate(() => window.evil), undefined);
@@ -543,7 +512,6 @@ if (noServer === undefined) {
         assert.equal((await fetch(address + name)).status, 404, name);
       }
       assert.equal((await fetch(`${address}report-2`)).status, 200);
-      await page.context().close();
     } finally {
       server.kill("SIGINT");
       await ended;

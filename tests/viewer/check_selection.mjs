@@ -2,7 +2,7 @@
 // usage: check_selection.mjs WEB FERMATA SCENARIO
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
-import { assertClose, Bench, drawn, parseCsv } from "./browser.mjs";
+import { assertClose, Bench, eventually, goTo, parseCsv, settled } from "./browser.mjs";
 
 const [web, fermata, scenario] = process.argv.slice(2);
 const bench = new Bench(web, fermata);
@@ -43,28 +43,42 @@ bench.run(fermata, "analyze", "--quiet", steps, "--html", stepsHtml);
 const stepsJson = bench.json(steps);
 await bench.start();
 
-const openTimeline = async (path, hash = "#timeline", options = {}) => {
-  const page = await bench.open(path, { hash, ...options });
-  await page.getByTestId("timeline-chart").locator("canvas").waitFor();
-  await drawn(page);
-  return page;
-};
+const openTimeline = (path, hash = "#timeline") => bench.open(path, { hash });
 
 // Of the chart: src/draw/timeline_layout.ts. With iterations, the ruler is higher.
 const PLOT = { left: 78, right: 12, bottom: 4 };
 
 /** @returns the point of the chart of a moment (part of the shown time) of a row, or of a height of the ruler. */
-async function pointOf(page, part, { row, rows, ruler = 34, y }) {
-  const box = await page.getByTestId("timeline-chart").boundingBox();
+const pointOf = async (page, part, place) => inBox(await page.getByTestId("timeline-chart").boundingBox(), part, place);
+
+function inBox(box, part, { row, rows, ruler = 34, y }, aside = 0) {
   const top = y ?? ruler + ((row + 0.3) / rows) * (box.height - ruler - PLOT.bottom);
-  return [box.x + PLOT.left + part * (box.width - PLOT.left - PLOT.right), box.y + top];
+  return [box.x + PLOT.left + aside + part * (box.width - PLOT.left - PLOT.right), box.y + top];
 }
 
-const state = async (page) => {
-  await drawn(page);
-  const [view, query = ""] = (await page.evaluate(() => location.hash)).slice(1).split("?");
-  return { view, query: new URLSearchParams(query) };
-};
+/** Asserts what the address says, which after many changes follows later (web/src/state/url.ts).
+ * @returns what `assertion` of the view and the query returns */
+const address = (page, assertion) =>
+  eventually(async () => {
+    const [view, query = ""] = (await page.evaluate(() => location.hash)).slice(1).split("?");
+    return assertion(new URLSearchParams(query), view);
+  });
+const assertView = (page, view, what) => address(page, (_, shown) => assert.equal(shown, view, what));
+const assertParameter = (page, name, value) => address(page, (query) => assert.equal(query.get(name), value));
+/** @returns a span of the address, in ticks */
+const spanOf = (page, name) =>
+  address(page, (query) => {
+    assert.ok(query.has(name), name);
+    return query.get(name).split("_").map(Number);
+  });
+const isZoomed = (page, isIt) => address(page, (query) => assert.equal(query.has("t"), isIt));
+/** @returns the address when it has a text */
+const hashWith = (page, text) =>
+  eventually(async () => {
+    const hash = await page.evaluate(() => location.hash);
+    assert.match(hash, text);
+    return hash;
+  });
 const item = (page) => page.getByTestId("item").innerText();
 
 async function drag(page, from, to) {
@@ -86,27 +100,26 @@ async function numbers(page) {
 await bench.check("keys work as soon as the view is open, and none leads to another view", async () => {
   const page = await openTimeline(html);
   await page.keyboard.press("w");
-  assert.ok((await state(page)).query.has("t"));
+  await isZoomed(page, true);
   await page.keyboard.press("0");
-  const after = await state(page);
-  assert.equal(after.view, "timeline");
-  assert.ok(!after.query.has("t"));
+  await isZoomed(page, false);
+  await assertView(page, "timeline");
   for (const key of "123456789hmfgcnpxeq+-.".split("")) {
     await page.keyboard.press(key);
-    assert.equal((await state(page)).view, "timeline", `key ${key}`);
+    await assertView(page, "timeline", `key ${key}`);
   }
   // Also after a click on a button, and not while text is typed.
   await page.keyboard.press("0");
   await page.getByRole("button", { name: "Function", exact: true }).click();
   await page.keyboard.press("d");
   await page.keyboard.press("w");
-  assert.ok((await state(page)).query.has("t"));
+  await isZoomed(page, true);
   await page.keyboard.press("0");
+  await isZoomed(page, false);
   await page.keyboard.press("/");
   await page.keyboard.type("wsad01");
-  const typed = await state(page);
-  assert.equal(typed.query.get("find"), "wsad01");
-  assert.ok(!typed.query.has("t"));
+  await assertParameter(page, "find", "wsad01");
+  await isZoomed(page, false);
   await page.keyboard.press("Escape");
   await page.keyboard.press("Escape");
   // The list of keys: the timeline's keys wait until it is closed.
@@ -114,12 +127,11 @@ await bench.check("keys work as soon as the view is open, and none leads to anot
   const keys = page.getByRole("dialog", { name: "Keys" });
   assert.match(await keys.innerText(), /zoom to the selection/);
   await page.keyboard.press("w");
-  assert.ok(!(await state(page)).query.has("t"));
+  await isZoomed(page, false);
   await page.keyboard.press("Escape");
   assert.equal(await keys.count(), 0);
   await page.keyboard.press("Shift+Digit2");
-  assert.equal((await state(page)).view, "trees");
-  await page.context().close();
+  await assertView(page, "trees");
 });
 
 await bench.check("a click selects a computation or a call, a double click and f zoom to it", async () => {
@@ -130,13 +142,11 @@ await bench.check("a click selects a computation or a call, a double click and f
   assert.match(text, /^solve: 20\.00 ms\s+rank 2 computed in main \/ solve from 0 s to 20\.00 ms after the start/);
   assert.match(text, /Waited for\s+Nothing/);
   assert.match(text, /Blocked\s+17\.00 ms on 1 of 3 ranks\s+Late Sender\s+rank 1\s+17\.00 ms/);
-  assert.ok(!(await state(page)).query.has("t"));
-  const copy = await openTimeline(html, await page.evaluate(() => location.hash));
+  await isZoomed(page, false);
+  const copy = await openTimeline(html, await hashWith(page, /item=/));
   assert.equal(await item(copy), text);
-  await copy.context().close();
   await page.keyboard.press("f");
-  const [from, to] = (await state(page)).query.get("t").split("_").map(Number);
-  assert.deepEqual([from, to], [0, 24000]); // 20 ms and a tenth of it on each side, moved to the begin of the run
+  assert.deepEqual(await spanOf(page, "t"), [0, 24000]); // 20 ms and a tenth of it on each side, moved to the begin of the run
   await page.keyboard.press("0");
   // A call: MPI_Send of rank 1, 21 to 22, for which rank 0 waited since 2.
   await page.mouse.click(...(await pointOf(page, 21.5 / 60, { row: 1, rows: 3 })));
@@ -153,11 +163,10 @@ await bench.check("a click selects a computation or a call, a double click and f
   assert.match(await item(page), /^MPI_Recv: 18\.00 ms/);
   assert.match(await item(page), /Waited for\s+17\.00 ms, 94\.4% of it\s+Late Sender\s+for rank 2\s+17\.00 ms/);
   await page.mouse.dblclick(...(await pointOf(page, 30.5 / 60, { row: 2, rows: 3 })));
-  const zoomed = (await state(page)).query.get("t").split("_").map(Number);
+  const zoomed = await spanOf(page, "t");
   assertClose(zoomed[0], 29900, 3, "double click");
   assertClose(zoomed[1], 31100, 3, "double click");
   assert.match(await item(page), /^MPI_Win_create: 1\.000 ms/);
-  await page.context().close();
 });
 
 await bench.check("back returns to the timeline as it was", async () => {
@@ -165,22 +174,19 @@ await bench.check("back returns to the timeline as it was", async () => {
   await page.mouse.click(...(await pointOf(page, 10 / 60, { row: 2, rows: 3 })));
   await page.keyboard.press("f");
   const text = await item(page);
-  const before = await page.evaluate(() => location.hash);
+  const before = await hashWith(page, /t=.*item=/);
   await page.getByRole("button", { name: "Show in the trees" }).click();
-  assert.equal((await state(page)).view, "trees");
+  await assertView(page, "trees");
   await page.goBack();
-  await page.getByTestId("item").waitFor();
   assert.equal(await item(page), text);
   assert.equal(await page.evaluate(() => location.hash), before);
-  await page.context().close();
 });
 
 await bench.check("the statistics of the whole run are the report's", async () => {
   const page = await openTimeline(html);
   await drag(page, await pointOf(page, 0.0005, { y: 10 }), [5000, (await pointOf(page, 1, { y: 10 }))[1]]);
   await page.getByTestId("interval").waitFor();
-  await page.evaluate(() => (location.hash = "#timeline?interval=0_60000"));
-  await drawn(page);
+  await goTo(page, "#timeline?interval=0_60000");
   const rows = await numbers(page);
   const number = (kind, name) => Number(rows.find((row) => row.kind === kind && row.name === name)?.seconds ?? 0);
   const within = (id) => [id, ...json.metrics.filter(({ parent }) => parent === id).flatMap((metric) => within(metric.id))];
@@ -209,7 +215,6 @@ await bench.check("the statistics of the whole run are the report's", async () =
   // Atomic operations move bytes in both directions.
   assert.equal(moved("put", "get", "atomic operation"), bytes("bytes_put") + bytes("bytes_get"));
   assert.match(await page.getByTestId("interval").innerText(), /message 2, 16 B together, on average/);
-  await page.context().close();
 });
 
 await bench.check("the statistics of an interval, its CSV, and m", async () => {
@@ -235,23 +240,43 @@ await bench.check("the statistics of an interval, its CSV, and m", async () => {
   // The selection becomes the interval.
   await page.mouse.click(...(await pointOf(page, 10 / 60, { row: 1, rows: 3 })));
   await page.keyboard.press("m");
-  assert.equal((await state(page)).query.get("interval"), "3000_20000");
+  await assertParameter(page, "interval", "3000_20000");
   await page.keyboard.press("Escape");
   await page.keyboard.press("Escape");
   assert.equal(await page.getByTestId("interval").count(), 0);
   // Dragging along the ruler, backwards, selects what is between.
   await drag(page, await pointOf(page, 0.5, { y: 12 }), await pointOf(page, 0.25, { y: 20 }));
-  const [from, to] = (await state(page)).query.get("interval").split("_").map(Number);
+  const [from, to] = await spanOf(page, "interval");
   assert.ok(Math.abs(from - 15000) < 100 && Math.abs(to - 30000) < 100, `${from} ${to}`);
   await page.keyboard.press("f");
-  assert.ok((await state(page)).query.has("t"));
-  await page.context().close();
+  await isZoomed(page, true);
+});
+
+await bench.check("the statistics of another interval are not those of the one before", async () => {
+  const page = await openTimeline(html, "#timeline?interval=5000_20000");
+  const [heading, isBusy, exports] = await page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        // Right after the page has shown the new interval, before it computes.
+        addEventListener("hashchange", () => {
+          const panel = document.querySelector("[data-testid=interval]");
+          const buttons = [...panel.querySelectorAll("button:enabled")].map((button) => button.textContent.trim());
+          resolve([panel.innerText, panel.getAttribute("aria-busy"), buttons.includes("Export the numbers")]);
+        });
+        location.hash = "#timeline?interval=0_60000";
+      }),
+  );
+  assert.match(heading, /^Interval: 60\.00 ms\s+0 s to 60\.00 ms\s/);
+  assert.deepEqual([isBusy, exports], ["true", false]);
+  await settled(page);
+  assert.match(await page.getByTestId("interval").innerText(), /^Interval: 60\.00 ms\s+0 s to 60\.00 ms, on 3 of 3 ranks/);
+  assert.equal((await numbers(page)).find((row) => row.name === "message").count, "2");
 });
 
 await bench.check("a click on an iteration gives its statistics", async () => {
   const page = await openTimeline(stepsHtml);
   await page.mouse.click(...(await pointOf(page, 9.5 / STEPS, { y: 26 })));
-  assert.equal((await state(page)).query.get("interval"), "450000_500000");
+  await assertParameter(page, "interval", "450000_500000");
   const rows = await numbers(page);
   const blame = rows.filter(({ kind }) => kind === "waited for");
   assert.equal(blame[0].location, "7");
@@ -260,8 +285,7 @@ await bench.check("a click on an iteration gives its statistics", async () => {
   const expected = Array.from({ length: RANKS }, (_, rank) => 40 - work(rank, 9)).reduce((a, b) => a + b, 0) / 1000;
   assertClose(waits, expected, 9, "waiting in iteration 9");
   await page.mouse.dblclick(...(await pointOf(page, 3.5 / STEPS, { y: 26 })));
-  assert.equal((await state(page)).query.get("t"), "150000_200000");
-  await page.context().close();
+  await assertParameter(page, "t", "150000_200000");
 });
 
 await bench.check("search highlights what it finds, counts it, and says when nothing matches", async () => {
@@ -275,11 +299,11 @@ await bench.check("search highlights what it finds, counts it, and says when not
   assert.notEqual(await picture(), plain);
   await page.keyboard.press("Enter");
   // Ranks with rank % 4 = 0 are first in the barrier.
-  assert.match(await page.getByTestId("timeline-chart").evaluate(() => location.hash), /wait=|item=0_20000/);
+  await hashWith(page, /item=0_20000/);
   await page.keyboard.press("Enter");
-  assert.match(await page.evaluate(() => location.hash), /item=4_20000/);
+  await hashWith(page, /item=4_20000/);
   await page.keyboard.press("Shift+Enter");
-  assert.match(await page.evaluate(() => location.hash), /item=0_20000/);
+  await hashWith(page, /item=0_20000/);
   await page.getByLabel("Search in the timeline").fill("sweep");
   assert.equal(await result(), `${RANKS * STEPS} in view`);
   await page.getByLabel("Search in the timeline").fill("no such function");
@@ -288,15 +312,14 @@ await bench.check("search highlights what it finds, counts it, and says when not
   assert.match(await result(), /^\d+ in view$/);
   await page.keyboard.press("Escape");
   assert.equal(await page.getByTestId("search-result").count(), 0);
-  await page.context().close();
 });
 
 /** @returns the location of each row, top down, as the names beside the rows say. */
 async function rowNames(page, rows, ruler) {
+  const box = await page.getByTestId("timeline-chart").boundingBox();
   const names = [];
   for (let row = 0; row < rows; row++) {
-    const [, y] = await pointOf(page, 0, { row, rows, ruler });
-    await page.mouse.move((await page.getByTestId("timeline-chart").boundingBox()).x + 20, y);
+    await page.mouse.move(...inBox(box, 0, { row, rows, ruler }, 20 - PLOT.left));
     names.push(Number(/rank (\d+)/.exec(await page.getByRole("tooltip").innerText())[1]));
   }
   return names;
@@ -315,25 +338,23 @@ await bench.check("rows are sorted by waiting, by lateness; filtered; pinned", a
   const expected = Array.from({ length: RANKS }, (_, rank) => rank).sort((a, b) => total(b) - total(a) || a - b);
   assert.deepEqual(await rowNames(page, RANKS, 50), expected);
   // The address has the order; a click on a name pins the row to the top.
-  const copy = await openTimeline(stepsHtml, await page.evaluate(() => location.hash));
+  const copy = await openTimeline(stepsHtml, await hashWith(page, /sort=waiting/));
   assert.deepEqual(await rowNames(copy, RANKS, 50), expected);
-  await copy.context().close();
   await order.selectOption("rank");
   const box = await page.getByTestId("timeline-chart").boundingBox();
   await page.mouse.click(box.x + 20, (await pointOf(page, 0, { row: 7, rows: RANKS, ruler: 50 }))[1]);
-  assert.equal((await state(page)).query.get("pins"), "7");
+  await assertParameter(page, "pins", "7");
   await page.mouse.move(box.x + 20, box.y + 50 + 8);
   assert.match(await page.getByRole("tooltip").innerText(), /^rank 7\n.*\nclick to remove its pin/);
   await page.mouse.click(...(await pointOf(page, 8.2 / STEPS, { y: 50 + 10 })));
   assert.match(await item(page), /^sweep: 35\.00 ms\s+rank 7/);
   await page.mouse.click(box.x + 20, box.y + 50 + 8);
-  assert.ok(!(await state(page)).query.has("pins"));
+  await assertParameter(page, "pins", null);
   await page.getByLabel("Filter of the rows").fill("2-4, 9");
   assert.equal(await page.getByTestId("row-count").innerText(), `on 4 of ${RANKS} ranks`);
   assert.deepEqual(await rowNames(page, 4, 50), [2, 3, 4, 9]);
   await page.getByLabel("Filter of the rows").fill("nowhere");
   assert.equal(await page.getByTestId("row-count").innerText(), "no match");
-  await page.context().close();
 });
 
 await bench.check("the call stack as nested rows", async () => {
@@ -341,7 +362,6 @@ await bench.check("the call stack as nested rows", async () => {
   const picture = () => page.getByTestId("timeline-chart").locator("canvas").evaluate((canvas) => canvas.toDataURL());
   const flat = await picture();
   await page.keyboard.press("e");
-  await page.waitForTimeout(100);
   assert.notEqual(await picture(), flat);
   // Four nested rows: main, step, solve, sweep. Below the middle of the row of rank 7: solve.
   const box = await page.getByTestId("timeline-chart").boundingBox();
@@ -354,8 +374,7 @@ await bench.check("the call stack as nested rows", async () => {
   }
   await page.mouse.click(x, at(2));
   assert.match(await item(page), /^solve: 40\.00 ms\s+rank 7 computed in main \/ step \/ solve/);
-  assert.match((await state(page)).query.get("stack"), /1/);
-  await page.context().close();
+  await assertParameter(page, "stack", "1");
 });
 
 await bench.check("the overview moves the view", async () => {
@@ -363,10 +382,11 @@ await bench.check("the overview moves the view", async () => {
   const box = await page.getByTestId("timeline-overview").boundingBox();
   const x = box.x + PLOT.left + 0.5 * (box.width - PLOT.left - PLOT.right);
   await page.mouse.click(x, box.y + 15);
-  const [from, to] = (await state(page)).query.get("t").split("_").map(Number);
-  assertClose((from + to) / 2, 500000, 2, "middle");
-  assertClose(to - from, 100000, 6, "length");
-  await page.context().close();
+  await address(page, (query) => {
+    const [from, to] = query.get("t").split("_").map(Number);
+    assertClose((from + to) / 2, 500000, 2, "middle");
+    assertClose(to - from, 100000, 6, "length");
+  });
 });
 
 await bench.check("shares of waiting and lateness as colours", async () => {
@@ -378,7 +398,6 @@ await bench.check("shares of waiting and lateness as colours", async () => {
   assert.match(await legend(), /Ranks that wait for the rank\s+0\s*11/);
   await page.mouse.move(...(await pointOf(page, (9 * 50 + 35) / (50 * STEPS), { row: 7, rows: RANKS, ruler: 50 })));
   assert.match(await page.getByRole("tooltip").innerText(), /^rank 7\n11 ranks wait for it/);
-  await page.context().close();
 });
 
 await bench.check("when a problem arises leads into the timeline, and back", async () => {
@@ -392,12 +411,10 @@ await bench.check("when a problem arises leads into the timeline, and back", asy
   const waiting = Array.from({ length: RANKS }, (_, rank) => 40 - work(rank, 9)).reduce((a, b) => a + b, 0);
   assert.match(await page.getByRole("tooltip").innerText(), new RegExp(`^Iteration 9\nwaiting ${waiting.toFixed(1)} ms`));
   await finding.getByRole("button", { name: "Show in the timeline" }).click();
-  await page.getByTestId("interval").waitFor();
-  assert.equal((await state(page)).query.get("interval"), `${when.begin * 1e6}_${when.end * 1e6}`);
+  await assertParameter(page, "interval", `${when.begin * 1e6}_${when.end * 1e6}`);
   assert.match(await page.getByTestId("interval").innerText(), /rank 7 in main \/ step \/ solve \/ sweep/);
   await page.goBack();
-  assert.equal((await state(page)).view, "summary");
-  await page.context().close();
+  await assertView(page, "summary");
 });
 
 await bench.check("iterations by rank, and the longest one beside a typical one", async () => {
@@ -418,9 +435,8 @@ await bench.check("iterations by rank, and the longest one beside a typical one"
   assert.match(await tip(6, 3), /^rank 6, iteration 3\ncomputation 22\.00 ms\nwaiting 1\.000 ms/);
   assert.match(await page.locator(".iteration-pair").innerText(), /Longest: iteration \d+, 50\.00 ms[^]*Typical: iteration \d+, 50\.00 ms/);
   await page.mouse.click(...at(7, 9));
-  assert.equal((await state(page)).query.get("interval"), "450000_500000");
-  assert.equal((await state(page)).view, "timeline");
-  await page.context().close();
+  await assertParameter(page, "interval", "450000_500000");
+  await assertView(page, "timeline");
 });
 
 await bench.finish();

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { spawnSync } from "node:child_process";
-import { assertClose, barrierScenario, Bench, parseCsv, parseShown } from "./browser.mjs";
+import { assertClose, barrierScenario, Bench, eventually, goTo, parseCsv, parseShown } from "./browser.mjs";
 
 const [web, fermata, scenario, synthesize] = process.argv.slice(2);
 const bench = new Bench(web, fermata);
@@ -28,12 +28,9 @@ async function pointOf(page, seconds, rank, { span = [0, 0.06], ranks = 3 } = {}
   ];
 }
 
-const openTimeline = async (path, hash = "#timeline") => {
-  const page = await bench.open(path, { hash });
-  await page.getByTestId("timeline-chart").locator("canvas").waitFor();
-  await page.waitForTimeout(100);
-  return page;
-};
+const openTimeline = (path, hash = "#timeline") => bench.open(path, { hash });
+
+const hashOf = (page) => page.evaluate(() => location.hash);
 
 async function exported(page, ending) {
   await page.locator(".menu > summary").click();
@@ -44,20 +41,15 @@ async function exported(page, ending) {
   return readFileSync(await file.path());
 }
 
-/** @returns the time that the address tells: [from, to] in ticks; null: all of the run. */
-async function spanOf(page) {
-  await page.waitForTimeout(60);
-  const query = new URLSearchParams((await page.evaluate(() => location.hash)).split("?")[1] ?? "");
-  return query.get("t")?.split("_").map(Number) ?? null;
-}
-
-/** The address may follow a little later. @return the first span that is as expected, or the last one */
-async function spanThat(page, isExpected) {
-  const end = Date.now() + 10000;
-  let span = await spanOf(page);
-  while (!isExpected(span) && Date.now() < end) span = await spanOf(page);
-  return span;
-}
+/** @returns the time of the address as soon as it is as expected: [from, to] in ticks; null: all of the run. After many
+ * changes, the address follows later (web/src/state/url.ts). */
+const spanThat = (page, isExpected) =>
+  eventually(async () => {
+    const query = new URLSearchParams((await hashOf(page)).split("?")[1] ?? "");
+    const span = query.get("t")?.split("_").map(Number) ?? null;
+    assert.ok(isExpected(span), `the address has ${span}`);
+    return span;
+  });
 
 const timeMetrics = (id) => [
   id,
@@ -108,7 +100,6 @@ await bench.check("its events add up to the report's numbers", async () => {
     "atomic operation": ["1>2"],
     lock: ["0>2", "1>2"],
   });
-  await page.context().close();
 });
 
 await bench.check("a click on a wait state explains it back to who computed", async () => {
@@ -132,14 +123,12 @@ await bench.check("a click on a wait state explains it back to who computed", as
     assertClose(parseShown(/[\d.]+ (s|ms|us|ns)/.exec(analysis[i + 1])[0]), cause.time, 3, `cause ${i}`);
   });
   // The address brings it back; following the chain goes on from there.
-  const copy = await openTimeline(html, await page.evaluate(() => location.hash));
+  const copy = await openTimeline(html, await hashOf(page));
   assert.equal(await copy.getByTestId("explanation").innerText(), text);
   await copy.getByRole("button", { name: "waiting: Late Sender" }).click();
   assert.match(await copy.getByTestId("explanation").innerText(), /^Late Sender: 17\.00 ms\s+rank 1 waited/);
   await copy.getByRole("button", { name: "Close" }).click();
   assert.equal(await copy.getByTestId("explanation").count(), 0);
-  await copy.context().close();
-  await page.context().close();
 });
 
 await bench.check("wheel, drag and keys move and zoom", async () => {
@@ -147,31 +136,27 @@ await bench.check("wheel, drag and keys move and zoom", async () => {
   const [x, y] = await pointOf(page, 0.03, 1);
   await page.mouse.move(x, y);
   await page.mouse.wheel(0, -600);
-  const zoomed = await spanOf(page);
   const length = 6e4; // ticks: 1e-6 s
-  assert.ok(zoomed[1] - zoomed[0] < 0.4 * length);
+  const zoomed = await spanThat(page, (span) => span !== null && span[1] - span[0] < 0.4 * length);
   // What was under the pointer stays there.
   assert.ok(Math.abs((zoomed[0] + zoomed[1]) / 2 - length / 2) < 0.01 * length);
   await page.mouse.down();
   await page.mouse.move(x - 100, y, { steps: 4 });
   await page.mouse.up();
-  const moved = await spanOf(page);
-  assert.ok(moved[0] > zoomed[0]);
+  const moved = await spanThat(page, (span) => span[0] > zoomed[0]);
   assertClose(moved[1] - moved[0], zoomed[1] - zoomed[0], 5, "length");
-  const key = async (name) => {
+  const key = async (name, isExpected) => {
     await page.keyboard.press(name);
-    return spanOf(page);
+    return spanThat(page, isExpected);
   };
-  const narrow = await key("w");
-  assertClose(narrow[1] - narrow[0], (moved[1] - moved[0]) / 1.5, 3, "w");
-  const later = await key("d");
-  assert.ok(later[0] > narrow[0]);
-  assert.deepEqual(await key("a"), narrow);
-  const wide = await key("s");
-  assertClose(wide[1] - wide[0], moved[1] - moved[0], 3, "s");
-  assert.equal(await key("0"), null);
+  const isLong = (length) => (span) => span !== null && Math.abs(span[1] - span[0] - length) < 1e-3 * length;
+  const narrow = await key("w", isLong((moved[1] - moved[0]) / 1.5));
+  await key("d", (span) => span[0] > narrow[0]);
+  await key("a", (span) => span[0] === narrow[0] && span[1] === narrow[1]);
+  await key("s", isLong(moved[1] - moved[0]));
+  await key("0", (span) => span === null);
   await page.keyboard.press("+");
-  assert.match(await page.evaluate(() => location.hash), /rows=0\.5_2\.5/);
+  await eventually(async () => assert.match(await hashOf(page), /rows=0\.5_2\.5/));
   await page.keyboard.press("0");
   await page.keyboard.down("Shift");
   await page.mouse.move(...(await pointOf(page, 0.032, 1)));
@@ -179,14 +164,16 @@ await bench.check("wheel, drag and keys move and zoom", async () => {
   await page.mouse.move(...(await pointOf(page, 0.046, 1)), { steps: 3 });
   await page.mouse.up();
   await page.keyboard.up("Shift");
-  const band = await spanOf(page);
-  assert.ok(Math.abs(band[0] - 32000) < 100 && Math.abs(band[1] - 46000) < 100, `${band}`);
-  // After so many steps the address follows a little later.
-  for (let i = 0; i < 60; i++) await page.keyboard.press("w");
-  const finest = await spanThat(page, (span) => span[1] - span[0] < 21);
-  assert.ok(finest[1] - finest[0] >= 19.9 && finest[1] - finest[0] < 21, `${finest}`);
-  for (let i = 0; i < 60; i++) await page.keyboard.press("s");
-  assert.equal(await spanThat(page, (span) => span === null), null);
+  await spanThat(page, (span) => span !== null && Math.abs(span[0] - 32000) < 100 && Math.abs(span[1] - 46000) < 100);
+  // To the limits, faster than the address follows.
+  const pressOften = (name) =>
+    page.evaluate((key) => {
+      for (let i = 0; i < 60; i++) document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+    }, name);
+  await pressOften("w");
+  await spanThat(page, (span) => span !== null && span[1] - span[0] >= 19.9 && span[1] - span[0] < 21);
+  await pressOften("s");
+  await spanThat(page, (span) => span === null);
   // n and p go through the longest wait states, c to the cause's.
   await page.keyboard.press("n");
   assert.match(await page.getByTestId("explanation").innerText(), /^Late Sender: 19/);
@@ -197,7 +184,6 @@ await bench.check("wheel, drag and keys move and zoom", async () => {
   await page.keyboard.press("p");
   await page.keyboard.press("Escape");
   assert.equal(await page.getByTestId("explanation").count(), 0);
-  await page.context().close();
 });
 
 await bench.check("colours, legend, drawing", async () => {
@@ -220,7 +206,7 @@ await bench.check("colours, legend, drawing", async () => {
   await page.getByRole("button", { name: "Wait state", exact: true }).click();
   assert.match(await legend(), /Late Sender/);
   assert.match(await legend(), /Lock Contention/);
-  assert.match(await page.evaluate(() => location.hash), /color=kind/);
+  await eventually(async () => assert.match(await hashOf(page), /color=kind/));
   const svg = (await exported(page, "SVG")).toString("utf8");
   const parsed = await page.evaluate((text) => {
     const document = new DOMParser().parseFromString(text, "image/svg+xml");
@@ -230,14 +216,12 @@ await bench.check("colours, legend, drawing", async () => {
   assert.equal((await exported(page, "PNG")).subarray(1, 4).toString(), "PNG");
   assert.equal(await page.evaluate(() => window.evil), undefined);
   assert.equal(await page.locator("[data-evil]").count(), 0);
-  await page.context().close();
 });
 
 await bench.check("wait states lead into the timeline", async () => {
   const page = await bench.open(html, { hash: "#waits?kind=mpi_latesender" });
   await page.getByRole("button", { name: "Show in the timeline" }).nth(1).click();
   assert.match(await page.getByTestId("explanation").innerText(), /^Late Sender: 17\.00 ms/);
-  await page.context().close();
 });
 
 await bench.check("fermata view makes the same page from the trace", async () => {
@@ -256,7 +240,6 @@ await bench.check("without timeline where none is wanted or the trace is another
   for (const each of [path, `${other}/report.html`]) {
     const page = await bench.open(each, { hash: "#timeline" });
     assert.match(await page.locator("main").innerText(), /This page has no timeline/);
-    await page.context().close();
   }
 });
 
@@ -282,18 +265,16 @@ await bench.check("alike ranks stand in one row, which opens", async () => {
   assert.match(await page.getByRole("tooltip").innerText(), /^8 like rank 0\nranks 0, 5, 10, 15, 20, 25, 30, 35\nclick to expand$/);
   await page.mouse.click(box.x + 60, rowAt(0, 3));
   assert.deepEqual([...(await rowsOf())], [0, 5, 10, 15, 20, 25, 30, 35, 2, 7].toSorted((a, b) => a - b));
-  const shown = await page.evaluate(() => location.hash);
+  const shown = await hashOf(page);
   assert.match(shown, /alike=1/);
   const copy = await openTimeline(bench.path("alike.html"), shown);
   const picture = (of) => of.getByTestId("timeline-chart").locator("canvas").evaluate((canvas) => canvas.toDataURL());
   await page.mouse.move(5, 5);
   assert.equal(await picture(copy), await picture(page));
-  await copy.context().close();
   await page.getByRole("button", { name: "8 like rank 0" }).click();
   assert.equal((await rowsOf()).size, 3);
   // A wait state of who has no row opens the group; without groups all are there again.
-  await page.evaluate((hash) => (location.hash = hash), "#timeline?alike=1&wait=4_20000");
-  await page.getByTestId("explanation").waitFor();
+  await goTo(page, "#timeline?alike=1&wait=4_20000");
   await page.getByRole("button", { name: "Zoom to wait state" }).click();
   assert.ok((await rowsOf()).has(4));
   await page.keyboard.press("Escape");
@@ -301,7 +282,6 @@ await bench.check("alike ranks stand in one row, which opens", async () => {
   await page.keyboard.press("g");
   await page.getByRole("button", { name: "All", exact: true }).click();
   assert.equal((await rowsOf()).size, 40);
-  await page.context().close();
 });
 
 await bench.check("of long runs an overview, and all events around the longest waits", async () => {
@@ -317,15 +297,14 @@ await bench.check("of long runs an overview, and all events around the longest w
   for (const record of report.statistics) {
     const worst = record.worst[0];
     const enter = Math.round(worst.enter * report.experiment.ticks_per_second);
-    await page.evaluate((hash) => (location.hash = hash), `#timeline?wait=${worst.location}_${enter}`);
+    await goTo(page, `#timeline?wait=${worst.location}_${enter}`);
     const text = await page.getByTestId("explanation").innerText();
     assertClose(parseShown(/: ([\d.]+ \w+)/.exec(text)[1]), worst.wait, 3, record.metric);
     if (worst.cause_location !== null) assert.match(text, new RegExp(`rank ${worst.cause_location}\\b`));
   }
   await page.getByRole("button", { name: "Zoom to wait state" }).click();
-  const near = await spanOf(page);
   const last = report.statistics.at(-1).worst[0];
-  assert.ok(near[0] <= last.enter * report.experiment.ticks_per_second);
+  await spanThat(page, (span) => span !== null && span[0] <= last.enter * report.experiment.ticks_per_second);
   // Waits in the excerpts, once each, cannot be more than there are.
   await page.keyboard.press("Shift+Digit1");
   await page.keyboard.press("3");
@@ -335,7 +314,6 @@ await bench.check("of long runs an overview, and all events around the longest w
     const starts = new Set(rows.filter((row) => row.metric === record.metric).map((row) => `${row.location} ${row.begin}`));
     assert.ok(starts.size > 0 && starts.size <= record.count, record.metric);
   }
-  await page.context().close();
 });
 
 await bench.finish();

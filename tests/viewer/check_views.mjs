@@ -1,12 +1,14 @@
 // Efficiency, phases and matrices of a page against the report.
-// usage: check_views.mjs WEB FERMATA SYNTHESIZE_SOR WRITE_REPORTS
+// usage: check_views.mjs WEB FERMATA SYNTHESIZE_SOR WRITE_REPORTS LIBRARIES
+//   LIBRARIES  folder of scenarios of OpenSHMEM and coarrays
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { inflateSync } from "node:zlib";
-import { Bench, assertClose, parseCsv, parseShown } from "./browser.mjs";
+import { Bench, assertClose, eventually, goTo, parseCsv, parseShown } from "./browser.mjs";
 
-const [web, fermata, synthesize, writeReports] = process.argv.slice(2);
+const [web, fermata, synthesize, writeReports, libraries] = process.argv.slice(2);
 const bench = new Bench(web, fermata);
 
 const PHASE = "<b onclick='evil()'>step \u202egnp.exe";
@@ -85,6 +87,10 @@ async function exported(page, ending, menu = 0) {
   return readFileSync(await file.path());
 }
 
+/** Asserts that the address has a text, which after many changes follows later. */
+const assertAddress = (page, text) =>
+  eventually(async () => assert.match(await page.evaluate(() => location.hash), text));
+
 const close = (text, value, what) => {
   if (value === null) assert.equal(text, "", what);
   else assertClose(Number(text), value, 12, what);
@@ -108,7 +114,6 @@ await bench.check("efficiencies are those of the report", async () => {
   }
   const shown = await page.getByTestId("efficiency-table").locator("tbody tr").first().locator("td").allInnerTexts();
   assertClose(parseShown(shown[0]), run.parallel_efficiency, 2, "of the run");
-  await page.context().close();
 });
 
 await bench.check("iterations are those of the report, and lead to their timeline", async () => {
@@ -130,10 +135,9 @@ await bench.check("iterations are those of the report, and lead to their timelin
   assertClose(parseShown(first[0]), longest, 3, "longest iteration");
   assert.ok((await page.locator("h2").allInnerTexts()).some((text) => text.includes("\\u{202e}gnp.exe")));
   await table.locator("tbody button").nth(2).click();
-  await page.getByTestId("timeline-chart").waitFor();
-  assert.match(await page.evaluate(() => location.hash), /^#timeline\?.*t=/);
+  assert.equal(await page.getByTestId("timeline-chart").count(), 1);
+  await assertAddress(page, /^#timeline\?.*t=/);
   assert.equal(await page.locator("b[onclick]").count(), 0);
-  await page.context().close();
 });
 
 await bench.check("matrices are those of the report", async () => {
@@ -151,7 +155,7 @@ await bench.check("matrices are those of the report", async () => {
     const shown = await page.locator(".matrix-links tbody tr").first().innerText();
     const largest = links.reduce((a, b) => (b[amount] > a[amount] ? b : a));
     assert.match(shown, new RegExp(`rank ${largest.from}\\s+rank ${largest.to}\\s`));
-    await page.context().close();
+    await bench.leave(page);
   }
 });
 
@@ -159,15 +163,12 @@ await bench.check("a matrix of many locations: groups, expanded by a click, in t
   const report = bench.json(large);
   const page = await bench.open(bench.page(large, "large.html"), { hash: "#matrices" });
   const chart = page.getByTestId("matrix-chart");
-  await chart.locator("canvas").waitFor();
-  await page.waitForTimeout(100);
   // The diagonal: waits between neighbours.
   const box = await chart.boundingBox();
   await page.mouse.move(box.x + 85, box.y + 59);
   assert.match(await page.getByRole("tooltip").innerText(), /caused by rank 0 to rank 2\nsuffered by rank 0 to rank 2/);
   await page.mouse.click(box.x + 85, box.y + 59);
-  await page.waitForTimeout(100);
-  assert.match(await page.evaluate(() => location.hash), /among=0_3/);
+  await assertAddress(page, /among=0_3/);
   await page.mouse.move(box.x + 85, box.y + 59);
   assert.match(await page.getByRole("tooltip").innerText(), /caused by rank 0\nsuffered by rank 0/);
   await page.getByRole("button", { name: "All locations" }).click();
@@ -178,8 +179,7 @@ await bench.check("a matrix of many locations: groups, expanded by a click, in t
     .filter((link) => link.metric === kind)
     .reduce((sum, link) => sum + link.seconds, 0);
   assertClose(parseShown(/pairs, (.*) in all/.exec(label)[1]), total, 3, "total of a kind");
-  assert.match(await page.evaluate(() => location.hash), new RegExp(`link=${kind}`));
-  await page.context().close();
+  await assertAddress(page, new RegExp(`link=${kind}`));
 });
 
 await bench.check("sources unless they are not wanted, and only files that are some", async () => {
@@ -206,10 +206,8 @@ await bench.check("sources unless they are not wanted, and only files that are s
   assert.equal((await shown.innerText()).split("\n")[0].trim(), "8line 8");
   assert.equal(await page.evaluate(() => window.evil), undefined);
   assert.equal(await page.locator("[data-evil]").count(), 0);
-  await page.evaluate(() => (location.hash = "#trees?metric=comp&call=1"));
-  await page.waitForTimeout(100);
+  await goTo(page, "#trees?metric=comp&call=1");
   assert.equal(await shown.count(), 0);
-  await page.context().close();
   const sources = (path) => {
     const data = inflateSync(Buffer.from(/id="fermata-report">([^<]*)</.exec(readFileSync(path, "utf8"))[1], "base64"));
     return JSON.parse(data.subarray(4, 4 + data.readUInt32LE(0))).sources;
@@ -227,10 +225,8 @@ await bench.check("keys lead to all views", async () => {
     // In the timeline, numbers have other meanings: with Shift, they open views everywhere.
     const isTimeline = (await page.evaluate(() => location.hash)).startsWith("#timeline");
     await page.keyboard.press(`${isTimeline ? "Shift+Digit" : ""}${(names.indexOf(name) + 1) % 10}`);
-    await page.waitForTimeout(60);
-    assert.equal((await page.evaluate(() => location.hash)).split("?")[0], `#${name}`);
+    await assertAddress(page, new RegExp(`^#${name}(\\?|$)`));
   }
-  await page.context().close();
 });
 
 await bench.check("call paths grouped by the values of a parameter, as by fermata report", async () => {
@@ -261,7 +257,6 @@ await bench.check("call paths grouped by the values of a parameter, as by fermat
     );
     assert.deepEqual(list, rows.map(([value, time]) => [value, time]));
   };
-  await page.getByTestId("parameter-table").waitFor();
   await compare("level", 4);
   // The selected value determines the system tree.
   await page.getByTestId("parameter-table").getByRole("button", { name: "10", exact: true }).click();
@@ -270,19 +265,52 @@ await bench.check("call paths grouped by the values of a parameter, as by fermat
   await page.locator("#system-tree .caret").first().click();
   assert.equal(await root.locator(".value").innerText(), time);
   await page.getByLabel("Parameter by whose values the call paths are grouped").selectOption("input");
-  await page.waitForFunction(() => location.hash.includes("by=input"));
+  await assertAddress(page, /by=input/);
   await compare("input", 2);
   const hash = await page.evaluate(() => location.hash);
   await page.reload();
-  await page.getByTestId("parameter-table").waitFor();
   await compare("input", 2);
   assert.equal(await page.evaluate(() => location.hash), hash);
   // Without parameters, nothing can be grouped by them.
   const plain = await bench.open(html, { hash: "#trees?calls=parameter" });
-  await plain.locator("#call-tree [role=treeitem]").first().waitFor();
+  assert.ok((await plain.locator("#call-tree [role=treeitem]").count()) > 0);
   assert.equal(await plain.getByRole("button", { name: "Parameter", exact: true }).count(), 0);
-  await plain.context().close();
-  await page.context().close();
+});
+
+/** @returns all texts of the page, also those that appear beside the pointer or are for screen readers. */
+const wordsOf = (page) =>
+  page.evaluate(() => {
+    const names = ["title", "aria-label", "placeholder"];
+    const attributes = [...document.querySelectorAll("body *")].flatMap((each) => names.map((name) => each.getAttribute(name) ?? ""));
+    return [document.body.innerText, ...document.querySelectorAll("option")].map((each) => each.textContent ?? each).concat(attributes).join("\n");
+  });
+
+await bench.check("processes are called as the program's library calls them, and counted as it does", async () => {
+  for (const [name, one, many, first] of [["caf", "image", "images", 1], ["shmem-locks", "PE", "PEs", 0]]) {
+    const place = bench.path(name);
+    bench.run(fermata, "synth", join(libraries, `${name}.scn`), "-o", place);
+    bench.run(fermata, "analyze", "--quiet", place);
+    const page = await bench.open(bench.page(place, `${name}.html`), { hash: "#summary" });
+    const assertWords = async (what, ...expected) => {
+      const words = await wordsOf(page);
+      assert.doesNotMatch(words, /.*\branks?\b.*/i, `${name}, ${what}`);
+      for (const word of expected) assert.ok(words.includes(word), `${name}, ${what}: no "${word}"`);
+    };
+    const title = many.replace(/^i/, "I");
+    for (const [view, ...expected] of [["summary", title], ["trees", title, `${one} ${first}`],
+      ["timeline", `${title}, nodes: ${first}-${first + 3}`, `by ${one}`, `${one} waits`, `wait for each ${one}`],
+      ["timeline?color=blame", `${title} that wait for the ${one}`], ["waits"], ["path"], ["efficiency"], ["matrices"],
+      ["locks"], ["run", title]]) {
+      await goTo(page, `#${view}`);
+      await assertWords(view, ...expected);
+    }
+    await page.keyboard.press("?");
+    await assertWords("keys", `one row for similar ${many}, or one row for each ${one}`);
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("/");
+    await assertWords("search", `Search metrics, call paths, ${many}`, `Metric, call path, ${one} ...`);
+    await bench.leave(page);
+  }
 });
 
 await bench.finish();

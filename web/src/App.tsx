@@ -3,6 +3,7 @@ import { useEffect } from "preact/hooks";
 import type { JSX } from "preact";
 import { SearchPalette } from "./components/Palette";
 import { printable, shorten } from "./format";
+import { processTitle } from "./model/report";
 import type { Store, ViewName } from "./state/store";
 import type { Theme } from "./state/theme";
 import type { ChosenRun } from "./data/page";
@@ -108,7 +109,7 @@ export function App({ store, theme, chosen, choose }: Props): JSX.Element {
       </header>
       <main tabIndex={0}>
         {view !== "summary" && view !== "metrics" && <h1 class="unseen">{tabs.find((tab) => tab.view === view)?.name}</h1>}
-        {view === "timeline" && <h2 class="unseen">Ranks over time</h2>}
+        {view === "timeline" && <h2 class="unseen">{processTitle(store.report, 2)} over time</h2>}
         {view === "summary" && <Summary store={store} />}
         {view === "compare" && <Compare store={store} />}
         {view === "trees" && <Trees store={store} chosen={chosen} choose={choose} />}
@@ -127,7 +128,7 @@ export function App({ store, theme, chosen, choose }: Props): JSX.Element {
       {overlay.value === "keys" && (
         <div class="overlay" onClick={() => (overlay.value = "none")}>
           <div class="palette keys-list" role="dialog" aria-label="Keys" aria-modal="true">
-            <Keys />
+            <Keys report={store.report} />
           </div>
         </div>
       )}

@@ -72,6 +72,29 @@ static void skip(struct fm_epoch_walk *walk, const struct fm_unrecorded *gap)
 
 /* ---- the walk ---- */
 
+/* A GroupSync record: a step of general active target synchronization, by the call. */
+static void visit_group_sync(struct fm_epoch_walk *walk, uint32_t state_index,
+                             const struct fm_rma *rma, struct fm_call_ref call, fm_call_t step)
+{
+    struct fm_window_epochs *state = &walk->states.items[state_index];
+    switch (step) {
+    case FM_CALL_START:
+        fm_epoch_walk_start(walk, state_index, call, rma->peer);
+        break;
+    case FM_CALL_COMPLETE:
+        fm_epoch_walk_complete(walk, state, call);
+        break;
+    case FM_CALL_POST:
+        fm_epoch_walk_post(walk, state_index, call, rma->peer);
+        break;
+    case FM_CALL_WAIT:
+        fm_epoch_walk_wait(walk, state, call);
+        break;
+    default:
+        break;
+    }
+}
+
 static void visit(struct fm_epoch_walk *walk, const struct fm_record_ref *record)
 {
     const struct fm_trace *trace = walk->analysis->trace;
@@ -108,22 +131,8 @@ static void visit(struct fm_epoch_walk *walk, const struct fm_record_ref *record
         }
         break;
     case FM_RMA_GROUP_SYNC:
-        switch (fm_trace_called(trace, location, rma->activity)->call) {
-        case FM_CALL_START:
-            fm_epoch_walk_start(walk, state_index, call, rma->peer);
-            break;
-        case FM_CALL_COMPLETE:
-            fm_epoch_walk_complete(walk, state, call);
-            break;
-        case FM_CALL_POST:
-            fm_epoch_walk_post(walk, state_index, call, rma->peer);
-            break;
-        case FM_CALL_WAIT:
-            fm_epoch_walk_wait(walk, state, call);
-            break;
-        default:
-            break;
-        }
+        visit_group_sync(walk, state_index, rma, call,
+                         fm_trace_called(trace, location, rma->activity)->call);
         break;
     case FM_RMA_LOCK_REQUEST:
     case FM_RMA_LOCK_ACQUIRE:

@@ -96,10 +96,12 @@ bool fm_lock_walk_operation(struct fm_lock_walk *walk, const struct fm_rma *reco
     open = open == NULL ? fm_lock_walk_find_open(walk, window_index, FM_NONE) : open;
     bool has_request = kind_of(walk, call) == FM_CALL_REQUEST_OPERATION;
     if (open == NULL) {
-        if (has_request) {
-            /* Its completion needs the target's progress also outside of lock epochs. */
+        if (has_request || walk->analysis->trace->has_passive_target) {
+            /* A flush, an unlock, or the completion of the request needs the target's progress also
+             * outside of lock epochs. */
             uint64_t key = OUTSIDE_OF_EPOCHS | (uint64_t)window_index << 32;
-            open_operation(walk, record, find_target(walk, key, record->window, target), true);
+            open_operation(walk, record, find_target(walk, key, record->window, target),
+                           has_request);
         }
         return false;
     }
@@ -161,6 +163,11 @@ static struct fm_open_epoch *open_of_target(struct fm_lock_walk *walk, const str
     return NULL;
 }
 
+static bool is_local_flush(fm_call_t call)
+{
+    return call == FM_CALL_FLUSH_LOCAL || call == FM_CALL_FLUSH_LOCAL_ALL;
+}
+
 /* Notes a flush of one target: its need for the target's progress, and that it is a call of the
  * epoch. */
 static void note_flush(struct fm_lock_walk *walk, struct fm_open_epoch *open, uint32_t target_index,
@@ -172,7 +179,7 @@ static void note_flush(struct fm_lock_walk *walk, struct fm_open_epoch *open, ui
     open->synced_by = call;
     struct fm_lock_target *target = &walk->targets.items[target_index];
     const struct fm_lock_epoch *epoch = &walk->into->epochs.items[open->epoch];
-    bool locally = kind_of(walk, call) == FM_CALL_FLUSH_LOCAL;
+    bool locally = is_local_flush(kind_of(walk, call));
     if ((epoch->exclusive && epoch->target != FM_NONE) ||
         (locally ? target->unfinished_locally : target->unfinished) != 0) {
         need_target(walk, target, call);
@@ -180,11 +187,27 @@ static void note_flush(struct fm_lock_walk *walk, struct fm_open_epoch *open, ui
     fm_lock_walk_add_call(walk, open->epoch, call, FM_NONE);
 }
 
+/* Notes the need of a flush or unlock that completes an operation outside of lock epochs (their
+ * locks were taken with MPI_MODE_NOCHECK): without an epoch only completions name the targets. */
+static void note_unchecked_completion(struct fm_lock_walk *walk, struct fm_call_ref call,
+                                      const struct fm_open_operation *operation)
+{
+    const fm_call_t kind = kind_of(walk, call);
+    const bool completes = kind >= FM_CALL_UNLOCK && kind <= FM_CALL_FLUSH_LOCAL_ALL;
+    const bool was_done = is_local_flush(kind) ? operation->done_locally : is_finished(operation);
+    if (completes && !was_done) {
+        need_target(walk, &walk->targets.items[operation->target], call);
+    }
+}
+
 /* Notes the effects of a call that completes an operation: on the open epoch, and as a need. */
 static void note_completing_call(struct fm_lock_walk *walk, const struct fm_rma *record,
                                  struct fm_call_ref call, const struct fm_open_operation *operation)
 {
     fm_call_t kind = kind_of(walk, call);
+    if (walk->targets.items[operation->target].epoch == FM_NONE) {
+        note_unchecked_completion(walk, call, operation);
+    }
     if (kind == FM_CALL_UNLOCK) {
         struct fm_open_epoch *open =
             open_of_target(walk, record, &walk->targets.items[operation->target]);
@@ -212,7 +235,7 @@ static void flush_window(struct fm_lock_walk *walk, const struct fm_rma *record,
         struct fm_window_locks *locks = fm_lock_walk_locks(walk, record->window);
         for (size_t i = 0; i < locks->open.count; ++i) {
             fm_lock_walk_sync(walk, &walk->open.items[locks->open.items[i]], call,
-                              kind == FM_CALL_FLUSH_LOCAL_ALL);
+                              is_local_flush(kind));
         }
     }
 }

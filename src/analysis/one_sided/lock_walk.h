@@ -6,8 +6,8 @@
 
 #include "analysis/one_sided/lock_epochs.h"
 
-/** The operations of one lock epoch on one target; or the request-based operations on it outside of
- * all lock epochs (MPI_MODE_NOCHECK). */
+/** The operations of one lock epoch on one target; or those on it outside of all lock epochs
+ * (MPI_MODE_NOCHECK, fences). */
 struct fm_lock_target {
     uint32_t window;
     uint32_t epoch;              /**< in the process's epochs; FM_NONE: none */

@@ -48,6 +48,29 @@ static fm_status_t warn_of_parameters(const struct fm_trace *trace, struct fm_cu
     return status;
 }
 
+/* States what the run was like, and how it was analysed. */
+static fm_status_t warn_of_conditions(const struct fm_analysis *analysis, struct fm_cube *cube,
+                                      struct fm_error *error)
+{
+    const struct fm_trace_defects *defects = &analysis->trace->defects;
+    fm_status_t status = FM_OK;
+    if (defects->pauses != 0) {
+        status = fm_cube_warn(cube, error,
+                              "Recording was paused %" PRIu64
+                              " %s, for %.3f s of CPU time together: what happened then is not "
+                              "known and belongs to no call path.",
+                              defects->pauses, defects->pauses == 1 ? "time" : "times",
+                              (double)defects->paused / (double)analysis->trace->ticks_per_second);
+    }
+    if (status == FM_OK && analysis->asynchronous_progress && analysis->trace->window_count != 0) {
+        status = fm_cube_warn(cube, error,
+                              "Analysed with --progress=async: a progress thread or process is "
+                              "taken to serve one-sided operations at any time, so Wait for "
+                              "Progress was not looked for.");
+    }
+    return status;
+}
+
 /* The sentences stand in one table: a count, and the wording for one and for several. */
 fm_status_t fm_warnings_add(const struct fm_analysis *analysis, struct fm_cube *cube,
                             struct fm_error *error)
@@ -139,19 +162,8 @@ fm_status_t fm_warnings_add(const struct fm_analysis *analysis, struct fm_cube *
     if (status == FM_OK) {
         status = warn_of_parameters(analysis->trace, cube, error);
     }
-    if (status == FM_OK && defects->pauses != 0) {
-        status = fm_cube_warn(cube, error,
-                              "Recording was paused %" PRIu64
-                              " %s, for %.3f s of CPU time together: what happened then is not "
-                              "known and belongs to no call path.",
-                              defects->pauses, defects->pauses == 1 ? "time" : "times",
-                              (double)defects->paused / (double)analysis->trace->ticks_per_second);
-    }
-    if (status == FM_OK && analysis->asynchronous_progress && analysis->trace->window_count != 0) {
-        status = fm_cube_warn(cube, error,
-                              "Analysed with --progress=async: a progress thread or process is "
-                              "taken to serve one-sided operations at any time, so Wait for "
-                              "Progress was not looked for.");
+    if (status == FM_OK) {
+        status = warn_of_conditions(analysis, cube, error);
     }
     return status;
 }

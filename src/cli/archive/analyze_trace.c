@@ -54,36 +54,6 @@ static fm_status_t add_command(struct fm_cube *cube, const json_t *environment,
     return status;
 }
 
-/* Whether a region is a call that is always recorded: one that begins or ends a library. */
-static bool is_begin_or_end(const char *name)
-{
-    static const char *const always[] = {"MPI_Init",       "MPI_Init_thread", "MPI_Finalize",
-                                         "shmem_init",     "start_pes",       "shmem_init_thread",
-                                         "shmem_finalize", "ARMCI_Init",      "ARMCI_Init_args",
-                                         "ARMCI_Finalize", "caf init",        "caf finalize"};
-    for (size_t k = 0; k < sizeof always / sizeof *always; k++) {
-        if (strcmp(name, always[k]) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Whether there are calls of libraries other than those that are always recorded. */
-static bool has_calls(const struct fm_cube *cube)
-{
-    static const char *const libraries[] = {"mpi", "shmem", "armci", "caf"};
-    for (uint32_t i = 0; i < cube->region_count; i++) {
-        for (size_t k = 0; k < sizeof libraries / sizeof *libraries; k++) {
-            if (strcmp(cube->regions[i].paradigm, libraries[k]) == 0 &&
-                !is_begin_or_end(cube->regions[i].name)) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
 /* ... and what was not to be recorded. */
 static fm_status_t add_selection(struct fm_cube *cube, const json_t *environment,
                                  struct fm_error *error)
@@ -93,7 +63,7 @@ static fm_status_t add_selection(struct fm_cube *cube, const json_t *environment
         recorded != NULL
             ? fm_cube_warn(cube, error, "recorded: %.1000s; the rest is not known", recorded)
             : FM_OK;
-    if (status == FM_OK && recorded != NULL && !has_calls(cube)) {
+    if (status == FM_OK && recorded != NULL && !fm_library_is_used(cube)) {
         status = fm_cube_warn(
             cube, error, "Nothing of that came to pass: only Init and Finalize were recorded.");
     }

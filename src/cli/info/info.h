@@ -25,7 +25,14 @@ void fm_info_print_text(const struct fm_info *info);
 /** Prints one JSON object with everything. @return 0, -1 without memory */
 int fm_info_print_json(const struct fm_info *info);
 
-/** @return OTF2's name of a paradigm, such as "MPI"; "unknown" for others. */
-const char *fm_info_paradigm_name(uint8_t paradigm);
+/** @return the programming model of a paradigm definition, such as "MPI": by
+ * functions/paradigms.def, else by OTF2's paradigm, else as the archive names it. */
+const char *fm_info_paradigm(const struct fm_survey *survey,
+                             const struct fm_survey_paradigm *defined);
+
+/** @return the programming model of a region: by functions/paradigms.def, as in analyses, else by
+ * OTF2's paradigm; "unknown" for others. */
+const char *fm_info_region_paradigm(const struct fm_survey *survey,
+                                    const struct fm_survey_region *region);
 
 #endif

@@ -34,7 +34,7 @@ static void put_paradigms(struct fm_json *json, const struct fm_survey *survey)
 {
     fm_json_array(json, "paradigms");
     for (size_t i = 0; i < survey->paradigms.count; i++) {
-        fm_json_string(json, NULL, fm_info_paradigm_name(survey->paradigms.items[i]));
+        fm_json_string(json, NULL, fm_info_paradigm(survey, &survey->paradigms.items[i]));
     }
     fm_json_end(json);
 }
@@ -59,7 +59,7 @@ static void put_regions(struct fm_json *json, const struct fm_info *info)
         const struct fm_survey_region *region = &info->survey->regions.items[index];
         fm_json_object(json, NULL);
         put_name(json, info->survey, region->name);
-        fm_json_string(json, "paradigm", fm_info_paradigm_name(region->paradigm));
+        fm_json_string(json, "paradigm", fm_info_region_paradigm(info->survey, region));
         fm_json_unsigned(json, "visits", info->summary->visits[index]);
         fm_json_end(json);
     }

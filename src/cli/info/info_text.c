@@ -94,7 +94,10 @@ static void print_size(const struct fm_info *info)
     print_clock(info);
     printf("%-14s ", "paradigms");
     for (size_t i = 0; i < survey->paradigms.count; i++) {
-        printf("%s%s", i == 0 ? "" : ", ", fm_info_paradigm_name(survey->paradigms.items[i]));
+        char safe[NAME_LENGTH];
+        printf(
+            "%s%s", i == 0 ? "" : ", ",
+            fm_safe_copy(safe, sizeof safe, fm_info_paradigm(survey, &survey->paradigms.items[i])));
     }
     puts(survey->paradigms.count == 0 ? "none defined" : "");
     printf("%-14s %" PRIu64 "\n", "events", info->summary->events);

@@ -23,9 +23,9 @@ static void print_closing_line(const struct fm_record_result *result)
                 "fermata: nothing asked the flight recorder for its records: none are kept\n");
     } else if (result->directory[0] == '\0') {
         fprintf(stderr,
-                "fermata: nothing was recorded: no dynamically linked MPI or OpenSHMEM program "
-                "called MPI_Init or shmem_init, or a message above says why; see "
-                "`fermata doctor`\n");
+                "fermata: nothing was recorded: no dynamically linked program called MPI_Init or "
+                "shmem_init or used coarrays, or a message above says why; see `fermata "
+                "doctor`\n");
     } else if (result->totals.events == 0) {
         bool lost = result->missing[0] != '\0';
         fprintf(stderr, "fermata: %s: %s\n", result->directory,

@@ -1,6 +1,7 @@
 #include "record/archive/archive.h"
 
 #include "record/archive/archive_space.h"
+#include "record/conversion/convert.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -7,6 +7,7 @@
 #ifndef FERMATA_RECORD_ARCHIVE_ARCHIVE_H
 #define FERMATA_RECORD_ARCHIVE_ARCHIVE_H
 
+#include "base/process_noun.h"
 #include "record/archive/define.h"
 #include "record/archive/event_regions.h"
 #include "record/archive/exchange.h"
@@ -98,6 +99,9 @@ void fm_archive_write_global(struct fm_definitions *set, const struct fm_archive
  * the first paradigm; NULL: there is none. Valid until the next paradigm is defined. */
 const char *fm_archive_last_call(const struct fm_definitions *set);
 
+/** What a process is called: by the paradigm that numbers the processes, if there is only one. */
+const struct fm_process_noun *fm_archive_process_noun(const struct fm_definitions *set);
+
 /** Closes the archive. Collective; only if no process has failed.
  * @param locations_reused  whether several threads of the run may have written to one location, one
  *                          after the other; the value on rank 0 counts */
@@ -118,47 +122,5 @@ OTF2_Archive *fm_archive_handle(void);
 
 /** Checks the result of an OTF2 call and stores the first failure. */
 void fm_archive_check(OTF2_ErrorCode code);
-
-/** Writes records as OTF2 events up to the first damaged one (convert.c). @return whether all
- * records were valid */
-bool fm_convert_records(struct fm_thread *thread, const uint64_t *records, size_t words,
-                        size_t functions);
-
-/** Writes the Leave of the pending call, if any, and then the BufferFlush due before the next
- * event, whose time is `next` (convert.c). */
-void fm_convert_pending(struct fm_thread *thread, uint64_t next);
-
-/** Writes the Leave of every open region at the time of the last event, after which nothing was
- * recorded (convert.c). */
-void fm_convert_end(struct fm_thread *thread);
-
-/** Writes the Enters and Leaves due before the call that the thread is in; the call itself is
- * recorded later (convert.c). */
-void fm_convert_open_call(struct fm_thread *thread);
-
-/** Begins the records of a process and marks all functions as unused (convert.c).
- * @param set      definitions of the process; valid, like `sites`, while records are written
- * @param sites    functions and lines of its call sites
- * @param regions  receives the region numbers in the events, starting at 0 */
-void fm_convert_begin(struct fm_definitions *set, const struct fm_callsites *sites,
-                      struct fm_event_regions *regions, uint64_t ticks_per_second);
-
-/** What is left out of the events of a process. */
-struct fm_archive_limits {
-    const struct fm_thinning *thinning; /**< iterations; NULL: all are kept */
-    uint64_t bytes; /**< of its events: records beyond this size become a pause; UINT64_MAX: none */
-    const struct fm_recorded_region *functions; /**< by number */
-    size_t function_count;
-};
-
-/** Sets what is left out, after fm_convert_begin, which has set that nothing is; what it refers to
- * is valid while records are written (convert.c). */
-void fm_convert_limit(const struct fm_archive_limits *limits);
-
-/** Whether records were left out because of their size (convert.c). */
-bool fm_convert_has_exceeded(void);
-
-/** Which functions have an event, by number (convert.c). */
-extern bool fm_functions_used[FM_FUNCTIONS_MOST];
 
 #endif

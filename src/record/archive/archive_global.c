@@ -96,6 +96,20 @@ const char *fm_archive_last_call(const struct fm_definitions *set)
     return paradigm != NULL && paradigm->last_call[0] != '\0' ? paradigm->last_call : NULL;
 }
 
+const struct fm_process_noun *fm_archive_process_noun(const struct fm_definitions *set)
+{
+    const struct fm_paradigm_description *only = NULL;
+    for (uint32_t i = 0; i < set->tables[FM_DEFINE_PARADIGM].count; i++) {
+        if (has_groups(set, i)) {
+            if (only != NULL) {
+                return fm_process_noun(FM_NOUN_RANK);
+            }
+            only = paradigm_of(set, i);
+        }
+    }
+    return fm_process_noun_in(only != NULL ? only->process : "");
+}
+
 enum { NAME_BYTES = FM_PARADIGM_TEXT + 16 };
 
 static void name_process(const struct output *o, uint32_t rank, char *name)

@@ -16,14 +16,14 @@
 #ifndef FERMATA_RECORD_CAPTURE_THREAD_H
 #define FERMATA_RECORD_CAPTURE_THREAD_H
 
-#include "record/archive/dropped.h"
 #include "record/capture/clock.h"
 #include "record/capture/instrumented_functions.h"
 #include "record/capture/nesting.h"
-#include "record/capture/path.h"
 #include "record/capture/record.h"
 #include "record/capture/sample.h"
 #include "record/computation/stolen_time.h"
+#include "record/conversion/dropped.h"
+#include "record/conversion/path.h"
 #include "record/flight/cut.h"
 #include "record/selection/pause.h"
 #include "record/stack/bounds.h"

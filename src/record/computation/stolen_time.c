@@ -17,6 +17,7 @@ static struct {
     uint64_t stretch;  /* ticks of FM_STRETCH_LEAST */
     uint64_t interval; /* of FM_READING_INTERVAL */
     uint64_t delay;    /* of FM_DELAY_INTERVAL */
+    uint64_t most;     /* of FM_READING_MOST */
     uint64_t scale; /* nanoseconds of a tick, times 2^32: floating point would change the flags of
                        the program */
 } limits;
@@ -73,6 +74,18 @@ static void keep_reading(struct fm_thread *thread, uint64_t cpu, uint64_t now)
     thread->reading_due = now + limits.interval;
 }
 
+/* Counts the ticks that readings took at the present time: the next one waits for its share. A
+ * thread that has afforded more before starts from the present. */
+static void pay(struct fm_thread *thread, uint64_t ticks, uint64_t now)
+{
+    struct fm_thread_processor *own = &thread->processor;
+    uint64_t price = FM_READING_SHARE * (ticks < limits.most ? ticks : limits.most);
+    own->affordable = (own->affordable > now ? own->affordable : now) + price;
+    if (thread->reading_due < own->affordable) {
+        thread->reading_due = own->affordable;
+    }
+}
+
 /* ---- the end of a call ---- */
 
 void fm_processor_leave(struct fm_thread *thread)
@@ -80,7 +93,7 @@ void fm_processor_leave(struct fm_thread *thread)
     struct fm_thread_processor *own = &thread->processor;
     uint64_t bit = thread->function % 64;
     uint64_t since = thread->left - own->read;
-    if (thread->pause.paused || since < limits.interval / 5) {
+    if (thread->pause.paused || since < limits.interval / 5 || thread->left < own->affordable) {
         return;
     }
     if (own->expected[bit] > 0 && --own->expected[bit] == 0) {
@@ -91,8 +104,9 @@ void fm_processor_leave(struct fm_thread *thread)
     if (own->delay_is_last) {
         own->delay_due = thread->left + limits.delay;
     }
-    uint64_t cpu = read_cpu();
-    keep_reading(thread, cpu, fm_clock_now());
+    uint64_t cpu = read_cpu(), now = fm_clock_now();
+    keep_reading(thread, cpu, now);
+    pay(thread, now - thread->left, now);
     errno = saved;
 }
 
@@ -133,7 +147,9 @@ void fm_processor_enter(struct fm_thread *thread, uint32_t before)
     }
     own->expected[before % 64] = EXPECTED;
     thread->long_after |= (uint64_t)1 << before % 64;
-    thread->enter = fm_clock_now();
+    uint64_t now = fm_clock_now();
+    pay(thread, now - thread->enter, now);
+    thread->enter = now;
     errno = saved;
 }
 
@@ -176,6 +192,7 @@ void fm_processor_begin(uint64_t resolution)
     limits.stretch = resolution / FM_STRETCH_LEAST;
     limits.interval = resolution / FM_READING_INTERVAL;
     limits.delay = resolution / FM_DELAY_INTERVAL;
+    limits.most = resolution / FM_READING_MOST;
     limits.scale = (UINT64_C(1000000000) << 32) / resolution;
     __atomic_store_n(&limits.active, true, __ATOMIC_RELEASE);
     for (struct fm_thread *thread = fm_threads_all(); thread != NULL; thread = thread->next) {

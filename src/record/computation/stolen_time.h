@@ -14,6 +14,11 @@
  * 1 to 5 ms after other calls, until their function is known to precede them; the time before the
  * first and after the last recorded call.
  *
+ * A reading is a system call: less than 1 us if the kernel's code and data are in the caches, several
+ * times that after computation that has evicted them. Readings at the end of calls wait until all
+ * readings so far have taken no more than 1/FM_READING_SHARE of the thread's time. A thread that
+ * lacks a processor does not lack this time: it passes meanwhile.
+ *
  * The kernel's own figure, the run delay of schedstat, is read together with the CPU clock, but at
  * the end of calls at most every FM_DELAY_INTERVAL: the file is opened each time, so that a program
  * never encounters a descriptor of the recorder. The run delay of the whole run is known for the
@@ -33,6 +38,10 @@ struct fm_thread;
  * run delay at the end of calls; in parts of a second. */
 enum { FM_STRETCH_LEAST = 1000, FM_READING_INTERVAL = 4000, FM_DELAY_INTERVAL = 100 };
 
+/** Largest share of a thread's time that readings take, and what a reading counts at most (in parts
+ * of a second): it may be interrupted. */
+enum { FM_READING_SHARE = 400, FM_READING_MOST = 20000 };
+
 /** In a PROCESSOR record: the run delay is not known. */
 #define FM_DELAY_UNKNOWN UINT64_MAX
 
@@ -40,6 +49,7 @@ enum { FM_STRETCH_LEAST = 1000, FM_READING_INTERVAL = 4000, FM_DELAY_INTERVAL = 
 struct fm_thread_processor {
     uint64_t read;        /**< time of the last reading; 0: none */
     uint64_t cpu;         /**< CPU time then, nanoseconds */
+    uint64_t affordable;  /**< time from which a Leave may read again (FM_READING_SHARE) */
     uint64_t blocked;     /**< ticks of blocking calls inside the stretch since then */
     uint64_t delay;       /**< the last run delay that was read, nanoseconds */
     uint64_t delay_due;   /**< a Leave at or after this time may read it again */

@@ -5,20 +5,19 @@
  * to the paradigm's library itself: the program runs as without fermata.
  *
  * It also exports the functions by which processes end without exit handlers, so that the records
- * are saved before the end; and functions that unload libraries or set signal handlers, so that the
- * recorder is notified. All of them call the original functions. */
+ * are saved before the end. They call the original functions. */
 #include "record/capture/hot.h"
 #include "record/interface.h"
 #include "record/link/linked.h"
 #include "record/preload/fortran.h"
 #include "record/preload/interpose.h"
+#include "record/preload/notify.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
 #include <link.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,15 +76,11 @@ fm_function_t fm_preload_resolve(unsigned long number) __attribute__((visibility
 fm_user_connect_t fermata_user_connect;
 fm_linked_register_t fermata_linked_register;
 
-typedef void fm_signal_handler_t(int number);
-
 static uint64_t start_ticks, start_nanoseconds;
 static pthread_mutex_t resolving = PTHREAD_MUTEX_INITIALIZER; /* guards recorder, paradigms */
 static const struct fm_recorder *recorder;                    /* NULL: not loaded */
 static const struct fm_user_functions *_Atomic user_functions;
-static void (*save)(bool ending);      /* NULL until the recorder is loaded */
-static void (*unloaded)(void);         /* as above */
-static void (*signal_set)(int number); /* as above */
+static void (*save)(bool ending); /* NULL until the recorder is loaded */
 
 /* Targets of the calls by instrumented functions. Before the library of a paradigm is loaded,
  * nothing is recorded. */
@@ -177,8 +172,7 @@ static bool load_recorder(void)
         user_functions = recorder->user;
         fm_preload_record_blocking(recorder);
         __atomic_store_n(&save, recorder->save, __ATOMIC_RELEASE);
-        __atomic_store_n(&signal_set, recorder->signal_set, __ATOMIC_RELEASE);
-        __atomic_store_n(&unloaded, recorder->unloaded, __ATOMIC_RELEASE);
+        fm_preload_notify(recorder);
     }
     return true;
 }
@@ -448,74 +442,4 @@ fm_function_t fm_preload_resolve(unsigned long number)
     resolve(paradigm_of(number));
     errno = saved;
     return __atomic_load_n(&fm_preload_slots[number], __ATOMIC_ACQUIRE);
-}
-
-/* Notifies the recorder that a library may be unloaded: another one may be loaded at its addresses.
- */
-__attribute__((visibility("default"))) int dlclose(void *handle)
-{
-    static int (*real)(void *);
-    int (*function)(void *) = __atomic_load_n(&real, __ATOMIC_RELAXED);
-    void (*tell)(void) = __atomic_load_n(&unloaded, __ATOMIC_ACQUIRE);
-    if (function == NULL) {
-        *(void **)&function = dlsym(RTLD_NEXT, "dlclose");
-        __atomic_store_n(&real, function, __ATOMIC_RELAXED);
-    }
-    int result = function != NULL ? function(handle) : -1;
-    if (tell != NULL && result == 0) {
-        int saved = errno;
-        tell();
-        errno = saved;
-    }
-    return result;
-}
-
-/* Notifies the recorder that the program sets a handler for a real-time signal: if samples use this
- * signal, sampling ends. */
-static void tell_signal(int number)
-{
-    void (*tell)(int) = __atomic_load_n(&signal_set, __ATOMIC_ACQUIRE);
-    if (tell != NULL && number >= SIGRTMIN) {
-        tell(number);
-    }
-}
-
-/* The next function of that name after this library. The look-up is cached, because dlsym is unsafe
- * in signal handlers. */
-static void *next_function(void **known, const char *name)
-{
-    void *function = __atomic_load_n(known, __ATOMIC_RELAXED);
-    if (function == NULL) {
-        function = dlsym(RTLD_NEXT, name);
-        __atomic_store_n(known, function, __ATOMIC_RELAXED);
-    }
-    return function;
-}
-
-static void *real_sigaction, *real_signal;
-
-__attribute__((constructor)) static void find_signal_functions(void)
-{
-    next_function(&real_sigaction, "sigaction");
-    next_function(&real_signal, "signal");
-}
-
-__attribute__((visibility("default"))) int
-sigaction(int number, const struct sigaction *restrict action, struct sigaction *restrict before)
-{
-    int (*function)(int, const struct sigaction *, struct sigaction *);
-    *(void **)&function = next_function(&real_sigaction, "sigaction");
-    if (action != NULL) {
-        tell_signal(number);
-    }
-    return function(number, action, before);
-}
-
-__attribute__((visibility("default"))) fm_signal_handler_t *signal(int number,
-                                                                   fm_signal_handler_t *handler)
-{
-    fm_signal_handler_t *(*function)(int, fm_signal_handler_t *);
-    *(void **)&function = next_function(&real_signal, "signal");
-    tell_signal(number);
-    return function(number, handler);
 }

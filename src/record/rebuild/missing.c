@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { NAMED = 6 /* ranks that are named; the others are counted */ };
+enum { NAMED = 6 /* processes that are named; the others are counted */ };
 
 static int compare(const void *left, const void *right)
 {
@@ -29,8 +29,9 @@ static void append(char *text, size_t size, size_t *length, const char *format, 
     *length += more > 0 ? (size_t)more : 0;
 }
 
-void fm_missing_describe(struct fm_process_end *ends, size_t count, bool partly,
-                         const char *last_call, const char *failure, char *text, size_t size)
+void fm_missing_describe(struct fm_process_end *ends, size_t count,
+                         const struct fm_process_noun *noun, bool partly, const char *last_call,
+                         const char *failure, char *text, size_t size)
 {
     size_t length = 0, named = 0, lost = 0;
     last_call = last_call != NULL ? last_call : "the end of its recording";
@@ -52,15 +53,15 @@ void fm_missing_describe(struct fm_process_end *ends, size_t count, bool partly,
     for (size_t i = 0; i < count && named < NAMED; i++) {
         if (!ends[i].saved) {
             const char *comma = named++ == 0 ? "" : ",";
+            append(text, size, &length, "%s %s %u", comma, noun->one, ends[i].rank + noun->first);
             if (ends[i].known) {
-                append(text, size, &length, "%s rank %u after %.3f s", comma, ends[i].rank,
-                       ends[i].seconds);
+                append(text, size, &length, " after %.3f s", ends[i].seconds);
             } else {
-                append(text, size, &length, "%s rank %u entirely", comma, ends[i].rank);
+                append(text, size, &length, " entirely");
             }
         }
     }
     if (lost > named) {
-        append(text, size, &length, " and %zu more ranks after later times", lost - named);
+        append(text, size, &length, " and %zu more %s after later times", lost - named, noun->many);
     }
 }

@@ -4,6 +4,8 @@
 #ifndef FERMATA_RECORD_REBUILD_MISSING_H
 #define FERMATA_RECORD_REBUILD_MISSING_H
 
+#include "base/process_noun.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -17,11 +19,13 @@ struct fm_process_end {
 };
 
 /** Writes a sentence (without a full stop) about the missing data. Sorts `ends` by time.
+ * @param noun     what a process is called
  * @param partly   only a part of the run was selected for recording
  * @param last_call  the call that ends runs regularly: "MPI_Finalize"; NULL: there is none
  * @param failure  why the archive could not be completed in that call; NULL: the run did not reach
  *                 its end */
-void fm_missing_describe(struct fm_process_end *ends, size_t count, bool partly,
-                         const char *last_call, const char *failure, char *text, size_t size);
+void fm_missing_describe(struct fm_process_end *ends, size_t count,
+                         const struct fm_process_noun *noun, bool partly, const char *last_call,
+                         const char *failure, char *text, size_t size);
 
 #endif

@@ -6,7 +6,7 @@
 
 /** Minimum and maximum number of samples per second, and the number without a choice of the user.
  */
-enum { FM_SAMPLE_RATE_LEAST = 1, FM_SAMPLE_RATE_MOST = 10000, FM_SAMPLE_RATE_DEFAULT = 200 };
+enum { FM_SAMPLE_RATE_LEAST = 1, FM_SAMPLE_RATE_MOST = 10000, FM_SAMPLE_RATE_DEFAULT = 100 };
 
 /** Reads a frequency like `100Hz`, `2.5kHz`, or a number of Hz, or `off`; letters of any case.
  * @return the frequency in Hz; 0: off; negative: the text is invalid, or out of range */

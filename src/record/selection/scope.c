@@ -147,7 +147,7 @@ const char *fm_scope_set(struct fm_scope *selection, enum fm_scope_kind kind, co
         break;
     case FM_SCOPE_WINDOW:
         good = set_window(&next, text);
-        wanted = "seconds after MPI_Init, BEGIN:END, as in 2:10, 2.5: or :10";
+        wanted = "seconds after initialization (MPI_Init, ...), BEGIN:END, as in 2:10, 2.5: or :10";
         break;
     case FM_SCOPE_PHASE:
         good = set_phase(&next, text);
@@ -205,21 +205,23 @@ static void append(char *text, size_t size, const char *part)
 static void describe_window(const struct fm_scope *selection, char *part, size_t size)
 {
     if (selection->begin > 0 && selection->end < INFINITY) {
-        snprintf(part, size, "%g s to %g s after MPI_Init", selection->begin, selection->end);
+        snprintf(part, size, "%g s to %g s after initialization", selection->begin, selection->end);
     } else if (selection->begin > 0) {
-        snprintf(part, size, "from %g s after MPI_Init on", selection->begin);
+        snprintf(part, size, "from %g s after initialization on", selection->begin);
     } else {
-        snprintf(part, size, "to %g s after MPI_Init", selection->end);
+        snprintf(part, size, "to %g s after initialization", selection->end);
     }
 }
 
-bool fm_scope_describe(const struct fm_scope *selection, char *text, size_t size)
+bool fm_scope_describe(const struct fm_scope *selection, const struct fm_process_noun *noun,
+                       char *text, size_t size)
 {
     char part[512];
     text[0] = '\0';
     if (selection->ranks != NULL) {
         bool one = selection->ranks[strspn(selection->ranks, "0123456789")] == '\0';
-        snprintf(part, sizeof part, "%s %s only", one ? "rank" : "ranks", selection->ranks);
+        noun = noun->first == 0 ? noun : fm_process_noun(FM_NOUN_RANK);
+        snprintf(part, sizeof part, "%s %s only", one ? noun->one : noun->many, selection->ranks);
         append(text, size, part);
     }
     if (selection->begin > 0 || selection->end < INFINITY) {

@@ -5,6 +5,8 @@
 #ifndef FERMATA_RECORD_SELECTION_SCOPE_H
 #define FERMATA_RECORD_SELECTION_SCOPE_H
 
+#include "base/process_noun.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -12,7 +14,8 @@
 /** Ways to select, each with a variable of the environment. */
 enum fm_scope_kind {
     FM_SCOPE_RANKS,  /**< FERMATA_RANKS: `0-3,7` */
-    FM_SCOPE_WINDOW, /**< FERMATA_WINDOW: `BEGIN:END`, seconds after MPI_Init; either is optional */
+    FM_SCOPE_WINDOW, /**< FERMATA_WINDOW: `BEGIN:END`, seconds after the library's
+                          initialization; either is optional */
     FM_SCOPE_PHASE,  /**< FERMATA_PHASE: `NAME`, `NAME:FIRST-LAST`; visits count from 0 */
     FM_SCOPE_SIGNAL, /**< FERMATA_SIGNAL: `USR1`, `USR2` */
     FM_SCOPE_KINDS
@@ -21,7 +24,7 @@ enum fm_scope_kind {
 /** A selection. */
 struct fm_scope {
     const char *ranks; /**< list; NULL: all */
-    double begin, end; /**< seconds after MPI_Init; 0 and infinity: all */
+    double begin, end; /**< seconds after initialization; 0 and infinity: all */
     const char *phase; /**< name of the phase, `phase_length` bytes; NULL: everything */
     size_t phase_length;
     uint64_t first, last; /**< visits of the phase, from 0; UINT64_MAX: to the last one */
@@ -50,8 +53,10 @@ bool fm_scope_has_rank(const struct fm_scope *selection, uint32_t rank);
 /** Whether a region is the selected phase. */
 bool fm_scope_is_phase(const struct fm_scope *selection, const char *name, size_t length);
 
-/** Describes a selection: `ranks 0-3 only, 2 s to 10 s after MPI_Init`.
+/** Describes a selection: `ranks 0-3 only, 2 s to 10 s after initialization`.
+ * @param noun  what a process is called; where its numbers are not the ranks, "rank" is used
  * @return false: everything is recorded, the text is empty */
-bool fm_scope_describe(const struct fm_scope *selection, char *text, size_t size);
+bool fm_scope_describe(const struct fm_scope *selection, const struct fm_process_noun *noun,
+                       char *text, size_t size);
 
 #endif

@@ -198,9 +198,25 @@ static bool has_run_of(const struct fm_paradigm *paradigm, const struct fm_excha
     return false;
 }
 
+/* Notes what this paradigm calls a process. One that only communicates for another one, which
+ * begins it and numbers the processes itself, does not count. */
+static void note_noun(const struct fm_paradigm *paradigm)
+{
+    const struct fm_process_noun *noun = fm_process_noun_in(paradigm->description->process);
+    const struct fm_process_noun *before = fm_session_state.noun;
+    if (fm_thread_self != NULL && fm_thread_self->depth == FM_DEPTH_LENDING) {
+        return;
+    }
+    if (before != NULL && before != noun) {
+        noun = fm_process_noun(FM_NOUN_RANK);
+    }
+    __atomic_store_n(&fm_session_state.noun, noun, __ATOMIC_RELEASE);
+}
+
 bool fm_session_open(const struct fm_paradigm *paradigm, const struct fm_exchange *exchange,
                      const char *library)
 {
+    note_noun(paradigm);
     bool first = claim_run();
     if (!first) {
         if (!has_run_of(paradigm, exchange)) {

@@ -3,6 +3,7 @@
 #include "record/archive/archive_space.h"
 #include "record/archive/attribute.h"
 #include "record/archive/marker.h"
+#include "record/conversion/convert.h"
 #include "record/experiment/experiment.h"
 #include "record/journal/journal.h"
 #include "record/session/session.h"

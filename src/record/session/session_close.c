@@ -4,6 +4,7 @@
 #include "record/capture/guard.h"
 #include "record/closing/overhead.h"
 #include "record/closing/unify.h"
+#include "record/conversion/convert.h"
 #include "record/flight/flight.h"
 #include "record/flight/session_flight.h"
 #include "record/journal/journal_read.h"
@@ -84,6 +85,43 @@ static void agree_on_iterations(void)
     }
 }
 
+/* Writes the events of all records but those of the last call of `thread`, which is in it. NULL:
+ * none is. */
+static void write_events(struct fm_thread *threads, const struct fm_thread *thread)
+{
+    for (struct fm_thread *each = threads; each != NULL; each = each->next) {
+        convert_journal(each);
+        if (!fm_archive_write_memory(each, fm_session.region_count)) {
+            fm_archive_fail("records in memory are damaged");
+        }
+        fm_archive_settle(each, each != thread);
+    }
+}
+
+static void begin_conversion(void)
+{
+    fm_convert_begin(&fm_session.definitions, &fm_session_state.callsites,
+                     &fm_session_state.regions, fm_clock_resolution());
+    fm_convert_limit(&(struct fm_archive_limits){
+        .thinning = &fm_session_state.thinning,
+        .bytes = fm_max_size_share(fm_session_state.max_size, fm_session.exchange->size),
+        .functions = fm_session.regions,
+        .function_count = fm_session.region_count});
+}
+
+/* Adds to the definitions what is only known once the events are written.
+ * @param regions  receives the number of each function */
+static void define_used(uint32_t *regions)
+{
+    fm_session_define_functions(regions);
+    bool defined = fm_session_define_paradigms(&fm_session.definitions) &&
+                   (!fm_attributes_used || fm_attributes_define(&fm_session.definitions));
+    if (!fm_markers_define(&fm_session.definitions, fm_session.exchange->rank, marker_time, NULL) ||
+        !defined) {
+        fm_archive_check(OTF2_ERROR_MEM_ALLOC_FAILED);
+    }
+}
+
 static void close_session(struct fm_thread *thread, fm_last_call_t *last, uint64_t events)
 {
     static uint32_t regions[FM_FUNCTIONS_MOST];
@@ -115,33 +153,17 @@ static void close_session(struct fm_thread *thread, fm_last_call_t *last, uint64
         fm_archive_fail("cannot write %.200s/journal: %s", fm_session.directory,
                         strerrordesc_np(reason));
     }
-    fm_convert_begin(&fm_session.definitions, &fm_session_state.callsites,
-                     &fm_session_state.regions, fm_clock_resolution());
-    fm_convert_limit(&(struct fm_archive_limits){
-        .thinning = &fm_session_state.thinning,
-        .bytes = fm_max_size_share(fm_session_state.max_size, fm_session.exchange->size),
-        .functions = fm_session.regions,
-        .function_count = fm_session.region_count});
+    begin_conversion();
     for (struct fm_thread *each = threads; each != NULL; each = each->next) {
         each->rank = fm_session.exchange->rank;
-        if (good) {
-            convert_journal(each);
-            if (!fm_archive_write_memory(each, fm_session.region_count)) {
-                fm_archive_fail("records in memory are damaged");
-            }
-            fm_archive_settle(each, each != thread);
-        }
+    }
+    if (good) {
+        write_events(threads, thread);
     }
     if (thread != NULL) {
         fm_functions_used[thread->function] = true;
     }
-    fm_session_define_functions(regions);
-    bool defined = fm_session_define_paradigms(&fm_session.definitions) &&
-                   (!fm_attributes_used || fm_attributes_define(&fm_session.definitions));
-    if (!fm_markers_define(&fm_session.definitions, fm_session.exchange->rank, marker_time, NULL) ||
-        !defined) {
-        fm_archive_check(OTF2_ERROR_MEM_ALLOC_FAILED);
-    }
+    define_used(regions);
     uint64_t own_events = fm_session_define_process(threads, thread, events);
     if (!fm_archive_agree()) {
         fm_session_archive_abandon(threads);

@@ -2,6 +2,7 @@
 
 #include "record/capture/memory_use.h"
 #include "record/computation/stolen_time.h"
+#include "record/conversion/convert.h"
 #include "record/selection/selected.h"
 #include "record/selection/size_limit.h"
 #include "record/session/session.h"
@@ -39,12 +40,13 @@ static const char *part_of_run(void)
     static char text[1024];
     struct fm_scope selection = *fm_selected();
     if (fm_session_state.flight.bytes == 0) {
-        return fm_scope_describe(&selection, text, sizeof text) ? text : NULL;
+        return fm_scope_describe(&selection, fm_session_noun(), text, sizeof text) ? text : NULL;
     }
     selection.signal = 0; /* with the flight recorder the signal selects no part of the run */
     fm_flight_option_describe(&fm_session_state.flight, text, sizeof text);
     size_t length = strlen(text);
-    if (fm_scope_describe(&selection, text + length + 2, sizeof text - length - 2)) {
+    if (fm_scope_describe(&selection, fm_session_noun(), text + length + 2,
+                          sizeof text - length - 2)) {
         memcpy(text + length, ", ", 2);
     }
     return text;

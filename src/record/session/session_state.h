@@ -4,6 +4,7 @@
 #ifndef FERMATA_RECORD_SESSION_SESSION_STATE_H
 #define FERMATA_RECORD_SESSION_SESSION_STATE_H
 
+#include "base/process_noun.h"
 #include "record/archive/callsites.h"
 #include "record/archive/event_regions.h"
 #include "record/paradigm/paradigm.h"
@@ -20,6 +21,7 @@ struct fm_session_state {
     pid_t process; /**< id of the process; forked children have another one and
                       do not write */
     const struct fm_paradigm *exchanging; /**< the paradigm that began the run; NULL: none */
+    const struct fm_process_noun *noun;   /**< what a process is called; NULL: not known */
     uint64_t memory;                      /**< for records, bytes */
     uint64_t flushes;                     /**< of full buffers */
     uint64_t opening;                     /**< nanoseconds that the begin of recording took */
@@ -36,6 +38,14 @@ struct fm_session_state {
     bool demanded; /**< ... and could not be saved then: retried before the next call */
 };
 extern struct fm_session_state fm_session_state;
+
+/** What a process is called by the paradigm that numbers the processes; "rank" if several do, or
+ * none so far. */
+static inline const struct fm_process_noun *fm_session_noun(void)
+{
+    const struct fm_process_noun *noun = __atomic_load_n(&fm_session_state.noun, __ATOMIC_ACQUIRE);
+    return noun != NULL ? noun : fm_process_noun(FM_NOUN_RANK);
+}
 
 static inline bool fm_session_is_set(const bool *flag)
 {

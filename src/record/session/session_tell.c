@@ -22,9 +22,10 @@ static void tell_once(bool *told, const char *format, va_list arguments)
         return;
     }
     const struct fm_exchange *exchange = __atomic_load_n(&fm_session.exchange, __ATOMIC_ACQUIRE);
-    int length = exchange == NULL
-                     ? snprintf(text, sizeof text, "fermata: ")
-                     : snprintf(text, sizeof text, "fermata: rank %u: ", exchange->rank);
+    const struct fm_process_noun *noun = fm_session_noun();
+    int length = exchange == NULL ? snprintf(text, sizeof text, "fermata: ")
+                                  : snprintf(text, sizeof text, "fermata: %s %u: ", noun->one,
+                                             exchange->rank + noun->first);
     length += vsnprintf(text + length, sizeof text - (size_t)length - 1, format, arguments);
     length = length < (int)sizeof text - 1 ? length : (int)sizeof text - 2;
     text[length++] = '\n';

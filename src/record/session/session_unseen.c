@@ -3,6 +3,7 @@
 #include "record/session/session_unseen.h"
 
 #include "record/archive/archive.h"
+#include "record/conversion/convert.h"
 #include "record/session/session.h"
 
 #include <dlfcn.h>

@@ -8,7 +8,7 @@
 #ifndef FERMATA_RECORD_STACK_MODULES_H
 #define FERMATA_RECORD_STACK_MODULES_H
 
-#include "record/stack/cfi.h"
+#include "record/stack/unwind/cfi.h"
 
 #include <stdbool.h>
 #include <stddef.h>

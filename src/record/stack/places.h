@@ -9,7 +9,7 @@
 #ifndef FERMATA_RECORD_STACK_PLACES_H
 #define FERMATA_RECORD_STACK_PLACES_H
 
-#include "record/stack/unwind_rule.h"
+#include "record/stack/unwind/unwind_rule.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -7,8 +7,8 @@
 #ifndef FERMATA_TRACE_READ_EVENT_SINK_H
 #define FERMATA_TRACE_READ_EVENT_SINK_H
 
+#include "trace/builder/builder.h"
 #include "trace/read/location_maps.h"
-#include "trace/tables/builder.h"
 #include "trace/tables/trace_internal.h"
 
 #include <otf2/otf2.h>

@@ -102,6 +102,11 @@ struct fm_survey_index {
     uint64_t repeated;
 };
 
+struct fm_survey_paradigm {
+    uint32_t name;    /**< of strings */
+    uint8_t paradigm; /**< OTF2_Paradigm */
+};
+
 struct fm_survey {
     char *anchor;    /**< path of the anchor file */
     char *directory; /**< that contains the anchor file */
@@ -112,7 +117,7 @@ struct fm_survey {
     uint64_t ticks_per_second, clock_offset, clock_length, clock_realtime;
     FM_VECTOR(struct fm_survey_property) properties;
     FM_VECTOR(char *) strings;
-    FM_VECTOR(uint8_t) paradigms; /**< OTF2_Paradigm of the paradigm definitions */
+    FM_VECTOR(struct fm_survey_paradigm) paradigms; /**< the paradigm definitions */
     FM_VECTOR(struct fm_survey_region) regions;
     FM_VECTOR(struct fm_survey_node) nodes;
     FM_VECTOR(struct fm_survey_process) processes;

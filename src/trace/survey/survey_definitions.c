@@ -27,10 +27,9 @@ static OTF2_CallbackCode on_clock(void *data, uint64_t resolution, uint64_t offs
 static OTF2_CallbackCode on_paradigm(void *data, OTF2_Paradigm paradigm, OTF2_StringRef name,
                                      OTF2_ParadigmClass class)
 {
-    (void)name;
     (void)class;
     struct fm_survey *survey = data;
-    fm_vector_push(&survey->paradigms, paradigm);
+    fm_vector_push(&survey->paradigms, (struct fm_survey_paradigm){name, paradigm});
     return OTF2_CALLBACK_SUCCESS;
 }
 

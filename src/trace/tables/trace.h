@@ -312,6 +312,8 @@ struct fm_trace {
     uint64_t clock_begin; /**< global offset of the clock properties */
     struct fm_region *regions;
     uint32_t region_count;
+    bool has_passive_target; /**< whether a region locks or unlocks windows of MPI, or flushes them
+                              */
     struct fm_source_line *lines; /**< that make calls, as far as they are known */
     uint32_t line_count;
     struct fm_process *processes;

@@ -7,6 +7,7 @@ END is the argument of hybrid.c.
 import collections
 import json
 import pathlib
+import re
 import shlex
 import sys
 import tempfile
@@ -62,6 +63,14 @@ def main():
         environment = json.loads((experiment / "environment.json").read_text())
         assert environment["complete"] == complete, environment
         assert complete or environment["incomplete"], environment
+        # Processes are called as in reports: PEs, or ranks if the program calls MPI, too.
+        other = re.compile(r"\bPE \d" if with_mpi else r"\brank \d")
+        messages = [line for line in result.stderr.splitlines() if line.startswith("fermata: ")]
+        messages.append(environment.get("incomplete") or "")
+        assert not any(map(other.search, messages)), messages
+        assert end != "full" or any(line.startswith("fermata: PE ") for line in messages), messages
+        assert end != "kill" or re.search(r"\brank \d" if with_mpi else r"\bPE \d",
+                                          messages[-1]), messages
         assert end != "full" or "symmetric heap" in environment["incomplete"], environment
         assert "shmem_library" in environment, environment
         assert ("mpi_library" in environment) == with_mpi, environment

@@ -114,7 +114,7 @@ CASES = {
     "ranks": Case(["--ranks", "0-1"], "ranks 0-1 only",
                   lambda rank: ALL if rank < 2 else [],
                   planted=lambda what: what == "Late Sender"),
-    "window": Case(["--window", ":".join(map(str, WINDOW))], "0.05 s to 0.2 s after MPI_Init", None,
+    "window": Case(["--window", ":".join(map(str, WINDOW))], "0.05 s to 0.2 s after initialization", None,
                    planted=None),  # its borders lie within iterations
     "phase": Case(["--phase", "iteration:3-9"], "visits of the phase iteration, number 3 to 9",
                   lambda rank: range(3, 10)),

@@ -15,6 +15,7 @@ class Operation:
         self.call = call
         self.target = target
         self.kind = kind
+        self.is_outside = False  # of all epochs but that of a fence (also with NOCHECK)
         self.completions = []  # triples (call, is it a remote completion, position)
 
     @property
@@ -128,6 +129,7 @@ class WindowProcess:
                 if not operation.is_request_based:
                     self._needs_progress_of(call, {world_rank})
             else:
+                operation.is_outside = True
                 self._fence_operations.append(operation)
 
     def _lock_of(self, target):
@@ -148,12 +150,21 @@ class WindowProcess:
                 operation.target for operation in named
                 if operation.is_request_based and operation.is_pending_at(call, False)})
         elif call.name in _FLUSHES:
+            self._complete_outside(call, named, call.name.startswith("Win_flush_local"))
             self._flush_of(call, {operation.target for operation in named})
         elif call.name in ("Win_unlock", "Win_unlock_all"):
+            self._complete_outside(call, named, False)
             for operation in named:
                 epoch = self._lock_of(self.members.index(operation.target))
                 if epoch:
                     self._needs_progress_of(call, epoch.progress_needed(call, epoch.targets))
+
+    def _complete_outside(self, call, named, any_kind):
+        """A flush or unlock needs the targets of the operations outside of lock epochs that its
+        completion records name."""
+        self._needs_progress_of(call, {
+            operation.target for operation in named
+            if operation.is_outside and operation.is_pending_at(call, any_kind)})
 
     def _named_by(self, name):
         operations = self._operations.get(name, ())

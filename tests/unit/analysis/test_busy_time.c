@@ -3,7 +3,7 @@
 #include "check.h"
 
 #include "analysis/model/busy_time.h"
-#include "trace/tables/builder.h"
+#include "trace/builder/builder.h"
 
 #include <string.h>
 

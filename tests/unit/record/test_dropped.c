@@ -1,6 +1,6 @@
 /* Records that are left out after they were recorded: what of them is counted, where they end, and
  * which regions and functions are open then. */
-#include "record/archive/dropped.h"
+#include "record/conversion/dropped.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* From changes of the call stack to Enter and Leave: written as text, one word for each. */
-#include "record/capture/path.h"
+#include "record/conversion/path.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

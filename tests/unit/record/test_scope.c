@@ -109,22 +109,27 @@ static void it_is_told_in_words(void **state)
     char text[256];
     (void)state;
     struct fm_scope scope = fm_scope_all();
-    assert_false(fm_scope_describe(&scope, text, sizeof text));
+    assert_false(fm_scope_describe(&scope, fm_process_noun(FM_NOUN_RANK), text, sizeof text));
     assert_string_equal(text, "");
     fm_scope_set(&scope, FM_SCOPE_RANKS, "0-3");
     fm_scope_set(&scope, FM_SCOPE_WINDOW, "2:10");
-    assert_true(fm_scope_describe(&scope, text, sizeof text));
-    assert_string_equal(text, "ranks 0-3 only, 2 s to 10 s after MPI_Init");
+    assert_true(fm_scope_describe(&scope, fm_process_noun(FM_NOUN_RANK), text, sizeof text));
+    assert_string_equal(text, "ranks 0-3 only, 2 s to 10 s after initialization");
     scope = fm_scope_all();
     fm_scope_set(&scope, FM_SCOPE_RANKS, "12");
-    fm_scope_describe(&scope, text, sizeof text);
+    fm_scope_describe(&scope, fm_process_noun(FM_NOUN_RANK), text, sizeof text);
     assert_string_equal(text, "rank 12 only");
+    fm_scope_describe(&scope, fm_process_noun(FM_NOUN_PE), text, sizeof text);
+    assert_string_equal(text, "PE 12 only");
+    fm_scope_describe(&scope, fm_process_noun(FM_NOUN_IMAGE), text, sizeof text);
+    assert_string_equal(text, "rank 12 only"); /* image 13 */
     scope = fm_scope_all();
     fm_scope_set(&scope, FM_SCOPE_PHASE, "solve:1-2");
     fm_scope_set(&scope, FM_SCOPE_SIGNAL, "USR1");
-    fm_scope_describe(&scope, text, sizeof text);
+    fm_scope_describe(&scope, fm_process_noun(FM_NOUN_RANK), text, sizeof text);
     assert_string_equal(text, "visits of the phase solve, number 1 to 2, switched by SIGUSR1");
-    assert_true(fm_scope_describe(&scope, text, 8)); /* a short text is cut */
+    assert_true(fm_scope_describe(&scope, fm_process_noun(FM_NOUN_RANK), text,
+                                  8)); /* a short text is cut */
     assert_string_equal(text, "visits ");
 }
 

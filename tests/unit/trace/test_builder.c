@@ -1,7 +1,7 @@
 /* Events in odd orders: the tables stay consistent, and what was odd is counted. */
 #include "check.h"
 
-#include "trace/tables/builder.h"
+#include "trace/builder/builder.h"
 
 enum { MAIN, SEND, WAIT, RECEIVE, SOLVE, STEP, LEVEL, SIZE, REGIONS };
 

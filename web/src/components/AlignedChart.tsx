@@ -130,7 +130,7 @@ export function AlignedChart({ state, model, palette, hit, label }: Props): JSX.
     event.preventDefault();
   };
 
-  const busy = state.timelines.some((timeline) => timeline.isThere && (timeline.data.value === null || timeline.busy.value));
+  const busy = state.timelines.some(({ isThere, data, busy, failure }) => isThere && (data.value === null ? failure.value === null : busy.value));
   return (
     <div ref={box} class="chart aligned-chart" style={{ height: `${height}px` }} data-testid="aligned-chart">
       <canvas

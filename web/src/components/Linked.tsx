@@ -3,7 +3,7 @@ import type { ComponentChildren, JSX } from "preact";
 import { mentions, type Place } from "../model/mentions";
 import { printable } from "../format";
 import { pathTo } from "../model/forest";
-import { locationName } from "../model/report";
+import { locationName, processWord, type Report } from "../model/report";
 import type { Store } from "../state/store";
 import { encodeSet } from "../state/url";
 
@@ -17,14 +17,14 @@ interface Props {
   symptom?: number | null;
 }
 
-const TITLES: Record<Place["kind"], string> = {
-  callpath: "Show in the trees",
-  source: "Show the source",
-  metric: "Show in the trees",
-  location: "Show this rank in the trees",
-  iterations: "Show these iterations",
-  time: "Show in the timeline",
-  lock: "Show this lock",
+const TITLES: Record<Place["kind"], (report: Report) => string> = {
+  callpath: () => "Show in the trees",
+  source: () => "Show the source",
+  metric: () => "Show in the trees",
+  location: (report) => `Show this ${processWord(report, 1)} in the trees`,
+  iterations: () => "Show these iterations",
+  time: () => "Show in the timeline",
+  lock: () => "Show this lock",
 };
 
 /** Leads to a place; its address is that of the view alone, for another tab. The back button returns. */
@@ -39,7 +39,7 @@ export function To(props: {
     <a
       href={addressOf(store, place)}
       class="mention"
-      title={TITLES[place.kind]}
+      title={TITLES[place.kind](store.report)}
       onClick={(event) => {
         if (event.ctrlKey || event.metaKey || event.shiftKey) return;
         event.preventDefault();

@@ -2,7 +2,7 @@ import { useComputed, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { JSX } from "preact";
 import { printable, shorten } from "../format";
-import { locationName } from "../model/report";
+import { locationName, processWord } from "../model/report";
 import type { Store } from "../state/store";
 import { callpathText } from "./Names";
 
@@ -92,10 +92,10 @@ export function SearchPalette({ store, onClose }: { store: Store; onClose: () =>
           ref={input}
           type="search"
           role="combobox"
-          aria-label="Search metrics, call paths, ranks"
+          aria-label={`Search metrics, call paths, ${processWord(store.report, 2)}`}
           aria-expanded={items.value.length > 0}
           aria-controls="palette-items"
-          placeholder="Metric, call path, rank ..."
+          placeholder={`Metric, call path, ${processWord(store.report, 1)} ...`}
           value={query.value}
           onInput={(event) => {
             query.value = event.currentTarget.value;

@@ -187,7 +187,7 @@ export function TimelineChart({ state, scene, palette, hit, onKey, label }: Prop
         role="application"
         aria-roledescription="timeline"
         aria-label={label}
-        aria-busy={state.busy.value}
+        aria-busy={state.busy.value || state.isReadingCounter.value}
         tabIndex={0}
         style={{ width: `${size.width}px`, height: `${size.height}px`, cursor: tip?.hit.activate ? "pointer" : "default" }}
         onPointerDown={press}

@@ -316,6 +316,12 @@ export function processWord({ summary: { process } }: Report, count: number): st
   return count === 1 ? process.one : process.many;
 }
 
+/** @returns the same at the begin of a title: "Ranks", "PEs", "Images". */
+export function processTitle(report: Report, count: number): string {
+  const word = processWord(report, count);
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}
+
 /** @returns "rank 3" (its first thread) or "rank 3, thread 1". */
 export function locationName(report: Report, location: number): string {
   const who = report.locations[location];
@@ -323,10 +329,16 @@ export function locationName(report: Report, location: number): string {
   return who.thread === 0 ? processName(report, who.rank) : `${processName(report, who.rank)}, thread ${who.thread}`;
 }
 
+/** @returns "3", or "3.1" for its second thread. */
+export function locationNumber({ locations, summary: { process } }: Report, location: number): string {
+  const { rank, thread } = locations[location]!;
+  return `${rank + process.first}${thread === 0 ? "" : `.${thread}`}`;
+}
+
 /** @returns "rank 3", or "3.1" for its second thread. */
 export function shortLocationName(report: Report, location: number): string {
   const { rank, thread } = report.locations[location]!;
-  return thread === 0 ? processName(report, rank) : `${rank + report.summary.process.first}.${thread}`;
+  return thread === 0 ? processName(report, rank) : locationNumber(report, location);
 }
 
 /** @returns ticks as seconds, numbers of other units unchanged. */

@@ -1,5 +1,5 @@
 /** The rendered span of the timeline, and its settings. */
-import { computed, effect, signal } from "@preact/signals";
+import { batch, computed, effect, signal } from "@preact/signals";
 import {
   groupedArrangement,
   hasRow,
@@ -53,6 +53,8 @@ export class TimelineState {
   readonly counter = signal(-1);
   /** Its values, when loaded. */
   readonly curves = signal<Counter | null>(null);
+  /** Whether they are being loaded. */
+  readonly isReadingCounter = signal(false);
   /** Similar locations share one row. */
   readonly grouped = signal(false);
   /** Groups that are open: their members have rows. */
@@ -106,13 +108,19 @@ export class TimelineState {
       if (counter === shown) return;
       shown = counter;
       this.curves.value = null;
+      this.isReadingCounter.value = counter >= 0;
       if (counter < 0) return;
-      this.readCounter(counter).then(
-        (curves) => {
-          if (shown === counter) this.curves.value = curves;
-        },
-        (error: unknown) => (this.failure.value = error instanceof Error ? error.message : String(error)),
-      );
+      const end = (curves: Counter | null): void => {
+        if (shown !== counter) return;
+        batch(() => {
+          this.curves.value = curves;
+          this.isReadingCounter.value = false;
+        });
+      };
+      this.readCounter(counter).then(end, (error: unknown) => {
+        this.failure.value = error instanceof Error ? error.message : String(error);
+        end(null);
+      });
     });
   }
 

@@ -20,7 +20,7 @@ import {
   type ComparedProblem,
 } from "../model/comparison";
 import { depthOf } from "../model/forest";
-import { inUnits, type Iteration } from "../model/report";
+import { inUnits, processTitle, type Iteration } from "../model/report";
 import type { Store } from "../state/store";
 import { CompareTimelines } from "./CompareTimelines";
 
@@ -108,7 +108,7 @@ function Runs({ store }: { store: Store }): JSX.Element {
           <th scope="col">Run</th>
           <th scope="col">Run time</th>
           <th scope="col">Change</th>
-          <th scope="col">Ranks</th>
+          <th scope="col">{processTitle(store.report, 2)}</th>
           <th scope="col">Parallel efficiency</th>
           <th scope="col">Waiting</th>
         </tr>

@@ -15,7 +15,7 @@ import { csvOf } from "../export/csv";
 import { formatInterval, formatSeconds, printable, shorten } from "../format";
 import { plainArrangement } from "../model/arrangement";
 import { classesIn, windowsIn } from "../model/interval";
-import { inUnits, locationName } from "../model/report";
+import { inUnits, locationName, processWord } from "../model/report";
 import { itemAt } from "../model/selection";
 import { ALIGNED_COLORINGS } from "../state/aligned";
 import type { Store } from "../state/store";
@@ -215,7 +215,7 @@ function Timelines({ store }: { store: Store }): JSX.Element {
         model={model}
         palette={palette}
         hit={(run, x, y, width, height) => hitOfRun(store, model, run, x, y, width, height)}
-        label={`Timelines of ${model.runs.length} runs, one below the other. w, s: zoom; a, d: move; plus, minus: zoom into the ranks; 0: all`}
+        label={`Timelines of ${model.runs.length} runs, one below the other. w, s: zoom; a, d: move; plus, minus: zoom into the ${processWord(store.report, 2)}; 0: all`}
       />
       {scene !== undefined && <AlignedLegend colors={scene.colors} />}
     </>

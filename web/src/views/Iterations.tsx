@@ -24,7 +24,12 @@ export function Iterations({ store, phase }: Props): JSX.Element | null {
   useEffect(() => timeline.load(), []);
   const data = timeline.data.value;
   if (data === null) {
-    return timeline.failure.value === null ? <p class="muted">Reading the timeline...</p> : null;
+    if (!timeline.isThere || timeline.failure.value !== null) return null;
+    return (
+      <p class="muted" aria-busy="true">
+        Reading the timeline...
+      </p>
+    );
   }
   if (phase.rows.length === 0) return null;
   return (

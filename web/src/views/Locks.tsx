@@ -10,6 +10,7 @@ import { drawTable, tableSize, type Table } from "../draw/table";
 import { csvOf } from "../export/csv";
 import type { Picture } from "../export/download";
 import { formatCount, formatPercent, formatSeconds, printable, shorten } from "../format";
+import { processTitle, processWord } from "../model/report";
 import type { Store } from "../state/store";
 
 const PICTURE_WIDTH = 900;
@@ -89,12 +90,13 @@ export function Locks({ store }: { store: Store }): JSX.Element {
       <Queue store={store} lock={chosen} />
       <div class="two-columns">
         <Parties store={store} title="Holders" parties={chosen.holders} column="Waiting caused" value="caused" />
-        <Parties store={store} title="Waiting ranks" parties={chosen.victims} column="Waited" value="waiting" />
+        <Parties store={store} title={`Waiting ${processWord(store.report, 2)}`} parties={chosen.victims} column="Waited" value="waiting" />
       </div>
       {chosen.longest_chain > 1 && (
         <p>
           Longest chain of epochs, each of which waited for the previous one: {formatCount(chosen.longest_chain)},
-          beginning with the ranks {chosen.chain.join(" \u2192 ")}
+          beginning with the {processWord(store.report, 2)}{" "}
+          {chosen.chain.map((rank) => rank + store.report.summary.process.first).join(" \u2192 ")}
           {chosen.chain.length < chosen.longest_chain && " \u2192 ..."}
         </p>
       )}
@@ -117,7 +119,7 @@ function Queue({ store, lock }: { store: Store; lock: JsonLock }): JSX.Element {
         Length of the queue over time <small>{lockName(lock)}</small>
       </h2>
       {lock.queue.length === 0 ? (
-        <p class="empty">No rank waited.</p>
+        <p class="empty">No {processWord(store.report, 1)} waited.</p>
       ) : (
         <Chart
           draw={draw}
@@ -147,7 +149,7 @@ function Parties(props: {
       <table class="grid">
         <thead>
           <tr>
-            <th scope="col">Rank</th>
+            <th scope="col">{processTitle(store.report, 1)}</th>
             <th scope="col">{column}</th>
             <td />
             <th scope="col">Held</th>

@@ -8,7 +8,7 @@ import type { Surface } from "../draw/surface";
 import { csvOf } from "../export/csv";
 import { formatBytes, formatCount, formatPercent, formatSeconds } from "../format";
 import { kindsOf, largestLinks, makeGrid, type MatrixGrid, type MatrixValue } from "../model/matrix";
-import { inUnits, locationName, type Matrix, type Report } from "../model/report";
+import { inUnits, locationName, locationNumber, type Matrix, type Report } from "../model/report";
 import type { MatrixName, Store } from "../state/store";
 
 const MOST_ROWS = 256;
@@ -99,7 +99,7 @@ export function Matrices({ store }: { store: Store }): JSX.Element {
       rows: kind.rows,
       columns: kind.columns,
       scale: store.scale.value,
-      name: (at) => shortName(report, at),
+      name: (at) => locationNumber(report, at),
       format,
     }),
     [grid, kind, store.scale.value],
@@ -175,11 +175,6 @@ export function Matrices({ store }: { store: Store }): JSX.Element {
       )}
     </section>
   );
-}
-
-function shortName(report: Report, location: number): string {
-  const { rank, thread } = report.locations[location]!;
-  return thread === 0 ? String(rank) : `${rank}.${thread}`;
 }
 
 function groupName(report: Report, grid: MatrixGrid, at: number): string {

@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import { formatCount, formatSeconds, printable, shorten } from "../format";
+import { processTitle, processWord, type Report } from "../model/report";
 import type { Store } from "../state/store";
 
 const TEXT_LIMIT = 2000;
@@ -14,7 +15,7 @@ export function Run({ store }: { store: Store }): JSX.Element {
     ["Machine", experiment.machine],
     ["Recorded by", experiment.creator],
     ["Analysed by", report.generator],
-    ["Ranks", formatCount(experiment.processes)],
+    [processTitle(report, 2), formatCount(experiment.processes)],
     ["Threads", formatCount(experiment.locations)],
     ["Run time", formatSeconds(experiment.duration)],
     ["Events", formatCount(experiment.events)],
@@ -51,7 +52,7 @@ export function Run({ store }: { store: Store }): JSX.Element {
             </ul>
           )}
           <h2>How to use this page</h2>
-          <Keys />
+          <Keys report={report} />
           <p>
             Every state has an address: copy the address from the address bar to share the current view. A page as a
             file contains all of its data and makes no network requests.
@@ -87,10 +88,11 @@ function flatten(value: unknown, name: string): [string, string | null][] {
   );
 }
 
-export function Keys(): JSX.Element {
+export function Keys({ report }: { report: Report }): JSX.Element {
+  const [one, many] = [processWord(report, 1), processWord(report, 2)];
   const keys: readonly (readonly [string, string])[] = [
     ["1 ... 9 0", "the views, from left to right; in the timeline with Shift"],
-    ["/", "search for metrics, call paths, ranks; in the timeline for calls and wait states"],
+    ["/", `search for metrics, call paths, ${many}; in the timeline for calls and wait states`],
     ["\u2191 \u2193 \u2190 \u2192", "in a tree: go to a row; close and open it"],
     ["*", "in a tree: open all below"],
     ["h", "open the trees along the largest values"],
@@ -99,12 +101,12 @@ export function Keys(): JSX.Element {
     ["f", "in the timeline: zoom to the selection, or to the interval"],
     ["m", "in the timeline: make the selection's time the interval, with its statistics"],
     ["Esc", "in the timeline: remove the selection, then the interval, then the search"],
-    ["+ - \u2191 \u2193", "in the timeline: fewer and more ranks, other ranks"],
+    ["+ - \u2191 \u2193", `in the timeline: fewer and more ${many}, other ${many}`],
     ["n p", "in the timeline: next and previous of the longest wait states"],
     ["c", "in the timeline: from a wait state to the wait state that caused it"],
     ["e", "in the timeline: call stacks as nested rows"],
     ["0", "in the timeline: the whole run"],
-    ["g", "in the timeline: one row for similar ranks, or one row for each rank"],
+    ["g", `in the timeline: one row for similar ${many}, or one row for each ${one}`],
     ["?", "this list"],
   ];
   return (

@@ -6,7 +6,7 @@ import { Spread } from "../components/Spread";
 import type { JsonProblem, JsonRatio } from "../data/layout";
 import { shareColor } from "../draw/colors";
 import { formatCount, formatPercent, formatSeconds, printable, shorten } from "../format";
-import { inUnits, processName } from "../model/report";
+import { inUnits, processName, processTitle } from "../model/report";
 import { callpathValues, locationValues, metricSet } from "../model/severity";
 import type { Store } from "../state/store";
 import { ProblemWhen } from "./ProblemWhen";
@@ -81,7 +81,7 @@ function Headline({ store }: { store: Store }): JSX.Element {
     ...(summary.startup === 0
       ? []
       : ([["Init and Finalize, not counted", `up to ${formatSeconds(inUnits(report, "sec", summary.startup))}`]] as const)),
-    ["Ranks", formatCount(experiment.processes)],
+    [processTitle(report, 2), formatCount(experiment.processes)],
     ["Threads", formatCount(experiment.locations)],
     ["Nodes", formatCount(nodes)],
     ["Events", formatCount(experiment.events)],

@@ -11,6 +11,7 @@ import { blameField } from "../model/blame_field";
 import { makeField } from "../model/counters";
 import { locationsIn } from "../model/arrangement";
 import { itemAt } from "../model/selection";
+import { processTitle, processWord, type Report } from "../model/report";
 import { SINGLE_ROWS } from "../model/tiles";
 import { findWait, followCauses, laneAt, longestWaits, nextOfChain, type Timeline } from "../model/timeline";
 import { findMatches, matchesOf } from "../model/timeline_search";
@@ -33,13 +34,14 @@ export function TimelineView({ store }: { store: Store }): JSX.Element {
   useEffect(() => timeline.load(), []);
   const data = timeline.data.value;
   if (data !== null) return <Loaded store={store} timeline={data} />;
-  const text = !timeline.isThere
-    ? "This page has no timeline: the trace was not available, or the page was written with --no-timeline."
-    : timeline.failure.value !== null
+  const isReading = timeline.isThere && timeline.failure.value === null;
+  const text = isReading
+    ? "Reading the timeline..."
+    : timeline.isThere
       ? `The timeline cannot be read: ${timeline.failure.value}`
-      : "Reading the timeline...";
+      : "This page has no timeline: the trace was not available, or the page was written with --no-timeline.";
   return (
-    <section class="view" aria-label="Timeline">
+    <section class="view" aria-label="Timeline" aria-busy={isReading}>
       <p class="empty">{text}</p>
     </section>
   );
@@ -260,7 +262,7 @@ function Loaded({ store, timeline }: { store: Store; timeline: Timeline }): JSX.
           {curves !== null && <CounterPanel scene={scene} counter={counter!} field={curves} palette={palette} />}
           {field !== null ? (
             <HeatLegend
-              title={coloring === "counter" ? counterTitle(counter!) : blameTitle(timeline)}
+              title={coloring === "counter" ? counterTitle(counter!) : blameTitle(report, timeline)}
               field={field}
               palette={palette}
               scale={scale}
@@ -276,8 +278,9 @@ function Loaded({ store, timeline }: { store: Store; timeline: Timeline }): JSX.
   );
 }
 
-function blameTitle(timeline: Timeline): string {
-  return timeline.bins === null ? "Ranks that wait for the rank" : "Ranks that wait for the rank, where single calls are loaded";
+function blameTitle(report: Report, timeline: Timeline): string {
+  const title = `${processTitle(report, 2)} that wait for the ${processWord(report, 1)}`;
+  return timeline.bins === null ? title : `${title}, where single calls are loaded`;
 }
 
 /** Removes the selection; without one, the interval; without both, the search. */

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import type { JSX } from "preact";
 import { CallpathName, callpathText } from "../components/Names";
 import { csvOf, type CsvValue } from "../export/csv";
@@ -16,31 +16,42 @@ const LISTED = 8;
 /** Tiles arrive in quick succession: the statistics follow when none has arrived for this time. */
 const DELAY = 120;
 
-interface Props {
-  store: Store;
-  timeline: Timeline;
-  arrangement: Arrangement;
-  rows: Span;
-  interval: Span;
+/** What the statistics are of. */
+interface Wanted {
+  readonly timeline: Timeline;
+  readonly arrangement: Arrangement;
+  readonly rows: Span;
+  readonly interval: Span;
+}
+
+interface Props extends Wanted {
+  readonly store: Store;
 }
 
 /** Statistics of the selected interval and the displayed rows. */
 export function IntervalPanel({ store, timeline, arrangement, rows, interval }: Props): JSX.Element {
   const { report } = store;
-  const [statistics, setStatistics] = useState<IntervalStatistics | null>(null);
+  const [done, setDone] = useState<{ readonly of: Wanted; readonly statistics: IntervalStatistics } | null>(null);
+  const wanted = useMemo<Wanted>(
+    () => ({ timeline, arrangement, rows, interval }),
+    [timeline, arrangement, rows.from, rows.to, interval],
+  );
   useEffect(() => {
     const compute = (): void =>
-      setStatistics(statisticsIn(report, timeline, locationsIn(arrangement, rows), interval));
+      setDone({ of: wanted, statistics: statisticsIn(report, timeline, locationsIn(arrangement, rows), interval) });
     if (!timeline.isTiled) {
       compute();
       return undefined;
     }
     const timer = setTimeout(compute, DELAY);
     return () => clearTimeout(timer);
-  }, [timeline, arrangement, rows.from, rows.to, interval]);
+  }, [wanted]);
+  // Until those of other rows are computed, the previous ones stay; those of another interval do not.
+  const statistics = done?.of.interval === interval ? done.statistics : null;
+  const isCurrent = done?.of === wanted;
   const seconds = (ticks: number): string => formatSeconds(inUnits(report, "sec", ticks));
   return (
-    <div class="explanation interval" data-testid="interval">
+    <div class="explanation interval" data-testid="interval" aria-busy={!isCurrent}>
       <h2>Interval: {seconds(interval.to - interval.from)}</h2>
       <p>
         {seconds(interval.from)} to {seconds(interval.to)}
@@ -57,6 +68,7 @@ export function IntervalPanel({ store, timeline, arrangement, rows, interval }: 
           <button
             type="button"
             title="As a CSV file"
+            disabled={!isCurrent}
             onClick={() => saveText("fermata-interval.csv", "text/csv", intervalCsv(report, statistics))}
           >
             Export the numbers

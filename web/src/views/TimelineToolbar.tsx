@@ -1,4 +1,4 @@
-import { processWord } from "../model/report";
+import { processTitle, processWord } from "../model/report";
 import { useRef, type MutableRef } from "preact/hooks";
 import type { JSX } from "preact";
 import { formatCount, printable, shorten } from "../format";
@@ -8,23 +8,23 @@ import type { Matches } from "../model/timeline_search";
 import type { Store } from "../state/store";
 import type { Coloring } from "../state/timeline";
 
-const COLORINGS: readonly (readonly [Coloring, string, string])[] = [
+const colorings = (one: string, many: string): readonly (readonly [Coloring, string, string])[] => [
   ["class", "Activity", "computation, communication, waiting"],
   ["region", "Function", "the functions that take most time"],
   ["kind", "Wait state", "each kind of wait state in its own colour"],
-  ["waiting", "Waiting", "the share of waiting in the time of each rank"],
-  ["blame", "Lateness", "how many ranks wait for a rank"],
-  ["counter", "Counter", "the values of the counter, by rank and time"],
+  ["waiting", "Waiting", `the share of waiting in the time of each ${one}`],
+  ["blame", "Lateness", `how many ${many} wait for each ${one}`],
+  ["counter", "Counter", `the values of the counter, by ${one} and time`],
 ];
 
 type Order = RowOrder | "similar";
 
-const ORDERS: readonly (readonly [Order, string])[] = [
-  ["rank", "by rank"],
+const orders = (one: string, many: string): readonly (readonly [Order, string])[] => [
+  ["rank", `by ${one}`],
   ["waiting", "most waiting first"],
   ["blame", "most waited for first"],
   ["node", "by node"],
-  ["similar", "similar ranks together"],
+  ["similar", `similar ${many} together`],
 ];
 
 function Check(props: { name: string; title: string; checked: boolean; change: (checked: boolean) => void }): JSX.Element {
@@ -43,7 +43,7 @@ export function Appearance({ store, timeline }: { store: Store; timeline: Timeli
   return (
     <>
       <span class="segments" role="group" aria-label="Colours">
-        {COLORINGS.filter(([name]) => name !== "counter" || counter !== null).map(([name, text, title]) => (
+        {colorings(processWord(store.report, 1), processWord(store.report, 2)).filter(([name]) => name !== "counter" || counter !== null).map(([name, text, title]) => (
           <button
             type="button"
             key={name}
@@ -97,6 +97,8 @@ export function RowControls({ store }: { store: Store }): JSX.Element {
   const order: Order = state.arrangement.value.kind === "similar" ? "similar" : state.order.value;
   const filtered = state.filtered.value;
   const nodes = new Set(state.ranking?.node).size;
+  const { first } = store.report.summary.process;
+  const numbers = `${first}-${first + 3}, ${first + 8}`;
   return (
     <>
       <label>
@@ -110,21 +112,21 @@ export function RowControls({ store }: { store: Store }): JSX.Element {
             else state.sort(wanted);
           }}
         >
-          {ORDERS.filter(([name]) => (name !== "similar" || state.canGroup()) && (name !== "node" || nodes > 1)).map(
-            ([name, text]) => (
+          {orders(processWord(store.report, 1), processWord(store.report, 2))
+            .filter(([name]) => (name !== "similar" || state.canGroup()) && (name !== "node" || nodes > 1))
+            .map(([name, text]) => (
               <option key={name} value={name}>
                 {text}
               </option>
-            ),
-          )}
+            ))}
         </select>
       </label>
       <input
         type="search"
         class="row-filter"
         aria-label="Filter of the rows"
-        placeholder="Ranks, nodes: 0-3, 8"
-        title="Ranks (0-3, 8) or parts of the names of nodes"
+        placeholder={`${processTitle(store.report, 2)}, nodes: ${numbers}`}
+        title={`${processTitle(store.report, 2)} (${numbers}) or parts of the names of nodes`}
         disabled={order === "similar"}
         value={state.filter.value}
         onInput={(event) => state.filterBy(event.currentTarget.value)}

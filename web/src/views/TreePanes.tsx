@@ -4,7 +4,7 @@ import { Spread } from "../components/Spread";
 import { TreePane, type Toggle } from "../components/TreePane";
 import { printable, shorten } from "../format";
 import { subtree } from "../model/forest";
-import { callpathNames, locationName } from "../model/report";
+import { callpathNames, locationName, processTitle } from "../model/report";
 import { callpathLocationValues } from "../model/severity";
 import { ScaleLegend } from "../components/ScaleLegend";
 import { scaleEnds, shower } from "../state/panes";
@@ -219,7 +219,7 @@ export function SystemPane({ store }: { store: Store }): JSX.Element {
           value={view}
           options={[
             ["tree", "Tree"],
-            ["ranks", "Ranks"],
+            ["ranks", processTitle(store.trees, 2)],
             ["distribution", "Box"],
             ["heatmap", "Heat map"],
             ...(store.trees.topologies.length > 0 ? ([["topology", "Topology"]] as const) : []),

@@ -4,317 +4,7 @@
  * begins and by their ends. Going through both and through the location's own waiting parts, the
  * sum of the weights is a step function of time: outside of the own waiting parts it is blame of
  * what the location does; inside it enters the chains. */
-#include "analysis/causes/blame/blame_run.h"
-
-#include <string.h>
-
-/* A location that is examined. */
-struct examined {
-    struct fm_blame_run *run;
-    struct fm_blame_scratch *scratch;
-    unsigned worker;
-    uint32_t number;
-    const struct fm_busy_time *busy_time;
-    const struct fm_caused_waits *caused;
-    struct fm_lock_view *view; /* NULL: no locks */
-    struct fm_busy_time_walk walk;
-};
-
-/* A step function for each kind. */
-struct steps {
-    uint64_t values[FM_DELAY_NONE];
-    uint64_t mask; /* kinds whose value is not 0 */
-};
-
-_Static_assert(FM_DELAY_NONE <= 64, "a mask has 64 bits");
-
-static void step(struct steps *steps, uint32_t kind, uint64_t change)
-{
-    steps->values[kind] += change;
-    uint64_t bit = (uint64_t)1 << kind;
-    steps->mask = steps->values[kind] != 0 ? steps->mask | bit : steps->mask & ~bit;
-}
-
-/* ---- windows ---- */
-
-/* @return the window of a time: window w begins where w - 1 ends */
-static uint32_t window_at(const struct fm_time_windows *windows, uint64_t time)
-{
-    uint32_t low = 0, high = windows->count - 1;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (windows->ends[middle] <= time) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
-/* Sends a tie to all windows that it overlaps. */
-static void send_tie(const struct examined *examined, struct fm_blame_tie tie)
-{
-    struct fm_blame_run *run = examined->run;
-    const uint64_t to = tie.to;
-    for (tie.window = window_at(&run->windows, tie.from); tie.from < to; tie.window++) {
-        uint64_t end = run->windows.ends[tie.window];
-        tie.to = end < to ? end : to;
-        fm_dispatch_send(run->ties, examined->worker, run->homes[tie.window], &tie);
-        tie.from = tie.to;
-    }
-}
-
-/* ---- the location's own waiting parts ---- */
-
-static void add_part(struct examined *examined, uint64_t from, uint64_t to, uint32_t wait)
-{
-    const struct fm_time_windows *windows = &examined->run->windows;
-    struct fm_blame_scratch *scratch = examined->scratch;
-    uint64_t until = examined->busy_time->waits.items[wait].until;
-    for (uint32_t window = window_at(windows, from); from < to; window++) {
-        uint64_t end = windows->ends[window] < to ? windows->ends[window] : to;
-        size_t count = scratch->parts.count;
-        uint64_t latest = count > 0 ? scratch->parts.items[count - 1].latest_until : 0;
-        fm_vector_push(&scratch->parts, (struct fm_waiting_part){
-                                            .from = from,
-                                            .to = end,
-                                            .until = until,
-                                            .latest_until = latest > until ? latest : until,
-                                            .wait = wait,
-                                            .window = window,
-                                        });
-        from = end;
-    }
-}
-
-/* @return the innermost one of the active wait states: the latest to begin, then the first to end
- */
-static uint32_t innermost(const struct fm_blame_scratch *scratch, const struct fm_wait *waits)
-{
-    uint32_t best = FM_NONE;
-    for (size_t i = 0; i < scratch->active.count; i++) {
-        uint32_t wait = scratch->active.items[i];
-        if (best == FM_NONE || waits[wait].enter > waits[best].enter ||
-            (waits[wait].enter == waits[best].enter && wait < best)) {
-            best = wait;
-        }
-    }
-    return best;
-}
-
-static void toggle(struct fm_blame_scratch *scratch, uint32_t wait)
-{
-    size_t i = 0;
-    while (i < scratch->active.count && scratch->active.items[i] != wait) {
-        i++;
-    }
-    if (i == scratch->active.count) {
-        fm_vector_push(&scratch->active, wait);
-    } else {
-        scratch->active.items[i] = scratch->active.items[--scratch->active.count];
-    }
-}
-
-/* Calls that contain calls may wait at once. */
-static void list_nested_parts(struct examined *examined)
-{
-    struct fm_blame_scratch *scratch = examined->scratch;
-    const struct fm_wait_list *waits = &examined->busy_time->waits;
-    scratch->boundaries.count = scratch->active.count = 0;
-    for (uint32_t w = 0; w < waits->count; w++) {
-        fm_vector_push(&scratch->boundaries, (struct fm_keyed){waits->items[w].enter, w});
-        fm_vector_push(&scratch->boundaries, (struct fm_keyed){waits->items[w].until, w});
-    }
-    fm_keyed_sort(scratch->boundaries.items, scratch->boundaries.count, NULL);
-    for (size_t i = 0; i < scratch->boundaries.count; i++) {
-        const struct fm_keyed *boundary = &scratch->boundaries.items[i];
-        toggle(scratch, boundary->value);
-        uint32_t wait = innermost(scratch, waits->items);
-        if (wait != FM_NONE && boundary[1].key > boundary->key) {
-            add_part(examined, boundary->key, boundary[1].key, wait);
-        }
-    }
-}
-
-static void list_parts(struct examined *examined)
-{
-    const struct fm_wait_list *waits = &examined->busy_time->waits;
-    examined->scratch->parts.count = 0;
-    for (uint32_t w = 1; w < waits->count; w++) {
-        if (waits->items[w].enter < waits->items[w - 1].until) {
-            list_nested_parts(examined);
-            return;
-        }
-    }
-    for (uint32_t w = 0; w < waits->count; w++) {
-        add_part(examined, waits->items[w].enter, waits->items[w].until, w);
-    }
-}
-
-/* ---- locks ---- */
-
-static void send_spans(const struct examined *examined)
-{
-    for (size_t i = 0; i < examined->view->spans.count; i++) {
-        const struct fm_holder_span *span = &examined->view->spans.items[i];
-        send_tie(examined, (struct fm_blame_tie){.from = span->from,
-                                                 .to = span->to,
-                                                 .succession = span->succession,
-                                                 .location = examined->number,
-                                                 .other = FM_NONE,
-                                                 .type = FM_TIE_HOLDER});
-    }
-}
-
-/* ---- what the location has caused ---- */
-
-static bool is_wanted(const struct examined *examined, const struct fm_caused_wait *wait)
-{
-    const struct fm_blame_each *each = examined->run->each;
-    return each != NULL &&
-           (each->is_wanted == NULL || each->is_wanted(each->context, examined->number, wait));
-}
-
-/* Sends a contention to the successions of the holders of its lock. @return whether they are known
- */
-static bool send_contention(const struct examined *examined, const struct fm_caused_wait *wait,
-                            uint64_t weight)
-{
-    if (examined->view == NULL) {
-        return false;
-    }
-    const struct fm_lock_claim wanted = {.until = wait->t,
-                                         .enter = wait->t - wait->wait,
-                                         .waiter = wait->waiter,
-                                         .cause = examined->number};
-    const struct fm_lock_claim *claims;
-    size_t count = fm_lock_claims_find(&examined->view->caused, &wanted, &claims);
-    bool wanted_itself = count > 0 && is_wanted(examined, wait);
-    for (size_t i = 0; i < count; i++) {
-        struct fm_blame_tie tie = {.from = claims[i].from,
-                                   .to = claims[i].to,
-                                   .until = wait->t,
-                                   .succession = claims[i].succession,
-                                   .weight = weight,
-                                   .location = wait->waiter,
-                                   .other = FM_NONE,
-                                   .type = FM_TIE_CONTENTION,
-                                   .kind = wait->delay_kind};
-        if (weight != 0) {
-            send_tie(examined, tie);
-        }
-        if (wanted_itself) {
-            tie.type = FM_TIE_SOURCE;
-            tie.weight = wait->number;
-            send_tie(examined, tie);
-        }
-    }
-    return count > 0;
-}
-
-/* Lists the wait states for which the location itself is waited for. */
-static void list_arrivals(struct examined *examined)
-{
-    const struct fm_blame_request *request = examined->run->request;
-    const struct fm_caused_waits *caused = examined->caused;
-    struct fm_blame_scratch *scratch = examined->scratch;
-    scratch->begins.count = scratch->arrivals.count = scratch->weights.count = 0;
-    fm_vector_reserve(&scratch->begins, caused->waits.count);
-    fm_vector_reserve(&scratch->arrivals, caused->waits.count);
-    fm_vector_reserve(&scratch->weights, caused->waits.count);
-    for (uint32_t i = 0; i < caused->waits.count; i++) {
-        const struct fm_caused_wait *wait = &caused->waits.items[i];
-        uint64_t weight = request != NULL && request->weight == NULL ? 1 : 0;
-        if (request != NULL && request->weight != NULL) {
-            weight = request->weight(request->context, examined->number, wait);
-        }
-        scratch->weights.items[i] = weight;
-        if (fm_delay_metrics((fm_delay_kind_t)wait->delay_kind)->is_contention &&
-            send_contention(examined, wait, weight)) {
-            continue;
-        }
-        scratch->begins.items[scratch->begins.count++] = (struct fm_keyed){wait->t - wait->wait, i};
-        scratch->arrivals.items[scratch->arrivals.count++] = i;
-    }
-    scratch->spare.count = 0;
-    fm_vector_reserve(&scratch->spare, scratch->begins.count);
-    fm_keyed_sort(scratch->begins.items, scratch->begins.count, scratch->spare.items);
-}
-
-/* Finds out in which of its waiting parts others depend on the location. */
-static void mark_entered(struct examined *examined)
-{
-    const struct fm_blame_scratch *scratch = examined->scratch;
-    const struct fm_caused_wait *waits = examined->caused->waits.items;
-    uint64_t latest_end = 0, latest_span_end = 0;
-    size_t arrival = 0, span = 0;
-    for (size_t p = 0; p < scratch->parts.count; p++) {
-        struct fm_waiting_part *part = &scratch->parts.items[p];
-        for (; arrival < scratch->begins.count && scratch->begins.items[arrival].key < part->to;
-             arrival++) {
-            uint64_t end = waits[scratch->begins.items[arrival].value].t;
-            latest_end = end > latest_end ? end : latest_end;
-        }
-        part->is_entered = latest_end >= part->until;
-        if (examined->view != NULL) {
-            const fm_holder_spans *spans = &examined->view->spans;
-            for (; span < spans->count && spans->items[span].from < part->to; span++) {
-                uint64_t end = spans->items[span].to;
-                latest_span_end = end > latest_span_end ? end : latest_span_end;
-            }
-            part->is_entered |= latest_span_end > part->from;
-        }
-    }
-}
-
-/* A wait state of another location ends in a waiting part that ends later: this is not followed. */
-static void add_dead_end(struct examined *examined, uint32_t arrival,
-                         const struct fm_waiting_part *part)
-{
-    struct fm_blame_scratch *scratch = examined->scratch;
-    const struct fm_caused_wait *wait = &examined->caused->waits.items[arrival];
-    uint64_t enter = wait->t - wait->wait;
-    struct fm_dead_end dead_end = {
-        .from = enter > part->from ? enter : part->from,
-        .to = wait->t < part->to ? wait->t : part->to,
-        .weight = scratch->weights.items[arrival],
-        .kind = wait->delay_kind,
-    };
-    uint32_t number = (uint32_t)scratch->dead_ends.count;
-    fm_vector_push(&scratch->dead_ends, dead_end);
-    fm_vector_push(&scratch->dead_end_times, (struct fm_keyed){dead_end.from, 2 * number});
-    fm_vector_push(&scratch->dead_end_times, (struct fm_keyed){dead_end.to, 2 * number + 1});
-    send_tie(examined, (struct fm_blame_tie){.from = dead_end.from,
-                                             .to = dead_end.to,
-                                             .until = wait->t,
-                                             .location = wait->waiter,
-                                             .other = examined->number,
-                                             .type = FM_TIE_DETOUR});
-}
-
-static void find_dead_ends(struct examined *examined)
-{
-    struct fm_blame_scratch *scratch = examined->scratch;
-    const struct fm_waiting_part *parts = scratch->parts.items;
-    scratch->dead_ends.count = scratch->dead_end_times.count = 0;
-    size_t behind = 0; /* parts that begin before the end of the arrival */
-    for (size_t i = 0; i < scratch->arrivals.count; i++) {
-        uint32_t arrival = scratch->arrivals.items[i];
-        const struct fm_caused_wait *wait = &examined->caused->waits.items[arrival];
-        while (behind < scratch->parts.count && parts[behind].from < wait->t) {
-            behind++;
-        }
-        for (size_t p = behind;
-             p > 0 && parts[p - 1].to > wait->t - wait->wait && parts[p - 1].latest_until > wait->t;
-             p--) {
-            if (parts[p - 1].until > wait->t) {
-                add_dead_end(examined, arrival, &parts[p - 1]);
-            }
-        }
-    }
-    fm_keyed_sort(scratch->dead_end_times.items, scratch->dead_end_times.count, NULL);
-}
+#include "analysis/causes/blame/location_waits.h"
 
 /* ---- each wait state for itself ---- */
 
@@ -339,7 +29,7 @@ void fm_blame_piece_of_wait(const struct fm_blame_run *run, unsigned worker,
 }
 
 /* A wait state that ends in no chain blames the location alone; all others are followed. */
-static void follow_each(const struct examined *examined)
+static void follow_each(const struct fm_blamed_location *examined)
 {
     const struct fm_blame_scratch *scratch = examined->scratch;
     size_t part = 0;
@@ -352,7 +42,7 @@ static void follow_each(const struct examined *examined)
                 entered_until = scratch->parts.items[part].to;
             }
         }
-        if (!is_wanted(examined, wait)) {
+        if (!fm_blame_is_wanted(examined, wait)) {
             continue;
         }
         uint64_t from = wait->t - wait->wait;
@@ -369,20 +59,36 @@ static void follow_each(const struct examined *examined)
                                    });
             continue;
         }
-        send_tie(examined, (struct fm_blame_tie){.from = from,
-                                                 .to = wait->t,
-                                                 .until = wait->t,
-                                                 .weight = wait->number,
-                                                 .location = wait->waiter,
-                                                 .other = examined->number,
-                                                 .type = FM_TIE_SOURCE,
-                                                 .kind = wait->delay_kind});
+        fm_blame_send_tie(examined, (struct fm_blame_tie){.from = from,
+                                                          .to = wait->t,
+                                                          .until = wait->t,
+                                                          .weight = wait->number,
+                                                          .location = wait->waiter,
+                                                          .other = examined->number,
+                                                          .type = FM_TIE_SOURCE,
+                                                          .kind = wait->delay_kind});
     }
 }
 
 /* ---- blame over time ---- */
 
-static void blame(struct examined *examined, uint64_t from, uint64_t to, const struct steps *steps)
+/* A step function for each kind. */
+struct steps {
+    uint64_t values[FM_DELAY_NONE];
+    uint64_t mask; /* kinds whose value is not 0 */
+};
+
+_Static_assert(FM_DELAY_NONE <= 64, "a mask has 64 bits");
+
+static void step(struct steps *steps, uint32_t kind, uint64_t change)
+{
+    steps->values[kind] += change;
+    uint64_t bit = (uint64_t)1 << kind;
+    steps->mask = steps->values[kind] != 0 ? steps->mask | bit : steps->mask & ~bit;
+}
+
+static void blame(struct fm_blamed_location *examined, uint64_t from, uint64_t to,
+                  const struct steps *steps)
 {
     const struct fm_blame_request *request = examined->run->request;
     struct fm_busy_time_walk *walk = &examined->walk;
@@ -412,7 +118,8 @@ struct position {
     struct steps entered;              /* as sent to the window */
 };
 
-static uint64_t next_time(const struct examined *examined, const struct position *position)
+static uint64_t next_time(const struct fm_blamed_location *examined,
+                          const struct position *position)
 {
     const struct fm_blame_scratch *scratch = examined->scratch;
     uint64_t next = UINT64_MAX;
@@ -435,7 +142,8 @@ static uint64_t next_time(const struct examined *examined, const struct position
     return next;
 }
 
-static void take_steps(const struct examined *examined, struct position *position, uint64_t time)
+static void take_steps(const struct fm_blamed_location *examined, struct position *position,
+                       uint64_t time)
 {
     const struct fm_blame_scratch *scratch = examined->scratch;
     const struct fm_caused_wait *waits = examined->caused->waits.items;
@@ -463,8 +171,8 @@ static void take_steps(const struct examined *examined, struct position *positio
 }
 
 /* Sends what has changed in the steps that enter a waiting part. */
-static void send_entered(const struct examined *examined, struct position *position, uint64_t time,
-                         bool inside, uint32_t window)
+static void send_entered(const struct fm_blamed_location *examined, struct position *position,
+                         uint64_t time, bool inside, uint32_t window)
 {
     struct fm_blame_run *run = examined->run;
     for (uint64_t mask = position->entered.mask | (inside ? position->waiting.mask : 0); mask != 0;
@@ -485,7 +193,7 @@ static void send_entered(const struct examined *examined, struct position *posit
 }
 
 /* The location is a link in chains: sends what it depends on itself. */
-static void send_wait(const struct examined *examined, const struct fm_waiting_part *part)
+static void send_wait(const struct fm_blamed_location *examined, const struct fm_waiting_part *part)
 {
     const struct fm_wait *wait = &examined->busy_time->waits.items[part->wait];
     struct fm_blame_tie tie = {.from = part->from,
@@ -505,7 +213,7 @@ static void send_wait(const struct examined *examined, const struct fm_waiting_p
         count = fm_lock_claims_find(&examined->view->waiting, &wanted, &claims);
     }
     if (count == 0) {
-        send_tie(examined, tie);
+        fm_blame_send_tie(examined, tie);
         return;
     }
     tie.other = FM_NONE;
@@ -514,13 +222,14 @@ static void send_wait(const struct examined *examined, const struct fm_waiting_p
         tie.to = claims[i].to < part->to ? claims[i].to : part->to;
         tie.succession = claims[i].succession;
         if (tie.from < tie.to) {
-            send_tie(examined, tie);
+            fm_blame_send_tie(examined, tie);
         }
     }
 }
 
 /* Enters and leaves waiting parts at a time: those that others do not enter do not matter. */
-static void pass_parts(const struct examined *examined, struct position *position, uint64_t time)
+static void pass_parts(const struct fm_blamed_location *examined, struct position *position,
+                       uint64_t time)
 {
     const struct fm_blame_scratch *scratch = examined->scratch;
     if (position->inside && scratch->parts.items[position->part].to == time) {
@@ -542,7 +251,7 @@ static void pass_parts(const struct examined *examined, struct position *positio
     }
 }
 
-static void go_through(struct examined *examined)
+static void go_through(struct fm_blamed_location *examined)
 {
     struct position position = {0};
     pass_parts(examined, &position, UINT64_MAX);
@@ -561,7 +270,7 @@ static void go_through(struct examined *examined)
 
 void fm_blame_location(struct fm_blame_run *run, unsigned worker, uint32_t location)
 {
-    struct examined examined = {
+    struct fm_blamed_location examined = {
         .run = run,
         .scratch = &run->scratch[worker],
         .worker = worker,
@@ -571,16 +280,13 @@ void fm_blame_location(struct fm_blame_run *run, unsigned worker, uint32_t locat
         .view = fm_lock_holders_view(run->formation->analysis->lock_holders, location),
     };
     if (examined.view != NULL) {
-        send_spans(&examined);
+        fm_blame_send_spans(&examined);
     }
     if (examined.caused->waits.count == 0 &&
         (examined.view == NULL || examined.view->spans.count == 0)) {
         return;
     }
-    list_parts(&examined);
-    list_arrivals(&examined);
-    mark_entered(&examined);
-    find_dead_ends(&examined);
+    fm_blame_list_waits(&examined);
     if (run->each != NULL) {
         follow_each(&examined);
     }
@@ -591,7 +297,7 @@ void fm_blame_by_chains(struct fm_blame_run *run, unsigned worker, uint32_t loca
 {
     struct fm_blame_scratch *scratch = &run->scratch[worker];
     const fm_blame_changes *changes = &run->blamed[location];
-    struct examined examined = {
+    struct fm_blamed_location examined = {
         .run = run,
         .scratch = scratch,
         .worker = worker,

@@ -5,7 +5,7 @@
 #ifndef FERMATA_RECORD_STACK_ARCH_X86_64_REGISTERS_H
 #define FERMATA_RECORD_STACK_ARCH_X86_64_REGISTERS_H
 
-#include "record/stack/unwind_rule.h"
+#include "record/stack/unwind/unwind_rule.h"
 
 #include <stdint.h>
 #include <ucontext.h>

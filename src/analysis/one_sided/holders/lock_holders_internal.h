@@ -1,0 +1,38 @@
+/** @file
+ * What the files of this room share: the store of what the locations get (lock_holders.c) and the
+ * waits that feed it (lock_waits.c).
+ */
+#ifndef FERMATA_ANALYSIS_ONE_SIDED_LOCK_HOLDERS_INTERNAL_H
+#define FERMATA_ANALYSIS_ONE_SIDED_LOCK_HOLDERS_INTERNAL_H
+
+#include "analysis/one_sided/holders/lock_holders.h"
+
+#include "engine/dispatch/dispatch.h"
+
+struct fm_lock_scratch;
+
+struct fm_lock_holders {
+    const struct fm_analysis *analysis;
+    struct fm_lock_view *views;      /**< by location */
+    fm_lock_turns *turns;            /**< by process */
+    struct fm_lock_scratch *scratch; /**< by worker; NULL once all is delivered */
+    struct fm_dispatch *spans;
+    struct fm_dispatch *claims;
+};
+
+/** Sends a span to the location that it is about. */
+void fm_lock_send_span(struct fm_lock_holders *holders, unsigned worker,
+                       const struct fm_holder_span *span);
+
+/** Sends a claim to the waiting location and to the one that has caused the wait. */
+void fm_lock_send_claim(struct fm_lock_holders *holders, unsigned worker,
+                        const struct fm_lock_claim *claim);
+
+/** Memory that windows use in turn, for each worker.
+ * @return to be freed with fm_lock_scratch_free() */
+struct fm_lock_scratch *fm_lock_scratch_create(unsigned workers);
+
+/** NULL is allowed. */
+void fm_lock_scratch_free(struct fm_lock_scratch *scratch, unsigned workers);
+
+#endif

@@ -1,0 +1,463 @@
+/* The waits for the locks of a window, and which succession of holders each of them sees. */
+#include "analysis/one_sided/holders/lock_holders_internal.h"
+#include "analysis/one_sided/holders/lock_segments.h"
+
+#include "base/containers/map.h"
+#include "base/containers/sort.h"
+
+/* A wait and what of it sees the common succession: up to `shared_until`. */
+struct lock_wait {
+    uint32_t tenure;
+    uint32_t hold; /* position of the predecessor */
+    bool is_plain; /* it depends on its cause all the time */
+    uint64_t shared_until;
+};
+
+/* An epoch among those of its window, sorted by lock. */
+struct tenant {
+    uint32_t lock;
+    uint32_t tenure;
+};
+
+struct fm_lock_scratch {
+    uint32_t home;
+    uint32_t successions, waits; /* of the home, so far */
+    FM_VECTOR(struct tenant) tenants;
+    FM_VECTOR(uint32_t) of_all, exclusive; /* tenures: of all targets; exclusive ones */
+    FM_VECTOR(struct fm_segment_hold) holds;
+    FM_VECTOR(struct fm_segment_hold) own_holds; /* those that a single wait sees */
+    FM_VECTOR(struct lock_wait) lock_waits;
+    struct fm_lock_sweep sweep;
+    fm_lock_segments segments, own_segments;
+    struct fm_map latest_of_process;
+    unsigned char apart[FM_APART];
+};
+
+/* A window that is added. */
+struct adding {
+    struct fm_lock_holders *holders;
+    struct fm_lock_scratch *scratch;
+    unsigned worker;
+    const struct fm_lock_tenure *tenures;
+};
+
+struct fm_lock_scratch *fm_lock_scratch_create(unsigned workers)
+{
+    return fm_allocate_apart(workers, sizeof(struct fm_lock_scratch));
+}
+
+void fm_lock_scratch_free(struct fm_lock_scratch *all, unsigned workers)
+{
+    for (unsigned w = 0; all != NULL && w < workers; w++) {
+        struct fm_lock_scratch *scratch = &all[w];
+        fm_vector_free(&scratch->tenants);
+        fm_vector_free(&scratch->of_all);
+        fm_vector_free(&scratch->exclusive);
+        fm_vector_free(&scratch->holds);
+        fm_vector_free(&scratch->own_holds);
+        fm_vector_free(&scratch->lock_waits);
+        fm_lock_sweep_free(&scratch->sweep);
+        fm_vector_free(&scratch->segments);
+        fm_vector_free(&scratch->own_segments);
+        fm_map_free(&scratch->latest_of_process);
+    }
+    fm_free(all);
+}
+
+/* ---- sending ---- */
+
+static uint32_t process_of(const struct adding *adding, const struct fm_lock_tenure *tenure)
+{
+    return fm_trace_process(adding->holders->analysis->trace, tenure->location);
+}
+
+static uint64_t new_succession(struct fm_lock_scratch *scratch)
+{
+    return (uint64_t)scratch->home << 32 | scratch->successions++;
+}
+
+static void send_span(const struct adding *adding, uint64_t succession, uint32_t location,
+                      uint64_t from, uint64_t to)
+{
+    if (from < to) {
+        fm_lock_send_span(adding->holders, adding->worker,
+                          &(struct fm_holder_span){from, to, succession, location, 0});
+    }
+}
+
+static void send_claim(const struct adding *adding, const struct lock_wait *wait, uint64_t number,
+                       uint64_t succession, uint64_t from, uint64_t to)
+{
+    const struct fm_lock_tenure *tenure = &adding->tenures[wait->tenure];
+    const struct fm_lock_claim claim = {
+        .until = tenure->waited_until,
+        .enter = tenure->waited_from,
+        .from = from,
+        .to = to,
+        .succession = succession,
+        .wait = number,
+        .waiter = tenure->waiter,
+        .cause = adding->tenures[tenure->blocked_by].location,
+    };
+    fm_lock_send_claim(adding->holders, adding->worker, &claim);
+}
+
+static void add_turn(const struct adding *adding, const struct fm_lock_tenure *tenure)
+{
+    const struct fm_lock_tenure *cause = &adding->tenures[tenure->blocked_by];
+    fm_vector_push(&adding->holders->turns[adding->scratch->home],
+                   (struct fm_lock_turn){
+                       .until = tenure->waited_until,
+                       .acquired = tenure->acquired,
+                       .released = tenure->released,
+                       .cause_acquired = cause->acquired,
+                       .cause_released = cause->released,
+                       .waiter = tenure->waiter,
+                       .cause = cause->location,
+                   });
+}
+
+/* Sends the segments that waits see, adjacent ones of one location as one span. */
+static void send_shared_spans(const struct adding *adding, uint64_t succession, uint64_t end)
+{
+    const fm_lock_segments *segments = &adding->scratch->segments;
+    const struct fm_segment_hold *holds = adding->scratch->holds.items;
+    int32_t waits = 0;
+    uint32_t location = FM_NONE;
+    uint64_t from = 0;
+    for (size_t s = 0; s <= segments->count; s++) {
+        uint64_t time = end;
+        uint32_t next = FM_NONE;
+        if (s < segments->count) {
+            const struct fm_lock_segment *segment = &segments->items[s];
+            waits += segment->more_waits;
+            time = segment->from;
+            next = waits > 0 && segment->hold != FM_NONE ? holds[segment->hold].location : FM_NONE;
+        }
+        if (next != location) {
+            if (location != FM_NONE) {
+                send_span(adding, succession, location, from, time);
+            }
+            location = next;
+            from = time;
+        }
+    }
+}
+
+/* @return whether a location is the holder in all segments */
+static bool are_of(const fm_lock_segments *segments, const struct fm_segment_hold *holds,
+                   uint32_t location)
+{
+    for (size_t s = 0; s < segments->count; s++) {
+        uint32_t hold = segments->items[s].hold;
+        if (hold != FM_NONE && holds[hold].location != location) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Sends what a wait alone sees from `from` to its end: holds up to its predecessor, without those
+ * of its own process. */
+static void send_own(const struct adding *adding, const struct lock_wait *wait, uint64_t number,
+                     uint64_t from)
+{
+    struct fm_lock_scratch *scratch = adding->scratch;
+    const struct fm_lock_tenure *tenure = &adding->tenures[wait->tenure];
+    const struct fm_segment_hold *holds = scratch->holds.items;
+    uint64_t to = tenure->waited_until;
+    scratch->own_holds.count = 0;
+    uint32_t first = wait->hold + 1;
+    while (first > 0 && holds[first - 1].latest_release > from) {
+        first--;
+    }
+    for (uint32_t h = first; h <= wait->hold; h++) {
+        if (holds[h].released > from && holds[h].process != process_of(adding, tenure)) {
+            fm_vector_push(&scratch->own_holds, holds[h]);
+        }
+    }
+    const struct fm_segment_hold *own = scratch->own_holds.items;
+    fm_lock_segments_find(&scratch->sweep, own, scratch->own_holds.count, from, to,
+                          &scratch->own_segments);
+    const uint32_t cause = holds[wait->hold].location;
+    if (from == tenure->waited_from && are_of(&scratch->own_segments, own, cause)) {
+        return;
+    }
+    uint64_t succession = new_succession(scratch);
+    for (size_t s = 0; s < scratch->own_segments.count; s++) {
+        const struct fm_lock_segment *segment = &scratch->own_segments.items[s];
+        uint64_t end =
+            s + 1 < scratch->own_segments.count ? scratch->own_segments.items[s + 1].from : to;
+        uint32_t location = segment->hold != FM_NONE ? own[segment->hold].location : cause;
+        send_span(adding, succession, location, segment->from, end);
+    }
+    send_claim(adding, wait, number, succession, from, to);
+}
+
+/* ---- one lock, one kind of waits ---- */
+
+static uint32_t hold_of(const struct fm_lock_scratch *scratch, uint32_t tenure)
+{
+    size_t low = 0, high = scratch->holds.count;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (scratch->holds.items[middle].tenure <= tenure) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return (uint32_t)low;
+}
+
+/* Keeps the holds that a wait may see, and what is needed to know which wait sees which.
+ * @param last  the latest predecessor of a wait */
+static void prepare_holds(const struct adding *adding, uint64_t from, uint64_t to, uint32_t last)
+{
+    struct fm_lock_scratch *scratch = adding->scratch;
+    size_t kept = 0;
+    uint64_t latest = 0;
+    for (size_t i = 0; i < scratch->holds.count; i++) {
+        struct fm_segment_hold *hold = &scratch->holds.items[kept];
+        const uint32_t number = scratch->holds.items[i].tenure;
+        const struct fm_lock_tenure *tenure = &adding->tenures[number];
+        if (tenure->released <= from || (tenure->acquired >= to && number > last)) {
+            continue;
+        }
+        latest = tenure->released > latest ? tenure->released : latest;
+        *hold = (struct fm_segment_hold){
+            .acquired = tenure->acquired,
+            .released = tenure->released,
+            .latest_release = latest,
+            .tenure = number,
+            .location = tenure->location,
+            .process = process_of(adding, tenure),
+        };
+        kept++;
+    }
+    scratch->holds.count = kept;
+    uint64_t next = UINT64_MAX;
+    for (size_t i = kept; i-- > 0;) {
+        struct fm_segment_hold *hold = &scratch->holds.items[i];
+        hold->next_acquisition = next;
+        next = hold->acquired < next ? hold->acquired : next;
+    }
+}
+
+/* @return whether an epoch of the waiting process itself, before the waiting one, holds the lock in
+ * the wait. `*noted` counts the holds that are noted already. */
+static bool holds_itself(const struct adding *adding, uint32_t tenure, size_t *noted)
+{
+    struct fm_lock_scratch *scratch = adding->scratch;
+    const struct fm_segment_hold *holds = scratch->holds.items;
+    for (; *noted < scratch->holds.count && holds[*noted].tenure < tenure; ++*noted) {
+        uint32_t *latest =
+            fm_map_at(&scratch->latest_of_process, holds[*noted].process, (uint32_t)*noted);
+        if (holds[*noted].released > holds[*latest].released) {
+            *latest = (uint32_t)*noted;
+        }
+    }
+    const struct fm_lock_tenure *waiting = &adding->tenures[tenure];
+    uint32_t latest = fm_map_get(&scratch->latest_of_process, process_of(adding, waiting));
+    return latest != FM_MAP_ABSENT && holds[latest].released > waiting->waited_from;
+}
+
+/* Decides up to when each wait sees the common succession. */
+static void share(const struct adding *adding)
+{
+    struct fm_lock_scratch *scratch = adding->scratch;
+    size_t noted = 0;
+    fm_map_clear(&scratch->latest_of_process);
+    for (size_t i = 0; i < scratch->lock_waits.count; i++) {
+        struct lock_wait *wait = &scratch->lock_waits.items[i];
+        const struct fm_lock_tenure *tenure = &adding->tenures[wait->tenure];
+        wait->hold = hold_of(scratch, tenure->blocked_by);
+        wait->shared_until = tenure->waited_from;
+        if (holds_itself(adding, wait->tenure, &noted)) {
+            continue;
+        }
+        uint64_t until = scratch->holds.items[wait->hold].next_acquisition;
+        until = until < tenure->waited_until ? until : tenure->waited_until;
+        if (until <= tenure->waited_from) {
+            continue;
+        }
+        size_t first = fm_lock_segment_at(&scratch->segments, tenure->waited_from);
+        size_t last = fm_lock_segment_at(&scratch->segments, until - 1);
+        const struct fm_lock_segment *segment = &scratch->segments.items[last];
+        if (segment->hold == FM_NONE || segment->hold > wait->hold) {
+            if (last == first) {
+                continue;
+            }
+            until = segment->from;
+            last--;
+        }
+        wait->shared_until = until;
+        if (until == tenure->waited_until && last == first &&
+            scratch->holds.items[scratch->segments.items[first].hold].location ==
+                adding->tenures[tenure->blocked_by].location) {
+            wait->is_plain = true;
+            continue;
+        }
+        scratch->segments.items[first].more_waits++;
+        if (last + 1 < scratch->segments.count) {
+            scratch->segments.items[last + 1].more_waits--;
+        }
+    }
+}
+
+/* `holds` has the tenures that conflict with `lock_waits`, both ascending. */
+static void add_waits(const struct adding *adding)
+{
+    struct fm_lock_scratch *scratch = adding->scratch;
+    const struct fm_lock_tenure *tenures = adding->tenures;
+    uint64_t from = UINT64_MAX, to = 0;
+    uint32_t last = 0;
+    for (size_t i = 0; i < scratch->lock_waits.count; i++) {
+        const struct fm_lock_tenure *tenure = &tenures[scratch->lock_waits.items[i].tenure];
+        last = tenure->blocked_by > last ? tenure->blocked_by : last;
+        from = tenure->waited_from < from ? tenure->waited_from : from;
+        to = tenure->waited_until > to ? tenure->waited_until : to;
+    }
+    prepare_holds(adding, from, to, last);
+    fm_lock_segments_find(&scratch->sweep, scratch->holds.items, scratch->holds.count, from, to,
+                          &scratch->segments);
+    share(adding);
+    uint64_t succession = new_succession(scratch);
+    send_shared_spans(adding, succession, to);
+    for (size_t i = 0; i < scratch->lock_waits.count; i++) {
+        const struct lock_wait *wait = &scratch->lock_waits.items[i];
+        const struct fm_lock_tenure *tenure = &tenures[wait->tenure];
+        uint64_t number = (uint64_t)scratch->home << 32 | scratch->waits++;
+        add_turn(adding, tenure);
+        if (wait->is_plain) {
+            continue;
+        }
+        if (wait->shared_until > tenure->waited_from) {
+            send_claim(adding, wait, number, succession, tenure->waited_from, wait->shared_until);
+        }
+        if (wait->shared_until < tenure->waited_until) {
+            send_own(adding, wait, number, wait->shared_until);
+        }
+    }
+}
+
+/* Adds the waits among some tenures that `are_exclusive`, or are not. @return whether there are any
+ */
+static bool list_waits(const struct adding *adding, const struct tenant *tenants, size_t count,
+                       bool are_exclusive)
+{
+    struct fm_lock_scratch *scratch = adding->scratch;
+    scratch->lock_waits.count = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct fm_lock_tenure *tenure = &adding->tenures[tenants[i].tenure];
+        if (tenure->waiter != FM_NONE && tenure->exclusive == are_exclusive) {
+            fm_vector_push(&scratch->lock_waits, (struct lock_wait){.tenure = tenants[i].tenure});
+        }
+    }
+    return scratch->lock_waits.count != 0;
+}
+
+/* Exclusive epochs of a target conflict with all of the target and with those of all targets. */
+static void add_exclusive_waits(const struct adding *adding, const struct tenant *tenants,
+                                size_t count)
+{
+    struct fm_lock_scratch *scratch = adding->scratch;
+    if (!list_waits(adding, tenants, count, true)) {
+        return;
+    }
+    scratch->holds.count = 0;
+    fm_vector_reserve(&scratch->holds, count + scratch->of_all.count);
+    size_t all = 0;
+    for (size_t i = 0; i <= count; i++) {
+        uint32_t next = i < count ? tenants[i].tenure : FM_NONE;
+        for (; all < scratch->of_all.count && scratch->of_all.items[all] < next; all++) {
+            scratch->holds.items[scratch->holds.count++].tenure = scratch->of_all.items[all];
+        }
+        if (i < count) {
+            scratch->holds.items[scratch->holds.count++].tenure = next;
+        }
+    }
+    add_waits(adding);
+}
+
+/* Shared epochs conflict with exclusive ones: of the target, or of any. */
+static void add_shared_waits(const struct adding *adding, const struct tenant *tenants,
+                             size_t count)
+{
+    struct fm_lock_scratch *scratch = adding->scratch;
+    if (!list_waits(adding, tenants, count, false)) {
+        return;
+    }
+    scratch->holds.count = 0;
+    if (tenants[0].lock == FM_NONE) {
+        for (size_t i = 0; i < scratch->exclusive.count; i++) {
+            fm_vector_push(&scratch->holds,
+                           (struct fm_segment_hold){.tenure = scratch->exclusive.items[i]});
+        }
+    } else {
+        for (size_t i = 0; i < count; i++) {
+            if (adding->tenures[tenants[i].tenure].exclusive) {
+                fm_vector_push(&scratch->holds,
+                               (struct fm_segment_hold){.tenure = tenants[i].tenure});
+            }
+        }
+    }
+    add_waits(adding);
+}
+
+/* ---- all epochs of a window ---- */
+
+static int compare_tenants(const void *a, const void *b)
+{
+    const struct tenant *left = a, *right = b;
+    if (left->lock != right->lock) {
+        return left->lock < right->lock ? -1 : 1;
+    }
+    return left->tenure < right->tenure ? -1 : left->tenure > right->tenure;
+}
+
+/* @return whether any of the epochs waited */
+static bool sort_tenants(const struct adding *adding, uint32_t count)
+{
+    struct fm_lock_scratch *scratch = adding->scratch;
+    scratch->tenants.count = scratch->of_all.count = scratch->exclusive.count = 0;
+    fm_vector_reserve(&scratch->tenants, count);
+    bool waited = false;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct fm_lock_tenure *tenure = &adding->tenures[i];
+        scratch->tenants.items[scratch->tenants.count++] = (struct tenant){tenure->lock, i};
+        waited |= tenure->waiter != FM_NONE;
+        if (tenure->lock == FM_NONE) {
+            fm_vector_push(&scratch->of_all, i);
+        } else if (tenure->exclusive) {
+            fm_vector_push(&scratch->exclusive, i);
+        }
+    }
+    if (waited) {
+        fm_sort(scratch->tenants.items, count, sizeof *scratch->tenants.items, compare_tenants);
+    }
+    return waited;
+}
+
+void fm_lock_holders_add(struct fm_lock_holders *holders, unsigned worker, uint32_t home,
+                         const struct fm_lock_tenure *tenures, uint32_t count)
+{
+    struct adding adding = {holders, &holders->scratch[worker], worker, tenures};
+    struct fm_lock_scratch *scratch = adding.scratch;
+    if (scratch->home != home) {
+        scratch->home = home;
+        scratch->successions = scratch->waits = 0;
+    }
+    if (!sort_tenants(&adding, count)) {
+        return;
+    }
+    const struct tenant *tenants = scratch->tenants.items;
+    for (uint32_t begin = 0, end; begin < count; begin = end) {
+        end = begin + 1;
+        while (end < count && tenants[end].lock == tenants[begin].lock) {
+            end++;
+        }
+        add_exclusive_waits(&adding, tenants + begin, end - begin);
+        add_shared_waits(&adding, tenants + begin, end - begin);
+    }
+}

@@ -1,0 +1,214 @@
+/* The chunks of memory that a thread's records lie in. */
+#include "record/capture/threads.h"
+
+#include "record/capture/memory_use.h"
+#include "record/selection/size_limit.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+
+void *fm_thread_pages(size_t bytes)
+{
+    void *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    if (pages == MAP_FAILED) {
+        return NULL;
+    }
+    fm_memory_use_add(bytes);
+    return pages;
+}
+
+struct fm_chunk *fm_chunk_new(void)
+{
+    struct fm_chunk *chunk = fm_thread_pages(FM_CHUNK_BYTES);
+    if (chunk != NULL) {
+        chunk->next = NULL;
+        chunk->used = chunk->words;
+    }
+    return chunk;
+}
+
+void fm_thread_fill(struct fm_thread *thread, struct fm_chunk *chunk)
+{
+    chunk->next = NULL;
+    if (thread->current != NULL) {
+        thread->current->used = thread->cursor;
+        thread->current->next = chunk;
+        thread->filled += (uint64_t)(thread->cursor - thread->current->words);
+    } else {
+        thread->first = chunk;
+    }
+    thread->current = chunk;
+    thread->cursor = chunk->words;
+    thread->limit = (uint64_t *)((char *)chunk + FM_CHUNK_BYTES);
+}
+
+/* ---- room for records ---- */
+
+/* @return NULL: no chunk is left */
+static struct fm_chunk *take_chunk(struct fm_thread *thread)
+{
+    struct fm_chunk *chunk = thread->spare;
+    if (chunk != NULL) {
+        thread->spare = chunk->next;
+    } else if (fm_threads.function_name != NULL) {
+        chunk = fm_thread_take_from_ring(thread);
+    } else if (atomic_fetch_sub(&fm_threads.chunks_left, 1) > 0) {
+        chunk = fm_chunk_new();
+    } else {
+        atomic_fetch_add(&fm_threads.chunks_left, 1);
+    }
+    return chunk;
+}
+
+/* Takes memory for the open call beyond the budget. */
+static struct fm_chunk *exceed(struct fm_thread *thread)
+{
+    struct fm_chunk *chunk = fm_chunk_new();
+    if (chunk != NULL) {
+        thread->chunks++;
+        atomic_fetch_sub(&fm_threads.chunks_left, 1);
+    } else {
+        thread->cut.broken = true;
+        fm_thread_reuse(thread);
+    }
+    return chunk;
+}
+
+bool fm_thread_extend(struct fm_thread *thread)
+{
+    struct fm_chunk *chunk = take_chunk(thread);
+    if (chunk != NULL) {
+        fm_thread_fill(thread, chunk);
+    }
+    return chunk != NULL;
+}
+
+uint64_t *fm_thread_grow(struct fm_thread *thread, size_t words)
+{
+    int saved = errno;
+    if (thread->pause.paused) {
+        fm_pause_fold(thread);
+        if ((size_t)(thread->limit - thread->cursor) >= words) {
+            errno = saved;
+            return thread->cursor;
+        }
+    } else {
+        fm_size_limit_check(thread);
+    }
+    /* A new chunk holds more than any reservation. */
+    struct fm_chunk *chunk = take_chunk(thread);
+    /* If flushing fails, recording ends, but the open call still needs its room. */
+    if (chunk == NULL && (fm_threads.function_name != NULL || !fm_threads.flush(thread, true))) {
+        chunk = exceed(thread);
+    }
+    if (chunk != NULL) {
+        fm_thread_fill(thread, chunk);
+    }
+    if (thread->pause.paused) {
+        fm_pause_mark(thread); /* the place has changed; all records before it are kept */
+    }
+    errno = saved;
+    return thread->cursor;
+}
+
+void fm_thread_rewind(struct fm_thread *thread, struct fm_chunk *chunk, uint64_t *place)
+{
+    if (chunk != thread->current) {
+        for (struct fm_chunk *left = chunk; left != thread->current; left = left->next) {
+            thread->filled -= (uint64_t)(left->used - left->words);
+        }
+        thread->current->next = thread->spare;
+        thread->spare = chunk->next;
+        chunk->next = NULL;
+        thread->current = chunk;
+        thread->limit = (uint64_t *)((char *)chunk + FM_CHUNK_BYTES);
+    }
+    thread->cursor = place;
+}
+
+uint64_t *fm_thread_leave_slowly(struct fm_thread *thread, uint64_t now, size_t words)
+{
+    uint64_t duration = now - thread->enter;
+    bool is_long = duration >> FM_CALL_DURATION_BITS != 0;
+    size_t call = is_long ? FM_WORDS_CALL_LONG : FM_WORDS_CALL;
+    uint64_t *place = fm_thread_reserve(thread, call + words);
+    if (is_long) {
+        place[0] = fm_record_header(FM_RECORD_CALL_LONG, thread->function, 0);
+        place[2] = now;
+    } else {
+        place[0] = fm_record_call(thread->function, duration);
+    }
+    place[1] = thread->enter;
+    return place + call;
+}
+
+/* ---- reuse ---- */
+
+void fm_thread_reuse(struct fm_thread *thread)
+{
+    struct fm_chunk *chunk = thread->first;
+    thread->filled += (uint64_t)(thread->cursor - thread->current->words);
+    thread->current->next = thread->spare;
+    thread->spare = chunk->next;
+    thread->current = NULL;
+    thread->first = NULL;
+    thread->kept_chunk = NULL;
+    thread->kept = NULL;
+    fm_thread_fill(thread, chunk);
+    fm_thread_publish(thread);
+}
+
+void fm_thread_release(struct fm_thread *thread)
+{
+    while (thread->kept != NULL && thread->first != thread->kept_chunk) {
+        struct fm_chunk *chunk = thread->first;
+        thread->first = chunk->next;
+        chunk->next = thread->spare;
+        thread->spare = chunk;
+    }
+}
+
+void fm_thread_settle(struct fm_thread *thread, bool claimed)
+{
+    thread->settled = claimed ? __atomic_load_n(&thread->done, __ATOMIC_ACQUIRE) : NULL;
+}
+
+struct fm_extent fm_thread_settled(const struct fm_thread *thread)
+{
+    struct fm_extent extent = fm_thread_unsaved_begin(thread);
+    extent.end = thread->settled;
+    /* The stored end lies in one of the chunks from the first on; earlier chunks are complete. */
+    extent.last = extent.first;
+    while (extent.end < extent.last->words ||
+           extent.end > (const uint64_t *)((const char *)extent.last + FM_CHUNK_BYTES)) {
+        extent.last = extent.last->next;
+    }
+    return extent;
+}
+
+/* ---- other memory of a thread ---- */
+
+void *fm_thread_scratch(struct fm_thread *thread, int slot, size_t bytes)
+{
+    if (bytes > thread->scratch_size[slot]) {
+        int saved = errno;
+        size_t size = thread->scratch_size[slot] != 0 ? thread->scratch_size[slot] : 16384;
+        while (size < bytes) {
+            size *= 2;
+        }
+        void *larger = fm_thread_pages(size);
+        if (larger == NULL) {
+            errno = saved;
+            return NULL;
+        }
+        if (thread->scratch[slot] != NULL) {
+            munmap(thread->scratch[slot], thread->scratch_size[slot]);
+            fm_memory_use_remove(thread->scratch_size[slot]);
+        }
+        thread->scratch[slot] = larger;
+        thread->scratch_size[slot] = size;
+        errno = saved;
+    }
+    return thread->scratch[slot];
+}

@@ -1,0 +1,52 @@
+/** @file
+ * The threads of the process and their memory: what thread.c, chunks.c and last_records.c share.
+ * Private to them.
+ */
+#ifndef FERMATA_RECORD_CAPTURE_THREADS_H
+#define FERMATA_RECORD_CAPTURE_THREADS_H
+
+#include "record/capture/hot.h"
+#include "record/capture/thread.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+/** Chunks that each thread gets, whatever the memory budget. */
+enum { FM_CHUNKS_AT_LEAST = 2 };
+
+/** State of all threads. `lock` guards changes of the lists, `count` and `idle`. */
+struct fm_threads {
+    pthread_mutex_t lock;
+    struct fm_thread *_Atomic all; /**< first of all threads */
+    struct fm_thread *idle;        /**< first of the locations whose thread has ended */
+    uint32_t count;
+    pthread_key_t key; /**< whose destructor runs when a thread ends */
+    bool has_key;
+    _Atomic long chunks_left; /**< of the memory budget */
+    _Atomic bool over, reused;
+    _Atomic uint64_t interval;    /**< of flushes, in ticks; UINT64_MAX: none */
+    _Atomic uint32_t stack_depth; /**< 0: call stacks are not recorded */
+    _Atomic uint32_t known_sites; /**< call sites that `met` was called for */
+    void (*met)(void);
+    bool (*flush)(struct fm_thread *thread, bool full);
+    long chunks_wanted;                              /**< memory budget of all threads */
+    const char *(*function_name)(uint32_t function); /**< NULL: full chunks are flushed */
+};
+extern FM_HIDDEN struct fm_threads fm_threads;
+
+/** @return zeroed memory that is mapped already; NULL: there is none. */
+void *fm_thread_pages(size_t bytes);
+
+/** @return an empty chunk, outside of any budget; NULL without memory. */
+struct fm_chunk *fm_chunk_new(void);
+
+/** Continues the thread's records in an empty chunk. */
+void fm_thread_fill(struct fm_thread *thread, struct fm_chunk *chunk);
+
+/** Takes a chunk where only the last records are kept: a new one while the thread has less than its
+ * equal part of the memory, else that of its oldest records, which are discarded. A thread that had
+ * a larger part before frees one chunk for each chunk that it fills.
+ * @return NULL: the oldest records are still needed, or being saved */
+struct fm_chunk *fm_thread_take_from_ring(struct fm_thread *thread);
+
+#endif

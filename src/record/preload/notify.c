@@ -1,0 +1,90 @@
+/* Interposes functions of which the recorder is notified: those that unload libraries or set signal
+ * handlers. They call the original functions. */
+#include "record/preload/notify.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <signal.h>
+#include <stddef.h>
+
+typedef void fm_signal_handler_t(int number);
+
+/* NULL until the recorder is loaded. */
+static void (*unloaded)(void);
+static void (*signal_set)(int number);
+
+void fm_preload_notify(const struct fm_recorder *recorder)
+{
+    __atomic_store_n(&signal_set, recorder->signal_set, __ATOMIC_RELEASE);
+    __atomic_store_n(&unloaded, recorder->unloaded, __ATOMIC_RELEASE);
+}
+
+/* Notifies the recorder that a library may be unloaded: another one may be loaded at its addresses.
+ */
+__attribute__((visibility("default"))) int dlclose(void *handle)
+{
+    static int (*real)(void *);
+    int (*function)(void *) = __atomic_load_n(&real, __ATOMIC_RELAXED);
+    void (*tell)(void) = __atomic_load_n(&unloaded, __ATOMIC_ACQUIRE);
+    if (function == NULL) {
+        *(void **)&function = dlsym(RTLD_NEXT, "dlclose");
+        __atomic_store_n(&real, function, __ATOMIC_RELAXED);
+    }
+    int result = function != NULL ? function(handle) : -1;
+    if (tell != NULL && result == 0) {
+        int saved = errno;
+        tell();
+        errno = saved;
+    }
+    return result;
+}
+
+/* Notifies the recorder that the program sets a handler for a real-time signal: if samples use this
+ * signal, sampling ends. */
+static void tell_signal(int number)
+{
+    void (*tell)(int) = __atomic_load_n(&signal_set, __ATOMIC_ACQUIRE);
+    if (tell != NULL && number >= SIGRTMIN) {
+        tell(number);
+    }
+}
+
+/* The next function of that name after this library. The look-up is cached, because dlsym is unsafe
+ * in signal handlers. */
+static void *next_function(void **known, const char *name)
+{
+    void *function = __atomic_load_n(known, __ATOMIC_RELAXED);
+    if (function == NULL) {
+        function = dlsym(RTLD_NEXT, name);
+        __atomic_store_n(known, function, __ATOMIC_RELAXED);
+    }
+    return function;
+}
+
+static void *real_sigaction, *real_signal;
+
+__attribute__((constructor)) static void find_signal_functions(void)
+{
+    next_function(&real_sigaction, "sigaction");
+    next_function(&real_signal, "signal");
+}
+
+__attribute__((visibility("default"))) int
+sigaction(int number, const struct sigaction *restrict action, struct sigaction *restrict before)
+{
+    int (*function)(int, const struct sigaction *, struct sigaction *);
+    *(void **)&function = next_function(&real_sigaction, "sigaction");
+    if (action != NULL) {
+        tell_signal(number);
+    }
+    return function(number, action, before);
+}
+
+__attribute__((visibility("default"))) fm_signal_handler_t *signal(int number,
+                                                                   fm_signal_handler_t *handler)
+{
+    fm_signal_handler_t *(*function)(int, fm_signal_handler_t *);
+    *(void **)&function = next_function(&real_signal, "signal");
+    tell_signal(number);
+    return function(number, handler);
+}

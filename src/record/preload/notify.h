@@ -1,0 +1,13 @@
+/** @file
+ * The part of the preload library that notifies the recorder when the program may have unloaded a
+ * library, or sets the handler of a real-time signal.
+ */
+#ifndef FERMATA_RECORD_PRELOAD_NOTIFY_H
+#define FERMATA_RECORD_PRELOAD_NOTIFY_H
+
+#include "record/interface.h"
+
+/** From now on the recorder is notified. Called once. */
+void fm_preload_notify(const struct fm_recorder *recorder);
+
+#endif

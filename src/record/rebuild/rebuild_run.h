@@ -1,0 +1,91 @@
+/** @file
+ * State of a rebuild (rebuild.h) that its files share. Private to src/record/rebuild.
+ */
+#ifndef FERMATA_RECORD_REBUILD_REBUILD_RUN_H
+#define FERMATA_RECORD_REBUILD_REBUILD_RUN_H
+
+#include "record/archive/archive.h"
+#include "record/journal/journal_read.h"
+#include "record/rebuild/rebuild.h"
+
+#include <jansson.h>
+#include <limits.h>
+
+/** A process of the run. */
+struct fm_rebuild_process {
+    bool known;                        /**< the process has a usable journal */
+    struct fm_journal_process journal; /**< of a known process */
+    struct fm_define_map map;          /**< from its numbers to those of the merged set */
+    uint32_t *regions;                 /**< global number of each function */
+    struct fm_define_map sites;        /**< from its call sites to those of all processes */
+    struct fm_callsites callsites;
+    struct fm_event_regions events;
+    size_t region_count;
+    struct fm_thread *threads; /**< by index; at least one */
+    uint32_t thread_count;
+    uint64_t last_time;
+    bool saved;
+    uint64_t end; /**< time at which it ended regularly; 0: unknown */
+};
+
+/** A run whose archive is rebuilt. */
+struct fm_rebuild_run {
+    const char *directory;
+    char folder[PATH_MAX]; /**< where the archive is written */
+    struct fm_rebuild_process *processes;
+    uint32_t size;
+    struct fm_definitions set;
+    struct fm_definitions sites,
+        resolved; /**< call sites of all processes, unresolved and resolved */
+    struct fm_journal_moment last_moment; /**< the reading farthest from the start of its process */
+    struct fm_journal_process clock;      /**< that process */
+    uint64_t max_size;                    /**< of the experiment; UINT64_MAX: no limit */
+    struct fm_thinning thinning;          /**< the iterations that all processes have kept */
+    uint32_t limited;                     /**< processes that reached the limit */
+    struct fm_rebuilt *result;
+};
+
+/** @return a time of a process by the clock of rank 0. */
+inline uint64_t fm_rebuild_global_time(const struct fm_rebuild_process *process, uint64_t time)
+{
+    return time + (uint64_t)process->journal.offset.offset;
+}
+
+/* ---- what the journals state about the run (run_journals.c) ---- */
+
+/** Sets the number of processes, as stated by any of them.
+ * @return FM_ERR_DATA: no process left a usable journal; FM_ERR_SYSTEM */
+fm_status_t fm_rebuild_find_size(struct fm_rebuild_run *r, struct fm_error *error);
+
+/** Makes the threads of all processes. */
+fm_status_t fm_rebuild_count_threads(struct fm_rebuild_run *r, struct fm_error *error);
+
+/** @return upper bound for the entries of a mapping table: a definition takes at least two words in
+ * the journal. */
+uint64_t fm_rebuild_longest_mapping(const struct fm_rebuild_run *r);
+
+/* ---- from the records of a process to events (process_events.c) ---- */
+
+/** Collects the call sites of all processes, and the iterations that all of them have kept. */
+fm_status_t fm_rebuild_collect_sites(struct fm_rebuild_run *r, struct fm_error *error);
+
+/** Finds the names and lines of the collected call sites. */
+fm_status_t fm_rebuild_resolve_sites(struct fm_rebuild_run *r, struct fm_error *error);
+
+/** Writes the events of a process, if it has a usable journal, and merges its definitions.
+ * @return FM_ERR_USAGE: the process still runs; FM_ERR_DATA: its definitions are inconsistent */
+fm_status_t fm_rebuild_convert_process(struct fm_rebuild_run *r, uint32_t rank,
+                                       struct fm_error *error);
+
+/* ---- the archive (rebuilt_archive.c) ---- */
+
+/** Checks that the file system has space for `bytes`, so that closing a file does not fail; else
+ * the archive fails (fm_archive_fail). */
+void fm_rebuild_need_room(const struct fm_rebuild_run *r, uint64_t bytes);
+
+/** Writes the archive to the run's folder, and notes in `environment` (NULL: there is none) what
+ * was found out. After a failure the archive is to be abandoned (fm_archive_abandon). */
+fm_status_t fm_rebuild_write_archive(struct fm_rebuild_run *r, json_t *environment,
+                                     struct fm_error *error);
+
+#endif

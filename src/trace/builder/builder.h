@@ -1,0 +1,141 @@
+/** @file
+ * Builds the tables of a location from its events, one call for each event, in order. Knows nothing
+ * of the archive's format. Private to src/trace.
+ */
+#ifndef FERMATA_TRACE_BUILDER_BUILDER_H
+#define FERMATA_TRACE_BUILDER_BUILDER_H
+
+#include "trace/builder/requests.h"
+#include "trace/builder/table_sizes.h"
+#include "trace/builder/traffic.h"
+#include "trace/tables/trace.h"
+
+/** An open call. */
+struct fm_frame {
+    uint64_t enter;
+    uint64_t inner; /**< ticks of calls inside it and of the recorder */
+    uint32_t visit;
+    uint32_t activity; /**< FM_NONE: not a communication call */
+    uint32_t phase;    /**< row of the location's phases; FM_NONE: none */
+    bool contains_calls;
+    bool is_computation;
+};
+
+/** The child node that a call found last. */
+struct fm_visit_cache {
+    uint32_t parent;
+    uint32_t visit;
+    uint64_t owner; /**< generation of the location that wrote the entry */
+};
+
+/** A region that is called at a line, or a value of a parameter. */
+struct fm_line_call {
+    uint64_t value;
+    uint32_t region, line;
+    uint32_t kind; /**< enum fm_callpath_kind */
+};
+
+/** State of one reader; used for one location after the other. */
+struct fm_builder {
+    struct fm_trace *trace;
+    struct fm_location *location;
+    uint32_t location_index;
+    uint64_t generation;
+    uint64_t now;
+    uint32_t current_activity; /**< innermost open call, if it is a communication call */
+    bool is_paused;            /**< recording was switched off */
+    uint64_t paused_since;     /**< the part of the pause before this time is accounted for */
+    bool completions_matter;   /**< of one-sided operations: some call may complete them that waits
+                                    for their targets */
+    FM_VECTOR(struct fm_frame) frames;
+    FM_VECTOR(struct fm_visit_cache) cache;    /**< by call: regions, then `lines` */
+    FM_VECTOR(struct fm_line_call) line_calls; /**< calls whose lines are known; values */
+    struct fm_map numbers;                     /**< (region, line or number of a value) -> call */
+    struct fm_map values;                      /**< bits of a value -> number */
+    struct fm_map location_values;             /**< calls of values that the location has */
+    struct fm_map
+        value_counts;     /**< region of a parameter -> number of its values in the location */
+    struct fm_map visits; /**< (parent, call) -> node */
+    uint64_t computed;    /**< ticks of computation in calls that were left */
+    struct fm_requests requests;
+    struct fm_traffic_counter traffic;
+    struct fm_table_sizes sizes; /**< of the location before */
+    uint64_t stretch;    /**< ticks of the last FM_MEASURED_TIME or FM_DELAY_MEASURED_TIME */
+    size_t next_counter; /**< where the search for a counter's series begins */
+    struct fm_trace_defects *defects;
+    struct fm_trace_defects defects_before;  /**< when the location began */
+    size_t left_open_before, foreign_before; /**< requests of the process, likewise */
+};
+
+/** Prepares a builder. `defects` must outlive it. */
+void fm_builder_open(struct fm_builder *builder, struct fm_trace *trace,
+                     struct fm_trace_defects *defects);
+void fm_builder_close(struct fm_builder *builder);
+
+/** Begins and ends the events of one location. */
+void fm_builder_begin_location(struct fm_builder *builder, uint32_t location);
+void fm_builder_end_location(struct fm_builder *builder);
+
+/** Discards the events of the current location, which are then read again. */
+void fm_builder_restart_location(struct fm_builder *builder);
+/** Ends a process: all of its locations are done. */
+void fm_builder_end_process(struct fm_builder *builder);
+
+/** Sets the time of the next event. Times must not descend: an earlier time counts as a defect. */
+static inline void fm_builder_time(struct fm_builder *builder, uint64_t time)
+{
+    struct fm_location *location = builder->location;
+    ++location->event_count;
+    if (__builtin_expect(location->begin > time, 0) && location->event_count == 1) {
+        location->begin = builder->now = time;
+    }
+    if (__builtin_expect(time < builder->now, 0)) {
+        ++builder->defects->unordered_times;
+    } else {
+        builder->now = time;
+    }
+}
+
+/** @return the number of a call of a region at a line, or FM_NONE; without a line the region. */
+uint32_t fm_builder_call(struct fm_builder *builder, uint32_t region, uint32_t line);
+
+/* Events. Times were given by fm_builder_time(); references are indices of the trace's tables,
+ * FM_NONE where the archive's reference is undefined. */
+void fm_builder_enter(struct fm_builder *builder, uint32_t call);
+void fm_builder_leave(struct fm_builder *builder, uint32_t region);
+/** The innermost open region has a value of a parameter from now on, until it is left or the
+ * parameter gets another value there: a node below that of the region, and below those of its other
+ * parameters. Outside of regions and in communication calls the event is ignored.
+ * @param region  that of the parameter; FM_NONE: the record is unusable */
+void fm_builder_parameter(struct fm_builder *builder, uint32_t region, uint64_t value);
+void fm_builder_flush(struct fm_builder *builder, uint64_t end);
+void fm_builder_pause(struct fm_builder *builder);
+void fm_builder_resume(struct fm_builder *builder);
+void fm_builder_unrecorded(struct fm_builder *builder, fm_series_t series, uint32_t reference,
+                           uint32_t peer, uint32_t tag, uint64_t count);
+void fm_builder_send(struct fm_builder *builder, uint32_t communicator, uint32_t peer, uint32_t tag,
+                     uint64_t bytes, const uint64_t *request);
+void fm_builder_send_complete(struct fm_builder *builder, uint64_t request);
+void fm_builder_receive_request(struct fm_builder *builder, uint64_t request);
+void fm_builder_receive(struct fm_builder *builder, uint32_t communicator, uint32_t peer,
+                        uint32_t tag, uint64_t bytes, const uint64_t *request);
+void fm_builder_cancelled(struct fm_builder *builder, uint64_t request);
+void fm_builder_collective_request(struct fm_builder *builder, uint64_t request);
+void fm_builder_collective(struct fm_builder *builder, uint8_t operation, uint32_t communicator,
+                           uint32_t root, uint64_t sent, uint64_t received,
+                           const uint64_t *request);
+void fm_builder_communicator_created(struct fm_builder *builder, uint32_t communicator);
+/** @param counter  of the trace; FM_COUNTER_OF_SAMPLES: a call stack was sampled;
+ * FM_COUNTER_OF_PROCESSOR_TIME + i */
+void fm_builder_counter(struct fm_builder *builder, uint32_t counter, double value);
+/** A collective on a window: outside of MPI one of the window's communicator. */
+void fm_builder_rma_collective(struct fm_builder *builder, uint8_t operation, uint32_t window,
+                               uint32_t root, uint64_t sent, uint64_t received);
+/** @param step  FM_RMA_LOCK_REQUEST, FM_RMA_LOCK_ACQUIRE or FM_RMA_LOCK_RELEASE
+ * @param lock  id of the lock on its window and target; MPI's are ignored */
+void fm_builder_lock(struct fm_builder *builder, fm_rma_type_t step, uint32_t window,
+                     uint32_t target, uint64_t lock, bool shared);
+void fm_builder_rma(struct fm_builder *builder, fm_rma_type_t type, uint32_t window, uint32_t peer,
+                    bool shared, uint64_t id, uint64_t bytes_out, uint64_t bytes_in);
+
+#endif

@@ -1,0 +1,75 @@
+/** @file
+ * What the files of the builder share. Private to src/trace/builder. Functions that run for each
+ * event are inline.
+ */
+#ifndef FERMATA_TRACE_BUILDER_BUILDER_INTERNAL_H
+#define FERMATA_TRACE_BUILDER_BUILDER_INTERNAL_H
+
+#include "trace/builder/builder.h"
+
+/** Accounts for the time of a pause up to now, which belongs to no call. */
+static inline void fm_builder_account_pause(struct fm_builder *builder)
+{
+    if (__builtin_expect(builder->is_paused, 0)) {
+        uint64_t ticks = builder->now - builder->paused_since;
+        builder->location->paused += ticks;
+        builder->paused_since = builder->now;
+        if (builder->frames.count != 0) {
+            builder->frames.items[builder->frames.count - 1].inner += ticks;
+        }
+    }
+}
+
+/** @return the counters of the innermost call; NULL outside of all calls, which is a defect. */
+static inline uint64_t *fm_builder_counts(struct fm_builder *builder)
+{
+    if (builder->frames.count == 0) {
+        ++builder->defects->unusable_records;
+        return NULL;
+    }
+    struct fm_location *location = builder->location;
+    struct fm_visit_profile *profile =
+        &location->profile.items[builder->frames.items[builder->frames.count - 1].visit];
+    if (profile->counts == FM_NONE) {
+        profile->counts = (uint32_t)location->counts.count;
+        fm_vector_push(&location->counts, (struct fm_count_row){{0}});
+    }
+    return location->counts.items[profile->counts].values;
+}
+
+/** @return whether the record lies in a communication call and its references are defined; if not,
+ * it is a defect. */
+static inline bool fm_builder_is_usable(struct fm_builder *builder, uint32_t reference)
+{
+    if (builder->current_activity == FM_NONE || reference == FM_NONE) {
+        ++builder->defects->unusable_records;
+        return false;
+    }
+    return true;
+}
+
+/** Notes a completion in the innermost call of an operation that this location has not started; its
+ * time, location and call are set here. */
+static inline void fm_builder_note_foreign(struct fm_builder *builder,
+                                           struct fm_foreign_completion completion)
+{
+    completion.time = builder->now;
+    completion.location = builder->location_index;
+    completion.activity = builder->current_activity;
+    fm_vector_push(&builder->requests.foreign, completion);
+}
+
+/** @return whether the innermost call is one of MPI; unknown regions count as such, too. */
+static inline bool fm_builder_is_in_mpi(const struct fm_builder *builder)
+{
+    const fm_paradigm_t paradigm =
+        fm_trace_called(builder->trace, builder->location, builder->current_activity)->paradigm;
+    return paradigm != FM_PARADIGM_SHMEM && paradigm != FM_PARADIGM_ARMCI &&
+           paradigm != FM_PARADIGM_CAF;
+}
+
+/** Ends the calls that are still open at the end of a location, the innermost first. They are a
+ * defect, and the location is truncated at the outermost communication call among them. */
+void fm_builder_leave_all(struct fm_builder *builder);
+
+#endif

@@ -1,0 +1,357 @@
+/* Calls, pauses of the recording, phases and values of parameters: the tree of calls, the states
+ * and the activities of a location. */
+#include "trace/builder/builder_internal.h"
+
+uint32_t fm_builder_call(struct fm_builder *builder, uint32_t region, uint32_t line)
+{
+    if (region == FM_NONE || line == FM_NONE) {
+        return region;
+    }
+    uint32_t next = (uint32_t)builder->cache.count;
+    uint32_t call = *fm_map_at(&builder->numbers, (uint64_t)line << 32 | region, next);
+    if (call == next) {
+        fm_vector_push(&builder->line_calls,
+                       (struct fm_line_call){0, region, line, FM_CALLPATH_REGION});
+        fm_vector_push(&builder->cache, (struct fm_visit_cache){0, 0, 0});
+    }
+    return call;
+}
+
+static inline struct fm_line_call line_call(const struct fm_builder *builder, uint32_t call)
+{
+    uint32_t regions = builder->trace->region_count;
+    return call < regions ? (struct fm_line_call){0, call, FM_NONE, FM_CALLPATH_REGION}
+                          : builder->line_calls.items[call - regions];
+}
+
+static __attribute__((noinline)) uint32_t add_visit(struct fm_builder *builder, uint32_t parent,
+                                                    uint32_t call)
+{
+    struct fm_line_call called = line_call(builder, call);
+    struct fm_location *location = builder->location;
+    uint32_t next = (uint32_t)location->profile.count;
+    uint32_t visit = *fm_map_at(&builder->visits, (uint64_t)parent << 32 | call, next);
+    if (visit == next) {
+        fm_vector_push(&location->profile, (struct fm_visit_profile){.value = called.value,
+                                                                     .parent = parent,
+                                                                     .region = called.region,
+                                                                     .line = called.line,
+                                                                     .kind = called.kind,
+                                                                     .callpath = FM_NONE,
+                                                                     .counts = FM_NONE});
+    }
+    builder->cache.items[call] = (struct fm_visit_cache){parent, visit, builder->generation};
+    return visit;
+}
+
+static void change_state(struct fm_location *location, uint64_t since, uint32_t visit)
+{
+    fm_vector_push(&location->state_since, since);
+    fm_vector_push(&location->state_visit, visit);
+}
+
+static inline uint32_t find_visit(struct fm_builder *builder, uint32_t parent, uint32_t call)
+{
+    const struct fm_visit_cache *cached = &builder->cache.items[call];
+    return cached->owner == builder->generation && cached->parent == parent
+               ? cached->visit
+               : add_visit(builder, parent, call);
+}
+
+/* The three columns grow together: the capacity of one is that of all. */
+static inline uint32_t add_activity(struct fm_location *location, uint64_t enter, uint32_t visit)
+{
+    size_t activity = location->enter.count;
+    if (__builtin_expect(activity == location->enter.capacity, 0)) {
+        fm_vector_reserve(&location->enter, 1);
+        fm_vector_reserve(&location->leave, location->enter.capacity - activity);
+        fm_vector_reserve(&location->visit, location->enter.capacity - activity);
+    }
+    location->enter.items[activity] = enter;
+    location->leave.items[activity] = UINT64_MAX;
+    location->visit.items[activity] = visit;
+    location->enter.count = location->leave.count = location->visit.count = activity + 1;
+    return (uint32_t)activity;
+}
+
+/* ---- pauses of the recording ---- */
+
+/* Some recorders write calls during a pause. */
+static inline void stay_paused(struct fm_builder *builder)
+{
+    if (__builtin_expect(builder->is_paused, 0)) {
+        change_state(builder->location, builder->now, FM_NONE);
+    }
+}
+
+void fm_builder_pause(struct fm_builder *builder)
+{
+    if (!builder->is_paused) {
+        builder->is_paused = true;
+        builder->paused_since = builder->now;
+        fm_vector_push(&builder->location->pauses, (struct fm_pause){builder->now, UINT64_MAX});
+        change_state(builder->location, builder->now, FM_NONE);
+        if (builder->frames.count != 0) {
+            builder->frames.items[builder->frames.count - 1].contains_calls = true;
+        }
+    }
+}
+
+void fm_builder_resume(struct fm_builder *builder)
+{
+    if (builder->is_paused) {
+        struct fm_location *location = builder->location;
+        fm_builder_account_pause(builder);
+        builder->is_paused = false;
+        location->pauses.items[location->pauses.count - 1].end = builder->now;
+        change_state(location, builder->now,
+                     builder->frames.count == 0
+                         ? FM_NONE
+                         : builder->frames.items[builder->frames.count - 1].visit);
+    }
+}
+
+void fm_builder_unrecorded(struct fm_builder *builder, fm_series_t series, uint32_t reference,
+                           uint32_t peer, uint32_t tag, uint64_t count)
+{
+    if (reference == FM_NONE) {
+        ++builder->defects->unusable_records;
+        return;
+    }
+    fm_vector_push(&builder->location->unrecorded,
+                   (struct fm_unrecorded){.time = builder->now,
+                                          .count = count,
+                                          .reference = reference,
+                                          .peer = peer,
+                                          .tag = tag,
+                                          .series = (uint8_t)series});
+}
+
+/* ---- phases ---- */
+
+/* While a phase is open, its `computation` is the computation of the location before it. */
+static __attribute__((noinline)) uint32_t begin_phase(struct fm_builder *builder, uint32_t visit)
+{
+    fm_vector_push(&builder->location->phases,
+                   (struct fm_phase){builder->now, builder->now, builder->computed, visit});
+    return (uint32_t)builder->location->phases.count - 1;
+}
+
+static void end_phase(struct fm_builder *builder, uint32_t row)
+{
+    struct fm_phase *phase = &builder->location->phases.items[row];
+    phase->end = builder->now;
+    phase->computation = builder->computed - phase->computation;
+}
+
+/* ---- calls ---- */
+
+void fm_builder_enter(struct fm_builder *builder, uint32_t call)
+{
+    if (call == FM_NONE) {
+        ++builder->defects->unusable_records;
+        return;
+    }
+    struct fm_location *location = builder->location;
+    fm_builder_account_pause(builder);
+    uint32_t parent = builder->frames.count == 0
+                          ? FM_NONE
+                          : builder->frames.items[builder->frames.count - 1].visit;
+    uint32_t visit = find_visit(builder, parent, call);
+    uint32_t activity = FM_NONE;
+    if (builder->frames.count != 0) {
+        struct fm_frame *outer = &builder->frames.items[builder->frames.count - 1];
+        if (outer->activity != FM_NONE) {
+            /* A call that contains others is a state like any other code. */
+            if (!outer->contains_calls) {
+                change_state(location, outer->enter, outer->visit);
+            }
+            /* After the new call, the enclosing call continues. */
+            change_state(location, builder->now, parent);
+        }
+        outer->contains_calls = true;
+    }
+    const struct fm_region *called = &builder->trace->regions[line_call(builder, call).region];
+    uint32_t phase = FM_NONE;
+    if (called->call != FM_CALL_USER) {
+        activity = add_activity(location, builder->now, visit);
+    } else {
+        change_state(location, builder->now, visit);
+        phase = called->is_phase ? begin_phase(builder, visit) : FM_NONE;
+    }
+    fm_vector_push(&builder->frames, (struct fm_frame){builder->now, 0, visit, activity, phase,
+                                                       false, called->is_computation});
+    builder->current_activity = activity;
+    stay_paused(builder);
+}
+
+static void leave_innermost(struct fm_builder *builder)
+{
+    struct fm_location *location = builder->location;
+    struct fm_frame frame = builder->frames.items[--builder->frames.count];
+    uint64_t duration = builder->now - frame.enter;
+    struct fm_visit_profile *profile = &location->profile.items[frame.visit];
+    profile->time += duration - frame.inner;
+    ++profile->visits;
+    if (frame.is_computation) {
+        builder->computed += duration - frame.inner;
+    }
+    if (__builtin_expect(frame.phase != FM_NONE, 0)) {
+        end_phase(builder, frame.phase);
+    }
+    if (frame.activity != FM_NONE) {
+        location->leave.items[frame.activity] = builder->now;
+        if (frame.inner != 0) {
+            fm_vector_push(&location->nested, (struct fm_nested_time){frame.activity, frame.inner});
+        }
+    }
+    if (frame.activity == FM_NONE || frame.contains_calls) {
+        change_state(location, builder->now,
+                     builder->frames.count == 0
+                         ? FM_NONE
+                         : builder->frames.items[builder->frames.count - 1].visit);
+    }
+    if (builder->frames.count != 0) {
+        struct fm_frame *outer = &builder->frames.items[builder->frames.count - 1];
+        outer->inner += duration;
+        builder->current_activity = outer->activity;
+    } else {
+        builder->current_activity = FM_NONE;
+    }
+}
+
+static bool is_parameter(const struct fm_builder *builder, const struct fm_frame *frame)
+{
+    return builder->location->profile.items[frame->visit].kind != FM_CALLPATH_REGION;
+}
+
+/** @return the number of open regions from `depth` on; values of parameters are none. */
+static size_t open_regions(const struct fm_builder *builder, size_t depth)
+{
+    size_t count = 0;
+    for (; depth < builder->frames.count; ++depth) {
+        count += !is_parameter(builder, &builder->frames.items[depth]);
+    }
+    return count;
+}
+
+void fm_builder_leave(struct fm_builder *builder, uint32_t region)
+{
+    fm_builder_account_pause(builder);
+    size_t depth = builder->frames.count;
+    /* Leave events may be missing (exceptions, longjmp): leave all calls inside the named one, too.
+     * Values of parameters end with their region. */
+    while (depth > 0) {
+        const struct fm_frame *frame = &builder->frames.items[depth - 1];
+        if (!is_parameter(builder, frame) &&
+            (region == FM_NONE ||
+             builder->location->profile.items[frame->visit].region == region)) {
+            break;
+        }
+        --depth;
+    }
+    if (depth == 0) {
+        ++builder->defects->unmatched_leaves;
+        return;
+    }
+    builder->defects->open_calls += open_regions(builder, depth);
+    while (builder->frames.count >= depth) {
+        leave_innermost(builder);
+    }
+    stay_paused(builder);
+}
+
+void fm_builder_leave_all(struct fm_builder *builder)
+{
+    struct fm_location *location = builder->location;
+    for (size_t i = 0; i < builder->frames.count; ++i) {
+        uint32_t activity = builder->frames.items[i].activity;
+        if (activity != FM_NONE && location->truncated_at == FM_NONE) {
+            location->truncated_at = activity;
+        }
+    }
+    builder->defects->open_calls += open_regions(builder, 0);
+    while (builder->frames.count != 0) {
+        leave_innermost(builder);
+    }
+}
+
+/* ---- values of parameters ---- */
+
+/** @return the call with this key in `numbers`, which is added if it is new. */
+static uint32_t parameter_call(struct fm_builder *builder, uint32_t detail,
+                               struct fm_line_call called)
+{
+    uint32_t next = (uint32_t)builder->cache.count;
+    uint32_t call = *fm_map_at(&builder->numbers, (uint64_t)detail << 32 | called.region, next);
+    if (call == next) {
+        fm_vector_push(&builder->line_calls, called);
+        fm_vector_push(&builder->cache, (struct fm_visit_cache){0, 0, 0});
+    }
+    return call;
+}
+
+/** @return the call that stands for a value of a parameter. In a location, the first
+ * FM_PARAMETER_LIMIT values of a parameter have calls of their own: the others are not among the
+ * first of all locations either. */
+static uint32_t value_call(struct fm_builder *builder, uint32_t region, uint64_t value)
+{
+    uint32_t number = fm_map_get(&builder->values, value);
+    uint32_t call = number == FM_MAP_ABSENT
+                        ? FM_MAP_ABSENT
+                        : fm_map_get(&builder->numbers, (uint64_t)number << 32 | region);
+    if (call != FM_MAP_ABSENT && fm_map_get(&builder->location_values, call) != FM_MAP_ABSENT) {
+        return call;
+    }
+    uint32_t *count = fm_map_at(&builder->value_counts, region, 0);
+    if (*count == FM_PARAMETER_LIMIT) {
+        return parameter_call(builder, FM_NONE,
+                              (struct fm_line_call){0, region, FM_NONE, FM_CALLPATH_OTHERS});
+    }
+    ++*count;
+    number = *fm_map_at(&builder->values, value, (uint32_t)builder->values.count);
+    call = parameter_call(builder, number,
+                          (struct fm_line_call){value, region, FM_NONE, FM_CALLPATH_VALUE});
+    fm_map_at(&builder->location_values, call, 0);
+    return call;
+}
+
+void fm_builder_parameter(struct fm_builder *builder, uint32_t region, uint64_t value)
+{
+    if (region == FM_NONE) {
+        ++builder->defects->unusable_records;
+        return;
+    }
+    size_t depth = builder->frames.count;
+    if (depth == 0 || builder->is_paused || builder->frames.items[depth - 1].activity != FM_NONE) {
+        return;
+    }
+    /* An earlier value of the parameter in the same visit of the region ends here, and with it the
+     * values that were set after it. */
+    for (size_t d = depth; d > 0 && is_parameter(builder, &builder->frames.items[d - 1]); --d) {
+        if (builder->location->profile.items[builder->frames.items[d - 1].visit].region == region) {
+            depth = d - 1;
+        }
+    }
+    fm_builder_account_pause(builder);
+    while (builder->frames.count > depth) {
+        leave_innermost(builder);
+    }
+    fm_builder_enter(builder, value_call(builder, region, value));
+}
+
+/* ---- flushes of the recorder ---- */
+
+void fm_builder_flush(struct fm_builder *builder, uint64_t end)
+{
+    uint64_t begin = builder->now;
+    if (end <= begin) {
+        return;
+    }
+    builder->now = end;
+    if (builder->frames.count != 0) {
+        struct fm_frame *frame = &builder->frames.items[builder->frames.count - 1];
+        frame->inner += end - begin;
+        builder->location->profile.items[frame->visit].overhead += end - begin;
+    }
+}

@@ -1,0 +1,140 @@
+/* Parts in collective operations, also on windows outside of MPI. */
+#include "trace/builder/builder_internal.h"
+
+#include <otf2/otf2.h>
+
+void fm_builder_collective_request(struct fm_builder *builder, uint64_t request)
+{
+    if (builder->current_activity == FM_NONE) {
+        ++builder->defects->unusable_records;
+        return;
+    }
+    struct fm_location *location = builder->location;
+    fm_requests_start(&builder->requests, FM_REQUEST_COLLECTIVE, request,
+                      (uint32_t)location->collectives.count);
+    fm_vector_push(&location->collectives,
+                   (struct fm_collective){.start = builder->current_activity,
+                                          .complete = FM_NONE,
+                                          .communicator = FM_NONE,
+                                          .window = FM_NONE,
+                                          .non_blocking = true});
+}
+
+static void count_collective(struct fm_builder *builder, uint64_t sent, uint64_t received)
+{
+    uint64_t *values = fm_builder_counts(builder);
+    if (values != NULL) {
+        fm_count_t kind = FM_COUNT_EMPTY_COLLECTIVES;
+        if (sent != 0) {
+            kind = received != 0 ? FM_COUNT_COLLECTIVE_EXCHANGES : FM_COUNT_COLLECTIVE_SOURCES;
+        } else if (received != 0) {
+            kind = FM_COUNT_COLLECTIVE_DESTINATIONS;
+        }
+        ++values[kind];
+        values[FM_COUNT_BYTES_COLLECTIVE_OUT] += sent;
+        values[FM_COUNT_BYTES_COLLECTIVE_IN] += received;
+    }
+}
+
+/* @return this call's part in the creation of a communicator, if it was noted already */
+static struct fm_collective *detached_creation(struct fm_builder *builder)
+{
+    struct fm_location *location = builder->location;
+    uint32_t activity = builder->current_activity;
+    if (fm_trace_called(builder->trace, location, activity)->call ==
+            FM_CALL_DETACHED_COMMUNICATOR &&
+        location->collectives.count != 0) {
+        struct fm_collective *last = &location->collectives.items[location->collectives.count - 1];
+        return last->start == activity ? last : NULL;
+    }
+    return NULL;
+}
+
+void fm_builder_collective(struct fm_builder *builder, uint8_t operation, uint32_t communicator,
+                           uint32_t root, uint64_t sent, uint64_t received, const uint64_t *request)
+{
+    count_collective(builder, sent, received);
+    if (!fm_builder_is_usable(builder, communicator)) {
+        return;
+    }
+    struct fm_collective part = {
+        .start = builder->current_activity,
+        .complete = builder->current_activity,
+        .complete_location = builder->location_index,
+        .communicator = communicator,
+        .window = FM_NONE,
+        .root = root,
+        .operation = operation,
+        .moved_bytes = sent != 0 || received != 0,
+    };
+    struct fm_location *location = builder->location;
+    if (request == NULL) {
+        if (detached_creation(builder) == NULL) {
+            fm_vector_push(&location->collectives, part);
+        }
+        return;
+    }
+    uint32_t row = fm_requests_take(&builder->requests, FM_REQUEST_COLLECTIVE, *request);
+    if (row != FM_MAP_ABSENT) {
+        part.start = location->collectives.items[row].start;
+        part.non_blocking = true;
+        location->collectives.items[row] = part;
+    } else if (builder->trace->processes[location->process].location_count > 1) {
+        fm_builder_note_foreign(builder,
+                                (struct fm_foreign_completion){.id = *request,
+                                                               .kind = FM_REQUEST_COLLECTIVE,
+                                                               .communicator = communicator,
+                                                               .peer = root,
+                                                               .operation = operation,
+                                                               .moved_bytes = part.moved_bytes});
+    } else {
+        part.non_blocking = true;
+        fm_vector_push(&location->collectives, part);
+    }
+}
+
+void fm_builder_communicator_created(struct fm_builder *builder, uint32_t communicator)
+{
+    if (builder->current_activity == FM_NONE || communicator == FM_NONE ||
+        fm_trace_called(builder->trace, builder->location, builder->current_activity)->call !=
+            FM_CALL_DETACHED_COMMUNICATOR) {
+        return;
+    }
+    struct fm_collective *part = detached_creation(builder);
+    if (part != NULL) {
+        part->communicator = communicator;
+    } else {
+        fm_vector_push(&builder->location->collectives,
+                       (struct fm_collective){
+                           .start = builder->current_activity,
+                           .complete = builder->current_activity,
+                           .complete_location = builder->location_index,
+                           .communicator = communicator,
+                           .window = FM_NONE,
+                           .root = OTF2_COLLECTIVE_ROOT_NONE,
+                           .operation = OTF2_COLLECTIVE_OP_CREATE_HANDLE,
+                       });
+    }
+}
+
+void fm_builder_rma_collective(struct fm_builder *builder, uint8_t operation, uint32_t window,
+                               uint32_t root, uint64_t sent, uint64_t received)
+{
+    if (builder->current_activity == FM_NONE || window == FM_NONE ||
+        fm_builder_is_in_mpi(builder) || builder->trace->windows[window].communicator == FM_NONE) {
+        fm_builder_rma(builder, FM_RMA_COLLECTIVE, window, FM_NONE, false, 0, sent, received);
+        return;
+    }
+    count_collective(builder, sent, received);
+    fm_vector_push(&builder->location->collectives,
+                   (struct fm_collective){
+                       .start = builder->current_activity,
+                       .complete = builder->current_activity,
+                       .complete_location = builder->location_index,
+                       .communicator = builder->trace->windows[window].communicator,
+                       .window = window,
+                       .root = root,
+                       .operation = operation,
+                       .moved_bytes = sent != 0 || received != 0,
+                   });
+}

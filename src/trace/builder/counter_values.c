@@ -1,0 +1,58 @@
+/* Values of counters: samples and processor times go to the call paths that they were taken in. */
+#include "trace/builder/builder_internal.h"
+
+/* Adds a time to the call paths that the location was in during the last `stretch` ticks, in
+ * proportion to the time in them. The shares add up to exactly `ticks`. */
+static void spread(struct fm_builder *builder, fm_processor_time_t which, uint64_t ticks)
+{
+    struct fm_location *location = builder->location;
+    uint64_t end = builder->now, whole = builder->stretch;
+    uint64_t begin = end - whole, upper = end, shared = 0;
+    for (size_t i = location->state_since.count; i-- > 0 && upper > begin;) {
+        uint64_t since = location->state_since.items[i];
+        uint32_t visit = location->state_visit.items[i];
+        since = since < begin ? begin : since;
+        if (since >= upper) {
+            continue;
+        }
+        upper = since;
+        uint64_t sum = (uint64_t)((unsigned __int128)ticks * (end - upper) / whole);
+        if (visit != FM_NONE) {
+            location->profile.items[visit].processor_times[which] += sum - shared;
+        }
+        shared = sum;
+    }
+}
+
+static void add_processor_time(struct fm_builder *builder, fm_processor_time_t which, double value)
+{
+    if (!(value > 0 && value < 0x1p62)) {
+        return;
+    }
+    uint64_t ticks =
+        (uint64_t)((unsigned __int128)value * builder->trace->ticks_per_second / 1000000000u);
+    if (which == FM_MEASURED_TIME || which == FM_DELAY_MEASURED_TIME) {
+        uint64_t most = builder->now - builder->location->begin;
+        builder->stretch = ticks < most ? ticks : most;
+    }
+    ticks = ticks < builder->stretch ? ticks : builder->stretch;
+    spread(builder, which, ticks);
+}
+
+void fm_builder_counter(struct fm_builder *builder, uint32_t counter, double value)
+{
+    const struct fm_trace *trace = builder->trace;
+    if (counter == FM_COUNTER_OF_SAMPLES) {
+        if (builder->frames.count != 0) {
+            size_t visit = builder->frames.items[builder->frames.count - 1].visit;
+            builder->location->profile.items[visit].samples++;
+        }
+    } else if (counter >= FM_COUNTER_OF_PROCESSOR_TIME &&
+               counter < FM_COUNTER_OF_PROCESSOR_TIME + FM_PROCESSOR_TIME_COUNT) {
+        add_processor_time(builder, (fm_processor_time_t)(counter - FM_COUNTER_OF_PROCESSOR_TIME),
+                           value);
+    } else if (counter != FM_NONE && trace->in_detail) {
+        fm_counters_add(&builder->location->counters, &builder->next_counter,
+                        &trace->counters[counter], counter, builder->now, value);
+    }
+}

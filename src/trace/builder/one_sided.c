@@ -1,0 +1,71 @@
+/* One-sided operations, their completions, and locks. */
+#include "trace/builder/builder_internal.h"
+
+void fm_builder_lock(struct fm_builder *builder, fm_rma_type_t step, uint32_t window,
+                     uint32_t target, uint64_t lock, bool shared)
+{
+    if (builder->current_activity != FM_NONE && window != FM_NONE &&
+        !fm_builder_is_in_mpi(builder)) {
+        fm_vector_push(&builder->location->rma,
+                       (struct fm_rma){lock, builder->current_activity, window, target,
+                                       FM_RMA_LOCK_NAME, false});
+    }
+    fm_builder_rma(builder, step, window, target, shared, 0, 0, 0);
+}
+
+static bool is_completion(fm_rma_type_t type)
+{
+    return type == FM_RMA_DONE_LOCALLY || type == FM_RMA_DONE_REMOTELY || type == FM_RMA_SYNC;
+}
+
+static bool is_in_flush(const struct fm_builder *builder)
+{
+    fm_call_t call =
+        fm_trace_called(builder->trace, builder->location, builder->current_activity)->call;
+    return call >= FM_CALL_FLUSH && call <= FM_CALL_FLUSH_LOCAL_ALL;
+}
+
+/* @return whether the record opens a lock epoch or is an operation with a request or outside of
+ * MPI: completions of one-sided operations are kept from then on */
+static bool opens_passive_use(const struct fm_builder *builder, fm_rma_type_t type)
+{
+    return type == FM_RMA_LOCK_REQUEST || type == FM_RMA_LOCK_ACQUIRE ||
+           (type <= FM_RMA_ATOMIC &&
+            (fm_trace_called(builder->trace, builder->location, builder->current_activity)->call ==
+                 FM_CALL_REQUEST_OPERATION ||
+             !fm_builder_is_in_mpi(builder)));
+}
+
+void fm_builder_rma(struct fm_builder *builder, fm_rma_type_t type, uint32_t window, uint32_t peer,
+                    bool shared, uint64_t id, uint64_t bytes_out, uint64_t bytes_in)
+{
+    if (type <= FM_RMA_ATOMIC) {
+        uint64_t *values = fm_builder_counts(builder);
+        if (values != NULL) {
+            ++values[FM_COUNT_PUTS + (type - FM_RMA_PUT)];
+            values[FM_COUNT_BYTES_PUT] += bytes_out;
+            values[FM_COUNT_BYTES_GET] += bytes_in;
+        }
+    }
+    if (!fm_builder_is_usable(builder, window)) {
+        return;
+    }
+    uint32_t communicator = builder->trace->windows[window].communicator;
+    if (type <= FM_RMA_ATOMIC && communicator != FM_NONE) {
+        fm_traffic_count(&builder->traffic, FM_TRAFFIC_PUTS + (type - FM_RMA_PUT), communicator,
+                         peer, bytes_out + bytes_in);
+    }
+    builder->completions_matter |= opens_passive_use(builder, type);
+    id = type == FM_RMA_LOCK_ACQUIRE ? builder->now : id;
+    if (type == FM_RMA_SYNC && !is_in_flush(builder)) {
+        return;
+    }
+    if (type <= FM_RMA_ATOMIC && builder->trace->in_detail) {
+        fm_vector_push(&builder->location->operation_bytes, bytes_out + bytes_in);
+    }
+    if (builder->completions_matter || !is_completion(type)) {
+        fm_vector_push(
+            &builder->location->rma,
+            (struct fm_rma){id, builder->current_activity, window, peer, (uint8_t)type, shared});
+    }
+}

@@ -1,0 +1,248 @@
+#include "trace/read/raw_definitions.h"
+
+#include <string.h>
+
+static OTF2_CallbackCode define(struct fm_references *references, uint64_t reference, size_t index)
+{
+    fm_references_define(references, reference, (uint32_t)index);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_clock(void *data, uint64_t resolution, uint64_t offset, uint64_t length,
+                                  uint64_t realtime)
+{
+    (void)length;
+    (void)realtime;
+    struct fm_raw_definitions *raw = data;
+    raw->into->trace.ticks_per_second = resolution;
+    raw->into->trace.clock_begin = offset;
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_string(void *data, OTF2_StringRef self, const char *string)
+{
+    struct fm_raw_definitions *raw = data;
+    fm_vector_push(&raw->into->text, fm_copy_string(string));
+    return define(&raw->into->strings, self, raw->into->text.count - 1);
+}
+
+/* The attributes of unrecorded.def are identified by name and type. */
+static OTF2_CallbackCode on_attribute(void *data, OTF2_AttributeRef self, OTF2_StringRef name,
+                                      OTF2_StringRef description, OTF2_Type type)
+{
+    static const struct {
+        const char *name;
+        OTF2_Type type;
+    } known[] = {
+#define FM_ATTRIBUTE(symbol, name, type, description) {name, OTF2_TYPE_##type},
+#include "base/unrecorded.def"
+#undef FM_ATTRIBUTE
+    };
+    struct fm_raw_definitions *raw = data;
+    const char *text = fm_raw_string(raw, name);
+    (void)description;
+    for (uint32_t i = 0; text != NULL && i < FM_ATTRIBUTE_COUNT; i++) {
+        if (known[i].type == type && strcmp(known[i].name, text) == 0) {
+            return define(&raw->into->attributes, self, i);
+        }
+    }
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_region(void *data, OTF2_RegionRef self, OTF2_StringRef name,
+                                   OTF2_StringRef canonical, OTF2_StringRef description,
+                                   OTF2_RegionRole role, OTF2_Paradigm paradigm,
+                                   OTF2_RegionFlag flags, OTF2_StringRef file, uint32_t begin,
+                                   uint32_t end)
+{
+    (void)canonical;
+    (void)description;
+    (void)end;
+    struct fm_raw_definitions *raw = data;
+    bool is_phase = (flags & (OTF2_REGION_FLAG_PHASE | OTF2_REGION_FLAG_DYNAMIC)) != 0;
+    fm_vector_push(&raw->regions,
+                   (struct fm_raw_region){name, file, begin, role, paradigm, is_phase});
+    return define(&raw->into->regions, self, raw->regions.count - 1);
+}
+
+static OTF2_CallbackCode on_parameter(void *data, OTF2_ParameterRef self, OTF2_StringRef name,
+                                      OTF2_ParameterType type)
+{
+    struct fm_raw_definitions *raw = data;
+    fm_parameter_t own = type == OTF2_PARAMETER_TYPE_STRING   ? FM_PARAMETER_TEXT
+                         : type == OTF2_PARAMETER_TYPE_UINT64 ? FM_PARAMETER_UNSIGNED
+                                                              : FM_PARAMETER_SIGNED;
+    fm_vector_push(&raw->parameters, (struct fm_raw_parameter){name, own});
+    return define(&raw->into->parameters, self, raw->parameters.count - 1);
+}
+
+static OTF2_CallbackCode on_line(void *data, OTF2_SourceCodeLocationRef self, OTF2_StringRef file,
+                                 uint32_t line)
+{
+    struct fm_raw_definitions *raw = data;
+    if (line == 0) {
+        return OTF2_CALLBACK_SUCCESS; /* some recorders give the place of another kind of element */
+    }
+    fm_vector_push(&raw->lines, (struct fm_raw_line){file, line});
+    return define(&raw->into->lines, self, raw->lines.count - 1);
+}
+
+static OTF2_CallbackCode on_node(void *data, OTF2_SystemTreeNodeRef self, OTF2_StringRef name,
+                                 OTF2_StringRef class_name, OTF2_SystemTreeNodeRef parent)
+{
+    (void)class_name;
+    struct fm_raw_definitions *raw = data;
+    fm_vector_push(&raw->nodes_raw, (struct fm_raw_node){name, parent});
+    return define(&raw->nodes, self, raw->nodes_raw.count - 1);
+}
+
+static OTF2_CallbackCode on_location_group(void *data, OTF2_LocationGroupRef self,
+                                           OTF2_StringRef name, OTF2_LocationGroupType type,
+                                           OTF2_SystemTreeNodeRef node,
+                                           OTF2_LocationGroupRef creator)
+{
+    (void)type;
+    (void)creator;
+    struct fm_raw_definitions *raw = data;
+    fm_vector_push(&raw->location_groups_raw, (struct fm_raw_location_group){name, node});
+    return define(&raw->location_groups, self, raw->location_groups_raw.count - 1);
+}
+
+static OTF2_CallbackCode on_location(void *data, OTF2_LocationRef self, OTF2_StringRef name,
+                                     OTF2_LocationType type, uint64_t events,
+                                     OTF2_LocationGroupRef group)
+{
+    struct fm_raw_definitions *raw = data;
+    if (type == OTF2_LOCATION_TYPE_METRIC) {
+        return OTF2_CALLBACK_SUCCESS;
+    }
+    *fm_map_at(&raw->location_of_id, self, 0) = (uint32_t)raw->locations.count;
+    fm_vector_push(&raw->locations, (struct fm_raw_location){self, events, name, group, FM_NONE});
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_group(void *data, OTF2_GroupRef self, OTF2_StringRef name,
+                                  OTF2_GroupType type, OTF2_Paradigm paradigm, OTF2_GroupFlag flags,
+                                  uint32_t size, const uint64_t *members)
+{
+    (void)name;
+    (void)flags;
+    struct fm_raw_definitions *raw = data;
+    uint64_t *copy = fm_resize(NULL, 0, size * sizeof *copy);
+    memcpy(copy, members, size * sizeof *copy);
+    fm_vector_push(&raw->groups, (struct fm_raw_group){type, paradigm, size, copy});
+    return define(&raw->into->groups, self, raw->groups.count - 1);
+}
+
+static OTF2_CallbackCode on_communicator(void *data, OTF2_CommRef self, OTF2_StringRef name,
+                                         OTF2_GroupRef group, OTF2_CommRef parent,
+                                         OTF2_CommFlag flags)
+{
+    (void)parent;
+    (void)flags;
+    struct fm_raw_definitions *raw = data;
+    fm_vector_push(&raw->communicators,
+                   (struct fm_raw_communicator){name, group, OTF2_UNDEFINED_GROUP});
+    return define(&raw->into->communicators, self, raw->communicators.count - 1);
+}
+
+static OTF2_CallbackCode on_intercommunicator(void *data, OTF2_CommRef self, OTF2_StringRef name,
+                                              OTF2_GroupRef first, OTF2_GroupRef second,
+                                              OTF2_CommRef common, OTF2_CommFlag flags)
+{
+    (void)common;
+    (void)flags;
+    struct fm_raw_definitions *raw = data;
+    fm_vector_push(&raw->communicators, (struct fm_raw_communicator){name, first, second});
+    return define(&raw->into->communicators, self, raw->communicators.count - 1);
+}
+
+static OTF2_CallbackCode on_window(void *data, OTF2_RmaWinRef self, OTF2_StringRef name,
+                                   OTF2_CommRef communicator, OTF2_RmaWinFlag flags)
+{
+    (void)flags;
+    struct fm_raw_definitions *raw = data;
+    fm_vector_push(&raw->windows, (struct fm_raw_window){name, communicator});
+    return define(&raw->into->windows, self, raw->windows.count - 1);
+}
+
+static OTF2_CallbackCode on_dimension(void *data, OTF2_CartDimensionRef self, OTF2_StringRef name,
+                                      uint32_t size, OTF2_CartPeriodicity periodicity)
+{
+    struct fm_raw_definitions *raw = data;
+    fm_vector_push(&raw->dimensions_raw,
+                   (struct fm_raw_dimension){name, size, periodicity == OTF2_CART_PERIODIC_TRUE});
+    return define(&raw->dimensions, self, raw->dimensions_raw.count - 1);
+}
+
+static OTF2_CallbackCode on_topology(void *data, OTF2_CartTopologyRef self, OTF2_StringRef name,
+                                     OTF2_CommRef communicator, uint8_t dimension_count,
+                                     const OTF2_CartDimensionRef *dimensions)
+{
+    struct fm_raw_definitions *raw = data;
+    uint32_t *copy = fm_resize(NULL, 0, dimension_count * sizeof *copy);
+    memcpy(copy, dimensions, dimension_count * sizeof *copy);
+    fm_vector_push(&raw->topologies,
+                   (struct fm_raw_topology){self, name, communicator, dimension_count, copy});
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_coordinate(void *data, OTF2_CartTopologyRef topology, uint32_t rank,
+                                       uint8_t dimension_count, const uint32_t *values)
+{
+    struct fm_raw_definitions *raw = data;
+    struct fm_raw_coordinate coordinate = {topology, rank, dimension_count, {0}};
+    if (dimension_count <= sizeof coordinate.values / sizeof coordinate.values[0]) {
+        memcpy(coordinate.values, values, dimension_count * sizeof *values);
+        fm_vector_push(&raw->coordinates, coordinate);
+    }
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+void fm_raw_definitions_register(OTF2_GlobalDefReaderCallbacks *callbacks)
+{
+    OTF2_GlobalDefReaderCallbacks_SetClockPropertiesCallback(callbacks, on_clock);
+    OTF2_GlobalDefReaderCallbacks_SetStringCallback(callbacks, on_string);
+    OTF2_GlobalDefReaderCallbacks_SetRegionCallback(callbacks, on_region);
+    OTF2_GlobalDefReaderCallbacks_SetParameterCallback(callbacks, on_parameter);
+    OTF2_GlobalDefReaderCallbacks_SetSourceCodeLocationCallback(callbacks, on_line);
+    OTF2_GlobalDefReaderCallbacks_SetAttributeCallback(callbacks, on_attribute);
+    OTF2_GlobalDefReaderCallbacks_SetSystemTreeNodeCallback(callbacks, on_node);
+    OTF2_GlobalDefReaderCallbacks_SetLocationGroupCallback(callbacks, on_location_group);
+    OTF2_GlobalDefReaderCallbacks_SetLocationCallback(callbacks, on_location);
+    OTF2_GlobalDefReaderCallbacks_SetGroupCallback(callbacks, on_group);
+    OTF2_GlobalDefReaderCallbacks_SetCommCallback(callbacks, on_communicator);
+    OTF2_GlobalDefReaderCallbacks_SetInterCommCallback(callbacks, on_intercommunicator);
+    OTF2_GlobalDefReaderCallbacks_SetRmaWinCallback(callbacks, on_window);
+    OTF2_GlobalDefReaderCallbacks_SetCartDimensionCallback(callbacks, on_dimension);
+    OTF2_GlobalDefReaderCallbacks_SetCartTopologyCallback(callbacks, on_topology);
+    OTF2_GlobalDefReaderCallbacks_SetCartCoordinateCallback(callbacks, on_coordinate);
+    fm_raw_counters_register(callbacks);
+}
+
+void fm_raw_definitions_free(struct fm_raw_definitions *raw)
+{
+    fm_raw_counters_free(&raw->counters);
+    for (size_t i = 0; i < raw->groups.count; i++) {
+        fm_free(raw->groups.items[i].members);
+    }
+    for (size_t i = 0; i < raw->topologies.count; i++) {
+        fm_free(raw->topologies.items[i].dimensions);
+    }
+    fm_references_free(&raw->nodes);
+    fm_references_free(&raw->location_groups);
+    fm_references_free(&raw->dimensions);
+    fm_vector_free(&raw->regions);
+    fm_vector_free(&raw->parameters);
+    fm_vector_free(&raw->lines);
+    fm_vector_free(&raw->groups);
+    fm_vector_free(&raw->communicators);
+    fm_vector_free(&raw->windows);
+    fm_vector_free(&raw->nodes_raw);
+    fm_vector_free(&raw->location_groups_raw);
+    fm_vector_free(&raw->locations);
+    fm_vector_free(&raw->dimensions_raw);
+    fm_vector_free(&raw->topologies);
+    fm_vector_free(&raw->coordinates);
+    fm_map_free(&raw->location_of_id);
+}

@@ -1,0 +1,361 @@
+/* Definitions as they are written to the tables of the trace. */
+#include "trace/read/raw_definitions.h"
+
+#include "base/containers/sort.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* ---- regions ---- */
+
+/* Whether all regions have the paradigm of user code: some recorders state no other, and then MPI
+ * functions are recognized by name. */
+static bool all_are_user_code(const struct fm_raw_definitions *raw)
+{
+    for (size_t i = 0; i < raw->regions.count; i++) {
+        if (raw->regions.items[i].paradigm != OTF2_PARADIGM_USER) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* @return whether it has the form of a function of the MPI standard, such as "MPI_Recv" */
+static bool looks_like_mpi(const char *name)
+{
+    return strncmp(name, "MPI_", 4) == 0 && isupper((unsigned char)name[4]) &&
+           islower((unsigned char)name[5]);
+}
+
+/* Parameters become regions, which are the last ones. */
+static void resolve_parameters(struct fm_raw_definitions *raw)
+{
+    struct fm_trace *trace = &raw->into->trace;
+    uint32_t count = (uint32_t)raw->parameters.count;
+    uint32_t first = trace->region_count - count;
+    uint32_t *region = fm_allocate(count, sizeof *region);
+    for (uint32_t i = 0; i < count; i++) {
+        const char *name = fm_raw_string(raw, raw->parameters.items[i].name);
+        region[i] = first + i;
+        trace->regions[region[i]] =
+            (struct fm_region){.name = fm_copy_string(name == NULL ? "unnamed parameter" : name),
+                               .paradigm = FM_PARADIGM_USER,
+                               .call = FM_CALL_USER,
+                               .parameter = raw->parameters.items[i].type};
+    }
+    fm_references_redirect(&raw->into->parameters, region);
+    fm_free(region);
+}
+
+static bool is_passive_target(fm_call_t call)
+{
+    return call >= FM_CALL_LOCK && call <= FM_CALL_FLUSH_LOCAL_ALL;
+}
+
+static void resolve_regions(struct fm_raw_definitions *raw)
+{
+    struct fm_trace *trace = &raw->into->trace;
+    bool by_name = all_are_user_code(raw);
+    trace->region_count = (uint32_t)(raw->regions.count + 1 + raw->parameters.count);
+    trace->regions = fm_allocate(trace->region_count, sizeof *trace->regions);
+    raw->into->program_region = (uint32_t)raw->regions.count;
+    raw->into->program_name.process = FM_NONE;
+    trace->regions[raw->regions.count] = (struct fm_region){.name = fm_copy_string("program")};
+    for (size_t i = 0; i < raw->regions.count; i++) {
+        const struct fm_raw_region *from = &raw->regions.items[i];
+        const char *name = fm_raw_string(raw, from->name);
+        name = name == NULL ? "unnamed region" : name;
+        const char *file = fm_raw_string(raw, from->file);
+        fm_paradigm_t paradigm = by_name && looks_like_mpi(name)
+                                     ? FM_PARADIGM_MPI
+                                     : fm_paradigm_classify(from->paradigm, name);
+        trace->regions[i] = (struct fm_region){
+            .name = fm_copy_string(name),
+            .file = file == NULL || file[0] == '\0' ? NULL : fm_copy_string(file),
+            .line = from->line,
+            .paradigm = paradigm,
+            .call = fm_call_classify(paradigm, name, from->role),
+            .is_phase = from->is_phase,
+        };
+        trace->has_passive_target |=
+            paradigm == FM_PARADIGM_MPI && is_passive_target(trace->regions[i].call);
+    }
+    resolve_parameters(raw);
+    fm_regions_merge(raw->into);
+}
+
+static void resolve_lines(struct fm_raw_definitions *raw)
+{
+    struct fm_trace *trace = &raw->into->trace;
+    trace->line_count = (uint32_t)raw->lines.count;
+    trace->lines = fm_allocate(trace->line_count, sizeof *trace->lines);
+    for (uint32_t i = 0; i < trace->line_count; i++) {
+        const char *file = fm_raw_string(raw, raw->lines.items[i].file);
+        trace->lines[i] = (struct fm_source_line){fm_copy_string(file != NULL ? file : ""),
+                                                  raw->lines.items[i].line};
+    }
+}
+
+/* ---- processes and locations ---- */
+
+/* The locations that communicate under a paradigm, in rank order; NULL: the archive has none. */
+static const struct fm_raw_group *communication_locations(const struct fm_raw_definitions *raw,
+                                                          uint8_t paradigm)
+{
+    const struct fm_raw_group *any = NULL;
+    for (size_t i = 0; i < raw->groups.count; i++) {
+        const struct fm_raw_group *group = &raw->groups.items[i];
+        if (group->type == OTF2_GROUP_TYPE_COMM_LOCATIONS) {
+            if (group->paradigm == paradigm) {
+                return group;
+            }
+            if (any == NULL || group->paradigm == OTF2_PARADIGM_SHMEM) {
+                any = group;
+            }
+        }
+    }
+    return any;
+}
+
+static int compare_locations(const void *a, const void *b)
+{
+    const struct fm_raw_location *left = a, *right = b;
+    if (left->group != right->group) {
+        return left->group < right->group ? -1 : 1;
+    }
+    if (left->rank != right->rank) {
+        return left->rank < right->rank ? -1 : 1;
+    }
+    return left->id < right->id ? -1 : left->id > right->id;
+}
+
+/* Numbers the processes by rank, then those without a rank in the archive's order, and sets the
+ * process of each location.
+ * @param process_of_group  FM_NONE for all location groups; the last one stands for none
+ * @return the number of processes */
+static uint32_t number_processes(struct fm_raw_definitions *raw, uint32_t *process_of_group)
+{
+    const size_t group_count = raw->location_groups_raw.count;
+    uint32_t processes = 0;
+    const struct fm_raw_group *ranks = communication_locations(raw, OTF2_PARADIGM_MPI);
+    for (uint32_t rank = 0; ranks != NULL && rank < ranks->size; rank++) {
+        uint32_t position = fm_map_get(&raw->location_of_id, ranks->members[rank]);
+        if (position == FM_MAP_ABSENT) {
+            continue;
+        }
+        struct fm_raw_location *location = &raw->locations.items[position];
+        uint32_t group = fm_references_find(&raw->location_groups, location->group);
+        if (group != FM_NONE && process_of_group[group] == FM_NONE) {
+            process_of_group[group] = processes++;
+        }
+        if (location->rank == FM_NONE) {
+            location->rank = rank;
+        }
+    }
+    for (size_t i = 0; i < raw->locations.count; i++) {
+        uint32_t group = fm_references_find(&raw->location_groups, raw->locations.items[i].group);
+        if (group == FM_NONE) {
+            group = (uint32_t)group_count;
+        }
+        if (process_of_group[group] == FM_NONE) {
+            process_of_group[group] = processes++;
+        }
+        raw->locations.items[i].group = process_of_group[group];
+    }
+    return processes;
+}
+
+/* Names the processes and their nodes by the location groups. */
+static void name_processes(const struct fm_raw_definitions *raw, const uint32_t *process_of_group)
+{
+    for (size_t i = 0; i < raw->location_groups_raw.count; i++) {
+        if (process_of_group[i] != FM_NONE) {
+            struct fm_process *process = &raw->into->trace.processes[process_of_group[i]];
+            process->name =
+                fm_copy_string(fm_raw_string(raw, raw->location_groups_raw.items[i].name));
+            uint32_t node = fm_references_find(&raw->nodes, raw->location_groups_raw.items[i].node);
+            if (node != FM_NONE) {
+                process->node = fm_copy_string(fm_raw_string(raw, raw->nodes_raw.items[node].name));
+            }
+        }
+    }
+}
+
+/* Makes the locations, in the order of the sorted definitions. */
+static void make_locations(struct fm_raw_definitions *raw)
+{
+    struct fm_trace *trace = &raw->into->trace;
+    trace->location_count = (uint32_t)raw->locations.count;
+    trace->locations = fm_allocate(raw->locations.count, sizeof *trace->locations);
+    trace->process_of = fm_allocate(raw->locations.count, sizeof *trace->process_of);
+    for (uint32_t i = 0; i < trace->location_count; i++) {
+        const struct fm_raw_location *from = &raw->locations.items[i];
+        struct fm_process *process = &trace->processes[from->group];
+        if (process->location_count == 0) {
+            process->first_location = i;
+        }
+        trace->process_of[i] = from->group;
+        trace->locations[i] = (struct fm_location){
+            .id = from->id,
+            .name = fm_copy_string(fm_raw_string(raw, from->name)),
+            .process = from->group,
+            .thread = process->location_count++,
+            .defined_events = from->events,
+            .begin = UINT64_MAX,
+            .truncated_at = FM_NONE,
+        };
+    }
+    fm_map_clear(&raw->location_of_id);
+    for (uint32_t i = 0; i < trace->location_count; i++) {
+        *fm_map_at(&raw->location_of_id, trace->locations[i].id, 0) = i;
+    }
+}
+
+/* Makes the processes and stores the locations of each process contiguously. */
+static void resolve_locations(struct fm_raw_definitions *raw)
+{
+    struct fm_trace *trace = &raw->into->trace;
+    const size_t group_count = raw->location_groups_raw.count;
+    uint32_t *process_of_group = fm_allocate(group_count + 1, sizeof *process_of_group);
+    for (size_t i = 0; i <= group_count; i++) {
+        process_of_group[i] = FM_NONE;
+    }
+    trace->process_count = number_processes(raw, process_of_group);
+    trace->processes = fm_allocate(trace->process_count, sizeof *trace->processes);
+    fm_sort(raw->locations.items, raw->locations.count, sizeof *raw->locations.items,
+            compare_locations);
+    name_processes(raw, process_of_group);
+    fm_free(process_of_group);
+    make_locations(raw);
+}
+
+/* ---- groups and communicators ---- */
+
+/* The processes of a group; FM_NONE for processes that the archive does not define. */
+static uint32_t *resolve_members(const struct fm_raw_definitions *raw,
+                                 const struct fm_raw_group *group)
+{
+    const struct fm_raw_group *ranks = communication_locations(raw, group->paradigm);
+    uint32_t *processes = fm_allocate(group->size, sizeof *processes);
+    for (uint32_t i = 0; i < group->size; i++) {
+        uint64_t location = group->members[i];
+        if (group->type == OTF2_GROUP_TYPE_COMM_GROUP) {
+            location = ranks != NULL && location < ranks->size ? ranks->members[location]
+                                                               : OTF2_UNDEFINED_LOCATION;
+        }
+        uint32_t index = fm_map_get(&raw->location_of_id, location);
+        processes[i] = index == FM_MAP_ABSENT ? FM_NONE : raw->into->trace.locations[index].process;
+    }
+    return processes;
+}
+
+static void resolve_groups(struct fm_raw_definitions *raw)
+{
+    struct fm_trace *trace = &raw->into->trace;
+    trace->group_count = (uint32_t)raw->groups.count;
+    trace->groups = fm_allocate(raw->groups.count, sizeof *trace->groups);
+    for (size_t i = 0; i < raw->groups.count; i++) {
+        const struct fm_raw_group *group = &raw->groups.items[i];
+        if (group->type == OTF2_GROUP_TYPE_COMM_GROUP ||
+            group->type == OTF2_GROUP_TYPE_COMM_LOCATIONS) {
+            trace->groups[i] = (struct fm_group){group->size, resolve_members(raw, group)};
+        }
+    }
+}
+
+static void resolve_communicator(struct fm_raw_definitions *raw,
+                                 const struct fm_raw_communicator *from, struct fm_communicator *to)
+{
+    to->name = fm_copy_string(fm_raw_string(raw, from->name));
+    uint32_t first = fm_references_find(&raw->into->groups, from->group);
+    uint32_t second = fm_references_find(&raw->into->groups, from->second_group);
+    if (first == FM_NONE) {
+        return;
+    }
+    if (raw->groups.items[first].type == OTF2_GROUP_TYPE_COMM_SELF) {
+        to->is_self = true;
+        to->size = to->first_group_size = 1;
+        return;
+    }
+    const struct fm_group *groups = raw->into->trace.groups;
+    to->first_group_size = groups[first].size;
+    to->size = groups[first].size + (second == FM_NONE ? 0 : groups[second].size);
+    to->members = fm_allocate(to->size, sizeof *to->members);
+    memcpy(to->members, groups[first].processes, groups[first].size * sizeof *to->members);
+    if (second != FM_NONE) {
+        memcpy(to->members + groups[first].size, groups[second].processes,
+               groups[second].size * sizeof *to->members);
+    }
+}
+
+/* @return NULL also for the empty name */
+static char *copy_name(const struct fm_raw_definitions *raw, uint32_t string)
+{
+    const char *name = fm_raw_string(raw, string);
+    return name == NULL || name[0] == '\0' ? NULL : fm_copy_string(name);
+}
+
+static void resolve_topologies(struct fm_raw_definitions *raw)
+{
+    struct fm_trace *trace = &raw->into->trace;
+    for (size_t i = 0; i < raw->topologies.count; i++) {
+        const struct fm_raw_topology *from = &raw->topologies.items[i];
+        uint32_t index = fm_references_find(&raw->into->communicators, from->communicator);
+        if (index == FM_NONE || trace->communicators[index].topology != NULL ||
+            trace->communicators[index].is_self || from->dimension_count == 0) {
+            continue;
+        }
+        struct fm_communicator *communicator = &trace->communicators[index];
+        uint8_t dimensions = from->dimension_count;
+        struct fm_topology *to = fm_allocate(1, sizeof *to);
+        to->dimension_count = dimensions;
+        to->sizes = fm_allocate(dimensions, sizeof *to->sizes);
+        to->periodic = fm_allocate(dimensions, sizeof *to->periodic);
+        to->name = copy_name(raw, from->name);
+        to->dimension_names = fm_allocate(dimensions, sizeof *to->dimension_names);
+        to->coordinates =
+            fm_allocate((size_t)communicator->size * dimensions, sizeof *to->coordinates);
+        memset(to->coordinates, 0xff,
+               (size_t)communicator->size * dimensions * sizeof *to->coordinates);
+        for (uint8_t d = 0; d < dimensions; d++) {
+            uint32_t dimension = fm_references_find(&raw->dimensions, from->dimensions[d]);
+            if (dimension != FM_NONE) {
+                to->sizes[d] = raw->dimensions_raw.items[dimension].size;
+                to->periodic[d] = raw->dimensions_raw.items[dimension].periodic;
+                to->dimension_names[d] = copy_name(raw, raw->dimensions_raw.items[dimension].name);
+            }
+        }
+        for (size_t c = 0; c < raw->coordinates.count; c++) {
+            const struct fm_raw_coordinate *coordinate = &raw->coordinates.items[c];
+            if (coordinate->topology == from->reference && coordinate->rank < communicator->size &&
+                coordinate->dimension_count == dimensions) {
+                memcpy(&to->coordinates[(size_t)coordinate->rank * dimensions], coordinate->values,
+                       dimensions * sizeof *to->coordinates);
+            }
+        }
+        communicator->topology = to;
+    }
+}
+
+void fm_raw_definitions_resolve(struct fm_raw_definitions *raw)
+{
+    struct fm_trace *trace = &raw->into->trace;
+    resolve_regions(raw);
+    resolve_lines(raw);
+    resolve_locations(raw);
+    resolve_groups(raw);
+    trace->communicator_count = (uint32_t)raw->communicators.count;
+    trace->communicators = fm_allocate(raw->communicators.count, sizeof *trace->communicators);
+    for (size_t i = 0; i < raw->communicators.count; i++) {
+        resolve_communicator(raw, &raw->communicators.items[i], &trace->communicators[i]);
+    }
+    trace->window_count = (uint32_t)raw->windows.count;
+    trace->windows = fm_allocate(raw->windows.count, sizeof *trace->windows);
+    for (size_t i = 0; i < raw->windows.count; i++) {
+        trace->windows[i].name = fm_copy_string(fm_raw_string(raw, raw->windows.items[i].name));
+        trace->windows[i].communicator =
+            fm_references_find(&raw->into->communicators, raw->windows.items[i].communicator);
+    }
+    resolve_topologies(raw);
+    fm_raw_counters_resolve(&raw->counters, raw->into);
+}
