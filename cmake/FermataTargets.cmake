@@ -7,9 +7,19 @@ target_compile_options(fermata_flags INTERFACE -Wall -Wextra -Wconversion -Wshad
 target_compile_definitions(fermata_flags INTERFACE _GNU_SOURCE
                            FERMATA_VERSION="${PROJECT_VERSION}")
 if(FERMATA_SANITIZE)
-  target_compile_options(fermata_flags INTERFACE -fsanitize=${FERMATA_SANITIZE}
+  target_compile_options(fermata_flags INTERFACE -fsanitize=${FERMATA_SANITIZE} $<$<C_COMPILER_ID:Clang>:-O1>
                          -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
+  target_compile_definitions(fermata_flags INTERFACE FERMATA_SANITIZED) # tests repeat less
   target_link_options(fermata_flags INTERFACE -fsanitize=${FERMATA_SANITIZE})
+  # To clang, NULL + 0 is an overflow of a pointer, also that of an empty array; C2y permits it.
+  if(FERMATA_SANITIZE MATCHES undefined)
+    target_compile_options(fermata_flags INTERFACE
+                           $<$<C_COMPILER_ID:Clang>:-fno-sanitize=pointer-overflow>)
+  endif()
+endif()
+if(FERMATA_FUZZ_TARGETS) # a fuzz target sees where an input leads to: its counters are in all code
+  target_compile_options(fermata_flags INTERFACE -fsanitize=fuzzer-no-link)
+  target_link_options(fermata_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
 # fermata_layer_uses(RESULT LAYER): the layers that LAYER may include, by src/layers.txt.
