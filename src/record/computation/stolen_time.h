@@ -14,10 +14,10 @@
  * 1 to 5 ms after other calls, until their function is known to precede them; the time before the
  * first and after the last recorded call.
  *
- * A reading is a system call: less than 1 us if the kernel's code and data are in the caches, several
- * times that after computation that has evicted them. Readings at the end of calls wait until all
- * readings so far have taken no more than 1/FM_READING_SHARE of the thread's time. A thread that
- * lacks a processor does not lack this time: it passes meanwhile.
+ * A reading is a system call: less than 1 us if the kernel's code and data are in the caches,
+ * several times that after computation that has evicted them. Readings at the end of calls wait
+ * until all readings so far have taken no more than 1/FM_READING_SHARE of the thread's time. A
+ * thread that lacks a processor does not lack this time: it passes meanwhile.
  *
  * The kernel's own figure, the run delay of schedstat, is read together with the CPU clock, but at
  * the end of calls at most every FM_DELAY_INTERVAL: the file is opened each time, so that a program
