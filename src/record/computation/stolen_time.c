@@ -17,6 +17,7 @@ static struct {
     uint64_t stretch;  /* ticks of FM_STRETCH_LEAST */
     uint64_t interval; /* of FM_READING_INTERVAL */
     uint64_t delay;    /* of FM_DELAY_INTERVAL */
+    uint64_t credit;   /* of FM_READING_CREDIT */
     uint64_t most;     /* of FM_READING_MOST */
     uint64_t scale; /* nanoseconds of a tick, times 2^32: floating point would change the flags of
                        the program */
@@ -74,13 +75,13 @@ static void keep_reading(struct fm_thread *thread, uint64_t cpu, uint64_t now)
     thread->reading_due = now + limits.interval;
 }
 
-/* Counts the ticks that readings took at the present time: the next one waits for its share. A
- * thread that has afforded more before starts from the present. */
+/* Counts the ticks that readings took at the present time: a later one waits for their share. */
 static void pay(struct fm_thread *thread, uint64_t ticks, uint64_t now)
 {
     struct fm_thread_processor *own = &thread->processor;
     uint64_t price = FM_READING_SHARE * (ticks < limits.most ? ticks : limits.most);
-    own->affordable = (own->affordable > now ? own->affordable : now) + price;
+    uint64_t earliest = now > limits.credit ? now - limits.credit : 0;
+    own->affordable = (own->affordable > earliest ? own->affordable : earliest) + price;
     if (thread->reading_due < own->affordable) {
         thread->reading_due = own->affordable;
     }
@@ -192,6 +193,7 @@ void fm_processor_begin(uint64_t resolution)
     limits.stretch = resolution / FM_STRETCH_LEAST;
     limits.interval = resolution / FM_READING_INTERVAL;
     limits.delay = resolution / FM_DELAY_INTERVAL;
+    limits.credit = resolution / FM_READING_CREDIT;
     limits.most = resolution / FM_READING_MOST;
     limits.scale = (UINT64_C(1000000000) << 32) / resolution;
     __atomic_store_n(&limits.active, true, __ATOMIC_RELEASE);

@@ -38,9 +38,9 @@ struct fm_thread;
  * run delay at the end of calls; in parts of a second. */
 enum { FM_STRETCH_LEAST = 1000, FM_READING_INTERVAL = 4000, FM_DELAY_INTERVAL = 100 };
 
-/** Largest share of a thread's time that readings take, and what a reading counts at most (in parts
- * of a second): it may be interrupted. */
-enum { FM_READING_SHARE = 400, FM_READING_MOST = 20000 };
+/** Largest share of a thread's time that readings take; and, in parts of a second, how long a
+ * thread saves for later readings, and what a reading counts at most: it may be interrupted. */
+enum { FM_READING_SHARE = 400, FM_READING_CREDIT = 10, FM_READING_MOST = 50000 };
 
 /** In a PROCESSOR record: the run delay is not known. */
 #define FM_DELAY_UNKNOWN UINT64_MAX

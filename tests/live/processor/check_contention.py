@@ -19,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 
-RANKS, ITERATIONS, CPU_SECONDS, FACTOR = 2, 15, 0.02, 4
+RANKS, ITERATIONS, CPU_SECONDS, FACTOR = 2, 30, 0.02, 4
 SPINNERS = 6
 TOLERANCE = 0.05
 
@@ -121,8 +121,9 @@ def check(options, factor):
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         with spinning_processes():
-            output = run([options.fermata, "record", "-o", "experiment", "--", options.mpirun, "-n",
-                          str(RANKS), options.program, str(ITERATIONS), str(CPU_SECONDS),
+            # The run is so short that a rank would get some twenty samples by default.
+            output = run([options.fermata, "record", "--sample", "500Hz", "-o", "experiment", "--",
+                          options.mpirun, "-n", str(RANKS), options.program, str(ITERATIONS), str(CPU_SECONDS),
                           str(factor)], folder)
         run([options.fermata, "analyze", "--check", "experiment"], folder)
         table = run([options.fermata, "export", "--to", "csv", "-o", "-", "experiment"], folder)

@@ -106,9 +106,14 @@ static void expectations_end(void **state)
     thread->left = thread->processor.read + RESOLUTION / FM_READING_INTERVAL / 6;
     fm_processor_leave(thread); /* too early for another reading */
     assert_int_equal(thread->processor.expected[BEFORE], 2);
+    thread->processor.affordable = thread->left + RESOLUTION;
+    thread->left = thread->processor.read + RESOLUTION / 2;
+    fm_processor_leave(thread); /* readings have taken their share of the time */
+    assert_int_equal(thread->processor.expected[BEFORE], 2);
     for (int i = 0; i < 2; i++) {
         assert_true(thread->long_after != 0);
         thread->left = thread->processor.read + RESOLUTION / FM_READING_INTERVAL / 4;
+        thread->processor.affordable = thread->left;
         fm_processor_leave(thread);
     }
     assert_true(thread->long_after == 0);
