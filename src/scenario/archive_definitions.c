@@ -120,16 +120,19 @@ static void write_system(struct definitions *definitions)
 {
     const struct fm_scenario *scenario = definitions->scenario;
     OTF2_GlobalDefWriter *writer = definitions->writer;
+    /* Compilers differ in the order in which they evaluate arguments: here each adds one string. */
+    OTF2_StringRef machine = string(definitions, "machine");
     keep(definitions, OTF2_GlobalDefWriter_WriteSystemTreeNode(
-                          writer, MACHINE_NODE, string(definitions, "scenario"),
-                          string(definitions, "machine"), OTF2_UNDEFINED_SYSTEM_TREE_NODE));
+                          writer, MACHINE_NODE, string(definitions, "scenario"), machine,
+                          OTF2_UNDEFINED_SYSTEM_TREE_NODE));
     keep(definitions, OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(
                           writer, MACHINE_NODE, OTF2_SYSTEM_TREE_DOMAIN_MACHINE));
     for (uint32_t node = 0; node < scenario->nodes.count; node++) {
+        OTF2_StringRef class = string(definitions, "node");
         keep(definitions,
              OTF2_GlobalDefWriter_WriteSystemTreeNode(
                  writer, FIRST_NODE + node, string(definitions, scenario->nodes.keys[node].bytes),
-                 string(definitions, "node"), MACHINE_NODE));
+                 class, MACHINE_NODE));
         keep(definitions, OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(
                               writer, FIRST_NODE + node, OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY));
     }
