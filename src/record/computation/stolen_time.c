@@ -13,14 +13,13 @@
 enum { EXPECTED = 4 };
 
 static struct {
-    bool active;       /* atomic; the other members are constant from then on */
-    uint64_t stretch;  /* ticks of FM_STRETCH_LEAST */
-    uint64_t interval; /* of FM_READING_INTERVAL */
-    uint64_t delay;    /* of FM_DELAY_INTERVAL */
-    uint64_t credit;   /* of FM_READING_CREDIT */
-    uint64_t most;     /* of FM_READING_MOST */
-    uint64_t scale; /* nanoseconds of a tick, times 2^32: floating point would change the flags of
-                       the program */
+    bool active;      /* atomic; the other members are constant from then on */
+    uint64_t stretch; /* ticks of FM_STRETCH_LEAST */
+    uint64_t least;   /* of FM_READING_LEAST */
+    uint64_t credit;  /* of FM_READING_CREDIT */
+    uint64_t most;    /* of FM_READING_MOST */
+    uint64_t scale;   /* nanoseconds of a tick, times 2^32: floating point would change the flags of
+                         the program */
 } limits;
 
 /* The thread that has begun the run: what it read then. */
@@ -72,42 +71,55 @@ static void keep_reading(struct fm_thread *thread, uint64_t cpu, uint64_t now)
     own->cpu = cpu;
     own->read = now;
     own->blocked = 0;
-    thread->reading_due = now + limits.interval;
 }
 
-/* Counts the ticks that readings took at the present time: a later one waits for their share. */
+static uint64_t price_of(uint64_t ticks)
+{
+    return ticks < limits.most ? ticks : limits.most;
+}
+
+/* Counts the ticks that a reading took at the present time: later ones wait for their share. */
 static void pay(struct fm_thread *thread, uint64_t ticks, uint64_t now)
 {
     struct fm_thread_processor *own = &thread->processor;
-    uint64_t price = FM_READING_SHARE * (ticks < limits.most ? ticks : limits.most);
+    uint64_t price = price_of(ticks);
     uint64_t earliest = now > limits.credit ? now - limits.credit : 0;
-    own->affordable = (own->affordable > earliest ? own->affordable : earliest) + price;
-    if (thread->reading_due < own->affordable) {
-        thread->reading_due = own->affordable;
-    }
+    own->affordable =
+        (own->affordable > earliest ? own->affordable : earliest) + FM_READING_SHARE * price;
+    thread->reading_due = now + FM_READING_ASIDE * price;
 }
 
 /* ---- the end of a call ---- */
+
+/* Reads the run delay, too, if it is affordable again. */
+static void begin_delay(struct fm_thread *thread)
+{
+    struct fm_thread_processor *own = &thread->processor;
+    own->delay_is_last = thread->left >= own->delay_due && read_delay(&own->delay);
+    if (own->delay_is_last) {
+        uint64_t now = fm_clock_now();
+        own->delay_due = now + FM_DELAY_SHARE * price_of(now - thread->left);
+    }
+}
 
 void fm_processor_leave(struct fm_thread *thread)
 {
     struct fm_thread_processor *own = &thread->processor;
     uint64_t bit = thread->function % 64;
     uint64_t since = thread->left - own->read;
-    if (thread->pause.paused || since < limits.interval / 5 || thread->left < own->affordable) {
+    if (thread->pause.paused || since < limits.least || thread->left < own->affordable) {
         return;
     }
-    if (own->expected[bit] > 0 && --own->expected[bit] == 0) {
-        thread->long_after &= ~((uint64_t)1 << bit);
-    }
     int saved = errno;
-    own->delay_is_last = thread->left >= own->delay_due && read_delay(&own->delay);
-    if (own->delay_is_last) {
-        own->delay_due = thread->left + limits.delay;
+    own->delay_is_last = false;
+    if (own->expected[bit] > 0) {
+        own->expected[bit]--;
+        thread->long_after &= ~((uint64_t)(own->expected[bit] == 0) << bit);
+        begin_delay(thread);
     }
-    uint64_t cpu = read_cpu(), now = fm_clock_now();
+    uint64_t begin = fm_clock_now(), cpu = read_cpu(), now = fm_clock_now();
     keep_reading(thread, cpu, now);
-    pay(thread, now - thread->left, now);
+    pay(thread, now - begin, now);
     errno = saved;
 }
 
@@ -137,20 +149,16 @@ void fm_processor_enter(struct fm_thread *thread, uint32_t before)
     }
     int64_t earlier = (int64_t)(thread->left - own->read); /* less than 0: after the call's end */
     if (own->read != 0 && earlier <= (int64_t)(stretch / 20)) {
-        uint64_t cpu = read_cpu(), now = fm_clock_now(), delay = 0;
-        bool is_due = own->delay_is_last || now >= own->delay_due;
-        bool is_read = is_due && read_delay(&delay);
-        bool is_known = is_read && own->delay_is_last && delay >= own->delay;
+        uint64_t begin = fm_clock_now(), cpu = read_cpu(), now = fm_clock_now(), delay = 0;
+        pay(thread, now - begin, now);
+        bool is_known = own->delay_is_last && read_delay(&delay) && delay >= own->delay;
         write_record(thread, now, cpu, is_known ? delay - own->delay : FM_DELAY_UNKNOWN);
-        own->delay_is_last = is_read;
-        own->delay = delay;
+        own->delay_is_last = false;
         keep_reading(thread, cpu, now);
+        thread->enter = fm_clock_now();
     }
     own->expected[before % 64] = EXPECTED;
     thread->long_after |= (uint64_t)1 << before % 64;
-    uint64_t now = fm_clock_now();
-    pay(thread, now - thread->enter, now);
-    thread->enter = now;
     errno = saved;
 }
 
@@ -191,8 +199,7 @@ void fm_processor_begin(uint64_t resolution)
     first.time = fm_clock_now();
     first.thread = read_delay(&first.delay) ? gettid() : 0;
     limits.stretch = resolution / FM_STRETCH_LEAST;
-    limits.interval = resolution / FM_READING_INTERVAL;
-    limits.delay = resolution / FM_DELAY_INTERVAL;
+    limits.least = resolution / FM_READING_LEAST;
     limits.credit = resolution / FM_READING_CREDIT;
     limits.most = resolution / FM_READING_MOST;
     limits.scale = (UINT64_C(1000000000) << 32) / resolution;

@@ -6,23 +6,25 @@
  * Both clocks must be read at both ends of the stretch. At its end, its length is known. At its
  * begin it is not, and a reading of the CPU clock costs several times as much as recording a call.
  * So the CPU clock is read at the end of a call
- *  - if the last reading is FM_READING_INTERVAL old,
- *  - or if a long stretch has followed one of the last calls of the same function, and the last
- *    reading is a fifth of that old.
+ *  - if a long stretch has followed one of the last calls of the same function, the last reading is
+ *    FM_READING_LEAST old, and all readings so far have taken no more than 1/FM_READING_SHARE of
+ * the thread's time;
+ *  - after other calls only as often as that takes 1/FM_READING_ASIDE of it: this finds long
+ *    stretches that nothing has announced, such as those in which others get the processor.
  * A stretch is measured if a reading was taken at its begin, or earlier by no more than a twentieth
- * of its length; it then includes the time since. Not measured are: shorter stretches; stretches of
- * 1 to 5 ms after other calls, until their function is known to precede them; the time before the
+ * of its length; it then includes the time since. Not measured are: shorter stretches; most of the
+ * stretches after a call whose function is not known yet to precede long ones; the time before the
  * first and after the last recorded call.
  *
  * A reading is a system call: less than 1 us if the kernel's code and data are in the caches,
- * several times that after computation that has evicted them. Readings at the end of calls wait
- * until all readings so far have taken no more than 1/FM_READING_SHARE of the thread's time. A
- * thread that lacks a processor does not lack this time: it passes meanwhile.
+ * several times that after computation that has evicted them. A thread that lacks a processor does
+ * not lack this time: it passes meanwhile.
  *
- * The kernel's own figure, the run delay of schedstat, is read together with the CPU clock, but at
- * the end of calls at most every FM_DELAY_INTERVAL: the file is opened each time, so that a program
- * never encounters a descriptor of the recorder. The run delay of the whole run is known for the
- * thread that begins it.
+ * The kernel's own figure, the run delay of schedstat, is read together with the CPU clock where a
+ * long stretch is expected. That takes 40 us, because the file is opened each time, so that a
+ * program never encounters a descriptor of the recorder; so it begins only as often as this takes
+ * 1/FM_DELAY_SHARE of the time. The run delay of the whole run is known for the thread that begins
+ * it.
  */
 #ifndef FERMATA_RECORD_COMPUTATION_PROCESSOR_TIME_H
 #define FERMATA_RECORD_COMPUTATION_PROCESSOR_TIME_H
@@ -34,13 +36,21 @@
 
 struct fm_thread;
 
-/** Shortest measured stretch, and shortest times between two readings of the CPU clock and of the
- * run delay at the end of calls; in parts of a second. */
-enum { FM_STRETCH_LEAST = 1000, FM_READING_INTERVAL = 4000, FM_DELAY_INTERVAL = 100 };
+/** Shortest measured stretch, and shortest time between two readings at the end of calls; in parts
+ * of a second. */
+enum { FM_STRETCH_LEAST = 1000, FM_READING_LEAST = 20000 };
 
-/** Largest share of a thread's time that readings take; and, in parts of a second, how long a
- * thread saves for later readings, and what a reading counts at most: it may be interrupted. */
-enum { FM_READING_SHARE = 400, FM_READING_CREDIT = 10, FM_READING_MOST = 50000 };
+/** Largest share of a thread's time that readings take where a long stretch is expected, and
+ * elsewhere, and that readings of the run delay take at the begin of stretches; and, in parts of a
+ * second, how long a thread saves for later readings, and what a reading counts at most: it may be
+ * interrupted. */
+enum {
+    FM_READING_SHARE = 1000,
+    FM_READING_ASIDE = 4000,
+    FM_DELAY_SHARE = 500,
+    FM_READING_CREDIT = 10,
+    FM_READING_MOST = 5000
+};
 
 /** In a PROCESSOR record: the run delay is not known. */
 #define FM_DELAY_UNKNOWN UINT64_MAX
@@ -76,8 +86,8 @@ void fm_processor_attach(struct fm_thread *thread);
 /** Called at the end of a recorded call for which a reading may be due. errno is preserved. */
 FM_API FM_COLD void fm_processor_leave(struct fm_thread *thread);
 
-/** Called at the begin of a recorded call after a long stretch: writes a PROCESSOR record if the
- * stretch was measured, and reads the call's Enter again. errno is preserved.
+/** Called at the begin of a recorded call after a long stretch: if the stretch was measured, writes
+ * a PROCESSOR record and reads the call's Enter again. errno is preserved.
  * @param before  function of the call before the stretch */
 FM_API FM_COLD void fm_processor_enter(struct fm_thread *thread, uint32_t before);
 

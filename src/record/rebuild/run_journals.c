@@ -7,6 +7,18 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+/* @return the folder of the run's journals, to be closed; NULL: `error` tells why not */
+static DIR *open_journals(const struct fm_rebuild_run *r, struct fm_error *error)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/journal", r->directory);
+    DIR *folder = opendir(path);
+    if (folder == NULL) {
+        fm_fail(error, FM_ERR_SYSTEM, "cannot read %s: %m", path);
+    }
+    return folder;
+}
+
 static bool is_journal(const char *name, unsigned *rank)
 {
     int end = 0;
@@ -16,10 +28,9 @@ static bool is_journal(const char *name, unsigned *rank)
 fm_status_t fm_rebuild_find_size(struct fm_rebuild_run *r, struct fm_error *error)
 {
     char path[PATH_MAX];
-    snprintf(path, sizeof path, "%s/journal", r->directory);
-    DIR *folder = opendir(path);
+    DIR *folder = open_journals(r, error);
     if (folder == NULL) {
-        return fm_fail(error, FM_ERR_SYSTEM, "cannot read %s: %m", path);
+        return FM_ERR_SYSTEM;
     }
     for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
         struct fm_process_journal journal;
@@ -58,11 +69,9 @@ uint64_t fm_rebuild_longest_mapping(const struct fm_rebuild_run *r)
  * has never flushed has no file. Thread indices are dense. */
 fm_status_t fm_rebuild_count_threads(struct fm_rebuild_run *r, struct fm_error *error)
 {
-    char path[PATH_MAX];
-    snprintf(path, sizeof path, "%s/journal", r->directory);
-    DIR *folder = opendir(path);
+    DIR *folder = open_journals(r, error);
     if (folder == NULL) {
-        return fm_fail(error, FM_ERR_SYSTEM, "cannot read %s: %m", path);
+        return FM_ERR_SYSTEM;
     }
     for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
         unsigned rank, thread;

@@ -103,7 +103,7 @@ static void expectations_end(void **state)
     thread->function = BEFORE;
     thread->long_after = (uint64_t)1 << BEFORE;
     thread->processor.expected[BEFORE] = 2;
-    thread->left = thread->processor.read + RESOLUTION / FM_READING_INTERVAL / 6;
+    thread->left = thread->processor.read + RESOLUTION / FM_READING_LEAST / 2;
     fm_processor_leave(thread); /* too early for another reading */
     assert_int_equal(thread->processor.expected[BEFORE], 2);
     thread->processor.affordable = thread->left + RESOLUTION;
@@ -112,7 +112,7 @@ static void expectations_end(void **state)
     assert_int_equal(thread->processor.expected[BEFORE], 2);
     for (int i = 0; i < 2; i++) {
         assert_true(thread->long_after != 0);
-        thread->left = thread->processor.read + RESOLUTION / FM_READING_INTERVAL / 4;
+        thread->left = thread->processor.read + RESOLUTION / FM_READING_LEAST * 2;
         thread->processor.affordable = thread->left;
         fm_processor_leave(thread);
     }
