@@ -14,6 +14,16 @@ SHMEM_IN_TURN(void, fence, (void), ())
 SHMEM_IN_TURN(void, long_wait_until, (volatile long *place, int compare, long value),
               (place, compare, value))
 
+static void separate(void)
+{
+    static void (*recorded)(int *, int *);
+    if (recorded == NULL) {
+        recorded = (void (*)(int *, int *))(uintptr_t)dlsym(RTLD_NEXT, "shmem_info_get_version");
+    }
+    int version, part;
+    recorded(&version, &part);
+}
+
 void shmem_init(void)
 {
     WAYS_OF(void, shmem_init, pshmem_init, (void))
