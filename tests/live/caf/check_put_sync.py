@@ -7,25 +7,12 @@ import pathlib
 import sys
 import tempfile
 
-import otf2
 from caf_archive import image_of, record, recorded, run, times
-from otf2.events import MpiRecv, MpiSend
+from transfers import transfers
 
 IMAGES = 4
 BYTES = 4096
 SYNC, PUT = "caf sync images", "caf put"
-
-
-def transfers(archive):
-    """@return (time, "sent" or "received", image, number of the other image from 0, bytes), in order"""
-    found = []
-    with otf2.reader.open(str(archive)) as trace:
-        for location, event in trace.events:
-            if isinstance(event, MpiSend):
-                found.append((event.time, "sent", image_of(location), event.receiver, event.msg_length))
-            elif isinstance(event, MpiRecv):
-                found.append((event.time, "received", image_of(location), event.sender, event.msg_length))
-    return sorted(found)
 
 
 def main():
@@ -50,7 +37,7 @@ def main():
             expected += [(enter, "sent", origin, origin - 2, BYTES),
                          (leave, "received", origin - 1, origin - 1, BYTES)]
             assert ends[origin - 1, SYNC][1][1] > leave, "the target has not met the origin behind the put"
-        assert transfers(experiment / "otf2-extended" / "traces.otf2") == sorted(expected)
+        assert transfers(experiment / "otf2-extended" / "traces.otf2", image_of) == sorted(expected)
 
 
 main()

@@ -44,6 +44,9 @@ PLANTS = {
         "progress": (["shmem_quiet"], ["shmem_sync_wait_for_progress"])}),
     "shmem-sor": Plant(["--iterations", 10, "--late", "30:2"], "come_late", 2, {
         "imbalance": (["shmem_long_wait_until"], ["shmem_wait_until"])}),
+    # One pair: its target waits for what the origin computes behind its put.
+    "shmem-put-sync": Plant([], "continue_work", 1, {
+        "imbalance": (["shmem_long_wait_until"], ["shmem_wait_until"])}, 2),
     "shmem-queue": Plant(*QUEUE, {"serialization": (["shmem_set_lock"], ["shmem_lock_contention"])}),
     "srumma-armci": Plant(*SRUMMA, {
         "imbalance": (["ARMCI_Barrier"], ["armci_barrier_wait"]),
