@@ -43,6 +43,15 @@ struct fm_armci_group {
 /** All processes; its window is that of all one-sided operations. */
 extern FM_HIDDEN struct fm_armci_group fm_armci_world;
 
+/** The group of a handle of the library. Equal groups have one definition. To be called outside of
+ * fm_thread_leave and fm_thread_done. @return size == 0: it has no definition */
+struct fm_armci_group fm_armci_group_of(void *handle);
+
+/** Ends the recorded call of a collective operation.
+ * @param group  size == 0: nothing but the call is recorded */
+void fm_armci_collective(struct fm_thread *thread, OTF2_CollectiveOp operation,
+                         const struct fm_armci_group *group);
+
 /** Defines the group of all processes. */
 void fm_armci_groups_begin(int size);
 

@@ -1,4 +1,4 @@
-/* Groups of processes, collective operations, and mutexes. The definition of a group is equal on
+/* Groups of processes and collective operations. The definition of a group is equal on
  * all members without communication: a group is known by its members. */
 #include "record/armci/armci.h"
 
@@ -64,8 +64,7 @@ void fm_armci_groups_begin(int size)
     free(members);
 }
 
-/* The group of a handle of the library. Equal definitions have one number. */
-static struct fm_armci_group group_of(void *handle)
+struct fm_armci_group fm_armci_group_of(void *handle)
 {
     struct fm_armci_group group = {.size = 0};
     if (fm_armci_world.size == 0) {
@@ -89,10 +88,8 @@ static struct fm_armci_group group_of(void *handle)
 
 /* ---- collective operations ---- */
 
-/* Ends the recorded call of a collective operation.
- * @param group  size == 0: nothing but the call is recorded */
-static void record(struct fm_thread *thread, OTF2_CollectiveOp operation,
-                   const struct fm_armci_group *group)
+void fm_armci_collective(struct fm_thread *thread, OTF2_CollectiveOp operation,
+                         const struct fm_armci_group *group)
 {
     if (group->size != 0) {
         uint64_t *r =
@@ -134,7 +131,7 @@ void fm_ARMCI_Barrier(void)
         struct fm_thread *thread = fm_call_enter(FM_FUNCTION_##name);                              \
         int outcome = FM_ARMCI(name) arguments;                                                    \
         if (thread != NULL) {                                                                      \
-            record(thread, OTF2_COLLECTIVE_OP_##operation, &fm_armci_world);                       \
+            fm_armci_collective(thread, OTF2_COLLECTIVE_OP_##operation, &fm_armci_world);          \
         }                                                                                          \
         return outcome;                                                                            \
     }
@@ -146,8 +143,8 @@ void fm_ARMCI_Barrier(void)
         struct fm_thread *thread = fm_call_enter(FM_FUNCTION_##name);                              \
         int outcome = FM_ARMCI(name) arguments;                                                    \
         if (thread != NULL) {                                                                      \
-            const struct fm_armci_group members = group_of(group);                                 \
-            record(thread, OTF2_COLLECTIVE_OP_##operation, &members);                              \
+            const struct fm_armci_group members = fm_armci_group_of(group);                        \
+            fm_armci_collective(thread, OTF2_COLLECTIVE_OP_##operation, &members);                 \
         }                                                                                          \
         return outcome;                                                                            \
     }
@@ -166,36 +163,3 @@ COLLECTIVE_OF_GROUP(ARMCI_Malloc_group_memdev,
                     (void **pointers, long bytes, void *group, const char *device),
                     (pointers, bytes, group, device), ALLOCATE)
 COLLECTIVE_OF_GROUP(ARMCI_Free_group, (void *pointer, void *group), (pointer, group), DEALLOCATE)
-
-/* ---- mutexes: known by their number and process ---- */
-
-static void record_mutex(struct fm_thread *thread, enum fm_record_kind kind, int mutex, int proc)
-{
-    if (fm_armci_world.size != 0) {
-        uint64_t *r = fm_thread_leave(thread, FM_WORDS_LOCK_ACQUIRE);
-        fm_put_lock(r, kind, OTF2_LOCK_EXCLUSIVE, fm_armci_world.window, (uint32_t)proc,
-                    (uint64_t)mutex);
-    } else {
-        fm_thread_leave(thread, 0);
-    }
-    fm_thread_done(thread);
-}
-
-void fm_ARMCI_Lock(int mutex, int proc)
-{
-    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_ARMCI_Lock);
-    FM_ARMCI(ARMCI_Lock)(mutex, proc);
-    if (FM_LIKELY(thread != NULL)) {
-        record_mutex(thread, FM_RECORD_LOCK_ACQUIRE, mutex, proc);
-    }
-}
-
-/* The record has the time of the Enter, so that none of the next owner is earlier. */
-void fm_ARMCI_Unlock(int mutex, int proc)
-{
-    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_ARMCI_Unlock);
-    FM_ARMCI(ARMCI_Unlock)(mutex, proc);
-    if (FM_LIKELY(thread != NULL)) {
-        record_mutex(thread, FM_RECORD_LOCK_RELEASE_FIRST, mutex, proc);
-    }
-}

@@ -126,11 +126,21 @@ int fm_ARMCI_Init_args(int *argc, char ***argv)
     return outcome;
 }
 
+enum { MPI_MULTIPLE = 3 }; /* MPI_THREAD_MULTIPLE of all libraries */
+
 int fm_ARMCI_Init_thread(int requested)
 {
-    enum { MPI_MULTIPLE = 3 }; /* MPI_THREAD_MULTIPLE of all libraries */
     struct fm_thread *thread = fm_call_enter(FM_FUNCTION_ARMCI_Init_thread);
     int outcome = FM_ARMCI(ARMCI_Init_thread)(requested);
+    begin(thread, outcome, requested == MPI_MULTIPLE);
+    return outcome;
+}
+
+/* `comm` is an MPI_Comm, which is a pointer or an int: both are passed on in the same register. */
+int fm_ARMCI_Init_thread_comm(int requested, void *comm)
+{
+    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_ARMCI_Init_thread_comm);
+    int outcome = FM_ARMCI(ARMCI_Init_thread_comm)(requested, comm);
     begin(thread, outcome, requested == MPI_MULTIPLE);
     return outcome;
 }

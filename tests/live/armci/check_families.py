@@ -28,11 +28,11 @@ def recorded(archive):
     with otf2.reader.open(str(archive)) as trace:
         for location, event in trace.events:
             process, kind = pe_of(location), type(event).__name__
-            if isinstance(event, Enter) and event.region.name.startswith("ARMCI_"):
+            if isinstance(event, Enter) and event.region.name.startswith(("ARMCI_", "ARMCIX_")):
                 open_call[process] = [event.region.name]
             elif isinstance(event, Enter) and process in open_call:
                 inside.add(event.region.name)
-            elif isinstance(event, Leave) and event.region.name.startswith("ARMCI_"):
+            elif isinstance(event, Leave) and event.region.name.startswith(("ARMCI_", "ARMCIX_")):
                 calls.setdefault(process, []).append(" ".join(open_call.pop(process)))
             elif kind in MUTEX:
                 open_call[process].append(f"{MUTEX[kind]}:{event.remote}:{event.lock_id}")

@@ -1,7 +1,7 @@
 /* Calls every function of ARMCI that is recorded, and writes what each call must be recorded as, a
  * line for each call in the format of check_families.py. usage: families FOLDER   writes
  * FOLDER/expected.RANK */
-#include <armci.h>
+#include <armcix.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -214,6 +214,68 @@ static void call_mutexes(void)
     ARMCI_Destroy_mutexes();
 }
 
+enum { BY_ARMCI = 1 }; /* sets of mutexes that ARMCI_Create_mutexes has created before */
+
+/* Locks, tries and unlocks the mutexes of a set.
+ * @param number  of the set in its group
+ * @param owner  its process, which has `rank` in the group */
+static void call_set(armcix_mutex_hdl_t set, long number, int mutex, int owner, int rank)
+{
+    const long lock = number << 32 | mutex;
+    expect("ARMCIX_Lock_hdl acquire:%d:%ld", rank, lock);
+    ARMCIX_Lock_hdl(set, mutex, owner);
+    expect("ARMCIX_Unlock_hdl release:%d:%ld", rank, lock);
+    ARMCIX_Unlock_hdl(set, mutex, owner);
+    expect("ARMCIX_Trylock_hdl acquire:%d:%ld", rank, lock); /* ARMCI-MPI waits for it */
+    while (ARMCIX_Trylock_hdl(set, mutex, owner) != 0) {
+    }
+    expect("ARMCIX_Unlock_hdl release:%d:%ld", rank, lock);
+    ARMCIX_Unlock_hdl(set, mutex, owner);
+}
+
+static armcix_mutex_hdl_t create_set(int count, ARMCI_Group *group, int members)
+{
+    expect("ARMCIX_Create_mutexes_hdl collective:CREATE_HANDLE:%d:0:0:-", members);
+    return ARMCIX_Create_mutexes_hdl(count, group);
+}
+
+static void destroy_set(armcix_mutex_hdl_t set, int members)
+{
+    expect("ARMCIX_Destroy_mutexes_hdl collective:DESTROY_HANDLE:%d:0:0:-", members);
+    ARMCIX_Destroy_mutexes_hdl(set);
+}
+
+/* Sets of mutexes of all processes and of those with even numbers. (Open MPI 4.1 creates windows of
+ * two groups at the same time in one file.) */
+static void call_sets(void)
+{
+    ARMCI_Group world, copy, half;
+    const int members = (size + 1) / 2, neighbour = (me / 2 + 1) % members;
+    ARMCI_Group_get_world(&world);
+    expect("ARMCIX_Progress");
+    ARMCIX_Progress();
+    armcix_mutex_hdl_t first = create_set(1, &world, size), second = create_set(2, &world, size);
+    call_set(first, BY_ARMCI + 1, 0, next, next);
+    call_set(second, BY_ARMCI + 2, 1, next, next);
+    destroy_set(second, size);
+    destroy_set(first, size);
+    expect("ARMCIX_Group_dup");
+    ARMCIX_Group_dup(&world, &copy);
+    expect("ARMCIX_Group_split");
+    ARMCIX_Group_split(&world, me % 2, me, &half);
+    if (me % 2 == 0) {
+        armcix_mutex_hdl_t set = create_set(1, &half, members);
+        call_set(set, 1, 0, 2 * neighbour, neighbour);
+        destroy_set(set, members);
+    }
+    expect("ARMCI_Group_free");
+    ARMCI_Group_free(&half);
+    expect("ARMCI_Group_free");
+    ARMCI_Group_free(&copy);
+    expect_barrier();
+    ARMCI_Barrier();
+}
+
 /* A group of the processes with even numbers. */
 static void call_group(void)
 {
@@ -252,8 +314,8 @@ int main(int argc, char **argv)
     if (out == NULL) {
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
-    expect("ARMCI_Init create collective:CREATE_HANDLE:%d:0:0:-", size);
-    ARMCI_Init();
+    expect("ARMCI_Init_thread_comm create collective:CREATE_HANDLE:%d:0:0:-", size);
+    ARMCI_Init_thread_comm(MPI_THREAD_SINGLE, MPI_COMM_WORLD);
     void **memory = calloc((size_t)size, sizeof *memory);
     expect("ARMCI_Malloc collective:ALLOCATE:%d:0:0:-", size);
     ARMCI_Malloc(memory, ROOM);
@@ -274,6 +336,7 @@ int main(int argc, char **argv)
     call_non_blocking();
     call_completions();
     call_mutexes();
+    call_sets();
     call_group();
     expect_put("ARMCI_Put", 8);
     ARMCI_Put(near, far, 8, next);

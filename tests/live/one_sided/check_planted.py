@@ -57,6 +57,8 @@ PLANTS = {
     # Two processes: with more than processors, MPICH is slow to pass a mutex on.
     "armci-mutex": Plant([10, 30], "hold_long", 1, {
         "serialization": (["ARMCI_Lock"], ["armci_lock_contention"])}, 2),
+    "armci-mutex-set": Plant([10, 30, "set"], "hold_long", 1, {
+        "serialization": (["ARMCIX_Lock_hdl"], ["armci_lock_contention"])}, 2),
     "armci-progress": Plant([5, 50], "compute", 0, {
         "progress": (["ARMCI_Acc"], ["armci_comm_wait_for_progress"])}, 2),
 }
