@@ -194,6 +194,8 @@ static unsigned needed_by_library(fm_paradigm_t paradigm, const char *name, fm_c
     case FM_CALL_WAIT_UNTIL:
     case FM_CALL_EVENT_WAIT:
         return FM_RECORDED_OPERATION;
+    case FM_CALL_EVENT_POST:
+        return OPERATIONS;
     default:
         return is_library_operation(paradigm, name) ? OPERATIONS : 0;
     }

@@ -40,7 +40,7 @@ GAPS = {
     "SHMEM operations": (["shmem_putmem", "shmem_int_wait_until"],
                          ["no record of a one-sided operation"]),
     "ARMCI operations": (["ARMCI_Put"], ["no record of a one-sided operation"]),
-    "coarray operations": (["caf put", "caf event wait"], ["no record of a one-sided operation"]),
+    "coarray operations": (["caf put", "caf event post", "caf event wait"], ["no record of a one-sided operation"]),
     "SHMEM collectives": (["shmem_barrier_all", "shmem_int_sum_to_all", "shmem_malloc"],
                           ["no collective record of these calls"]),
     "SHMEM locks": (["shmem_set_lock"], ["no record of a lock's acquisition", "Lock Contention"]),
@@ -74,6 +74,7 @@ COMPLETE = {
                 ("MPI_Win_unlock_all", "done_remote w0 1")],
     "nothing-to-flush": [("MPI_Win_lock_all", "lock_request w0 all 0 s"), ("MPI_Win_flush_all",),
                          ("MPI_Win_unlock_all", "lock_release w0 all 0 s")],
+    "events": [("caf event post", "atomic w0 1 4 1", "done_remote w0 1"), ("caf event wait", "wait_change w0")],
 }
 
 
