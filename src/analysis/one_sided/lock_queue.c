@@ -379,13 +379,17 @@ static int compare_locks(const void *a, const void *b)
     return left->id < right->id ? -1 : left->id > right->id;
 }
 
-/* Names a lock as its programming model does: a symmetric variable, a mutex of a process, a coarray
- * element of an image. */
+/* Names a lock as its programming model does: a symmetric variable, a mutex of a process, which may
+ * be one of a set (the upper half of the number), a coarray element of an image. */
 static void name_lock(const struct found_lock *found, char *name, size_t size)
 {
+    char set[32] = "";
     switch (found->paradigm) {
     case FM_PARADIGM_ARMCI:
-        snprintf(name, size, "ARMCI mutex %" PRIu64 " of process %" PRIu32, found->id,
+        if (found->id > UINT32_MAX) {
+            snprintf(set, sizeof set, " of set %" PRIu32, (uint32_t)(found->id >> 32));
+        }
+        snprintf(name, size, "ARMCI mutex %" PRIu32 "%s of process %" PRIu32, (uint32_t)found->id, set,
                  found->process);
         break;
     case FM_PARADIGM_CAF:
