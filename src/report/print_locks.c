@@ -104,6 +104,7 @@ static void print_parties(const struct fm_report *report, const struct fm_cube_l
 
 static void print_lock(const struct fm_report *report, const struct fm_cube_lock *lock)
 {
+    const struct fm_process_word *process = &report->diagnosis.process;
     char numbers[3][FM_FORMAT_SIZE];
     char *name = fm_terminal_name(report->terminal, lock->name == NULL ? "" : lock->name);
     const char *quote = *name == '\0' ? "" : "\"";
@@ -111,10 +112,10 @@ static void print_lock(const struct fm_report *report, const struct fm_cube_lock
     char *heading = NULL;
     int length = lock->window == FM_CUBE_NONE ? asprintf(&heading, "%s", name)
                  : lock->target == FM_CUBE_NONE
-                     ? asprintf(&heading, "Window %u%s%s%s%s, all ranks at once", lock->window,
-                                blank, quote, name, quote)
-                     : asprintf(&heading, "Window %u%s%s%s%s, rank %u", lock->window, blank, quote,
-                                name, quote, lock->target);
+                     ? asprintf(&heading, "Window %u%s%s%s%s, all %s at once", lock->window, blank,
+                                quote, name, quote, process->many)
+                     : asprintf(&heading, "Window %u%s%s%s%s, %s %u", lock->window, blank, quote,
+                                name, quote, process->one, lock->target + process->first);
     if (length < 0)
         abort();
     putc('\n', report->terminal->stream);

@@ -1,7 +1,7 @@
 // Every view at several widths, light and dark: axe-core finds no violation (contrast, names, roles, keyboard),
 // nothing is wider than the window, no text is cut off where there is room.
 // usage: check_layout.mjs WEB FERMATA SYNTHESIZE_SOR WRITE_REPORTS [PICTURES]
-//   PICTURES  folder for a screenshot of each view
+//   PICTURES  folder for a screenshot of each view at each width in each colour scheme
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -95,10 +95,13 @@ function overflowing(page) {
   });
 }
 
-async function savePicture(page, name) {
+async function savePictures(page, name) {
   if (pictures === undefined) return;
   mkdirSync(pictures, { recursive: true });
-  await page.screenshot({ path: join(pictures, `${name}.png`) });
+  for (const colorScheme of ["dark", "light"]) {
+    await page.emulateMedia({ colorScheme });
+    await page.screenshot({ path: join(pictures, `${name}-${colorScheme}.png`) });
+  }
 }
 
 for (const [name, path] of Object.entries(pages).filter(([each]) => ONLY.includes(each))) {
@@ -115,7 +118,7 @@ for (const [name, path] of Object.entries(pages).filter(([each]) => ONLY.include
         const height = width > 2000 ? 2000 : 900;
         if (page.viewportSize().width !== width) await page.setViewportSize({ width, height });
         (await overflowing(page)).forEach(note(width));
-        await savePicture(page, `${file}-${width}-light`);
+        await savePictures(page, `${file}-${width}`);
         // Roles and colours do not depend on the width: the narrowest is the hardest.
         if (width !== WIDTHS[0]) continue;
         (await violations(page, RULES)).forEach(note("light"));
@@ -123,7 +126,6 @@ for (const [name, path] of Object.entries(pages).filter(([each]) => ONLY.include
         if (name === "1024") continue;
         await page.emulateMedia({ colorScheme: "dark" });
         (await violations(page, COLOURS)).forEach(note("dark"));
-        await savePicture(page, `${file}-${width}-dark`);
         await page.emulateMedia({ colorScheme: "light" });
       }
       // The next view begins at the width at which this one ends.

@@ -138,8 +138,11 @@ async function exported(page, ending) {
 
 await bench.check("the summary says what the report in the terminal says", async () => {
   const page = await bench.open(html);
-  const terminal = bench.run(fermata, "report", report, "--top", "8").replace(/\s+/g, " ");
+  // Names between backquotes are set as names.
+  const terminal = bench.run(fermata, "report", report, "--top", "8").replace(/\s+/g, " ").replaceAll("`", "");
   const text = (await page.locator("main").innerText()).replace(/\s+/g, " ");
+  assert.ok(!text.includes("`"), text);
+  assert.ok((await page.locator(".headline-sentence code").count()) > 0);
   const headlines = await page.locator(".headline-sentence").allInnerTexts();
   assert.ok(headlines.length > 0);
   for (const headline of headlines) assert.ok(terminal.includes(headline), headline);
@@ -153,6 +156,15 @@ await bench.check("the summary says what the report in the terminal says", async
     assert.ok((await page.getByTestId("efficiency").innerText()).includes(ratio), name);
   }
   assert.equal(await page.title(), "sample \u2013 fermata".replace("sample", json.experiment.title));
+});
+
+await bench.check("names in the sentence about waiting without a cause are set as names", async () => {
+  const problems = bench.path("problems.fer");
+  bench.run(writeReports.replace(/write_reports$/, "write_sample"), "problems", problems);
+  const page = await bench.open(bench.page(problems, "problems.html"));
+  const sentence = page.locator("p.muted", { hasText: "Waiting without a cause" });
+  assert.deepEqual(await sentence.locator("code").allInnerTexts(), ["MPI_Send", "MPI_Barrier"]);
+  assert.ok(!(await page.locator("main").innerText()).includes("`"));
 });
 
 await bench.check("collapsed nodes are inclusive, expanded ones exclusive, in all three trees", async () => {

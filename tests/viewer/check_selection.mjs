@@ -350,6 +350,11 @@ await bench.check("rows are sorted by waiting, by lateness; filtered; pinned", a
   assert.match(await item(page), /^sweep: 35\.00 ms\s+rank 7/);
   await page.mouse.click(box.x + 20, box.y + 50 + 8);
   await assertParameter(page, "pins", null);
+  // The second click of a double click is none: it would pin the row that has come to this place.
+  await page.mouse.dblclick(box.x + 20, (await pointOf(page, 0, { row: 7, rows: RANKS, ruler: 50 }))[1]);
+  await assertParameter(page, "pins", "7");
+  await page.mouse.click(box.x + 20, box.y + 50 + 8);
+  await assertParameter(page, "pins", null);
   await page.getByLabel("Filter of the rows").fill("2-4, 9");
   assert.equal(await page.getByTestId("row-count").innerText(), `on 4 of ${RANKS} ranks`);
   assert.deepEqual(await rowNames(page, 4, 50), [2, 3, 4, 9]);

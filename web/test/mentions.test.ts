@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { mentions } from "../src/model/mentions";
+import { mentions, withoutQuotes } from "../src/model/mentions";
 import { locationName, processWord } from "../src/model/report";
 import { makeSystem } from "../src/model/system";
 import type { Report } from "../src/model/report";
@@ -91,6 +91,22 @@ describe("the words of other programming models", () => {
       mentions(of, sentence, { callpaths: [] }).flatMap(({ text, place }) => (place?.kind === "location" ? [`${text}: ${place.location}`] : []));
     expect(places(words("PE", "PEs", 0), "`solve` on PEs 2 and 4-5")).toEqual(["2: 2", "4-5: 4"]);
     expect(places(words("image", "images", 1), "`solve` on image 12")).toEqual(["12: 11"]);
+  });
+});
+
+describe("names between backquotes", () => {
+  const shown = (...texts: string[]) =>
+    withoutQuotes(texts).map((parts) => parts.map(({ text, isCode }) => (isCode ? `<${text}>` : text)).join(""));
+
+  it("are names without the backquotes, also across pieces", () => {
+    expect(shown("most in `ga_sync` (30 %)")).toEqual(["most in <ga_sync> (30 %)"]);
+    expect(shown("`", "solve", "` on rank 3")).toEqual(["", "<solve>", " on rank 3"]);
+    expect(shown("the ", "lock of window `w` on rank 5", " is held")).toEqual(["the ", "lock of window <w> on rank 5", " is held"]);
+    expect(shown("nothing quoted")).toEqual(["nothing quoted"]);
+  });
+
+  it("stay as they are if a name contains one", () => {
+    expect(shown("`a`b` is late")).toEqual(["`a`b` is late"]);
   });
 });
 

@@ -389,8 +389,8 @@ static void name_lock(const struct found_lock *found, char *name, size_t size)
         if (found->id > UINT32_MAX) {
             snprintf(set, sizeof set, " of set %" PRIu32, (uint32_t)(found->id >> 32));
         }
-        snprintf(name, size, "ARMCI mutex %" PRIu32 "%s of process %" PRIu32, (uint32_t)found->id, set,
-                 found->process);
+        snprintf(name, size, "ARMCI mutex %" PRIu32 "%s of process %" PRIu32, (uint32_t)found->id,
+                 set, found->process);
         break;
     case FM_PARADIGM_CAF:
         snprintf(name, size, "coarray lock 0x%" PRIx64 " of image %" PRIu32, found->id,

@@ -171,6 +171,7 @@ static char *lock_name(const struct fm_diagnosis *diagnosis, const struct fm_cub
 {
     const struct fm_cube_lock *lock =
         cause->lock == FM_CUBE_NONE ? NULL : &diagnosis->cube->locks[cause->lock];
+    const struct fm_process_word *process = &diagnosis->process;
     char *text = NULL;
     char *window = NULL;
     int length;
@@ -179,16 +180,17 @@ static char *lock_name(const struct fm_diagnosis *diagnosis, const struct fm_cub
     } else if (lock->window == FM_CUBE_NONE) {
         window = fm_place_name(diagnosis, lock->name);
         length = asprintf(&text, "the %s", window);
-    } else if (lock->name == NULL) {
-        length =
-            lock->target == FM_CUBE_NONE
-                ? asprintf(&text, "the lock of window %u on all ranks", lock->window)
-                : asprintf(&text, "the lock of window %u on rank %u", lock->window, lock->target);
     } else {
-        window = fm_place_name(diagnosis, lock->name);
+        char number[32];
+        snprintf(number, sizeof number, "%u", lock->window);
+        window = lock->name != NULL ? fm_place_name(diagnosis, lock->name) : NULL;
+        const char *shown = window != NULL ? window : number;
+        const char *quote = window != NULL ? "`" : "";
         length = lock->target == FM_CUBE_NONE
-                     ? asprintf(&text, "the lock of window `%s` on all ranks", window)
-                     : asprintf(&text, "the lock of window `%s` on rank %u", window, lock->target);
+                     ? asprintf(&text, "the lock of window %s%s%s on all %s", quote, shown, quote,
+                                process->many)
+                     : asprintf(&text, "the lock of window %s%s%s on %s %u", quote, shown, quote,
+                                process->one, lock->target + process->first);
     }
     if (length < 0) {
         abort();

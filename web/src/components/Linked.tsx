@@ -1,11 +1,11 @@
 import { batch } from "@preact/signals";
 import type { ComponentChildren, JSX } from "preact";
-import { mentions, type Place } from "../model/mentions";
-import { printable } from "../format";
+import { mentions, withoutQuotes, type Place } from "../model/mentions";
 import { pathTo } from "../model/forest";
 import { locationName, processWord, type Report } from "../model/report";
 import type { Store } from "../state/store";
 import { encodeSet } from "../state/url";
+import { Parts } from "./Prose";
 
 interface Props {
   store: Store;
@@ -75,14 +75,15 @@ function addressOf(store: Store, place: Place): string {
 export function Linked({ store, text, run = 0, callpath = null, symptom = null }: Props): JSX.Element {
   // In the trees, all runs have the same call paths, locations and metrics. Phases and locks are the run's own.
   const pieces = mentions(store.united.runs[run]!, text, { callpaths: [callpath, symptom] });
+  const parts = withoutQuotes(pieces.map(({ text: piece }) => piece));
   return (
     <>
-      {pieces.map(({ text: piece, place }, i) =>
+      {pieces.map(({ place }, i) =>
         place === null || !canGo(store, place, run) ? (
-          printable(piece)
+          <Parts key={i} parts={parts[i]!} />
         ) : (
           <To key={i} store={store} place={place} symptom={symptom}>
-            {printable(piece)}
+            <Parts parts={parts[i]!} />
           </To>
         ),
       )}

@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import { unitName } from "../format";
 import type { Metric, Report } from "../model/report";
+import { Prose } from "./Prose";
 
 /** Meaning, computation and advice of a metric. */
 export function MetricHelp({ report, metric }: { report: Report; metric: Metric }): JSX.Element {
@@ -10,7 +11,9 @@ export function MetricHelp({ report, metric }: { report: Report; metric: Metric 
   return (
     <dl class="help">
       <dt>What</dt>
-      <dd>{metric.description}</dd>
+      <dd>
+        <Prose text={metric.description} />
+      </dd>
       <dt>Computed</dt>
       <dd class="formula">
         {metric.formula}
@@ -21,7 +24,9 @@ export function MetricHelp({ report, metric }: { report: Report; metric: Metric 
       {metric.advice !== "" && (
         <>
           <dt>Advice</dt>
-          <dd>{metric.advice}</dd>
+          <dd>
+            <Prose text={metric.advice} />
+          </dd>
         </>
       )}
       <dt>Unit</dt>

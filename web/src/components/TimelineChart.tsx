@@ -47,6 +47,8 @@ export function TimelineChart({ state, scene, palette, hit, onKey, label }: Prop
   const [size, setSize] = useState({ width: 0, height: 0 });
   const [tip, setTip] = useState<{ x: number; y: number; hit: Hit } | null>(null);
   const [band, setBand] = useState<{ from: number; to: number } | null>(null);
+  /** Whether the pointer was dragged since it was pressed: its release is no click. */
+  const isDragged = useRef(false);
 
   useEffect(() => {
     const element = box.current!;
@@ -101,13 +103,13 @@ export function TimelineChart({ state, scene, palette, hit, onKey, label }: Prop
     const rows = state.shownRows();
     const shown = layout();
     const isRuler = start.y < shown.ruler && start.x >= shown.left;
-    let moved = false;
+    isDragged.current = false;
     element.setPointerCapture(event.pointerId);
     element.focus({ preventScroll: true });
     const move = (next: PointerEvent): void => {
       const place = pointOf(next);
-      moved ||= Math.abs(place.x - start.x) + Math.abs(place.y - start.y) > CLICK;
-      if (!moved) return;
+      isDragged.current ||= Math.abs(place.x - start.x) + Math.abs(place.y - start.y) > CLICK;
+      if (!isDragged.current) return;
       setTip(null);
       if (isRuler || event.shiftKey) {
         setBand({ from: Math.min(start.x, place.x), to: Math.max(start.x, place.x) });
@@ -125,12 +127,8 @@ export function TimelineChart({ state, scene, palette, hit, onKey, label }: Prop
       element.removeEventListener("pointerup", end);
       element.removeEventListener("pointercancel", end);
       setBand(null);
+      if (!isDragged.current || last.type === "pointercancel") return;
       const place = pointOf(last);
-      if (!moved) {
-        // The second click of a double click zooms.
-        if (last.detail < 2) hit(place.x, place.y, size.width, size.height)?.activate?.();
-        return;
-      }
       const from = Math.max(shown.left, Math.min(start.x, place.x));
       const to = Math.min(shown.left + shown.plotWidth, Math.max(from + 1, start.x, place.x));
       if (isRuler) state.mark({ from: shown.time(from), to: shown.time(to) });
@@ -191,6 +189,11 @@ export function TimelineChart({ state, scene, palette, hit, onKey, label }: Prop
         tabIndex={0}
         style={{ width: `${size.width}px`, height: `${size.height}px`, cursor: tip?.hit.activate ? "pointer" : "default" }}
         onPointerDown={press}
+        onClick={(event) => {
+          // The second click of a double click zooms.
+          const place = pointOf(event);
+          if (!isDragged.current && event.detail < 2) hit(place.x, place.y, size.width, size.height)?.activate?.();
+        }}
         onMouseMove={(event) => {
           if (event.buttons === 0) setTip(find(event));
         }}

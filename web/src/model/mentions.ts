@@ -115,6 +115,28 @@ export function mentions(report: Report, sentence: string, context: Context): Pi
   return pieces;
 }
 
+/** A part of a text; code: a name that the sentence puts between backquotes. */
+export interface Part {
+  readonly text: string;
+  readonly isCode: boolean;
+}
+
+/** @returns the parts of each of the texts that a sentence consists of, without backquotes. A name may contain some: with
+ * an odd number of them the texts stay as they are. */
+export function withoutQuotes(texts: readonly string[]): Part[][] {
+  if (texts.join("").split("`").length % 2 === 0) return texts.map((text) => [{ text, isCode: false }]);
+  let isCode = false;
+  return texts.map((text) =>
+    text
+      .split("`")
+      .map((part, i) => {
+        if (i > 0) isCode = !isCode;
+        return { text: part, isCode };
+      })
+      .filter((part) => part.text !== ""),
+  );
+}
+
 /** Names of single words ("Time", "MPI") are also ordinary words: only longer names are found. */
 function longestMetric(names: Names) {
   const long = [...names.metric].filter(([name]) => name.includes(" ")).sort((a, b) => b[0].length - a[0].length);

@@ -10,16 +10,17 @@ import { drawTable, tableSize, type Table } from "../draw/table";
 import { csvOf } from "../export/csv";
 import type { Picture } from "../export/download";
 import { formatCount, formatPercent, formatSeconds, printable, shorten } from "../format";
-import { processTitle, processWord } from "../model/report";
+import { processName, processTitle, processWord, type Report } from "../model/report";
 import type { Store } from "../state/store";
 
 const PICTURE_WIDTH = 900;
 const QUEUE_HEIGHT = 200;
 
-export function lockName(lock: JsonLock): string {
+/** The name of a lock, as in the report: a window and the process that it locks. */
+export function lockName(report: Report, lock: JsonLock): string {
   if (lock.window === null) return shorten(printable(lock.name ?? "lock"), 60);
   const window = lock.name === null ? `window ${lock.window}` : shorten(printable(lock.name), 60);
-  return `${window}, ${lock.target === null ? "all targets" : `target ${lock.target}`}`;
+  return `${window}, ${lock.target === null ? `all ${processWord(report, 2)}` : processName(report, lock.target)}`;
 }
 
 /** The queues for the locks of windows. */
@@ -42,9 +43,9 @@ export function Locks({ store }: { store: Store }): JSX.Element {
         <ExportMenu
           store={store}
           name="locks"
-          title={`Queue for the lock of ${lockName(chosen)}`}
+          title={`Queue for the lock of ${lockName(store.report, chosen)}`}
           csv={() => locksCsv(locks)}
-          picture={() => locksPicture(order.map((i) => locks[i]!), chosen)}
+          picture={() => locksPicture(store.report, order.map((i) => locks[i]!), chosen)}
         />
       </div>
       <table class="grid">
@@ -71,7 +72,7 @@ export function Locks({ store }: { store: Store }): JSX.Element {
               <tr key={i} class={lock === chosen ? "selected" : ""} onClick={() => (store.lock.value = i)}>
                 <th scope="row">
                   <button type="button" class="link" aria-pressed={lock === chosen}>
-                    {lockName(lock)}
+                    {lockName(store.report, lock)}
                   </button>
                 </th>
                 <td>{formatSeconds(lock.waiting)}</td>
@@ -116,7 +117,7 @@ function Queue({ store, lock }: { store: Store; lock: JsonLock }): JSX.Element {
   return (
     <>
       <h2>
-        Length of the queue over time <small>{lockName(lock)}</small>
+        Length of the queue over time <small>{lockName(store.report, lock)}</small>
       </h2>
       {lock.queue.length === 0 ? (
         <p class="empty">No {processWord(store.report, 1)} waited.</p>
@@ -125,7 +126,7 @@ function Queue({ store, lock }: { store: Store; lock: JsonLock }): JSX.Element {
           draw={draw}
           hit={hit}
           height={QUEUE_HEIGHT}
-          label={`Length of the queue for ${lockName(lock)}, at most ${lock.longest_queue}`}
+          label={`Length of the queue for ${lockName(store.report, lock)}, at most ${lock.longest_queue}`}
           testId="queue-chart"
         />
       )}
@@ -180,13 +181,13 @@ function Parties(props: {
 }
 
 /** All locks, and the queue of the selected lock. */
-function locksPicture(locks: readonly JsonLock[], chosen: JsonLock): Picture {
+function locksPicture(report: Report, locks: readonly JsonLock[], chosen: JsonLock): Picture {
   const numeric = (title: string) => ({ title, numeric: true });
   const table: Table = {
     title: "Locks",
     columns: [{ title: "Lock" }, numeric("Waiting"), numeric("Waits"), numeric("Longest queue")],
     rows: locks.map((lock) => [
-      { text: lockName(lock), bold: lock === chosen },
+      { text: lockName(report, lock), bold: lock === chosen },
       { text: formatSeconds(lock.waiting) },
       { text: formatCount(lock.waits) },
       { text: formatCount(lock.longest_queue) },

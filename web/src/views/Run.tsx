@@ -1,4 +1,5 @@
 import type { JSX } from "preact";
+import { Prose } from "../components/Prose";
 import { formatCount, formatSeconds, printable, shorten } from "../format";
 import { processTitle, processWord, type Report } from "../model/report";
 import type { Store } from "../state/store";
@@ -47,7 +48,9 @@ export function Run({ store }: { store: Store }): JSX.Element {
           ) : (
             <ul class="observations warnings">
               {report.warnings.map((text, i) => (
-                <li key={i}>{shorten(printable(text), TEXT_LIMIT)}</li>
+                <li key={i}>
+                    <Prose text={shorten(printable(text), TEXT_LIMIT)} />
+                  </li>
               ))}
             </ul>
           )}

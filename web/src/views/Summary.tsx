@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { Linked } from "../components/Linked";
 import { CallpathName } from "../components/Names";
+import { Prose } from "../components/Prose";
 import { Spread } from "../components/Spread";
 import type { JsonProblem, JsonRatio } from "../data/layout";
 import { shareColor } from "../draw/colors";
@@ -59,7 +60,9 @@ export function Summary({ store }: { store: Store }): JSX.Element {
               <h2>Warnings</h2>
               <ul class="observations warnings">
                 {report.warnings.map((text, i) => (
-                  <li key={i}>{shorten(printable(text), 600)}</li>
+                  <li key={i}>
+                    <Prose text={shorten(printable(text), 600)} />
+                  </li>
                 ))}
               </ul>
             </>
