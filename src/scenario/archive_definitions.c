@@ -12,7 +12,9 @@
 /* The windows and paradigms that are used, found by one pass over the events. */
 struct usage {
     bool paradigms[256];
-    bool *created; /* per window: it has events of creation or destruction */
+    bool *created;        /* per window: it has events of creation or destruction */
+    bool *created_singly; /* per team: its threads are created one by one, thus POSIX threads */
+    bool acquisitions;    /* releases of locks tell of the acquisition */
     uint64_t last_time;
 };
 
@@ -45,13 +47,49 @@ static OTF2_StringRef string(struct definitions *definitions, const char *text)
     return index;
 }
 
+static OTF2_Paradigm team_paradigm(const struct usage *usage, uint32_t team)
+{
+    return usage->created_singly[team] ? OTF2_PARADIGM_PTHREAD : OTF2_PARADIGM_OPENMP;
+}
+
+static void use_event(struct usage *usage, const struct fm_scenario *scenario,
+                      const struct fm_scenario_event *event)
+{
+    switch ((enum fm_scenario_kind)event->kind) {
+    case FM_SCENARIO_WIN_CREATE:
+    case FM_SCENARIO_WIN_DESTROY:
+        usage->created[event->object] = true;
+        break;
+    case FM_SCENARIO_FORK:
+    case FM_SCENARIO_JOIN:
+        usage->paradigms[OTF2_PARADIGM_OPENMP] = true;
+        break;
+    case FM_SCENARIO_ACQUIRE_LOCK:
+    case FM_SCENARIO_RELEASE_LOCK:
+        usage->paradigms[fm_archive_thread_paradigm(
+            event->region == FM_SCENARIO_NONE ? "" : scenario->regions.keys[event->region].bytes)] =
+            true;
+        usage->acquisitions = usage->acquisitions || event->detail != 0;
+        break;
+    case FM_SCENARIO_THREAD_CREATE:
+    case FM_SCENARIO_THREAD_BEGIN:
+    case FM_SCENARIO_THREAD_WAIT:
+    case FM_SCENARIO_THREAD_END:
+        usage->created_singly[event->object] = true;
+        break;
+    default:
+        break;
+    }
+}
+
 static void find_usage(struct definitions *definitions)
 {
     const struct fm_scenario *scenario = definitions->scenario;
     struct usage *usage = &definitions->usage;
     uint32_t locations = scenario->rank_count * scenario->thread_count;
     usage->created = calloc(scenario->window_names.count + 1u, sizeof *usage->created);
-    if (usage->created == NULL) {
+    usage->created_singly = calloc(scenario->team_names.count + 1u, sizeof *usage->created_singly);
+    if (usage->created == NULL || usage->created_singly == NULL) {
         keep(definitions, OTF2_ERROR_MEM_ALLOC_FAILED);
         return;
     }
@@ -61,16 +99,14 @@ static void find_usage(struct definitions *definitions)
     for (uint32_t i = 0; i < locations; i++) {
         const struct fm_scenario_location *timeline = &scenario->locations[i];
         for (size_t j = 0; j < timeline->count; j++) {
-            const struct fm_scenario_event *event = &timeline->events[j];
-            if (event->kind == FM_SCENARIO_WIN_CREATE || event->kind == FM_SCENARIO_WIN_DESTROY) {
-                usage->created[event->object] = true;
-            } else if (event->kind >= FM_SCENARIO_FORK) {
-                usage->paradigms[OTF2_PARADIGM_OPENMP] = true;
-            }
+            use_event(usage, scenario, &timeline->events[j]);
         }
         if (timeline->count > 0 && timeline->events[timeline->count - 1].time > usage->last_time) {
             usage->last_time = timeline->events[timeline->count - 1].time;
         }
+    }
+    for (uint32_t team = 0; team < scenario->team_names.count; team++) {
+        usage->paradigms[team_paradigm(usage, team)] = true;
     }
     bool shmem_alone =
         usage->paradigms[OTF2_PARADIGM_SHMEM] && !usage->paradigms[OTF2_PARADIGM_MPI];
@@ -193,12 +229,19 @@ static void write_parameters(struct definitions *definitions)
     }
 }
 
+static void write_group_of(struct definitions *definitions, OTF2_Paradigm paradigm,
+                           OTF2_GroupRef id, OTF2_GroupType type, uint32_t count,
+                           const uint64_t *members)
+{
+    keep(definitions,
+         OTF2_GlobalDefWriter_WriteGroup(definitions->writer, id, string(definitions, ""), type,
+                                         paradigm, OTF2_GROUP_FLAG_NONE, count, members));
+}
+
 static void write_group(struct definitions *definitions, OTF2_GroupRef id, OTF2_GroupType type,
                         uint32_t count, const uint64_t *members)
 {
-    keep(definitions, OTF2_GlobalDefWriter_WriteGroup(
-                          definitions->writer, id, string(definitions, ""), type,
-                          definitions->process_paradigm, OTF2_GROUP_FLAG_NONE, count, members));
+    write_group_of(definitions, definitions->process_paradigm, id, type, count, members);
 }
 
 /* Members of a COMM_GROUP are indices into the COMM_LOCATIONS group, which are world ranks here. */
@@ -266,6 +309,79 @@ static void write_comms_and_windows(struct definitions *definitions)
     }
 }
 
+/* A team is a COMM_GROUP of its model's COMM_LOCATIONS, which are all locations here: members are
+ * indices of locations. */
+static void write_teams(struct definitions *definitions)
+{
+    const struct fm_scenario *scenario = definitions->scenario;
+    const OTF2_Paradigm paradigms[] = {OTF2_PARADIGM_OPENMP, OTF2_PARADIGM_PTHREAD};
+    const uint32_t locations = scenario->rank_count * scenario->thread_count;
+    uint64_t *members = malloc(locations * sizeof *members);
+    if (members == NULL) {
+        keep(definitions, OTF2_ERROR_MEM_ALLOC_FAILED);
+        return;
+    }
+    for (uint32_t i = 0; i < locations; i++) {
+        members[i] = fm_archive_location_id(scenario, i);
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+        bool used = false;
+        for (uint32_t team = 0; team < scenario->team_names.count; team++) {
+            used = used || team_paradigm(&definitions->usage, team) == paradigms[i];
+        }
+        if (used) {
+            write_group_of(definitions, paradigms[i],
+                           FM_ARCHIVE_OPENMP_LOCATIONS_GROUP(scenario) + i,
+                           OTF2_GROUP_TYPE_COMM_LOCATIONS, locations, members);
+        }
+    }
+    for (uint32_t team = 0; team < scenario->team_names.count; team++) {
+        const struct fm_scenario_team *group = &scenario->teams[team];
+        for (uint32_t i = 0; i < group->size; i++) {
+            members[i] = group->locations[i];
+        }
+        write_group_of(definitions, team_paradigm(&definitions->usage, team),
+                       FM_ARCHIVE_TEAM_GROUP(scenario, team), OTF2_GROUP_TYPE_COMM_GROUP,
+                       group->size, members);
+        keep(definitions,
+             OTF2_GlobalDefWriter_WriteComm(
+                 definitions->writer, FM_ARCHIVE_TEAM(scenario, team),
+                 string(definitions, scenario->team_names.keys[team].bytes),
+                 FM_ARCHIVE_TEAM_GROUP(scenario, team), OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
+    }
+    free(members);
+}
+
+static void write_object_names(struct definitions *definitions)
+{
+    const struct fm_scenario *scenario = definitions->scenario;
+    for (size_t i = 0; i < scenario->object_name_count; i++) {
+        const struct fm_scenario_object_name *object = &scenario->object_names[i];
+        char key[64];
+        snprintf(key, sizeof key, "fermata::object::%llu", (unsigned long long)object->object);
+        OTF2_StringRef name = string(definitions, key);
+        OTF2_AttributeValue value = {.stringRef = string(definitions, object->name)};
+        keep(definitions, OTF2_GlobalDefWriter_WriteLocationGroupProperty(
+                              definitions->writer, object->rank, name, OTF2_TYPE_STRING, value));
+    }
+}
+
+static void write_attributes(struct definitions *definitions)
+{
+    if (definitions->usage.acquisitions) {
+        OTF2_StringRef name = string(definitions, "ACQUIRED_AT");
+        keep(definitions,
+             OTF2_GlobalDefWriter_WriteAttribute(
+                 definitions->writer, FM_ARCHIVE_ACQUIRED_AT, name,
+                 string(definitions, "when the released lock was acquired"), OTF2_TYPE_UINT64));
+        name = string(definitions, "ACQUIRED_IN");
+        keep(definitions, OTF2_GlobalDefWriter_WriteAttribute(
+                              definitions->writer, FM_ARCHIVE_ACQUIRED_IN, name,
+                              string(definitions, "function that acquired the released lock"),
+                              OTF2_TYPE_REGION));
+    }
+}
+
 OTF2_ErrorCode fm_archive_write_definitions(const struct fm_scenario *scenario,
                                             OTF2_GlobalDefWriter *writer)
 {
@@ -282,8 +398,12 @@ OTF2_ErrorCode fm_archive_write_definitions(const struct fm_scenario *scenario,
         write_parameters(&definitions);
         write_groups(&definitions);
         write_comms_and_windows(&definitions);
+        write_teams(&definitions);
+        write_object_names(&definitions);
+        write_attributes(&definitions);
     }
     free(definitions.usage.created);
+    free(definitions.usage.created_singly);
     fm_key_table_clear(&definitions.strings);
     return definitions.code;
 }

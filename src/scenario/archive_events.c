@@ -53,7 +53,7 @@ static OTF2_RmaAtomicType atomic_type(const char *region)
     return OTF2_RMA_ATOMIC_TYPE_ACCUMULATE;
 }
 
-static OTF2_Paradigm thread_paradigm(const char *region)
+OTF2_Paradigm fm_archive_thread_paradigm(const char *region)
 {
     OTF2_Paradigm paradigm = fm_region_kind(region).paradigm;
     return paradigm == OTF2_PARADIGM_PTHREAD ? paradigm : OTF2_PARADIGM_OPENMP;
@@ -66,6 +66,32 @@ OTF2_LocationRef fm_archive_location_id(const struct fm_scenario *scenario, uint
     return rank | thread << 32;
 }
 
+/* A release tells when and where its lock was acquired if that has no record of its own. */
+static OTF2_ErrorCode write_release(OTF2_EvtWriter *writer, const struct fm_scenario_event *event,
+                                    OTF2_Paradigm paradigm)
+{
+    OTF2_AttributeList *attributes = NULL;
+    OTF2_ErrorCode code = OTF2_SUCCESS;
+    if (event->detail != 0) {
+        attributes = OTF2_AttributeList_New();
+        code = attributes != NULL ? OTF2_SUCCESS : OTF2_ERROR_MEM_ALLOC_FAILED;
+    }
+    if (code == OTF2_SUCCESS && (event->detail & FM_SCENARIO_ACQUIRED_AT) != 0) {
+        code = OTF2_AttributeList_AddUint64(attributes, FM_ARCHIVE_ACQUIRED_AT, event->bytes);
+    }
+    if (code == OTF2_SUCCESS && (event->detail & FM_SCENARIO_ACQUIRED_IN) != 0) {
+        code = OTF2_AttributeList_AddRegionRef(attributes, FM_ARCHIVE_ACQUIRED_IN, event->object);
+    }
+    if (code == OTF2_SUCCESS) {
+        code = OTF2_EvtWriter_ThreadReleaseLock(writer, attributes, event->time, paradigm,
+                                                (uint32_t)event->id, event->peer);
+    }
+    if (attributes != NULL) {
+        OTF2_AttributeList_Delete(attributes);
+    }
+    return code;
+}
+
 OTF2_ErrorCode fm_archive_write_event(const struct fm_scenario *scenario, OTF2_EvtWriter *writer,
                                       const struct fm_scenario_event *event)
 {
@@ -73,6 +99,7 @@ OTF2_ErrorCode fm_archive_write_event(const struct fm_scenario *scenario, OTF2_E
     const uint32_t object = event->object;
     const uint32_t peer = event->peer;
     const char *region = region_name(scenario, event);
+    const OTF2_CommRef team = FM_ARCHIVE_TEAM(scenario, object); /* of thread events */
     const OTF2_LockType lock = event->detail != 0 ? OTF2_LOCK_SHARED : OTF2_LOCK_EXCLUSIVE;
 
     switch ((enum fm_scenario_kind)event->kind) {
@@ -156,11 +183,28 @@ OTF2_ErrorCode fm_archive_write_event(const struct fm_scenario *scenario, OTF2_E
     case FM_SCENARIO_JOIN:
         return OTF2_EvtWriter_ThreadJoin(writer, NULL, time, OTF2_PARADIGM_OPENMP);
     case FM_SCENARIO_ACQUIRE_LOCK:
-        return OTF2_EvtWriter_ThreadAcquireLock(writer, NULL, time, thread_paradigm(region),
-                                                (uint32_t)event->id, peer);
+        return OTF2_EvtWriter_ThreadAcquireLock(
+            writer, NULL, time, fm_archive_thread_paradigm(region), (uint32_t)event->id, peer);
     case FM_SCENARIO_RELEASE_LOCK:
-        return OTF2_EvtWriter_ThreadReleaseLock(writer, NULL, time, thread_paradigm(region),
-                                                (uint32_t)event->id, peer);
+        return write_release(writer, event, fm_archive_thread_paradigm(region));
+    case FM_SCENARIO_TEAM_BEGIN:
+        return OTF2_EvtWriter_ThreadTeamBegin(writer, NULL, time, team);
+    case FM_SCENARIO_TEAM_END:
+        return OTF2_EvtWriter_ThreadTeamEnd(writer, NULL, time, team);
+    case FM_SCENARIO_TASK_CREATE:
+        return OTF2_EvtWriter_ThreadTaskCreate(writer, NULL, time, team, peer, event->tag);
+    case FM_SCENARIO_TASK_SWITCH:
+        return OTF2_EvtWriter_ThreadTaskSwitch(writer, NULL, time, team, peer, event->tag);
+    case FM_SCENARIO_TASK_COMPLETE:
+        return OTF2_EvtWriter_ThreadTaskComplete(writer, NULL, time, team, peer, event->tag);
+    case FM_SCENARIO_THREAD_CREATE:
+        return OTF2_EvtWriter_ThreadCreate(writer, NULL, time, team, event->id);
+    case FM_SCENARIO_THREAD_BEGIN:
+        return OTF2_EvtWriter_ThreadBegin(writer, NULL, time, team, event->id);
+    case FM_SCENARIO_THREAD_WAIT:
+        return OTF2_EvtWriter_ThreadWait(writer, NULL, time, team, event->id);
+    case FM_SCENARIO_THREAD_END:
+        return OTF2_EvtWriter_ThreadEnd(writer, NULL, time, team, event->id);
     }
     return OTF2_ERROR_INVALID_ARGUMENT;
 }

@@ -29,5 +29,23 @@ OTF2_ErrorCode fm_archive_write_definitions(const struct fm_scenario *scenario,
 /** Communicator 2 (the first with a name of its own) has group 3. */
 #define FM_ARCHIVE_COMM_GROUP(comm)           ((comm) + 1)
 #define FM_ARCHIVE_FIRST_SYNC_GROUP(scenario) ((scenario)->comm_names.count + 1)
+/* Behind them the COMM_LOCATIONS of OpenMP and of POSIX threads, then one COMM_GROUP for each team.
+ */
+#define FM_ARCHIVE_OPENMP_LOCATIONS_GROUP(scenario)                                                \
+    (FM_ARCHIVE_FIRST_SYNC_GROUP(scenario) + (scenario)->groups.count)
+#define FM_ARCHIVE_PTHREAD_LOCATIONS_GROUP(scenario)                                               \
+    (FM_ARCHIVE_OPENMP_LOCATIONS_GROUP(scenario) + 1)
+#define FM_ARCHIVE_TEAM_GROUP(scenario, team)                                                      \
+    (FM_ARCHIVE_OPENMP_LOCATIONS_GROUP(scenario) + 2 + (team))
+
+/** Teams are communicators behind those of processes. */
+#define FM_ARCHIVE_TEAM(scenario, team) ((scenario)->comm_names.count + (team))
+
+/* Ids of the attributes of a ThreadReleaseLock record: `ACQUIRED_AT` and `ACQUIRED_IN`. */
+#define FM_ARCHIVE_ACQUIRED_AT 0
+#define FM_ARCHIVE_ACQUIRED_IN 1
+
+/** @return the paradigm of the thread records in this region: POSIX threads or OpenMP. */
+OTF2_Paradigm fm_archive_thread_paradigm(const char *region);
 
 #endif

@@ -23,6 +23,12 @@ struct event_form {
 #define FIELD_COUNT         'n' /* number of threads or acquisition order: 32 bits */
 #define FIELD_COMM          'c'
 #define FIELD_WINDOW        'w'
+#define FIELD_TEAM          'm'
+#define FIELD_SEQUENCE      'q' /* number of a thread in its team: 64 bits */
+#define FIELD_GENERATION    'G' /* of a task: 32 bits */
+#define FIELD_ACQUIRED_AT   'A'
+#define FIELD_ACQUIRED_IN   'I' /* the rest of the line */
+#define FIELD_OBJECT        'O' /* value of the parameter FM_SCENARIO_OBJECT_PARAMETER */
 #define FIELD_OPERATION     'o'
 #define FIELD_LOCK_TYPE     'x'
 #define FIELD_GROUP         'g' /* the rest of the line: ranks in the window's communicator */
@@ -69,7 +75,17 @@ static const struct event_form event_forms[] = {
     {"fork", FM_SCENARIO_FORK, "n"},
     {"join", FM_SCENARIO_JOIN, ""},
     {"acquire_lock", FM_SCENARIO_ACQUIRE_LOCK, "ln"},
-    {"release_lock", FM_SCENARIO_RELEASE_LOCK, "ln"},
+    {"release_lock", FM_SCENARIO_RELEASE_LOCK, "ln?A?I"},
+    {"object", FM_SCENARIO_PARAMETER_UNSIGNED, "O"},
+    {"team_begin", FM_SCENARIO_TEAM_BEGIN, "m"},
+    {"team_end", FM_SCENARIO_TEAM_END, "m"},
+    {"task_create", FM_SCENARIO_TASK_CREATE, "mnG"},
+    {"task_switch", FM_SCENARIO_TASK_SWITCH, "mnG"},
+    {"task_complete", FM_SCENARIO_TASK_COMPLETE, "mnG"},
+    {"thread_create", FM_SCENARIO_THREAD_CREATE, "mq"},
+    {"thread_begin", FM_SCENARIO_THREAD_BEGIN, "mq"},
+    {"thread_wait", FM_SCENARIO_THREAD_WAIT, "mq"},
+    {"thread_end", FM_SCENARIO_THREAD_END, "mq"},
 };
 
 static const struct {
@@ -113,14 +129,9 @@ struct reading {
     bool has_peer;
 };
 
-static fm_status_t read_time(struct fm_parser *parser, uint64_t *ticks)
+fm_status_t fm_parser_time(struct fm_parser *parser, struct fm_word word, uint64_t *ticks)
 {
-    struct fm_word word;
     fm_decimal time;
-    fm_status_t status = fm_parser_need(parser, "the time", &word);
-    if (status != FM_OK) {
-        return status;
-    }
     for (size_t i = 0; i < word.length; i++) {
         if (strchr("0123456789.", word.text[i]) == NULL) {
             return fm_parser_fail_at(parser, word, "a time is a plain decimal number, not");
@@ -152,6 +163,21 @@ static fm_status_t read_region(struct reading *reading)
     return reading->event.object != FM_KEY_NONE ? FM_OK : fm_parser_no_memory(parser);
 }
 
+static fm_status_t read_acquired_in(struct reading *reading)
+{
+    reading->event.detail |= FM_SCENARIO_ACQUIRED_IN;
+    return read_region(reading);
+}
+
+static fm_status_t read_team(struct reading *reading, struct fm_word word)
+{
+    const struct fm_scenario *scenario = reading->parser->scenario;
+    reading->event.object = fm_key_table_find(&scenario->team_names, word.text, word.length);
+    return reading->event.object != FM_KEY_NONE
+               ? FM_OK
+               : fm_parser_fail_at(reading->parser, word, "no such team");
+}
+
 /* Parameters of different types are different ones, also if they have the same name. */
 static fm_status_t read_parameter(struct reading *reading, struct fm_word word)
 {
@@ -164,6 +190,16 @@ static fm_status_t read_parameter(struct reading *reading, struct fm_word word)
     memcpy(key + 1, word.text, word.length);
     reading->event.object = fm_key_table_add(&parser->scenario->parameters, key, word.length + 1);
     return reading->event.object != FM_KEY_NONE ? FM_OK : fm_parser_no_memory(parser);
+}
+
+static fm_status_t read_object(struct reading *reading, struct fm_word word)
+{
+    const struct fm_word name = {FM_SCENARIO_OBJECT_PARAMETER,
+                                 sizeof FM_SCENARIO_OBJECT_PARAMETER - 1};
+    fm_status_t status = read_parameter(reading, name);
+    return status != FM_OK ? status
+                           : fm_parser_integer(reading->parser, word, "the object", UINT32_MAX - 1,
+                                               &reading->event.id);
 }
 
 static fm_status_t read_signed(struct reading *reading, struct fm_word word)
@@ -272,6 +308,15 @@ static fm_status_t read_number(struct reading *reading, struct fm_word word, cha
         return fm_parser_integer(parser, word, "the value", UINT64_MAX, &event->id);
     case FIELD_ID:
         return fm_parser_integer(parser, word, "the id", INT64_MAX, &event->id);
+    case FIELD_SEQUENCE:
+        return fm_parser_integer(parser, word, "the number of the thread", INT64_MAX, &event->id);
+    case FIELD_GENERATION:
+        status = fm_parser_integer(parser, word, "the generation", UINT32_MAX - 1, &number);
+        event->tag = (uint32_t)number;
+        return status;
+    case FIELD_ACQUIRED_AT:
+        event->detail |= FM_SCENARIO_ACQUIRED_AT;
+        return fm_parser_time(parser, word, &event->bytes);
     case FIELD_THREAD_LOCK:
         return fm_parser_integer(parser, word, "the lock", UINT32_MAX - 1, &event->id);
     default: /* FIELD_COUNT */
@@ -293,6 +338,9 @@ static fm_status_t read_field(struct reading *reading, char field)
     if (field == FIELD_TEXT) {
         return read_text(reading);
     }
+    if (field == FIELD_ACQUIRED_IN) {
+        return read_acquired_in(reading);
+    }
     fm_status_t status = fm_parser_need(reading->parser, "a field of the event", &word);
     if (status != FM_OK) {
         return status;
@@ -302,6 +350,10 @@ static fm_status_t read_field(struct reading *reading, char field)
         return read_comm(reading, word);
     case FIELD_WINDOW:
         return read_window(reading, word);
+    case FIELD_TEAM:
+        return read_team(reading, word);
+    case FIELD_OBJECT:
+        return read_object(reading, word);
     case FIELD_OPERATION:
         return read_operation(reading, word);
     case FIELD_LOCK_TYPE:
@@ -389,7 +441,10 @@ fm_status_t fm_parser_event(struct fm_parser *parser)
     const struct event_form *form = NULL;
     struct fm_word word;
     uint32_t thread = 0;
-    fm_status_t status = read_time(parser, &reading.event.time);
+    fm_status_t status = fm_parser_need(parser, "the time", &word);
+    if (status == FM_OK) {
+        status = fm_parser_time(parser, word, &reading.event.time);
+    }
     if (status == FM_OK) {
         status = fm_parser_need(parser, "the location", &word);
     }

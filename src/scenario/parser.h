@@ -19,9 +19,10 @@ struct fm_parser {
     const char *end;              /**< end of the line without comment and trailing blanks */
     struct fm_scenario *scenario; /**< NULL before the `ranks` line */
     uint64_t ticks_per_second;    /**< 0 before the `unit` line */
-    uint32_t *stamps;             /**< per rank: number of the last list of ranks with it */
-    uint32_t last_stamp;          /**< number of lists of ranks so far */
-    uint32_t *ranks;              /**< rank_count elements: the list of ranks that is being read */
+    uint32_t *stamps;             /**< per rank or thread: number of the last list with it */
+    uint32_t last_stamp;          /**< number of lists of ranks and threads so far */
+    uint32_t *ranks;              /**< the list of ranks or locations that is being read; as long as
+                                       ranks or threads are many */
     struct fm_error *error;
 };
 
@@ -59,6 +60,20 @@ bool fm_word_is_location(struct fm_word word);
 
 /** Reads the rest of the line: a list of distinct ranks below `size` into parser->ranks. */
 fm_status_t fm_parser_ranks(struct fm_parser *parser, uint32_t size, uint32_t *count);
+
+/** Reads a time without sign, with at most three decimals, as ticks. */
+fm_status_t fm_parser_time(struct fm_parser *parser, struct fm_word word, uint64_t *ticks);
+
+/** Reads a `team` or `object_name` line behind its first word. */
+fm_status_t fm_parser_team(struct fm_parser *parser);
+fm_status_t fm_parser_object_name(struct fm_parser *parser);
+
+/** Takes the name that a definition introduces.
+ * @param names  that it must not be among
+ * @param what   names it in the message
+ * @param name   out: to be freed with free() */
+fm_status_t fm_parser_new_name(struct fm_parser *parser, const struct fm_key_table *names,
+                               const char *what, char **name);
 
 /** Reads an event line; nothing of it has been read. */
 fm_status_t fm_parser_event(struct fm_parser *parser);

@@ -159,3 +159,18 @@ fm_status_t fm_parser_ranks(struct fm_parser *parser, uint32_t size, uint32_t *c
     *count = listed;
     return FM_OK;
 }
+
+fm_status_t fm_parser_new_name(struct fm_parser *parser, const struct fm_key_table *names,
+                               const char *what, char **name)
+{
+    struct fm_word word;
+    fm_status_t status = fm_parser_need(parser, what, &word);
+    if (status != FM_OK) {
+        return status;
+    }
+    if (fm_key_table_find(names, word.text, word.length) != FM_KEY_NONE) {
+        return fm_parser_fail_at(parser, word, "the name is defined twice");
+    }
+    *name = strndup(word.text, word.length);
+    return *name != NULL ? FM_OK : fm_parser_no_memory(parser);
+}

@@ -116,6 +116,42 @@ uint32_t fm_scenario_add_window(struct fm_scenario *scenario, const char *name, 
     return index;
 }
 
+uint32_t fm_scenario_add_team(struct fm_scenario *scenario, const char *name,
+                              const uint32_t *locations, uint32_t count)
+{
+    uint32_t expected = scenario->team_names.count;
+    if (!reserve((void **)&scenario->teams, expected, &scenario->team_capacity,
+                 sizeof *scenario->teams)) {
+        return FM_SCENARIO_NONE;
+    }
+    size_t size = count * sizeof *locations;
+    struct fm_scenario_team team = {.locations = malloc(size + 1), .size = count};
+    if (team.locations == NULL ||
+        fm_key_table_add(&scenario->team_names, name, strlen(name)) != expected) {
+        free(team.locations);
+        return FM_SCENARIO_NONE;
+    }
+    memcpy(team.locations, locations, size);
+    scenario->teams[expected] = team;
+    return expected;
+}
+
+bool fm_scenario_name_object(struct fm_scenario *scenario, uint32_t rank, uint64_t object,
+                             const char *name, size_t length)
+{
+    if (!reserve((void **)&scenario->object_names, scenario->object_name_count,
+                 &scenario->object_name_capacity, sizeof *scenario->object_names)) {
+        return false;
+    }
+    char *copy = strndup(name, length);
+    if (copy == NULL) {
+        return false;
+    }
+    scenario->object_names[scenario->object_name_count++] =
+        (struct fm_scenario_object_name){rank, object, copy};
+    return true;
+}
+
 bool fm_scenario_append(struct fm_scenario *scenario, uint32_t location,
                         const struct fm_scenario_event *event)
 {
@@ -179,6 +215,12 @@ void fm_scenario_free(struct fm_scenario *scenario)
         free(scenario->locations[i].events);
         free(scenario->locations[i].open_regions);
     }
+    for (uint32_t i = 0; scenario->teams != NULL && i < scenario->team_names.count; i++) {
+        free(scenario->teams[i].locations);
+    }
+    for (size_t i = 0; i < scenario->object_name_count; i++) {
+        free(scenario->object_names[i].name);
+    }
     for (size_t i = 0; i < scenario->expectation_count; i++) {
         free(scenario->expectations[i].metric);
         free(scenario->expectations[i].callpath);
@@ -186,6 +228,7 @@ void fm_scenario_free(struct fm_scenario *scenario)
     fm_key_table_clear(&scenario->regions);
     fm_key_table_clear(&scenario->comm_names);
     fm_key_table_clear(&scenario->window_names);
+    fm_key_table_clear(&scenario->team_names);
     fm_key_table_clear(&scenario->parameters);
     fm_key_table_clear(&scenario->texts);
     fm_key_table_clear(&scenario->phases);
@@ -195,6 +238,8 @@ void fm_scenario_free(struct fm_scenario *scenario)
     free(scenario->node_of_rank);
     free(scenario->comms);
     free(scenario->windows);
+    free(scenario->teams);
+    free(scenario->object_names);
     free(scenario->locations);
     free(scenario->expectations);
     free(scenario->name);

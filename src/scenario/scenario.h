@@ -60,24 +60,45 @@ enum fm_scenario_kind {
     FM_SCENARIO_FORK,
     FM_SCENARIO_JOIN,
     FM_SCENARIO_ACQUIRE_LOCK,
-    FM_SCENARIO_RELEASE_LOCK
+    FM_SCENARIO_RELEASE_LOCK,
+    FM_SCENARIO_TEAM_BEGIN,
+    FM_SCENARIO_TEAM_END,
+    FM_SCENARIO_TASK_CREATE,
+    FM_SCENARIO_TASK_SWITCH,
+    FM_SCENARIO_TASK_COMPLETE,
+    FM_SCENARIO_THREAD_CREATE,
+    FM_SCENARIO_THREAD_BEGIN,
+    FM_SCENARIO_THREAD_WAIT,
+    FM_SCENARIO_THREAD_END
 };
+
+/* Bits of a RELEASE_LOCK's detail: what its record tells of the acquisition. */
+#define FM_SCENARIO_ACQUIRED_AT 1 /**< the time, in `bytes` */
+#define FM_SCENARIO_ACQUIRED_IN 2 /**< the function, in `object` */
+
+/** Name of the parameter that names the object (condition, barrier, semaphore) of a thread's call.
+ */
+#define FM_SCENARIO_OBJECT_PARAMETER "synchronization object"
 
 /** One event. The kind determines which fields are used; the others are 0. */
 struct fm_scenario_event {
     uint64_t time;     /**< ticks */
-    uint64_t id;       /**< request, matching id of an RMA operation, or lock; value of a
-                            parameter: bits of the number, or index of the text */
-    uint64_t bytes;    /**< of the message or operation; bytes sent in a collective */
+    uint64_t id;       /**< request, matching id of an RMA operation, or lock; number of a
+                            thread in its team; value of a parameter: bits of the number, or
+                            index of the text */
+    uint64_t bytes;    /**< of the message or operation; bytes sent in a collective; ticks at which
+                            a released lock was acquired */
     uint64_t received; /**< bytes received in a collective */
-    uint32_t object;   /**< index of the region, communicator, window or parameter */
+    uint32_t object;   /**< index of the region, communicator, window, team or parameter */
     uint32_t peer;     /**< rank in the communicator: destination, source, root, target (maybe
                             FM_SCENARIO_NONE); index of the group of a group_sync; threads of a
-                            fork; acquisition order of a thread lock */
-    uint32_t tag;
-    uint32_t region; /**< the innermost region at this event, FM_SCENARIO_NONE: none */
-    uint8_t kind;    /**< enum fm_scenario_kind */
-    uint8_t detail;  /**< collective operation (OTF2_CollectiveOp), or 1 for a shared lock */
+                            fork; acquisition order of a thread lock; number of the thread that
+                            created a task */
+    uint32_t tag;      /**< of the message; generation number of a task */
+    uint32_t region;   /**< the innermost region at this event, FM_SCENARIO_NONE: none */
+    uint8_t kind;      /**< enum fm_scenario_kind */
+    uint8_t detail;    /**< collective operation (OTF2_CollectiveOp), 1 for a shared lock, or
+                            FM_SCENARIO_ACQUIRED_* */
 };
 
 /** A communicator. Index 0 is `world`, 1 is `self`. */
@@ -89,6 +110,20 @@ struct fm_scenario_comm {
 
 struct fm_scenario_window {
     uint32_t comm;
+};
+
+/** A team of threads of one process. Those that are created one by one (thread_* events) are a team
+ * of POSIX threads, all others are OpenMP's. */
+struct fm_scenario_team {
+    uint32_t *locations; /**< rank * thread_count + thread */
+    uint32_t size;
+};
+
+/** The name of a lock, condition, barrier or semaphore of a process. */
+struct fm_scenario_object_name {
+    uint32_t rank;
+    uint64_t object;
+    char *name;
 };
 
 struct fm_scenario_location {
@@ -129,6 +164,7 @@ struct fm_scenario {
     struct fm_key_table regions;      /**< names */
     struct fm_key_table comm_names;   /**< keys go with `comms` */
     struct fm_key_table window_names; /**< keys go with `windows` */
+    struct fm_key_table team_names;   /**< keys go with `teams` */
     struct fm_key_table parameters;   /**< kind of their events (one byte), then the name */
     struct fm_key_table texts;        /**< values of parameters */
     struct fm_key_table phases;       /**< names of the regions that are phases of the program */
@@ -138,11 +174,14 @@ struct fm_scenario {
     uint32_t *node_of_rank;     /**< index in `nodes` */
     struct fm_scenario_comm *comms;
     struct fm_scenario_window *windows;
+    struct fm_scenario_team *teams;
+    struct fm_scenario_object_name *object_names;
+    size_t object_name_count;
     struct fm_scenario_location *locations; /**< rank * thread_count + thread */
     struct fm_scenario_expectation *expectations;
     size_t expectation_count;
     uint32_t comm_capacity, window_capacity;
-    size_t expectation_capacity;
+    size_t team_capacity, object_name_capacity, expectation_capacity;
 };
 
 /** Reads a scenario file.
@@ -181,6 +220,16 @@ uint32_t fm_scenario_add_comm(struct fm_scenario *scenario, const char *name, co
 
 /** Adds an RMA window. @return its index, FM_SCENARIO_NONE without memory or if the name exists. */
 uint32_t fm_scenario_add_window(struct fm_scenario *scenario, const char *name, uint32_t comm);
+
+/** Adds a team of threads.
+ * @param locations  rank * thread_count + thread of the members, distinct; copied
+ * @return its index, FM_SCENARIO_NONE without memory or if the name exists. */
+uint32_t fm_scenario_add_team(struct fm_scenario *scenario, const char *name,
+                              const uint32_t *locations, uint32_t count);
+
+/** Gives an object of a process a name. @return false without memory. */
+bool fm_scenario_name_object(struct fm_scenario *scenario, uint32_t rank, uint64_t object,
+                             const char *name, size_t length);
 
 /** Appends an event to a location; `event->region` is filled in here.
  * @param location  rank * thread_count + thread

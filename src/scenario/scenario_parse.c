@@ -65,27 +65,12 @@ static fm_status_t parse_size(struct fm_parser *parser)
                               FM_SCENARIO_LOCATION_LIMIT);
     }
     parser->scenario = fm_scenario_create(parser->name, 1, (uint32_t)ranks, (uint32_t)threads);
-    parser->stamps = calloc(ranks, sizeof *parser->stamps);
-    parser->ranks = calloc(ranks, sizeof *parser->ranks);
+    uint64_t longest = ranks > threads ? ranks : threads;
+    parser->stamps = calloc(longest, sizeof *parser->stamps);
+    parser->ranks = calloc(longest, sizeof *parser->ranks);
     return parser->scenario != NULL && parser->stamps != NULL && parser->ranks != NULL
                ? FM_OK
                : fm_parser_no_memory(parser);
-}
-
-/* The name that a definition introduces, as NUL-terminated copy. */
-static fm_status_t parse_new_name(struct fm_parser *parser, const struct fm_key_table *names,
-                                  const char *what, char **name)
-{
-    struct fm_word word;
-    fm_status_t status = fm_parser_need(parser, what, &word);
-    if (status != FM_OK) {
-        return status;
-    }
-    if (fm_key_table_find(names, word.text, word.length) != FM_KEY_NONE) {
-        return fm_parser_fail_at(parser, word, "the name is defined twice");
-    }
-    *name = strndup(word.text, word.length);
-    return *name != NULL ? FM_OK : fm_parser_no_memory(parser);
 }
 
 static fm_status_t parse_comm(struct fm_parser *parser)
@@ -94,7 +79,7 @@ static fm_status_t parse_comm(struct fm_parser *parser)
     char *name = NULL;
     uint32_t count = 0;
     fm_status_t status =
-        parse_new_name(parser, &scenario->comm_names, "the name of the communicator", &name);
+        fm_parser_new_name(parser, &scenario->comm_names, "the name of the communicator", &name);
     if (status == FM_OK) {
         status = fm_parser_ranks(parser, scenario->rank_count, &count);
     }
@@ -112,7 +97,7 @@ static fm_status_t parse_window(struct fm_parser *parser)
     struct fm_word word;
     char *name = NULL;
     fm_status_t status =
-        parse_new_name(parser, &scenario->window_names, "the name of the window", &name);
+        fm_parser_new_name(parser, &scenario->window_names, "the name of the window", &name);
     if (status == FM_OK) {
         status = fm_parser_need(parser, "the communicator of the window", &word);
     }
@@ -196,6 +181,8 @@ static fm_status_t parse_statement(struct fm_parser *parser)
         {"comm", parse_comm, true},
         {"window", parse_window, true},
         {"node", parse_node, true},
+        {"team", fm_parser_team, true},
+        {"object_name", fm_parser_object_name, true},
         {"phase", parse_phase, true},
         {"analyze", parse_analyze, true},
         {"expect", fm_parser_expect, true},

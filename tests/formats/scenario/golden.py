@@ -1,4 +1,5 @@
-"""Every event of the language becomes the right OTF2 record: otf2-print's view of all-events.scn.
+"""Every event of the language becomes the right OTF2 record: otf2-print's view of all-events.scn, and
+of threads.scn with the teams of threads.
 
 `golden.py FERMATA --update` writes the expected output anew; read the difference before keeping it.
 """
@@ -10,7 +11,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../support"))
 import fermata_command  # noqa: E402
 
-EXPECTED = fermata_command.ALL_EVENTS.replace(".scn", ".expected")
+THREADS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "threads.scn")
 
 
 def otf2_print(*arguments):
@@ -18,26 +19,33 @@ def otf2_print(*arguments):
                           check=True).stdout
 
 
-def main():
-    if shutil.which("otf2-print") is None:
-        fermata_command.skip("no otf2-print")
+def print_archive(scenario):
     with fermata_command.Folder() as folder:
         directory = os.path.join(folder, "archive")
-        status, _, error = fermata_command.run("synth", fermata_command.ALL_EVENTS, "-o", directory)
+        status, _, error = fermata_command.run("synth", scenario, "-o", directory)
         assert status == 0, error
         anchor = os.path.join(directory, "traces.otf2")
         output = otf2_print("-G", anchor) + otf2_print(anchor)
         status, output_of_check, _ = fermata_command.run("check", directory)
         assert status == 0, output_of_check
-    if "--update" in sys.argv:
-        with open(EXPECTED, "w", encoding="utf-8") as file:
-            file.write(output)
-        return
-    with open(EXPECTED, encoding="utf-8") as file:
-        expected = file.read().splitlines()
-    for number, (left, right) in enumerate(zip(expected, output.splitlines()), 1):
-        assert left == right, f"line {number}:\nexpected {left}\ngot      {right}"
-    assert len(expected) == len(output.splitlines()), "number of lines"
+    return output
+
+
+def main():
+    if shutil.which("otf2-print") is None:
+        fermata_command.skip("no otf2-print")
+    for scenario in (fermata_command.ALL_EVENTS, THREADS):
+        path = scenario.replace(".scn", ".expected")
+        output = print_archive(scenario)
+        if "--update" in sys.argv:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(output)
+            continue
+        with open(path, encoding="utf-8") as file:
+            expected = file.read().splitlines()
+        for number, (left, right) in enumerate(zip(expected, output.splitlines()), 1):
+            assert left == right, f"{path}:{number}:\nexpected {left}\ngot      {right}"
+        assert len(expected) == len(output.splitlines()), f"{path}: number of lines"
 
 
 main()

@@ -119,6 +119,9 @@ static void names_are_defined_once(void **state)
     assert_int_equal(fm_scenario_world_rank(scenario, 1, 0, 2), 2);
     assert_int_equal(fm_scenario_add_window(scenario, "w", 2), 0);
     assert_int_equal(fm_scenario_add_window(scenario, "w", 2), FM_SCENARIO_NONE);
+    assert_int_equal(fm_scenario_add_team(scenario, "t", ranks, 2), 0);
+    assert_int_equal(fm_scenario_add_team(scenario, "t", ranks, 2), FM_SCENARIO_NONE);
+    assert_int_equal(scenario->teams[0].locations[1], 1);
     fm_scenario_free(scenario);
     assert_null(fm_scenario_create("none", 1, 0, 1));
     assert_null(fm_scenario_create("many", 1, 1u << 20, 2));
