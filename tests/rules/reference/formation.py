@@ -51,8 +51,8 @@ def _cause_of_synchronization(intervals, wait):
     waiting = intervals.locations[wait.waiting]
     causing = intervals.locations[wait.causing]
     d_p = waiting.profile(start_p, wait.begin)
-    d_q = causing.profile(start_q, wait.cause.enter)
-    waits = causing.waits_inside(start_q, wait.cause.enter)
+    d_q = causing.profile(start_q, wait.time)
+    waits = causing.waits_inside(start_q, wait.time)
     delta = {path: max(0, time - d_p.get(path, 0)) for path, time in d_q.items()}
     total = sum(delta.values()) + sum(time for _, time in waits)
     if total == 0:

@@ -4,19 +4,20 @@
 usage: generate.py --seed S --count N --out DIR [--ranks MIN..MAX] [--first I] [--focus FOCUS]
                    [--no-expect]
 
-The focus is locks, iterations (programs of iterations), clocks (clocks that disagree) or libraries
-(programs that use SHMEM, ARMCI or coarrays).
+The focus is locks, iterations (programs of iterations), clocks (clocks that disagree), libraries
+(programs that use SHMEM, ARMCI or coarrays), omp, hybrid (OpenMP beside MPI) or pthread.
 File i of a seed depends on the seed and on i alone.
 """
 
 import argparse
 import os
 import random
+import re
 import sys
 
 import reference
 import scenario_file
-from simulation import Simulation, USER_REGIONS
+from simulation import Simulation, THREAD_FOCUSES, USER_REGIONS
 from simulation_iterations import INNER_PHASE, PHASE
 
 UNITS = ("1", "1e-3", "1e-6")
@@ -30,14 +31,27 @@ def skew(chooser, simulation):
     for loc in simulation.locations:
         offset = chooser.randint(0, limit)
         numerator = chooser.choice((1, 1, 1, 2, 3))
-        loc.events = [(time * numerator // 2 + offset if numerator != 1 else time + offset, text)
-                      for time, text in loc.events]
+
+        def moved(time):
+            return time * numerator // 2 + offset if numerator != 1 else time + offset
+
+        loc.events = [(moved(time), _with_times(text, moved)) for time, text in loc.events]
+
+
+def _with_times(text, function):
+    """A record with the times that it tells itself, `{at TIME}`, changed by a function."""
+    return re.sub(r"\{at (\d+)\}", lambda match: "{at %d}" % function(int(match[1])), text)
+
+
+def _final(text, tick):
+    return re.sub(r"\{at (\d+)\}",
+                  lambda match: scenario_file.format_units(int(match[1]) * tick), text)
 
 
 def truncate(chooser, simulation):
     """Some locations stop early, in the middle of whatever they do."""
     for loc in simulation.locations:
-        if chooser.random() < 0.5:
+        if chooser.random() < 0.5 and loc.events:
             del loc.events[chooser.randint(1, len(loc.events)):]
 
 
@@ -129,7 +143,7 @@ def timeline_lines(chooser, simulation):
     lines = ["unit " + chooser.choice(UNITS)]
     threads = " threads %d" % simulation.threads if simulation.threads > 1 else ""
     lines.append("ranks %d%s" % (simulation.ranks, threads))
-    if chooser.random() < 0.15:
+    if chooser.random() < 0.15 and simulation.ranks > 1:
         second = chooser.sample(range(simulation.ranks), simulation.ranks // 2)
         lines.append("node second " + " ".join(map(str, second)))
     for comm, members in simulation.comms.items():
@@ -138,11 +152,13 @@ def timeline_lines(chooser, simulation):
         lines.append("window %s %s" % (window.name, window.comm))
     for window in simulation.library_windows():
         lines.append("window %s %s" % (window.name, window.comm))
+    for team, members in simulation.teams.items():
+        lines.append("team %s %s" % (team, " ".join(loc.name for loc in members)))
     lines += option_lines(chooser, simulation)
     events = [(time, loc.name, text) for loc in simulation.locations for time, text in loc.events]
     if chooser.random() < 0.5:
         events.sort(key=lambda event: event[0])
-    lines += ["%s %s %s" % (scenario_file.format_units(time * tick), loc, text)
+    lines += ["%s %s %s" % (scenario_file.format_units(time * tick), loc, _final(text, tick))
               for time, loc, text in events]
     return lines
 
@@ -154,6 +170,9 @@ def generate(seed, index, ranks, focus=None):
     if focus is None:
         focus = chooser.choice(("locks", "locks", "iterations", None, None, "libraries",
                                 "libraries", "libraries"))
+    if focus in THREAD_FOCUSES:
+        threads = chooser.choice((2, 3, 4, 4))
+        ranks = (1, 3) if focus != "hybrid" else (2, 4)
     is_skewed = focus == "clocks" or chooser.random() < 0.12
     simulation = Simulation(chooser, chooser.randint(*ranks), threads, focus)
     locations = len(simulation.locations)
@@ -184,7 +203,7 @@ def main(arguments):
     parser.add_argument("--out", required=True)
     parser.add_argument("--ranks", type=parse_range, default=(2, 8), metavar="MIN..MAX")
     parser.add_argument("--first", type=int, default=0, help="number of the first file")
-    parser.add_argument("--focus", choices=("locks", "iterations", "clocks", "libraries"),
+    parser.add_argument("--focus", choices=("locks", "iterations", "clocks", "libraries", *THREAD_FOCUSES),
                         help="the same kind of program in all scenarios")
     parser.add_argument("--no-expect", action="store_true")
     options = parser.parse_args(arguments)

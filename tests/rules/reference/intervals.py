@@ -6,6 +6,7 @@ Times are integers in 1/1000 units, as everywhere in the reference.
 import libraries
 import library_functions
 import metrics
+import thread_waits
 import wait_states as ws
 
 # Delay kind of every wait state, by its metric in the time tree. The two forms of Late Post and of
@@ -34,6 +35,14 @@ SYNCHRONIZATION_KINDS = {
     "caf_earlyreduce": "caf_n21",
     "caf_sync_images_wait": "caf_sync_images",
     "caf_event_wait": "caf_event_wait",
+    "omp_ebarrier_wait": "ompbarrier",
+    "omp_ibarrier_wait": "ompbarrier",
+    "omp_taskwait_wait": "omp_taskwait_wait",
+    "omp_ordered_wait": "omp_ordered_wait",
+    "pthread_condition_wait": "pthread_condition_wait",
+    "pthread_join_wait": "pthread_join_wait",
+    "pthread_barrier_wait": "pthread_barrier_wait",
+    "pthread_semaphore_wait": "pthread_semaphore_wait",
 }
 for _library in library_functions.LIBRARIES:
     SYNCHRONIZATION_KINDS.update({
@@ -54,6 +63,10 @@ CONTENTION_KINDS = {
     "shmem_lock_contention": "shmem_lock",
     "armci_lock_contention": "armci_lock",
     "caf_lock_contention": "caf_lock",
+    "omp_lock_contention_critical": "omp_lock_critical",
+    "omp_lock_contention_api": "omp_lock_api",
+    "pthread_lock_contention_mutex_lock": "pthread_lock_mutex",
+    "pthread_lock_contention_conditional": "pthread_lock_conditional",
 }
 # In the order of the tables above, each kind once.
 DELAY_KINDS = tuple(dict.fromkeys(SYNCHRONIZATION_KINDS.values()))
@@ -70,7 +83,7 @@ class WaitState:
         self.waiting = candidate.activity.loc
         self.causing = candidate.cause.loc
         self.metric = candidate.metric
-        self.begin = candidate.activity.enter
+        self.begin = candidate.activity.waiting_window[0]
         self.time = candidate.time
         self.is_contention = candidate.metric in CONTENTION_KINDS
         self.contention = candidate.detail if self.is_contention else None
@@ -89,19 +102,11 @@ class Location:
     """What happens on one location. `first` and `last` are the times of its first and last event,
     None without events; `segments` are (begin, end, call path) of the innermost open region."""
 
-    def __init__(self, events):
+    def __init__(self, events, segments):
         self.first = events[0].time if events else None
         self.last = events[-1].time if events else None
-        self.segments = []
+        self.segments = segments
         self.waits = []  # its WaitStates, ordered by time
-        path = ()
-        for event, following in zip(events, events[1:]):
-            if event.name == "enter":
-                path += (event.args[0],)
-            elif event.name == "leave":
-                path = path[:-1]
-            if path and following.time > event.time:
-                self.segments.append((event.time, following.time, path))
 
     def waits_inside(self, start, end):
         """Pairs (WaitState, its waiting time behind `start`) of those that end in (start, end]."""
@@ -138,7 +143,8 @@ class Intervals:
         scenario = timeline.scenario
         self.options = scenario.options
         self.calls = timeline.calls
-        self.locations = {(rank, thread): Location(scenario.events.get((rank, thread), ()))
+        self.locations = {(rank, thread): Location(scenario.events.get((rank, thread), ()),
+                                                   timeline.segments.get((rank, thread), []))
                           for rank in range(scenario.ranks) for thread in range(scenario.threads)}
         self.wait_states = [WaitState(candidate) for candidate in chosen.values()]
         self.wait_states.sort(key=lambda wait: (wait.time, wait.waiting))
@@ -152,6 +158,8 @@ class Intervals:
             self._add_instance(kind, calls)
         for kind, calls in libraries.synchronizing_instances(timeline):
             self._add_instance(kind, calls)
+        for calls in thread_waits.barriers(timeline):
+            self._add_instance("barrier", calls)
 
     def _add_point(self, is_contention, one, other, time):
         points = self._contentions if is_contention else self._synchronizations

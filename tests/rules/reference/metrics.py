@@ -2,7 +2,7 @@
 
 import library_functions
 
-# Parent of every node of the time tree for MPI, SHMEM, ARMCI and coarrays (and of `comp`).
+# Parent of every node of the time tree.
 TIME_TREE = """
 time
   execution
@@ -105,6 +105,37 @@ time
           caf_earlyreduce
           caf_latebroadcast
           caf_wait_nxn
+    omp_time
+      omp_management
+        omp_fork
+      omp_synchronization
+        omp_barrier
+          omp_ebarrier
+            omp_ebarrier_wait
+          omp_ibarrier
+            omp_ibarrier_wait
+        omp_critical
+          omp_lock_contention_critical
+        omp_lock_api
+          omp_lock_contention_api
+        omp_ordered
+          omp_ordered_wait
+        omp_taskwait
+          omp_taskwait_wait
+      omp_flush
+    pthread_time
+      pthread_management
+        pthread_join_wait
+        pthread_barrier_wait
+      pthread_synchronization
+        pthread_lock_api
+          pthread_lock_contention_mutex_lock
+        pthread_conditional
+          pthread_lock_contention_conditional
+          pthread_condition_wait
+        pthread_semaphore_wait
+  omp_idle_threads
+    omp_limited_parallelism
 """
 
 # All other trees: their values include those of their children.
@@ -159,10 +190,10 @@ def _parents(text):
 
 TIME_METRICS = _parents(TIME_TREE)
 COUNT_METRICS = _parents(COUNT_TREES)
-# Times beside the tree: each is a lower bound of the metric without `_lower`.
+# Times beside the tree; `_lower`: a lower bound of the metric without it.
 INFO_METRICS = tuple("%s_%s_wait_for_progress_lower" % (library, calls)
                      for library in ("mpi_rma", "shmem", "armci", "caf")
-                     for calls in ("sync", "comm"))
+                     for calls in ("sync", "comm")) + ("thread_start_delay", "omp_task_starvation")
 
 _ACTIVE = {"fence", "start", "complete", "post", "wait", "test"}
 _PASSIVE_PREFIXES = ("lock", "unlock", "flush", "sync")
@@ -274,17 +305,27 @@ def is_progressing(region):
     return node in _PROGRESSING_NODES and name not in _LOCAL and not name.endswith("_init")
 
 
-# Nodes of the other paradigms are out of scope: their time is kept apart, but never reported.
-_OTHER_PARADIGMS = (("omp_", "omp_time"), ("pthread_", "pthread_time"))
-_OMP_BODIES = ("!$omp parallel", "!$omp for", "!$omp do", "!$omp single", "!$omp task",
-               "!$omp sections", "!$omp section", "!$omp workshare", "!$omp master")
+# Of idle threads: their time lies outside of all regions and is no part of the partition.
+IDLE_METRICS = ("omp_idle_threads", "omp_limited_parallelism")
+
+# The first that begins a construct's name decides.
+_OMP_CONSTRUCTS = (("critical sblock", "comp"), ("critical", "omp_critical"),
+                   ("ordered sblock", "comp"), ("ordered", "omp_ordered"),
+                   ("implicit barrier", "omp_ibarrier"), ("ibarrier", "omp_ibarrier"),
+                   ("barrier", "omp_ebarrier"), ("flush", "omp_flush"),
+                   ("taskwait", "omp_taskwait"), ("taskgroup", "omp_taskwait"))
+_PTHREAD_FUNCTIONS = (("pthread_mutex_", "pthread_lock_api"), ("pthread_spin_", "pthread_lock_api"),
+                      ("pthread_rwlock_", "pthread_lock_api"), ("mtx_", "pthread_lock_api"),
+                      ("pthread_cond_", "pthread_conditional"), ("cnd_", "pthread_conditional"),
+                      ("sem_", "pthread_synchronization"), ("pthread_", "pthread_management"),
+                      ("thrd_", "pthread_management"))
 
 
 def _own_node_of_others(region):
     if region.startswith("!$omp "):
-        is_body = region.startswith(_OMP_BODIES) and not region.startswith("!$omp taskwait")
-        return "comp" if is_body else "omp_time"
-    for prefix, node in _OTHER_PARADIGMS:
-        if region.startswith(prefix):
-            return node
-    return "comp"
+        construct = region[len("!$omp "):]
+        return next((node for begin, node in _OMP_CONSTRUCTS if construct.startswith(begin)),
+                    "comp")
+    if region.startswith("omp_"):
+        return "omp_lock_api" if "lock" in region else "omp_management"
+    return next((node for begin, node in _PTHREAD_FUNCTIONS if region.startswith(begin)), "comp")

@@ -56,6 +56,7 @@ class Scenario:
         self.comms = {}
         self.nodes = collections.defaultdict(lambda: "node")  # {rank: name of its node}
         self.windows = {}
+        self.teams = {}  # {name: [location]} of threads of one process
         self.phases = set()  # names of the regions that are phases
         self.options = {}  # of the analysis: {"critical-path": "init-finalize"}
         self.events = {}
@@ -143,7 +144,17 @@ _PARSERS = {
     "fork": lambda w: (int(w[0]),),
     "join": lambda w: (),
     "acquire_lock": lambda w: (w[0], int(w[1])),
-    "release_lock": lambda w: (w[0], int(w[1])),
+    "release_lock": lambda w: (w[0], int(w[1]),
+                               parse_time(w[2]) if len(w) > 2 else None, " ".join(w[3:]) or None),
+    "object": lambda w: (w[0],),
+    "parameter": lambda w: tuple(w),
+    "parameter_unsigned": lambda w: tuple(w),
+    "parameter_text": lambda w: tuple(w),
+    "team_begin": lambda w: (w[0],),
+    "team_end": lambda w: (w[0],),
+    **{"task_" + name: lambda w: (w[0], int(w[1]), int(w[2]))
+       for name in ("create", "switch", "complete")},
+    **{"thread_" + name: lambda w: (w[0], int(w[1])) for name in ("create", "begin", "wait", "end")},
 }
 
 
@@ -191,6 +202,10 @@ def parse_scenario(text):
                 scenario.nodes.update((int(rank), words[1]) for rank in words[2:])
             elif words[0] == "window":
                 scenario.windows[words[1]] = words[2]
+            elif words[0] == "team":
+                scenario.teams[words[1]] = [parse_location(word) for word in words[2:]]
+            elif words[0] == "object_name":
+                pass  # names of objects change no value
             elif words[0] == "phase":
                 scenario.phases.add(line.split(None, 1)[1])
             elif words[0] == "analyze":

@@ -17,6 +17,9 @@ import metrics
 import passive_target
 import phases
 import problems
+import thread_locks
+import thread_times
+import thread_waits
 import wait_states as ws
 
 
@@ -31,10 +34,12 @@ class Severities:
 
     def add(self, metric, call, value):
         """Adds to one metric only; metrics out of scope are created as they come."""
+        self.add_at(metric, call.path, call.loc, value)
+
+    def add_at(self, metric, path, loc, value):
         if value:
             cells = self.values.setdefault(metric, {})
-            key = (call.path, call.loc)
-            cells[key] = cells.get(key, 0) + value
+            cells[path, loc] = cells.get((path, loc), 0) + value
 
     def count(self, metric, call, value=1):
         """Adds to a metric and to all its parents."""
@@ -57,12 +62,20 @@ def compute(timeline):
     of_libraries = libraries.collective_instances(timeline)
     candidates += libraries.collective_candidates(of_libraries, matching.counts_bytes(timeline))
     candidates += libraries.peer_candidates(timeline)
+    candidates += thread_locks.candidates(timeline)
+    candidates += thread_waits.candidates(timeline)
     chosen = ws.decide(candidates)
     severities.wait_states, severities.instances, severities.windows = chosen, instances, windows
     parts = _parts_of_time(chosen, instances, point_to_point.received_by)
     for call, metric, time in libraries.completions(of_libraries, chosen):
         parts.setdefault(call, []).append((metric, time))
+    for call, time in thread_times.forks(timeline):
+        parts.setdefault(call, []).append(("omp_fork", time))
     _add_time(severities, timeline, parts)
+    for metric, path, loc, time in thread_times.idle_threads(timeline):
+        severities.add_at(metric, path, loc, time)
+    for metric, call, time in thread_times.infos(timeline):
+        severities.add(metric, call, time)
     for call, candidate in chosen.items():
         if candidate.rule == ws.PROGRESS:
             severities.add(candidate.metric + "_lower", call,
@@ -113,7 +126,7 @@ def _parts_of_time(chosen, instances, received_by):
     """{call: [(metric, time)]}: what of each call's own time does not belong to its own node."""
     parts = {}
     for call, candidate in chosen.items():
-        wait = candidate.time - call.enter
+        wait = candidate.time - call.waiting_window[0]
         if candidate.rule in (ws.LATE_SENDER, ws.LATE_RECEIVER):
             parts[call] = [(ws.wrong_order_metric(candidate, received_by), wait)]
         elif candidate.metric == "mpi_rma_wait_at_fence":
@@ -149,7 +162,8 @@ def _check_partition(severities, timeline):
             key = (call.path, call.loc)
             spent[key] = spent.get(key, 0) + call.own_time
     for metric, cells in severities.values.items():
-        if metric not in metrics.COUNT_METRICS and metric not in metrics.INFO_METRICS:
+        if metric not in metrics.COUNT_METRICS and metric not in (
+                metrics.INFO_METRICS + metrics.IDLE_METRICS):
             for key, value in cells.items():
                 booked[key] = booked.get(key, 0) + value
     assert booked == {key: time for key, time in spent.items() if time}, "time is no partition"

@@ -12,8 +12,11 @@ from simulation_iterations import IterationActions
 from simulation_libraries import START_AND_END, LibraryActions
 from simulation_locks import LockActions
 from simulation_messages import MessageActions
+from simulation_openmp import OpenMPActions
 from simulation_parts import Location
+from simulation_pthreads import PthreadActions
 from simulation_windows import WindowActions
+from thread_engine import ThreadActions
 
 LOCAL_CALLS = ["MPI_Initialized", "MPI_Send_init", "MPI_Bcast_init", "MPI_Reduce_local",
                "MPI_Request_c2f", "MPI_Test_cancelled", "MPI_Finalized", "MPI_Comm_rank",
@@ -21,13 +24,15 @@ LOCAL_CALLS = ["MPI_Initialized", "MPI_Send_init", "MPI_Bcast_init", "MPI_Reduce
                "MPI_Group_incl", "MPI_Info_create", "MPI_Cart_coords", "MPI_Win_get_group",
                "MPI_File_write", "MPI_File_read_at", "MPI_File_write_all", "MPI_File_get_size",
                "MPI_File_seek", "MPI_Pack", "MPI_Request_get_status", "MPI_Topo_test"]
+THREAD_FOCUSES = ("omp", "hybrid", "pthread")
 USER_REGIONS = ["foo", "bar", "solve step", "io"]
 
 
 class Simulation(MessageActions, CollectiveActions, WindowActions, LockActions, IterationActions,
-                 LibraryActions):
+                 LibraryActions, ThreadActions, OpenMPActions, PthreadActions):
     """One random program and its timeline. `random` decides everything; `focus` None, "locks",
-    "iterations" or "libraries"."""
+    "iterations", "libraries", "omp", "hybrid" or "pthread". Programs of OpenMP and POSIX threads use
+    MPI, if at all, in the master thread of each process; all other threads are `workers`."""
 
     def __init__(self, random, ranks, threads, focus=None):
         self.random = random
@@ -37,6 +42,11 @@ class Simulation(MessageActions, CollectiveActions, WindowActions, LockActions, 
                           for thread in range(threads)]
         self.of_rank = {rank: [loc for loc in self.locations if loc.rank == rank]
                         for rank in range(ranks)}
+        self.workers = {}
+        if focus in THREAD_FOCUSES:
+            self.workers = {rank: locs[1:] for rank, locs in self.of_rank.items()}
+            self.of_rank = {rank: locs[:1] for rank, locs in self.of_rank.items()}
+        self.masters = [loc for loc in self.locations if not self.workers or not loc.thread]
         self.durations = random.choice([(0, 1, 1, 2), (0, 0, 1, 1, 2, 3), (1, 2, 3, 5),
                                         (0, 0, 0, 1), (0, 1, 4, 9)])
         self.gaps = random.choice([(0, 0, 1), (0, 1, 2, 3), (0, 0, 2, 7), (1, 1, 2), (0, 3, 12),
@@ -50,6 +60,7 @@ class Simulation(MessageActions, CollectiveActions, WindowActions, LockActions, 
         self.init_locks(focus == "locks")
         self.has_iterations = focus == "iterations"
         self.init_libraries(focus)
+        self.init_threads(focus)
 
     def _make_communicators(self):
         for index in range(self.random.choice((0, 1, 1, 2, 3))):
@@ -166,7 +177,7 @@ class Simulation(MessageActions, CollectiveActions, WindowActions, LockActions, 
     def run(self, actions):
         """Executes about `actions` random calls and then what is needed to end the program."""
         random = self.random
-        for loc in self.locations:
+        for loc in self.masters:
             loc.clock = random.choice(self.gaps)
             self.emit(loc, "enter main")
             loc.regions.append("main")
@@ -194,8 +205,12 @@ class Simulation(MessageActions, CollectiveActions, WindowActions, LockActions, 
             kinds.append(self.library_action)
             weights = [weights[0] / 2] + [weight / 4 for weight in weights[1:]] + [12]
             actions *= 2
+        if self.workers:
+            kinds.append(self.openmp_action if self.has_openmp else self.pthread_action)
+            weights = [2, *(weight if self.has_openmp and self.has_mpi else 0
+                            for weight in weights[1:4]), 12]
         for _ in range(actions):
-            free = [loc for loc in self.locations if loc.blocked is None]
+            free = [loc for loc in self.masters if loc.blocked is None]
             if not free:
                 break
             loc = random.choice(free)

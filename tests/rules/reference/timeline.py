@@ -3,6 +3,7 @@
 from scenario_file import ScenarioError
 import library_functions
 import metrics
+import teams
 
 
 class Call:
@@ -14,13 +15,13 @@ class Call:
     """
 
     __slots__ = ("loc", "index", "region", "path", "enter", "leave", "child_time", "is_leaf",
-                 "records", "name", "node")
+                 "records", "name", "node", "first_nested", "last_nested")
 
-    def __init__(self, loc, index, region, parent, enter):
+    def __init__(self, loc, index, region, parent, enter, inherited):
         self.loc = loc
         self.index = index
         self.region = region
-        self.path = (parent.path if parent else ()) + (region,)
+        self.path = (parent.path if parent else inherited) + (region,)
         self.enter = enter
         self.leave = None
         self.child_time = 0
@@ -28,12 +29,29 @@ class Call:
         self.records = []
         self.name = metrics.mpi_name(region)
         self.node = metrics.own_node(region)
+        self.first_nested = None  # Enter of the first call in it
+        self.last_nested = None  # Leave of the last one
         if parent:
+            if parent.is_leaf:
+                parent.first_nested = enter
             parent.is_leaf = False
 
     @property
     def own_time(self):
         return self.leave - self.enter - self.child_time
+
+    @property
+    def waiting_window(self):
+        """(begin, end) of the part of the call in which it can wait, None if it cannot at all:
+        calls are leaves, but a critical or ordered construct waits until its block begins, and
+        threads execute tasks while they wait for others."""
+        if self.is_leaf:
+            return self.enter, self.leave
+        if self.node in ("omp_critical", "omp_ordered"):
+            return self.enter, self.first_nested
+        if self.node in ("omp_ebarrier", "omp_ibarrier", "omp_taskwait"):
+            return self.last_nested, self.leave
+        return None
 
 
 class Record:
@@ -52,13 +70,17 @@ class Record:
 class Timeline:
     """calls: {location: [Call]} in the order of their Enters; records: {rank: [Record]} in the
     process's order (MPI records inside MPI calls only); library_records: those inside calls of other
-    libraries."""
+    libraries; thread_records: {location: [Record]} of threads, whose call is None outside of all;
+    segments: {location: [(begin, end, call path)]} of the innermost open region; teams: Teams."""
 
     def __init__(self, scenario):
         self.scenario = scenario
         self.calls = {}
         self.records = {rank: [] for rank in range(scenario.ranks)}
         self.library_records = {rank: [] for rank in range(scenario.ranks)}
+        self.thread_records = {}
+        self.segments = {}
+        self.teams = teams.Teams(scenario)
         for loc in sorted(scenario.events):
             self._add_location(loc, scenario.events[loc])
         for records in [*self.records.values(), *self.library_records.values()]:
@@ -68,17 +90,24 @@ class Timeline:
                 records.sort(key=lambda r: (r.call.enter, r.call.loc, r.sequence))
 
     def _add_location(self, loc, events):
-        calls, stack = [], []
+        calls, stack, segments = [], [], []
+        since = None
         for sequence, event in enumerate(events):
+            if stack and event.time > since:
+                segments.append((since, event.time, stack[-1].path))
+            since = event.time
             if event.name == "enter":
                 call = Call(loc, len(calls), event.args[0], stack[-1] if stack else None,
-                            event.time)
+                            event.time, self.teams.inherited_path(loc, sequence))
                 calls.append(call)
                 stack.append(call)
             elif event.name == "leave":
                 if not stack or stack[-1].region != event.args[0]:
                     raise ScenarioError("line %d: leave without enter" % event.line)
                 self._close(stack, event.time)
+            elif event.name in teams.THREAD_EVENTS:
+                record = Record(event, stack[-1] if stack else None, sequence)
+                self.thread_records.setdefault(loc, []).append(record)
             elif stack and (stack[-1].name or library_functions.library_of(stack[-1].region)):
                 record = Record(event, stack[-1], sequence)
                 stack[-1].records.append(record)
@@ -87,6 +116,7 @@ class Timeline:
         while stack:
             self._close(stack, events[-1].time)
         self.calls[loc] = calls
+        self.segments[loc] = segments
 
     @staticmethod
     def _close(stack, time):
@@ -94,3 +124,4 @@ class Timeline:
         call.leave = time
         if stack:
             stack[-1].child_time += call.leave - call.enter
+            stack[-1].last_nested = time

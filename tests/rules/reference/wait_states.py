@@ -14,7 +14,7 @@ import metrics
 # The rules in the order in which the specification lists them: it breaks ties.
 (LATE_SENDER, LATE_RECEIVER, BARRIER, NXN, LATE_BROADCAST, EARLY_REDUCE, EARLY_SCAN, INIT_FINALIZE,
  COMM_FILE, ALLOCATION, WINDOW_COLLECTIVE, LATE_POST, EARLY_WAIT, LOCK_CONTENTION, PROGRESS,
- PEER) = range(16)
+ TEAM_BARRIER, PEER, CONDITION, JOIN, THREAD_BARRIER, SEMAPHORE, TASK_WAIT, ORDERED) = range(23)
 
 # activity: the waiting call; time: t of the rule; cause: the call that owns the event at t;
 # metric: where the wait goes; detail: what the sub-patterns need; order: last resort among
@@ -23,8 +23,8 @@ Candidate = namedtuple("Candidate", "activity time rule cause metric detail orde
 
 
 def is_wait_state(candidate):
-    activity = candidate.activity
-    return activity.is_leaf and activity.enter < candidate.time <= activity.leave
+    window = candidate.activity.waiting_window
+    return window is not None and window[0] < candidate.time <= window[1]
 
 
 def _preference(candidate):

@@ -1,0 +1,139 @@
+"""Contention for the locks of threads: mutexes, OpenMP's locks and critical constructs; and ordered
+constructs, whose sections are the holds of a lock, too."""
+
+import wait_states as ws
+from passive_target import Contention, Hold
+
+_SHARED = ("pthread_rwlock_rdlock", "pthread_rwlock_tryrdlock", "pthread_rwlock_timedrdlock",
+           "pthread_rwlock_clockrdlock")
+
+
+class _Hold:
+    """A thread's hold of a lock; `call` is the one with the acquire record, None if only the release
+    tells of the acquisition."""
+
+    def __init__(self, loc, order, acquired, call, acquired_in):
+        self.loc = loc
+        self.order = order
+        self.acquired = acquired
+        self.call = call
+        self.is_shared = acquired_in in _SHARED
+        self.release = None
+        self.end = None  # of its release activity
+
+    def conflicts(self, other):
+        return not (self.is_shared and other.is_shared)
+
+
+def _end_of_release(record):
+    """A condition's wait goes on long after it has released its mutex."""
+    if _is_condition_wait(record.call):
+        return record.time
+    return record.call.leave
+
+
+def _is_condition_wait(call):
+    return call.node == "pthread_conditional" and "wait" in call.region
+
+
+def _is_pthread(call):
+    return call.node.startswith("pthread_")
+
+
+def holds_of_locks(timeline):
+    """[[hold]] of each lock, in the order of its acquisitions; those that are never released and
+    those of unknown begin are left out."""
+    locks = {}
+    for loc, records in timeline.thread_records.items():
+        open_holds = {}
+        for record in records:
+            if record.name not in ("acquire_lock", "release_lock") or record.call is None:
+                continue
+            key = loc[0], _is_pthread(record.call), record.args[0]
+            if record.name == "acquire_lock":
+                open_holds[key] = _Hold(loc, record.args[1], record.time, record.call,
+                                        record.call.region)
+                continue
+            hold = open_holds.pop(key, None)
+            _, order, acquired, acquired_in = record.args
+            if hold is None and acquired is not None:
+                hold = _Hold(loc, order, acquired, None, acquired_in)
+            if hold is not None:
+                hold.release, hold.end = record.call, _end_of_release(record)
+                locks.setdefault(key, []).append(hold)
+    for holds in locks.values():
+        holds.sort(key=lambda hold: (hold.order, hold.acquired, hold.loc))
+    return list(locks.values())
+
+
+def _predecessor(holds, position):
+    """Position of the latest hold before another one that conflicts with it, None without."""
+    conflicting = [number for number in range(position)
+                   if holds[number].conflicts(holds[position])]
+    if not conflicting:
+        return None
+    last = holds[conflicting[-1]]
+    return next(number for number in conflicting
+                if (holds[number].order, holds[number].acquired) == (last.order, last.acquired))
+
+
+def _metric(call):
+    if call.node == "omp_critical":
+        return "omp_lock_contention_critical"
+    if not _is_pthread(call):
+        return "omp_lock_contention_api"
+    return "pthread_lock_contention_%s" % (
+        "conditional" if call.node == "pthread_conditional" else "mutex_lock")
+
+
+def _of_lock(holds):
+    waits = {}  # {hold: its candidate}
+    for position, hold in enumerate(holds):
+        number = _predecessor(holds, position)
+        if number is None or holds[number].loc == hold.loc or hold.call is None:
+            continue
+        predecessor, window = holds[number], hold.call.waiting_window
+        begin = predecessor.release.enter
+        if predecessor in waits and waits[predecessor].activity is predecessor.release:
+            begin = max(begin, waits[predecessor].time)
+        if window is None or window[0] >= predecessor.end or window[1] <= begin:
+            continue
+        time = min(predecessor.end, window[1])
+        if window[0] >= time:
+            continue
+        before = [_as_hold(other) for other in reversed(holds[:number + 1])
+                  if other.conflicts(hold) and other.loc != hold.loc]
+        waits[hold] = ws.Candidate(hold.call, time, ws.LOCK_CONTENTION, predecessor.release,
+                                   _metric(hold.call), Contention(_as_hold(hold), before), position)
+    return waits.values()
+
+
+def _as_hold(hold):
+    return Hold(hold.loc, hold.acquired, hold.end)
+
+
+def _end_of_section(hold, calls):
+    """(end, call) of the section of an ordered construct: its block."""
+    blocks = [call for call in calls[hold.loc]
+              if call.region.startswith("!$omp ordered sblock")
+              and hold.release.enter <= call.enter and call.leave <= hold.release.leave
+              and call.index > hold.release.index]
+    if blocks:
+        return blocks[-1].leave, blocks[-1]
+    return hold.release.leave, hold.release
+
+
+def _ordered(holds, calls):
+    for position, hold in enumerate(holds):
+        number = _predecessor(holds, position)
+        if number is None or holds[number].loc == hold.loc or hold.call is None:
+            continue
+        time, cause = _end_of_section(holds[number], calls)
+        yield ws.Candidate(hold.call, time, ws.ORDERED, cause, "omp_ordered_wait", None, position)
+
+
+def candidates(timeline):
+    for holds in holds_of_locks(timeline):
+        ordered = [hold for hold in holds if hold.release.node == "omp_ordered"]
+        yield from _ordered(ordered, timeline.calls)
+        yield from _of_lock([hold for hold in holds if hold.release.node != "omp_ordered"])
