@@ -20,6 +20,8 @@
 #include "analysis/results/topologies.h"
 #include "analysis/results/warnings.h"
 
+#include "analysis/threads/thread_starts.h"
+
 #include <string.h>
 
 static void describe_experiment(const struct fm_trace *trace, struct fm_cube *cube)
@@ -302,6 +304,7 @@ static void detect(struct fm_analysis *analysis, struct fm_trace *trace, bool in
     if (in_detail) { /* keeps the records, which the caller reads afterwards */
         fm_readers_add(analysis, FM_READS(MESSAGES) | FM_READS(COLLECTIVES) | FM_READS(ONE_SIDED));
     }
+    analysis->thread_starts = fm_thread_starts_create(trace->location_count);
     fm_stage_begin(analysis->times, "find missing records");
     analysis->coverage = fm_coverage_find(analysis);
     fm_patterns_run(analysis);
@@ -395,6 +398,7 @@ fm_status_t fm_analysis_run_in_detail(const char *archive,
         status = fill_cube(&analysis, options, made, error);
         fm_lock_queues_free(analysis.lock_queues);
         fm_lock_holders_free(analysis.lock_holders);
+        fm_thread_starts_free(analysis.thread_starts);
         fm_free(analysis.coverage);
     }
     fm_free(partition_of);

@@ -54,6 +54,15 @@ typedef enum {
     FM_CALL_SYNC_IMAGES, /**< with the images that it names */
     FM_CALL_EVENT_POST,
     FM_CALL_EVENT_WAIT,
+    FM_CALL_TEAM_BARRIER, /**< explicit or implicit, of a team of OpenMP threads */
+    FM_CALL_CRITICAL,     /**< without its body */
+    FM_CALL_ORDERED,      /**< without its body */
+    FM_CALL_TASK_WAIT,    /**< for child tasks: taskwait, taskgroup */
+    FM_CALL_CONDITION_WAIT,
+    FM_CALL_CONDITION_SIGNAL, /**< also broadcast */
+    FM_CALL_THREAD_BARRIER,   /**< of POSIX threads */
+    FM_CALL_SEMAPHORE_WAIT,
+    FM_CALL_SEMAPHORE_POST,
 } fm_call_t;
 
 /** The facts about one function. */

@@ -12,6 +12,7 @@
 /* Why nothing is said about calls. */
 enum reason {
     NOT_SILENT,
+    NO_TEAMS,
     OPENMP_CALLS,
     PTHREAD_CALLS,
     PARTITIONED,
@@ -40,8 +41,11 @@ static const struct {
     bool in_each;         /* each function needs its own; otherwise one of the archive is enough */
     const char *sentence; /* behind the names */
 } reasons[REASONS] = {
-    [OPENMP_CALLS] = {.sentence = "wait states of OpenMP are not analysed: the report shows the "
-                                  "time of these constructs, not what they wait for"},
+    [NO_TEAMS] = {.sentence =
+                      "the archive has no record of teams of threads: Wait at OpenMP barrier "
+                      "was not looked for; switch the recorder's thread records on"},
+    [OPENMP_CALLS] = {.sentence = "wait states of these OpenMP calls are not analysed: the report "
+                                  "shows their time, not what they wait for"},
     [PTHREAD_CALLS] = {.sentence =
                            "wait states of POSIX threads are not analysed: the report shows "
                            "the time of these calls, not what they wait for"},
@@ -334,6 +338,18 @@ static enum reason reason_of_passive_target(fm_call_t call, unsigned recorded)
     }
 }
 
+static enum reason reason_of_openmp(const struct fm_called_function *function)
+{
+    switch (function->call) {
+    case FM_CALL_USER:
+        return NOT_SILENT; /* it does not wait, or its waiting has a region of its own */
+    case FM_CALL_TEAM_BARRIER:
+        return (function->records & FM_RECORDED_COLLECTIVE) != 0 ? NOT_SILENT : NO_TEAMS;
+    default:
+        return OPENMP_CALLS;
+    }
+}
+
 /* @param recorded  kinds of records that the archive has of this programming model */
 static enum reason reason_of(const struct fm_called_function *function, unsigned recorded)
 {
@@ -343,7 +359,7 @@ static enum reason reason_of(const struct fm_called_function *function, unsigned
     case FM_PARADIGM_CAF:
         return reason_of_library(function, recorded);
     case FM_PARADIGM_OPENMP:
-        return OPENMP_CALLS;
+        return reason_of_openmp(function);
     case FM_PARADIGM_PTHREAD:
         return PTHREAD_CALLS;
     case FM_PARADIGM_MPI:
@@ -397,6 +413,15 @@ static bool is_repeated(const struct fm_called_function *functions, size_t index
         }
     }
     return false;
+}
+
+void fm_silent_calls_note_teams(struct fm_called_function *functions, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (functions[i].call == FM_CALL_TEAM_BARRIER) {
+            functions[i].records |= FM_RECORDED_COLLECTIVE;
+        }
+    }
 }
 
 void fm_silent_calls_report(const struct fm_called_function *functions, size_t count,

@@ -35,6 +35,10 @@ struct fm_called_function {
 /** @return the kinds of records of which the rules of a function need at least one; 0: none. */
 unsigned fm_records_needed(fm_paradigm_t paradigm, const char *name, fm_call_t call);
 
+/** Notes that the archive has records of teams of OpenMP threads, in no particular calls: their
+ * barriers have what their rule needs. */
+void fm_silent_calls_note_teams(struct fm_called_function *functions, size_t count);
+
 /** Receives a sentence without a full stop. */
 typedef void fm_silence_handler_t(void *context, const char *sentence);
 

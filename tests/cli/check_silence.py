@@ -49,7 +49,8 @@ GAPS = {
     "SHMEM quiet": ([("shmem_putmem", "put w0 1 8 1"), "shmem_quiet"],
                     ["no record of an operation's completion", "Wait for Progress"]),
     "sync images": (["caf sync images"], ["the images that these calls name"]),
-    "OpenMP": (["!$omp barrier"], ["wait states of OpenMP are not analysed"]),
+    "teams": (["!$omp barrier"], ["no record of teams of threads"]),
+    "OpenMP": (["!$omp taskwait"], ["wait states of these OpenMP calls are not analysed"]),
     "POSIX threads": (["pthread_mutex_lock"], ["wait states of POSIX threads are not analysed"]),
 }
 

@@ -1,5 +1,6 @@
 #include "analysis/causes/critical_path.h"
 
+#include "analysis/threads/thread_starts.h"
 #include "base/containers/sort.h"
 #include "engine/mailbox/mailbox.h"
 
@@ -69,6 +70,19 @@ struct walking {
     const struct fm_formation *formation;
 };
 
+/* @return the start that the path on a location leads to before its time; NULL: none */
+static const struct fm_thread_start *start_before(const struct fm_critical_path *path,
+                                                  const struct fm_formation *formation,
+                                                  struct token token, uint32_t location)
+{
+    const struct fm_analysis *analysis = formation->analysis;
+    const struct fm_thread_start *start =
+        fm_thread_starts_until(analysis->thread_starts, location, token.time);
+    bool moves = start != NULL && token.moves_at_once <= analysis->trace->location_count &&
+                 start->time > span_of(path, analysis->trace, start->creator).begin;
+    return moves ? start : NULL;
+}
+
 /* Follows the path backwards through the locations that are owned here. */
 static void walk(struct walking *walking, struct fm_mailboxes *mailboxes, unsigned worker,
                  struct token token)
@@ -85,12 +99,22 @@ static void walk(struct walking *walking, struct fm_mailboxes *mailboxes, unsign
         const struct fm_wait *wait = &waits->items[behind - 1];
         bool moves =
             behind > 0 && wait->until > begin && token.moves_at_once <= trace->location_count;
-        uint64_t from = moves ? wait->until : begin;
+        /* A thread's work for another one begins where that has started it: also before its first
+         * event. */
+        const struct fm_thread_start *start = start_before(path, formation, token, at);
+        bool starts = start != NULL && (!moves || start->time >= wait->until);
+        uint64_t from = starts ? start->time : moves ? wait->until : begin;
         if (from < token.time) {
             fm_vector_push(&path->segments,
                            (struct fm_path_segment){from, token.time, at, token.segments++});
             path->length += token.time - from;
             token.moves_at_once = 0;
+        }
+        if (starts) {
+            ++token.moves_at_once;
+            token.time = from;
+            token.location = start->creator;
+            continue;
         }
         if (!moves) {
             /* With unsynchronized clocks, the path may reach a location before its begin. */

@@ -153,8 +153,7 @@ static bool passed_together(const struct fm_interval_walk *walk, uint32_t partne
             return false;
         }
         if (has_one_location(trace, partner) &&
-            fm_trace_rank(trace, community->communicator, fm_trace_process(trace, partner)) !=
-                FM_NONE) {
+            fm_community_has(trace, community->communicator, fm_trace_process(trace, partner))) {
             return true;
         }
     }
@@ -194,7 +193,7 @@ static struct snapshot latest_group_point(const struct fm_interval_walk *walk, u
     uint32_t process = fm_trace_process(trace, partner);
     for (uint32_t c = walk->latest_community; c != FM_NONE; c = walk->communities.items[c].behind) {
         const struct community *community = &walk->communities.items[c];
-        if (fm_trace_rank(trace, community->communicator, process) != FM_NONE) {
+        if (fm_community_has(trace, community->communicator, process)) {
             return community->snapshot;
         }
     }

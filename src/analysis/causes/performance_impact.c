@@ -40,7 +40,8 @@ static void list_roots(const struct fm_location *location, number_vector *roots)
 {
     roots->count = 0;
     for (size_t v = 0; v < location->profile.count; ++v) {
-        if (location->profile.items[v].parent == FM_NONE) {
+        if (location->profile.items[v].parent == FM_NONE &&
+            location->profile.items[v].visits != 0) {
             fm_vector_push(roots, location->profile.items[v].callpath);
         }
     }
@@ -143,6 +144,9 @@ static uint64_t *count_participants(const struct fm_analysis *analysis,
     for (uint32_t l = 0; l < trace->location_count; ++l) {
         const struct fm_location *location = &trace->locations[l];
         for (size_t v = 0; v < location->profile.count; ++v) {
+            if (location->profile.items[v].visits == 0) {
+                continue;
+            }
             uint64_t key =
                 (uint64_t)partitions->of_location[l] << 32 | location->profile.items[v].callpath;
             if (fm_map_get(&seen, key) == FM_MAP_ABSENT) {

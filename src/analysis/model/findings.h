@@ -39,14 +39,36 @@ struct fm_part {
     uint8_t of;     /**< fm_metric_t of the wait state; unused by FM_PART_COMPLETION */
 };
 
-/** A collective operation that synchronized every pair of a communicator's members. */
+/** A collective operation that synchronized every pair of a communicator's members, or of a team's
+ * threads. */
 struct fm_group_point {
-    uint64_t t; /**< Enter of the last member */
-    uint32_t communicator;
-    bool is_init; /**< of Init: synchronizes all threads of the processes */
+    uint64_t t;            /**< Enter of the last member */
+    uint32_t communicator; /**< or fm_team_community() */
+    bool is_init;          /**< of Init: synchronizes all threads of the processes */
 };
 
 typedef FM_VECTOR(struct fm_group_point) fm_group_point_vector;
+
+/** @return the number by which points stand for the threads of a team, whose communicator has
+ * locations as members, not processes. */
+static inline uint32_t fm_team_community(const struct fm_trace *trace, uint32_t communicator)
+{
+    return trace->communicator_count + communicator;
+}
+
+/** @return whether a point is one of the threads of a team, all of one process. */
+static inline bool fm_is_team_community(const struct fm_trace *trace, uint32_t communicator)
+{
+    return communicator >= trace->communicator_count;
+}
+
+/** @return whether a process is a member of the communicator of a point; of no team. */
+static inline bool fm_community_has(const struct fm_trace *trace, uint32_t communicator,
+                                    uint32_t process)
+{
+    return !fm_is_team_community(trace, communicator) &&
+           fm_trace_rank(trace, communicator, process) != FM_NONE;
+}
 
 /** Counts of a metric for each node of a location's call tree. */
 struct fm_count {

@@ -146,6 +146,46 @@ static bool takes_part(const struct fm_group_points *points, uint32_t location,
     return fm_shared_points_takes_part(points->shared, process, location, point);
 }
 
+/* @return the latest of ascending points until `t`; 0: none */
+static uint64_t latest_until(const struct fm_group_point *points, size_t count, uint64_t t)
+{
+    size_t behind = count == 0 ? 0 : fm_count_below(&points->t, count, sizeof *points, t + 1);
+    return behind == 0 ? 0 : points[behind - 1].t;
+}
+
+/* @return the points of a location in a community; NULL: none */
+static const struct fm_communicator_points *points_in(const struct fm_group_points *points,
+                                                      uint32_t location, uint32_t community)
+{
+    const fm_communicator_points_vector *list = &points->communicators[location];
+    for (size_t c = 0; c < list->count; ++c) {
+        const struct fm_group_point *first =
+            points->by_communicator[location].items + list->items[c].begin;
+        if (first->communicator == community) {
+            return &list->items[c];
+        }
+    }
+    return NULL;
+}
+
+/* @return the time of the latest point before `t` that two threads share among those of a team; 0:
+ * none. Each step skips all points that the other thread took no part in. */
+static uint64_t latest_in_team(const struct fm_group_points *points,
+                               const struct fm_group_point *own, size_t own_count, uint32_t partner,
+                               uint64_t t)
+{
+    const struct fm_communicator_points *others = points_in(points, partner, own->communicator);
+    if (others == NULL || t == 0) {
+        return 0;
+    }
+    const struct fm_group_point *other = points->by_communicator[partner].items + others->begin;
+    uint64_t mine = latest_until(own, own_count, t - 1), theirs;
+    while (mine != 0 && (theirs = latest_until(other, others->count, mine)) != mine) {
+        mine = theirs == 0 ? 0 : latest_until(own, own_count, theirs);
+    }
+    return mine;
+}
+
 uint64_t fm_group_points_latest(const struct fm_group_points *points, uint32_t location,
                                 uint32_t partner, uint64_t t)
 {
@@ -161,6 +201,13 @@ uint64_t fm_group_points_latest(const struct fm_group_points *points, uint32_t l
         const struct fm_communicator_points *communicator = &communicators->items[c - 1];
         const struct fm_group_point *groups =
             points->by_communicator[location].items + communicator->begin;
+        if (fm_is_team_community(trace, groups->communicator)) {
+            if (fm_trace_process(trace, location) == fm_trace_process(trace, partner)) {
+                uint64_t shared = latest_in_team(points, groups, communicator->count, partner, t);
+                latest = shared > latest ? shared : latest;
+            }
+            continue;
+        }
         size_t i = fm_count_below(&groups->t, communicator->count, sizeof *groups, t);
         while (i > 0 && groups[i - 1].t > latest) {
             --i;

@@ -26,7 +26,8 @@ struct fm_omissions {
     atomic_uint_fast64_t unrecorded_inits;  /**< Init and Finalize without collective records */
     atomic_uint_fast64_t unrequested_locks; /**< acquired without the record of their request */
     atomic_uint_fast64_t unreleased_locks;
-    atomic_uint_fast64_t unmatched_epochs; /**< access or exposure epochs without partner */
+    atomic_uint_fast64_t unmatched_epochs;    /**< access or exposure epochs without partner */
+    atomic_uint_fast64_t incomplete_barriers; /**< of teams: some thread's call is missing */
 };
 
 /** Tables that are used only by the search for wait states. */
@@ -44,6 +45,7 @@ struct fm_epochs;
 struct fm_lock_holders;
 struct fm_lock_queues;
 struct fm_peer_waits;
+struct fm_thread_starts;
 
 struct fm_analysis {
     const struct fm_trace *trace;
@@ -63,6 +65,7 @@ struct fm_analysis {
     struct fm_peer_waits *peer_waits;     /**< with the epochs; NULL: none */
     struct fm_lock_queues *lock_queues;   /**< NULL: no windows */
     struct fm_lock_holders *lock_holders; /**< NULL: no windows */
+    struct fm_thread_starts *thread_starts;
     fm_detail_messages *messages; /**< by receiving process: matched messages; NULL: not kept */
 
     /* Only for readers.h and finder.h. */

@@ -100,7 +100,7 @@ static void collect_process(const struct fm_trace *trace, const fm_group_point_v
         add_inits(&points[l], init);
         for (size_t i = 0; i < points[l].count; ++i) {
             const struct fm_group_point *point = &points[l].items[i];
-            if (several) {
+            if (several && !fm_is_team_community(trace, point->communicator)) {
                 fm_vector_push(found,
                                (struct participant){point->t, process, point->communicator, l});
             }

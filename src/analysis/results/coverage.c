@@ -11,6 +11,7 @@ struct found {
     uint64_t *calls;  /* by region */
     uint8_t *records; /* by region: FM_RECORDED_... */
     uint8_t *awaited; /* by region: those that the current location may show */
+    uint64_t teams;   /* number of beginnings of teams of threads */
     unsigned char apart[FM_APART];
 };
 
@@ -95,6 +96,9 @@ static void visit_location(const struct coverage *coverage, struct found *found,
         const struct fm_rma *record = &location->rma.items[i];
         awaited -= note(found, location, record->activity, kind_of(record));
     }
+    for (size_t i = 0; i < location->threads.count; i++) {
+        found->teams += location->threads.items[i].type == FM_THREAD_TEAM_BEGIN;
+    }
     for (size_t v = 0; v < location->profile.count; v++) {
         found->awaited[location->profile.items[v].region] = 0;
     }
@@ -127,9 +131,11 @@ struct fm_called_function *fm_coverage_find(struct fm_analysis *analysis)
         coverage.found[w].awaited = fm_allocate(count, sizeof *coverage.found[w].awaited);
     }
     fm_engine_run(analysis->engine, visit_processes, &coverage);
+    uint64_t teams = 0;
     uint64_t *sums = fm_allocate(VALUES * (size_t)count, sizeof *sums);
     for (unsigned w = 0; w < workers; w++) {
         struct found *found = &coverage.found[w];
+        teams += found->teams;
         for (uint32_t r = 0; r < count; r++) {
             sums[VALUES * (size_t)r] += found->calls[r];
             for (unsigned kind = 0; kind < KINDS; kind++) {
@@ -141,6 +147,7 @@ struct fm_called_function *fm_coverage_find(struct fm_analysis *analysis)
         fm_free(found->awaited);
     }
     fm_team_sum(analysis->team, sums, VALUES * (size_t)count);
+    fm_team_sum(analysis->team, &teams, 1);
     struct fm_called_function *functions = fm_allocate(count, sizeof *functions);
     for (uint32_t r = 0; r < count; r++) {
         const struct fm_region *region = &trace->regions[r];
@@ -149,6 +156,9 @@ struct fm_called_function *fm_coverage_find(struct fm_analysis *analysis)
         for (unsigned kind = 0; kind < KINDS; kind++) {
             functions[r].records |= sums[VALUES * (size_t)r + 1 + kind] != 0 ? 1U << kind : 0;
         }
+    }
+    if (teams != 0) {
+        fm_silent_calls_note_teams(functions, count);
     }
     fm_free(sums);
     fm_free(needed);

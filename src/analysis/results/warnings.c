@@ -147,6 +147,9 @@ fm_status_t fm_warnings_add(const struct fm_analysis *analysis, struct fm_cube *
                   "partners: analysed as far as known"
                 : "access or exposure epochs of windows lack their partner: analysed as far as "
                   "known"},
+        {omissions->incomplete_barriers,
+         "barrier of a team of threads lacks the call of a thread: not analysed",
+         "barriers of teams of threads lack the call of a thread: not analysed"},
     };
     fm_status_t status = FM_OK;
     for (size_t i = 0; i < sizeof warnings / sizeof warnings[0] && status == FM_OK; ++i) {

@@ -21,6 +21,11 @@ void fm_builder_close(struct fm_builder *builder)
     fm_map_free(&builder->location_values);
     fm_map_free(&builder->value_counts);
     fm_vector_free(&builder->frames);
+    fm_vector_free(&builder->forks);
+    fm_vector_free(&builder->fork_calls);
+    fm_map_free(&builder->first_fork);
+    fm_map_free(&builder->last_fork);
+    fm_map_free(&builder->fork_reached);
     fm_map_free(&builder->visits);
     fm_requests_free(&builder->requests);
     fm_traffic_free(&builder->traffic);
@@ -37,6 +42,10 @@ static void reset(struct fm_builder *builder)
     builder->current_activity = FM_NONE;
     builder->is_paused = false;
     builder->frames.count = 0;
+    builder->base = FM_NONE;
+    builder->forked_at = UINT64_MAX;
+    fm_builder_forget_forks(builder, builder->forks_before);
+    fm_map_clear(&builder->fork_reached);
     /* Locks with MPI_MODE_NOCHECK leave no record; another thread may have used requests earlier.
      */
     builder->completions_matter =
@@ -55,6 +64,7 @@ void fm_builder_begin_location(struct fm_builder *builder, uint32_t location)
     builder->defects_before = *builder->defects;
     builder->left_open_before = builder->requests.left_open.count;
     builder->foreign_before = builder->requests.foreign.count;
+    builder->forks_before = builder->forks.count;
     reset(builder);
     fm_tables_reserve(builder->location, &builder->sizes);
 }

@@ -17,8 +17,20 @@ struct fm_frame {
     uint32_t visit;
     uint32_t activity; /**< FM_NONE: not a communication call */
     uint32_t phase;    /**< row of the location's phases; FM_NONE: none */
+    uint32_t call;     /**< as for fm_builder_enter() */
     bool contains_calls;
     bool is_computation;
+    bool has_stretches;     /**< each stretch between calls inside is an activity */
+    uint32_t first_stretch; /**< activity that begins the call */
+    uint64_t inner_before;  /**< `inner` at the begin of the current stretch */
+};
+
+/** A master has begun a team: where the call paths of the other members begin. */
+struct fm_fork {
+    uint64_t time;
+    uint32_t team;
+    uint32_t first_call, call_count; /**< in the calls of all forks */
+    uint32_t next;                   /**< later one of the same team; FM_NONE: none */
 };
 
 /** The child node that a call found last. */
@@ -48,6 +60,13 @@ struct fm_builder {
     bool completions_matter;   /**< of one-sided operations: some call may complete them that waits
                                     for their targets */
     FM_VECTOR(struct fm_frame) frames;
+    uint32_t base;      /**< node below which the location's roots are; FM_NONE: none */
+    uint32_t base_fork; /**< fork whose calls lead to `base` */
+    uint64_t forked_at; /**< time of a fork record behind which the team begins; UINT64_MAX: none */
+    FM_VECTOR(struct fm_fork) forks;     /**< of the process's locations so far, in their order */
+    FM_VECTOR(uint32_t) fork_calls;      /**< open calls at each fork, the outermost first */
+    struct fm_map first_fork, last_fork; /**< team -> row of `forks` */
+    struct fm_map fork_reached; /**< team -> fork that the location's last beginning belongs to */
     FM_VECTOR(struct fm_visit_cache) cache;    /**< by call: regions, then `lines` */
     FM_VECTOR(struct fm_line_call) line_calls; /**< calls whose lines are known; values */
     struct fm_map numbers;                     /**< (region, line or number of a value) -> call */
@@ -65,6 +84,7 @@ struct fm_builder {
     struct fm_trace_defects *defects;
     struct fm_trace_defects defects_before;  /**< when the location began */
     size_t left_open_before, foreign_before; /**< requests of the process, likewise */
+    size_t forks_before;
 };
 
 /** Prepares a builder. `defects` must outlive it. */
@@ -137,5 +157,20 @@ void fm_builder_lock(struct fm_builder *builder, fm_rma_type_t step, uint32_t wi
                      uint32_t target, uint64_t lock, bool shared);
 void fm_builder_rma(struct fm_builder *builder, fm_rma_type_t type, uint32_t window, uint32_t peer,
                     bool shared, uint64_t id, uint64_t bytes_out, uint64_t bytes_in);
+
+/** The thread is about to begin a team, as its master. */
+void fm_builder_fork(struct fm_builder *builder);
+void fm_builder_join(struct fm_builder *builder);
+
+/** The thread becomes a member of a team, or leaves it. The call path of a member that is not its
+ * master begins below that of the master, whose location must have been read before.
+ * @param team  communicator; FM_NONE: the record is unusable */
+void fm_builder_team_begin(struct fm_builder *builder, uint32_t team);
+void fm_builder_team_end(struct fm_builder *builder, uint32_t team);
+
+/** A record about the POSIX thread `sequence` of a team.
+ * @param type  FM_THREAD_CREATE, FM_THREAD_BEGIN, FM_THREAD_WAIT or FM_THREAD_END */
+void fm_builder_thread(struct fm_builder *builder, fm_thread_record_type_t type, uint32_t team,
+                       uint64_t sequence);
 
 #endif

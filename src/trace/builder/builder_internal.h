@@ -59,6 +59,12 @@ static inline void fm_builder_note_foreign(struct fm_builder *builder,
     fm_vector_push(&builder->requests.foreign, completion);
 }
 
+/** Forgets the forks of the process from `count` on. */
+void fm_builder_forget_forks(struct fm_builder *builder, size_t count);
+
+/** @return the node of the call tree for a call below a node; it is added if it is new. */
+uint32_t fm_builder_visit(struct fm_builder *builder, uint32_t parent, uint32_t call);
+
 /** @return whether the innermost call is one of MPI; unknown regions count as such, too. */
 static inline bool fm_builder_is_in_mpi(const struct fm_builder *builder)
 {

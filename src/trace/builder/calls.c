@@ -74,6 +74,50 @@ static inline uint32_t add_activity(struct fm_location *location, uint64_t enter
     return (uint32_t)activity;
 }
 
+uint32_t fm_builder_visit(struct fm_builder *builder, uint32_t parent, uint32_t call)
+{
+    return find_visit(builder, parent, call);
+}
+
+/* ---- stretches of calls ---- */
+
+/* @return whether calls inside such a call do not belong to it: it waits, and what it executes
+ * meanwhile is the program's work */
+static bool has_stretches(fm_call_t call)
+{
+    return call == FM_CALL_TEAM_BARRIER || call == FM_CALL_CRITICAL || call == FM_CALL_ORDERED ||
+           call == FM_CALL_TASK_WAIT;
+}
+
+/* Ends the current stretch of the innermost call. */
+static void end_stretch(struct fm_builder *builder, struct fm_frame *frame)
+{
+    struct fm_location *location = builder->location;
+    location->leave.items[frame->activity] = builder->now;
+    if (frame->inner != frame->inner_before) {
+        fm_vector_push(&location->nested, (struct fm_nested_time){
+                                              frame->activity, frame->inner - frame->inner_before});
+    }
+}
+
+/* A call begins inside a call that has stretches: its current one ends. */
+static __attribute__((noinline)) void interrupt(struct fm_builder *builder, struct fm_frame *frame)
+{
+    end_stretch(builder, frame);
+    change_state(builder->location, builder->now, frame->visit);
+    frame->activity = FM_NONE;
+    frame->contains_calls = true;
+}
+
+/* A call inside such a call has ended: another stretch begins. */
+static __attribute__((noinline)) void resume(struct fm_builder *builder, struct fm_frame *frame)
+{
+    frame->activity = add_activity(builder->location, builder->now, frame->visit);
+    frame->inner_before = frame->inner;
+    fm_vector_push(&builder->location->continuations,
+                   (struct fm_continuation){frame->activity, frame->first_stretch});
+}
+
 /* ---- pauses of the recording ---- */
 
 /* Some recorders write calls during a pause. */
@@ -155,13 +199,15 @@ void fm_builder_enter(struct fm_builder *builder, uint32_t call)
     struct fm_location *location = builder->location;
     fm_builder_account_pause(builder);
     uint32_t parent = builder->frames.count == 0
-                          ? FM_NONE
+                          ? builder->base
                           : builder->frames.items[builder->frames.count - 1].visit;
     uint32_t visit = find_visit(builder, parent, call);
     uint32_t activity = FM_NONE;
     if (builder->frames.count != 0) {
         struct fm_frame *outer = &builder->frames.items[builder->frames.count - 1];
-        if (outer->activity != FM_NONE) {
+        if (__builtin_expect(outer->has_stretches, 0)) {
+            interrupt(builder, outer);
+        } else if (outer->activity != FM_NONE) {
             /* A call that contains others is a state like any other code. */
             if (!outer->contains_calls) {
                 change_state(location, outer->enter, outer->visit);
@@ -179,8 +225,15 @@ void fm_builder_enter(struct fm_builder *builder, uint32_t call)
         change_state(location, builder->now, visit);
         phase = called->is_phase ? begin_phase(builder, visit) : FM_NONE;
     }
-    fm_vector_push(&builder->frames, (struct fm_frame){builder->now, 0, visit, activity, phase,
-                                                       false, called->is_computation});
+    fm_vector_push(&builder->frames,
+                   ((struct fm_frame){.enter = builder->now,
+                                      .visit = visit,
+                                      .activity = activity,
+                                      .phase = phase,
+                                      .call = call,
+                                      .is_computation = called->is_computation,
+                                      .has_stretches = has_stretches(called->call),
+                                      .first_stretch = activity}));
     builder->current_activity = activity;
     stay_paused(builder);
 }
@@ -199,7 +252,9 @@ static void leave_innermost(struct fm_builder *builder)
     if (__builtin_expect(frame.phase != FM_NONE, 0)) {
         end_phase(builder, frame.phase);
     }
-    if (frame.activity != FM_NONE) {
+    if (__builtin_expect(frame.has_stretches, 0)) {
+        end_stretch(builder, &frame);
+    } else if (frame.activity != FM_NONE) {
         location->leave.items[frame.activity] = builder->now;
         if (frame.inner != 0) {
             fm_vector_push(&location->nested, (struct fm_nested_time){frame.activity, frame.inner});
@@ -214,6 +269,9 @@ static void leave_innermost(struct fm_builder *builder)
     if (builder->frames.count != 0) {
         struct fm_frame *outer = &builder->frames.items[builder->frames.count - 1];
         outer->inner += duration;
+        if (__builtin_expect(outer->has_stretches, 0)) {
+            resume(builder, outer);
+        }
         builder->current_activity = outer->activity;
     } else {
         builder->current_activity = FM_NONE;

@@ -1,7 +1,7 @@
 /* The end of a process: requests that one of its threads began and another completed. */
 #include "base/containers/search.h"
 #include "base/containers/sort.h"
-#include "trace/builder/builder.h"
+#include "trace/builder/builder_internal.h"
 
 #include <string.h>
 
@@ -241,6 +241,7 @@ static uint64_t complete_foreign(struct fm_builder *builder)
 void fm_builder_end_process(struct fm_builder *builder)
 {
     struct fm_requests *requests = &builder->requests;
+    fm_builder_forget_forks(builder, 0);
     for (size_t o = 0; o < requests->left_open.count; ++o) {
         struct fm_open_request *open = &requests->left_open.items[o];
         open->time = start_time(builder->trace, open);

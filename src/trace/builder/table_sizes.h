@@ -25,6 +25,8 @@
     DO(collectives)                                                                                \
     DO(rma)                                                                                        \
     DO(operation_bytes)                                                                            \
+    DO(threads)                                                                                    \
+    DO(continuations)                                                                              \
     DO(nested)                                                                                     \
     DO(unrecorded)                                                                                 \
     DO(pauses)

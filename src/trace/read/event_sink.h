@@ -230,4 +230,32 @@ static inline void fm_event_done(struct fm_event_sink *sink, fm_rma_type_t where
     fm_builder_rma(&sink->builder, where, fm_event_window(sink, window), FM_NONE, false, id, 0, 0);
 }
 
+/** Records of OpenMP; those of other paradigms that fork are handled likewise. */
+static inline void fm_event_fork(struct fm_event_sink *sink)
+{
+    fm_builder_fork(&sink->builder);
+}
+
+static inline void fm_event_join(struct fm_event_sink *sink)
+{
+    fm_builder_join(&sink->builder);
+}
+
+static inline void fm_event_team_begin(struct fm_event_sink *sink, uint32_t team)
+{
+    fm_builder_team_begin(&sink->builder, fm_event_communicator(sink, team));
+}
+
+static inline void fm_event_team_end(struct fm_event_sink *sink, uint32_t team)
+{
+    fm_builder_team_end(&sink->builder, fm_event_communicator(sink, team));
+}
+
+/** @param type  as for fm_builder_thread() */
+static inline void fm_event_thread(struct fm_event_sink *sink, fm_thread_record_type_t type,
+                                   uint32_t team, uint64_t sequence)
+{
+    fm_builder_thread(&sink->builder, type, fm_event_communicator(sink, team), sequence);
+}
+
 #endif

@@ -11,6 +11,7 @@ static void free_records(struct fm_location *location)
     fm_vector_free(&location->collectives);
     fm_vector_free(&location->rma);
     fm_vector_free(&location->operation_bytes);
+    fm_vector_free(&location->threads);
 }
 
 void fm_trace_forget_records(struct fm_trace *trace, uint32_t first, uint32_t last)
@@ -40,6 +41,7 @@ void fm_location_free(struct fm_location *location)
     fm_vector_free(&location->profile);
     fm_vector_free(&location->counts);
     free_records(location);
+    fm_vector_free(&location->continuations);
     fm_vector_free(&location->nested);
     fm_vector_free(&location->unrecorded);
     fm_vector_free(&location->pauses);

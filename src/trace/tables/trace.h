@@ -149,6 +149,34 @@ struct fm_rma {
     bool shared;   /**< of locks */
 };
 
+typedef enum {
+    FM_THREAD_FORK,       /**< the thread is about to begin a team of OpenMP as its master */
+    FM_THREAD_JOIN,       /**< ... has ended it */
+    FM_THREAD_TEAM_BEGIN, /**< the thread becomes a member of a team, which `team` names */
+    FM_THREAD_TEAM_END,
+    FM_THREAD_CREATE, /**< of a POSIX thread; `id`: its number in the team */
+    FM_THREAD_BEGIN,
+    FM_THREAD_WAIT, /**< for the end of a POSIX thread */
+    FM_THREAD_END
+} fm_thread_record_type_t;
+
+/** A record about threads, in the order of the location. */
+struct fm_thread_record {
+    uint64_t time;
+    uint64_t id;            /**< of threads: number in the team; else 0 */
+    uint32_t team;          /**< communicator of locations; FM_NONE: the record names none */
+    uint32_t activity;      /**< innermost open call; FM_NONE: it is no call of communication */
+    uint32_t next_activity; /**< first activity that is entered after the record */
+    uint8_t type;           /**< fm_thread_record_type_t */
+};
+
+/** A call that waits may execute other code meanwhile: a barrier of OpenMP executes tasks, a
+ * critical construct its body. Each stretch between two calls inside is an activity of its own. */
+struct fm_continuation {
+    uint32_t activity;
+    uint32_t first; /**< activity that begins the call */
+};
+
 /** Quantities that are counted for each call path and location. */
 typedef enum {
     FM_COUNT_EMPTY_SENDS,
@@ -171,7 +199,9 @@ typedef enum {
     FM_COUNT_KINDS
 } fm_count_t;
 
-/** A node of one location's call tree with its exclusive time and counts. */
+/** A node of one location's call tree with its exclusive time and counts. A node without visits
+ * belongs to the call path of the team's master, below which the paths of the other members begin.
+ */
 struct fm_visit_profile {
     uint64_t value;  /**< as in struct fm_callpath */
     uint32_t parent; /**< node of the same location; FM_NONE: a root */
@@ -273,13 +303,15 @@ struct fm_location {
     FM_VECTOR(uint64_t)
     operation_bytes; /**< in detail: of each put, get and atomic operation in
                         `rma`, in their order */
-    FM_VECTOR(struct fm_nested_time) nested;    /**< ascending by activity */
-    FM_VECTOR(struct fm_unrecorded) unrecorded; /**< ascending by time */
-    FM_VECTOR(struct fm_pause) pauses;          /**< of the recording, ascending */
-    uint64_t paused;                            /**< ticks of them; they belong to no call path */
-    FM_VECTOR(struct fm_phase) phases;          /**< in the order in which they were entered */
-    FM_VECTOR(struct fm_traffic) traffic;       /**< ascending by kind and process */
-    fm_counter_table counters;                  /**< that it has values of, ascending */
+    FM_VECTOR(struct fm_thread_record) threads;
+    FM_VECTOR(struct fm_continuation) continuations; /**< ascending by activity */
+    FM_VECTOR(struct fm_nested_time) nested;         /**< ascending by activity */
+    FM_VECTOR(struct fm_unrecorded) unrecorded;      /**< ascending by time */
+    FM_VECTOR(struct fm_pause) pauses;               /**< of the recording, ascending */
+    uint64_t paused;                      /**< ticks of them; they belong to no call path */
+    FM_VECTOR(struct fm_phase) phases;    /**< in the order in which they were entered */
+    FM_VECTOR(struct fm_traffic) traffic; /**< ascending by kind and process */
+    fm_counter_table counters;            /**< that it has values of, ascending */
     uint32_t truncated_at; /**< first activity without a Leave; FM_NONE: all have one */
 };
 

@@ -57,6 +57,7 @@ void fm_validator_count(struct fm_validator *validator, const struct fm_survey_e
     const struct fm_survey *survey = validator->survey;
     const bool enters = event->kind == FM_SURVEY_ENTER;
     const unsigned kind = kind_of(event->kind);
+    validator->has_teams |= event->kind == FM_SURVEY_THREAD_TEAM_BEGIN;
     if (!enters && (kind == 0 || validator->stack.count == 0)) {
         return;
     }
@@ -72,6 +73,9 @@ void fm_validator_count(struct fm_validator *validator, const struct fm_survey_e
 void fm_validator_end_calls(struct fm_validator *validator, fm_silence_handler_t *handler,
                             void *context)
 {
+    if (validator->has_teams) {
+        fm_silent_calls_note_teams(validator->functions, validator->survey->regions.count);
+    }
     if (handler != NULL) {
         fm_silent_calls_report(validator->functions, validator->survey->regions.count, handler,
                                context);

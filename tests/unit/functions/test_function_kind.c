@@ -79,6 +79,15 @@ static const struct named_value calls[] = {
     CALL(SYNC_IMAGES),
     CALL(EVENT_POST),
     CALL(EVENT_WAIT),
+    CALL(TEAM_BARRIER),
+    CALL(CRITICAL),
+    CALL(ORDERED),
+    CALL(TASK_WAIT),
+    CALL(CONDITION_WAIT),
+    CALL(CONDITION_SIGNAL),
+    CALL(THREAD_BARRIER),
+    CALL(SEMAPHORE_WAIT),
+    CALL(SEMAPHORE_POST),
     {NULL, 0},
 };
 

@@ -1,0 +1,210 @@
+#include "analysis/threads/teams.h"
+
+#include "base/containers/keyed_sort.h"
+#include "base/containers/map.h"
+#include "base/containers/sort.h"
+
+/* An instance that the current thread is in. */
+struct open_team {
+    uint32_t number;
+    uint32_t barriers; /* of the thread so far */
+};
+
+/* State while the records of a process's threads are read, one thread after the other. */
+struct reading {
+    const struct fm_trace *trace;
+    struct fm_teams *teams;
+    size_t forked;                    /* number of instances with forks, the first ones */
+    FM_VECTOR(struct open_team) open; /* the outermost first */
+    struct fm_map begun;              /* team -> beginnings by this thread that belong to no fork */
+    struct fm_map numbered;           /* (team, number of such a beginning) -> instance */
+};
+
+/* Notes the instances that a thread begins as their master. */
+static void note_masters(struct fm_teams *teams, const struct fm_location *location, uint32_t l)
+{
+    const struct fm_thread_record *fork = NULL;
+    for (size_t i = 0; i < location->threads.count; i++) {
+        const struct fm_thread_record *record = &location->threads.items[i];
+        if (record->type == FM_THREAD_TEAM_BEGIN && fork != NULL) {
+            fm_vector_push(&teams->instances,
+                           ((struct fm_team_instance){
+                               .fork = fork->time, .communicator = record->team, .master = l}));
+        }
+        fork = record->type == FM_THREAD_FORK ? record : NULL;
+    }
+}
+
+static int compare_teams(const void *a, const void *b)
+{
+    const struct fm_team_instance *left = a, *right = b;
+    if (left->communicator != right->communicator) {
+        return left->communicator < right->communicator ? -1 : 1;
+    }
+    if (left->fork != right->fork) {
+        return left->fork < right->fork ? -1 : 1;
+    }
+    return left->master < right->master ? -1 : left->master > right->master;
+}
+
+/* @return the latest fork of a team until `time`; FM_NONE: none */
+static uint32_t forked_until(const struct reading *reading, uint32_t communicator, uint64_t time)
+{
+    const struct fm_team_instance *teams = reading->teams->instances.items;
+    size_t low = 0, high = reading->forked;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (teams[middle].communicator < communicator ||
+            (teams[middle].communicator == communicator && teams[middle].fork <= time)) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low > 0 && teams[low - 1].communicator == communicator ? (uint32_t)low - 1 : FM_NONE;
+}
+
+/* @return the instance that a thread begins */
+static uint32_t instance_of(struct reading *reading, const struct fm_thread_record *begin,
+                            uint32_t l)
+{
+    const uint32_t forked = forked_until(reading, begin->team, begin->time);
+    if (forked != FM_NONE) {
+        return forked;
+    }
+    const uint32_t next = (uint32_t)reading->teams->instances.count;
+    const uint32_t number = (*fm_map_at(&reading->begun, begin->team, 0))++;
+    const uint32_t instance =
+        *fm_map_at(&reading->numbered, (uint64_t)begin->team << 32 | number, next);
+    if (instance == next) {
+        fm_vector_push(&reading->teams->instances,
+                       ((struct fm_team_instance){
+                           .fork = begin->time, .communicator = begin->team, .master = l}));
+    }
+    struct fm_team_instance *team = &reading->teams->instances.items[instance];
+    team->fork = begin->time < team->fork ? begin->time : team->fork;
+    return instance;
+}
+
+/* Notes the barriers among the activities first .. last - 1, during which the thread's innermost
+ * team is the same. */
+static void note_barriers(struct reading *reading, uint32_t l, uint32_t first, uint32_t last)
+{
+    const struct fm_location *location = &reading->trace->locations[l];
+    struct open_team *team = &reading->open.items[reading->open.count - 1];
+    size_t next = fm_first_continuation(location, first);
+    for (uint32_t a = first; a < last; a++) {
+        if (next < location->continuations.count &&
+            location->continuations.items[next].activity == a) {
+            next++;
+        } else if (fm_trace_called(reading->trace, location, a)->call == FM_CALL_TEAM_BARRIER) {
+            fm_vector_push(&reading->teams->barriers,
+                           ((struct fm_team_barrier){.team = team->number,
+                                                     .ordinal = team->barriers++,
+                                                     .location = l,
+                                                     .activity = a,
+                                                     .enter = location->enter.items[a]}));
+        }
+    }
+}
+
+static void read_thread(struct reading *reading, uint32_t l)
+{
+    const struct fm_location *location = &reading->trace->locations[l];
+    uint32_t at = 0;
+    reading->open.count = 0;
+    fm_map_clear(&reading->begun);
+    for (uint32_t i = 0; i < location->threads.count; i++) {
+        const struct fm_thread_record *record = &location->threads.items[i];
+        if (record->type != FM_THREAD_TEAM_BEGIN && record->type != FM_THREAD_TEAM_END) {
+            continue;
+        }
+        if (reading->open.count > 0) {
+            note_barriers(reading, l, at, record->next_activity);
+        }
+        at = record->next_activity;
+        if (record->type == FM_THREAD_TEAM_BEGIN) {
+            const uint32_t number = instance_of(reading, record, l);
+            fm_vector_push(&reading->open, ((struct open_team){number, 0}));
+            fm_vector_push(&reading->teams->members, ((struct fm_team_member){number, l, i}));
+        } else if (reading->open.count > 0) {
+            reading->open.count--;
+        }
+    }
+    if (reading->open.count > 0) {
+        note_barriers(reading, l, at, (uint32_t)location->enter.count);
+    }
+}
+
+/* Sorts the members and lets the instances refer to theirs. */
+static void sort_members(struct fm_teams *teams)
+{
+    fm_sort_by_three(teams->members.items, teams->members.count, sizeof *teams->members.items);
+    for (uint32_t m = 0; m < teams->members.count; m++) {
+        struct fm_team_instance *team = &teams->instances.items[teams->members.items[m].team];
+        team->first_member = team->member_count++ == 0 ? m : team->first_member;
+    }
+}
+
+void fm_teams_find(const struct fm_trace *trace, uint32_t process, struct fm_teams *teams)
+{
+    const uint32_t first = fm_trace_first_location(trace, process);
+    const uint32_t last = fm_trace_first_location(trace, process + 1);
+    struct reading reading = {.trace = trace, .teams = teams};
+    teams->instances.count = teams->members.count = teams->barriers.count = 0;
+    for (uint32_t l = first; l < last; l++) {
+        note_masters(teams, &trace->locations[l], l);
+    }
+    reading.forked = teams->instances.count;
+    fm_sort(teams->instances.items, reading.forked, sizeof *teams->instances.items, compare_teams);
+    for (uint32_t l = first; l < last; l++) {
+        read_thread(&reading, l);
+    }
+    sort_members(teams);
+    fm_sort_by_three(teams->barriers.items, teams->barriers.count, sizeof *teams->barriers.items);
+    fm_vector_free(&reading.open);
+    fm_map_free(&reading.begun);
+    fm_map_free(&reading.numbered);
+}
+
+void fm_teams_free(struct fm_teams *teams)
+{
+    fm_vector_free(&teams->instances);
+    fm_vector_free(&teams->members);
+    fm_vector_free(&teams->barriers);
+}
+
+/* ---- stretches ---- */
+
+size_t fm_first_continuation(const struct fm_location *location, uint32_t activity)
+{
+    size_t low = 0, high = location->continuations.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (location->continuations.items[middle].activity < activity) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+uint32_t fm_stretch_at(const struct fm_location *location, uint32_t first, uint64_t t)
+{
+    const struct fm_continuation *items = location->continuations.items;
+    size_t low = fm_first_continuation(location, first + 1), high = location->continuations.count;
+    const size_t begin = low;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (location->enter.items[items[middle].activity] < t) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    while (low > begin && items[low - 1].first != first) {
+        low--;
+    }
+    return low > begin ? items[low - 1].activity : first;
+}

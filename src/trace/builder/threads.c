@@ -1,0 +1,137 @@
+/* Threads: teams of OpenMP, whose members' call paths begin below that of the master, and POSIX
+ * threads. */
+#include "trace/builder/builder_internal.h"
+
+static void add_record(struct fm_builder *builder, fm_thread_record_type_t type, uint32_t team,
+                       uint64_t id)
+{
+    struct fm_location *location = builder->location;
+    fm_vector_push(&location->threads,
+                   ((struct fm_thread_record){.time = builder->now,
+                                              .id = id,
+                                              .team = team,
+                                              .activity = builder->current_activity,
+                                              .next_activity = (uint32_t)location->enter.count,
+                                              .type = (uint8_t)type}));
+}
+
+void fm_builder_fork(struct fm_builder *builder)
+{
+    builder->forked_at = builder->now;
+    add_record(builder, FM_THREAD_FORK, FM_NONE, 0);
+}
+
+void fm_builder_join(struct fm_builder *builder)
+{
+    builder->forked_at = UINT64_MAX;
+    add_record(builder, FM_THREAD_JOIN, FM_NONE, 0);
+}
+
+static void link_fork(struct fm_builder *builder, uint32_t number)
+{
+    const uint32_t team = builder->forks.items[number].team;
+    uint32_t *last = fm_map_at(&builder->last_fork, team, number);
+    if (*last == number) {
+        *fm_map_at(&builder->first_fork, team, number) = number;
+    } else {
+        builder->forks.items[*last].next = number;
+        *last = number;
+    }
+}
+
+void fm_builder_forget_forks(struct fm_builder *builder, size_t count)
+{
+    if (builder->forks.count == count) {
+        return;
+    }
+    builder->fork_calls.count = builder->forks.items[count].first_call;
+    builder->forks.count = count;
+    fm_map_clear(&builder->first_fork);
+    fm_map_clear(&builder->last_fork);
+    for (uint32_t i = 0; i < count; i++) {
+        builder->forks.items[i].next = FM_NONE;
+        link_fork(builder, i);
+    }
+}
+
+/* Notes the open calls of a master for the members of its team. */
+static void note_fork(struct fm_builder *builder, uint32_t team)
+{
+    struct fm_fork fork = {
+        .time = builder->forked_at,
+        .team = team,
+        .first_call = (uint32_t)builder->fork_calls.count,
+        .next = FM_NONE,
+    };
+    if (builder->base != FM_NONE) {
+        const struct fm_fork base = builder->forks.items[builder->base_fork];
+        for (uint32_t i = 0; i < base.call_count; i++) {
+            fm_vector_push(&builder->fork_calls, builder->fork_calls.items[base.first_call + i]);
+        }
+    }
+    for (size_t i = 0; i < builder->frames.count; i++) {
+        fm_vector_push(&builder->fork_calls, builder->frames.items[i].call);
+    }
+    fork.call_count = (uint32_t)builder->fork_calls.count - fork.first_call;
+    fm_vector_push(&builder->forks, fork);
+    link_fork(builder, (uint32_t)builder->forks.count - 1);
+}
+
+/* Lets the location's roots begin below the path of its master, if that is known. The latest fork
+ * of the team before the thread begins is the one that it takes part in. */
+static void inherit(struct fm_builder *builder, uint32_t team)
+{
+    const struct fm_fork *forks = builder->forks.items;
+    const uint32_t first = fm_map_get(&builder->first_fork, team);
+    builder->base = FM_NONE;
+    if (first == FM_MAP_ABSENT || forks[first].time > builder->now) {
+        return;
+    }
+    uint32_t *reached = fm_map_at(&builder->fork_reached, team, first);
+    while (forks[*reached].next != FM_NONE && forks[forks[*reached].next].time <= builder->now) {
+        *reached = forks[*reached].next;
+    }
+    const struct fm_fork *fork = &forks[*reached];
+    builder->base_fork = *reached;
+    for (uint32_t i = 0; i < fork->call_count; i++) {
+        builder->base = fm_builder_visit(builder, builder->base,
+                                         builder->fork_calls.items[fork->first_call + i]);
+    }
+}
+
+void fm_builder_team_begin(struct fm_builder *builder, uint32_t team)
+{
+    if (team == FM_NONE) {
+        ++builder->defects->unusable_records;
+        return;
+    }
+    if (builder->forked_at != UINT64_MAX) {
+        note_fork(builder, team);
+        builder->forked_at = UINT64_MAX;
+    } else if (builder->frames.count == 0) {
+        inherit(builder, team);
+    }
+    add_record(builder, FM_THREAD_TEAM_BEGIN, team, 0);
+}
+
+void fm_builder_team_end(struct fm_builder *builder, uint32_t team)
+{
+    if (team == FM_NONE) {
+        ++builder->defects->unusable_records;
+        return;
+    }
+    if (builder->frames.count == 0) {
+        builder->base = FM_NONE;
+    }
+    add_record(builder, FM_THREAD_TEAM_END, team, 0);
+}
+
+void fm_builder_thread(struct fm_builder *builder, fm_thread_record_type_t type, uint32_t team,
+                       uint64_t sequence)
+{
+    if (team == FM_NONE) {
+        ++builder->defects->unusable_records;
+        return;
+    }
+    add_record(builder, type, team, sequence);
+}
