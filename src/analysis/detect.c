@@ -4,6 +4,7 @@
 
 #include "analysis/collective/collective_matching.h"
 #include "analysis/libraries/peer_waits.h"
+#include "analysis/locks/lock_holders.h"
 #include "analysis/one_sided/active_target.h"
 #include "analysis/p2p/message.h"
 
@@ -33,6 +34,19 @@ static void release(struct fm_analysis *analysis, unsigned tables)
     }
 }
 
+/* @return whether threads may wait for locks */
+static bool calls_threads(const struct fm_trace *trace)
+{
+    for (uint32_t r = 0; r < trace->region_count; ++r) {
+        const struct fm_region *region = &trace->regions[r];
+        if (region->call != FM_CALL_USER &&
+            (region->paradigm == FM_PARADIGM_OPENMP || region->paradigm == FM_PARADIGM_PTHREAD)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void fm_patterns_run(struct fm_analysis *analysis)
 {
     for (size_t s = 0; s < stage_count; ++s) {
@@ -42,6 +56,9 @@ void fm_patterns_run(struct fm_analysis *analysis)
         fm_readers_add(analysis, fm_patterns[p]->reads);
     }
     const bool has_windows = analysis->trace->window_count != 0;
+    if (has_windows || calls_threads(analysis->trace)) {
+        analysis->lock_holders = fm_lock_holders_create(analysis);
+    }
     fm_finders_open(analysis);
     for (size_t s = 0; s < stage_count; ++s) {
         if (has_windows || !stages[s].of_windows) {
@@ -59,4 +76,7 @@ void fm_patterns_run(struct fm_analysis *analysis)
         release(analysis, pattern->reads);
     }
     fm_finders_close(analysis);
+    if (analysis->lock_holders != NULL) {
+        fm_lock_holders_deliver(analysis->lock_holders);
+    }
 }

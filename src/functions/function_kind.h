@@ -58,6 +58,7 @@ typedef enum {
     FM_CALL_CRITICAL,     /**< without its body */
     FM_CALL_ORDERED,      /**< without its body */
     FM_CALL_TASK_WAIT,    /**< for child tasks: taskwait, taskgroup */
+    FM_CALL_SHARED_LOCK,  /**< acquires a lock that several threads may hold at once */
     FM_CALL_CONDITION_WAIT,
     FM_CALL_CONDITION_SIGNAL, /**< also broadcast */
     FM_CALL_THREAD_BARRIER,   /**< of POSIX threads */

@@ -1,7 +1,7 @@
 /* Lock Contention: a call of a lock epoch waits for the previous owner to release the lock
  * [H17 pattern 7, algorithm 2]. */
 #include "analysis/libraries/library_metrics.h"
-#include "analysis/one_sided/holders/lock_holders.h"
+#include "analysis/locks/lock_holders.h"
 #include "analysis/one_sided/lock_order.h"
 #include "analysis/one_sided/lock_queue.h"
 #include "analysis/pattern.h"
@@ -262,6 +262,7 @@ static void add_holders(struct contention *contention, unsigned worker, uint32_t
             .waited_from = call == NULL ? 0 : call->enter,
             .waited_until = call == NULL ? 0 : epoch->waited_until,
             .lock = epoch->number,
+            .owner = epoch->message->owner,
             .location = epoch->message->location,
             .waiter = call == NULL ? FM_NONE : call->location,
             .blocked_by = call == NULL ? FM_NONE : epoch->blocked_by - begin,
@@ -329,9 +330,7 @@ static void detect(const struct fm_finder *finder)
     struct fm_analysis *analysis = finder->analysis;
     struct contention contention = {finder, fm_lock_homes_gather(analysis, analysis->epochs)};
     analysis->lock_queues = fm_lock_queues_create(fm_engine_workers(analysis->engine));
-    analysis->lock_holders = fm_lock_holders_create(analysis);
     fm_finders_run(analysis, judge, &contention);
-    fm_lock_holders_deliver(analysis->lock_holders);
     fm_lock_homes_free(contention.homes, analysis->trace->process_count);
 }
 

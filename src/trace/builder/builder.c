@@ -43,6 +43,7 @@ static void reset(struct fm_builder *builder)
     builder->is_paused = false;
     builder->frames.count = 0;
     builder->base = FM_NONE;
+    builder->last_left = FM_NONE;
     builder->forked_at = UINT64_MAX;
     fm_builder_forget_forks(builder, builder->forks_before);
     fm_map_clear(&builder->fork_reached);

@@ -62,6 +62,7 @@ struct fm_builder {
     FM_VECTOR(struct fm_frame) frames;
     uint32_t base;      /**< node below which the location's roots are; FM_NONE: none */
     uint32_t base_fork; /**< fork whose calls lead to `base` */
+    uint32_t last_left; /**< node of the region that was left last; FM_NONE: none */
     uint64_t forked_at; /**< time of a fork record behind which the team begins; UINT64_MAX: none */
     FM_VECTOR(struct fm_fork) forks;     /**< of the process's locations so far, in their order */
     FM_VECTOR(uint32_t) fork_calls;      /**< open calls at each fork, the outermost first */
@@ -168,9 +169,16 @@ void fm_builder_join(struct fm_builder *builder);
 void fm_builder_team_begin(struct fm_builder *builder, uint32_t team);
 void fm_builder_team_end(struct fm_builder *builder, uint32_t team);
 
-/** A record about the POSIX thread `sequence` of a team.
- * @param type  FM_THREAD_CREATE, FM_THREAD_BEGIN, FM_THREAD_WAIT or FM_THREAD_END */
+/** A record about a POSIX thread, an object or a task.
+ * @param team  communicator; FM_NONE: the record is unusable, unless it is about an object
+ * @param id    as in struct fm_thread_record */
 void fm_builder_thread(struct fm_builder *builder, fm_thread_record_type_t type, uint32_t team,
-                       uint64_t sequence);
+                       uint64_t id);
+
+/** A lock of threads was acquired or is about to be released.
+ * @param type      FM_THREAD_LOCK_ACQUIRE or FM_THREAD_LOCK_RELEASE
+ * @param acquired  as in struct fm_thread_record, and `shared` */
+void fm_builder_thread_lock(struct fm_builder *builder, fm_thread_record_type_t type, uint64_t lock,
+                            uint32_t order, uint64_t acquired, bool shared);
 
 #endif

@@ -59,6 +59,9 @@ static inline void fm_builder_note_foreign(struct fm_builder *builder,
     fm_vector_push(&builder->requests.foreign, completion);
 }
 
+/** Adds an activity without duration at the current time. @return its number */
+uint32_t fm_builder_add_empty_activity(struct fm_builder *builder, uint32_t visit);
+
 /** Forgets the forks of the process from `count` on. */
 void fm_builder_forget_forks(struct fm_builder *builder, size_t count);
 

@@ -79,6 +79,13 @@ uint32_t fm_builder_visit(struct fm_builder *builder, uint32_t parent, uint32_t 
     return find_visit(builder, parent, call);
 }
 
+uint32_t fm_builder_add_empty_activity(struct fm_builder *builder, uint32_t visit)
+{
+    uint32_t activity = add_activity(builder->location, builder->now, visit);
+    builder->location->leave.items[activity] = builder->now;
+    return activity;
+}
+
 /* ---- stretches of calls ---- */
 
 /* @return whether calls inside such a call do not belong to it: it waits, and what it executes
@@ -242,6 +249,7 @@ static void leave_innermost(struct fm_builder *builder)
 {
     struct fm_location *location = builder->location;
     struct fm_frame frame = builder->frames.items[--builder->frames.count];
+    builder->last_left = frame.visit;
     uint64_t duration = builder->now - frame.enter;
     struct fm_visit_profile *profile = &location->profile.items[frame.visit];
     profile->time += duration - frame.inner;

@@ -2,17 +2,26 @@
  * threads. */
 #include "trace/builder/builder_internal.h"
 
-static void add_record(struct fm_builder *builder, fm_thread_record_type_t type, uint32_t team,
-                       uint64_t id)
+#include <string.h>
+
+static struct fm_thread_record *add_record(struct fm_builder *builder, fm_thread_record_type_t type,
+                                           uint32_t team, uint64_t id)
 {
     struct fm_location *location = builder->location;
+    const size_t depth = builder->frames.count;
     fm_vector_push(&location->threads,
-                   ((struct fm_thread_record){.time = builder->now,
-                                              .id = id,
-                                              .team = team,
-                                              .activity = builder->current_activity,
-                                              .next_activity = (uint32_t)location->enter.count,
-                                              .type = (uint8_t)type}));
+                   ((struct fm_thread_record){
+                       .time = builder->now,
+                       .id = id,
+                       .acquired = UINT64_MAX,
+                       .team = team,
+                       .activity = builder->current_activity,
+                       .next_activity = (uint32_t)location->enter.count,
+                       .next_state = (uint32_t)location->state_since.count,
+                       .visit = depth == 0 ? FM_NONE : builder->frames.items[depth - 1].visit,
+                       .type = (uint8_t)type,
+                   }));
+    return &location->threads.items[location->threads.count - 1];
 }
 
 void fm_builder_fork(struct fm_builder *builder)
@@ -126,12 +135,46 @@ void fm_builder_team_end(struct fm_builder *builder, uint32_t team)
     add_record(builder, FM_THREAD_TEAM_END, team, 0);
 }
 
-void fm_builder_thread(struct fm_builder *builder, fm_thread_record_type_t type, uint32_t team,
-                       uint64_t sequence)
+static bool is_task(const struct fm_builder *builder, uint32_t visit)
 {
-    if (team == FM_NONE) {
+    static const char task[] = "!$omp task";
+    return visit != FM_NONE &&
+           strncmp(builder->trace->regions[builder->location->profile.items[visit].region].name,
+                   task, sizeof task - 1) == 0;
+}
+
+/* @return the call path of the work that has ended: of a thread the region that it left last, of a
+ * task its own */
+static uint32_t ended_visit(const struct fm_builder *builder, fm_thread_record_type_t type)
+{
+    if (type == FM_THREAD_END || is_task(builder, builder->last_left)) {
+        return builder->last_left;
+    }
+    const size_t depth = builder->frames.count;
+    const uint32_t innermost = depth == 0 ? FM_NONE : builder->frames.items[depth - 1].visit;
+    return is_task(builder, innermost) ? innermost : FM_NONE;
+}
+
+void fm_builder_thread(struct fm_builder *builder, fm_thread_record_type_t type, uint32_t team,
+                       uint64_t id)
+{
+    if (team == FM_NONE && type != FM_THREAD_OBJECT) {
         ++builder->defects->unusable_records;
         return;
     }
-    add_record(builder, type, team, sequence);
+    struct fm_thread_record *record = add_record(builder, type, team, id);
+    if (type == FM_THREAD_END || type == FM_THREAD_TASK_COMPLETE) {
+        const uint32_t visit = ended_visit(builder, type);
+        record->activity =
+            visit == FM_NONE ? FM_NONE : fm_builder_add_empty_activity(builder, visit);
+    }
+}
+
+void fm_builder_thread_lock(struct fm_builder *builder, fm_thread_record_type_t type, uint64_t lock,
+                            uint32_t order, uint64_t acquired, bool shared)
+{
+    struct fm_thread_record *record = add_record(builder, type, FM_NONE, lock);
+    record->order = order;
+    record->acquired = acquired;
+    record->shared = shared;
 }

@@ -6,21 +6,21 @@
 /* A callback has all parameters of its event; the sink needs only some of them. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
-static struct fm_event_gap attributes_gap(const struct fm_event_sink *sink,
-                                          const OTF2_AttributeList *attributes)
+static struct fm_event_extras extras_of(const struct fm_event_sink *sink,
+                                        const OTF2_AttributeList *attributes)
 {
-    struct fm_event_gap gap;
-    fm_event_gap_open(&gap);
+    struct fm_event_extras extras;
+    fm_event_extras_open(&extras);
     for (uint32_t i = 0; i < OTF2_AttributeList_GetNumberOfElements(attributes); i++) {
         OTF2_AttributeRef reference;
         OTF2_Type type;
         OTF2_AttributeValue value;
         if (OTF2_AttributeList_GetAttributeByIndex(attributes, i, &reference, &type, &value) ==
             OTF2_SUCCESS) {
-            fm_event_gap_add(sink, &gap, reference, type, value);
+            fm_event_extras_add(sink, &extras, reference, type, value);
         }
     }
-    return gap;
+    return extras;
 }
 
 /* A function for each event except those that the analysis ignores. */

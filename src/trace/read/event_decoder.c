@@ -89,16 +89,16 @@ static void skip_strings(struct fm_event_bytes *bytes, const uint8_t *end)
     }
 }
 
-static struct fm_event_gap attributes_gap(const struct fm_event_sink *sink,
-                                          const struct fm_event_attributes *attributes)
+static struct fm_event_extras extras_of(const struct fm_event_sink *sink,
+                                        const struct fm_event_attributes *attributes)
 {
-    struct fm_event_gap gap;
-    fm_event_gap_open(&gap);
+    struct fm_event_extras extras;
+    fm_event_extras_open(&extras);
     for (uint32_t i = 0; i < attributes->count; i++) {
         const struct fm_event_attribute *attribute = &attributes->items[i];
-        fm_event_gap_add(sink, &gap, attribute->reference, attribute->type, attribute->value);
+        fm_event_extras_add(sink, &extras, attribute->reference, attribute->type, attribute->value);
     }
-    return gap;
+    return extras;
 }
 
 /* A function for each SINK_APART record. A timestamp among its fields may have ended the interval

@@ -38,6 +38,10 @@ void fm_event_parameter(struct fm_event_sink *sink, uint32_t parameter, fm_param
     const struct fm_trace *trace = sink->builder.trace;
     uint32_t region = fm_references_find(&sink->references->parameters,
                                          fm_location_map(sink->maps, FM_MAP_PARAMETERS, parameter));
+    if (region != FM_NONE && trace->regions[region].names_object) {
+        fm_builder_thread(&sink->builder, FM_THREAD_OBJECT, FM_NONE, value);
+        return;
+    }
     bool is_usable = region != FM_NONE && trace->regions[region].parameter == type;
     fm_builder_parameter(&sink->builder, is_usable ? region : FM_NONE, value);
 }
@@ -53,14 +57,20 @@ void fm_event_parameter_text(struct fm_event_sink *sink, uint32_t parameter, uin
     }
 }
 
-void fm_event_gap_open(struct fm_event_gap *gap)
+void fm_event_extras_open(struct fm_event_extras *extras)
 {
-    *gap =
-        (struct fm_event_gap){0, FM_ATTRIBUTE_COUNT, FM_NONE, FM_NONE, FM_NONE, FM_NONE, FM_NONE};
+    *extras = (struct fm_event_extras){.series = FM_ATTRIBUTE_COUNT,
+                                       .communicator = FM_NONE,
+                                       .window = FM_NONE,
+                                       .peer = FM_NONE,
+                                       .tag = FM_NONE,
+                                       .group = FM_NONE,
+                                       .acquired_at = UINT64_MAX,
+                                       .acquired_in = FM_NONE};
 }
 
-void fm_event_gap_add(const struct fm_event_sink *sink, struct fm_event_gap *gap,
-                      uint32_t reference, OTF2_Type type, OTF2_AttributeValue value)
+void fm_event_extras_add(const struct fm_event_sink *sink, struct fm_event_extras *extras,
+                         uint32_t reference, OTF2_Type type, OTF2_AttributeValue value)
 {
     static const OTF2_Type types[FM_ATTRIBUTE_COUNT] = {
 #define FM_ATTRIBUTE(symbol, name, type, description) OTF2_TYPE_##type,
@@ -79,66 +89,91 @@ void fm_event_gap_add(const struct fm_event_sink *sink, struct fm_event_gap *gap
     case FM_ATTRIBUTE_WINDOW_COLLECTIVES:
     case FM_ATTRIBUTE_ACCESS_EPOCHS:
     case FM_ATTRIBUTE_EXPOSURE_EPOCHS:
-        gap->series = (fm_attribute_t)attribute;
-        gap->count = value.uint64;
+        extras->series = (fm_attribute_t)attribute;
+        extras->count = value.uint64;
         break;
     case FM_ATTRIBUTE_COMMUNICATOR:
-        gap->communicator = fm_event_communicator(sink, value.commRef);
+        extras->communicator = fm_event_communicator(sink, value.commRef);
         break;
     case FM_ATTRIBUTE_WINDOW:
-        gap->window = fm_event_window(sink, value.rmaWinRef);
+        extras->window = fm_event_window(sink, value.rmaWinRef);
         break;
     case FM_ATTRIBUTE_PEER:
-        gap->peer = value.uint32;
+        extras->peer = value.uint32;
         break;
     case FM_ATTRIBUTE_TAG:
-        gap->tag = value.uint32;
+        extras->tag = value.uint32;
         break;
     case FM_ATTRIBUTE_GROUP:
-        gap->group = fm_event_group(sink, value.groupRef);
+        extras->group = fm_event_group(sink, value.groupRef);
+        break;
+    case FM_ATTRIBUTE_ACQUIRED_AT:
+        extras->acquired_at = value.uint64;
+        break;
+    case FM_ATTRIBUTE_ACQUIRED_IN:
+        extras->acquired_in = fm_event_region(sink, value.regionRef);
         break;
     default:
         break;
     }
 }
 
-static void note_gap(struct fm_builder *builder, const struct fm_event_gap *gap)
+static void note_gap(struct fm_builder *builder, const struct fm_event_extras *extras)
 {
-    switch (gap->series) {
+    switch (extras->series) {
     case FM_ATTRIBUTE_SENDS:
     case FM_ATTRIBUTE_RECEIVES:
         fm_builder_unrecorded(
-            builder, gap->series == FM_ATTRIBUTE_SENDS ? FM_SERIES_SENDS : FM_SERIES_RECEIVES,
-            gap->communicator, gap->peer, gap->tag, gap->count);
+            builder, extras->series == FM_ATTRIBUTE_SENDS ? FM_SERIES_SENDS : FM_SERIES_RECEIVES,
+            extras->communicator, extras->peer, extras->tag, extras->count);
         break;
     case FM_ATTRIBUTE_COLLECTIVES:
-        fm_builder_unrecorded(builder, FM_SERIES_COLLECTIVES, gap->communicator, 0, 0, gap->count);
+        fm_builder_unrecorded(builder, FM_SERIES_COLLECTIVES, extras->communicator, 0, 0,
+                              extras->count);
         break;
     case FM_ATTRIBUTE_WINDOW_COLLECTIVES:
-        fm_builder_unrecorded(builder, FM_SERIES_WINDOW_COLLECTIVES, gap->window, 0, 0, gap->count);
+        fm_builder_unrecorded(builder, FM_SERIES_WINDOW_COLLECTIVES, extras->window, 0, 0,
+                              extras->count);
         break;
     case FM_ATTRIBUTE_ACCESS_EPOCHS:
     case FM_ATTRIBUTE_EXPOSURE_EPOCHS:
-        fm_builder_unrecorded(builder,
-                              gap->series == FM_ATTRIBUTE_ACCESS_EPOCHS ? FM_SERIES_ACCESS_EPOCHS
-                                                                        : FM_SERIES_EXPOSURE_EPOCHS,
-                              gap->group == FM_NONE ? FM_NONE : gap->window, gap->group, 0,
-                              gap->count);
+        fm_builder_unrecorded(
+            builder,
+            extras->series == FM_ATTRIBUTE_ACCESS_EPOCHS ? FM_SERIES_ACCESS_EPOCHS
+                                                         : FM_SERIES_EXPOSURE_EPOCHS,
+            extras->group == FM_NONE ? FM_NONE : extras->window, extras->group, 0, extras->count);
         break;
     default:
         break;
     }
 }
 
+void fm_event_thread_lock(struct fm_event_sink *sink, fm_thread_record_type_t type,
+                          uint8_t paradigm, uint32_t lock, uint32_t order,
+                          struct fm_event_extras extras)
+{
+    const struct fm_trace *trace = sink->builder.trace;
+    size_t interval = 0;
+    if (extras.acquired_at != UINT64_MAX && sink->clock != NULL &&
+        !fm_clock_correct(sink->clock, &interval, &extras.acquired_at)) {
+        extras.acquired_at = UINT64_MAX;
+    }
+    fm_builder_thread_lock(&sink->builder, type,
+                           (uint64_t)(paradigm == OTF2_PARADIGM_PTHREAD) << 32 | lock, order,
+                           extras.acquired_at,
+                           extras.acquired_in != FM_NONE &&
+                               trace->regions[extras.acquired_in].call == FM_CALL_SHARED_LOCK);
+}
+
 void fm_event_measurement(struct fm_event_sink *sink, OTF2_MeasurementMode mode,
-                          struct fm_event_gap gap)
+                          struct fm_event_extras extras)
 {
     if (mode == OTF2_MEASUREMENT_OFF) {
         fm_builder_pause(&sink->builder);
     } else {
         fm_builder_resume(&sink->builder);
     }
-    note_gap(&sink->builder, &gap);
+    note_gap(&sink->builder, &extras);
 }
 
 void fm_event_metric(struct fm_event_sink *sink, uint32_t metric, uint8_t count,

@@ -19,16 +19,19 @@ struct fm_event_sink {
     const struct fm_trace_private *references;
     uint32_t program_name; /**< string of the first ProgramBegin event; FM_NONE: none yet */
     uint32_t program_process;
+    const struct fm_clock_correction *clock; /**< of the location */
     const struct fm_location_maps *maps; /**< NULL: references in events are those of the archive */
     FM_VECTOR(uint32_t) calls;           /**< by reference of a region; empty: no lines */
 };
 
-/** Unrecorded operations of one series, as the attributes of a MeasurementOnOff event state them.
- */
-struct fm_event_gap {
+/** What the attributes of an event state: a MeasurementOnOff event the unrecorded operations of one
+ * series, a ThreadReleaseLock event the acquisition of its lock. */
+struct fm_event_extras {
     uint64_t count;
     fm_attribute_t series; /**< FM_ATTRIBUTE_COUNT: none */
     uint32_t communicator, window, peer, tag, group;
+    uint64_t acquired_at; /**< UINT64_MAX: unknown */
+    uint32_t acquired_in; /**< region; FM_NONE: unknown */
 };
 
 /** Prepares the calls with source lines of the location that the builder has begun.
@@ -36,14 +39,14 @@ struct fm_event_gap {
 void fm_event_sink_use_lines(struct fm_event_sink *sink, const struct fm_location_maps *maps);
 
 /** Initializes a gap without a series. */
-void fm_event_gap_open(struct fm_event_gap *gap);
+void fm_event_extras_open(struct fm_event_extras *extras);
 
 /** Adds an attribute. Attributes that are not about gaps or have the wrong type are ignored. */
-void fm_event_gap_add(const struct fm_event_sink *sink, struct fm_event_gap *gap,
-                      uint32_t reference, OTF2_Type type, OTF2_AttributeValue value);
+void fm_event_extras_add(const struct fm_event_sink *sink, struct fm_event_extras *extras,
+                         uint32_t reference, OTF2_Type type, OTF2_AttributeValue value);
 
 void fm_event_measurement(struct fm_event_sink *sink, OTF2_MeasurementMode mode,
-                          struct fm_event_gap gap);
+                          struct fm_event_extras extras);
 void fm_event_program_begin(struct fm_event_sink *sink, uint32_t name);
 void fm_event_program_end(struct fm_event_sink *sink);
 /** A parameter gets a value. Values of another type than the parameter's definition states are
@@ -228,6 +231,19 @@ static inline void fm_event_done(struct fm_event_sink *sink, fm_rma_type_t where
                                  uint64_t id)
 {
     fm_builder_rma(&sink->builder, where, fm_event_window(sink, window), FM_NONE, false, id, 0, 0);
+}
+
+/** @param paradigm  OTF2_Paradigm of the lock */
+void fm_event_thread_lock(struct fm_event_sink *sink, fm_thread_record_type_t type,
+                          uint8_t paradigm, uint32_t lock, uint32_t order,
+                          struct fm_event_extras extras);
+
+/** @param type  FM_THREAD_TASK_CREATE, _SWITCH or _COMPLETE */
+static inline void fm_event_task(struct fm_event_sink *sink, fm_thread_record_type_t type,
+                                 uint32_t team, uint32_t creator, uint32_t generation)
+{
+    fm_builder_thread(&sink->builder, type, fm_event_communicator(sink, team),
+                      (uint64_t)creator << 32 | generation);
 }
 
 /** Records of OpenMP; those of other paradigms that fork are handled likewise. */

@@ -44,6 +44,7 @@ static bool decode_location(struct readers *readers, const struct fm_location_ma
     uint32_t program_name = sink->program_name;
     uint64_t read = 0;
     sink->maps = maps;
+    sink->clock = &maps->clock;
     if (!fm_events_decode(sink, &readers->files, &maps->clock, &read)) {
         fm_builder_restart_location(&sink->builder);
         sink->program_name = program_name;
@@ -60,6 +61,7 @@ static void read_by_otf2(struct readers *readers, const struct fm_location_maps 
     uint64_t most = fm_record_count_events(&readers->files, location->id);
     bool has_lines = fm_location_has_lines(maps);
     sink->maps = has_lines ? maps : NULL;
+    sink->clock = &maps->clock;
     OTF2_EvtReader *events = OTF2_Reader_GetEvtReader(readers->archive, location->id);
     bool complete = false;
     if (events != NULL) {

@@ -37,11 +37,13 @@ static void resolve_parameters(struct fm_raw_definitions *raw)
     for (uint32_t i = 0; i < count; i++) {
         const char *name = fm_raw_string(raw, raw->parameters.items[i].name);
         region[i] = first + i;
-        trace->regions[region[i]] =
-            (struct fm_region){.name = fm_copy_string(name == NULL ? "unnamed parameter" : name),
-                               .paradigm = FM_PARADIGM_USER,
-                               .call = FM_CALL_USER,
-                               .parameter = raw->parameters.items[i].type};
+        trace->regions[region[i]] = (struct fm_region){
+            .name = fm_copy_string(name == NULL ? "unnamed parameter" : name),
+            .paradigm = FM_PARADIGM_USER,
+            .call = FM_CALL_USER,
+            .parameter = raw->parameters.items[i].type,
+            .names_object = raw->parameters.items[i].type == FM_PARAMETER_UNSIGNED &&
+                            name != NULL && strcmp(name, "synchronization object") == 0};
     }
     fm_references_redirect(&raw->into->parameters, region);
     fm_free(region);

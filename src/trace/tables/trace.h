@@ -41,6 +41,7 @@ struct fm_region {
     uint32_t line; /**< 0: unknown */
     fm_paradigm_t paradigm;
     fm_call_t call;
+    bool names_object;   /**< it is the parameter whose values are what threads synchronize by */
     bool is_phase;       /**< its instances are phases of the program: iterations, steps */
     bool is_computation; /**< time in it is computation; to be set before events are read */
     fm_parameter_t parameter;
@@ -156,18 +157,32 @@ typedef enum {
     FM_THREAD_TEAM_END,
     FM_THREAD_CREATE, /**< of a POSIX thread; `id`: its number in the team */
     FM_THREAD_BEGIN,
-    FM_THREAD_WAIT, /**< for the end of a POSIX thread */
-    FM_THREAD_END
+    FM_THREAD_WAIT,   /**< for the end of a POSIX thread */
+    FM_THREAD_END,    /**< `activity`: an empty one of the call path that it left last */
+    FM_THREAD_OBJECT, /**< `id`: what the innermost call synchronizes by */
+    FM_THREAD_LOCK_ACQUIRE,
+    FM_THREAD_LOCK_RELEASE,
+    FM_THREAD_TASK_CREATE,
+    FM_THREAD_TASK_SWITCH,
+    FM_THREAD_TASK_COMPLETE /**< `activity`: an empty one of the task's call path */
 } fm_thread_record_type_t;
 
 /** A record about threads, in the order of the location. */
 struct fm_thread_record {
     uint64_t time;
-    uint64_t id;            /**< of threads: number in the team; else 0 */
+    uint64_t id;            /**< of a thread: number in the team; of a lock: number in its model
+                                 and process, POSIX threads from 1 << 32 on; of a task: creator << 32 |
+                                 generation; else 0 */
+    uint64_t acquired;      /**< of a release: time of the acquisition if that has no record;
+                                 UINT64_MAX: unknown */
     uint32_t team;          /**< communicator of locations; FM_NONE: the record names none */
+    uint32_t order;         /**< of a lock: number of the acquisition */
     uint32_t activity;      /**< innermost open call; FM_NONE: it is no call of communication */
     uint32_t next_activity; /**< first activity that is entered after the record */
+    uint32_t next_state;    /**< first change of state after the record */
+    uint32_t visit;         /**< node of the innermost open region; FM_NONE: none */
     uint8_t type;           /**< fm_thread_record_type_t */
+    bool shared;            /**< of a release with `acquired`: the lock was acquired shared */
 };
 
 /** A call that waits may execute other code meanwhile: a barrier of OpenMP executes tasks, a

@@ -83,6 +83,7 @@ static const struct named_value calls[] = {
     CALL(CRITICAL),
     CALL(ORDERED),
     CALL(TASK_WAIT),
+    CALL(SHARED_LOCK),
     CALL(CONDITION_WAIT),
     CALL(CONDITION_SIGNAL),
     CALL(THREAD_BARRIER),

@@ -7,7 +7,7 @@
 #include "analysis/causes/blame/blame.h"
 #include "analysis/causes/blame/blame_window.h"
 #include "analysis/causes/time_windows.h"
-#include "analysis/one_sided/holders/lock_holders.h"
+#include "analysis/locks/lock_holders.h"
 #include "base/containers/keyed_sort.h"
 
 /** A part of the time in which a location waits, inside one window. */

@@ -1,6 +1,6 @@
 #include "analysis/causes/blame/serialization.h"
 
-#include "analysis/one_sided/holders/lock_holders.h"
+#include "analysis/locks/lock_holders.h"
 #include "base/containers/sort.h"
 #include "cube/model/delay_kind.h"
 

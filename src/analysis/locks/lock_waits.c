@@ -1,6 +1,6 @@
 /* The waits for the locks of a window, and which succession of holders each of them sees. */
-#include "analysis/one_sided/holders/lock_holders_internal.h"
-#include "analysis/one_sided/holders/lock_segments.h"
+#include "analysis/locks/lock_holders_internal.h"
+#include "analysis/locks/lock_segments.h"
 
 #include "base/containers/map.h"
 #include "base/containers/sort.h"
@@ -20,8 +20,6 @@ struct tenant {
 };
 
 struct fm_lock_scratch {
-    uint32_t home;
-    uint32_t successions, waits; /* of the home, so far */
     FM_VECTOR(struct tenant) tenants;
     FM_VECTOR(uint32_t) of_all, exclusive; /* tenures: of all targets; exclusive ones */
     FM_VECTOR(struct fm_segment_hold) holds;
@@ -29,7 +27,7 @@ struct fm_lock_scratch {
     FM_VECTOR(struct lock_wait) lock_waits;
     struct fm_lock_sweep sweep;
     fm_lock_segments segments, own_segments;
-    struct fm_map latest_of_process;
+    struct fm_map latest_of_owner;
     unsigned char apart[FM_APART];
 };
 
@@ -38,6 +36,7 @@ struct adding {
     struct fm_lock_holders *holders;
     struct fm_lock_scratch *scratch;
     unsigned worker;
+    uint32_t home;
     const struct fm_lock_tenure *tenures;
 };
 
@@ -59,21 +58,16 @@ void fm_lock_scratch_free(struct fm_lock_scratch *all, unsigned workers)
         fm_lock_sweep_free(&scratch->sweep);
         fm_vector_free(&scratch->segments);
         fm_vector_free(&scratch->own_segments);
-        fm_map_free(&scratch->latest_of_process);
+        fm_map_free(&scratch->latest_of_owner);
     }
     fm_free(all);
 }
 
 /* ---- sending ---- */
 
-static uint32_t process_of(const struct adding *adding, const struct fm_lock_tenure *tenure)
+static uint64_t new_succession(const struct adding *adding)
 {
-    return fm_trace_process(adding->holders->analysis->trace, tenure->location);
-}
-
-static uint64_t new_succession(struct fm_lock_scratch *scratch)
-{
-    return (uint64_t)scratch->home << 32 | scratch->successions++;
+    return (uint64_t)adding->home << 32 | adding->holders->counts[adding->home].successions++;
 }
 
 static void send_span(const struct adding *adding, uint64_t succession, uint32_t location,
@@ -105,16 +99,15 @@ static void send_claim(const struct adding *adding, const struct lock_wait *wait
 static void add_turn(const struct adding *adding, const struct fm_lock_tenure *tenure)
 {
     const struct fm_lock_tenure *cause = &adding->tenures[tenure->blocked_by];
-    fm_vector_push(&adding->holders->turns[adding->scratch->home],
-                   (struct fm_lock_turn){
-                       .until = tenure->waited_until,
-                       .acquired = tenure->acquired,
-                       .released = tenure->released,
-                       .cause_acquired = cause->acquired,
-                       .cause_released = cause->released,
-                       .waiter = tenure->waiter,
-                       .cause = cause->location,
-                   });
+    fm_vector_push(&adding->holders->turns[adding->home], (struct fm_lock_turn){
+                                                              .until = tenure->waited_until,
+                                                              .acquired = tenure->acquired,
+                                                              .released = tenure->released,
+                                                              .cause_acquired = cause->acquired,
+                                                              .cause_released = cause->released,
+                                                              .waiter = tenure->waiter,
+                                                              .cause = cause->location,
+                                                          });
 }
 
 /* Sends the segments that waits see, adjacent ones of one location as one span. */
@@ -172,7 +165,7 @@ static void send_own(const struct adding *adding, const struct lock_wait *wait, 
         first--;
     }
     for (uint32_t h = first; h <= wait->hold; h++) {
-        if (holds[h].released > from && holds[h].process != process_of(adding, tenure)) {
+        if (holds[h].released > from && holds[h].owner != tenure->owner) {
             fm_vector_push(&scratch->own_holds, holds[h]);
         }
     }
@@ -183,7 +176,7 @@ static void send_own(const struct adding *adding, const struct lock_wait *wait, 
     if (from == tenure->waited_from && are_of(&scratch->own_segments, own, cause)) {
         return;
     }
-    uint64_t succession = new_succession(scratch);
+    uint64_t succession = new_succession(adding);
     for (size_t s = 0; s < scratch->own_segments.count; s++) {
         const struct fm_lock_segment *segment = &scratch->own_segments.items[s];
         uint64_t end =
@@ -231,7 +224,7 @@ static void prepare_holds(const struct adding *adding, uint64_t from, uint64_t t
             .latest_release = latest,
             .tenure = number,
             .location = tenure->location,
-            .process = process_of(adding, tenure),
+            .owner = tenure->owner,
         };
         kept++;
     }
@@ -252,13 +245,13 @@ static bool holds_itself(const struct adding *adding, uint32_t tenure, size_t *n
     const struct fm_segment_hold *holds = scratch->holds.items;
     for (; *noted < scratch->holds.count && holds[*noted].tenure < tenure; ++*noted) {
         uint32_t *latest =
-            fm_map_at(&scratch->latest_of_process, holds[*noted].process, (uint32_t)*noted);
+            fm_map_at(&scratch->latest_of_owner, holds[*noted].owner, (uint32_t)*noted);
         if (holds[*noted].released > holds[*latest].released) {
             *latest = (uint32_t)*noted;
         }
     }
     const struct fm_lock_tenure *waiting = &adding->tenures[tenure];
-    uint32_t latest = fm_map_get(&scratch->latest_of_process, process_of(adding, waiting));
+    uint32_t latest = fm_map_get(&scratch->latest_of_owner, waiting->owner);
     return latest != FM_MAP_ABSENT && holds[latest].released > waiting->waited_from;
 }
 
@@ -267,7 +260,7 @@ static void share(const struct adding *adding)
 {
     struct fm_lock_scratch *scratch = adding->scratch;
     size_t noted = 0;
-    fm_map_clear(&scratch->latest_of_process);
+    fm_map_clear(&scratch->latest_of_owner);
     for (size_t i = 0; i < scratch->lock_waits.count; i++) {
         struct lock_wait *wait = &scratch->lock_waits.items[i];
         const struct fm_lock_tenure *tenure = &adding->tenures[wait->tenure];
@@ -322,12 +315,13 @@ static void add_waits(const struct adding *adding)
     fm_lock_segments_find(&scratch->sweep, scratch->holds.items, scratch->holds.count, from, to,
                           &scratch->segments);
     share(adding);
-    uint64_t succession = new_succession(scratch);
+    uint64_t succession = new_succession(adding);
     send_shared_spans(adding, succession, to);
     for (size_t i = 0; i < scratch->lock_waits.count; i++) {
         const struct lock_wait *wait = &scratch->lock_waits.items[i];
         const struct fm_lock_tenure *tenure = &tenures[wait->tenure];
-        uint64_t number = (uint64_t)scratch->home << 32 | scratch->waits++;
+        uint64_t number =
+            (uint64_t)adding->home << 32 | adding->holders->counts[adding->home].waits++;
         add_turn(adding, tenure);
         if (wait->is_plain) {
             continue;
@@ -442,12 +436,8 @@ static bool sort_tenants(const struct adding *adding, uint32_t count)
 void fm_lock_holders_add(struct fm_lock_holders *holders, unsigned worker, uint32_t home,
                          const struct fm_lock_tenure *tenures, uint32_t count)
 {
-    struct adding adding = {holders, &holders->scratch[worker], worker, tenures};
+    struct adding adding = {holders, &holders->scratch[worker], worker, home, tenures};
     struct fm_lock_scratch *scratch = adding.scratch;
-    if (scratch->home != home) {
-        scratch->home = home;
-        scratch->successions = scratch->waits = 0;
-    }
     if (!sort_tenants(&adding, count)) {
         return;
     }

@@ -2,19 +2,25 @@
  * What the files of this room share: the store of what the locations get (lock_holders.c) and the
  * waits that feed it (lock_waits.c).
  */
-#ifndef FERMATA_ANALYSIS_ONE_SIDED_LOCK_HOLDERS_INTERNAL_H
-#define FERMATA_ANALYSIS_ONE_SIDED_LOCK_HOLDERS_INTERNAL_H
+#ifndef FERMATA_ANALYSIS_LOCKS_LOCK_HOLDERS_INTERNAL_H
+#define FERMATA_ANALYSIS_LOCKS_LOCK_HOLDERS_INTERNAL_H
 
-#include "analysis/one_sided/holders/lock_holders.h"
+#include "analysis/locks/lock_holders.h"
 
 #include "engine/dispatch/dispatch.h"
 
 struct fm_lock_scratch;
 
+/** Numbers given so far at one process. */
+struct fm_lock_counts {
+    uint32_t successions, waits;
+};
+
 struct fm_lock_holders {
     const struct fm_analysis *analysis;
     struct fm_lock_view *views;      /**< by location */
     fm_lock_turns *turns;            /**< by process */
+    struct fm_lock_counts *counts;   /**< by process: what is judged there, so far */
     struct fm_lock_scratch *scratch; /**< by worker; NULL once all is delivered */
     struct fm_dispatch *spans;
     struct fm_dispatch *claims;

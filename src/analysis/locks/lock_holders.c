@@ -1,4 +1,4 @@
-#include "analysis/one_sided/holders/lock_holders_internal.h"
+#include "analysis/locks/lock_holders_internal.h"
 
 #include "base/containers/sort.h"
 
@@ -37,6 +37,7 @@ struct fm_lock_holders *fm_lock_holders_create(const struct fm_analysis *analysi
     holders->analysis = analysis;
     holders->views = fm_allocate(analysis->trace->location_count, sizeof *holders->views);
     holders->turns = fm_allocate(analysis->trace->process_count, sizeof *holders->turns);
+    holders->counts = fm_allocate(analysis->trace->process_count, sizeof *holders->counts);
     holders->scratch = fm_lock_scratch_create(fm_engine_workers(analysis->engine));
     holders->spans =
         fm_dispatch_create(analysis->engine, sizeof(struct fm_holder_span), take_span, holders);
@@ -158,6 +159,7 @@ void fm_lock_holders_free(struct fm_lock_holders *holders)
     for (uint32_t p = 0; p < holders->analysis->trace->process_count; p++) {
         fm_vector_free(&holders->turns[p]);
     }
+    fm_free(holders->counts);
     fm_free(holders->turns);
     fm_free(holders->views);
     fm_free(holders);

@@ -2,8 +2,8 @@
  * Which of several holds of a lock decides at each instant who is waited for: the latest one in the
  * order of the lock among those that hold it, else the next one.
  */
-#ifndef FERMATA_ANALYSIS_ONE_SIDED_LOCK_SEGMENTS_H
-#define FERMATA_ANALYSIS_ONE_SIDED_LOCK_SEGMENTS_H
+#ifndef FERMATA_ANALYSIS_LOCKS_LOCK_SEGMENTS_H
+#define FERMATA_ANALYSIS_LOCKS_LOCK_SEGMENTS_H
 
 #include "base/containers/keyed_sort.h"
 #include "base/containers/vector.h"
@@ -18,7 +18,7 @@ struct fm_segment_hold {
     uint64_t next_acquisition; /**< the earliest of the holds behind this one */
     uint32_t tenure;
     uint32_t location;
-    uint32_t process;
+    uint32_t owner;
 };
 
 /** A hold decides who is waited for from `from` to the next segment. */

@@ -10,8 +10,8 @@
  * a succession of its own. O((E + S) log E) for E epochs, with S spans of successions of a single
  * wait.
  */
-#ifndef FERMATA_ANALYSIS_ONE_SIDED_LOCK_HOLDERS_H
-#define FERMATA_ANALYSIS_ONE_SIDED_LOCK_HOLDERS_H
+#ifndef FERMATA_ANALYSIS_LOCKS_LOCK_HOLDERS_H
+#define FERMATA_ANALYSIS_LOCKS_LOCK_HOLDERS_H
 
 #include "analysis/model/run.h"
 
@@ -22,6 +22,7 @@ struct fm_lock_tenure {
     uint64_t waited_from; /**< Enter of the call that waited for the lock */
     uint64_t waited_until;
     uint32_t lock;       /**< its number; FM_NONE: all of the window */
+    uint32_t owner;      /**< process, or location: its holds exclude nobody of itself */
     uint32_t location;   /**< that releases the lock */
     uint32_t waiter;     /**< location of the waiting call; FM_NONE: the epoch did not wait */
     uint32_t blocked_by; /**< epoch that it waited for, an earlier one of the list */

@@ -1,4 +1,4 @@
-#include "analysis/one_sided/holders/lock_segments.h"
+#include "analysis/locks/lock_segments.h"
 
 #include "analysis/model/run.h"
 

@@ -1,0 +1,79 @@
+#include "analysis/threads/thread_holds.h"
+
+#include "base/containers/map.h"
+#include "base/containers/sort.h"
+
+/* @return the hold that a release ends; without a known begin `acquired` is UINT64_MAX */
+static struct fm_thread_hold begin_of(const struct fm_thread_record *acquisition,
+                                      const struct fm_thread_record *release)
+{
+    if (acquisition == NULL) {
+        return (struct fm_thread_hold){.acquired = release->acquired,
+                                       .order = release->order,
+                                       .call = FM_NONE,
+                                       .shared = release->shared};
+    }
+    return (struct fm_thread_hold){
+        .acquired = acquisition->time, .order = acquisition->order, .call = acquisition->activity};
+}
+
+static void read_thread(const struct fm_trace *trace, uint32_t l, struct fm_map *acquired,
+                        fm_thread_holds *holds)
+{
+    const struct fm_location *location = &trace->locations[l];
+    fm_map_clear(acquired);
+    for (uint32_t i = 0; i < location->threads.count; i++) {
+        const struct fm_thread_record *record = &location->threads.items[i];
+        if (record->type == FM_THREAD_LOCK_ACQUIRE) {
+            *fm_map_at(acquired, record->id, i) = i;
+        } else if (record->type == FM_THREAD_LOCK_RELEASE) {
+            const uint32_t row = fm_map_take(acquired, record->id);
+            struct fm_thread_hold hold =
+                begin_of(row == FM_MAP_ABSENT ? NULL : &location->threads.items[row], record);
+            if (hold.acquired == UINT64_MAX || record->activity == FM_NONE) {
+                continue;
+            }
+            const struct fm_region *region = fm_trace_called(trace, location, record->activity);
+            hold.lock = record->id;
+            hold.location = l;
+            hold.release = record->activity;
+            hold.end = region->call == FM_CALL_CONDITION_WAIT
+                           ? record->time
+                           : location->leave.items[record->activity];
+            hold.shared |= hold.call != FM_NONE &&
+                           fm_trace_called(trace, location, hold.call)->call == FM_CALL_SHARED_LOCK;
+            hold.ordered = region->call == FM_CALL_ORDERED;
+            hold.blocked_by = FM_NONE;
+            fm_vector_push(holds, hold);
+        }
+    }
+}
+
+static int compare_holds(const void *a, const void *b)
+{
+    const struct fm_thread_hold *left = a, *right = b;
+    if (left->lock != right->lock) {
+        return left->lock < right->lock ? -1 : 1;
+    }
+    if (left->order != right->order) {
+        return left->order < right->order ? -1 : 1;
+    }
+    if (left->acquired != right->acquired) {
+        return left->acquired < right->acquired ? -1 : 1;
+    }
+    return left->location < right->location ? -1 : left->location > right->location;
+}
+
+void fm_thread_holds_find(const struct fm_trace *trace, uint32_t process, fm_thread_holds *holds)
+{
+    struct fm_map acquired = {0};
+    holds->count = 0;
+    for (uint32_t l = fm_trace_first_location(trace, process);
+         l < fm_trace_first_location(trace, process + 1); l++) {
+        if (trace->locations[l].threads.count != 0) {
+            read_thread(trace, l, &acquired, holds);
+        }
+    }
+    fm_sort(holds->items, holds->count, sizeof *holds->items, compare_holds);
+    fm_map_free(&acquired);
+}

@@ -1,0 +1,36 @@
+/** @file
+ * The holds of the locks of threads: from an acquisition to the release. An acquisition has a
+ * record of its own, or its release states when it was; that of an uncontended lock is mostly not
+ * recorded.
+ */
+#ifndef FERMATA_ANALYSIS_THREADS_THREAD_HOLDS_H
+#define FERMATA_ANALYSIS_THREADS_THREAD_HOLDS_H
+
+#include "base/containers/vector.h"
+#include "trace/tables/trace.h"
+
+/** A thread has a lock. */
+struct fm_thread_hold {
+    uint64_t lock;     /**< as in struct fm_thread_record */
+    uint64_t acquired; /**< time of the record, or that the release states */
+    uint64_t end;   /**< of the releasing call; of one that waits for a condition: of the release */
+    uint32_t order; /**< number of the acquisition */
+    uint32_t location;
+    uint32_t call;    /**< activity that acquired the lock; FM_NONE: it did not wait */
+    uint32_t release; /**< activity */
+    bool shared;
+    bool ordered; /**< a section of an ordered construct */
+
+    /* Set where contention is found. */
+    uint64_t waited_from, waited_until;
+    uint32_t blocked_by; /**< earlier hold of the lock; FM_NONE: it did not wait */
+};
+
+/** The holds of one process, by lock, then in the order of their acquisitions; {0}: none. */
+typedef FM_VECTOR(struct fm_thread_hold) fm_thread_holds;
+
+/** Finds the holds of a process that were released. O(n log n).
+ * @param holds  replaced; to be freed with fm_vector_free() */
+void fm_thread_holds_find(const struct fm_trace *trace, uint32_t process, fm_thread_holds *holds);
+
+#endif

@@ -1,0 +1,190 @@
+/* Contention for the locks of threads: mutexes, OpenMP's locks and critical constructs, and ordered
+ * constructs, whose sections are the holds of a lock, too. A lock belongs to one process; its
+ * owners are threads. The holds of a lock are ordered by the number of their acquisition. */
+#include "analysis/locks/lock_holders.h"
+#include "analysis/pattern.h"
+#include "analysis/threads/thread_holds.h"
+
+/* The latest holds of a lock so far; FM_NONE: none. */
+struct latest {
+    uint32_t exclusive, any;
+};
+
+/* @return the later one of two holds in the order of the lock; of simultaneous ones the first */
+static uint32_t later(const struct fm_thread_hold *holds, uint32_t hold, uint32_t candidate)
+{
+    return hold != FM_NONE && holds[hold].order == holds[candidate].order &&
+                   holds[hold].acquired == holds[candidate].acquired
+               ? hold
+               : candidate;
+}
+
+static fm_metric_t metric_of(const struct fm_analysis *analysis, const struct fm_thread_hold *hold)
+{
+    const struct fm_location *location = &analysis->trace->locations[hold->location];
+    const uint32_t region = fm_trace_region(location, hold->call);
+    if (analysis->trace->regions[region].paradigm != FM_PARADIGM_PTHREAD) {
+        return analysis->own_metrics[region] == FM_METRIC_OMP_CRITICAL
+                   ? FM_METRIC_OMP_LOCK_CONTENTION_CRITICAL
+                   : FM_METRIC_OMP_LOCK_CONTENTION_API;
+    }
+    return analysis->own_metrics[region] == FM_METRIC_PTHREAD_CONDITIONAL
+               ? FM_METRIC_PTHREAD_LOCK_CONTENTION_CONDITIONAL
+               : FM_METRIC_PTHREAD_LOCK_CONTENTION_MUTEX_LOCK;
+}
+
+/* Finds out whether the call that acquired a lock waited for the hold before. */
+static void judge(const struct fm_finder *finder, struct fm_thread_hold *holds, uint32_t number,
+                  uint32_t before)
+{
+    const struct fm_trace *trace = finder->analysis->trace;
+    struct fm_thread_hold *hold = &holds[number];
+    const struct fm_thread_hold *previous = before == FM_NONE ? NULL : &holds[before];
+    if (previous == NULL || previous->location == hold->location || hold->call == FM_NONE) {
+        return;
+    }
+    const struct fm_location *location = &trace->locations[hold->location];
+    const uint64_t enter = location->enter.items[hold->call];
+    const uint64_t leave = location->leave.items[hold->call];
+    const uint64_t t = previous->end < leave ? previous->end : leave;
+    /* The owner cannot pass on the lock before its own waiting in the release has ended. */
+    uint64_t passable = trace->locations[previous->location].enter.items[previous->release];
+    if (previous->call == previous->release && previous->waited_until > passable) {
+        passable = previous->waited_until;
+    }
+    if (leave <= passable ||
+        !fm_found_wait(finder, (struct fm_call_ref){hold->location, hold->call}, t,
+                       (struct fm_call_ref){previous->location, previous->release},
+                       metric_of(finder->analysis, hold))) {
+        return;
+    }
+    hold->waited_from = enter;
+    hold->waited_until = t;
+    hold->blocked_by = before;
+}
+
+/* A section of an ordered construct waits for the end of the one before: of its body. */
+static void judge_ordered(const struct fm_finder *finder, const struct fm_thread_hold *hold,
+                          const struct fm_thread_hold *previous)
+{
+    if (previous == NULL || previous->location == hold->location || hold->call == FM_NONE) {
+        return;
+    }
+    const struct fm_call_ref cause = {previous->location, previous->release};
+    const bool has_body = previous->release != previous->call;
+    fm_found_wait(finder, (struct fm_call_ref){hold->location, hold->call},
+                  has_body ? fm_call_enter(finder->analysis->trace, cause) : previous->end, cause,
+                  FM_METRIC_OMP_ORDERED_WAIT);
+}
+
+/* Judges the holds of one lock in their order. */
+static void judge_lock(const struct fm_finder *finder, struct fm_thread_hold *holds, uint32_t begin,
+                       uint32_t end)
+{
+    struct latest latest = {FM_NONE, FM_NONE};
+    for (uint32_t i = begin; i < end; i++) {
+        const uint32_t before = holds[i].shared ? latest.exclusive : latest.any;
+        if (!holds[i].ordered) {
+            judge(finder, holds, i, before);
+        }
+        latest.any = later(holds, latest.any, i);
+        if (!holds[i].shared) {
+            latest.exclusive = later(holds, latest.exclusive, i);
+        }
+    }
+}
+
+/* Adds who held the locks of a process meanwhile, if any hold waited. */
+static void add_holders(const struct fm_finder *finder, uint32_t process,
+                        const fm_thread_holds *holds)
+{
+    struct fm_lock_tenure *tenures = fm_resize(NULL, 0, holds->count * sizeof *tenures);
+    uint32_t lock = 0;
+    bool waited = false;
+    for (size_t i = 0; i < holds->count; i++) {
+        const struct fm_thread_hold *hold = &holds->items[i];
+        const bool waits = hold->blocked_by != FM_NONE;
+        lock += i > 0 && hold->lock != hold[-1].lock;
+        waited |= waits;
+        tenures[i] = (struct fm_lock_tenure){
+            .acquired = hold->acquired,
+            .released = hold->end,
+            .waited_from = waits ? hold->waited_from : 0,
+            .waited_until = waits ? hold->waited_until : 0,
+            .lock = lock,
+            .owner = hold->location,
+            .location = hold->location,
+            .waiter = waits ? hold->location : FM_NONE,
+            .blocked_by = hold->blocked_by,
+            .exclusive = !hold->shared,
+        };
+    }
+    if (waited) {
+        fm_lock_holders_add(finder->analysis->lock_holders, finder->worker, process, tenures,
+                            (uint32_t)holds->count);
+    }
+    fm_free(tenures);
+}
+
+static void find(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    struct fm_finder finder = *(const struct fm_finder *)context;
+    fm_thread_holds holds = {0};
+    finder.worker = worker;
+    for (uint32_t process = first; process < last; process++) {
+        fm_thread_holds_find(finder.analysis->trace, process, &holds);
+        for (uint32_t begin = 0, end; begin < holds.count; begin = end) {
+            end = begin + 1;
+            while (end < holds.count && holds.items[end].lock == holds.items[begin].lock) {
+                end++;
+            }
+            judge_lock(&finder, holds.items, begin, end);
+        }
+        if (holds.count != 0) {
+            add_holders(&finder, process, &holds);
+        }
+    }
+    fm_vector_free(&holds);
+}
+
+static void find_ordered(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    const struct fm_finder *finder = context;
+    fm_thread_holds holds = {0};
+    (void)worker;
+    for (uint32_t process = first; process < last; process++) {
+        fm_thread_holds_find(finder->analysis->trace, process, &holds);
+        const struct fm_thread_hold *previous = NULL;
+        for (size_t i = 0; i < holds.count; i++) {
+            const struct fm_thread_hold *hold = &holds.items[i];
+            if (hold->ordered) {
+                judge_ordered(finder, hold,
+                              previous != NULL && previous->lock == hold->lock ? previous : NULL);
+                previous = hold;
+            }
+        }
+    }
+    fm_vector_free(&holds);
+}
+
+static void detect(const struct fm_finder *finder)
+{
+    struct fm_finder own = *finder;
+    fm_engine_run(finder->analysis->engine, find, &own);
+}
+
+static void detect_ordered(const struct fm_finder *finder)
+{
+    struct fm_finder own = *finder;
+    fm_engine_run(finder->analysis->engine, find_ordered, &own);
+}
+
+const struct fm_pattern fm_pattern_thread_lock_contention = {
+    .name = "Lock Contention of threads",
+    .detect = detect,
+};
+
+const struct fm_pattern fm_pattern_ordered_wait = {
+    .name = "Wait for ordered section",
+    .detect = detect_ordered,
+};
