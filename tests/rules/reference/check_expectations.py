@@ -65,13 +65,16 @@ def _phase_failures(scenario, times, result):
             yield "%s: found %s" % (" ".join(words), float(actual))
 
 
+def _is_location(text, loc):
+    return text == "*" or scenario_file.parse_location(text) == loc
+
+
 def _matrix_failures(scenario, times, result):
     values = severities.compute_matrices(times, result)
     for words in scenario.matrix_expects:
         name, one, other, expected, tolerance = _parts(words)
         actual = sum(value for (cell, start, end), value in values.items()
-                     if cell == name and one in ("*", scenario_file.format_location(start))
-                     and other in ("*", scenario_file.format_location(end)))
+                     if cell == name and _is_location(one, start) and _is_location(other, end))
         if matrices.is_time(name):
             actual = Fraction(actual) / scenario_file.TICKS_PER_UNIT
         if abs(actual - expected) > tolerance:

@@ -57,20 +57,37 @@ def follow(intervals):
     if loc is None:
         return segments, []
     limits = spans(intervals)
-    end, followed = limits[loc][1], []
+    end, position, followed = limits[loc][1], None, []
     while True:
         earlier = [wait for wait in intervals.locations[loc].waits
                    if limits[loc][0] < wait.time <= end]
-        if not earlier:
+        wait = earlier[-1] if earlier else None
+        start = _latest_start(intervals, limits, loc, position, end)
+        if start and (wait is None or start[0] > wait.activity.position):
+            _, starter, position, time = start
+            segments.append((loc, time, end))
+            loc, end = starter, time
+            continue
+        if wait is None:
             break
-        wait = earlier[-1]
         assert wait not in followed, "the path goes in a circle"
         followed.append(wait)
         segments.append((loc, wait.time, end))
         loc, end = wait.causing, wait.time
+        position = wait.cause.position if wait.time == wait.cause.enter else wait.cause.end_position
     segments.append((loc, min(limits[loc][0], end), end))
     _check_length(limits, segments)
     return segments, followed
+
+
+def _latest_start(intervals, limits, loc, position, end):
+    """Where a location last began to work for another one, which forked it or created it, before one
+    of its positions: an element of intervals.thread_starts."""
+    starts = [start for start in intervals.thread_starts.get(loc, ())
+              if (position is None or start[0] < position) and start[3] <= end
+              and start[1] in limits and start[3] >= limits[start[1]][0]
+              and intervals.times[loc][start[0]] >= limits[loc][0]]
+    return max(starts, default=None)
 
 
 def holds_on_path(segments, followed):

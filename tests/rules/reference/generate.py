@@ -29,10 +29,11 @@ def skew(chooser, simulation):
     """Clocks that disagree: causality is violated, the order on each location is kept."""
     limit = chooser.choice((1, 2, 5, 20))
     for loc in simulation.locations:
-        offset = chooser.randint(0, limit)
-        numerator = chooser.choice((1, 1, 1, 2, 3))
+        if not simulation.workers or not loc.thread:  # the threads of a process have one clock
+            offset = chooser.randint(0, limit)
+            numerator = chooser.choice((1, 1, 1, 2, 3))
 
-        def moved(time):
+        def moved(time, offset=offset, numerator=numerator):
             return time * numerator // 2 + offset if numerator != 1 else time + offset
 
         loc.events = [(moved(time), _with_times(text, moved)) for time, text in loc.events]

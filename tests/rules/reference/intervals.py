@@ -3,6 +3,8 @@
 Times are integers in 1/1000 units, as everywhere in the reference.
 """
 
+import itertools
+
 import libraries
 import library_functions
 import metrics
@@ -83,7 +85,7 @@ class WaitState:
         self.waiting = candidate.activity.loc
         self.causing = candidate.cause.loc
         self.metric = candidate.metric
-        self.begin = candidate.activity.waiting_window[0]
+        self.begin = candidate.activity.begin_of_waiting(candidate.time)
         self.time = candidate.time
         self.is_contention = candidate.metric in CONTENTION_KINDS
         self.contention = candidate.detail if self.is_contention else None
@@ -146,6 +148,8 @@ class Intervals:
         self.locations = {(rank, thread): Location(scenario.events.get((rank, thread), ()),
                                                    timeline.segments.get((rank, thread), []))
                           for rank in range(scenario.ranks) for thread in range(scenario.threads)}
+        self.times = {loc: [event.time for event in events]
+                      for loc, events in scenario.events.items()}
         self.wait_states = [WaitState(candidate) for candidate in chosen.values()]
         self.wait_states.sort(key=lambda wait: (wait.time, wait.waiting))
         self._synchronizations = {}  # {pair of locations: set of times}
@@ -160,6 +164,14 @@ class Intervals:
             self._add_instance(kind, calls)
         for calls in thread_waits.barriers(timeline):
             self._add_instance("barrier", calls)
+        self.thread_starts = {}  # {location: [(position, location of the starter, position, time)]}
+        for master, position, time, workers in timeline.teams.forks():
+            for one, other in itertools.combinations([master, *workers], 2):
+                self._add_point(False, one, other, time)
+            for loc, begin in workers.items():
+                self.thread_starts.setdefault(loc, []).append((begin, master, position, time))
+        for loc, begin, creator, position, time in thread_waits.creations(timeline):
+            self.thread_starts.setdefault(loc, []).append((begin, creator, position, time))
 
     def _add_point(self, is_contention, one, other, time):
         points = self._contentions if is_contention else self._synchronizations

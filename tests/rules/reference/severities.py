@@ -126,7 +126,7 @@ def _parts_of_time(chosen, instances, received_by):
     """{call: [(metric, time)]}: what of each call's own time does not belong to its own node."""
     parts = {}
     for call, candidate in chosen.items():
-        wait = candidate.time - call.waiting_window[0]
+        wait = candidate.time - call.begin_of_waiting(candidate.time)
         if candidate.rule in (ws.LATE_SENDER, ws.LATE_RECEIVER):
             parts[call] = [(ws.wrong_order_metric(candidate, received_by), wait)]
         elif candidate.metric == "mpi_rma_wait_at_fence":

@@ -68,13 +68,10 @@ def _walk(timeline):
                     runner.switch(task, loc, event.time)
                 else:
                     runner.finish(task, loc, event.time)
-                    left = [call for call in timeline.calls[loc]
-                            if call.leave <= event.time and call.enter <= event.time
-                            and call.region.startswith("!$omp task")
-                            and call.node == "comp"]
+                    left = [call for call in timeline.calls[loc] if call.end_position < position
+                            and call.region.startswith("!$omp task") and call.node == "comp"]
                     task.end = event.time
-                    task.end_call = max(left, key=lambda call: (call.leave, call.index),
-                                        default=None)
+                    task.end_call = max(left, key=lambda call: call.end_position, default=None)
             elif event.name == "enter":
                 call = next(calls)
                 if call.node == "omp_taskwait":

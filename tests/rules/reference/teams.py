@@ -7,13 +7,15 @@ THREAD_EVENTS = {"fork", "join", "team_begin", "team_end", "task_create", "task_
 
 
 class _Membership:
-    """A location in an instance: `region_stack` are its open regions at the begin, `inherits` the
-    instance whose path they stand below, `is_master` whether it forked the team."""
+    """A location in an instance: `begin` is the position of its begin, `region_stack` are its open
+    regions then, `inherits` the instance whose path they stand below; `fork` is the (position, time)
+    of the fork record if it forked the team."""
 
-    def __init__(self, region_stack, inherits, is_master):
+    def __init__(self, begin, region_stack, inherits, fork):
+        self.begin = begin
         self.region_stack = region_stack
         self.inherits = inherits
-        self.is_master = is_master
+        self.fork = fork
 
 
 class Teams:
@@ -29,7 +31,7 @@ class Teams:
 
     def _add_location(self, loc, events):
         begun, regions, open_instances = {}, [], []
-        inherits, has_forked = None, False
+        inherits, fork = None, None
         for position, event in enumerate(events):
             if event.name == "enter":
                 if not regions:
@@ -38,19 +40,19 @@ class Teams:
             elif event.name == "leave":
                 del regions[-1:]
             elif event.name == "fork":
-                has_forked = True
+                fork = position, event.time
             elif event.name == "join":
-                has_forked = False
+                fork = None
             elif event.name == "team_begin":
                 team = event.args[0]
                 begun[team] = begun.get(team, -1) + 1
                 instance = team, begun[team]
                 self.members.setdefault(instance, {})[loc] = _Membership(
-                    tuple(regions), inherits, has_forked)
+                    position, tuple(regions), inherits, fork)
                 open_instances.append((instance, inherits))
-                if not regions and not has_forked:
+                if not regions and not fork:
                     inherits = instance
-                has_forked = False
+                fork = None
             elif event.name == "team_end":
                 names = [instance[0] for instance, _ in open_instances]
                 if event.args[0] in names:
@@ -71,8 +73,25 @@ class Teams:
         """The path of the master of an instance at its begin."""
         if instance is None or instance in below:
             return ()
-        masters = [loc for loc, member in self.members[instance].items() if member.is_master]
-        if not masters:
+        master = self.master_of(instance)
+        if master is None:
             return ()
-        master = self.members[instance][min(masters)]
-        return self._path_of(master.inherits, below + (instance,)) + master.region_stack
+        member = self.members[instance][master]
+        return self._path_of(member.inherits, below + (instance,)) + member.region_stack
+
+    def master_of(self, instance):
+        """The location that forked an instance, None if that is not known."""
+        return min((loc for loc, member in self.members[instance].items() if member.fork),
+                   default=None)
+
+    def forks(self):
+        """[(location of the master, position and time of the fork, {other location: position of its
+        begin})]."""
+        found = []
+        for instance, members in self.members.items():
+            master = self.master_of(instance)
+            if master is not None:
+                found.append((master, *members[master].fork,
+                              {loc: member.begin for loc, member in members.items()
+                               if loc != master}))
+        return found

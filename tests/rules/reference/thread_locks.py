@@ -92,7 +92,7 @@ def _of_lock(holds):
         number = _predecessor(holds, position)
         if number is None or holds[number].loc == hold.loc or hold.call is None:
             continue
-        predecessor, window = holds[number], hold.call.waiting_window
+        predecessor, window = holds[number], next(iter(hold.call.stretches()), None)
         begin = predecessor.release.enter
         if predecessor in waits and waits[predecessor].activity is predecessor.release:
             begin = max(begin, waits[predecessor].time)

@@ -90,10 +90,13 @@ def _awaken(timeline, waits, wakes, rule, metric):
 def _join_candidates(timeline):
     ends = {}
     for loc, records in timeline.thread_records.items():
+        begin = 0
         for record in records:
-            if record.name == "thread_end":
-                left = [call for call in timeline.calls[loc] if call.leave <= record.time
-                        and call.enter <= record.time]
+            if record.name == "thread_begin":
+                begin = record.sequence
+            elif record.name == "thread_end":
+                left = [call for call in timeline.calls[loc]
+                        if begin <= call.position and call.end_position < record.sequence]
                 if left:
                     last = max(left, key=lambda call: (call.leave, -len(call.path), call.index))
                     ends[loc[0], record.args] = record.time, last
@@ -117,6 +120,17 @@ def _task_candidates(timeline):
         if latest:
             cause = min((task.end_call for task in latest), key=lambda end: (end.loc, end.index))
             yield ws.Candidate(call, last, ws.TASK_WAIT, cause, "omp_taskwait_wait", None, 0)
+
+
+def creations(timeline):
+    """[(location, position of the begin of a thread, its creator, position and time of its creation)]
+    of POSIX threads."""
+    created = {(loc[0], record.args): (loc, record.sequence, record.time)
+               for loc, records in timeline.thread_records.items() for record in records
+               if record.name == "thread_create"}
+    return [(loc, record.sequence, *created[loc[0], record.args])
+            for loc, records in timeline.thread_records.items() for record in records
+            if record.name == "thread_begin" and (loc[0], record.args) in created]
 
 
 def candidates(timeline):

@@ -15,9 +15,9 @@ class Call:
     """
 
     __slots__ = ("loc", "index", "region", "path", "enter", "leave", "child_time", "is_leaf",
-                 "records", "name", "node", "first_nested", "last_nested")
+                 "records", "name", "node", "nested", "position", "end_position")
 
-    def __init__(self, loc, index, region, parent, enter, inherited):
+    def __init__(self, loc, index, region, parent, enter, inherited, position):
         self.loc = loc
         self.index = index
         self.region = region
@@ -29,29 +29,33 @@ class Call:
         self.records = []
         self.name = metrics.mpi_name(region)
         self.node = metrics.own_node(region)
-        self.first_nested = None  # Enter of the first call in it
-        self.last_nested = None  # Leave of the last one
+        self.nested = []  # the calls in it
+        self.position = position  # of its Enter among the events of the location
+        self.end_position = None  # of its Leave
         if parent:
-            if parent.is_leaf:
-                parent.first_nested = enter
             parent.is_leaf = False
+            parent.nested.append(self)
 
     @property
     def own_time(self):
         return self.leave - self.enter - self.child_time
 
-    @property
-    def waiting_window(self):
-        """(begin, end) of the part of the call in which it can wait, None if it cannot at all:
-        calls are leaves, but a critical or ordered construct waits until its block begins, and
+    def stretches(self):
+        """[(begin, end)] of the parts of the call in which it can wait, none if it cannot at all:
+        calls are leaves, but critical and ordered constructs wait until their block begins, and
         threads execute tasks while they wait for others."""
         if self.is_leaf:
-            return self.enter, self.leave
+            return [(self.enter, self.leave)]
         if self.node in ("omp_critical", "omp_ordered"):
-            return self.enter, self.first_nested
+            return [(self.enter, self.nested[0].enter)]
         if self.node in ("omp_ebarrier", "omp_ibarrier", "omp_taskwait"):
-            return self.last_nested, self.leave
-        return None
+            begins = [self.enter] + [call.leave for call in self.nested]
+            return list(zip(begins, [call.enter for call in self.nested] + [self.leave]))
+        return []
+
+    def begin_of_waiting(self, time):
+        """Where waiting until `time` begins, None if the call cannot wait then."""
+        return next((begin for begin, end in self.stretches() if begin < time <= end), None)
 
 
 class Record:
@@ -98,13 +102,13 @@ class Timeline:
             since = event.time
             if event.name == "enter":
                 call = Call(loc, len(calls), event.args[0], stack[-1] if stack else None,
-                            event.time, self.teams.inherited_path(loc, sequence))
+                            event.time, self.teams.inherited_path(loc, sequence), sequence)
                 calls.append(call)
                 stack.append(call)
             elif event.name == "leave":
                 if not stack or stack[-1].region != event.args[0]:
                     raise ScenarioError("line %d: leave without enter" % event.line)
-                self._close(stack, event.time)
+                self._close(stack, event.time, sequence)
             elif event.name in teams.THREAD_EVENTS:
                 record = Record(event, stack[-1] if stack else None, sequence)
                 self.thread_records.setdefault(loc, []).append(record)
@@ -114,14 +118,14 @@ class Timeline:
                 records = self.records if stack[-1].name else self.library_records
                 records[loc[0]].append(record)
         while stack:
-            self._close(stack, events[-1].time)
+            self._close(stack, events[-1].time, len(events))
         self.calls[loc] = calls
         self.segments[loc] = segments
 
     @staticmethod
-    def _close(stack, time):
+    def _close(stack, time, position):
         call = stack.pop()
         call.leave = time
+        call.end_position = position
         if stack:
             stack[-1].child_time += call.leave - call.enter
-            stack[-1].last_nested = time

@@ -23,8 +23,7 @@ Candidate = namedtuple("Candidate", "activity time rule cause metric detail orde
 
 
 def is_wait_state(candidate):
-    window = candidate.activity.waiting_window
-    return window is not None and window[0] < candidate.time <= window[1]
+    return candidate.activity.begin_of_waiting(candidate.time) is not None
 
 
 def _preference(candidate):
