@@ -308,6 +308,7 @@ static void detect(struct fm_analysis *analysis, struct fm_trace *trace, bool in
     fm_stage_begin(analysis->times, "find missing records");
     analysis->coverage = fm_coverage_find(analysis);
     fm_patterns_run(analysis);
+    fm_thread_starts_sort(analysis->thread_starts);
     if (!in_detail) {
         fm_engine_run(analysis->engine, forget_records, trace);
     }

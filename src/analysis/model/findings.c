@@ -95,6 +95,8 @@ void fm_findings_free(struct fm_findings *findings)
     fm_vector_free(&findings->parts);
     fm_vector_free(&findings->points);
     fm_vector_free(&findings->waits);
+    fm_vector_free(&findings->moved);
+    fm_vector_free(&findings->outside);
     for (size_t i = 0; i < findings->counts.count; ++i) {
         fm_free(findings->counts.items[i].values);
     }

@@ -49,14 +49,28 @@ struct fm_group_point {
 
 typedef FM_VECTOR(struct fm_group_point) fm_group_point_vector;
 
-/** @return the number by which points stand for the threads of a team, whose communicator has
- * locations as members, not processes. */
+/* Numbers by which points stand for threads of one process instead of the processes of a
+ * communicator. */
+
+/** Those of a team, whose communicator has locations as members. */
 static inline uint32_t fm_team_community(const struct fm_trace *trace, uint32_t communicator)
 {
     return trace->communicator_count + communicator;
 }
 
-/** @return whether a point is one of the threads of a team, all of one process. */
+/** A thread and the one that has created it. */
+static inline uint32_t fm_creation_community(const struct fm_trace *trace, uint32_t location)
+{
+    return 2 * trace->communicator_count + location;
+}
+
+/** Those that meet at an object. @param number  of the object in the process, from 0 on */
+static inline uint32_t fm_object_community(const struct fm_trace *trace, uint32_t number)
+{
+    return 2 * trace->communicator_count + trace->location_count + number;
+}
+
+/** @return whether a point is one of threads of one process. */
 static inline bool fm_is_team_community(const struct fm_trace *trace, uint32_t communicator)
 {
     return communicator >= trace->communicator_count;
@@ -76,12 +90,28 @@ struct fm_count {
     uint64_t *values; /**< by node of the call tree */
 };
 
+/** A part of the own time of a node of a location's call tree belongs to another metric. */
+struct fm_moved_time {
+    uint64_t ticks;
+    uint32_t visit;
+    fm_metric_t metric;
+};
+
+/** Time of a location outside of all of its regions, booked on a call path of another thread. */
+struct fm_outside_time {
+    uint64_t ticks;
+    uint32_t callpath; /**< node of the call forest */
+    fm_metric_t metric;
+};
+
 /** Findings of one location. Written only by the worker that owns its process. */
 struct fm_findings {
     FM_VECTOR(struct fm_candidate) candidates;
     FM_VECTOR(struct fm_part) parts;
-    fm_group_point_vector points;      /**< collective operations of this location */
-    FM_VECTOR(struct fm_count) counts; /**< each metric once; few */
+    fm_group_point_vector points; /**< collective operations of this location */
+    FM_VECTOR(struct fm_moved_time) moved;
+    FM_VECTOR(struct fm_outside_time) outside; /**< each metric and call path once */
+    FM_VECTOR(struct fm_count) counts;         /**< each metric once; few */
     FM_VECTOR(uint32_t)
     waits; /**< after the arbitration: positions in `candidates`, ascending by
                 activity, one for each call that waits */

@@ -211,11 +211,30 @@ static void add_findings(const struct filling *filling, const struct fm_location
         const struct fm_part *part = &findings->parts.items[i];
         book_part(filling, location, values, part, fm_findings_wait(findings, part->activity));
     }
+    for (size_t i = 0; i < findings->moved.count; ++i) {
+        const struct fm_moved_time *moved = &findings->moved.items[i];
+        const fm_metric_t own =
+            filling->analysis->own_metrics[location->profile.items[moved->visit].region];
+        *value_at(values, moved->visit, own) -= (int64_t)moved->ticks;
+        *value_at(values, moved->visit, moved->metric) += (int64_t)moved->ticks;
+    }
     for (size_t i = 0; i < findings->counts.count; ++i) {
         const struct fm_count *count = &findings->counts.items[i];
         for (uint32_t v = 0; v < location->profile.count; ++v) {
             *value_at(values, v, count->metric) += (int64_t)count->values[v];
         }
+    }
+}
+
+/* Adds time that belongs to call paths that the location need not visit. */
+static void add_outside_time(const struct fm_findings *findings, uint32_t l, cell_vector *cells)
+{
+    for (size_t i = 0; i < findings->outside.count; ++i) {
+        const struct fm_outside_time *time = &findings->outside.items[i];
+        fm_vector_push(cells, (struct fm_cube_cell){.metric = (uint32_t)time->metric,
+                                                    .callpath = time->callpath,
+                                                    .location = l,
+                                                    .value = (int64_t)time->ticks});
     }
 }
 
@@ -248,6 +267,7 @@ static void fill(void *context, unsigned worker, uint32_t first, uint32_t last)
                 values.values[i] = 0;
             }
         }
+        add_outside_time(&filling->analysis->findings[l], l, cells);
     }
     fm_free(values.values);
 }
@@ -299,7 +319,9 @@ fm_status_t fm_severity_check(const struct fm_trace *trace, const struct fm_cube
             spent[profile->callpath] += (int64_t)(profile->time + profile->overhead);
         }
         for (fm_metric_t metric = 0; metric < FM_METRIC_COUNT; ++metric) {
-            if (fm_metric_root(metric) != FM_METRIC_TIME) {
+            /* Idle threads are outside of all of their regions. */
+            if (fm_metric_root(metric) != FM_METRIC_TIME || metric == FM_METRIC_OMP_IDLE_THREADS ||
+                metric == FM_METRIC_OMP_LIMITED_PARALLELISM) {
                 continue;
             }
             for (size_t v = 0; v < location->profile.count; ++v) {

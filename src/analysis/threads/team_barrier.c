@@ -82,10 +82,6 @@ static void find(void *context, unsigned worker, uint32_t first, uint32_t last)
     for (uint32_t process = first; process < last; process++) {
         fm_teams_find(trace, process, &teams);
         find_in_process(&finder, &teams);
-        for (uint32_t l = fm_trace_first_location(trace, process);
-             l < fm_trace_first_location(trace, process + 1); l++) {
-            fm_thread_starts_sort(finder.analysis->thread_starts, l);
-        }
     }
     fm_teams_free(&teams);
 }

@@ -45,10 +45,12 @@ static int compare_starts(const void *a, const void *b)
     return left->creator < right->creator ? -1 : left->creator > right->creator;
 }
 
-void fm_thread_starts_sort(struct fm_thread_starts *starts, uint32_t location)
+void fm_thread_starts_sort(struct fm_thread_starts *starts)
 {
-    start_vector *of = &starts->of[location];
-    fm_sort(of->items, of->count, sizeof *of->items, compare_starts);
+    for (uint32_t l = 0; l < starts->location_count; l++) {
+        start_vector *of = &starts->of[l];
+        fm_sort(of->items, of->count, sizeof *of->items, compare_starts);
+    }
 }
 
 const struct fm_thread_start *fm_thread_starts_until(const struct fm_thread_starts *starts,

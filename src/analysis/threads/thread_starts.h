@@ -26,8 +26,8 @@ void fm_thread_starts_free(struct fm_thread_starts *starts);
 void fm_thread_starts_add(struct fm_thread_starts *starts, uint32_t location,
                           struct fm_thread_start start);
 
-/** Sorts the starts of a location, after all were added. */
-void fm_thread_starts_sort(struct fm_thread_starts *starts, uint32_t location);
+/** Sorts the starts of all locations, after all were added. */
+void fm_thread_starts_sort(struct fm_thread_starts *starts);
 
 /** @return the latest start of a location until `time`; NULL: none. O(log n) */
 const struct fm_thread_start *fm_thread_starts_until(const struct fm_thread_starts *starts,

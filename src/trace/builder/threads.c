@@ -163,6 +163,9 @@ void fm_builder_thread(struct fm_builder *builder, fm_thread_record_type_t type,
         return;
     }
     struct fm_thread_record *record = add_record(builder, type, team, id);
+    if (type == FM_THREAD_BEGIN) {
+        builder->last_left = FM_NONE; /* earlier threads may have used the location */
+    }
     if (type == FM_THREAD_END || type == FM_THREAD_TASK_COMPLETE) {
         const uint32_t visit = ended_visit(builder, type);
         record->activity =
