@@ -38,8 +38,9 @@ class Blame:
         assert sum(self.values["blame"].values()) == waiting, "blame is not all waiting"
 
     def root_path(self, loc):
-        """The first root call path of a location: it has what cannot be attributed."""
-        return self._intervals.calls[loc][0].path
+        """The first root call path of a location: it has what cannot be attributed. That of a thread
+        below its master's path is the master's."""
+        return self._intervals.calls[loc][0].path[:1]
 
     def _book(self, part):
         time = part.end - part.begin
