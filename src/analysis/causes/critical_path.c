@@ -63,6 +63,7 @@ struct token {
     uint32_t location;
     uint32_t moves_at_once; /* consecutive moves between locations at the current time */
     uint32_t segments;      /* number of segments so far */
+    struct fm_path_position position;
 };
 
 struct walking {
@@ -70,16 +71,18 @@ struct walking {
     const struct fm_formation *formation;
 };
 
-/* @return the start that the path on a location leads to before its time; NULL: none */
+/* @return the start that the path on a location leads to before its position; NULL: none */
 static const struct fm_thread_start *start_before(const struct fm_critical_path *path,
                                                   const struct fm_formation *formation,
-                                                  struct token token, uint32_t location)
+                                                  const struct token *token)
 {
     const struct fm_analysis *analysis = formation->analysis;
-    const struct fm_thread_start *start =
-        fm_thread_starts_until(analysis->thread_starts, location, token.time);
-    bool moves = start != NULL && token.moves_at_once <= analysis->trace->location_count &&
-                 start->time > span_of(path, analysis->trace, start->creator).begin;
+    const struct fm_trace *trace = analysis->trace;
+    const struct fm_thread_start *start = fm_thread_starts_before(
+        analysis->thread_starts, token->location, token->time, token->position);
+    bool moves = start != NULL && token->moves_at_once <= trace->location_count &&
+                 start->begin >= span_of(path, trace, token->location).begin &&
+                 start->time >= span_of(path, trace, start->origin.location).begin;
     return moves ? start : NULL;
 }
 
@@ -101,8 +104,8 @@ static void walk(struct walking *walking, struct fm_mailboxes *mailboxes, unsign
             behind > 0 && wait->until > begin && token.moves_at_once <= trace->location_count;
         /* A thread's work for another one begins where that has started it: also before its first
          * event. */
-        const struct fm_thread_start *start = start_before(path, formation, token, at);
-        bool starts = start != NULL && (!moves || start->time >= wait->until);
+        const struct fm_thread_start *start = start_before(path, formation, &token);
+        bool starts = start != NULL && (!moves || start->first_activity > wait->activity);
         uint64_t from = starts ? start->time : moves ? wait->until : begin;
         if (from < token.time) {
             fm_vector_push(&path->segments,
@@ -113,7 +116,8 @@ static void walk(struct walking *walking, struct fm_mailboxes *mailboxes, unsign
         if (starts) {
             ++token.moves_at_once;
             token.time = from;
-            token.location = start->creator;
+            token.location = start->origin.location;
+            token.position = (struct fm_path_position){FM_NONE, start->origin.row};
             continue;
         }
         if (!moves) {
@@ -125,6 +129,7 @@ static void walk(struct walking *walking, struct fm_mailboxes *mailboxes, unsign
         ++token.moves_at_once;
         token.time = from;
         token.location = wait->cause_location;
+        token.position = (struct fm_path_position){wait->cause_activity, FM_NONE};
         uint32_t process = fm_trace_process(trace, token.location);
         if (!fm_engine_owns(formation->analysis->engine, process)) {
             fm_mailbox_send(mailboxes, worker, process, &token, sizeof token);
@@ -142,7 +147,8 @@ static void start_walk(void *context, struct fm_mailboxes *mailboxes, unsigned w
     if (location != FM_NONE && fm_trace_process(trace, location) >= first &&
         fm_trace_process(trace, location) < last) {
         walking->path->end = span_of(walking->path, trace, location).end;
-        walk(walking, mailboxes, worker, (struct token){walking->path->end, location, 0, 0});
+        walk(walking, mailboxes, worker,
+             (struct token){walking->path->end, location, 0, 0, {FM_NONE, FM_NONE}});
     }
 }
 

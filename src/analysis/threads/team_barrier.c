@@ -22,11 +22,13 @@ static void add_fork(const struct fm_finder *finder, const struct fm_teams *team
                      const struct fm_team_instance *team)
 {
     for (uint32_t m = 0; m < team->member_count; m++) {
-        const uint32_t location = teams->members.items[team->first_member + m].location;
+        const struct fm_team_member *member = &teams->members.items[team->first_member + m];
+        const uint32_t location = member->location;
         add_point(finder, location, team, team->fork);
         if (location != team->master) {
-            fm_thread_starts_add(finder->analysis->thread_starts, location,
-                                 (struct fm_thread_start){team->fork, team->master});
+            fm_thread_starts_add(finder->analysis->thread_starts, finder->analysis->trace,
+                                 (struct fm_thread_record_ref){team->master, team->fork_record},
+                                 (struct fm_thread_record_ref){location, member->record});
         }
     }
 }
@@ -55,7 +57,9 @@ static void add_barrier(const struct fm_finder *finder, const struct fm_team_ins
 static void find_in_process(const struct fm_finder *finder, const struct fm_teams *teams)
 {
     for (size_t i = 0; i < teams->instances.count; i++) {
-        add_fork(finder, teams, &teams->instances.items[i]);
+        if (teams->instances.items[i].master != FM_NONE) {
+            add_fork(finder, teams, &teams->instances.items[i]);
+        }
     }
     for (size_t begin = 0, end; begin < teams->barriers.count; begin = end) {
         const struct fm_team_barrier *calls = &teams->barriers.items[begin];

@@ -16,6 +16,7 @@ struct reading {
     struct fm_teams *teams;
     size_t forked;                    /* number of instances with forks, the first ones */
     FM_VECTOR(struct open_team) open; /* the outermost first */
+    struct fm_map taken;              /* team -> the last fork that this thread takes part in */
     struct fm_map begun;              /* team -> beginnings by this thread that belong to no fork */
     struct fm_map numbered;           /* (team, number of such a beginning) -> instance */
 };
@@ -23,15 +24,22 @@ struct reading {
 /* Notes the instances that a thread begins as their master. */
 static void note_masters(struct fm_teams *teams, const struct fm_location *location, uint32_t l)
 {
-    const struct fm_thread_record *fork = NULL;
-    for (size_t i = 0; i < location->threads.count; i++) {
+    uint32_t fork = FM_NONE;
+    for (uint32_t i = 0; i < location->threads.count; i++) {
         const struct fm_thread_record *record = &location->threads.items[i];
-        if (record->type == FM_THREAD_TEAM_BEGIN && fork != NULL) {
-            fm_vector_push(&teams->instances,
-                           ((struct fm_team_instance){
-                               .fork = fork->time, .communicator = record->team, .master = l}));
+        if (record->type == FM_THREAD_TEAM_BEGIN && fork != FM_NONE) {
+            fm_vector_push(&teams->instances, ((struct fm_team_instance){
+                                                  .fork = location->threads.items[fork].time,
+                                                  .communicator = record->team,
+                                                  .master = l,
+                                                  .fork_record = fork,
+                                              }));
         }
-        fork = record->type == FM_THREAD_FORK ? record : NULL;
+        if (record->type == FM_THREAD_FORK) {
+            fork = i;
+        } else if (record->type == FM_THREAD_TEAM_BEGIN || record->type == FM_THREAD_JOIN) {
+            fork = FM_NONE;
+        }
     }
 }
 
@@ -65,11 +73,12 @@ static uint32_t forked_until(const struct reading *reading, uint32_t communicato
 }
 
 /* @return the instance that a thread begins */
-static uint32_t instance_of(struct reading *reading, const struct fm_thread_record *begin,
-                            uint32_t l)
+static uint32_t instance_of(struct reading *reading, const struct fm_thread_record *begin)
 {
     const uint32_t forked = forked_until(reading, begin->team, begin->time);
-    if (forked != FM_NONE) {
+    uint32_t *taken = forked == FM_NONE ? NULL : fm_map_at(&reading->taken, begin->team, FM_NONE);
+    if (taken != NULL && *taken != forked) {
+        *taken = forked;
         return forked;
     }
     const uint32_t next = (uint32_t)reading->teams->instances.count;
@@ -78,8 +87,10 @@ static uint32_t instance_of(struct reading *reading, const struct fm_thread_reco
         *fm_map_at(&reading->numbered, (uint64_t)begin->team << 32 | number, next);
     if (instance == next) {
         fm_vector_push(&reading->teams->instances,
-                       ((struct fm_team_instance){
-                           .fork = begin->time, .communicator = begin->team, .master = l}));
+                       ((struct fm_team_instance){.fork = begin->time,
+                                                  .communicator = begin->team,
+                                                  .master = FM_NONE,
+                                                  .fork_record = FM_NONE}));
     }
     struct fm_team_instance *team = &reading->teams->instances.items[instance];
     team->fork = begin->time < team->fork ? begin->time : team->fork;
@@ -114,6 +125,7 @@ static void read_thread(struct reading *reading, uint32_t l)
     uint32_t at = 0;
     reading->open.count = 0;
     fm_map_clear(&reading->begun);
+    fm_map_clear(&reading->taken);
     for (uint32_t i = 0; i < location->threads.count; i++) {
         const struct fm_thread_record *record = &location->threads.items[i];
         if (record->type != FM_THREAD_TEAM_BEGIN && record->type != FM_THREAD_TEAM_END) {
@@ -124,7 +136,7 @@ static void read_thread(struct reading *reading, uint32_t l)
         }
         at = record->next_activity;
         if (record->type == FM_THREAD_TEAM_BEGIN) {
-            const uint32_t number = instance_of(reading, record, l);
+            const uint32_t number = instance_of(reading, record);
             fm_vector_push(&reading->open, ((struct open_team){number, 0}));
             fm_vector_push(&reading->teams->members, ((struct fm_team_member){number, l, i}));
         } else if (reading->open.count > 0) {
@@ -164,6 +176,7 @@ void fm_teams_find(const struct fm_trace *trace, uint32_t process, struct fm_tea
     fm_sort_by_three(teams->barriers.items, teams->barriers.count, sizeof *teams->barriers.items);
     fm_vector_free(&reading.open);
     fm_map_free(&reading.begun);
+    fm_map_free(&reading.taken);
     fm_map_free(&reading.numbered);
 }
 
@@ -207,4 +220,12 @@ uint32_t fm_stretch_at(const struct fm_location *location, uint32_t first, uint6
         low--;
     }
     return low > begin ? items[low - 1].activity : first;
+}
+
+uint64_t fm_enter_of_whole(const struct fm_location *location, uint32_t activity)
+{
+    const size_t row = fm_first_continuation(location, activity);
+    const bool continues = row < location->continuations.count &&
+                           location->continuations.items[row].activity == activity;
+    return location->enter.items[continues ? location->continuations.items[row].first : activity];
 }

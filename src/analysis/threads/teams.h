@@ -15,7 +15,8 @@
 struct fm_team_instance {
     uint64_t fork; /**< time of the fork record, else of the first beginning */
     uint32_t communicator;
-    uint32_t master;       /**< location */
+    uint32_t master;       /**< location; FM_NONE: unknown */
+    uint32_t fork_record;  /**< row of the master's records; FM_NONE: unknown */
     uint32_t first_member; /**< in the members of the process */
     uint32_t member_count;
 };
@@ -51,6 +52,9 @@ void fm_teams_free(struct fm_teams *teams);
 
 /** @return the row of the first of a location's continuations from `activity` on. O(log n) */
 size_t fm_first_continuation(const struct fm_location *location, uint32_t activity);
+
+/** @return the Enter of the call that an activity is a stretch of. O(log n) */
+uint64_t fm_enter_of_whole(const struct fm_location *location, uint32_t activity);
 
 /** @return the stretch of a call that contains an instant t > Enter of the call, or else the last
  * one before it; the call begins with activity `first`. O(log n + calls behind it that have

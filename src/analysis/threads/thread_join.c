@@ -67,8 +67,9 @@ static void add_begin(const struct fm_finder *finder, const struct thread_event 
     const struct fm_thread_record *created = record_of(trace, create);
     const struct fm_thread_record *begun = record_of(trace, begin);
     const uint32_t community = fm_creation_community(trace, begin->location);
-    fm_thread_starts_add(analysis->thread_starts, begin->location,
-                         (struct fm_thread_start){created->time, create->location});
+    fm_thread_starts_add(analysis->thread_starts, trace,
+                         (struct fm_thread_record_ref){create->location, create->record},
+                         (struct fm_thread_record_ref){begin->location, begin->record});
     fm_found_group_point(finder, create->location,
                          &(struct fm_group_point){.t = created->time, .communicator = community});
     fm_found_group_point(finder, begin->location,

@@ -3,6 +3,7 @@
  * owners are threads. The holds of a lock are ordered by the number of their acquisition. */
 #include "analysis/locks/lock_holders.h"
 #include "analysis/pattern.h"
+#include "analysis/threads/teams.h"
 #include "analysis/threads/thread_holds.h"
 
 /* The latest holds of a lock so far; FM_NONE: none. */
@@ -48,7 +49,7 @@ static void judge(const struct fm_finder *finder, struct fm_thread_hold *holds, 
     const uint64_t leave = location->leave.items[hold->call];
     const uint64_t t = previous->end < leave ? previous->end : leave;
     /* The owner cannot pass on the lock before its own waiting in the release has ended. */
-    uint64_t passable = trace->locations[previous->location].enter.items[previous->release];
+    uint64_t passable = fm_enter_of_whole(&trace->locations[previous->location], previous->release);
     if (previous->call == previous->release && previous->waited_until > passable) {
         passable = previous->waited_until;
     }

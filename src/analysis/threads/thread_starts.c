@@ -30,19 +30,24 @@ void fm_thread_starts_free(struct fm_thread_starts *starts)
     fm_free(starts);
 }
 
-void fm_thread_starts_add(struct fm_thread_starts *starts, uint32_t location,
-                          struct fm_thread_start start)
+void fm_thread_starts_add(struct fm_thread_starts *starts, const struct fm_trace *trace,
+                          struct fm_thread_record_ref origin, struct fm_thread_record_ref begin)
 {
-    fm_vector_push(&starts->of[location], start);
+    const struct fm_thread_record *own = &trace->locations[begin.location].threads.items[begin.row];
+    fm_vector_push(&starts->of[begin.location],
+                   ((struct fm_thread_start){
+                       .time = trace->locations[origin.location].threads.items[origin.row].time,
+                       .begin = own->time,
+                       .origin = origin,
+                       .row = begin.row,
+                       .first_activity = own->next_activity,
+                   }));
 }
 
 static int compare_starts(const void *a, const void *b)
 {
     const struct fm_thread_start *left = a, *right = b;
-    if (left->time != right->time) {
-        return left->time < right->time ? -1 : 1;
-    }
-    return left->creator < right->creator ? -1 : left->creator > right->creator;
+    return left->row < right->row ? -1 : left->row > right->row;
 }
 
 void fm_thread_starts_sort(struct fm_thread_starts *starts)
@@ -53,8 +58,9 @@ void fm_thread_starts_sort(struct fm_thread_starts *starts)
     }
 }
 
-const struct fm_thread_start *fm_thread_starts_until(const struct fm_thread_starts *starts,
-                                                     uint32_t location, uint64_t time)
+const struct fm_thread_start *fm_thread_starts_before(const struct fm_thread_starts *starts,
+                                                      uint32_t location, uint64_t time,
+                                                      struct fm_path_position position)
 {
     const start_vector *of = &starts->of[location];
     if (of->count == 0) {
@@ -62,6 +68,16 @@ const struct fm_thread_start *fm_thread_starts_until(const struct fm_thread_star
     }
     size_t behind = time == UINT64_MAX
                         ? of->count
-                        : fm_count_below(&of->items->time, of->count, sizeof *of->items, time + 1);
-    return behind == 0 ? NULL : &of->items[behind - 1];
+                        : fm_count_below(&of->items->begin, of->count, sizeof *of->items, time + 1);
+    /* At the begin the thread may have been behind `time` already. */
+    behind += behind < of->count;
+    while (behind > 0) {
+        const struct fm_thread_start *start = &of->items[--behind];
+        if (start->time <= time &&
+            (position.activity == FM_NONE || start->first_activity <= position.activity) &&
+            (position.row == FM_NONE || start->row < position.row)) {
+            return start;
+        }
+    }
+    return NULL;
 }

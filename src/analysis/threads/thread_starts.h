@@ -6,10 +6,27 @@
 
 #include "analysis/model/run.h"
 
+/** A record of a location about threads. */
+struct fm_thread_record_ref {
+    uint32_t location;
+    uint32_t row;
+};
+
 /** A thread has begun to work for another one. */
 struct fm_thread_start {
-    uint64_t time;    /**< of the fork or creation */
-    uint32_t creator; /**< location of the same process */
+    uint64_t time;                      /**< of the fork or creation */
+    uint64_t begin;                     /**< of the thread's own record */
+    struct fm_thread_record_ref origin; /**< the fork or creation, of the same process */
+    uint32_t row;                       /**< of the thread's own record */
+    uint32_t first_activity;            /**< of the thread, behind it */
+};
+
+/** Where on a location the critical path is, besides its time: at a call, or at a record of
+ * threads.
+ */
+struct fm_path_position {
+    uint32_t activity; /**< FM_NONE: not at a call, or at the end */
+    uint32_t row;      /**< FM_NONE: not at a record */
 };
 
 /** The starts of all locations that are owned here. */
@@ -21,16 +38,17 @@ struct fm_thread_starts *fm_thread_starts_create(uint32_t location_count);
 /** NULL is allowed. */
 void fm_thread_starts_free(struct fm_thread_starts *starts);
 
-/** Adds a start of a location, in any order; distinct locations by distinct workers at the same
- * time. */
-void fm_thread_starts_add(struct fm_thread_starts *starts, uint32_t location,
-                          struct fm_thread_start start);
+/** Adds a start, in any order; those of distinct locations by distinct workers at the same time. */
+void fm_thread_starts_add(struct fm_thread_starts *starts, const struct fm_trace *trace,
+                          struct fm_thread_record_ref origin, struct fm_thread_record_ref begin);
 
 /** Sorts the starts of all locations, after all were added. */
 void fm_thread_starts_sort(struct fm_thread_starts *starts);
 
-/** @return the latest start of a location until `time`; NULL: none. O(log n) */
-const struct fm_thread_start *fm_thread_starts_until(const struct fm_thread_starts *starts,
-                                                     uint32_t location, uint64_t time);
+/** @return the latest start of a location in front of a position whose origin is not behind `time`;
+ * NULL: none. O(log n) unless many starts have the same time. */
+const struct fm_thread_start *fm_thread_starts_before(const struct fm_thread_starts *starts,
+                                                      uint32_t location, uint64_t time,
+                                                      struct fm_path_position position);
 
 #endif

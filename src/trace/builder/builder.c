@@ -25,7 +25,7 @@ void fm_builder_close(struct fm_builder *builder)
     fm_vector_free(&builder->fork_calls);
     fm_map_free(&builder->first_fork);
     fm_map_free(&builder->last_fork);
-    fm_map_free(&builder->fork_reached);
+    fm_map_free(&builder->next_fork);
     fm_map_free(&builder->visits);
     fm_requests_free(&builder->requests);
     fm_traffic_free(&builder->traffic);
@@ -46,7 +46,7 @@ static void reset(struct fm_builder *builder)
     builder->last_left = FM_NONE;
     builder->forked_at = UINT64_MAX;
     fm_builder_forget_forks(builder, builder->forks_before);
-    fm_map_clear(&builder->fork_reached);
+    fm_map_clear(&builder->next_fork);
     /* Locks with MPI_MODE_NOCHECK leave no record; another thread may have used requests earlier.
      */
     builder->completions_matter =

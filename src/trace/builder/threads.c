@@ -86,25 +86,29 @@ static void note_fork(struct fm_builder *builder, uint32_t team)
     link_fork(builder, (uint32_t)builder->forks.count - 1);
 }
 
-/* Lets the location's roots begin below the path of its master, if that is known. The latest fork
- * of the team before the thread begins is the one that it takes part in. */
+/* Lets the location's roots begin below the path of its master, if that is known: at the latest
+ * fork of the team before the thread begins that it has not taken part in already. */
 static void inherit(struct fm_builder *builder, uint32_t team)
 {
     const struct fm_fork *forks = builder->forks.items;
     const uint32_t first = fm_map_get(&builder->first_fork, team);
     builder->base = FM_NONE;
-    if (first == FM_MAP_ABSENT || forks[first].time > builder->now) {
+    if (first == FM_MAP_ABSENT) {
         return;
     }
-    uint32_t *reached = fm_map_at(&builder->fork_reached, team, first);
-    while (forks[*reached].next != FM_NONE && forks[forks[*reached].next].time <= builder->now) {
-        *reached = forks[*reached].next;
+    uint32_t *next = fm_map_at(&builder->next_fork, team, first + 1);
+    if (*next == 0 || forks[*next - 1].time > builder->now) {
+        return;
     }
-    const struct fm_fork *fork = &forks[*reached];
-    builder->base_fork = *reached;
-    for (uint32_t i = 0; i < fork->call_count; i++) {
+    uint32_t latest = *next - 1;
+    while (forks[latest].next != FM_NONE && forks[forks[latest].next].time <= builder->now) {
+        latest = forks[latest].next;
+    }
+    *next = forks[latest].next == FM_NONE ? 0 : forks[latest].next + 1;
+    builder->base_fork = latest;
+    for (uint32_t i = 0; i < forks[latest].call_count; i++) {
         builder->base = fm_builder_visit(builder, builder->base,
-                                         builder->fork_calls.items[fork->first_call + i]);
+                                         builder->fork_calls.items[forks[latest].first_call + i]);
     }
 }
 
