@@ -112,28 +112,24 @@ def _as_hold(hold):
     return Hold(hold.loc, hold.acquired, hold.end)
 
 
-def _end_of_section(hold, calls):
+def _end_of_section(hold):
     """(end, call) of the section of an ordered construct: its block."""
-    blocks = [call for call in calls[hold.loc]
-              if call.region.startswith("!$omp ordered sblock")
-              and hold.release.enter <= call.enter and call.leave <= hold.release.leave
-              and call.index > hold.release.index]
-    if blocks:
-        return blocks[-1].leave, blocks[-1]
-    return hold.release.leave, hold.release
+    blocks = [call for call in hold.release.nested if call.region.startswith("!$omp ordered sblock")]
+    last = blocks[-1] if blocks else hold.release
+    return last.leave, last
 
 
-def _ordered(holds, calls):
+def _ordered(holds):
     for position, hold in enumerate(holds):
         number = _predecessor(holds, position)
         if number is None or holds[number].loc == hold.loc or hold.call is None:
             continue
-        time, cause = _end_of_section(holds[number], calls)
+        time, cause = _end_of_section(holds[number])
         yield ws.Candidate(hold.call, time, ws.ORDERED, cause, "omp_ordered_wait", None, position)
 
 
 def candidates(timeline):
     for holds in holds_of_locks(timeline):
         ordered = [hold for hold in holds if hold.release.node == "omp_ordered"]
-        yield from _ordered(ordered, timeline.calls)
+        yield from _ordered(ordered)
         yield from _of_lock([hold for hold in holds if hold.release.node != "omp_ordered"])
