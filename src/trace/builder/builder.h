@@ -67,8 +67,8 @@ struct fm_builder {
     FM_VECTOR(struct fm_fork) forks;     /**< of the process's locations so far, in their order */
     FM_VECTOR(uint32_t) fork_calls;      /**< open calls at each fork, the outermost first */
     struct fm_map first_fork, last_fork; /**< team -> row of `forks` */
-    struct fm_map
-        next_fork; /**< team -> number, from 1 on, of the first fork that the location takes no part in yet; 0: none */
+    struct fm_map next_fork; /**< team -> number, from 1 on, of the first fork that the location
+                                takes no part in yet; 0: none */
     FM_VECTOR(struct fm_visit_cache) cache;    /**< by call: regions, then `lines` */
     FM_VECTOR(struct fm_line_call) line_calls; /**< calls whose lines are known; values */
     struct fm_map numbers;                     /**< (region, line or number of a value) -> call */

@@ -171,6 +171,7 @@ class Intervals:
             for loc, begin in workers.items():
                 self.thread_starts.setdefault(loc, []).append((begin, master, position, time))
         for loc, begin, creator, position, time in thread_waits.creations(timeline):
+            self._add_point(False, creator, loc, time)
             self.thread_starts.setdefault(loc, []).append((begin, creator, position, time))
 
     def _add_point(self, is_contention, one, other, time):
