@@ -14,30 +14,42 @@ struct open_team {
 struct reading {
     const struct fm_trace *trace;
     struct fm_teams *teams;
-    size_t forked;                    /* number of instances with forks, the first ones */
+    size_t forked; /* number of instances with forks, the first ones */
+    FM_VECTOR(uint32_t)
+    forks; /* instances that the thread has forked and not joined; FM_NONE: unknown */
     FM_VECTOR(struct open_team) open; /* the outermost first */
-    struct fm_map taken;              /* team -> the last fork that this thread takes part in */
+    struct fm_map next;               /* team -> the first instance that this thread may begin */
     struct fm_map begun;              /* team -> beginnings by this thread that belong to no fork */
     struct fm_map numbered;           /* (team, number of such a beginning) -> instance */
 };
 
 /* Notes the instances that a thread begins as their master. */
-static void note_masters(struct fm_teams *teams, const struct fm_location *location, uint32_t l)
+static void note_masters(struct reading *reading, uint32_t l)
 {
+    const struct fm_location *location = &reading->trace->locations[l];
+    struct fm_teams *teams = reading->teams;
     uint32_t fork = FM_NONE;
+    reading->forks.count = 0;
     for (uint32_t i = 0; i < location->threads.count; i++) {
         const struct fm_thread_record *record = &location->threads.items[i];
-        if (record->type == FM_THREAD_TEAM_BEGIN && fork != FM_NONE) {
+        if (record->type == FM_THREAD_FORK) {
+            fm_vector_push(&reading->forks, FM_NONE);
+            fork = i;
+        } else if (record->type == FM_THREAD_TEAM_BEGIN && fork != FM_NONE) {
+            reading->forks.items[reading->forks.count - 1] = (uint32_t)teams->instances.count;
             fm_vector_push(&teams->instances, ((struct fm_team_instance){
                                                   .fork = location->threads.items[fork].time,
+                                                  .join = UINT64_MAX,
                                                   .communicator = record->team,
                                                   .master = l,
                                                   .fork_record = fork,
                                               }));
-        }
-        if (record->type == FM_THREAD_FORK) {
-            fork = i;
-        } else if (record->type == FM_THREAD_TEAM_BEGIN || record->type == FM_THREAD_JOIN) {
+            fork = FM_NONE;
+        } else if (record->type == FM_THREAD_JOIN && reading->forks.count > 0) {
+            const uint32_t team = reading->forks.items[--reading->forks.count];
+            if (team != FM_NONE) {
+                teams->instances.items[team].join = record->time;
+            }
             fork = FM_NONE;
         }
     }
@@ -52,33 +64,53 @@ static int compare_teams(const void *a, const void *b)
     if (left->fork != right->fork) {
         return left->fork < right->fork ? -1 : 1;
     }
-    return left->master < right->master ? -1 : left->master > right->master;
+    if (left->master != right->master) {
+        return left->master < right->master ? -1 : 1;
+    }
+    return left->fork_record < right->fork_record ? -1 : left->fork_record > right->fork_record;
 }
 
-/* @return the latest fork of a team until `time`; FM_NONE: none */
-static uint32_t forked_until(const struct reading *reading, uint32_t communicator, uint64_t time)
+/* @return the first instance of a team; FM_NONE: none was forked */
+static uint32_t first_forked(const struct reading *reading, uint32_t communicator)
 {
     const struct fm_team_instance *teams = reading->teams->instances.items;
     size_t low = 0, high = reading->forked;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (teams[middle].communicator < communicator ||
-            (teams[middle].communicator == communicator && teams[middle].fork <= time)) {
+        if (teams[middle].communicator < communicator) {
             low = middle + 1;
         } else {
             high = middle;
         }
     }
-    return low > 0 && teams[low - 1].communicator == communicator ? (uint32_t)low - 1 : FM_NONE;
+    return low < reading->forked && teams[low].communicator == communicator ? (uint32_t)low
+                                                                            : FM_NONE;
+}
+
+/* @return the instance that a thread begins: the first one that it has not begun yet and that was
+ * not joined before; FM_NONE: none was forked */
+static uint32_t forked_instance(struct reading *reading, const struct fm_thread_record *begin)
+{
+    const struct fm_team_instance *teams = reading->teams->instances.items;
+    const uint32_t first = first_forked(reading, begin->team);
+    if (first == FM_NONE) {
+        return FM_NONE;
+    }
+    uint32_t *next = fm_map_at(&reading->next, begin->team, first);
+    while (*next < reading->forked && teams[*next].communicator == begin->team &&
+           teams[*next].join < begin->time) {
+        ++*next;
+    }
+    const bool found = *next < reading->forked && teams[*next].communicator == begin->team &&
+                       teams[*next].fork <= begin->time;
+    return found ? (*next)++ : FM_NONE;
 }
 
 /* @return the instance that a thread begins */
 static uint32_t instance_of(struct reading *reading, const struct fm_thread_record *begin)
 {
-    const uint32_t forked = forked_until(reading, begin->team, begin->time);
-    uint32_t *taken = forked == FM_NONE ? NULL : fm_map_at(&reading->taken, begin->team, FM_NONE);
-    if (taken != NULL && *taken != forked) {
-        *taken = forked;
+    const uint32_t forked = forked_instance(reading, begin);
+    if (forked != FM_NONE) {
         return forked;
     }
     const uint32_t next = (uint32_t)reading->teams->instances.count;
@@ -125,7 +157,7 @@ static void read_thread(struct reading *reading, uint32_t l)
     uint32_t at = 0;
     reading->open.count = 0;
     fm_map_clear(&reading->begun);
-    fm_map_clear(&reading->taken);
+    fm_map_clear(&reading->next);
     for (uint32_t i = 0; i < location->threads.count; i++) {
         const struct fm_thread_record *record = &location->threads.items[i];
         if (record->type != FM_THREAD_TEAM_BEGIN && record->type != FM_THREAD_TEAM_END) {
@@ -165,7 +197,7 @@ void fm_teams_find(const struct fm_trace *trace, uint32_t process, struct fm_tea
     struct reading reading = {.trace = trace, .teams = teams};
     teams->instances.count = teams->members.count = teams->barriers.count = 0;
     for (uint32_t l = first; l < last; l++) {
-        note_masters(teams, &trace->locations[l], l);
+        note_masters(&reading, l);
     }
     reading.forked = teams->instances.count;
     fm_sort(teams->instances.items, reading.forked, sizeof *teams->instances.items, compare_teams);
@@ -174,9 +206,10 @@ void fm_teams_find(const struct fm_trace *trace, uint32_t process, struct fm_tea
     }
     sort_members(teams);
     fm_sort_by_three(teams->barriers.items, teams->barriers.count, sizeof *teams->barriers.items);
+    fm_vector_free(&reading.forks);
     fm_vector_free(&reading.open);
     fm_map_free(&reading.begun);
-    fm_map_free(&reading.taken);
+    fm_map_free(&reading.next);
     fm_map_free(&reading.numbered);
 }
 

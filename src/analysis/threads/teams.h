@@ -14,6 +14,7 @@
 /** An instance of a team. */
 struct fm_team_instance {
     uint64_t fork; /**< time of the fork record, else of the first beginning */
+    uint64_t join; /**< time of the join record; UINT64_MAX: unknown */
     uint32_t communicator;
     uint32_t master;       /**< location; FM_NONE: unknown */
     uint32_t fork_record;  /**< row of the master's records; FM_NONE: unknown */

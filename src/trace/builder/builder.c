@@ -22,6 +22,7 @@ void fm_builder_close(struct fm_builder *builder)
     fm_map_free(&builder->value_counts);
     fm_vector_free(&builder->frames);
     fm_vector_free(&builder->forks);
+    fm_vector_free(&builder->open_forks);
     fm_vector_free(&builder->fork_calls);
     fm_map_free(&builder->first_fork);
     fm_map_free(&builder->last_fork);
@@ -45,6 +46,7 @@ static void reset(struct fm_builder *builder)
     builder->base = FM_NONE;
     builder->last_left = FM_NONE;
     builder->forked_at = UINT64_MAX;
+    builder->open_forks.count = 0;
     fm_builder_forget_forks(builder, builder->forks_before);
     fm_map_clear(&builder->next_fork);
     /* Locks with MPI_MODE_NOCHECK leave no record; another thread may have used requests earlier.

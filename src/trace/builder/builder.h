@@ -28,6 +28,7 @@ struct fm_frame {
 /** A master has begun a team: where the call paths of the other members begin. */
 struct fm_fork {
     uint64_t time;
+    uint64_t join; /**< UINT64_MAX: not yet */
     uint32_t team;
     uint32_t first_call, call_count; /**< in the calls of all forks */
     uint32_t next;                   /**< later one of the same team; FM_NONE: none */
@@ -65,6 +66,7 @@ struct fm_builder {
     uint32_t last_left; /**< node of the region that was left last; FM_NONE: none */
     uint64_t forked_at; /**< time of a fork record behind which the team begins; UINT64_MAX: none */
     FM_VECTOR(struct fm_fork) forks;     /**< of the process's locations so far, in their order */
+    FM_VECTOR(uint32_t) open_forks;      /**< of the location; FM_NONE: its team has not begun */
     FM_VECTOR(uint32_t) fork_calls;      /**< open calls at each fork, the outermost first */
     struct fm_map first_fork, last_fork; /**< team -> row of `forks` */
     struct fm_map next_fork; /**< team -> number, from 1 on, of the first fork that the location

@@ -27,12 +27,19 @@ static struct fm_thread_record *add_record(struct fm_builder *builder, fm_thread
 void fm_builder_fork(struct fm_builder *builder)
 {
     builder->forked_at = builder->now;
+    fm_vector_push(&builder->open_forks, FM_NONE);
     add_record(builder, FM_THREAD_FORK, FM_NONE, 0);
 }
 
 void fm_builder_join(struct fm_builder *builder)
 {
     builder->forked_at = UINT64_MAX;
+    if (builder->open_forks.count > 0) {
+        const uint32_t fork = builder->open_forks.items[--builder->open_forks.count];
+        if (fork != FM_NONE) {
+            builder->forks.items[fork].join = builder->now;
+        }
+    }
     add_record(builder, FM_THREAD_JOIN, FM_NONE, 0);
 }
 
@@ -68,6 +75,7 @@ static void note_fork(struct fm_builder *builder, uint32_t team)
 {
     struct fm_fork fork = {
         .time = builder->forked_at,
+        .join = UINT64_MAX,
         .team = team,
         .first_call = (uint32_t)builder->fork_calls.count,
         .next = FM_NONE,
@@ -82,12 +90,13 @@ static void note_fork(struct fm_builder *builder, uint32_t team)
         fm_vector_push(&builder->fork_calls, builder->frames.items[i].call);
     }
     fork.call_count = (uint32_t)builder->fork_calls.count - fork.first_call;
+    builder->open_forks.items[builder->open_forks.count - 1] = (uint32_t)builder->forks.count;
     fm_vector_push(&builder->forks, fork);
     link_fork(builder, (uint32_t)builder->forks.count - 1);
 }
 
-/* Lets the location's roots begin below the path of its master, if that is known: at the latest
- * fork of the team before the thread begins that it has not taken part in already. */
+/* Lets the location's roots begin below the path of its master, if that is known: at the first fork
+ * of the team that the location has not taken part in and that was not joined before. */
 static void inherit(struct fm_builder *builder, uint32_t team)
 {
     const struct fm_fork *forks = builder->forks.items;
@@ -97,18 +106,18 @@ static void inherit(struct fm_builder *builder, uint32_t team)
         return;
     }
     uint32_t *next = fm_map_at(&builder->next_fork, team, first + 1);
+    while (*next != 0 && forks[*next - 1].join < builder->now) {
+        *next = forks[*next - 1].next + 1;
+    }
     if (*next == 0 || forks[*next - 1].time > builder->now) {
         return;
     }
-    uint32_t latest = *next - 1;
-    while (forks[latest].next != FM_NONE && forks[forks[latest].next].time <= builder->now) {
-        latest = forks[latest].next;
-    }
-    *next = forks[latest].next == FM_NONE ? 0 : forks[latest].next + 1;
-    builder->base_fork = latest;
-    for (uint32_t i = 0; i < forks[latest].call_count; i++) {
+    const struct fm_fork *fork = &forks[*next - 1];
+    builder->base_fork = *next - 1;
+    *next = fork->next + 1;
+    for (uint32_t i = 0; i < fork->call_count; i++) {
         builder->base = fm_builder_visit(builder, builder->base,
-                                         builder->fork_calls.items[forks[latest].first_call + i]);
+                                         builder->fork_calls.items[fork->first_call + i]);
     }
 }
 
