@@ -255,10 +255,10 @@ uint32_t fm_stretch_at(const struct fm_location *location, uint32_t first, uint6
     return low > begin ? items[low - 1].activity : first;
 }
 
-uint64_t fm_enter_of_whole(const struct fm_location *location, uint32_t activity)
+uint32_t fm_first_stretch(const struct fm_location *location, uint32_t activity)
 {
     const size_t row = fm_first_continuation(location, activity);
     const bool continues = row < location->continuations.count &&
                            location->continuations.items[row].activity == activity;
-    return location->enter.items[continues ? location->continuations.items[row].first : activity];
+    return continues ? location->continuations.items[row].first : activity;
 }

@@ -54,8 +54,8 @@ void fm_teams_free(struct fm_teams *teams);
 /** @return the row of the first of a location's continuations from `activity` on. O(log n) */
 size_t fm_first_continuation(const struct fm_location *location, uint32_t activity);
 
-/** @return the Enter of the call that an activity is a stretch of. O(log n) */
-uint64_t fm_enter_of_whole(const struct fm_location *location, uint32_t activity);
+/** @return the activity that begins the call that an activity is a stretch of. O(log n) */
+uint32_t fm_first_stretch(const struct fm_location *location, uint32_t activity);
 
 /** @return the stretch of a call that contains an instant t > Enter of the call, or else the last
  * one before it; the call begins with activity `first`. O(log n + calls behind it that have

@@ -49,8 +49,11 @@ static void judge(const struct fm_finder *finder, struct fm_thread_hold *holds, 
     const uint64_t leave = location->leave.items[hold->call];
     const uint64_t t = previous->end < leave ? previous->end : leave;
     /* The owner cannot pass on the lock before its own waiting in the release has ended. */
-    uint64_t passable = fm_enter_of_whole(&trace->locations[previous->location], previous->release);
-    if (previous->call == previous->release && previous->waited_until > passable) {
+    const struct fm_location *owner = &trace->locations[previous->location];
+    const uint32_t release = fm_first_stretch(owner, previous->release);
+    uint64_t passable = owner->enter.items[release];
+    if (previous->blocked_by != FM_NONE && fm_first_stretch(owner, previous->call) == release &&
+        previous->waited_until > passable) {
         passable = previous->waited_until;
     }
     if (leave <= passable ||
