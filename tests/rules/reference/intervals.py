@@ -173,6 +173,7 @@ class Intervals:
         for loc, begin, creator, position, time in thread_waits.creations(timeline):
             self._add_point(False, creator, loc, time)
             self.thread_starts.setdefault(loc, []).append((begin, creator, position, time))
+            self._add_point(False, creator, loc, time)
 
     def _add_point(self, is_contention, one, other, time):
         points = self._contentions if is_contention else self._synchronizations
