@@ -113,10 +113,9 @@ def _as_hold(hold):
 
 
 def _end_of_section(hold):
-    """(end, call) of the section of an ordered construct: its block."""
+    """Of an ordered construct: the end of its block."""
     blocks = [call for call in hold.release.nested if call.region.startswith("!$omp ordered sblock")]
-    last = blocks[-1] if blocks else hold.release
-    return last.leave, last
+    return (blocks[-1] if blocks else hold.release).leave
 
 
 def _ordered(holds):
@@ -124,8 +123,8 @@ def _ordered(holds):
         number = _predecessor(holds, position)
         if number is None or holds[number].loc == hold.loc or hold.call is None:
             continue
-        time, cause = _end_of_section(holds[number])
-        yield ws.Candidate(hold.call, time, ws.ORDERED, cause, "omp_ordered_wait", None, position)
+        time = _end_of_section(holds[number])
+        yield ws.Candidate(hold.call, time, ws.ORDERED, holds[number].release, "omp_ordered_wait", None, position)
 
 
 def candidates(timeline):
