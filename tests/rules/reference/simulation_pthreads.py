@@ -48,7 +48,8 @@ class PthreadActions:
             self.open(loc, "pthread_create")
             loc.clock += self.random.choice((0, 1))
             self.emit(loc, "thread_create %s %d" % (team, sequence))
-            worker.clock = max(worker.clock, loc.clock + self.random.choice(self.durations))
+            # Never at once: a thread must not act before, at the same tick, its creator waited.
+            worker.clock = max(worker.clock, loc.clock + 1 + self.random.choice(self.durations))
             engine.start(worker, self._thread(worker, team, sequence, steps, ends))
             loc.clock += self.random.choice((0, 1))
             self.close(loc, "pthread_create")
@@ -121,6 +122,7 @@ class PthreadActions:
             if self.random.random() < 0.5:
                 loc.clock += self.step()
             self.close(loc, "pthread_barrier_wait")
+            loc.clock += 1  # else the rounds of one tick cannot be told apart
 
     def _pthread_queue(self, loc, step):
         """The first participant produces one item for each of the others."""
