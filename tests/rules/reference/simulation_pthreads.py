@@ -26,9 +26,10 @@ class PthreadActions:
     def pthread_action(self, loc):
         random = self.random
         engine = Engine(random)
-        workers = list(self.workers[loc.rank])
+        # Detached threads may still run: their locations are not free yet.
+        workers = [worker for worker in self.workers[loc.rank] if worker.clock <= loc.clock]
         random.shuffle(workers)
-        workers = workers[:random.randint(1, len(workers))]
+        workers = workers[:random.randint(min(1, len(workers)), len(workers))]
         takes_part = random.random() < 0.6
         members = [worker for worker in workers if random.random() < 0.9]
         members += [loc] if takes_part else []
@@ -37,7 +38,6 @@ class PthreadActions:
         engine.start(loc, self._creator(engine, loc, workers, steps, takes_part))
         engine.run()
         if random.random() < 0.3:
-            # Detached threads may end later: their locations begin anew only behind that.
             loc.clock = max([loc.clock] + [worker.clock for worker in workers])
 
     def _creator(self, engine, loc, workers, steps, takes_part):
