@@ -13,8 +13,9 @@ static void find_wait_as(const struct fm_finder *finder, const struct fm_member 
     }
     if (!member->non_blocking) {
         fm_found_group_point(finder, member->wait_location,
-                             &(struct fm_group_point){all->enter, member->communicator,
-                                                      member->call == FM_CALL_INIT});
+                             &(struct fm_group_point){.t = all->enter,
+                                                      .communicator = member->communicator,
+                                                      .is_init = member->call == FM_CALL_INIT});
     }
 }
 

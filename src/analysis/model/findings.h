@@ -44,7 +44,8 @@ struct fm_part {
 struct fm_group_point {
     uint64_t t;            /**< Enter of the last member */
     uint32_t communicator; /**< or fm_team_community() */
-    bool is_init;          /**< of Init: synchronizes all threads of the processes */
+    uint32_t is_init : 1;  /**< of Init: synchronizes all threads of the processes */
+    uint32_t meeting : 31; /**< of threads: distinguishes those of one community at one tick */
 };
 
 typedef FM_VECTOR(struct fm_group_point) fm_group_point_vector;

@@ -146,11 +146,26 @@ static bool takes_part(const struct fm_group_points *points, uint32_t location,
     return fm_shared_points_takes_part(points->shared, process, location, point);
 }
 
-/* @return the latest of ascending points until `t`; 0: none */
-static uint64_t latest_until(const struct fm_group_point *points, size_t count, uint64_t t)
+/* @return how many of ascending points are not behind `t` */
+static size_t count_until(const struct fm_group_point *points, size_t count, uint64_t t)
 {
-    size_t behind = count == 0 ? 0 : fm_count_below(&points->t, count, sizeof *points, t + 1);
-    return behind == 0 ? 0 : points[behind - 1].t;
+    return count == 0 ? 0 : fm_count_below(&points->t, count, sizeof *points, t + 1);
+}
+
+/* @return whether two threads share a meeting of one tick; the points before these positions are of
+ * this tick or earlier */
+static bool meet(const struct fm_group_point *own, size_t own_count,
+                 const struct fm_group_point *other, size_t other_count)
+{
+    const uint64_t t = own[own_count - 1].t;
+    for (size_t i = own_count; i > 0 && own[i - 1].t == t; --i) {
+        for (size_t j = other_count; j > 0 && other[j - 1].t == t; --j) {
+            if (own[i - 1].meeting == other[j - 1].meeting) {
+                return true;
+            }
+        }
+    }
+    return false;
 }
 
 /* @return the points of a location in a community; NULL: none */
@@ -179,11 +194,19 @@ static uint64_t latest_in_team(const struct fm_group_points *points,
         return 0;
     }
     const struct fm_group_point *other = points->by_communicator[partner].items + others->begin;
-    uint64_t mine = latest_until(own, own_count, t - 1), theirs;
-    while (mine != 0 && (theirs = latest_until(other, others->count, mine)) != mine) {
-        mine = theirs == 0 ? 0 : latest_until(own, own_count, theirs);
+    size_t i = count_until(own, own_count, t - 1);
+    while (i > 0) {
+        const size_t j = count_until(other, others->count, own[i - 1].t);
+        if (j == 0) {
+            return 0;
+        }
+        if (other[j - 1].t == own[i - 1].t && meet(own, i, other, j)) {
+            return own[i - 1].t;
+        }
+        const uint64_t before = other[j - 1].t == own[i - 1].t ? own[i - 1].t - 1 : other[j - 1].t;
+        i = count_until(own, i, before);
     }
-    return mine;
+    return 0;
 }
 
 uint64_t fm_group_points_latest(const struct fm_group_points *points, uint32_t location,

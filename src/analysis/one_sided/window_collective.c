@@ -104,8 +104,9 @@ static void judge_member(const struct fm_finder *finder, const struct fm_member 
 {
     if (all->enter < all->first_leave) {
         fm_gathered_wait(finder, member, all, metric);
-        fm_found_group_point(finder, member->wait_location,
-                             &(struct fm_group_point){all->enter, member->communicator, false});
+        fm_found_group_point(
+            finder, member->wait_location,
+            &(struct fm_group_point){.t = all->enter, .communicator = member->communicator});
     } else if (metric == FM_METRIC_MPI_RMA_WAIT_AT_FENCE) {
         fm_found_count(finder, (struct fm_call_ref){member->wait_location, member->wait_activity},
                        FM_METRIC_MPI_RMA_FENCE_PARTIAL, 1);

@@ -7,24 +7,25 @@
 #include "analysis/threads/thread_starts.h"
 
 static void add_point(const struct fm_finder *finder, uint32_t location,
-                      const struct fm_team_instance *team, uint64_t t)
+                      const struct fm_team_instance *team, uint64_t t, uint32_t meeting)
 {
     const struct fm_trace *trace = finder->analysis->trace;
     fm_found_group_point(finder, location,
                          &(struct fm_group_point){
                              .t = t,
                              .communicator = fm_team_community(trace, team->communicator),
+                             .meeting = meeting & INT32_MAX,
                          });
 }
 
 /* The members of an instance begin with its fork. */
 static void add_fork(const struct fm_finder *finder, const struct fm_teams *teams,
-                     const struct fm_team_instance *team)
+                     const struct fm_team_instance *team, uint32_t meeting)
 {
     for (uint32_t m = 0; m < team->member_count; m++) {
         const struct fm_team_member *member = &teams->members.items[team->first_member + m];
         const uint32_t location = member->location;
-        add_point(finder, location, team, team->fork);
+        add_point(finder, location, team, team->fork, meeting);
         if (location != team->master) {
             fm_thread_starts_add(finder->analysis->thread_starts, finder->analysis->trace,
                                  (struct fm_thread_record_ref){team->master, team->fork_record},
@@ -35,7 +36,7 @@ static void add_fork(const struct fm_finder *finder, const struct fm_teams *team
 
 /* A barrier of all members of a team; `calls` ascend by location. */
 static void add_barrier(const struct fm_finder *finder, const struct fm_team_instance *team,
-                        const struct fm_team_barrier *calls)
+                        const struct fm_team_barrier *calls, uint32_t meeting)
 {
     const struct fm_analysis *analysis = finder->analysis;
     const struct fm_team_barrier *last = &calls[0];
@@ -46,7 +47,7 @@ static void add_barrier(const struct fm_finder *finder, const struct fm_team_ins
         const struct fm_location *location = &analysis->trace->locations[calls[i].location];
         const uint32_t activity = fm_stretch_at(location, calls[i].activity, last->enter);
         const fm_metric_t own = analysis->own_metrics[fm_trace_region(location, activity)];
-        add_point(finder, calls[i].location, team, last->enter);
+        add_point(finder, calls[i].location, team, last->enter, meeting);
         fm_found_wait(finder, (struct fm_call_ref){calls[i].location, activity}, last->enter,
                       (struct fm_call_ref){last->location, last->activity},
                       own == FM_METRIC_OMP_IBARRIER ? FM_METRIC_OMP_IBARRIER_WAIT
@@ -58,7 +59,7 @@ static void find_in_process(const struct fm_finder *finder, const struct fm_team
 {
     for (size_t i = 0; i < teams->instances.count; i++) {
         if (teams->instances.items[i].master != FM_NONE) {
-            add_fork(finder, teams, &teams->instances.items[i]);
+            add_fork(finder, teams, &teams->instances.items[i], (uint32_t)i);
         }
     }
     for (size_t begin = 0, end; begin < teams->barriers.count; begin = end) {
@@ -70,7 +71,7 @@ static void find_in_process(const struct fm_finder *finder, const struct fm_team
             end++;
         }
         if (end - begin == team->member_count) {
-            add_barrier(finder, team, calls);
+            add_barrier(finder, team, calls, (uint32_t)(teams->instances.count + begin));
         } else {
             atomic_fetch_add(&finder->analysis->omissions.incomplete_barriers, 1);
         }

@@ -70,10 +70,10 @@ static void add_begin(const struct fm_finder *finder, const struct thread_event 
     fm_thread_starts_add(analysis->thread_starts, trace,
                          (struct fm_thread_record_ref){create->location, create->record},
                          (struct fm_thread_record_ref){begin->location, begin->record});
-    fm_found_group_point(finder, create->location,
-                         &(struct fm_group_point){.t = created->time, .communicator = community});
-    fm_found_group_point(finder, begin->location,
-                         &(struct fm_group_point){.t = created->time, .communicator = community});
+    const struct fm_group_point point = {
+        .t = created->time, .communicator = community, .meeting = begin->record & INT32_MAX};
+    fm_found_group_point(finder, create->location, &point);
+    fm_found_group_point(finder, begin->location, &point);
     if (created->activity == FM_NONE) {
         return;
     }

@@ -126,7 +126,7 @@ static void find_awakened(const struct fm_finder *finder, const struct awakening
 
 /* All calls of a round of a barrier were in it when the last one was entered. */
 static void add_round(const struct fm_finder *finder, const struct object_call *calls, size_t count,
-                      uint32_t object)
+                      uint32_t object, size_t meeting)
 {
     const struct fm_trace *trace = finder->analysis->trace;
     const struct object_call *last = &calls[0];
@@ -138,6 +138,7 @@ static void add_round(const struct fm_finder *finder, const struct object_call *
                              &(struct fm_group_point){
                                  .t = last->enter,
                                  .communicator = fm_object_community(trace, object),
+                                 .meeting = (uint32_t)meeting & INT32_MAX,
                              });
         fm_found_wait(finder, ref(&calls[i]), last->enter, ref(last),
                       FM_METRIC_PTHREAD_BARRIER_WAIT);
@@ -166,7 +167,7 @@ static void find_rounds(const struct fm_finder *finder, uint32_t process, object
         const bool is_other = i > 0 && call->object != call[-1].object;
         if (is_other || call->enter > first_leave ||
             takes_part(&calls->items[begin], i - begin, call->location)) {
-            add_round(finder, &calls->items[begin], i - begin, object);
+            add_round(finder, &calls->items[begin], i - begin, object, begin);
             begin = i;
             first_leave = UINT64_MAX;
             object += is_other;
@@ -174,7 +175,7 @@ static void find_rounds(const struct fm_finder *finder, uint32_t process, object
         first_leave = call->leave < first_leave ? call->leave : first_leave;
     }
     if (calls->count != 0) {
-        add_round(finder, &calls->items[begin], calls->count - begin, object);
+        add_round(finder, &calls->items[begin], calls->count - begin, object, begin);
     }
 }
 
