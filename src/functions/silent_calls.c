@@ -13,8 +13,10 @@
 enum reason {
     NOT_SILENT,
     NO_TEAMS,
-    OPENMP_CALLS,
-    PTHREAD_CALLS,
+    NO_TASKS,
+    NO_THREAD_LOCKS,
+    NO_OBJECTS,
+    NO_JOINS,
     PARTITIONED,
     PERSISTENT_COLLECTIVE,
     SENDRECV_REQUEST,
@@ -44,11 +46,16 @@ static const struct {
     [NO_TEAMS] = {.sentence =
                       "the archive has no record of teams of threads: Wait at OpenMP barrier "
                       "was not looked for; switch the recorder's thread records on"},
-    [OPENMP_CALLS] = {.sentence = "wait states of these OpenMP calls are not analysed: the report "
-                                  "shows their time, not what they wait for"},
-    [PTHREAD_CALLS] = {.sentence =
-                           "wait states of POSIX threads are not analysed: the report shows "
-                           "the time of these calls, not what they wait for"},
+    [NO_TASKS] = {.sentence = "the archive has no record of tasks: Wait for child tasks was not "
+                              "looked for; switch the recorder's task records on"},
+    [NO_THREAD_LOCKS] = {.sentence =
+                             "the archive has no record of a thread's lock: Lock Contention "
+                             "was not looked for; switch the recorder's lock records on"},
+    [NO_OBJECTS] = {.sentence =
+                        "the archive does not state what these calls synchronize by: waiting "
+                        "in them was not looked for"},
+    [NO_JOINS] = {.sentence = "the archive has no record of the end of threads: Wait for end of "
+                              "thread was not looked for"},
     [PARTITIONED] = {.sentence = "partitioned communication is not analysed: waiting for these "
                                  "messages counts as MPI time without waiting"},
     [PERSISTENT_COLLECTIVE] = {.sentence =
@@ -205,10 +212,46 @@ static unsigned needed_by_library(fm_paradigm_t paradigm, const char *name, fm_c
     }
 }
 
+/* @return whether a call acquires a lock and may wait for it */
+static bool awaits_lock(const char *name)
+{
+    const char *end = strrchr(name, '_');
+    return begins(name, "omp_") ? begins(name, "omp_set_")
+                                : end != NULL && strstr(end, "lock") != NULL &&
+                                      !begins(end, "_unlock") && !begins(end, "_try");
+}
+
+static unsigned needed_by_threads(const char *name, fm_call_t call)
+{
+    switch (call) {
+    case FM_CALL_TEAM_BARRIER:
+        return FM_RECORDED_COLLECTIVE;
+    case FM_CALL_CRITICAL:
+    case FM_CALL_ORDERED:
+    case FM_CALL_SHARED_LOCK:
+        return FM_RECORDED_LOCK;
+    case FM_CALL_TASK_WAIT:
+        return FM_RECORDED_COMPLETION;
+    case FM_CALL_CONDITION_WAIT:
+    case FM_CALL_THREAD_BARRIER:
+    case FM_CALL_SEMAPHORE_WAIT:
+        return FM_RECORDED_GROUP_SYNC;
+    case FM_CALL_OTHER:
+        return strstr(name, "join") != NULL ? FM_RECORDED_COLLECTIVE
+               : awaits_lock(name)          ? FM_RECORDED_LOCK
+                                            : 0;
+    default:
+        return 0;
+    }
+}
+
 unsigned fm_records_needed(fm_paradigm_t paradigm, const char *name, fm_call_t call)
 {
     if (is_library(paradigm)) {
         return needed_by_library(paradigm, name, call);
+    }
+    if (paradigm == FM_PARADIGM_OPENMP || paradigm == FM_PARADIGM_PTHREAD) {
+        return needed_by_threads(name, call);
     }
     if (paradigm != FM_PARADIGM_MPI) {
         return 0;
@@ -338,15 +381,22 @@ static enum reason reason_of_passive_target(fm_call_t call, unsigned recorded)
     }
 }
 
-static enum reason reason_of_openmp(const struct fm_called_function *function)
+/* @param recorded  kinds of records that the archive has of this model of threads */
+static enum reason reason_of_threads(const struct fm_called_function *function, unsigned recorded)
 {
-    switch (function->call) {
-    case FM_CALL_USER:
-        return NOT_SILENT; /* it does not wait, or its waiting has a region of its own */
-    case FM_CALL_TEAM_BARRIER:
-        return (function->records & FM_RECORDED_COLLECTIVE) != 0 ? NOT_SILENT : NO_TEAMS;
+    switch (fm_records_needed(function->paradigm, function->name, function->call)) {
+    case FM_RECORDED_LOCK:
+        return (recorded & FM_RECORDED_LOCK) != 0 ? NOT_SILENT : NO_THREAD_LOCKS;
+    case FM_RECORDED_GROUP_SYNC:
+        return (function->records & FM_RECORDED_GROUP_SYNC) != 0 ? NOT_SILENT : NO_OBJECTS;
+    case FM_RECORDED_COMPLETION:
+        return (function->records & FM_RECORDED_COMPLETION) != 0 ? NOT_SILENT : NO_TASKS;
+    case FM_RECORDED_COLLECTIVE:
+        return (function->records & FM_RECORDED_COLLECTIVE) != 0 ? NOT_SILENT
+               : function->call == FM_CALL_TEAM_BARRIER          ? NO_TEAMS
+                                                                 : NO_JOINS;
     default:
-        return OPENMP_CALLS;
+        return NOT_SILENT;
     }
 }
 
@@ -359,9 +409,8 @@ static enum reason reason_of(const struct fm_called_function *function, unsigned
     case FM_PARADIGM_CAF:
         return reason_of_library(function, recorded);
     case FM_PARADIGM_OPENMP:
-        return reason_of_openmp(function);
     case FM_PARADIGM_PTHREAD:
-        return PTHREAD_CALLS;
+        return reason_of_threads(function, recorded);
     case FM_PARADIGM_MPI:
         break;
     default:
@@ -415,11 +464,14 @@ static bool is_repeated(const struct fm_called_function *functions, size_t index
     return false;
 }
 
-void fm_silent_calls_note_teams(struct fm_called_function *functions, size_t count)
+void fm_silent_calls_note_threads(struct fm_called_function *functions, size_t count, bool teams,
+                                  bool tasks)
 {
     for (size_t i = 0; i < count; i++) {
-        if (functions[i].call == FM_CALL_TEAM_BARRIER) {
+        if (teams && functions[i].call == FM_CALL_TEAM_BARRIER) {
             functions[i].records |= FM_RECORDED_COLLECTIVE;
+        } else if (tasks && functions[i].call == FM_CALL_TASK_WAIT) {
+            functions[i].records |= FM_RECORDED_COMPLETION;
         }
     }
 }

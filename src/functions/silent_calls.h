@@ -11,7 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Kinds of records inside calls; a set of them is their sum. */
+/** Kinds of records inside calls; a set of them is their sum. For threads, those of OpenMP's teams,
+ * and of waiting for a POSIX thread, are FM_RECORDED_COLLECTIVE, of objects FM_RECORDED_GROUP_SYNC,
+ * of tasks FM_RECORDED_COMPLETION. */
 enum {
     FM_RECORDED_MESSAGE = 1,           /**< sends, receives, their requests */
     FM_RECORDED_COLLECTIVE = 2,        /**< on a communicator */
@@ -35,9 +37,10 @@ struct fm_called_function {
 /** @return the kinds of records of which the rules of a function need at least one; 0: none. */
 unsigned fm_records_needed(fm_paradigm_t paradigm, const char *name, fm_call_t call);
 
-/** Notes that the archive has records of teams of OpenMP threads, in no particular calls: their
- * barriers have what their rule needs. */
-void fm_silent_calls_note_teams(struct fm_called_function *functions, size_t count);
+/** Notes that the archive has records of teams of OpenMP threads, or of their tasks, in no
+ * particular calls: barriers, or task waits, have what their rule needs. */
+void fm_silent_calls_note_threads(struct fm_called_function *functions, size_t count, bool teams,
+                                  bool tasks);
 
 /** Receives a sentence without a full stop. */
 typedef void fm_silence_handler_t(void *context, const char *sentence);

@@ -50,8 +50,14 @@ GAPS = {
                     ["no record of an operation's completion", "Wait for Progress"]),
     "sync images": (["caf sync images"], ["the images that these calls name"]),
     "teams": (["!$omp barrier"], ["no record of teams of threads"]),
-    "OpenMP": (["!$omp taskwait"], ["wait states of these OpenMP calls are not analysed"]),
-    "POSIX threads": (["pthread_mutex_lock"], ["wait states of POSIX threads are not analysed"]),
+    "tasks": (["!$omp taskwait"], ["no record of tasks", "Wait for child tasks"]),
+    "OpenMP locks": (["omp_set_lock", "!$omp critical", "!$omp ordered"],
+                     ["no record of a thread's lock", "Lock Contention"]),
+    "mutexes": (["pthread_mutex_lock", "pthread_rwlock_rdlock"],
+                ["no record of a thread's lock", "Lock Contention"]),
+    "objects": (["pthread_cond_wait", "pthread_barrier_wait", "sem_wait"],
+                ["does not state what these calls synchronize by"]),
+    "threads": (["pthread_join"], ["no record of the end of threads"]),
 }
 
 # Sentences of the analysis alone, which matches records: calls with records, and what is warned of.
@@ -73,6 +79,10 @@ COMPLETE = {
                   ("MPI_Win_unlock", "lock_release w0 1 0 x"), ("MPI_Comm_rank",), ("MPI_Wtime",)],
     "nocheck": [("MPI_Win_lock_all",), ("MPI_Put", "put w0 1 8 1"), ("MPI_Win_flush_all",),
                 ("MPI_Win_unlock_all", "done_remote w0 1")],
+    "threads": [("pthread_mutex_lock", "acquire_lock 1 1"),
+                ("pthread_mutex_unlock", "release_lock 1 1"), ("pthread_mutex_trylock",),
+                ("pthread_cond_wait", "object 2"), ("pthread_create",), ("omp_init_lock",),
+                ("!$omp critical", "acquire_lock 3 1", "release_lock 3 1")],
     "nothing-to-flush": [("MPI_Win_lock_all", "lock_request w0 all 0 s"), ("MPI_Win_flush_all",),
                          ("MPI_Win_unlock_all", "lock_release w0 all 0 s")],
     "events": [("caf event post", "atomic w0 1 4 1", "done_remote w0 1"), ("caf event wait", "wait_change w0")],

@@ -8,10 +8,10 @@ enum { KINDS = 8, VALUES = KINDS + 1 };
 
 /* What one worker has found. */
 struct found {
-    uint64_t *calls;  /* by region */
-    uint8_t *records; /* by region: FM_RECORDED_... */
-    uint8_t *awaited; /* by region: those that the current location may show */
-    uint64_t teams;   /* number of beginnings of teams of threads */
+    uint64_t *calls;       /* by region */
+    uint8_t *records;      /* by region: FM_RECORDED_... */
+    uint8_t *awaited;      /* by region: those that the current location may show */
+    uint64_t teams, tasks; /* number of beginnings of teams of threads, of tasks that ended */
     unsigned char apart[FM_APART];
 };
 
@@ -41,6 +41,20 @@ static unsigned kind_of(const struct fm_rma *record)
         return 0;
     default:
         return FM_RECORDED_COMPLETION;
+    }
+}
+
+static unsigned kind_of_thread_record(const struct fm_thread_record *record)
+{
+    switch (record->type) {
+    case FM_THREAD_LOCK_ACQUIRE:
+        return FM_RECORDED_LOCK;
+    case FM_THREAD_OBJECT:
+        return FM_RECORDED_GROUP_SYNC;
+    case FM_THREAD_WAIT:
+        return FM_RECORDED_COLLECTIVE;
+    default:
+        return 0;
     }
 }
 
@@ -97,7 +111,12 @@ static void visit_location(const struct coverage *coverage, struct found *found,
         awaited -= note(found, location, record->activity, kind_of(record));
     }
     for (size_t i = 0; i < location->threads.count; i++) {
-        found->teams += location->threads.items[i].type == FM_THREAD_TEAM_BEGIN;
+        const struct fm_thread_record *record = &location->threads.items[i];
+        found->teams += record->type == FM_THREAD_TEAM_BEGIN;
+        found->tasks += record->type == FM_THREAD_TASK_COMPLETE;
+        if (record->activity != FM_NONE) {
+            note(found, location, record->activity, kind_of_thread_record(record));
+        }
     }
     for (size_t v = 0; v < location->profile.count; v++) {
         found->awaited[location->profile.items[v].region] = 0;
@@ -131,11 +150,12 @@ struct fm_called_function *fm_coverage_find(struct fm_analysis *analysis)
         coverage.found[w].awaited = fm_allocate(count, sizeof *coverage.found[w].awaited);
     }
     fm_engine_run(analysis->engine, visit_processes, &coverage);
-    uint64_t teams = 0;
+    uint64_t threads[2] = {0}; /* teams, tasks */
     uint64_t *sums = fm_allocate(VALUES * (size_t)count, sizeof *sums);
     for (unsigned w = 0; w < workers; w++) {
         struct found *found = &coverage.found[w];
-        teams += found->teams;
+        threads[0] += found->teams;
+        threads[1] += found->tasks;
         for (uint32_t r = 0; r < count; r++) {
             sums[VALUES * (size_t)r] += found->calls[r];
             for (unsigned kind = 0; kind < KINDS; kind++) {
@@ -147,7 +167,7 @@ struct fm_called_function *fm_coverage_find(struct fm_analysis *analysis)
         fm_free(found->awaited);
     }
     fm_team_sum(analysis->team, sums, VALUES * (size_t)count);
-    fm_team_sum(analysis->team, &teams, 1);
+    fm_team_sum(analysis->team, threads, 2);
     struct fm_called_function *functions = fm_allocate(count, sizeof *functions);
     for (uint32_t r = 0; r < count; r++) {
         const struct fm_region *region = &trace->regions[r];
@@ -157,9 +177,7 @@ struct fm_called_function *fm_coverage_find(struct fm_analysis *analysis)
             functions[r].records |= sums[VALUES * (size_t)r + 1 + kind] != 0 ? 1U << kind : 0;
         }
     }
-    if (teams != 0) {
-        fm_silent_calls_note_teams(functions, count);
-    }
+    fm_silent_calls_note_threads(functions, count, threads[0] != 0, threads[1] != 0);
     fm_free(sums);
     fm_free(needed);
     fm_free(coverage.found);

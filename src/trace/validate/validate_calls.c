@@ -33,6 +33,11 @@ static unsigned kind_of(fm_survey_kind_t kind)
         return FM_RECORDED_WINDOW_COLLECTIVE;
     case FM_SURVEY_RMA_GROUP_SYNC:
         return FM_RECORDED_GROUP_SYNC;
+    case FM_SURVEY_THREAD_WAIT:
+        return FM_RECORDED_COLLECTIVE;
+    case FM_SURVEY_PARAMETER_UNSIGNED_INT: /* in calls of threads: what they synchronize by */
+        return FM_RECORDED_GROUP_SYNC;
+    case FM_SURVEY_THREAD_ACQUIRE_LOCK:
     case FM_SURVEY_RMA_REQUEST_LOCK:
     case FM_SURVEY_RMA_ACQUIRE_LOCK:
         return FM_RECORDED_LOCK;
@@ -58,6 +63,7 @@ void fm_validator_count(struct fm_validator *validator, const struct fm_survey_e
     const bool enters = event->kind == FM_SURVEY_ENTER;
     const unsigned kind = kind_of(event->kind);
     validator->has_teams |= event->kind == FM_SURVEY_THREAD_TEAM_BEGIN;
+    validator->has_tasks |= event->kind == FM_SURVEY_THREAD_TASK_COMPLETE;
     if (!enters && (kind == 0 || validator->stack.count == 0)) {
         return;
     }
@@ -73,9 +79,8 @@ void fm_validator_count(struct fm_validator *validator, const struct fm_survey_e
 void fm_validator_end_calls(struct fm_validator *validator, fm_silence_handler_t *handler,
                             void *context)
 {
-    if (validator->has_teams) {
-        fm_silent_calls_note_teams(validator->functions, validator->survey->regions.count);
-    }
+    fm_silent_calls_note_threads(validator->functions, validator->survey->regions.count,
+                                 validator->has_teams, validator->has_tasks);
     if (handler != NULL) {
         fm_silent_calls_report(validator->functions, validator->survey->regions.count, handler,
                                context);

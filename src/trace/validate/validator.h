@@ -19,7 +19,7 @@ struct fm_validator {
     void *context;
     struct fm_validation result;
     struct fm_called_function *functions; /**< by region of the survey */
-    bool has_teams;                       /**< of OpenMP threads */
+    bool has_teams, has_tasks;            /**< of OpenMP threads */
 
     /* of the current process */
     bool several_threads;
