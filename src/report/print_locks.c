@@ -158,7 +158,7 @@ void fm_report_locks(const struct fm_report *report)
     char numbers[4][FM_FORMAT_SIZE];
     if (cube->lock_count == 0)
         fm_terminal_paragraph(report->terminal, "", 0,
-                              "No window is locked exclusively: there are no queues.");
+                              "No lock is held exclusively: there are no queues.");
     else
         fm_terminal_print(report->terminal, "", 0,
                           "Of %s %s %s exclusively, %s had to be waited for: %s in all, "

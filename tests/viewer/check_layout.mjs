@@ -86,7 +86,7 @@ function overflowing(page) {
       if (box.right > innerWidth + 1 || box.left < -1) found.push(`${element.tagName}.${element.className} to ${box.right}`);
     }
     // Texts that are cut off by their box.
-    for (const element of document.querySelectorAll("button, h1, h2, label, th, td, nav, .pane > header, .title")) {
+    for (const element of document.querySelectorAll("button, h1, h2, label, th, td, nav, .pane > header, .title, .chain-step, .chain-text")) {
       if (!element.classList.contains("unseen") && element.clientWidth > 0 && element.scrollWidth > element.clientWidth + 1) {
         found.push(`cut: ${element.tagName}.${element.className} ${element.textContent.slice(0, 40)}`);
       }

@@ -23,7 +23,7 @@ export function lockName(report: Report, lock: JsonLock): string {
   return `${window}, ${lock.target === null ? `all ${processWord(report, 2)}` : processName(report, lock.target)}`;
 }
 
-/** The queues for the locks of windows. */
+/** The queues for locks. */
 export function Locks({ store }: { store: Store }): JSX.Element {
   const { locks } = store.report;
   const order = locks.map((_, i) => i).sort((a, b) => locks[b]!.waiting - locks[a]!.waiting);
@@ -31,14 +31,14 @@ export function Locks({ store }: { store: Store }): JSX.Element {
   if (chosen === undefined) {
     return (
       <section class="view" aria-label="Locks">
-        <p class="empty">No window was locked exclusively.</p>
+        <p class="empty">No lock was held exclusively.</p>
       </section>
     );
   }
   return (
     <section class="view locks" aria-label="Locks">
       <div class="toolbar">
-        <span class="muted">Locks of windows that were locked exclusively, those with the longest waiting first.</span>
+        <span class="muted">Locks that were held exclusively, those with the longest waiting first.</span>
         <span class="spacer" />
         <ExportMenu
           store={store}

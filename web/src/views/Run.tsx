@@ -73,7 +73,7 @@ function Facts({ facts }: { facts: readonly (readonly [string, string | null])[]
         {facts.map(([name, text], i) => (
           <tr key={i}>
             <th scope="row">{printable(name)}</th>
-            <td>{text === null ? <span class="muted">unknown</span> : shorten(printable(text), TEXT_LIMIT)}</td>
+            <td>{text === null || text === "" ? <span class="muted">unknown</span> : shorten(printable(text), TEXT_LIMIT)}</td>
           </tr>
         ))}
       </tbody>
@@ -114,8 +114,8 @@ export function Keys({ report }: { report: Report }): JSX.Element {
   ];
   return (
     <dl class="keys">
-      {keys.map(([key, text]) => (
-        <div key={key}>
+      {keys.map(([key, text], i) => (
+        <div key={i}>
           <dt>
             <kbd>{key}</kbd>
           </dt>
