@@ -20,7 +20,8 @@ const longestWait = (steps, kind = "") => async (page) => {
 
 const PLANTED = ["hidden-computation", "two-causes", "critical-section", "slow-iterations", "small-messages"];
 
-/** Name, experiment, address, theme, preparation. Those of "served" come from a server. */
+/** Name, experiment (or several, which are compared), address, theme, preparation. Those of "served" come from a
+ * server. */
 const PICTURES = [
   ...PLANTED.map((name) => [`first-screen-${name}`, `planted-${name}`, "#summary"]),
   ["summary-sor", "sor", "#summary"],
@@ -32,6 +33,7 @@ const PICTURES = [
   ["locks-dark", "lock", "#locks", "dark"],
   ["timeline-lammps", "lammps", "#timeline", "light", longestWait(3)],
   ["matrix-delays", "locks-64", "#matrices"],
+  ["compare-timelines", ["before", "balanced", "slower"], "#compare"],
   ["trees-1024", "gats-1024", "#trees?system=ranks"],
   ["timeline-1024", "gats-1024", "#timeline", "light", longestWait(1)],
   ["timeline-similar", "imbalance-1024", "#timeline?alike=1"],
@@ -45,7 +47,9 @@ async function settle(page) {
 
 async function take(browser, address, [name, , hash, theme = "light", act]) {
   // The first screen of a small window.
-  const viewport = name.startsWith("first-screen") ? { width: 1100, height: 640 } : { width: 1280, height: 780 };
+  const heights = { "first-screen": 640, compare: 850 };
+  const small = Object.keys(heights).find((each) => name.startsWith(each));
+  const viewport = small === undefined ? { width: 1280, height: 780 } : { width: 1100, height: heights[small] };
   const context = await browser.newContext({ viewport, colorScheme: theme });
   const page = await context.newPage();
   page.on("console", (message) => console.log(`${name}: ${message.text()}`));
@@ -80,14 +84,16 @@ const browser = await chromium.launch({
 });
 for (const picture of PICTURES) {
   const [name, experiment, , , , from] = picture;
-  const place = join(experiments, experiment);
-  if ((wanted.length > 0 && !wanted.includes(name)) || !existsSync(place)) continue;
+  const runs = [experiment].flat();
+  const isThere = runs.every((run) => existsSync(join(experiments, run)));
+  if ((wanted.length > 0 && !wanted.includes(name)) || !isThere) continue;
   if (from === "served") {
-    await served(place, (address) => take(browser, address, picture));
+    await served(join(experiments, experiment), (address) => take(browser, address, picture));
     continue;
   }
-  const page = join(experiments, `${experiment}.html`);
-  if (!existsSync(page)) execFileSync("fermata", ["view", place, "--html", page]);
+  const page = join(experiments, `${runs.join("-")}.html`);
+  // The page calls runs by their paths.
+  if (!existsSync(page)) execFileSync("fermata", ["view", ...runs, "--html", page], { cwd: experiments });
   await take(browser, pathToFileURL(page).href, picture);
 }
 await browser.close();
