@@ -31,7 +31,7 @@ PROTOTYPE = re.compile(r"(\w[\w ]*?\s*\*?)\s*\b(\w+)\((.*)\)$")
 PREFIX = re.compile(r'prefix "(.+)"$')
 
 
-CALLS = re.compile(r"paradigm\s+(profiling|next)\s+(\S+)$")
+CALLS = re.compile(r"paradigm\s+(profiling|next|system)\s+(\S+)$")
 LIBRARY = re.compile(r"library\s+(\S+)\s+(\S+)\s+(\S.*)$")
 ENDING = re.compile(r"ending\s+(certain|possible)\s+(\w+)$")
 TYPE = re.compile(r"type\s+(\w+)\s+(\S.*)$")

@@ -4,6 +4,7 @@
 #ifndef FERMATA_RECORD_KNOWN_LIBRARIES_H
 #define FERMATA_RECORD_KNOWN_LIBRARIES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /** A library of a paradigm. */
@@ -11,6 +12,7 @@ struct fm_paradigm_library {
     const char *soname;   /**< begin of its file's name: "libmpi.so.40" */
     const char *wrappers; /**< file name of the wrappers for it, beside the preload library */
     const char *title;    /**< its name for people: "Open MPI" */
+    bool is_system;       /**< it is the C library, which every program has */
 };
 
 extern const struct fm_paradigm_library fm_paradigm_libraries[];

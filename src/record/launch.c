@@ -103,6 +103,9 @@ fm_status_t fm_record_exec(const struct fm_settings *settings, char *const comma
     if (status != FM_OK) {
         return status;
     }
+    char process[32];
+    snprintf(process, sizeof process, "%ld", (long)getpid());
+    setenv("FERMATA_PROCESS", process, 1); /* preload/start.h */
     execvp(command[0], command);
     return cannot_start(command[0], error);
 }

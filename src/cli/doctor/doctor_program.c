@@ -85,7 +85,8 @@ static const char *look_at_libraries(const char *path)
     }
     bool any = false;
     for (size_t i = 0; i < fm_paradigm_library_count; i++) {
-        if (strstr(text, fm_paradigm_libraries[i].soname) != NULL) {
+        if (!fm_paradigm_libraries[i].is_system &&
+            strstr(text, fm_paradigm_libraries[i].soname) != NULL) {
             fm_doctor_report(FM_HEALTH_GOOD, NULL, "%s uses %s", path,
                              fm_paradigm_libraries[i].title);
             any = true;
@@ -101,7 +102,8 @@ static const char *look_at_libraries(const char *path)
         fm_doctor_report(
             FM_HEALTH_WARNING,
             "nothing to do if it is a script, an interpreter or loads the library itself",
-            "%s is not linked with an MPI or OpenSHMEM library", path);
+            "%s is not linked with an MPI or OpenSHMEM library: only its threads are recorded",
+            path);
     }
     return text;
 }

@@ -24,8 +24,8 @@ static void print_closing_line(const struct fm_record_result *result)
     } else if (result->directory[0] == '\0') {
         fprintf(stderr,
                 "fermata: nothing was recorded: no dynamically linked program called MPI_Init or "
-                "shmem_init or used coarrays, or a message above says why; see `fermata "
-                "doctor`\n");
+                "shmem_init, used coarrays or created a thread (the program of the command itself "
+                "only), or a message above says why; see `fermata doctor`\n");
     } else if (result->totals.events == 0) {
         bool lost = result->missing[0] != '\0';
         fprintf(stderr, "fermata: %s: %s\n", result->directory,

@@ -1,6 +1,7 @@
 /* The global definitions, written by rank 0 from the merged set. */
 #include "record/archive/archive.h"
 #include "record/archive/marker.h"
+#include "record/archive/thread_groups.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 struct output {
     OTF2_GlobalDefWriter *writer;
     struct fm_definitions *set;
+    struct fm_thread_groups threads;
 };
 
 /* Words of every definition of one kind, in order. */
@@ -33,14 +35,37 @@ static bool has_communicator(const struct fm_definitions *set, uint32_t paradigm
     return false;
 }
 
-/* Whether a paradigm belongs in the archive. One with ranks does if it has begun: every such
- * paradigm defines a communicator of all processes then. It has not if it is only what another
- * one's library is based on (OpenSHMEM over MPI). */
+static bool has_communicators_of_processes(const struct fm_definitions *set)
+{
+    for (uint32_t i = 0; i < set->tables[FM_DEFINE_COMM].count; i++) {
+        if (fm_defined(set, FM_DEFINE_COMM, i, NULL)[FM_COMM_ORIGIN] != FM_COMM_THREADS) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool has_regions(const struct fm_definitions *set, uint32_t paradigm)
+{
+    for (uint32_t i = 0; i < set->tables[FM_DEFINE_REGION].count; i++) {
+        if (fm_defined(set, FM_DEFINE_REGION, i, NULL)[2] == paradigm) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether a paradigm belongs in the archive. One without ranks does if something of it was
+ * recorded: the C library's threads are there in every process. One with ranks does if it has
+ * begun: every such paradigm defines a communicator of all processes then. It has not if it is only
+ * what another one's library is based on (OpenSHMEM over MPI). */
 static bool is_used(const struct fm_definitions *set, uint32_t number)
 {
     const struct fm_paradigm_description *paradigm = paradigm_of(set, number);
-    return !fm_paradigm_has_ranks(paradigm) || has_communicator(set, paradigm->otf2) ||
-           set->tables[FM_DEFINE_COMM].count == 0;
+    if (!fm_paradigm_has_ranks(paradigm)) {
+        return has_regions(set, paradigm->otf2);
+    }
+    return has_communicator(set, paradigm->otf2) || !has_communicators_of_processes(set);
 }
 
 static bool has_groups(const struct fm_definitions *set, uint32_t number)
@@ -353,6 +378,7 @@ static void write_groups(const struct output *o)
             (OTF2_Paradigm)words[FM_GROUP_PARADIGM], OTF2_GROUP_FLAG_NONE, size, members));
     }
     free(members);
+    fm_thread_groups_write(o->set, &o->threads, o->writer, empty);
 }
 
 static void write_comms(const struct output *o)
@@ -362,7 +388,9 @@ static void write_comms(const struct output *o)
     FOR_EACH(o, FM_DEFINE_COMM, i, words, count)
     {
         uint32_t name = words[FM_COMM_NAME] != FM_DEFINE_NONE ? words[FM_COMM_NAME] : empty;
-        uint32_t group = group_of(o->set, words, words[FM_COMM_GROUP]);
+        uint32_t group = words[FM_COMM_ORIGIN] == FM_COMM_THREADS
+                             ? o->threads.numbers[i]
+                             : group_of(o->set, words, words[FM_COMM_GROUP]);
         if (words[FM_COMM_SECOND_GROUP] == FM_DEFINE_NONE) {
             fm_archive_check(OTF2_GlobalDefWriter_WriteComm(
                 o->writer, i, name, group, words[FM_COMM_PARENT], words[FM_COMM_FLAGS]));
@@ -426,9 +454,15 @@ static void write_topologies(const struct output *o)
 
 void fm_archive_write_global(struct fm_definitions *set, const struct fm_archive_summary *summary)
 {
-    struct output o = {OTF2_Archive_GetGlobalDefWriter(fm_archive_handle()), set};
+    struct output o = {.writer = OTF2_Archive_GetGlobalDefWriter(fm_archive_handle()), .set = set};
     if (o.writer == NULL) {
         fm_archive_check(OTF2_ERROR_FILE_INTERACTION);
+        return;
+    }
+    uint32_t behind = fm_archive_first_group(set) + (uint32_t)set->tables[FM_DEFINE_GROUP].count;
+    if (!fm_thread_groups_begin(set, behind, &o.threads)) {
+        fm_archive_check(OTF2_ERROR_MEM_ALLOC_FAILED);
+        fm_thread_groups_free(&o.threads);
         return;
     }
     fm_archive_check(OTF2_GlobalDefWriter_WriteClockProperties(
@@ -450,5 +484,6 @@ void fm_archive_write_global(struct fm_definitions *set, const struct fm_archive
     if (fm_archive_failure() == NULL) {
         fm_archive_check(OTF2_Archive_CloseGlobalDefWriter(fm_archive_handle(), o.writer));
     }
+    fm_thread_groups_free(&o.threads);
     fm_markers_write(set);
 }

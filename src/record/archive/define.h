@@ -97,7 +97,9 @@ enum fm_comm_origin {
     FM_COMM_SELF_LIKE,   /**< ordinal among those with only this process, 0, 0 */
     FM_COMM_FROM_PARENT, /**< parent, ordinal for the parent, world rank of the new rank 0 */
     FM_COMM_FROM_GROUP,  /**< group, ordinal for the group (Comm_create_group), 0 */
-    FM_COMM_FROM_PAIR    /**< lower group, upper group, ordinal for both (Intercomm_create) */
+    FM_COMM_FROM_PAIR,   /**< lower group, upper group, ordinal for both (Intercomm_create) */
+    FM_COMM_THREADS      /**< world rank, 0, 0: all threads of a process. No group is defined: its
+                              members are known at the end of the run */
 };
 
 /** Words of a COMM. */

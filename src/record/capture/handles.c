@@ -31,7 +31,7 @@ static bool grow(struct fm_handle_map *map)
 
 void fm_handles_insert(struct fm_handle_map *map, uint64_t handle, void *object)
 {
-    pthread_mutex_lock(&map->lock);
+    fm_lock(&map->lock);
     if (2 * (map->count + 1) <= map->capacity || grow(map)) {
         struct fm_handle_slot *slot = &map->slots[place_of(map, handle)];
         if (slot->object == NULL) {
@@ -41,13 +41,13 @@ void fm_handles_insert(struct fm_handle_map *map, uint64_t handle, void *object)
     }
     /* Caches may contain a look-up that found nothing. */
     atomic_fetch_add_explicit(&map->generation, 1, memory_order_release);
-    pthread_mutex_unlock(&map->lock);
+    fm_unlock(&map->lock);
 }
 
 void *fm_handles_remove(struct fm_handle_map *map, uint64_t handle)
 {
     void *object = NULL;
-    pthread_mutex_lock(&map->lock);
+    fm_lock(&map->lock);
     if (map->capacity != 0) {
         size_t hole = place_of(map, handle);
         object = map->slots[hole].object;
@@ -66,16 +66,16 @@ void *fm_handles_remove(struct fm_handle_map *map, uint64_t handle)
         }
     }
     atomic_fetch_add_explicit(&map->generation, 1, memory_order_release);
-    pthread_mutex_unlock(&map->lock);
+    fm_unlock(&map->lock);
     return object;
 }
 
 void *fm_handles_search(struct fm_handle_map *map, struct fm_thread *thread, uint64_t handle)
 {
-    pthread_mutex_lock(&map->lock);
+    fm_lock(&map->lock);
     void *object = map->capacity != 0 ? map->slots[place_of(map, handle)].object : NULL;
     uint64_t generation = atomic_load_explicit(&map->generation, memory_order_relaxed);
-    pthread_mutex_unlock(&map->lock);
+    fm_unlock(&map->lock);
     thread->cache[map->cache][(handle ^ (handle >> 8)) % FM_CACHE_SIZE] =
         (struct fm_cache_entry){handle, generation, object};
     return object;

@@ -6,16 +6,16 @@
 #ifndef FERMATA_RECORD_CAPTURE_HANDLES_H
 #define FERMATA_RECORD_CAPTURE_HANDLES_H
 
+#include "record/capture/lock.h"
 #include "record/capture/thread.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
 
 /** The map: open addressing, with a lock for look-ups that miss the thread's cache and for changes.
  */
 struct fm_handle_map {
-    pthread_mutex_t lock;
+    fm_lock_t lock;
     _Atomic uint64_t generation; /**< counts changes; older cache entries are invalid */
     struct fm_handle_slot {
         uint64_t handle;
@@ -28,7 +28,7 @@ struct fm_handle_map {
 
 #define FM_HANDLE_MAP(cache_number)                                                                \
     {                                                                                              \
-        .lock = PTHREAD_MUTEX_INITIALIZER, .generation = 1, .cache = (cache_number)                \
+        .lock = FM_LOCK_FREE, .generation = 1, .cache = (cache_number)                             \
     }
 
 /** Enters an object (not NULL) for a handle, replacing an older one. Amortized O(1). */

@@ -77,7 +77,11 @@ enum fm_record_place { FM_AT_LEAVE, FM_AT_ENTER, FM_BETWEEN_CALLS };
     X(LOCK_RELEASE, 2, 0)      /* ref: window; remote, lock id */                                  \
     X(LOCK_RELEASE_FIRST, 2, 1) /* as LOCK_RELEASE, before the library releases the lock */        \
     X(LOCK_ACQUIRE, 2, 0)       /* as LOCK_REQUEST */                                              \
-    X(LOCK_TRY, 2, 0)           /* as LOCK_REQUEST: the lock was not free */
+    X(LOCK_TRY, 2, 0)           /* as LOCK_REQUEST: the lock was not free */                       \
+    X(THREAD_BEGIN, 2, 2)       /* aux: OTF2 paradigm; time, number of the thread's creation */    \
+    X(THREAD_END, 2, 2)         /* as THREAD_BEGIN */                                              \
+    X(THREAD_CREATE, 1, 1)      /* aux: OTF2 paradigm; number of the creation */                   \
+    X(THREAD_WAIT, 1, 0)        /* as THREAD_CREATE */
 
 enum fm_record_kind {
 #define FM_KIND(kind, words, place) FM_RECORD_##kind,

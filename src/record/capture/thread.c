@@ -12,7 +12,7 @@
 
 __thread struct fm_thread *fm_thread_self;
 
-struct fm_threads fm_threads = {.lock = PTHREAD_MUTEX_INITIALIZER, .interval = UINT64_MAX};
+struct fm_threads fm_threads = {.lock = FM_LOCK_FREE, .interval = UINT64_MAX};
 
 static void retire(void *ending);
 
@@ -177,25 +177,25 @@ static struct fm_thread *new_thread(void)
         thread->stack = deepest != 0 ? fm_stack_begin(deepest) : NULL;
         fm_memory_use_add(thread->stack != NULL ? sizeof *thread->stack : 0);
         atomic_fetch_sub(&fm_threads.chunks_left, FM_CHUNKS_AT_LEAST);
-        pthread_mutex_lock(&fm_threads.lock);
+        fm_lock(&fm_threads.lock);
         thread->index = fm_threads.count++;
         thread->over = atomic_load_explicit(&fm_threads.over, memory_order_relaxed);
         thread->next = atomic_load_explicit(&fm_threads.all, memory_order_relaxed);
         atomic_store_explicit(&fm_threads.all, thread, memory_order_release);
-        pthread_mutex_unlock(&fm_threads.lock);
+        fm_unlock(&fm_threads.lock);
     }
     return thread;
 }
 
 static struct fm_thread *take_idle(void)
 {
-    pthread_mutex_lock(&fm_threads.lock);
+    fm_lock(&fm_threads.lock);
     struct fm_thread *thread = fm_threads.idle;
     if (thread != NULL) {
         fm_threads.idle = thread->idle;
         fm_threads.reused = true;
     }
-    pthread_mutex_unlock(&fm_threads.lock);
+    fm_unlock(&fm_threads.lock);
     return thread;
 }
 
@@ -237,6 +237,75 @@ struct fm_thread *fm_thread_attach(void)
     return thread;
 }
 
+uint32_t fm_thread_site_of(struct fm_thread *thread, uint64_t address)
+{
+    if (thread->stack == NULL) {
+        return FM_SITE_UNKNOWN;
+    }
+    const struct fm_place *place = fm_places_find(address);
+    if (place == NULL) {
+        place = fm_places_add(address, false);
+    }
+    if (place == NULL || place->site == FM_SITE_HIDDEN) {
+        return FM_SITE_UNKNOWN;
+    }
+    if (place->site >= thread->told_sites) {
+        thread->told_sites = fm_thread_tell_sites();
+    }
+    return place->site;
+}
+
+/* ---- threads whose creation is recorded ---- */
+
+/* Shows the thread's function alone on the call stack. */
+static void show_routine(struct fm_thread *thread)
+{
+    if (thread->life.site != FM_SITE_UNKNOWN && thread->stack != NULL) {
+        uint64_t *record = fm_thread_reserve(thread, FM_WORDS_STACK);
+        record[0] = fm_record_header(FM_RECORD_STACK, 0, thread->life.site);
+        fm_stack_forget(thread->stack);
+    }
+}
+
+static void note_life(struct fm_thread *thread, enum fm_record_kind kind)
+{
+    show_routine(thread);
+    uint64_t *record = fm_thread_reserve(thread, FM_WORDS_THREAD_BEGIN);
+    record[0] = fm_record_header(kind, thread->life.paradigm, 0);
+    record[1] = fm_clock_now();
+    record[2] = thread->life.number;
+    fm_thread_publish(thread);
+}
+
+struct fm_thread *fm_thread_begin(uint32_t paradigm, uint64_t number, uint64_t routine)
+{
+    struct fm_thread *thread = fm_thread_self != NULL ? fm_thread_self : fm_thread_attach();
+    if (thread == NULL || fm_thread_is_quiet(thread)) {
+        return NULL;
+    }
+    thread->depth = 1; /* no samples */
+    fm_signal_fence();
+    if (fm_pause_is_due(thread)) {
+        fm_thread_flush(thread);
+    }
+    if (!thread->pause.paused) {
+        thread->life = (struct fm_thread_life){.number = number, .paradigm = paradigm};
+        thread->life.site = fm_thread_site_of(thread, routine | FM_PLACE_EXACT);
+        note_life(thread, FM_RECORD_THREAD_BEGIN);
+    }
+    fm_signal_fence();
+    thread->depth = 0;
+    return thread;
+}
+
+static void end_life(struct fm_thread *thread)
+{
+    if (thread->life.number != 0 && !thread->pause.paused) {
+        note_life(thread, FM_RECORD_THREAD_END);
+    }
+    thread->life.number = 0;
+}
+
 /* Regions of user code end with the thread that began them. The Leave of the outermost region also
  * leaves the regions inside it. */
 static void leave_regions(struct fm_thread *thread)
@@ -263,8 +332,22 @@ static void leave_regions(struct fm_thread *thread)
     thread->open.count = 0;
 }
 
-/* Called when a thread ends, possibly within a call (if it was cancelled). Its records are written
- * if a flush is planned, and its location becomes available. */
+/* Writes the records of a thread that ends, because a later thread may never get its location. Many
+ * short threads in a row write theirs together. */
+static void flush_at_end(struct fm_thread *thread)
+{
+    enum { PART = 20 }; /* of the interval */
+    uint64_t interval = atomic_load_explicit(&fm_threads.interval, memory_order_relaxed);
+    uint64_t now = fm_clock_now();
+    if (__atomic_load_n(&thread->flush_due, __ATOMIC_RELAXED) != UINT64_MAX &&
+        now - thread->flushed_at_end >= interval / PART) {
+        thread->flushed_at_end = now;
+        fm_thread_flush(thread);
+    }
+}
+
+/* Called when a thread ends, possibly within a call (if it was cancelled): then the call ends, too.
+ * Its location becomes available. */
 static void retire(void *ending)
 {
     struct fm_thread *thread = ending;
@@ -272,19 +355,22 @@ static void retire(void *ending)
     fm_thread_self = NULL;
     fm_signal_fence();
     thread->own_stack.is_known = false;
+    if (thread->depth == 1 && !atomic_load_explicit(&fm_threads.over, memory_order_acquire)) {
+        fm_thread_leave(thread, 0);
+        fm_thread_done(thread);
+    }
     thread->depth = 0;
     thread->is_marking = 0;
     if (!atomic_load_explicit(&fm_threads.over, memory_order_acquire)) {
         fm_functions_end(thread);
         leave_regions(thread);
-        if (__atomic_load_n(&thread->flush_due, __ATOMIC_RELAXED) != UINT64_MAX) {
-            fm_thread_flush(thread);
-        }
+        end_life(thread);
+        flush_at_end(thread);
     }
-    pthread_mutex_lock(&fm_threads.lock);
+    fm_lock(&fm_threads.lock);
     thread->idle = fm_threads.idle;
     fm_threads.idle = thread;
-    pthread_mutex_unlock(&fm_threads.lock);
+    fm_unlock(&fm_threads.lock);
 }
 
 bool fm_thread_end_left_call(struct fm_thread *thread, struct fm_here here)
@@ -310,13 +396,13 @@ bool fm_thread_end_left_call(struct fm_thread *thread, struct fm_here here)
 
 struct fm_thread *fm_threads_end(void)
 {
-    pthread_mutex_lock(&fm_threads.lock);
+    fm_lock(&fm_threads.lock);
     atomic_store_explicit(&fm_threads.over, true, memory_order_release);
     struct fm_thread *all = atomic_load_explicit(&fm_threads.all, memory_order_relaxed);
     for (struct fm_thread *thread = all; thread != NULL; thread = thread->next) {
         __atomic_store_n(&thread->over, 1, __ATOMIC_RELAXED);
     }
-    pthread_mutex_unlock(&fm_threads.lock);
+    fm_unlock(&fm_threads.lock);
     return all;
 }
 

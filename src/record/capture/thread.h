@@ -81,6 +81,13 @@ struct fm_thread_work {
     uint64_t flushing; /**< ticks spent on writing buffers */
 };
 
+/** The life of a thread whose creation is recorded. Zeroed = none is. */
+struct fm_thread_life {
+    uint64_t number; /**< of its creation, from 1 on; 0: the begin of the thread is not recorded */
+    uint32_t paradigm; /**< OTF2_Paradigm that created it */
+    uint32_t site;     /**< call site of the first instruction of its function; FM_SITE_UNKNOWN */
+};
+
 /** A thread of the process. All fields belong to the thread itself, except where noted. */
 struct fm_thread {
     /* The members that every call accesses occupy two cache lines. */
@@ -121,6 +128,8 @@ struct fm_thread {
     struct fm_thread_samples samples;
     struct fm_thread_processor processor;
     struct fm_own_stack own_stack;
+    struct fm_thread_life life;
+    uint64_t flushed_at_end; /**< time of the last flush at the end of a thread of this location */
 
     struct fm_chunk *first;   /**< oldest chunk with records */
     struct fm_chunk *current; /**< chunk being filled */
@@ -226,6 +235,19 @@ static inline const struct fm_open_region *fm_open_region(uint64_t entry)
  * recording is over.
  * @return the thread; NULL: it is not recorded. errno is preserved. */
 FM_API FM_COLD struct fm_thread *fm_thread_attach(void);
+
+/** Makes the calling thread a location and records its begin; its end is recorded when it ends.
+ * @param paradigm  OTF2_Paradigm that created it
+ * @param number    of its creation, unique in the process, from 1 on
+ * @param routine   address of the function that the thread executes
+ * @return the thread; NULL: it is not recorded. errno is preserved. */
+FM_API FM_COLD struct fm_thread *fm_thread_begin(uint32_t paradigm, uint64_t number,
+                                                 uint64_t routine);
+
+/** Call site of a return address, or of any other place (places.h), defined for records of the
+ * thread; FM_SITE_UNKNOWN: call stacks are not recorded, or the code is not shown. Not to be called
+ * in signal handlers. errno is preserved. */
+FM_API FM_COLD uint32_t fm_thread_site_of(struct fm_thread *thread, uint64_t place);
 
 /** Makes room for `words` words in one chunk, flushing if necessary. errno is preserved. */
 FM_API FM_COLD uint64_t *fm_thread_grow(struct fm_thread *thread, size_t words);

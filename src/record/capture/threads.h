@@ -6,6 +6,7 @@
 #define FERMATA_RECORD_CAPTURE_THREADS_H
 
 #include "record/capture/hot.h"
+#include "record/capture/lock.h"
 #include "record/capture/thread.h"
 
 #include <pthread.h>
@@ -16,7 +17,7 @@ enum { FM_CHUNKS_AT_LEAST = 2 };
 
 /** State of all threads. `lock` guards changes of the lists, `count` and `idle`. */
 struct fm_threads {
-    pthread_mutex_t lock;
+    fm_lock_t lock;
     struct fm_thread *_Atomic all; /**< first of all threads */
     struct fm_thread *idle;        /**< first of the locations whose thread has ended */
     uint32_t count;

@@ -49,6 +49,18 @@ static bool is_recorded(const struct fm_thread *thread)
     return !thread->is_marking && thread->stack != NULL && !fm_pause_is_due(thread);
 }
 
+uint64_t fm_blocking_measure_begin(void)
+{
+    return is_computing(fm_thread_self) ? fm_clock_now() : 0;
+}
+
+void fm_blocking_measure_end(uint64_t begin)
+{
+    if (begin != 0 && is_computing(fm_thread_self)) {
+        fm_thread_self->processor.blocked += fm_clock_now() - begin;
+    }
+}
+
 struct fm_blocking_call fm_blocking_begin(void)
 {
     struct fm_thread *thread = fm_thread_self;

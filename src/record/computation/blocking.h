@@ -11,6 +11,7 @@
 #ifndef FERMATA_RECORD_COMPUTATION_BLOCKING_H
 #define FERMATA_RECORD_COMPUTATION_BLOCKING_H
 
+#include "record/capture/hot.h"
 #include "record/stack/registers.h"
 
 #include <stdint.h>
@@ -22,6 +23,14 @@ enum fm_blocking {
 #undef FM_BLOCKING
     FM_BLOCKING_COUNT
 };
+
+/** Measures a call in which the calling thread waits, and which is not recorded: the time is no
+ * time without a processor. Called in any thread, in signal handlers too.
+ * @return the begin; 0: the time does not count */
+FM_API uint64_t fm_blocking_measure_begin(void);
+
+/** Ends the measurement. errno is preserved. */
+FM_API void fm_blocking_measure_end(uint64_t begin);
 
 struct fm_paradigm;
 

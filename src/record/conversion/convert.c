@@ -204,6 +204,63 @@ static void count_sample(struct fm_thread *thread)
                                                    samples_metric, 1, &type, &value));
 }
 
+/* ---- threads ---- */
+
+/* Number of the communicator of all threads of the process. */
+static uint32_t threads_of_process(const struct fm_thread *thread, uint32_t paradigm)
+{
+    const uint32_t words[FM_COMM_WORDS] = {[FM_COMM_ORIGIN] = FM_COMM_THREADS,
+                                           [FM_COMM_PARADIGM] = paradigm,
+                                           [FM_COMM_A] = thread->rank,
+                                           [FM_COMM_GROUP] = FM_DEFINE_NONE,
+                                           [FM_COMM_SECOND_GROUP] = FM_DEFINE_NONE,
+                                           [FM_COMM_PARENT] = FM_DEFINE_NONE,
+                                           [FM_COMM_NAME] = FM_DEFINE_NONE};
+    uint32_t number = fm_define(fm_convert_state.definitions, FM_DEFINE_COMM, words, FM_COMM_WORDS);
+    fm_convert_check(number != FM_DEFINE_NONE);
+    return number;
+}
+
+static void begin_thread(struct fm_thread *thread, const uint64_t *r)
+{
+    fm_convert_pending(thread, r[1]);
+    uint64_t time = fm_convert_not_before(thread, fm_convert_after_last(thread, r[1]));
+    fm_convert_count(
+        thread, OTF2_EvtWriter_ThreadBegin(thread->writer, NULL, time,
+                                           threads_of_process(thread, fm_record_aux(r[0])), r[2]));
+    fm_visits_settle(thread, time);
+    /* The time up to the next event belongs to the thread's function. */
+    thread->sampled = thread->last_time;
+    thread->sample_reach = UINT64_MAX;
+}
+
+static void end_thread(struct fm_thread *thread, const uint64_t *r)
+{
+    uint64_t time = fm_convert_after_last(thread, r[1]);
+    fm_convert_pending(thread, time);
+    thread->visits_compared = true; /* the thread's function is the same visit */
+    fm_visits_settle(thread, time);
+    fm_visits_end_all(thread, time);
+    fm_convert_check(fm_path_pop(&thread->path, 0, false));
+    time = fm_convert_not_before(thread, time);
+    fm_convert_count(
+        thread, OTF2_EvtWriter_ThreadEnd(thread->writer, NULL, time,
+                                         threads_of_process(thread, fm_record_aux(r[0])), r[2]));
+    thread->sampled = 0;
+    thread->stretch[0] = 0;
+}
+
+static void convert_thread(struct fm_thread *thread, const uint64_t *r)
+{
+    bool creates = fm_record_kind(r[0]) == FM_RECORD_THREAD_CREATE;
+    uint32_t team = threads_of_process(thread, fm_record_aux(r[0]));
+    uint64_t time =
+        fm_convert_not_before(thread, creates ? thread->last_time : thread->pending_leave);
+    fm_convert_count(thread,
+                     creates ? OTF2_EvtWriter_ThreadCreate(thread->writer, NULL, time, team, r[1])
+                             : OTF2_EvtWriter_ThreadWait(thread->writer, NULL, time, team, r[1]));
+}
+
 /* ---- records ---- */
 
 static void convert_record(struct fm_thread *thread, const uint64_t *record)
@@ -287,6 +344,16 @@ static void convert_record(struct fm_thread *thread, const uint64_t *record)
         fm_convert_count(thread, OTF2_EvtWriter_ProgramEnd(writer, NULL,
                                                            fm_convert_not_before(thread, record[1]),
                                                            OTF2_UNDEFINED_INT64));
+        return;
+    case FM_RECORD_THREAD_BEGIN:
+        begin_thread(thread, record);
+        return;
+    case FM_RECORD_THREAD_END:
+        end_thread(thread, record);
+        return;
+    case FM_RECORD_THREAD_CREATE:
+    case FM_RECORD_THREAD_WAIT:
+        convert_thread(thread, record);
         return;
     case FM_RECORD_BYTES_ABOVE:
         thread->bytes_above = record[0];

@@ -37,7 +37,7 @@ bool fm_session_claim(void *thread)
 static bool try_definitions(void *unused)
 {
     (void)unused;
-    return pthread_mutex_trylock(&fm_session.lock) == 0;
+    return fm_lock_try(&fm_session.lock);
 }
 
 static bool try_saving(void *unused)
@@ -52,7 +52,7 @@ static bool save_definitions(void)
         return false;
     }
     bool good = fm_session_journal_all_but_records();
-    pthread_mutex_unlock(&fm_session.lock);
+    fm_unlock(&fm_session.lock);
     return good;
 }
 

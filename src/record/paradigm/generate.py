@@ -18,8 +18,8 @@ Of all paradigms, for the preload library:
                  which processes end
   endings.inc    names of the functions by which processes end, and whether they certainly do
   paradigms.inc  the range of names of each paradigm
-  libraries.inc  FM_LIBRARY(number of the paradigm, soname, wrappers, title) for each of the
-                 paradigms' libraries
+  libraries.inc  FM_LIBRARY(number of the paradigm, soname, wrappers, title, whether it is the C
+                 library) for each of the paradigms' libraries
 
 Of the paradigms whose libraries are part of programs (line `linked`), for programs that `fermata link`
 links (src/record/link/entry.h):
@@ -29,9 +29,12 @@ links (src/record/link/entry.h):
 
 A table has a line for each function (columns: src/functions/mpi.tbl) or for each family of functions
 (src/functions/function_table.py), and these:
-  paradigm profiling|next HEADER   how wrappers call the function NAME: as PNAME, the library's
+  paradigm profiling|next|system HEADER
+                                   how wrappers call the function NAME: as PNAME, the library's
                                    profiling interface, or as the next NAME after the wrapper
-                                   (fm_paradigm.next); HEADER is included by the wrappers
+                                   (fm_paradigm.next). system: likewise; the library is the C
+                                   library, which every process has: NAME leads to it until the
+                                   recorder is loaded. HEADER is included by the wrappers
   library SONAME WRAPPERS TITLE    a library of the paradigm: the begin of its file's name, the file
                                    name of the library of wrappers for it, its name in messages
   ending certain|possible NAME     a function by which the process ends, or may end, without exit
@@ -85,7 +88,7 @@ def write_wrappers(table):
                for row in table.recorded]
     prototypes, wrappers = ["/* generated */"], []
     plain = ["/* generated */", f'#include "{table.header}"']
-    if table.calls == "next":
+    if table.calls != "profiling":
         plain += ["fm_function_t fm_next_functions[FM_FUNCTION_COUNT];"]
     for row in table.recorded:
         result, name, parameters = row.result, row.name, row.parameters
@@ -116,9 +119,10 @@ def write_preload(endings_table, tables):
     endings = list(endings_table.endings)
     for number, table in enumerate(tables):
         profiling = str(table.calls == "profiling").lower()
+        system = str(table.calls == "system").lower()
         paradigms += [f"{{.first = {len(names)}, .count = {len(table.recorded)}, "
-                      f".has_profiling_names = {profiling}}},"]
-        libraries += [f'FM_LIBRARY({number}, "{soname}", "{wrappers}", "{title}")'
+                      f".has_profiling_names = {profiling}, .is_system = {system}}},"]
+        libraries += [f'FM_LIBRARY({number}, "{soname}", "{wrappers}", "{title}", {system})'
                       for soname, wrappers, title in table.libraries]
         names += [row.name for row in table.recorded]
         endings += table.endings

@@ -5,9 +5,9 @@
 #include "record/preload/interpose.h"
 
 #include "record/capture/hot.h"
+#include "record/preload/system_library.h"
 #include "record/stack/registers.h"
 
-#include <dlfcn.h>
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -30,25 +30,9 @@ static const char *const names[] = {
 };
 static void *originals[FM_BLOCKING_COUNT];
 
-/* The default version: dlsym may find a version for old programs, with another layout of a
- * condition variable. */
-static void *find(enum fm_blocking function)
-{
-#if defined(__x86_64__)
-    if (function == FM_BLOCKING_pthread_cond_wait ||
-        function == FM_BLOCKING_pthread_cond_timedwait) {
-        void *found = dlvsym(RTLD_NEXT, names[function], "GLIBC_2.3.2");
-        if (found != NULL) {
-            return found;
-        }
-    }
-#endif
-    return dlsym(RTLD_NEXT, names[function]);
-}
-
 static FM_COLD void *find_late(enum fm_blocking function)
 {
-    void *found = find(function);
+    void *found = fm_preload_next(names[function]);
     __atomic_store_n(&originals[function], found, __ATOMIC_RELAXED);
     return found;
 }

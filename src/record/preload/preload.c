@@ -4,20 +4,26 @@
  * and redirects the names of these paradigms to the wrappers. If a part is missing, the names lead
  * to the paradigm's library itself: the program runs as without fermata.
  *
+ * Every process has the C library, whose functions other libraries call, too: those of a paradigm
+ * of the C library lead to it from the start, and to the wrappers once the recorder is loaded. Only
+ * the first thread of a program that fermata has started loads the recorder (start.h).
+ *
  * It also exports the functions by which processes end without exit handlers, so that the records
  * are saved before the end. They call the original functions. */
 #include "record/capture/hot.h"
+#include "record/capture/lock.h"
 #include "record/interface.h"
 #include "record/link/linked.h"
 #include "record/preload/fortran.h"
 #include "record/preload/interpose.h"
 #include "record/preload/notify.h"
+#include "record/preload/start.h"
+#include "record/preload/system_library.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
 #include <link.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +43,7 @@ struct library;
 static struct paradigm {
     uint32_t first, count;
     bool has_profiling_names;      /* fm_paradigm.next is NULL */
+    bool is_system;                /* its library is the C library */
     bool resolved;                 /* the slots of its names are filled */
     bool is_linked;                /* the program contains its library (linked.h) */
     const struct library *library; /* its library in the process; NULL: none loaded so far */
@@ -45,13 +52,22 @@ static struct paradigm {
 };
 enum { PARADIGM_COUNT = sizeof paradigms / sizeof paradigms[0] };
 
+static struct paradigm *paradigm_of(unsigned long slot)
+{
+    size_t i = 0;
+    while (slot - paradigms[i].first >= paradigms[i].count) {
+        i++;
+    }
+    return &paradigms[i];
+}
+
 /* A library of a paradigm, for which there are wrappers. */
 static struct library {
     struct paradigm *paradigm;
     const char *soname, *wrappers, *title;
     char path[PATH_MAX];
 } libraries[] = {
-#define FM_LIBRARY(number, begin_of_name, file, people)                                            \
+#define FM_LIBRARY(number, begin_of_name, file, people, is_c)                                      \
     {.paradigm = &paradigms[number], .soname = begin_of_name, .wrappers = file, .title = people},
 #include "libraries.inc"
 #undef FM_LIBRARY
@@ -77,8 +93,8 @@ fm_user_connect_t fermata_user_connect;
 fm_linked_register_t fermata_linked_register;
 
 static uint64_t start_ticks, start_nanoseconds;
-static pthread_mutex_t resolving = PTHREAD_MUTEX_INITIALIZER; /* guards recorder, paradigms */
-static const struct fm_recorder *recorder;                    /* NULL: not loaded */
+static fm_lock_t resolving = FM_LOCK_FREE; /* guards recorder, paradigms */
+static const struct fm_recorder *recorder; /* NULL: not loaded */
 static const struct fm_user_functions *_Atomic user_functions;
 static void (*save)(bool ending); /* NULL until the recorder is loaded */
 
@@ -87,6 +103,21 @@ static void (*save)(bool ending); /* NULL until the recorder is loaded */
 typedef void fm_function_event_t(void *function, void *call_site);
 static fm_function_event_t ignore;
 static fm_function_event_t *function_enter, *function_leave = ignore; /* NULL: not known yet */
+
+/* Leads the names of functions of the C library to it, except those that may load the recorder. */
+static void lead_to_system_library(void)
+{
+    for (uint32_t slot = 0; slot < FUNCTION_COUNT; slot++) {
+        void *function =
+            paradigm_of(slot)->is_system && !fm_preload_begins_threads(function_names[slot])
+                ? fm_preload_next(function_names[slot])
+                : NULL;
+        if (function != NULL) {
+            __atomic_store_n(&fm_preload_slots[slot], (fm_function_t)(uintptr_t)function,
+                             __ATOMIC_RELEASE);
+        }
+    }
+}
 
 __attribute__((constructor)) static void note_start(void)
 {
@@ -109,6 +140,7 @@ __attribute__((constructor)) static void note_start(void)
         endings[i].function = (fm_function_t)(uintptr_t)dlsym(RTLD_NEXT, endings[i].name);
     }
     fm_preload_find_blocking();
+    lead_to_system_library();
     dlerror(); /* clears errors of the look-ups above, which the program must not see */
 }
 
@@ -128,13 +160,14 @@ static int note_library(struct dl_phdr_info *info, size_t size, void *nothing)
     return 0;
 }
 
-/* Finds the libraries of paradigms that the process has loaded. @return whether there is one */
+/* Finds the libraries of paradigms that the process has loaded. @return whether there is one
+ * besides the C library */
 static bool find_libraries(void)
 {
     bool found = false;
     dl_iterate_phdr(note_library, NULL);
     for (size_t i = 0; i < PARADIGM_COUNT; i++) {
-        found = found || paradigms[i].library != NULL;
+        found = found || (paradigms[i].library != NULL && !paradigms[i].is_system);
     }
     return found;
 }
@@ -180,6 +213,9 @@ static bool load_recorder(void)
 /* The paradigm's library in the process; NULL: none, or the program contains it. */
 static void *library_of(const struct paradigm *paradigm)
 {
+    if (paradigm->is_system) {
+        return RTLD_NEXT;
+    }
     return paradigm->library != NULL && !paradigm->is_linked
                ? dlopen(paradigm->library->path, RTLD_NOW | RTLD_NOLOAD)
                : NULL;
@@ -188,9 +224,10 @@ static void *library_of(const struct paradigm *paradigm)
 /* A function of the paradigm's library; NULL: it has none. */
 static void *original(uint32_t slot, void *library)
 {
-    return linked[slot] != NULL ? (void *)(uintptr_t)linked[slot]
-           : library != NULL    ? dlsym(library, function_names[slot])
-                                : NULL;
+    return linked[slot] != NULL   ? (void *)(uintptr_t)linked[slot]
+           : library == RTLD_NEXT ? fm_preload_next(function_names[slot])
+           : library != NULL      ? dlsym(library, function_names[slot])
+                                  : NULL;
 }
 
 /* Whether the calls of the paradigm are recorded, by the setting `layer`: those of libraries that
@@ -198,7 +235,8 @@ static void *original(uint32_t slot, void *library)
 static bool is_selected(const struct paradigm *paradigm)
 {
     const char *layer = getenv("FERMATA_LAYER");
-    return paradigm->has_profiling_names || layer == NULL || strcmp(layer, "mpi") != 0;
+    return paradigm->has_profiling_names || paradigm->is_system || layer == NULL ||
+           strcmp(layer, "mpi") != 0;
 }
 
 /* Loads the wrappers of a paradigm and attaches them to the recorder.
@@ -263,14 +301,22 @@ static void resolve_paradigm(struct paradigm *paradigm)
  * function (NULL: none). */
 static void resolve(const struct paradigm *called)
 {
-    pthread_mutex_lock(&resolving);
+    fm_lock(&resolving);
     if (recorder == NULL) { /* instrumented signal handlers must not wait for the lock held here */
         lead_functions_to(ignore, ignore);
     }
     find_libraries();
     for (size_t i = 0; i < PARADIGM_COUNT; i++) {
         struct paradigm *paradigm = &paradigms[i];
-        if (!paradigm->resolved && (paradigm->library != NULL || paradigm == called)) {
+        if (!paradigm->resolved && !paradigm->is_system &&
+            (paradigm->library != NULL || paradigm == called)) {
+            resolve_paradigm(paradigm);
+        }
+    }
+    for (size_t i = 0; i < PARADIGM_COUNT; i++) {
+        struct paradigm *paradigm = &paradigms[i];
+        if (!paradigm->resolved && paradigm->is_system &&
+            (recorder != NULL || paradigm == called)) {
             resolve_paradigm(paradigm);
         }
     }
@@ -278,7 +324,7 @@ static void resolve(const struct paradigm *called)
         recorder->attached();
         lead_functions_to(recorder->function_enter, recorder->function_leave);
     }
-    pthread_mutex_unlock(&resolving);
+    fm_unlock(&resolving);
 }
 
 /* Takes an entry of the program for one of the paradigm's functions, and leads it to the function
@@ -309,7 +355,7 @@ __attribute__((visibility("default"))) void fermata_linked_register(struct fm_li
     void *self = dladdr((void *)(uintptr_t)note_start, &info) != 0
                      ? dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD)
                      : NULL;
-    pthread_mutex_lock(&resolving);
+    fm_lock(&resolving);
     for (struct fm_linked_entry *entry = begin; self != NULL && entry < end; entry++) {
         size_t i = 0;
         while (i < PARADIGM_COUNT && !take_entry(&paradigms[i], entry, self)) {
@@ -322,7 +368,7 @@ __attribute__((visibility("default"))) void fermata_linked_register(struct fm_li
             paradigm->library = &libraries[i];
         }
     }
-    pthread_mutex_unlock(&resolving);
+    fm_unlock(&resolving);
     errno = saved;
 }
 
@@ -332,9 +378,9 @@ static bool can_resolve(void)
 {
     static bool resolved;
     if (!__atomic_load_n(&resolved, __ATOMIC_ACQUIRE)) {
-        pthread_mutex_lock(&resolving);
-        bool found = find_libraries();
-        pthread_mutex_unlock(&resolving);
+        fm_lock(&resolving);
+        bool found = find_libraries() || recorder != NULL;
+        fm_unlock(&resolving);
         if (!found) {
             return false;
         }
@@ -405,7 +451,7 @@ static fm_function_t find_function(const char *name)
     void *symbol = NULL;
     find_libraries();
     for (size_t i = 0; i < PARADIGM_COUNT && symbol == NULL; i++) {
-        void *handle = library_of(&paradigms[i]);
+        void *handle = paradigms[i].is_system ? NULL : library_of(&paradigms[i]);
         symbol = handle != NULL ? dlsym(handle, name) : NULL;
     }
     symbol = symbol != NULL ? symbol : dlsym(RTLD_NEXT, name);
@@ -422,13 +468,22 @@ static fm_function_t end_by(const struct ending *ending)
     return ending->function != NULL ? ending->function : find_function(ending->name);
 }
 
-static const struct paradigm *paradigm_of(unsigned long slot)
+/* The function that a name of the C library's leads to before the recorder is loaded. Other names
+ * than those of functions that begin threads come here only before this library's constructor. */
+static fm_function_t resolve_system(unsigned long slot)
 {
-    size_t i = 0;
-    while (slot - paradigms[i].first >= paradigms[i].count) {
-        i++;
+    const char *name = function_names[slot];
+    fm_lock(&resolving);
+    bool starts = fm_preload_begins_threads(name) && getauxval(AT_SECURE) == 0 &&
+                  (find_libraries() || fm_preload_starts_with_threads());
+    fm_unlock(&resolving);
+    if (starts) {
+        resolve(paradigm_of(slot));
+        return __atomic_load_n(&fm_preload_slots[slot], __ATOMIC_ACQUIRE);
     }
-    return &paradigms[i];
+    fm_function_t function = (fm_function_t)(uintptr_t)fm_preload_next(name);
+    __atomic_store_n(&fm_preload_slots[slot], function, __ATOMIC_RELEASE);
+    return function;
 }
 
 fm_function_t fm_preload_resolve(unsigned long number)
@@ -436,6 +491,11 @@ fm_function_t fm_preload_resolve(unsigned long number)
     int saved = errno;
     if (number >= FUNCTION_COUNT) {
         fm_function_t function = end_by(&endings[number - FUNCTION_COUNT]);
+        errno = saved;
+        return function;
+    }
+    if (paradigm_of(number)->is_system) {
+        fm_function_t function = resolve_system(number);
         errno = saved;
         return function;
     }

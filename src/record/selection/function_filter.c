@@ -1,5 +1,6 @@
 #include "record/selection/function_filter.h"
 
+#include "record/capture/lock.h"
 #include "record/stack/helper.h"
 #include "record/stack/modules.h"
 #include "record/stack/resolve.h"
@@ -7,7 +8,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,11 +25,11 @@ struct verdicts {
 };
 
 static struct {
-    pthread_mutex_t lock;
+    fm_lock_t lock;
     const char *path; /* of the filter; NULL: none */
     void (*tell)(const char *format, ...);
     struct verdicts modules[FM_MODULES_MOST];
-} filter = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} filter = {.lock = FM_LOCK_FREE};
 
 void fm_function_filter_begin(void (*tell)(const char *format, ...))
 {
@@ -123,7 +123,7 @@ bool fm_function_filter_excludes(struct fm_site site)
         return false;
     }
     int saved = errno;
-    pthread_mutex_lock(&filter.lock);
+    fm_lock(&filter.lock);
     struct verdicts *verdicts = &filter.modules[site.module];
     if (!verdicts->asked) {
         ask(fm_modules_get(site.module), verdicts);
@@ -132,7 +132,7 @@ bool fm_function_filter_excludes(struct fm_site site)
         verdicts->count != 0 && bsearch(&site.offset, verdicts->addresses, verdicts->count,
                                         sizeof *verdicts->addresses, compare) != NULL;
     bool excluded = listed != verdicts->others;
-    pthread_mutex_unlock(&filter.lock);
+    fm_unlock(&filter.lock);
     errno = saved;
     return excluded;
 }

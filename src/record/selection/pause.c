@@ -1,14 +1,14 @@
 #include "record/selection/pause.h"
 
+#include "record/capture/lock.h"
 #include "record/capture/thread.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 static struct {
-    pthread_mutex_t lock;      /* of the times */
+    fm_lock_t lock;            /* of the times */
     _Atomic uint32_t switches; /* odd: paused */
     uint64_t *times;           /* of the switches */
     size_t room;
@@ -19,7 +19,7 @@ static struct {
     _Atomic uint64_t toggled;   /* time of the last one */
     _Atomic uint32_t toggles_seen;
     const char *(*function_name)(uint32_t function);
-} pause_state = {.lock = PTHREAD_MUTEX_INITIALIZER, .window = {UINT64_MAX, UINT64_MAX}};
+} pause_state = {.lock = FM_LOCK_FREE, .window = {UINT64_MAX, UINT64_MAX}};
 
 void fm_pause_begin(const char *(*function_name)(uint32_t function))
 {
@@ -96,7 +96,7 @@ static bool is_behind(void)
 
 static void lock_and_catch_up(void)
 {
-    pthread_mutex_lock(&pause_state.lock);
+    fm_lock(&pause_state.lock);
     if (pause_state.running && is_behind()) {
         catch_up();
     }
@@ -107,7 +107,7 @@ void fm_pause_since(enum fm_pause_reason reason, bool paused, uint64_t time)
     int saved = errno;
     lock_and_catch_up();
     want(reason, paused, pause_state.running ? time : 0);
-    pthread_mutex_unlock(&pause_state.lock);
+    fm_unlock(&pause_state.lock);
     errno = saved;
 }
 
@@ -116,7 +116,7 @@ void fm_pause_for(enum fm_pause_reason reason, bool paused)
     int saved = errno;
     lock_and_catch_up();
     want(reason, paused, pause_state.running ? fm_clock_now() : 0);
-    pthread_mutex_unlock(&pause_state.lock);
+    fm_unlock(&pause_state.lock);
     errno = saved;
 }
 
@@ -150,17 +150,17 @@ bool fm_is_recording(void)
     int saved = errno;
     lock_and_catch_up();
     bool recording = pause_state.reasons == 0;
-    pthread_mutex_unlock(&pause_state.lock);
+    fm_unlock(&pause_state.lock);
     errno = saved;
     return recording;
 }
 
 void fm_pause_run_begins(void)
 {
-    pthread_mutex_lock(&pause_state.lock);
+    fm_lock(&pause_state.lock);
     pause_state.running = true;
     switch_to(pause_state.reasons != 0, fm_clock_now());
-    pthread_mutex_unlock(&pause_state.lock);
+    fm_unlock(&pause_state.lock);
 }
 
 /* ---- a thread ---- */
@@ -268,7 +268,7 @@ bool fm_pause_is_due(const struct fm_thread *thread)
 {
     if (pause_state.running && is_behind()) {
         lock_and_catch_up();
-        pthread_mutex_unlock(&pause_state.lock);
+        fm_unlock(&pause_state.lock);
     }
     return thread->pause.seen != pause_state.switches;
 }
@@ -280,9 +280,9 @@ bool fm_pause_attend(struct fm_thread *thread, bool (*flush)(struct fm_thread *t
         fm_pause_fold(thread);
     }
     while (fm_pause_is_due(thread)) {
-        pthread_mutex_lock(&pause_state.lock);
+        fm_lock(&pause_state.lock);
         uint64_t time = pause_state.times[pause->seen];
-        pthread_mutex_unlock(&pause_state.lock);
+        fm_unlock(&pause_state.lock);
         pause->seen++;
         if ((pause->seen & 1) != 0) {
             begin_pause(thread, time, flush);
@@ -309,7 +309,7 @@ void fm_pause_run_ends(struct fm_thread *thread)
         lock_and_catch_up();
         pause_state.window[0] = pause_state.window[1] = UINT64_MAX;
         switch_to(false, thread->enter);
-        pthread_mutex_unlock(&pause_state.lock);
+        fm_unlock(&pause_state.lock);
         fm_pause_attend(thread, NULL);
         if (paused && thread->stack != NULL) {
             fm_thread_note_stack(thread, thread->pause.here);

@@ -1,14 +1,13 @@
 #include "record/selection/size_limit.h"
 
+#include "record/capture/lock.h"
 #include "record/capture/thread.h"
 #include "record/selection/pause.h"
-
-#include <pthread.h>
 
 enum { BYTES_PER_WORD = 12 };
 
 static struct {
-    pthread_mutex_t lock; /* of stage, table, skipping and lingering */
+    fm_lock_t lock; /* of stage, table, skipping and lingering */
     _Atomic uint64_t share;
     _Atomic uint64_t due;   /* bytes at which the next stage begins; UINT64_MAX: none */
     _Atomic uint64_t words; /* recorded so far */
@@ -19,15 +18,15 @@ static struct {
     _Atomic bool lingering; /* the last one has ended, recording is still paused */
     uint64_t ended;         /* its end */
     struct fm_phase_visits *_Atomic phases;
-} limit = {.lock = PTHREAD_MUTEX_INITIALIZER, .share = UINT64_MAX, .due = UINT64_MAX};
+} limit = {.lock = FM_LOCK_FREE, .share = UINT64_MAX, .due = UINT64_MAX};
 
 void fm_size_limit_begin(uint64_t share)
 {
-    pthread_mutex_lock(&limit.lock);
+    fm_lock(&limit.lock);
     fm_thinning_begin(&limit.table);
     limit.due = share == UINT64_MAX ? UINT64_MAX : share / 2;
     limit.share = share;
-    pthread_mutex_unlock(&limit.lock);
+    fm_unlock(&limit.lock);
 }
 
 static void lower(uint64_t *first, uint64_t number)
@@ -42,7 +41,7 @@ void fm_size_limit_add_phase(struct fm_phase_visits *phase)
     if (atomic_exchange(&phase->listed, true)) {
         return;
     }
-    pthread_mutex_lock(&limit.lock);
+    fm_lock(&limit.lock);
     bool is_known = false;
     for (struct fm_phase_visits *other = limit.phases; other != NULL; other = other->before) {
         is_known = is_known || other->bucket == phase->bucket;
@@ -54,7 +53,7 @@ void fm_size_limit_add_phase(struct fm_phase_visits *phase)
     }
     phase->before = limit.phases;
     limit.phases = phase;
-    pthread_mutex_unlock(&limit.lock);
+    fm_unlock(&limit.lock);
 }
 
 /* With the lock. The column of the table begins at the next visit of each phase; at the end of the
@@ -96,9 +95,9 @@ static void count(struct fm_thread *thread)
     uint64_t bytes =
         BYTES_PER_WORD * (atomic_fetch_add(&limit.words, words - before) + (words - before));
     if (bytes >= limit.due) {
-        pthread_mutex_lock(&limit.lock);
+        fm_lock(&limit.lock);
         bool ends = advance(bytes);
-        pthread_mutex_unlock(&limit.lock);
+        fm_unlock(&limit.lock);
         if (ends) {
             fm_pause_for(FM_PAUSE_SIZE, true);
         }
@@ -109,11 +108,11 @@ static void count(struct fm_thread *thread)
  * are one pause. */
 static void stop_lingering(void)
 {
-    pthread_mutex_lock(&limit.lock);
+    fm_lock(&limit.lock);
     bool ends = limit.lingering;
     uint64_t time = limit.ended;
     limit.lingering = false;
-    pthread_mutex_unlock(&limit.lock);
+    fm_unlock(&limit.lock);
     if (ends) {
         fm_pause_since(FM_PAUSE_THINNED, false, time);
     }
@@ -134,18 +133,18 @@ void fm_size_limit_check(struct fm_thread *thread)
 
 static bool keeps(const struct fm_phase_visits *phase, uint64_t number)
 {
-    pthread_mutex_lock(&limit.lock);
+    fm_lock(&limit.lock);
     bool kept = fm_thinning_keeps(&limit.table, phase->bucket, number);
-    pthread_mutex_unlock(&limit.lock);
+    fm_unlock(&limit.lock);
     return kept;
 }
 
 static void begin_skipping(void)
 {
-    pthread_mutex_lock(&limit.lock);
+    fm_lock(&limit.lock);
     bool pauses = limit.skipping++ == 0 && !limit.lingering;
     limit.lingering = false;
-    pthread_mutex_unlock(&limit.lock);
+    fm_unlock(&limit.lock);
     if (pauses) {
         fm_pause_for(FM_PAUSE_THINNED, true);
     }
@@ -180,10 +179,10 @@ void fm_size_limit_visit_ends(struct fm_phase_visits *phase, struct fm_thread *t
         thread->iterations--;
     }
     if ((flags & FM_OPEN_SKIPPED) != 0) {
-        pthread_mutex_lock(&limit.lock);
+        fm_lock(&limit.lock);
         limit.lingering = --limit.skipping == 0;
         limit.ended = fm_clock_now();
-        pthread_mutex_unlock(&limit.lock);
+        fm_unlock(&limit.lock);
     }
 }
 

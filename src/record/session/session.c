@@ -27,7 +27,7 @@
 
 enum { DEFAULT_MEMORY = 64 * 1024 * 1024 };
 
-struct fm_session fm_session = {.lock = PTHREAD_MUTEX_INITIALIZER};
+struct fm_session fm_session = {.lock = FM_LOCK_FREE};
 struct fm_session_state fm_session_state;
 
 static const char *function_name(uint32_t function)

@@ -15,15 +15,14 @@
 #define FERMATA_RECORD_SESSION_SESSION_H
 
 #include "record/archive/archive.h"
+#include "record/capture/lock.h"
 #include "record/paradigm/paradigm.h"
-
-#include <pthread.h>
 
 /** The session. `lock` guards `definitions` and `ended`. */
 struct fm_session {
     const struct fm_recorded_region *regions; /**< recorded functions, by number */
     size_t region_count;
-    pthread_mutex_t lock;
+    fm_lock_t lock;
     struct fm_definitions definitions;
     bool ended; /**< no new definitions: the set belongs to the thread that ends the run */
     const struct fm_exchange *exchange;

@@ -35,9 +35,9 @@ static uint64_t billionths(double millionths)
 
 void fm_session_clock_close(const struct fm_exchange *exchange)
 {
-    pthread_mutex_lock(&fm_session.lock); /* other threads may still be writing their buffers */
+    fm_lock(&fm_session.lock); /* other threads may still be writing their buffers */
     fm_clock_track_end(&own.track, fm_clock_moment());
-    pthread_mutex_unlock(&fm_session.lock);
+    fm_unlock(&fm_session.lock);
     struct fm_clock_comparison rates = {.own = fm_clock_track_rate(&own.track)};
     own.offsets[1] = fm_clock_measure(exchange, is_always_measured(), &rates);
     own.quality.change = billionths(fm_clock_track_change(&own.track));

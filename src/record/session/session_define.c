@@ -19,9 +19,9 @@ void fm_session_overflow(void)
  * @return false: the end of the run has begun, new definitions are not possible */
 static bool lock_definitions(void)
 {
-    pthread_mutex_lock(&fm_session.lock);
+    fm_lock(&fm_session.lock);
     if (fm_session.ended) {
-        pthread_mutex_unlock(&fm_session.lock);
+        fm_unlock(&fm_session.lock);
         return false;
     }
     return true;
@@ -31,7 +31,7 @@ static bool lock_definitions(void)
  * memory. */
 static uint32_t unlock_definitions(uint32_t number)
 {
-    pthread_mutex_unlock(&fm_session.lock);
+    fm_unlock(&fm_session.lock);
     if (number < FM_ARCHIVE_ENTRIES_MOST) {
         return number;
     }
@@ -41,9 +41,9 @@ static uint32_t unlock_definitions(uint32_t number)
 
 void fm_session_end_definitions(void)
 {
-    pthread_mutex_lock(&fm_session.lock);
+    fm_lock(&fm_session.lock);
     fm_session.ended = true;
-    pthread_mutex_unlock(&fm_session.lock);
+    fm_unlock(&fm_session.lock);
 }
 
 uint32_t fm_session_string(const char *text)
@@ -93,6 +93,6 @@ void fm_session_name(enum fm_define_kind kind, uint32_t number, const char *text
         uint32_t *words = fm_defined(&fm_session.definitions, kind, number, &count);
         words[count - 1] = name; /* the last word of a communicator's or window's definition */
         fm_journal_name(kind, number, name);
-        pthread_mutex_unlock(&fm_session.lock);
+        fm_unlock(&fm_session.lock);
     }
 }

@@ -26,10 +26,10 @@ bool fm_session_journal_all_but_records(void)
 
 bool fm_session_journal_definitions(void)
 {
-    pthread_mutex_lock(&fm_session.lock);
+    fm_lock(&fm_session.lock);
     fm_session_clock_note();
     bool good = fm_session_journal_all_but_records();
-    pthread_mutex_unlock(&fm_session.lock);
+    fm_unlock(&fm_session.lock);
     return good;
 }
 
@@ -68,7 +68,8 @@ bool fm_session_flush(struct fm_thread *thread, bool full)
         fm_thread_reuse(thread);
         uint64_t end = fm_clock_now();
         thread->work.flushing += end - begin;
-        if (full || end - begin > fm_session_state.noticeable) {
+        bool has_ended = thread != fm_thread_self; /* the end of a thread is its last event */
+        if ((full || end - begin > fm_session_state.noticeable) && !has_ended) {
             uint64_t *record = fm_thread_reserve(thread, FM_WORDS_FLUSH);
             record[0] = fm_record_header(FM_RECORD_FLUSH, 0, 0);
             record[1] = begin;

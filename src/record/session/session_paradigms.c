@@ -47,9 +47,9 @@ static bool add(const struct fm_paradigm *paradigm)
 
 bool fm_session_attach(const struct fm_paradigm *paradigm)
 {
-    pthread_mutex_lock(&fm_session.lock);
+    fm_lock(&fm_session.lock);
     bool added = add(paradigm);
-    pthread_mutex_unlock(&fm_session.lock);
+    fm_unlock(&fm_session.lock);
     if (!added) {
         fm_session_tell("%s is not recorded: there is no room for its functions; record the "
                         "program with fewer paradigms",
@@ -91,45 +91,45 @@ static struct active *find(const struct fm_paradigm *paradigm)
 
 void fm_session_paradigm_begins(const struct fm_paradigm *paradigm, const char *library)
 {
-    pthread_mutex_lock(&fm_session.lock);
+    fm_lock(&fm_session.lock);
     struct active *item = find(paradigm);
     if (item != NULL) {
         item->open = true;
         item->library = library;
     }
-    pthread_mutex_unlock(&fm_session.lock);
+    fm_unlock(&fm_session.lock);
 }
 
 void fm_session_paradigm_ends(const struct fm_paradigm *paradigm)
 {
-    pthread_mutex_lock(&fm_session.lock);
+    fm_lock(&fm_session.lock);
     struct active *item = find(paradigm);
     if (item != NULL) {
         item->open = false;
     }
-    pthread_mutex_unlock(&fm_session.lock);
+    fm_unlock(&fm_session.lock);
 }
 
 uint32_t fm_session_paradigms_open(void)
 {
     uint32_t open = 0;
-    pthread_mutex_lock(&fm_session.lock);
+    fm_lock(&fm_session.lock);
     for (uint32_t i = 0; i < active.count; i++) {
         open += active.items[i].open;
     }
-    pthread_mutex_unlock(&fm_session.lock);
+    fm_unlock(&fm_session.lock);
     return open;
 }
 
 bool fm_session_ranks_open(void)
 {
     bool open = false;
-    pthread_mutex_lock(&fm_session.lock);
+    fm_lock(&fm_session.lock);
     for (uint32_t i = 0; i < active.count; i++) {
         const struct active *item = &active.items[i];
         open = open || (item->open && fm_paradigm_has_ranks(item->paradigm->description));
     }
-    pthread_mutex_unlock(&fm_session.lock);
+    fm_unlock(&fm_session.lock);
     return open;
 }
 

@@ -8,6 +8,7 @@
 #include "record/stack/stack.h"
 
 #include <limits.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -35,11 +36,11 @@ static uint32_t depth_wanted(void)
 /* No call site is added before the program's main function is known (fm_session_stack_main). */
 void fm_session_note_sites(void)
 {
-    pthread_mutex_lock(&fm_session.lock);
+    fm_lock(&fm_session.lock);
     if (stacks.main_known && fm_sites_count() > FM_SITE_UNKNOWN + 1) {
         fm_site_set_update(&stacks.sites);
     }
-    pthread_mutex_unlock(&fm_session.lock);
+    fm_unlock(&fm_session.lock);
 }
 
 /* Ends recording in a forked child: it must not write, and may have inherited locks whose holders

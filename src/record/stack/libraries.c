@@ -70,6 +70,9 @@ static bool has_known_name(const char *path)
         "libuct",
         "libucm",
         "libfabric",
+        "libgomp",
+        "libomp",
+        "libiomp5",
     };
     const char *name = name_of(path);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {

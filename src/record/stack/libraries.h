@@ -13,8 +13,8 @@
  * the other functions, after that library is loaded. Not async-signal-safe. */
 void fm_libraries_begin(void);
 
-/** Whether the file belongs to the recorder or to the communication libraries, their binding for
- * Python included. The result depends
+/** Whether the file belongs to the recorder, to the communication libraries, their binding for
+ * Python included, or to the runtime system of OpenMP. The result depends
  * on earlier calls: plug-ins are recognized by the folders of the libraries that load them. Not
  * async-signal-safe, not thread-safe. */
 bool fm_library_communicates(const char *path);

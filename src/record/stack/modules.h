@@ -35,7 +35,8 @@ struct fm_module {
     bool again; /**< it was loaded before, unloaded, and loaded again */
     bool c_library;
     bool interpreter; /**< Python functions are shown in place of its functions, if possible */
-    bool hidden;      /**< functions are not shown: the recorder, MPI libraries, the C library */
+    bool hidden;      /**< functions are not shown: the recorder, MPI libraries, the C library, the
+                           runtime system of OpenMP */
 };
 
 /** Updates the list of loaded modules. Not async-signal-safe; calls of the same process must not

@@ -269,6 +269,16 @@ static void forget_unloaded(void)
     __atomic_fetch_add(&fm_places_generation, 1, __ATOMIC_RELEASE);
 }
 
+bool fm_code_is_hidden(uint64_t address)
+{
+    const struct fm_place *place = fm_places != NULL ? fm_places_find(address) : NULL;
+    if (place != NULL) {
+        return place->site == FM_SITE_HIDDEN;
+    }
+    int number = fm_modules_find(address - 1);
+    return number >= 0 && fm_modules_get((uint32_t)number)->hidden;
+}
+
 void fm_places_forget_unloaded(void)
 {
     if (fm_places != NULL) {

@@ -9,6 +9,7 @@
 #ifndef FERMATA_RECORD_STACK_PLACES_H
 #define FERMATA_RECORD_STACK_PLACES_H
 
+#include "record/capture/hot.h"
 #include "record/stack/unwind/unwind_rule.h"
 
 #include <stdbool.h>
@@ -78,6 +79,10 @@ bool fm_places_begin(void);
  *                   locks
  * @return the place; NULL: no memory, or (in a signal handler) not possible now */
 struct fm_place *fm_places_add(uint64_t address, bool in_signal);
+
+/** Whether the code at a return address belongs to a hidden module (fm_module.hidden). No lock,
+ * async-signal-safe. */
+FM_API bool fm_code_is_hidden(uint64_t address);
 
 /** Removes the places of modules that have been unloaded. Not async-signal-safe. */
 void fm_places_forget_unloaded(void);

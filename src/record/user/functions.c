@@ -4,7 +4,6 @@
 #include "record/session/session.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,17 +46,17 @@ char *fm_user_copy(struct fm_text text)
 }
 
 static struct {
-    pthread_mutex_t lock;
+    fm_lock_t lock;
     struct {
         void **items; /* by number of the definition; NULL: none */
         size_t room;
     } kinds[FM_DEFINE_KIND_COUNT];
-} objects = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} objects = {.lock = FM_LOCK_FREE};
 
 void *fm_user_object(enum fm_define_kind kind, uint32_t number, void *candidate)
 {
     void *object = NULL;
-    pthread_mutex_lock(&objects.lock);
+    fm_lock(&objects.lock);
     size_t room = objects.kinds[kind].room;
     if (number >= room) {
         size_t larger = 2 * (size_t)number + 64;
@@ -76,7 +75,7 @@ void *fm_user_object(enum fm_define_kind kind, uint32_t number, void *candidate)
         }
         object = *place;
     }
-    pthread_mutex_unlock(&objects.lock);
+    fm_unlock(&objects.lock);
     free(candidate);
     return object;
 }

@@ -74,7 +74,7 @@ def read(anchor):
                 last[location] = event.stop_time
             elif kind == "Metric" and event.metric.members[0].name in PROCESSOR_TIMES:
                 continue  # values of the recorder's between calls, where computation is long
-            elif kind not in ("ProgramBegin", "ProgramEnd"):
+            elif kind not in ("ProgramBegin", "ProgramEnd", "ThreadBegin", "ThreadEnd"):
                 if location in opened:
                     opened[location].records.append(Record(kind, event))
                 else:

@@ -49,7 +49,7 @@ def expected_of_main(many, finalized):
         *[("phase", [("body", [])])] * 2, ("last phase", []),
         ("outer", [("forgotten", [("forgotten, too", [])])]),
         ("made at run time", []), ("", []),
-        ("outside of the thread", []),
+        ("outside of the thread", [("pthread_create", []), ("pthread_join", [])]),
         recursive(3000),
         *[("one of many", [])] * many,
     ]

@@ -8,6 +8,7 @@
 #include "record/rebuild/rebuild.h"
 #include "record/session/session.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

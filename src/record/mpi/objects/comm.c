@@ -150,7 +150,7 @@ void fm_comm_begin(void)
 
 struct fm_comm *fm_comm_find_first(struct fm_thread *thread, MPI_Comm comm)
 {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static fm_lock_t lock = FM_LOCK_FREE;
     if (thread->function - fm_first_function >= FM_FUNCTION_COUNT) {
         return NULL; /* inside a call of another library */
     }
@@ -160,11 +160,11 @@ struct fm_comm *fm_comm_find_first(struct fm_thread *thread, MPI_Comm comm)
     if (!initialized) {
         return NULL;
     }
-    pthread_mutex_lock(&lock);
+    fm_lock(&lock);
     if (!fm_comm_has_begun) {
         fm_comm_begin();
     }
-    pthread_mutex_unlock(&lock);
+    fm_unlock(&lock);
     return fm_handles_find_in(&fm_comms, FM_COMMS_CACHE, thread, FM_HANDLE(comm));
 }
 

@@ -1,0 +1,19 @@
+/** @file
+ * The part of the preload library that decides whether the threads of a process are recorded from
+ * its first thread on, before a function of a communication library is called.
+ */
+#ifndef FERMATA_RECORD_PRELOAD_START_H
+#define FERMATA_RECORD_PRELOAD_START_H
+
+#include <stdbool.h>
+
+/** Whether a function begins a thread: its first call may load the recorder. */
+bool fm_preload_begins_threads(const char *function);
+
+/** Whether the recorder is loaded when this process begins its first thread: threads are to be
+ * recorded, and the process is the one that fermata has started (FERMATA_PROCESS), and no launcher.
+ * Launchers, and tools that programs and scripts start, have threads, too. Processes that have
+ * loaded a communication library need not ask. */
+bool fm_preload_starts_with_threads(void);
+
+#endif
