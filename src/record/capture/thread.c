@@ -347,7 +347,7 @@ static void flush_at_end(struct fm_thread *thread)
 }
 
 /* Called when a thread ends, possibly within a call (if it was cancelled): then the call ends, too.
- * Its location becomes available. */
+ * Its location becomes available, except that of the first thread. */
 static void retire(void *ending)
 {
     struct fm_thread *thread = ending;
@@ -360,12 +360,16 @@ static void retire(void *ending)
         fm_thread_done(thread);
     }
     thread->depth = 0;
+    thread->held_count = 0;
     thread->is_marking = 0;
     if (!atomic_load_explicit(&fm_threads.over, memory_order_acquire)) {
         fm_functions_end(thread);
         leave_regions(thread);
         end_life(thread);
         flush_at_end(thread);
+    }
+    if (thread->index == 0) {
+        return; /* the first thread's functions are open to the end of the run */
     }
     fm_lock(&fm_threads.lock);
     thread->idle = fm_threads.idle;

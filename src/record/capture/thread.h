@@ -88,6 +88,18 @@ struct fm_thread_life {
     uint32_t site;     /**< call site of the first instruction of its function; FM_SITE_UNKNOWN */
 };
 
+/** A lock that a thread holds, and that can be shared: the acquisition. */
+struct fm_thread_held {
+    const void *lock;
+    uint64_t order; /**< of the lock's acquisitions */
+    uint64_t time;
+    uint64_t in; /**< return address of the acquiring call */
+    bool is_record;
+};
+
+/** Shared locks of a thread that are known; it may hold more. */
+enum { FM_HELD_MOST = 8 };
+
 /** A thread of the process. All fields belong to the thread itself, except where noted. */
 struct fm_thread {
     /* The members that every call accesses occupy two cache lines. */
@@ -129,6 +141,8 @@ struct fm_thread {
     struct fm_thread_processor processor;
     struct fm_own_stack own_stack;
     struct fm_thread_life life;
+    struct fm_thread_held held[FM_HELD_MOST];
+    uint32_t held_count;
     uint64_t flushed_at_end; /**< time of the last flush at the end of a thread of this location */
 
     struct fm_chunk *first;   /**< oldest chunk with records */

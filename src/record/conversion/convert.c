@@ -3,6 +3,7 @@
 #include "base/processor_time.h"
 #include "base/stack_samples.h"
 #include "record/archive/archive.h"
+#include "record/archive/attribute.h"
 #include "record/archive/marker.h"
 #include "record/closing/overhead.h"
 #include "record/conversion/convert_state.h"
@@ -261,6 +262,61 @@ static void convert_thread(struct fm_thread *thread, const uint64_t *r)
                              : OTF2_EvtWriter_ThreadWait(thread->writer, NULL, time, team, r[1]));
 }
 
+/* Whether a function of C++'s library leads from the program's function to that of the C library.
+ */
+static bool is_of_library(uint32_t region)
+{
+    const char *name = fm_convert_region_name(region);
+    return strncmp(name, "std::", 5) == 0 || strncmp(name, "__gthread_", 10) == 0;
+}
+
+/* Number of the region in events of the function at a call site; FM_DEFINE_NONE: not known. */
+static uint32_t function_at(uint32_t site)
+{
+    uint32_t count, tail = fm_callsite_called(fm_convert_state.callsites, site);
+    const struct fm_callsite_frame *frames =
+        fm_callsite_frames(fm_convert_state.callsites, site, &count);
+    if (tail != FM_DEFINE_NONE) { /* that one's last call */
+        return fm_event_region(fm_convert_state.regions, FM_FUNCTIONS_MOST + tail, FM_DEFINE_NONE);
+    }
+    while (count > 1 && is_of_library(frames[count - 1].region)) {
+        count--; /* inlined */
+    }
+    if (site == 0 || count == 0 || frames[count - 1].region == FM_CALLSITE_UNKNOWN) {
+        return FM_DEFINE_NONE;
+    }
+    return fm_event_region(fm_convert_state.regions, FM_FUNCTIONS_MOST + frames[count - 1].region,
+                           FM_DEFINE_NONE);
+}
+
+static void convert_lock(struct fm_thread *thread, const uint64_t *r)
+{
+    OTF2_EvtWriter *w = thread->writer;
+    OTF2_Paradigm paradigm = (OTF2_Paradigm)fm_record_aux(r[0]);
+    uint32_t lock = fm_record_ref(r[0]), order = (uint32_t)r[1];
+    if (fm_record_kind(r[0]) == FM_RECORD_ACQUIRE_LOCK) {
+        uint64_t time = fm_convert_not_before(thread, thread->pending_leave);
+        fm_convert_count(thread,
+                         OTF2_EvtWriter_ThreadAcquireLock(w, NULL, time, paradigm, lock, order));
+        return;
+    }
+    OTF2_AttributeList *list = NULL;
+    if (fm_record_kind(r[0]) == FM_RECORD_RELEASE_NOTED_LOCK) {
+        uint32_t function = function_at((uint32_t)r[3]);
+        list = OTF2_AttributeList_New();
+        fm_convert_check(list != NULL);
+        OTF2_AttributeList_AddUint64(list, FM_ATTRIBUTE_ACQUIRED_AT, r[2]);
+        if (function != FM_DEFINE_NONE) {
+            OTF2_AttributeList_AddRegionRef(list, FM_ATTRIBUTE_ACQUIRED_IN, function);
+        }
+        fm_attributes_used = true;
+    }
+    fm_convert_count_bytes(
+        thread, FM_COUNT_BYTES,
+        OTF2_EvtWriter_ThreadReleaseLock(w, list, thread->last_time, paradigm, lock, order));
+    OTF2_AttributeList_Delete(list);
+}
+
 /* ---- records ---- */
 
 static void convert_record(struct fm_thread *thread, const uint64_t *record)
@@ -354,6 +410,11 @@ static void convert_record(struct fm_thread *thread, const uint64_t *record)
     case FM_RECORD_THREAD_CREATE:
     case FM_RECORD_THREAD_WAIT:
         convert_thread(thread, record);
+        return;
+    case FM_RECORD_ACQUIRE_LOCK:
+    case FM_RECORD_RELEASE_LOCK:
+    case FM_RECORD_RELEASE_NOTED_LOCK:
+        convert_lock(thread, record);
         return;
     case FM_RECORD_BYTES_ABOVE:
         thread->bytes_above = record[0];

@@ -87,6 +87,12 @@ const char *fm_refuse_sample(const char *text)
     return fm_sample_rate(text) >= 0 ? NULL : "a frequency from 1 Hz to 10 kHz, or off";
 }
 
+const char *fm_refuse_threads(const char *text)
+{
+    static const char *const words[] = {"contended", "all", "off", NULL};
+    return is_one_of(text, words) ? NULL : "contended, all or off";
+}
+
 const char *fm_refuse_duration(const char *text)
 {
     uint64_t nanoseconds;

@@ -121,7 +121,7 @@ static void leave_create(struct fm_thread *thread, uint64_t number)
 int fm_pthread_create(pthread_t *handle, const pthread_attr_t *attributes, void *(*routine)(void *),
                       void *argument)
 {
-    struct fm_thread *thread = fm_posix_enter(FM_FUNCTION_pthread_create);
+    struct fm_thread *thread = fm_posix_enter(FM_FUNCTION_pthread_create, FM_CALLER);
     struct start *start = thread != NULL ? take_start() : NULL;
     if (start == NULL) {
         int result = FM_NEXT(pthread_create)(handle, attributes, routine, argument);
@@ -143,7 +143,7 @@ int fm_pthread_create(pthread_t *handle, const pthread_attr_t *attributes, void 
 
 int fm_thrd_create(thrd_t *handle, thrd_start_t routine, void *argument)
 {
-    struct fm_thread *thread = fm_posix_enter(FM_FUNCTION_thrd_create);
+    struct fm_thread *thread = fm_posix_enter(FM_FUNCTION_thrd_create, FM_CALLER);
     struct start *start = thread != NULL ? take_start() : NULL;
     if (start == NULL) {
         int result = FM_NEXT(thrd_create)(handle, routine, argument);
@@ -212,7 +212,7 @@ static void abandon(struct wait *wait)
 /* A wrapper of a call that waits for the thread `handle`. */
 #define FM_JOIN(name, success, ...)                                                                \
     __attribute__((cleanup(abandon))) struct wait wait =                                           \
-        begin_wait(fm_posix_enter(FM_FUNCTION_##name), (uint64_t)handle);                          \
+        begin_wait(fm_posix_enter(FM_FUNCTION_##name, FM_CALLER), (uint64_t)handle);               \
     int outcome = FM_NEXT(name)(__VA_ARGS__);                                                      \
     end_wait(&wait, outcome == (success));                                                         \
     wait.handle = 0;                                                                               \

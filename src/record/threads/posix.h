@@ -28,7 +28,7 @@
 /** The C library's function `name`. */
 #define FM_NEXT(name) ((__typeof__(&fm_##name))fm_next_functions[FM_FUNCTION_##name])
 
-/** Which calls are recorded (the setting `threads`). */
+/** Which calls of locks are recorded (the setting `threads`). */
 enum fm_threads_choice { FM_THREADS_CONTENDED, FM_THREADS_ALL, FM_THREADS_OFF };
 
 /** Constant once the paradigm is attached. */
@@ -43,12 +43,15 @@ static inline struct fm_thread *fm_posix_thread(void)
                                                                                         : NULL;
 }
 
-/** Begins a call of a thread that fm_posix_thread has returned.
- * @return NULL: the call is not recorded, since it is made by the recorder or a library */
-static inline __attribute__((always_inline)) struct fm_thread *fm_posix_enter(uint32_t function)
+/** Return address of the wrapper. */
+#define FM_CALLER ((uint64_t)(uintptr_t)__builtin_return_address(0))
+
+/** Begins a call of the calling thread. Inlined, as fm_call_enter.
+ * @param caller  return address of the wrapper
+ * @return NULL: the call is not recorded: the thread is not, or the caller is a library */
+FM_INLINE struct fm_thread *fm_posix_enter(uint32_t function, uint64_t caller)
 {
-    if (fm_posix_thread() == NULL ||
-        fm_code_is_hidden((uint64_t)(uintptr_t)__builtin_return_address(0))) {
+    if (fm_posix_thread() == NULL || fm_code_is_hidden(caller)) {
         return NULL;
     }
     return fm_call_enter(function);

@@ -2,10 +2,12 @@
  * loaded. */
 #include "record/threads/posix.h"
 
+#include "record/threads/objects.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-enum fm_threads_choice fm_threads_choice;
+enum fm_threads_choice fm_threads_choice = FM_THREADS_OFF;
 
 static const struct fm_paradigm_description description = {
     .otf2 = OTF2_PARADIGM_PTHREAD,
@@ -26,7 +28,11 @@ uint32_t fm_first_function;
 static void attach(void)
 {
     const char *text = getenv("FERMATA_THREADS");
-    if (text != NULL && strcmp(text, "off") == 0) {
+    fm_threads_choice = FM_THREADS_CONTENDED;
+    if (text != NULL && strcmp(text, "all") == 0) {
+        fm_threads_choice = FM_THREADS_ALL;
+    }
+    if ((text != NULL && strcmp(text, "off") == 0) || !fm_objects_begin()) {
         fm_threads_choice = FM_THREADS_OFF;
     }
 }
