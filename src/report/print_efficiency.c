@@ -1,5 +1,6 @@
 /* The efficiencies of the POP methodology that need no simulation. */
 #include "diagnosis/efficiency.h"
+#include "diagnosis/hybrid_efficiency.h"
 #include "diagnosis/number_format.h"
 #include "diagnosis/place.h"
 #include "report/report.h"
@@ -45,6 +46,19 @@ void fm_report_efficiency(const struct fm_report *report)
     print_row(report, "Parallel", efficiency.parallel, "average computation / run");
     print_row(report, "  Load balance", efficiency.load_balance, "average / longest computation");
     print_row(report, "  Communication", efficiency.communication, "longest computation / run");
+    struct fm_hybrid_efficiency hybrid;
+    if (!report->diagnosis.options.is_subtree &&
+        fm_hybrid_efficiency(report->diagnosis.cube, &hybrid)) {
+        print_row(report, "Processes (x threads)", hybrid.processes,
+                  "average time outside of the library / run");
+        print_row(report, "  Load balance", hybrid.process_balance, "average / longest such time");
+        print_row(report, "  Communication", hybrid.process_communication, "longest / run");
+        print_row(report, "Threads", hybrid.threads, "average computation / time outside");
+        print_row(report, "  Load balance", hybrid.thread_balance,
+                  "average / longest of each process");
+        print_row(report, "  Work", hybrid.thread_work,
+                  "longest computation of each process / time outside");
+    }
 }
 
 /* ---- tables ---- */

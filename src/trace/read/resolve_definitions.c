@@ -27,6 +27,13 @@ static bool looks_like_mpi(const char *name)
            islower((unsigned char)name[5]);
 }
 
+static fm_parameter_t parameter_of(const char *name, fm_parameter_t type)
+{
+    bool is_object = type == FM_PARAMETER_UNSIGNED && name != NULL &&
+                     strcmp(name, "synchronization object") == 0;
+    return is_object ? FM_PARAMETER_OBJECT : type;
+}
+
 /* Parameters become regions, which are the last ones. */
 static void resolve_parameters(struct fm_raw_definitions *raw)
 {
@@ -37,13 +44,11 @@ static void resolve_parameters(struct fm_raw_definitions *raw)
     for (uint32_t i = 0; i < count; i++) {
         const char *name = fm_raw_string(raw, raw->parameters.items[i].name);
         region[i] = first + i;
-        trace->regions[region[i]] = (struct fm_region){
-            .name = fm_copy_string(name == NULL ? "unnamed parameter" : name),
-            .paradigm = FM_PARADIGM_USER,
-            .call = FM_CALL_USER,
-            .parameter = raw->parameters.items[i].type,
-            .names_object = raw->parameters.items[i].type == FM_PARAMETER_UNSIGNED &&
-                            name != NULL && strcmp(name, "synchronization object") == 0};
+        trace->regions[region[i]] =
+            (struct fm_region){.name = fm_copy_string(name == NULL ? "unnamed parameter" : name),
+                               .paradigm = FM_PARADIGM_USER,
+                               .call = FM_CALL_USER,
+                               .parameter = parameter_of(name, raw->parameters.items[i].type)};
     }
     fm_references_redirect(&raw->into->parameters, region);
     fm_free(region);

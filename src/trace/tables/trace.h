@@ -30,7 +30,8 @@ typedef enum {
     FM_PARAMETER_NONE, /**< the region is no parameter */
     FM_PARAMETER_SIGNED,
     FM_PARAMETER_UNSIGNED,
-    FM_PARAMETER_TEXT
+    FM_PARAMETER_TEXT,
+    FM_PARAMETER_OBJECT /**< unsigned: what threads synchronize by, no parameter of the program */
 } fm_parameter_t;
 
 /** A region of the program. A parameter is kept as a region, too, whose nodes in call trees are its
@@ -41,7 +42,6 @@ struct fm_region {
     uint32_t line; /**< 0: unknown */
     fm_paradigm_t paradigm;
     fm_call_t call;
-    bool names_object;   /**< it is the parameter whose values are what threads synchronize by */
     bool is_phase;       /**< its instances are phases of the program: iterations, steps */
     bool is_computation; /**< time in it is computation; to be set before events are read */
     fm_parameter_t parameter;

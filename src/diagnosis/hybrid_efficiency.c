@@ -1,0 +1,95 @@
+#include "diagnosis/hybrid_efficiency.h"
+
+#include "base/memory.h"
+#include "diagnosis/startup.h"
+
+/* Times of one location, without start-up. */
+struct times {
+    double all, outside, computation;
+};
+
+/* @return whether a metric of the time tree belongs to a library whose processes communicate */
+static bool is_communication(fm_metric_t metric)
+{
+    while (metric != FM_METRIC_NONE) {
+        if (metric == FM_METRIC_MPI || metric == FM_METRIC_SHMEM || metric == FM_METRIC_ARMCI ||
+            metric == FM_METRIC_CAF) {
+            return true;
+        }
+        metric = fm_metric_info(metric)->parent;
+    }
+    return false;
+}
+
+/* @return whether a metric is time of models of threads */
+static bool is_of_threads(fm_metric_t metric)
+{
+    while (metric != FM_METRIC_NONE) {
+        if (metric == FM_METRIC_OMP_TIME || metric == FM_METRIC_PTHREAD_TIME ||
+            metric == FM_METRIC_OMP_IDLE_THREADS) {
+            return true;
+        }
+        metric = fm_metric_info(metric)->parent;
+    }
+    return false;
+}
+
+/* @return the times of each location; *threads: whether threads are synchronized */
+static struct times *add_up(const struct fm_cube *cube, bool *threads)
+{
+    struct times *times = fm_allocate(cube->location_count, sizeof *times);
+    bool *startup = fm_startup_callpaths(cube);
+    *threads = false;
+    for (size_t i = 0; i < cube->cell_count; i++) {
+        const struct fm_cube_cell *cell = &cube->cells[i];
+        const fm_metric_t metric = (fm_metric_t)cell->metric;
+        if (fm_metric_root(metric) != FM_METRIC_TIME || fm_is_startup_cell(startup, cell)) {
+            continue;
+        }
+        struct times *of = &times[cell->location];
+        of->all += (double)cell->value;
+        of->outside += is_communication(metric) ? 0 : (double)cell->value;
+        of->computation += metric == FM_METRIC_COMP ? (double)cell->value : 0;
+        *threads |= cell->value != 0 && is_of_threads(metric);
+    }
+    fm_free(startup);
+    return times;
+}
+
+bool fm_hybrid_efficiency(const struct fm_cube *cube, struct fm_hybrid_efficiency *efficiency)
+{
+    bool threads;
+    struct times *times = add_up(cube, &threads);
+    double duration = 0, longest = 0, outside = 0, computation = 0, longest_computations = 0;
+    uint32_t processes = 0;
+    for (uint32_t begin = 0, end; begin < cube->location_count; begin = end) {
+        double most = 0;
+        for (end = begin;
+             end < cube->location_count && cube->locations[end].rank == cube->locations[begin].rank;
+             end++) {
+            computation += times[end].computation;
+            most = times[end].computation > most ? times[end].computation : most;
+            duration = times[end].all > duration ? times[end].all : duration;
+        }
+        processes++;
+        outside += times[begin].outside;
+        longest = times[begin].outside > longest ? times[begin].outside : longest;
+        longest_computations += most;
+    }
+    fm_free(times);
+    if (!threads || processes == cube->location_count || computation <= 0 || outside <= 0) {
+        return false;
+    }
+    const double mean_outside = outside / processes;
+    const double mean_computation = computation / cube->location_count;
+    const double mean_longest = longest_computations / processes;
+    *efficiency = (struct fm_hybrid_efficiency){
+        .processes = mean_outside / duration,
+        .process_balance = mean_outside / longest,
+        .process_communication = longest / duration,
+        .threads = mean_computation / mean_outside,
+        .thread_balance = mean_computation / mean_longest,
+        .thread_work = mean_longest / mean_outside,
+    };
+    return true;
+}

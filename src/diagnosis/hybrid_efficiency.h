@@ -1,0 +1,35 @@
+/** @file
+ * The POP efficiencies of runs whose processes have threads: a factor for the processes and one for
+ * the threads inside them, which multiply to the parallel efficiency.
+ */
+#ifndef FERMATA_DIAGNOSIS_HYBRID_EFFICIENCY_H
+#define FERMATA_DIAGNOSIS_HYBRID_EFFICIENCY_H
+
+#include "diagnosis/diagnosis.h"
+
+#include <stdbool.h>
+
+/** Each value is between 0 and 1, unless threads call the communication library. With U = time of a
+ * process's first thread outside of the communication library, C = computation of a thread, without
+ * start-up, and means over processes or all threads:
+ *
+ *   processes = mean U / duration        = process_balance * process_communication
+ *   threads   = mean C / mean U          = thread_balance * thread_work
+ *   processes * threads                  = mean C / duration, the parallel efficiency
+ */
+struct fm_hybrid_efficiency {
+    double processes;
+    double process_balance;       /**< mean U / longest U */
+    double process_communication; /**< longest U / duration */
+    double threads;
+    double thread_balance; /**< mean C / mean of the longest C of each process */
+    double thread_work;    /**< mean of the longest C of each process / mean U */
+};
+
+/** Computes the hybrid efficiencies of a run.
+ * @param efficiency  out: set only if the result is true
+ * @return whether they are defined: some process has several threads that OpenMP or POSIX threads
+ * synchronize, and there is computation */
+bool fm_hybrid_efficiency(const struct fm_cube *cube, struct fm_hybrid_efficiency *efficiency);
+
+#endif
