@@ -54,17 +54,12 @@ class RandomTest(unittest.TestCase):
         for index in range(count):
             yield scenario_file.parse_scenario("\n".join(generate.generate(seed, index, (2, 7))))
 
-    @staticmethod
-    def transform(scenario, function):
-        for events in scenario.events.values():
-            events[:] = [event._replace(time=function(event.time)) for event in events]
-
     def test_shift_and_scale(self):
         for scenario in self.scenarios("f", share.count(60)):
             before = formation_of(scenario)
-            self.transform(scenario, lambda time: time + 12345)
+            scenario.change_times(lambda time: time + 12345)
             self.assertEqual(before, formation_of(scenario))
-            self.transform(scenario, lambda time: (time - 12345) * 3)
+            scenario.change_times(lambda time: (time - 12345) * 3)
             scaled = formation_of(scenario)
             for metric, cells in before.items():
                 factor = 1 if metric.startswith("wait_count") else 3

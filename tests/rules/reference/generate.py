@@ -170,7 +170,7 @@ def generate(seed, index, ranks, focus=None):
     threads = 2 if chooser.random() < 0.08 else 1
     if focus is None:
         focus = chooser.choice(("locks", "locks", "iterations", None, None, "libraries",
-                                "libraries", "libraries"))
+                                "libraries", "libraries", *THREAD_FOCUSES))
     if focus in THREAD_FOCUSES:
         threads = chooser.choice((2, 3, 4, 4))
         ranks = (1, 3) if focus != "hybrid" else (2, 4)

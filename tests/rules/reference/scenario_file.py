@@ -77,11 +77,24 @@ class Scenario:
         """Identity of a communicator: every process has a `self` of its own."""
         return (SELF, rank) if comm == SELF else comm
 
+    def change_times(self, function):
+        """Changes the times of all events, and those that records tell."""
+        for events in self.events.values():
+            events[:] = [event._replace(time=function(event.time),
+                                        args=_with_times(event, function)) for event in events]
+
     def window_members(self, window, rank):
         return self.comm_members(self.windows[window], rank)
 
     def window_key(self, window, rank):
         return (window, rank) if self.windows[window] == SELF else window
+
+
+def _with_times(event, function):
+    """The arguments of an event with changed times."""
+    if event.name == "release_lock" and event.args[2] is not None:
+        return event.args[:2] + (function(event.args[2]),) + event.args[3:]
+    return event.args
 
 
 def _optional(words, index, default):
