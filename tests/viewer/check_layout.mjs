@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { Bench, goTo } from "./browser.mjs";
 
 const [web, fermata, synthesize, writeReports, pictures] = process.argv.slice(2);
@@ -32,8 +32,9 @@ const pages = {
   compared,
 };
 const LATENESS = "#trees?define=lateness%3Dmpi_latesender%2Ftime&metric=%3Dlateness";
-/** For trying out single pages: FERMATA_LAYOUT_PAGES=sample,compared */
+/** For trying out single pages, or files of others: FERMATA_LAYOUT_PAGES=sample,compared,/home/me/page.html */
 const ONLY = process.env.FERMATA_LAYOUT_PAGES?.split(",") ?? Object.keys(pages);
+for (const path of ONLY.filter((each) => each.endsWith(".html"))) pages[path] = path;
 const VIEWS = [
   "summary", "trees", "trees?system=ranks", "trees?system=heatmap", "trees?system=distribution", "timeline", "waits",
   "path", "efficiency", "matrices", "locks", "metrics", "run",
@@ -113,7 +114,7 @@ for (const [name, path] of Object.entries(pages).filter(([each]) => ONLY.include
     for (const hash of hashes(name)) {
       await goTo(page, hash);
       const note = (scheme) => (each) => wrong.push(`${hash} ${scheme}: ${each}`);
-      const file = `${name}-${hash.slice(1).replace(/[^a-z]+/g, "-")}`;
+      const file = `${basename(name, ".html")}-${hash.slice(1).replace(/[^a-z]+/g, "-")}`;
       for (const width of widths) {
         const height = width > 2000 ? 2000 : 900;
         if (page.viewportSize().width !== width) await page.setViewportSize({ width, height });

@@ -2,29 +2,36 @@
 import { scaleLinear } from "d3-scale";
 import { formatTick } from "../format";
 import { shortLocationName, type Report } from "../model/report";
+import { niceStep } from "./axis";
 import type { Palette } from "./colors";
 import { drawPathBars } from "./path_bars";
-import type { Surface } from "./surface";
+import { textWidth, type Surface } from "./surface";
 
-const LEFT = 70;
+const LEAST_LEFT = 70;
 const RIGHT = 14;
 const TOP = 10;
 const BOTTOM = 26;
 
+/** @returns where the names end: the last location's is one of the longest. */
+function leftOf(report: Report): number {
+  return Math.max(LEAST_LEFT, textWidth(shortLocationName(report, report.locations.length - 1), 11) + 18);
+}
+
 export function drawCriticalPath(surface: Surface, palette: Palette, report: Report): void {
   const { location, edge } = report.criticalPath;
-  const width = surface.width - LEFT - RIGHT;
+  const left = leftOf(report);
+  const width = surface.width - left - RIGHT;
   const height = surface.height - TOP - BOTTOM;
   const count = report.locations.length;
   if (location.length === 0 || width < 20) return;
   const seconds = (ticks: number): number => ticks / report.ticksPerSecond;
-  const x = scaleLinear([seconds(edge[0]!), seconds(edge[edge.length - 1]!)], [LEFT, LEFT + width]);
+  const x = scaleLinear([seconds(edge[0]!), seconds(edge[edge.length - 1]!)], [left, left + width]);
   const lane = height / count;
   const y = (index: number): number => TOP + (index + 0.5) * lane;
-  const every = Math.max(1, Math.ceil(count / Math.max(1, Math.floor(height / 16))));
+  const every = niceStep(count / Math.max(1, Math.floor(height / 16)));
   for (let i = 0; i < count; i += every) {
-    surface.line(LEFT, y(i), LEFT + width, y(i), { color: palette.line });
-    surface.text(LEFT - 8, y(i), shortLocationName(report, i), {
+    surface.line(left, y(i), left + width, y(i), { color: palette.line });
+    surface.text(left - 8, y(i), shortLocationName(report, i), {
       size: 11,
       color: palette.muted,
       anchor: "end",
@@ -41,8 +48,8 @@ export function drawCriticalPath(surface: Surface, palette: Palette, report: Rep
   drawPathBars(surface, report.criticalPath, {
     x: (at) => x(seconds(at)),
     y,
-    from: LEFT,
-    to: LEFT + width,
+    from: left,
+    to: left + width,
     thick,
     color: palette.path,
   });
@@ -51,11 +58,12 @@ export function drawCriticalPath(surface: Surface, palette: Palette, report: Rep
 /** @returns the segment at an x of the chart, -1 if there is none. */
 export function segmentAt(report: Report, x: number, width: number): number {
   const { location, edge } = report.criticalPath;
+  const left = leftOf(report);
   const first = edge[0]!;
-  const time = first + ((x - LEFT) / (width - LEFT - RIGHT)) * (edge[edge.length - 1]! - first);
+  const time = first + ((x - left) / (width - left - RIGHT)) * (edge[edge.length - 1]! - first);
   let low = 0;
   let high = location.length - 1;
-  if (x < LEFT || x > width - RIGHT) return -1;
+  if (x < left || x > width - RIGHT) return -1;
   while (low < high) {
     const middle = (low + high + 1) >> 1;
     if (edge[middle]! <= time) low = middle;

@@ -1,4 +1,5 @@
 /** A matrix of colours: rows with names, a column for each location. */
+import { niceStep } from "./axis";
 import { fractionColor, type Palette, type ScaleName } from "./colors";
 import { drawScale, SCALE_HEIGHT } from "./scale";
 import { textWidth, type Surface } from "./surface";
@@ -6,6 +7,9 @@ import { textWidth, type Surface } from "./surface";
 export interface HeatMapModel {
   readonly rows: readonly { readonly name: string; readonly callpath: number; readonly values: ArrayLike<number> }[];
   readonly columns: number;
+  /** What a column is, and its number in the program. */
+  readonly column: string;
+  readonly number: (column: number) => string;
   readonly scale: ScaleName;
   readonly format: (value: number) => string;
 }
@@ -61,15 +65,15 @@ export function drawHeatMap(surface: Surface, palette: Palette, model: HeatMapMo
     }
   });
   const bottom = TOP + model.rows.length * row + 12;
-  const every = Math.max(1, Math.ceil(model.columns / Math.max(1, Math.floor(inside / 44))));
+  const every = niceStep(model.columns / Math.max(1, Math.floor(inside / 44)));
   for (let i = 0; i < model.columns; i += every) {
-    surface.text(left + (i + 0.5) * step, bottom, i.toString(), {
+    surface.text(left + (i + 0.5) * step, bottom, model.number(i), {
       size: 11,
       color: palette.muted,
       anchor: "middle",
     });
   }
-  surface.text(left - 6, bottom, "location", { size: 11, color: palette.muted, anchor: "end" });
+  surface.text(left - 6, bottom, model.column, { size: 11, color: palette.muted, anchor: "end" });
   drawScale(surface, palette, left, bottom + SCALE_HEIGHT, {
     scale: model.scale,
     low: signed ? model.format(-largest) : "0",

@@ -35,6 +35,7 @@ export function drawRankBands(
   palette: Palette,
   values: ArrayLike<number>,
   format: (value: number) => string,
+  number: (location: number) => string,
   { left, top, width, height }: BandFrame,
 ): void {
   const bands = bandsOf(values, Math.max(1, Math.floor(width / WIDTH)));
@@ -56,6 +57,6 @@ export function drawRankBands(
   const every = niceStep(values.length / Math.max(1, Math.floor(width / 60)));
   for (let i = 0; i < values.length; i += every) {
     const x = left + ((i + 0.5) / values.length) * width;
-    surface.text(x, top + height + 13, i.toString(), { size: 11, color: palette.muted, anchor: "middle" });
+    surface.text(x, top + height + 13, number(i), { size: 11, color: palette.muted, anchor: "middle" });
   }
 }

@@ -7,6 +7,8 @@ import type { Surface } from "./surface";
 export interface RanksModel {
   readonly values: ArrayLike<number>;
   readonly format: (value: number) => string;
+  /** The number of a location in the program: images begin with 1. */
+  readonly number: (location: number) => string;
   readonly selected: number;
 }
 
@@ -16,12 +18,12 @@ const TOP = 14;
 const BOTTOM = 28;
 
 export function drawRanks(surface: Surface, palette: Palette, model: RanksModel): void {
-  const { values, format } = model;
+  const { values, format, number } = model;
   const width = surface.width - LEFT - RIGHT;
   const height = surface.height - TOP - BOTTOM;
   if (width <= 10 || height <= 10 || values.length === 0) return;
   if (values.length > width) {
-    drawRankBands(surface, palette, values, format, { left: LEFT, top: TOP, width, height });
+    drawRankBands(surface, palette, values, format, number, { left: LEFT, top: TOP, width, height });
     return;
   }
   let largest = 0;
@@ -58,7 +60,7 @@ export function drawRanks(surface: Surface, palette: Palette, model: RanksModel)
   });
   const every = niceStep(values.length / Math.max(1, Math.floor(width / 44)));
   for (let i = 0; i < values.length; i += every) {
-    surface.text(LEFT + (i + 0.5) * step, TOP + height + 13, i.toString(), {
+    surface.text(LEFT + (i + 0.5) * step, TOP + height + 13, number(i), {
       size: 11,
       color: palette.muted,
       anchor: "middle",

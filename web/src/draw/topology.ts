@@ -9,7 +9,7 @@ export interface TopologyModel {
   readonly sizes: readonly number[];
   /** By position, the last dimension fastest; NaN: no process. */
   readonly values: Float64Array;
-  /** By position: rank; -1: no process. */
+  /** By position: number of the process in the program; -1: no process. */
   readonly ranks: Int32Array;
   /** Names of the dimensions. */
   readonly names: readonly string[];

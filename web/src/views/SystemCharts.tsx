@@ -7,7 +7,7 @@ import { drawHeatMap, heatMapCell, type HeatMapModel } from "../draw/heatmap";
 import { drawRanks, rankAt } from "../draw/ranks";
 import { formatValue, printable, shorten } from "../format";
 import { distribute } from "../model/distribution";
-import { inUnits, locationName } from "../model/report";
+import { inUnits, locationName, locationNumber, processWord } from "../model/report";
 import { callpathLocationValues } from "../model/severity";
 import type { Store } from "../state/store";
 
@@ -32,7 +32,10 @@ export function Ranks({ store }: { store: Store }): JSX.Element {
   const format = (value: number): string => write(store, value);
   const selected = store.system.location[store.systemNode.value] ?? -1;
   const draw = useCallback(
-    (surface: Parameters<typeof drawRanks>[0]) => drawRanks(surface, palette, { values, format, selected }),
+    (surface: Parameters<typeof drawRanks>[0]) => {
+      const number = (location: number): string => locationNumber(store.trees, location);
+      drawRanks(surface, palette, { values, format, number, selected });
+    },
     [values, palette, selected],
   );
   const hit = (x: number, y: number, width: number, height: number): Hit | null => {
@@ -107,7 +110,15 @@ export function HeatMap({ store }: { store: Store }): JSX.Element {
         callpath,
         values: exclusive.subarray(callpath * width, (callpath + 1) * width),
       }));
-    return { rows, columns: width, scale: store.scale.value, format: formatTicks };
+    const isProcess = report.locations.every(({ thread }) => thread === 0);
+    return {
+      rows,
+      columns: width,
+      column: isProcess ? processWord(report, 1) : "location",
+      number: (column) => locationNumber(report, column),
+      scale: store.scale.value,
+      format: formatTicks,
+    };
   });
   const draw = useCallback(
     (surface: Parameters<typeof drawHeatMap>[0]) => {

@@ -73,7 +73,7 @@ function Grid({ store, topology }: { store: Store; topology: Topology }): JSX.El
         if (at === selected) chosen = place;
       }
       places[place] = sum;
-      ranks[place] = rank;
+      ranks[place] = rank + report.summary.process.first;
       largest = Math.max(largest, Math.abs(sum));
     });
     return {
