@@ -82,10 +82,11 @@ enum fm_record_place { FM_AT_LEAVE, FM_AT_ENTER, FM_BETWEEN_CALLS };
     X(THREAD_END, 2, 2)         /* as THREAD_BEGIN */                                              \
     X(THREAD_CREATE, 1, 1)      /* aux: OTF2 paradigm; number of the creation */                   \
     X(THREAD_WAIT, 1, 0)        /* as THREAD_CREATE */                                             \
-    X(ACQUIRE_LOCK, 1, 0)       /* aux: OTF2 paradigm, ref: lock of the process; number of its     \
-                                   acquisition */                                                  \
-    X(RELEASE_LOCK, 1, 1)       /* as ACQUIRE_LOCK, of a recorded acquisition */                   \
-    X(RELEASE_NOTED_LOCK, 3, 1) /* as ACQUIRE_LOCK, of another one: its time, call site */
+    X(SYNCHRONIZATION_OBJECT, 0, 1) /* ref: object of the process that the call is about */        \
+    X(ACQUIRE_LOCK, 1, 0)           /* aux: OTF2 paradigm, ref: lock of the process; number of its \
+                                       acquisition */                                              \
+    X(RELEASE_LOCK, 1, 1)           /* as ACQUIRE_LOCK, of a recorded acquisition */               \
+    X(RELEASE_NOTED_LOCK, 3, 1)     /* as ACQUIRE_LOCK, of another one: its time, call site */
 
 enum fm_record_kind {
 #define FM_KIND(kind, words, place) FM_RECORD_##kind,

@@ -262,6 +262,18 @@ static void convert_thread(struct fm_thread *thread, const uint64_t *r)
                              : OTF2_EvtWriter_ThreadWait(thread->writer, NULL, time, team, r[1]));
 }
 
+/* Writes which object a call is about. */
+static void convert_object(struct fm_thread *thread, uint32_t object)
+{
+    const uint32_t words[] = {
+        fm_define_string(fm_convert_state.definitions, "synchronization object"),
+        OTF2_PARAMETER_TYPE_UINT64};
+    uint32_t parameter = fm_define(fm_convert_state.definitions, FM_DEFINE_PARAMETER, words, 2);
+    fm_convert_check(words[0] != FM_DEFINE_NONE && parameter != FM_DEFINE_NONE);
+    fm_convert_count(thread, OTF2_EvtWriter_ParameterUnsignedInt(
+                                 thread->writer, NULL, thread->last_time, parameter, object));
+}
+
 /* Whether a function of C++'s library leads from the program's function to that of the C library.
  */
 static bool is_of_library(uint32_t region)
@@ -410,6 +422,9 @@ static void convert_record(struct fm_thread *thread, const uint64_t *record)
     case FM_RECORD_THREAD_CREATE:
     case FM_RECORD_THREAD_WAIT:
         convert_thread(thread, record);
+        return;
+    case FM_RECORD_SYNCHRONIZATION_OBJECT:
+        convert_object(thread, fm_record_ref(record[0]));
         return;
     case FM_RECORD_ACQUIRE_LOCK:
     case FM_RECORD_RELEASE_LOCK:

@@ -35,8 +35,8 @@ extern struct fm_session fm_session;
  * @param start_ticks, start_nanoseconds  start of the process (interface.h) */
 void fm_session_begin(uint64_t start_ticks, uint64_t start_nanoseconds);
 
-/** Adds a paradigm; see fm_recorder.attach. */
-bool fm_session_attach(const struct fm_paradigm *paradigm);
+/** Adds a paradigm; see fm_recorder.attach. May be called by `attach` of another one. */
+FM_API bool fm_session_attach(const struct fm_paradigm *paradigm);
 
 /** Called when all paradigms with loaded libraries are attached; see fm_recorder.attached. */
 void fm_session_attached(void);

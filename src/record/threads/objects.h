@@ -12,6 +12,7 @@
 
 #include "record/capture/hot.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /** An acquisition of a lock. */

@@ -13,6 +13,7 @@
 
 #include <otf2/otf2.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -2,6 +2,7 @@
  * loaded. */
 #include "record/threads/posix.h"
 
+#include "record/threads/futex.h"
 #include "record/threads/objects.h"
 
 #include <stdlib.h>
@@ -34,6 +35,8 @@ static void attach(void)
     }
     if ((text != NULL && strcmp(text, "off") == 0) || !fm_objects_begin()) {
         fm_threads_choice = FM_THREADS_OFF;
+    } else {
+        fm_futexes_attach(&description);
     }
 }
 
