@@ -38,7 +38,8 @@ static bool has_communicator(const struct fm_definitions *set, uint32_t paradigm
 static bool has_communicators_of_processes(const struct fm_definitions *set)
 {
     for (uint32_t i = 0; i < set->tables[FM_DEFINE_COMM].count; i++) {
-        if (fm_defined(set, FM_DEFINE_COMM, i, NULL)[FM_COMM_ORIGIN] != FM_COMM_THREADS) {
+        uint32_t origin = fm_defined(set, FM_DEFINE_COMM, i, NULL)[FM_COMM_ORIGIN];
+        if (origin != FM_COMM_THREADS && origin != FM_COMM_TEAM) {
             return true;
         }
     }
@@ -73,6 +74,19 @@ static bool has_groups(const struct fm_definitions *set, uint32_t number)
     return fm_paradigm_has_ranks(paradigm_of(set, number)) && is_used(set, number);
 }
 
+/* Whether the members of a paradigm's groups are locations: it has teams of threads. */
+static bool has_teams(const struct fm_definitions *set, uint32_t number)
+{
+    for (uint32_t i = 0; i < set->tables[FM_DEFINE_COMM].count; i++) {
+        const uint32_t *words = fm_defined(set, FM_DEFINE_COMM, i, NULL);
+        if (words[FM_COMM_ORIGIN] == FM_COMM_TEAM &&
+            words[FM_COMM_PARADIGM] == paradigm_of(set, number)->otf2) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* The paradigm that numbers the processes; NULL: the run has one process without a number. */
 static const struct fm_paradigm_description *leading_paradigm(const struct fm_definitions *set)
 {
@@ -84,21 +98,20 @@ static const struct fm_paradigm_description *leading_paradigm(const struct fm_de
     return NULL;
 }
 
-/* Number of a paradigm's group of all locations; that of its group of one process follows. These
- * groups of all paradigms stand in front of the defined ones.
+/* Number of a paradigm's group of all locations; with ranks, that of its group of one process
+ * follows. These groups of all paradigms stand in front of the defined ones.
  * @param paradigm  OTF2_Paradigm; one without groups: the result is the first defined group */
 static uint32_t locations_of(const struct fm_definitions *set, uint32_t paradigm)
 {
     uint32_t before = 0;
     for (uint32_t i = 0; i < set->tables[FM_DEFINE_PARADIGM].count; i++) {
-        if (has_groups(set, i)) {
-            if (paradigm_of(set, i)->otf2 == paradigm) {
-                break;
-            }
-            before++;
+        uint32_t own = has_groups(set, i) ? 2 : has_teams(set, i) ? 1 : 0;
+        if (own != 0 && paradigm_of(set, i)->otf2 == paradigm) {
+            break;
         }
+        before += own;
     }
-    return 2 * before;
+    return before;
 }
 
 uint32_t fm_archive_first_group(const struct fm_definitions *set)
@@ -320,6 +333,33 @@ static void write_lines(const struct output *o)
     }
 }
 
+/* Writes a paradigm's group of all locations, which the members of its teams' groups are indices
+ * of: in the order of ranks and threads. */
+static void write_team_locations(const struct output *o, uint32_t paradigm)
+{
+    size_t count, used = 0, room = 0;
+    FOR_EACH(o, FM_DEFINE_PROCESS, i, words, count)
+    {
+        room += words[3];
+    }
+    uint64_t *locations = malloc((room + 1) * sizeof *locations);
+    if (locations == NULL) {
+        fm_archive_check(OTF2_ERROR_MEM_ALLOC_FAILED);
+        return;
+    }
+    FOR_EACH(o, FM_DEFINE_PROCESS, i, words, count)
+    {
+        for (uint32_t t = 0; t < words[3]; t++) {
+            locations[used++] = fm_archive_location(words[0], t);
+        }
+    }
+    fm_archive_check(OTF2_GlobalDefWriter_WriteGroup(
+        o->writer, locations_of(o->set, paradigm), fm_define_string(o->set, ""),
+        OTF2_GROUP_TYPE_COMM_LOCATIONS, (OTF2_Paradigm)paradigm, OTF2_GROUP_FLAG_NONE,
+        (uint32_t)used, locations));
+    free(locations);
+}
+
 /* Writes the groups that each paradigm with ranks has: of all locations, which its other groups'
  * members are indices of, and of one process. */
 static void write_location_groups(const struct output *o)
@@ -344,9 +384,50 @@ static void write_location_groups(const struct output *o)
             fm_archive_check(OTF2_GlobalDefWriter_WriteGroup(o->writer, number + 1, empty,
                                                              OTF2_GROUP_TYPE_COMM_SELF, paradigm,
                                                              OTF2_GROUP_FLAG_NONE, 0, NULL));
+        } else if (has_teams(o->set, i)) {
+            write_team_locations(o, paradigm_of(o->set, i)->otf2);
         }
     }
     free(locations);
+}
+
+/* Number of threads of all processes before the one with this rank. */
+static uint64_t threads_before(const struct output *o, uint32_t rank)
+{
+    size_t count;
+    uint64_t threads = 0;
+    FOR_EACH(o, FM_DEFINE_PROCESS, i, words, count)
+    {
+        threads += words[0] < rank ? words[3] : 0;
+    }
+    return threads;
+}
+
+/* Whether the members of a paradigm's groups are locations. */
+static bool are_locations(const struct output *o, uint32_t paradigm)
+{
+    for (uint32_t i = 0; i < o->set->tables[FM_DEFINE_PARADIGM].count; i++) {
+        if (paradigm_of(o->set, i)->otf2 == paradigm && has_teams(o->set, i)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The members of a group. @return their number */
+static uint32_t list_members(const struct output *o, const uint32_t *words, size_t count,
+                             uint64_t *members)
+{
+    uint32_t size = 0;
+    bool of_threads = are_locations(o, words[FM_GROUP_PARADIGM]);
+    for (size_t range = FM_GROUP_RANGES; range + 2 < count; range += 3) {
+        uint64_t before = of_threads ? threads_before(o, words[range]) : 0;
+        for (uint32_t k = 0; k < words[range + 2]; k++) {
+            uint32_t rank = words[range] + k * words[range + 1]; /* strides may be negative */
+            members[size++] = of_threads ? before + words[range + 1] + k : rank;
+        }
+    }
+    return size;
 }
 
 static void write_groups(const struct output *o)
@@ -358,7 +439,6 @@ static void write_groups(const struct output *o)
     write_location_groups(o);
     FOR_EACH(o, FM_DEFINE_GROUP, i, words, count)
     {
-        uint32_t size = 0;
         if (members == NULL || words[FM_GROUP_MEMBERS] > room) {
             free(members);
             room = words[FM_GROUP_MEMBERS];
@@ -368,11 +448,7 @@ static void write_groups(const struct output *o)
             fm_archive_check(OTF2_ERROR_MEM_ALLOC_FAILED);
             return;
         }
-        for (size_t range = FM_GROUP_RANGES; range + 2 < count; range += 3) {
-            for (uint32_t k = 0; k < words[range + 2]; k++) {
-                members[size++] = words[range] + k * words[range + 1];
-            }
-        }
+        uint32_t size = list_members(o, words, count, members);
         fm_archive_check(OTF2_GlobalDefWriter_WriteGroup(
             o->writer, i + first, empty, OTF2_GROUP_TYPE_COMM_GROUP,
             (OTF2_Paradigm)words[FM_GROUP_PARADIGM], OTF2_GROUP_FLAG_NONE, size, members));

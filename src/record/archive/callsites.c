@@ -82,6 +82,26 @@ static uint32_t copy_line(struct fm_definitions *to, const struct fm_definitions
     return fm_define_line(to, fm_defined_string(from, words[0]), words[1]);
 }
 
+bool fm_callsite_is_outlined(const char *function)
+{
+    /* GCC: f._omp_fn.0; clang: .omp_outlined., f.omp_outlined, .omp_task_entry. and the like */
+    return strstr(function, "._omp_fn.") != NULL || strstr(function, "._omp_cpyfn.") != NULL ||
+           strstr(function, ".omp_outlined") != NULL || strncmp(function, ".omp_task", 9) == 0;
+}
+
+/* Whether the first function at a call site of `sites` is outlined. */
+static bool begins_outlined(const struct fm_definitions *definitions,
+                            const struct fm_callsites *sites, uint32_t site)
+{
+    uint32_t levels;
+    const struct fm_callsite_frame *frames = fm_callsite_frames(sites, site, &levels);
+    if (levels == 0 || frames[0].region == FM_CALLSITE_UNKNOWN) {
+        return false;
+    }
+    const uint32_t *region = fm_defined(definitions, FM_DEFINE_REGION, frames[0].region, NULL);
+    return fm_callsite_is_outlined(fm_defined_string(definitions, region[0]));
+}
+
 bool fm_callsites_make(struct fm_definitions *definitions, const struct fm_definitions *resolved,
                        const uint32_t *numbers, uint32_t count, struct fm_callsites *sites)
 {
@@ -95,8 +115,9 @@ bool fm_callsites_make(struct fm_definitions *definitions, const struct fm_defin
     sites->called = malloc(((size_t)count + 1) * sizeof *sites->called);
     sites->frames = calloc(frames, sizeof *sites->frames);
     sites->addresses = calloc((size_t)count + 1, sizeof *sites->addresses);
+    sites->outlined = calloc((size_t)count + 1, sizeof *sites->outlined);
     if (sites->first == NULL || sites->called == NULL || sites->frames == NULL ||
-        sites->addresses == NULL) {
+        sites->addresses == NULL || sites->outlined == NULL) {
         fm_callsites_free(sites);
         return false;
     }
@@ -121,6 +142,9 @@ bool fm_callsites_make(struct fm_definitions *definitions, const struct fm_defin
             is_known ? copy_region(definitions, resolved, site[words - 1]) : FM_DEFINE_NONE;
     }
     sites->first[count + 1] = next;
+    for (uint32_t site = 1; site <= count; site++) {
+        sites->outlined[site] = begins_outlined(definitions, sites, site);
+    }
     return true;
 }
 
@@ -129,6 +153,7 @@ void fm_callsites_free(struct fm_callsites *sites)
     free(sites->first);
     free(sites->called);
     free(sites->addresses);
+    free(sites->outlined);
     free(sites->frames);
     memset(sites, 0, sizeof *sites);
 }

@@ -26,6 +26,8 @@ struct fm_callsites {
     struct fm_callsite_frame *frames;
     uint64_t *addresses; /**< of each call site in its binary; NULL: unknown */
     uint32_t *called;    /**< region that each call site certainly calls; FM_DEFINE_NONE: unknown */
+    bool *outlined; /**< whether the first frame of each is a function that the compiler has made
+                         of a construct of OpenMP: it is not shown */
 };
 
 /** Frames of a call site, outermost first; for an undefined number, one frame of unknown code
@@ -47,6 +49,15 @@ static inline const struct fm_callsite_frame *fm_callsite_frames(const struct fm
 static inline uint32_t fm_callsite_called(const struct fm_callsites *sites, uint32_t site)
 {
     return site < sites->count ? sites->called[site] : FM_DEFINE_NONE;
+}
+
+/** Whether a function is one that a compiler has made of a construct of OpenMP. */
+bool fm_callsite_is_outlined(const char *function);
+
+/** Whether the first frame of a call site is not shown. */
+static inline bool fm_callsite_is_hidden(const struct fm_callsites *sites, uint32_t site)
+{
+    return site < sites->count && sites->outlined != NULL && sites->outlined[site];
 }
 
 /** Whether two call sites have the same functions and lines, except for the line at which the

@@ -5,6 +5,8 @@
 #ifndef FERMATA_RECORD_CAPTURE_NESTING_H
 #define FERMATA_RECORD_CAPTURE_NESTING_H
 
+#include "record/capture/hot.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -17,7 +19,7 @@ struct fm_nesting {
 
 /** Makes room for one more region, in pages from the system: not by malloc, which belongs to the
  * program. errno is preserved. @return false without memory */
-bool fm_nesting_grow(struct fm_nesting *nesting);
+FM_API bool fm_nesting_grow(struct fm_nesting *nesting);
 
 /** Opens a region. Amortized O(1). @return false without memory: it is not open */
 static inline bool fm_nesting_push(struct fm_nesting *nesting, uint64_t region)

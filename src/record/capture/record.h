@@ -43,6 +43,16 @@ enum fm_record_place { FM_AT_LEAVE, FM_AT_ENTER, FM_BETWEEN_CALLS };
     X(FUNCTION_ENTER, 1, 2)       /* aux: FM_PATH_MORE, FM_PATH_APART, ref: call site of its first \
                                      instruction; time */                                          \
     X(FUNCTION_LEAVE, 1, 2)       /* ref: instrumented functions that stay open; time */           \
+    X(FORK, 1, 2)                 /* ref: requested threads, 0: no number; time */                 \
+    X(TEAM_BEGIN, 2, 2)           /* aux: level, ref: thread that forked; time, size |             \
+                                     number in the team << 32 */                                   \
+    X(TEAM_END, 1, 2)             /* time; of the innermost open team */                           \
+    X(TASK_CREATE, 2, 2)          /* ref: number of the creating thread in the team; time,         \
+                                     generation number */                                          \
+    X(TASK_SWITCH, 2, 2)          /* as TASK_CREATE */                                             \
+    X(TASK_COMPLETE, 2, 2)        /* as TASK_CREATE */                                             \
+    X(LOCK_TAKEN, 2, 2)           /* aux: OTF2 paradigm, ref: lock; time, acquisition number */    \
+    X(LOCK_GIVEN, 2, 2)           /* as LOCK_TAKEN */                                              \
     X(BYTES_ABOVE, 0, 1)          /* of the next record, with sized header (fm_record_above) */    \
     X(SEND, 1, 1)                 /* sized, ref: communicator; peer | tag << 32 */                 \
     X(ISEND, 2, 1)                /* as SEND, request */                                           \

@@ -110,8 +110,9 @@ static void take(int number, siginfo_t *info, void *context)
     struct fm_thread *thread = fm_thread_self;
     int saved = errno;
     (void)number;
-    if (thread != NULL && info->si_code == SI_TIMER && !fm_thread_is_quiet(thread) &&
-        !thread->is_marking && thread->stack != NULL && !fm_pause_is_due(thread)) {
+    if (thread != NULL && info->si_code == SI_TIMER && fm_thread_is_own(thread) &&
+        !fm_thread_is_quiet(thread) && !thread->is_marking && thread->stack != NULL &&
+        !fm_pause_is_due(thread)) {
         thread->samples.held_back = thread->samples.held == thread->cursor;
         if (!thread->samples.held_back) {
             record(thread, fm_here_interrupted(context), true, info->si_overrun);

@@ -156,7 +156,7 @@ void fm_threads_attend(void)
 /* ---- from the first call of a thread to its end ---- */
 
 /* @return NULL without memory: the thread is not recorded */
-static struct fm_thread *new_thread(void)
+static struct fm_thread *new_thread(uint64_t part)
 {
     struct fm_thread *thread = fm_thread_pages(sizeof *thread);
     struct fm_chunk *chunks[FM_CHUNKS_AT_LEAST] = {NULL};
@@ -167,6 +167,8 @@ static struct fm_thread *new_thread(void)
         }
     }
     if (thread != NULL) {
+        thread->part = part;
+        thread->owner = (uint64_t)pthread_self();
         thread->publish = &thread->done;
         thread->stretch_least = thread->reading_due = UINT64_MAX;
         fm_thread_fill(thread, chunks[0]);
@@ -187,13 +189,39 @@ static struct fm_thread *new_thread(void)
     return thread;
 }
 
-static struct fm_thread *take_idle(void)
+/* A location with a part whose thread waits in the runtime for the end of a team that has ended: it
+ * is going to end, as another thread plays its part now. @return NULL: there is none */
+static struct fm_thread *take_over(uint64_t part)
+{
+    struct fm_thread *thread = part != 0 ? fm_threads_all() : NULL;
+    while (thread != NULL &&
+           (thread->part != part || thread->member.instance == 0 ||
+            __atomic_load_n(&thread->member.ended, __ATOMIC_ACQUIRE) != thread->member.instance)) {
+        thread = thread->next;
+    }
+    if (thread != NULL) {
+        fm_samples_detach(thread);
+    }
+    return thread;
+}
+
+/* A location of a thread that has ended, or is taken over. */
+static struct fm_thread *take_idle(uint64_t part)
 {
     fm_lock(&fm_threads.lock);
-    struct fm_thread *thread = fm_threads.idle;
+    struct fm_thread **place = &fm_threads.idle;
+    while (*place != NULL && (*place)->part != part) {
+        place = &(*place)->idle;
+    }
+    struct fm_thread *thread = *place;
     if (thread != NULL) {
-        fm_threads.idle = thread->idle;
+        *place = thread->idle;
+    } else {
+        thread = take_over(part);
+    }
+    if (thread != NULL) {
         fm_threads.reused = true;
+        __atomic_store_n(&thread->owner, (uint64_t)pthread_self(), __ATOMIC_RELAXED);
     }
     fm_unlock(&fm_threads.lock);
     return thread;
@@ -210,14 +238,19 @@ static void take_over_stack(struct fm_thread *thread)
 
 struct fm_thread *fm_thread_attach(void)
 {
+    return fm_thread_attach_as(0);
+}
+
+struct fm_thread *fm_thread_attach_as(uint64_t part)
+{
     if (atomic_load_explicit(&fm_threads.over, memory_order_acquire)) {
         return NULL;
     }
     int saved = errno;
-    struct fm_thread *thread = take_idle();
+    struct fm_thread *thread = take_idle(part);
     bool is_new = thread == NULL;
     if (is_new) {
-        thread = new_thread();
+        thread = new_thread(part);
     } else {
         take_over_stack(thread);
     }
@@ -351,7 +384,16 @@ static void flush_at_end(struct fm_thread *thread)
 static void retire(void *ending)
 {
     struct fm_thread *thread = ending;
-    fm_samples_detach(thread);
+    fm_lock(&fm_threads.lock);
+    bool is_own = fm_thread_is_own(thread), awaits = thread->member.instance != 0;
+    if (is_own) {
+        fm_samples_detach(thread);
+    }
+    fm_unlock(&fm_threads.lock);
+    if (!is_own || awaits) { /* the next thread with this part takes the location over */
+        fm_thread_self = NULL;
+        return;
+    }
     fm_thread_self = NULL;
     fm_signal_fence();
     thread->own_stack.is_known = false;
@@ -379,7 +421,8 @@ static void retire(void *ending)
 
 bool fm_thread_end_left_call(struct fm_thread *thread, struct fm_here here)
 {
-    if (thread->depth == 0 || __atomic_load_n(&thread->over, __ATOMIC_RELAXED) != 0) {
+    if (thread->depth == 0 || thread->depth == FM_DEPTH_RUNTIME ||
+        __atomic_load_n(&thread->over, __ATOMIC_RELAXED) != 0) {
         return false;
     }
     uint64_t now = fm_here_caller(here).sp;

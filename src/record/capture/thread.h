@@ -29,6 +29,7 @@
 #include "record/stack/bounds.h"
 #include "record/stack/registers.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -57,6 +58,7 @@ struct fm_open_region {
     uint32_t number;                /**< of its definition */
     bool is_phase;                  /**< visits are recorded from their begin, or not at all */
     bool is_selected;               /**< only visits of it are recorded (selected.h) */
+    bool is_construct;              /**< it is a struct fm_construct_region (construct.h) */
     struct fm_phase_visits *visits; /**< of a phase; else NULL */
 };
 
@@ -73,6 +75,10 @@ struct fm_open_region {
 /** fm_thread.depth in a call of a library that is based on another one and leaves the communication
  * of the recorder to it: the run may begin in an inner call, which is not recorded. */
 enum { FM_DEPTH_LENDING = 2 };
+
+/** fm_thread.depth in a runtime of OpenMP, which has no recorded call: it waits, starts threads, or
+ * calls functions of the program. */
+enum { FM_DEPTH_RUNTIME = 3 };
 
 /** Cost of recording in a thread (overhead.h). */
 struct fm_thread_work {
@@ -100,6 +106,18 @@ struct fm_thread_held {
 /** Shared locks of a thread that are known; it may hold more. */
 enum { FM_HELD_MOST = 8 };
 
+/** A thread as a member of teams that other threads fork (team_end.h). */
+struct fm_thread_member {
+    uint64_t instance; /**< the team whose end the thread has not recorded yet; 0: none */
+    size_t item;       /**< of fm_thread.open: the region of the team's construct */
+    uint64_t ended;    /**< the last team that has ended, and when; written by the thread that */
+    uint64_t ended_at; /**< forked it, and read by this thread when it is in the next team */
+    void *team;        /**< the innermost team, an object of the paradigm */
+    uint32_t number;   /**< in the innermost team */
+    uint32_t tasks;    /**< generation number of the last task that the thread created */
+    struct fm_thread *next; /**< list of the members of a team */
+};
+
 /** A thread of the process. All fields belong to the thread itself, except where noted. */
 struct fm_thread {
     /* The members that every call accesses occupy two cache lines. */
@@ -111,7 +129,7 @@ struct fm_thread {
                                  written by other threads (pause.h) */
     struct fm_stack *stack; /**< its call stack (stack/stack.h); NULL: it is not recorded now */
     uint32_t depth;         /**< nesting of recorded calls; not 0: do not record;
-                                 FM_DEPTH_LENDING */
+                                 FM_DEPTH_LENDING, FM_DEPTH_RUNTIME */
     uint32_t over;          /**< not 0: recording has ended; set by fm_threads_end */
     uint32_t function;      /**< function of the open call */
     uint32_t is_marking;    /**< not 0: a mark of the program is being recorded; no samples */
@@ -144,6 +162,7 @@ struct fm_thread {
     struct fm_thread_held held[FM_HELD_MOST];
     uint32_t held_count;
     uint64_t flushed_at_end; /**< time of the last flush at the end of a thread of this location */
+    struct fm_thread_member member;
 
     struct fm_chunk *first;   /**< oldest chunk with records */
     struct fm_chunk *current; /**< chunk being filled */
@@ -151,6 +170,8 @@ struct fm_thread {
     size_t chunks;            /**< number of chunks, including those to be reused */
     uint64_t filled;          /**< words recorded before the current chunk, in total */
     uint64_t counted;         /**< words that fm_size_limit_check has counted */
+    uint64_t part;            /**< fm_thread_attach_as; constant */
+    uint64_t owner;           /**< the thread that records here, or did last (pthread_self) */
     struct fm_thread *next;   /**< list of all threads; constant */
     struct fm_thread *idle;   /**< list of locations whose thread has ended */
 
@@ -185,6 +206,8 @@ struct fm_thread {
     uint64_t sampled;          /**< time of the last sample that was not */
     uint64_t sample_reach;     /**< after it, an event is this near or comes after another sample */
     struct fm_path path;       /**< open regions */
+    bool has_forked;           /**< the next team is one that this thread forked */
+    struct fm_nesting teams;   /**< open teams (team_events.c) */
 };
 
 /** The calling thread; NULL before its first recorded call. */
@@ -262,6 +285,18 @@ FM_API FM_COLD struct fm_thread *fm_thread_begin(uint32_t paradigm, uint64_t num
  * thread; FM_SITE_UNKNOWN: call stacks are not recorded, or the code is not shown. Not to be called
  * in signal handlers. errno is preserved. */
 FM_API FM_COLD uint32_t fm_thread_site_of(struct fm_thread *thread, uint64_t place);
+
+/** fm_thread_attach() for a thread that plays a part in the program, such as the third thread of a
+ * team: it gets the location of an earlier thread with the same part, and no other one.
+ * @param part  not 0 */
+FM_API FM_COLD struct fm_thread *fm_thread_attach_as(uint64_t part);
+
+/** Whether the calling thread still has the location that it was given last. It has lost it if it
+ * plays its part no longer, and another thread does (fm_thread_attach_as). */
+static inline bool fm_thread_is_own(const struct fm_thread *thread)
+{
+    return __atomic_load_n(&thread->owner, __ATOMIC_RELAXED) == (uint64_t)pthread_self();
+}
 
 /** Makes room for `words` words in one chunk, flushing if necessary. errno is preserved. */
 FM_API FM_COLD uint64_t *fm_thread_grow(struct fm_thread *thread, size_t words);

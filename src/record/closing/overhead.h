@@ -58,6 +58,7 @@ static inline void fm_overhead_count(struct fm_thread_work *work, enum fm_record
     case FM_RECORD_PARAMETER_TEXT:
     case FM_RECORD_METRIC:
     case FM_RECORD_MARKER:
+    case FM_RECORD_FORK:
         work->readings++;
         break;
     default:

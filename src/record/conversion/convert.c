@@ -5,9 +5,12 @@
 #include "record/archive/archive.h"
 #include "record/archive/attribute.h"
 #include "record/archive/marker.h"
+#include "record/archive/teams.h"
 #include "record/closing/overhead.h"
+#include "record/constructs/construct_names.h"
 #include "record/conversion/convert_state.h"
 #include "record/conversion/left_out.h"
+#include "record/conversion/team_events.h"
 #include "record/conversion/visits.h"
 
 #include <string.h>
@@ -34,6 +37,8 @@ void fm_convert_begin(struct fm_definitions *set, const struct fm_callsites *sit
     fm_convert_state.visit_ahead = ticks_per_second / 1000;      /* 1 ms */
     samples_metric = FM_DEFINE_NONE;
     fm_convert_state.definitions = set;
+    fm_teams_begin(set);
+    fm_constructs_name(set, sites);
     memset(fm_functions_used, 0, sizeof fm_functions_used);
     for (int i = 0; i < FM_PROCESSOR_TIME_COUNT; i++) {
         processor_times[i] = FM_DEFINE_NONE;
@@ -150,6 +155,8 @@ void fm_convert_end(struct fm_thread *thread)
     fm_left_out_end(thread, thread->last_time, false);
     fm_dropped_free(&thread->dropped);
     fm_visits_end_all(thread, thread->last_time);
+    fm_team_events_end_behind(thread, 0, thread->last_time);
+    fm_nesting_free(&thread->teams);
     fm_path_free(&thread->path);
 }
 
@@ -386,7 +393,25 @@ static void convert_record(struct fm_thread *thread, const uint64_t *record)
             fm_convert_is_phase(fm_record_ref(record[0]))) {
             return;
         }
+        if (thread->stretch[0] != 0) {
+            fm_convert_pending(thread, record[1]);
+            begin_call(thread, fm_convert_after_last(thread, record[1]));
+        }
         fm_visits_begin_region(thread, record[0], record[1]);
+        return;
+    case FM_RECORD_FORK:
+        fm_convert_pending(thread, record[1]);
+        begin_call(thread, fm_convert_after_last(thread, record[1]));
+        fm_team_event(thread, record);
+        return;
+    case FM_RECORD_TEAM_BEGIN:
+    case FM_RECORD_TEAM_END:
+    case FM_RECORD_TASK_CREATE:
+    case FM_RECORD_TASK_SWITCH:
+    case FM_RECORD_TASK_COMPLETE:
+    case FM_RECORD_LOCK_TAKEN:
+    case FM_RECORD_LOCK_GIVEN:
+        fm_team_event(thread, record);
         return;
     case FM_RECORD_FUNCTION_ENTER:
         fm_visits_begin_region(thread, record[0], record[1]);
@@ -409,6 +434,7 @@ static void convert_record(struct fm_thread *thread, const uint64_t *record)
     case FM_RECORD_PROGRAM_END:
         fm_convert_pending(thread, UINT64_MAX);
         fm_visits_end_all(thread, record[1]);
+        fm_team_events_end_behind(thread, 0, record[1]);
         fm_convert_count(thread, OTF2_EvtWriter_ProgramEnd(writer, NULL,
                                                            fm_convert_not_before(thread, record[1]),
                                                            OTF2_UNDEFINED_INT64));

@@ -1,6 +1,7 @@
 #include "record/conversion/left_out.h"
 
 #include "record/archive/attribute.h"
+#include "record/conversion/team_events.h"
 #include "record/conversion/visits.h"
 #include "record/selection/unrecorded.h"
 
@@ -60,6 +61,7 @@ void fm_convert_end_pause(struct fm_thread *thread, uint32_t regions, uint64_t t
                                                              OTF2_MEASUREMENT_ON));
     thread->off = false;
     fm_visits_end_marked_behind(thread, regions, time);
+    fm_team_events_end_behind(thread, regions, time);
 }
 
 /* ---- records that are left out ---- */

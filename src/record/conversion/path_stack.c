@@ -104,7 +104,9 @@ uint32_t fm_path_levels(const struct fm_path *path, const struct fm_callsites *s
         frames = fm_callsite_frames(sites, path->sites[function], &frame_count);
     }
     for (uint32_t i = 0; i < frame_count && count < FM_PATH_LEVELS; i++) {
-        levels[count++] = (struct fm_path_level){frames[i].region, line};
+        if (i > 0 || !fm_callsite_is_hidden(sites, path->sites[function])) {
+            levels[count++] = (struct fm_path_level){frames[i].region, line};
+        }
         line = frames[i].line;
     }
     return count;

@@ -38,7 +38,7 @@ static bool group_is_sound(const uint32_t *words, size_t count)
 
 static bool comm_is_sound(const struct fm_definitions *set, const uint32_t *words, size_t count)
 {
-    if (count != FM_COMM_WORDS || words[FM_COMM_ORIGIN] > FM_COMM_THREADS ||
+    if (count != FM_COMM_WORDS || words[FM_COMM_ORIGIN] > FM_COMM_TEAM ||
         words[FM_COMM_PARADIGM] > UINT8_MAX ||
         !refers_or_none(set, FM_DEFINE_GROUP, words[FM_COMM_GROUP]) ||
         !refers_or_none(set, FM_DEFINE_GROUP, words[FM_COMM_SECOND_GROUP]) ||

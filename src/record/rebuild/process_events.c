@@ -2,6 +2,7 @@
 #include "record/archive/archive_space.h"
 #include "record/archive/attribute.h"
 #include "record/archive/marker.h"
+#include "record/archive/teams.h"
 #include "record/conversion/convert.h"
 #include "record/rebuild/journal_load.h"
 #include "record/rebuild/rebuild_run.h"
@@ -146,6 +147,9 @@ static bool merge(struct fm_rebuild_run *r, struct fm_rebuild_process *process,
         }
     }
     if (fm_attributes_used && !fm_attributes_define(&journal->definitions)) {
+        return false;
+    }
+    if (!fm_teams_define(journal->process.rank)) {
         return false;
     }
     if (!fm_markers_define(&journal->definitions, journal->process.rank, marker_time, process)) {

@@ -4,6 +4,7 @@
 #include "record/archive/attribute.h"
 #include "record/archive/marker.h"
 #include "record/conversion/convert.h"
+#include "record/conversion/team_events.h"
 #include "record/experiment/experiment.h"
 #include "record/journal/journal.h"
 #include "record/session/session.h"
@@ -53,7 +54,7 @@ uint64_t fm_session_define_process(struct fm_thread *threads, struct fm_thread *
     for (struct fm_thread *thread = threads; thread != NULL; thread = thread->next) {
         uint64_t own = thread->events;
         if (thread == last) {
-            own += events + fm_path_open(&thread->path);
+            own += events + fm_path_open(&thread->path) + fm_team_events_open(thread);
         }
         words[4 + 2 * thread->index] = (uint32_t)own;
         words[5 + 2 * thread->index] = (uint32_t)(own >> 32);

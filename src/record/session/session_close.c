@@ -1,9 +1,11 @@
 /* The end of the run: conversion of all records to the archive. */
 #include "record/archive/attribute.h"
 #include "record/archive/marker.h"
+#include "record/archive/teams.h"
 #include "record/capture/guard.h"
 #include "record/closing/overhead.h"
 #include "record/closing/unify.h"
+#include "record/constructs/team_end.h"
 #include "record/conversion/convert.h"
 #include "record/flight/flight.h"
 #include "record/flight/session_flight.h"
@@ -85,6 +87,16 @@ static void agree_on_iterations(void)
     }
 }
 
+/* A thread records the end of a team when it is in the next one. */
+static void write_team_end(struct fm_thread *thread)
+{
+    uint64_t words[FM_TEAM_END_WORDS];
+    size_t count = fm_team_end_put(thread, words);
+    if (count != 0 && !fm_archive_write(thread, words, count, fm_session.region_count)) {
+        fm_archive_fail("records in memory are damaged");
+    }
+}
+
 /* Writes the events of all records but those of the last call of `thread`, which is in it. NULL:
  * none is. */
 static void write_events(struct fm_thread *threads, const struct fm_thread *thread)
@@ -94,6 +106,7 @@ static void write_events(struct fm_thread *threads, const struct fm_thread *thre
         if (!fm_archive_write_memory(each, fm_session.region_count)) {
             fm_archive_fail("records in memory are damaged");
         }
+        write_team_end(each);
         fm_archive_settle(each, each != thread);
     }
 }
@@ -114,7 +127,8 @@ static void begin_conversion(void)
 static void define_used(uint32_t *regions)
 {
     fm_session_define_functions(regions);
-    bool defined = fm_session_define_paradigms(&fm_session.definitions) &&
+    bool defined = fm_teams_define(fm_session.exchange->rank) &&
+                   fm_session_define_paradigms(&fm_session.definitions) &&
                    (!fm_attributes_used || fm_attributes_define(&fm_session.definitions));
     if (!fm_markers_define(&fm_session.definitions, fm_session.exchange->rank, marker_time, NULL) ||
         !defined) {

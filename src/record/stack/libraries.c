@@ -38,6 +38,14 @@ bool fm_library_is_c(const char *path)
     return begins_with_any(path, names, sizeof names / sizeof names[0]);
 }
 
+/* Runtimes of OpenMP, which call back into the program: their functions are not shown. They lie in
+ * folders with other libraries. */
+static bool is_openmp(const char *path)
+{
+    static const char *const names[] = {"libgomp.so", "libomp.so", "libiomp5.so"};
+    return begins_with_any(path, names, sizeof names / sizeof names[0]);
+}
+
 static bool is_ours(const char *path)
 {
     static const char *const names[] = {"libfermata-"};
@@ -176,7 +184,7 @@ void fm_libraries_begin(void)
 
 bool fm_library_communicates(const char *path)
 {
-    if (is_ours(path) || is_binding(path)) {
+    if (is_ours(path) || is_binding(path) || is_openmp(path)) {
         return true;
     }
     if (has_known_name(path) || (known.mpi != NULL && strcmp(path, known.mpi) == 0)) {

@@ -172,7 +172,7 @@ void fm_user_end_region_named(struct fm_text name)
     }
     for (size_t depth = thread->open.count; depth-- > 0;) {
         const struct user_region *region = open_region(thread, depth);
-        if (region->length == name.length &&
+        if (!region->open.is_construct && region->length == name.length &&
             (name.length == 0 || memcmp(region->name, name.text, name.length) == 0)) {
             end_at(thread, depth, now);
             break;

@@ -188,10 +188,8 @@ static void each_series_is_counted(void **state)
 }
 
 /* As the functions for regions do; see src/record/user/region.c. */
-static struct fm_open_region regions[] = {{10, false, false, NULL},
-                                          {11, false, false, NULL},
-                                          {12, true, false, NULL},
-                                          {13, false, false, NULL}};
+static struct fm_open_region regions[] = {
+    {.number = 10}, {.number = 11}, {.number = 12, .is_phase = true}, {.number = 13}};
 
 static void open_region(int i)
 {

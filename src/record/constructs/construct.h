@@ -1,0 +1,144 @@
+/** @file
+ * Regions of the constructs of OpenMP. A region belongs to a construct and to the call by which the
+ * program enters it; its name (`!$omp parallel @file.c:17`) is determined at the end of the run
+ * (construct_names.h), when the source lines of calls are known. Until then its definition contains
+ * the number of the call site.
+ *
+ * Constructs are marked regions (record kinds REGION_ENTER and REGION_LEAVE): they nest with the
+ * call stack, with the regions that the program marks, and with pauses of the recording.
+ */
+#ifndef FERMATA_RECORD_CONSTRUCTS_CONSTRUCT_H
+#define FERMATA_RECORD_CONSTRUCTS_CONSTRUCT_H
+
+#include "record/capture/thread.h"
+
+/** The constructs (constructs.def). */
+enum fm_construct {
+#define FM_CONSTRUCT_ROW(symbol, name) FM_CONSTRUCT_##symbol,
+#include "record/constructs/constructs.def"
+#undef FM_CONSTRUCT_ROW
+    FM_CONSTRUCT_COUNT
+};
+
+/** In a definition of a region: `line` is the number of the call site. */
+#define FM_REGION_AT_SITE ((uint32_t)1 << 31)
+/** Also flag then: the call site is the begin of a function that the compiler has made of the
+ * construct. */
+#define FM_REGION_AT_BEGIN ((uint32_t)1 << 30)
+
+/** The region of a construct at a place. */
+struct fm_construct_region {
+    struct fm_open_region open; /**< must be first: an item of fm_thread.open */
+    enum fm_construct construct;
+    uint64_t pc; /**< as in fm_construct_at */
+};
+
+/** Finds the region of a construct. The first look-up defines it; later ones take no lock and no
+ * system call. errno is preserved.
+ * @param pc  return address of the call that enters the construct, or the begin of the function
+ * that the compiler has made of it | FM_PLACE_FUNCTION; 0: not known
+ * @return NULL: the run is ending, or no memory */
+FM_API const struct fm_construct_region *fm_construct_at(enum fm_construct construct, uint64_t pc);
+
+/** Begins to record a construct at the present time, between calls. The call stack is recorded,
+ * too, unless `here` is that of a function that is not called by the program (stack == false).
+ * @return the time; 0: nothing is recorded (inside a recorded call, or recording is over) */
+FM_INLINE uint64_t fm_construct_time(struct fm_thread *thread, struct fm_here here, bool stack)
+{
+    thread->is_marking = 1;
+    fm_signal_fence();
+    if (stack && thread->stack != NULL) {
+        fm_thread_note_stack(thread, here);
+    }
+    thread->enter = fm_clock_now();
+    if (FM_UNLIKELY(thread->functions.due)) {
+        fm_functions_tell(thread, thread->enter);
+    }
+    if (FM_UNLIKELY(thread->enter - thread->left >=
+                    __atomic_load_n(&thread->stretch_least, __ATOMIC_RELAXED))) {
+        fm_processor_enter(thread, thread->function);
+    }
+    if (FM_UNLIKELY(thread->enter >= __atomic_load_n(&thread->flush_due, __ATOMIC_RELAXED))) {
+        fm_thread_attend(thread, here);
+    }
+    return thread->enter;
+}
+
+/** Ends what fm_construct_time() has begun: the records are complete. */
+static inline void fm_construct_done(struct fm_thread *thread)
+{
+    fm_thread_publish(thread);
+    fm_signal_fence();
+    thread->is_marking = 0;
+}
+
+/** Ends a wait of the thread: computation begins at `time`. To be called before fm_construct_done.
+ */
+static inline void fm_construct_computes(struct fm_thread *thread, uint64_t time)
+{
+    thread->left = time;
+    if (FM_UNLIKELY(time >= __atomic_load_n(&thread->reading_due, __ATOMIC_RELAXED))) {
+        fm_processor_leave(thread);
+    }
+}
+
+/** Records that a region is entered. */
+static inline void fm_construct_enter(struct fm_thread *thread,
+                                      const struct fm_construct_region *region, uint64_t time)
+{
+    if (FM_LIKELY(region != NULL && fm_nesting_push(&thread->open, (uintptr_t)region))) {
+        uint64_t *place = fm_thread_reserve(thread, FM_WORDS_REGION_ENTER);
+        place[0] = fm_record_header(FM_RECORD_REGION_ENTER, 0, region->open.number);
+        place[1] = time;
+    }
+}
+
+/** The region of an item of fm_thread.open; NULL: it is not a construct. */
+static inline const struct fm_construct_region *fm_construct_open(const struct fm_thread *thread,
+                                                                  size_t item)
+{
+    const struct fm_open_region *region = fm_open_region(thread->open.regions[item]);
+    return region->is_construct ? (const struct fm_construct_region *)region : NULL;
+}
+
+/** The innermost open region of a construct inside the innermost parallel region.
+ * @return its item of fm_thread.open; thread->open.count: there is none */
+static inline size_t fm_construct_find(const struct fm_thread *thread, enum fm_construct construct)
+{
+    for (size_t i = thread->open.count; i-- > 0;) {
+        const struct fm_construct_region *region = fm_construct_open(thread, i);
+        if (region != NULL && region->construct == construct) {
+            return i;
+        }
+        if (region != NULL && region->construct == FM_CONSTRUCT_PARALLEL) {
+            break;
+        }
+    }
+    return thread->open.count;
+}
+
+/** Records that the open region number `item` and the regions inside it are left. Without effect if
+ * there is none. */
+static inline void fm_construct_leave(struct fm_thread *thread, size_t item, uint64_t time)
+{
+    if (FM_UNLIKELY(item >= thread->open.count)) {
+        return;
+    }
+    uint64_t *place = fm_thread_reserve(thread, FM_WORDS_REGION_LEAVE);
+    place[0] = fm_record_header(FM_RECORD_REGION_LEAVE, 0,
+                                fm_open_region(thread->open.regions[item])->number);
+    place[1] = time;
+    thread->open.count = item;
+}
+
+/** Records a record of two further words: the time and a value. */
+static inline void fm_construct_note(struct fm_thread *thread, enum fm_record_kind kind,
+                                     uint32_t aux, uint32_t ref, uint64_t time, uint64_t value)
+{
+    uint64_t *place = fm_thread_reserve(thread, FM_WORDS_TEAM_BEGIN);
+    place[0] = fm_record_header(kind, aux, ref);
+    place[1] = time;
+    place[2] = value;
+}
+
+#endif

@@ -1,0 +1,123 @@
+/** @file
+ * Common header of the wrappers for GCC's OpenMP runtime (libgomp), which has no tools interface.
+ * The compiler turns each construct into calls of GOMP_ functions; their wrappers record the
+ * construct (record/constructs). A body of a parallel region is a function, which the wrapper
+ * replaces by one of its own, so that every thread of the team records its begin and its end:
+ *
+ *     program            wrapper               libgomp              thread n
+ *     GOMP_parallel ---> FORK, next() -------> team of threads ---> run(): TEAM_BEGIN, Enter
+ * parallel body(data) Enter implicit barrier Leave, TEAM_END <---- barrier, return      (end:
+ * team_end.h)
+ *
+ * What the runtime is not called for is not recorded: loops with a static schedule, `master`,
+ * atomic operations of the processor, the end of `single`.
+ */
+#ifndef FERMATA_RECORD_OPENMP_OPENMP_H
+#define FERMATA_RECORD_OPENMP_OPENMP_H
+
+#include <otf2/otf2.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef void (*fm_omp_body_t)(void *data);
+typedef unsigned long long fm_omp_ull_t;
+
+#include "functions.h"
+#include "prototypes.h"
+#include "record/constructs/construct.h"
+#include "record/paradigm/wrapper.h"
+
+/** The runtime's function `name`. */
+#define FM_OMP(name) ((__typeof__(&fm_##name))fm_next_functions[FM_FUNCTION_##name])
+
+/** A parallel region, in the frame of the thread that forks it. */
+struct fm_omp_team {
+    fm_omp_body_t body;
+    void *data;
+    const struct fm_construct_region *parallel;
+    const struct fm_construct_region *inner;   /**< worksharing in a combined construct, or NULL */
+    const struct fm_construct_region *barrier; /**< implicit, at its end */
+    struct fm_thread *forker;
+    struct fm_thread *_Atomic members; /**< other threads that take part */
+    uint64_t instance;                 /**< number among the teams of the process, from 1 */
+    size_t item;                       /**< of the forker's open regions: that of the construct */
+    const void *ordered;               /**< stands for the lock of its ordered regions */
+    struct fm_omp_team *outer;         /**< of the forker */
+    uint32_t outer_number;             /**< of the forker in that team */
+};
+
+/** Begins to record at a call of the program.
+ * @return the thread; NULL: nothing is recorded, because the thread is in a recorded call or the
+ * run is over */
+static inline __attribute__((always_inline)) struct fm_thread *fm_omp_thread(struct fm_here here)
+{
+    struct fm_thread *thread = fm_thread_self;
+    if (FM_UNLIKELY(thread == NULL)) {
+        thread = fm_thread_attach();
+        if (thread == NULL) {
+            return NULL;
+        }
+    }
+    if (FM_UNLIKELY(fm_thread_is_quiet(thread)) && !fm_thread_end_left_call(thread, here)) {
+        return NULL;
+    }
+    return thread;
+}
+
+/** Return address of the call that `here` belongs to. */
+static inline uint64_t fm_omp_pc(struct fm_here here)
+{
+    return fm_here_caller(here).pc;
+}
+
+/** Begins a call of the runtime that may wait: what it calls is not recorded. */
+static inline void fm_omp_hold(struct fm_thread *thread)
+{
+    thread->depth = FM_DEPTH_RUNTIME;
+}
+
+/** Ends such a call. @return the present time */
+static inline uint64_t fm_omp_release(struct fm_thread *thread)
+{
+    thread->is_marking = 1;
+    fm_signal_fence();
+    thread->depth = 0;
+    thread->enter = fm_clock_now();
+    return thread->enter;
+}
+
+/** A construct that waits in one call of the runtime. */
+struct fm_omp_wait {
+    struct fm_thread *thread; /**< NULL: not recorded */
+    size_t item;              /**< of fm_thread.open: its region */
+};
+
+/** Enters the region of such a construct. */
+static inline __attribute__((always_inline)) struct fm_omp_wait
+fm_omp_wait_begin(struct fm_here here, enum fm_construct construct)
+{
+    struct fm_omp_wait wait = {.thread = fm_omp_thread(here)};
+    if (FM_LIKELY(wait.thread != NULL)) {
+        const struct fm_construct_region *region = fm_construct_at(construct, fm_omp_pc(here));
+        uint64_t now = fm_construct_time(wait.thread, here, true);
+        wait.item = wait.thread->open.count;
+        fm_construct_enter(wait.thread, region, now);
+        fm_omp_hold(wait.thread);
+        fm_construct_done(wait.thread);
+    }
+    return wait;
+}
+
+/** Leaves the region, and those inside it. */
+static inline void fm_omp_wait_end(struct fm_omp_wait wait)
+{
+    if (FM_LIKELY(wait.thread != NULL)) {
+        uint64_t now = fm_omp_release(wait.thread);
+        fm_construct_leave(wait.thread, wait.item, now);
+        fm_construct_computes(wait.thread, now);
+        fm_construct_done(wait.thread);
+    }
+}
+
+#endif
