@@ -70,14 +70,22 @@ enum fm_directive_line fm_directive_in_line(const char *text, enum fm_construct 
     static const char *const closed[] = {"for",       "do",   "sections", "single",
                                          "workshare", "loop", "scope",    NULL};
     static const char *const words[FM_CONSTRUCT_COUNT][5] = {
-        [FM_CONSTRUCT_PARALLEL] = {"parallel"},      [FM_CONSTRUCT_TASK_CREATE] = {"task"},
-        [FM_CONSTRUCT_TASK] = {"task", "taskloop"},  [FM_CONSTRUCT_TASKLOOP] = {"taskloop"},
-        [FM_CONSTRUCT_LOOP] = {"for", "do", "loop"}, [FM_CONSTRUCT_SECTIONS] = {"sections"},
-        [FM_CONSTRUCT_SINGLE] = {"single"},          [FM_CONSTRUCT_SINGLE_SBLOCK] = {"single"},
-        [FM_CONSTRUCT_ORDERED] = {"ordered"},        [FM_CONSTRUCT_ORDERED_SBLOCK] = {"ordered"},
-        [FM_CONSTRUCT_CRITICAL] = {"critical"},      [FM_CONSTRUCT_CRITICAL_SBLOCK] = {"critical"},
-        [FM_CONSTRUCT_BARRIER] = {"barrier"},        [FM_CONSTRUCT_TASKWAIT] = {"taskwait"},
-        [FM_CONSTRUCT_TASKGROUP] = {"taskgroup"},    [FM_CONSTRUCT_ATOMIC] = {"atomic"},
+        [FM_CONSTRUCT_PARALLEL] = {"parallel"},
+        [FM_CONSTRUCT_TASK_CREATE] = {"task"},
+        [FM_CONSTRUCT_TASK] = {"task", "taskloop"},
+        [FM_CONSTRUCT_TASKLOOP] = {"taskloop"},
+        [FM_CONSTRUCT_LOOP] = {"for", "do", "loop"},
+        [FM_CONSTRUCT_SECTIONS] = {"sections"},
+        [FM_CONSTRUCT_SINGLE] = {"single"},
+        [FM_CONSTRUCT_SINGLE_SBLOCK] = {"single"},
+        [FM_CONSTRUCT_ORDERED] = {"ordered"},
+        [FM_CONSTRUCT_ORDERED_SBLOCK] = {"ordered"},
+        [FM_CONSTRUCT_CRITICAL] = {"critical"},
+        [FM_CONSTRUCT_CRITICAL_SBLOCK] = {"critical"},
+        [FM_CONSTRUCT_BARRIER] = {"barrier"},
+        [FM_CONSTRUCT_TASKWAIT] = {"taskwait", "taskgroup"},
+        [FM_CONSTRUCT_TASKGROUP] = {"taskgroup"},
+        [FM_CONSTRUCT_ATOMIC] = {"atomic"},
     };
     char copy[NAME_MOST];
     const char *directive = directive_of(text, copy, sizeof copy);

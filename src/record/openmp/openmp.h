@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 typedef void (*fm_omp_body_t)(void *data);
+typedef void (*fm_omp_copy_t)(void *to, void *from);
 typedef unsigned long long fm_omp_ull_t;
 
 #include "functions.h"
