@@ -83,7 +83,8 @@ static void remember(struct fm_interval_walk *walk, struct snapshot *snapshot)
     size_t nodes = walk->busy_time->nodes;
     snapshot->t = walk->busy_time->walk.time;
     snapshot->waits = walk->next_wait;
-    if (snapshot->vector == FM_NONE && walk->pool.count + nodes <= walk->pool_limit) {
+    /* A thread without calls has no profile, though others may have created it. */
+    if (snapshot->vector == FM_NONE && nodes != 0 && walk->pool.count + nodes <= walk->pool_limit) {
         snapshot->vector = (uint32_t)(walk->pool.count / nodes);
         fm_vector_reserve(&walk->pool, nodes);
         walk->pool.count += nodes;

@@ -24,18 +24,20 @@ static bool is_interrupted(const struct fm_location *location, uint32_t row)
     const struct fm_thread_record *fork = &location->threads.items[row];
     const uint64_t t = location->state_since.items[fork->next_state];
     const uint32_t next = fork->next_activity;
-    for (uint32_t i = row + 1;
-         i < location->threads.count && location->threads.items[i].next_state == fork->next_state;
+    uint32_t i = row + 1;
+    for (; i < location->threads.count && location->threads.items[i].next_state == fork->next_state;
          i++) {
         if (location->threads.items[i].type == FM_THREAD_FORK ||
             location->threads.items[i].type == FM_THREAD_JOIN) {
             return true;
         }
     }
-    return next < location->enter.count &&
-           (location->enter.items[next] < t ||
-            (location->enter.items[next] == t &&
-             location->profile.items[location->visit.items[next]].parent == fork->visit));
+    if (next == location->enter.count || location->enter.items[next] > t ||
+        (i < location->threads.count && location->threads.items[i].next_activity == next)) {
+        return false;
+    }
+    return location->enter.items[next] < t ||
+           location->profile.items[location->visit.items[next]].parent == fork->visit;
 }
 
 /* A master's time from the fork record to the Enter of the parallel region. */
