@@ -34,13 +34,12 @@ static void release(struct fm_analysis *analysis, unsigned tables)
     }
 }
 
-/* @return whether threads may wait for locks */
-static bool calls_threads(const struct fm_trace *trace)
+/* @return whether OpenMP or POSIX threads may have been used */
+static bool has_models_of_threads(const struct fm_trace *trace)
 {
     for (uint32_t r = 0; r < trace->region_count; ++r) {
-        const struct fm_region *region = &trace->regions[r];
-        if (region->call != FM_CALL_USER &&
-            (region->paradigm == FM_PARADIGM_OPENMP || region->paradigm == FM_PARADIGM_PTHREAD)) {
+        if (trace->regions[r].paradigm == FM_PARADIGM_OPENMP ||
+            trace->regions[r].paradigm == FM_PARADIGM_PTHREAD) {
             return true;
         }
     }
@@ -56,7 +55,8 @@ void fm_patterns_run(struct fm_analysis *analysis)
         fm_readers_add(analysis, fm_patterns[p]->reads);
     }
     const bool has_windows = analysis->trace->window_count != 0;
-    if (has_windows || calls_threads(analysis->trace)) {
+    const bool has_threads = has_models_of_threads(analysis->trace);
+    if (has_windows || has_threads) {
         analysis->lock_holders = fm_lock_holders_create(analysis);
     }
     fm_finders_open(analysis);
@@ -69,7 +69,8 @@ void fm_patterns_run(struct fm_analysis *analysis)
     }
     for (unsigned p = 0; fm_patterns[p] != NULL; ++p) {
         const struct fm_pattern *pattern = fm_patterns[p];
-        if (pattern->detect != NULL && (has_windows || (pattern->reads & FM_READS(EPOCHS)) == 0)) {
+        if (pattern->detect != NULL && (has_threads || !pattern->of_threads) &&
+            (has_windows || (pattern->reads & FM_READS(EPOCHS)) == 0)) {
             fm_stage_begin(analysis->times, pattern->name);
             pattern->detect(&(struct fm_finder){.analysis = analysis, .precedence = (uint8_t)p});
         }

@@ -69,6 +69,8 @@ struct fm_pattern {
      * above do not cover. Runs its own stages; `finder->worker` is undefined. A pattern that reads
      * FM_READS(EPOCHS) is called only if the run has windows. Collective. */
     void (*detect)(const struct fm_finder *finder);
+    bool of_threads; /**< `detect` is called only if the run defines regions of OpenMP or of POSIX
+                          threads */
 };
 
 /** All patterns in the order of their precedence, terminated by NULL: of two wait states of one

@@ -21,12 +21,11 @@ static bool is_communication(fm_metric_t metric)
     return false;
 }
 
-/* @return whether a metric is time of models of threads */
-static bool is_of_threads(fm_metric_t metric)
+/* @return whether a metric is time of OpenMP */
+static bool is_of_openmp(fm_metric_t metric)
 {
     while (metric != FM_METRIC_NONE) {
-        if (metric == FM_METRIC_OMP_TIME || metric == FM_METRIC_PTHREAD_TIME ||
-            metric == FM_METRIC_OMP_IDLE_THREADS) {
+        if (metric == FM_METRIC_OMP_TIME || metric == FM_METRIC_OMP_IDLE_THREADS) {
             return true;
         }
         metric = fm_metric_info(metric)->parent;
@@ -50,7 +49,7 @@ static struct times *add_up(const struct fm_cube *cube, bool *threads)
         of->all += (double)cell->value;
         of->outside += is_communication(metric) ? 0 : (double)cell->value;
         of->computation += metric == FM_METRIC_COMP ? (double)cell->value : 0;
-        *threads |= cell->value != 0 && is_of_threads(metric);
+        *threads |= cell->value != 0 && is_of_openmp(metric);
     }
     fm_free(startup);
     return times;
@@ -83,6 +82,9 @@ bool fm_hybrid_efficiency(const struct fm_cube *cube, struct fm_hybrid_efficienc
     const double mean_outside = outside / processes;
     const double mean_computation = computation / cube->location_count;
     const double mean_longest = longest_computations / processes;
+    if (mean_longest > mean_outside) {
+        return false; /* other threads than the first ones call the library */
+    }
     *efficiency = (struct fm_hybrid_efficiency){
         .processes = mean_outside / duration,
         .process_balance = mean_outside / longest,

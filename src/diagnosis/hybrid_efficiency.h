@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-/** Each value is between 0 and 1, unless threads call the communication library. With U = time of a
+/** Each value is between 0 and 1. With U = time of a
  * process's first thread outside of the communication library, C = computation of a thread, without
  * start-up, and means over processes or all threads:
  *
@@ -28,8 +28,8 @@ struct fm_hybrid_efficiency {
 
 /** Computes the hybrid efficiencies of a run.
  * @param efficiency  out: set only if the result is true
- * @return whether they are defined: some process has several threads that OpenMP or POSIX threads
- * synchronize, and there is computation */
+ * @return whether they are defined: there is time of OpenMP and computation, some process has
+ * several threads, and their first ones communicate for them */
 bool fm_hybrid_efficiency(const struct fm_cube *cube, struct fm_hybrid_efficiency *efficiency);
 
 #endif

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define FM_MOST_STAGES 32 /**< later stages count for the last one */
+#define FM_MOST_STAGES 48 /**< later stages count for the last one */
 
 struct fm_stage_time {
     const char *name;

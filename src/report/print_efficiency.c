@@ -49,7 +49,7 @@ void fm_report_efficiency(const struct fm_report *report)
     struct fm_hybrid_efficiency hybrid;
     if (!report->diagnosis.options.is_subtree &&
         fm_hybrid_efficiency(report->diagnosis.cube, &hybrid)) {
-        print_row(report, "Processes (x threads)", hybrid.processes,
+        print_row(report, "Processes", hybrid.processes,
                   "average time outside of the library / run");
         print_row(report, "  Load balance", hybrid.process_balance, "average / longest such time");
         print_row(report, "  Communication", hybrid.process_communication, "longest / run");

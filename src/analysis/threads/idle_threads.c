@@ -300,4 +300,5 @@ static void detect(const struct fm_finder *finder)
 const struct fm_pattern fm_pattern_idle_threads = {
     .name = "Idle threads",
     .detect = detect,
+    .of_threads = true,
 };

@@ -309,4 +309,5 @@ static void detect(const struct fm_finder *finder)
 const struct fm_pattern fm_pattern_task_wait = {
     .name = "Wait for child tasks",
     .detect = detect,
+    .of_threads = true,
 };

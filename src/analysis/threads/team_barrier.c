@@ -100,4 +100,5 @@ static void detect(const struct fm_finder *finder)
 const struct fm_pattern fm_pattern_team_barrier = {
     .name = "Wait at OpenMP barrier",
     .detect = detect,
+    .of_threads = true,
 };

@@ -147,4 +147,5 @@ static void detect(const struct fm_finder *finder)
 const struct fm_pattern fm_pattern_join_wait = {
     .name = "Wait for end of thread",
     .detect = detect,
+    .of_threads = true,
 };

@@ -186,9 +186,11 @@ static void detect_ordered(const struct fm_finder *finder)
 const struct fm_pattern fm_pattern_thread_lock_contention = {
     .name = "Lock Contention of threads",
     .detect = detect,
+    .of_threads = true,
 };
 
 const struct fm_pattern fm_pattern_ordered_wait = {
     .name = "Wait for ordered section",
     .detect = detect_ordered,
+    .of_threads = true,
 };

@@ -225,14 +225,17 @@ static void detect_barriers(const struct fm_finder *finder)
 const struct fm_pattern fm_pattern_condition_wait = {
     .name = "Wait for condition",
     .detect = detect_conditions,
+    .of_threads = true,
 };
 
 const struct fm_pattern fm_pattern_semaphore_wait = {
     .name = "Wait for semaphore",
     .detect = detect_semaphores,
+    .of_threads = true,
 };
 
 const struct fm_pattern fm_pattern_thread_barrier = {
     .name = "Wait at barrier of threads",
     .detect = detect_barriers,
+    .of_threads = true,
 };
