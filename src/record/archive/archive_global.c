@@ -150,6 +150,12 @@ const struct fm_process_noun *fm_archive_process_noun(const struct fm_definition
 
 enum { NAME_BYTES = FM_PARADIGM_TEXT + 16 };
 
+/* The key of the property that names an object. */
+static void name_object(const uint32_t *object, char *name)
+{
+    snprintf(name, NAME_BYTES, "fermata::object::%u", object[1]);
+}
+
 static void name_process(const struct output *o, uint32_t rank, char *name)
 {
     const struct fm_paradigm_description *leading = leading_paradigm(o->set);
@@ -191,6 +197,11 @@ static void add_strings(const struct output *o)
     }
     for (uint32_t t = 1; t < threads; t++) {
         snprintf(name, sizeof name, "Thread %u", t);
+        fm_define_string(o->set, name);
+    }
+    FOR_EACH(o, FM_DEFINE_OBJECT, i, words, count)
+    {
+        name_object(words, name);
         fm_define_string(o->set, name);
     }
 }
@@ -270,6 +281,20 @@ static void write_system_tree(const struct output *o)
                 t == 0 ? thread_name : fm_define_string(o->set, name),
                 OTF2_LOCATION_TYPE_CPU_THREAD, events, rank));
         }
+    }
+}
+
+/* Names the objects of processes, by properties. */
+static void write_objects(const struct output *o)
+{
+    char key[NAME_BYTES];
+    size_t count;
+    FOR_EACH(o, FM_DEFINE_OBJECT, i, words, count)
+    {
+        OTF2_AttributeValue value = {.stringRef = words[2]};
+        name_object(words, key);
+        fm_archive_check(OTF2_GlobalDefWriter_WriteLocationGroupProperty(
+            o->writer, words[0], fm_define_string(o->set, key), OTF2_TYPE_STRING, value));
     }
 }
 
@@ -548,6 +573,7 @@ void fm_archive_write_global(struct fm_definitions *set, const struct fm_archive
     write_strings(&o);
     write_paradigms(&o);
     write_system_tree(&o);
+    write_objects(&o);
     write_regions(&o);
     write_lines(&o);
     write_parameters(&o);

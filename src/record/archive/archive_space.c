@@ -123,6 +123,8 @@ uint64_t fm_archive_global_bytes(const struct fm_definitions *set, uint64_t defi
     for (uint32_t i = 0; i < set->tables[FM_DEFINE_GROUP].count; i++) {
         numbers += fm_defined(set, FM_DEFINE_GROUP, i, NULL)[FM_GROUP_MEMBERS];
     }
+    numbers +=
+        set->tables[FM_DEFINE_PROCESS].word_count; /* groups of threads: two for each thread */
     for (uint32_t i = 0; i < set->tables[FM_DEFINE_TOPOLOGY].count; i++) {
         const uint32_t *words = fm_defined(set, FM_DEFINE_TOPOLOGY, i, NULL);
         uint64_t ranks = 1;

@@ -304,6 +304,8 @@ static bool translate_item(const struct fm_define_map *map, enum fm_define_kind 
                translate(map, FM_DEFINE_STRING, &words[1]);
     case FM_DEFINE_MARKER:
         return count == 5 && translate(map, FM_DEFINE_STRING, &words[4]);
+    case FM_DEFINE_OBJECT:
+        return count == 3 && translate(map, FM_DEFINE_STRING, &words[2]);
     case FM_DEFINE_LINE:
         return count == 2 && translate(map, FM_DEFINE_STRING, &words[0]);
     case FM_DEFINE_BINARY:

@@ -44,6 +44,7 @@
  *   PROCESS   rank | node, pid, threads, { events (low, high) } ...
  *   MARKER    rank, thread, time in rank 0's clock (low, high), text |
  *   PARADIGM  struct fm_paradigm_description |
+ *   OBJECT    rank, number of the object in records, name |
  * Names, files and lines may be FM_DEFINE_NONE. Serial numbers keep all binaries and call sites of
  * one process distinct; in sets of several processes they are 0. */
 /* clang-format on */
@@ -64,6 +65,7 @@ enum fm_define_kind {
     FM_DEFINE_PROCESS,
     FM_DEFINE_MARKER,
     FM_DEFINE_PARADIGM,
+    FM_DEFINE_OBJECT,
     FM_DEFINE_KIND_COUNT
 };
 

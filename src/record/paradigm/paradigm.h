@@ -30,6 +30,11 @@
 /** Any function; cast to its real type where it is called. */
 typedef void (*fm_function_t)(void);
 
+/** Receives an object by which threads synchronize.
+ * @param id       its number in records
+ * @param address  of the variable */
+typedef void fm_object_report_t(void *context, uint32_t id, uint64_t address);
+
 /** A recorded function. */
 struct fm_function {
     const char *name;
@@ -59,6 +64,9 @@ struct fm_paradigm {
      * `attach` and of the wrappers, and shuts the paradigm's library down if its last call has
      * deferred that (fm_session_leave). NULL: no action. */
     void (*finalize)(void);
+    /** Reports the objects that records refer to (locks, conditions), with their addresses in the
+     * process, at the end of the run. NULL: there are none. */
+    void (*report_objects)(fm_object_report_t *report, void *context);
 };
 
 /** Name of the symbol that a library of wrappers exports: a struct fm_paradigm. */

@@ -14,6 +14,7 @@
 #include "record/session/session.h"
 #include "record/session/session_archive.h"
 #include "record/session/session_clock.h"
+#include "record/session/session_objects.h"
 #include "record/session/session_paradigms.h"
 #include "record/session/session_stack.h"
 #include "record/session/session_state.h"
@@ -129,6 +130,7 @@ static void define_used(uint32_t *regions)
     fm_session_define_functions(regions);
     bool defined = fm_teams_define(fm_session.exchange->rank) &&
                    fm_session_define_paradigms(&fm_session.definitions) &&
+                   fm_session_define_objects(&fm_session.definitions, fm_session.exchange->rank) &&
                    (!fm_attributes_used || fm_attributes_define(&fm_session.definitions));
     if (!fm_markers_define(&fm_session.definitions, fm_session.exchange->rank, marker_time, NULL) ||
         !defined) {

@@ -156,6 +156,15 @@ bool fm_session_define_paradigms(struct fm_definitions *set)
     return good;
 }
 
+void fm_session_report_objects(fm_object_report_t *report, void *context)
+{
+    for (uint32_t i = 0; i < count_active(); i++) {
+        if (active.items[i].paradigm->report_objects != NULL) {
+            active.items[i].paradigm->report_objects(report, context);
+        }
+    }
+}
+
 void fm_session_finalize_paradigms(void)
 {
     for (uint32_t i = count_active(); i-- > 0;) {

@@ -33,6 +33,9 @@ size_t fm_session_library_versions(struct fm_library_version *versions);
  * memory */
 bool fm_session_define_paradigms(struct fm_definitions *set);
 
+/** Calls `report_objects` of all paradigms. */
+void fm_session_report_objects(fm_object_report_t *report, void *context);
+
 /** Calls `finalize` of all paradigms, in reverse order, after the end of the run. */
 void fm_session_finalize_paradigms(void);
 

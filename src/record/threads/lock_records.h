@@ -8,8 +8,7 @@
 #include "record/threads/posix.h"
 
 /** An ACQUIRE_LOCK; FM_WORDS_ACQUIRE_LOCK words. @return the place behind it */
-static inline uint64_t *fm_put_acquired(uint64_t *place, const struct fm_object *object,
-                                        uint64_t order)
+static inline uint64_t *fm_put_acquired(uint64_t *place, struct fm_object *object, uint64_t order)
 {
     place[0] =
         fm_record_header(FM_RECORD_ACQUIRE_LOCK, OTF2_PARADIGM_PTHREAD, fm_object_id(object));
@@ -33,7 +32,7 @@ static inline size_t fm_released_words(const struct fm_acquisition *ends)
 
 /** A RELEASE_LOCK, or a RELEASE_NOTED_LOCK if the acquisition was not recorded; fm_released_words
  * words. @return the place behind it */
-static inline uint64_t *fm_put_released(uint64_t *place, const struct fm_object *object,
+static inline uint64_t *fm_put_released(uint64_t *place, struct fm_object *object,
                                         const struct fm_acquisition *ends, uint32_t site)
 {
     if (ends->order == 0) {

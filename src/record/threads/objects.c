@@ -72,9 +72,10 @@ struct fm_object *fm_object_search(uint64_t address)
     return NULL;
 }
 
-uint32_t fm_object_id(const struct fm_object *object)
+uint32_t fm_object_id(struct fm_object *object)
 {
     uint64_t before = 1;
+    __atomic_store_n(&object->is_recorded, 1, __ATOMIC_RELAXED);
     for (unsigned t = 0; t < FM_OBJECTS_TABLES; t++) {
         const struct fm_object *table = __atomic_load_n(&tables[t], __ATOMIC_ACQUIRE);
         if (table != NULL && object >= table && object < table + size_of(t)) {
@@ -83,4 +84,16 @@ uint32_t fm_object_id(const struct fm_object *object)
         before += size_of(t);
     }
     return 0;
+}
+
+void fm_objects_report(void (*report)(void *context, uint32_t id, uint64_t address), void *context)
+{
+    for (unsigned t = 0; t < FM_OBJECTS_TABLES; t++) {
+        struct fm_object *table = __atomic_load_n(&tables[t], __ATOMIC_ACQUIRE);
+        for (uint64_t i = 0; table != NULL && i < size_of(t); i++) {
+            if (__atomic_load_n(&table[i].is_recorded, __ATOMIC_RELAXED) != 0) {
+                report(context, fm_object_id(&table[i]), table[i].address);
+            }
+        }
+    }
 }

@@ -25,9 +25,9 @@ struct fm_acquisition {
 
 /** An object. Zeroed = free slot. */
 struct fm_object {
-    uint64_t address; /**< atomic */
-    uint32_t waiters; /**< recorded calls that wait for it now; atomic */
-    uint32_t unused;
+    uint64_t address;     /**< atomic */
+    uint32_t waiters;     /**< recorded calls that wait for it now; atomic */
+    uint32_t is_recorded; /**< records refer to it; atomic */
     uint64_t
         owner; /**< of a lock that can be shared: the thread that has it exclusively; 0: none */
     uint64_t orders; /**< number of acquisitions so far; of shared ones, atomic */
@@ -62,8 +62,11 @@ static inline struct fm_object *fm_object_at(const void *object)
     return fm_object_search(address);
 }
 
-/** Number of an object, unique in the process, from 1 on. */
-uint32_t fm_object_id(const struct fm_object *object);
+/** Number of an object, for a record: unique in the process, from 1 on. */
+uint32_t fm_object_id(struct fm_object *object);
+
+/** Reports the objects whose numbers records have; see fm_paradigm.report_objects. */
+void fm_objects_report(void (*report)(void *context, uint32_t id, uint64_t address), void *context);
 
 static inline void fm_object_waits(struct fm_object *object)
 {

@@ -47,4 +47,5 @@ const struct fm_paradigm fermata_paradigm = {.description = &description,
                                              .wrappers = wrappers,
                                              .next = fm_next_functions,
                                              .first = &fm_first_function,
-                                             .attach = attach};
+                                             .attach = attach,
+                                             .report_objects = fm_objects_report};

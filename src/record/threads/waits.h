@@ -16,14 +16,14 @@ struct fm_object_wait {
 };
 
 /** A SYNCHRONIZATION_OBJECT; FM_WORDS_SYNCHRONIZATION_OBJECT words. @return the place behind it */
-static inline uint64_t *fm_put_object(uint64_t *place, const struct fm_object *object)
+static inline uint64_t *fm_put_object(uint64_t *place, struct fm_object *object)
 {
     place[0] = fm_record_header(FM_RECORD_SYNCHRONIZATION_OBJECT, 0, fm_object_id(object));
     return place + FM_WORDS_SYNCHRONIZATION_OBJECT;
 }
 
 /** Ends a recorded call on an object. errno is preserved. */
-static inline void fm_object_leave(struct fm_thread *thread, const struct fm_object *object)
+static inline void fm_object_leave(struct fm_thread *thread, struct fm_object *object)
 {
     fm_put_object(fm_thread_leave(thread, FM_WORDS_SYNCHRONIZATION_OBJECT), object);
     fm_thread_done(thread);

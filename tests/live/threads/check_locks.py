@@ -13,14 +13,14 @@ from thread_records import Trace
 
 ROUNDS = 5
 HELD = 0.004  # seconds
-# Per kind: the waiting call, the releasing call, the function that takes the lock.
+# Per kind: the waiting call, the releasing call, the function that takes the lock, the variable.
 KINDS = {
-    "mutex": ("pthread_mutex_lock", "pthread_mutex_unlock", "lock_mutex"),
-    "timed": ("pthread_mutex_timedlock", "pthread_mutex_unlock", "lock_timed"),
-    "recursive": ("pthread_mutex_lock", "pthread_mutex_unlock", "lock_recursive"),
-    "rwlock": ("pthread_rwlock_rdlock", "pthread_rwlock_unlock", "lock_write"),
-    "spin": ("pthread_spin_lock", "pthread_spin_unlock", "lock_spin"),
-    "c11": ("mtx_lock", "mtx_unlock", "lock_c11"),
+    "mutex": ("pthread_mutex_lock", "pthread_mutex_unlock", "lock_mutex", "mutex"),
+    "timed": ("pthread_mutex_timedlock", "pthread_mutex_unlock", "lock_timed", "mutex"),
+    "recursive": ("pthread_mutex_lock", "pthread_mutex_unlock", "lock_recursive", "recursive"),
+    "rwlock": ("pthread_rwlock_rdlock", "pthread_rwlock_unlock", "lock_write", "rwlock"),
+    "spin": ("pthread_spin_lock", "pthread_spin_unlock", "lock_spin", "spin"),
+    "c11": ("mtx_lock", "mtx_unlock", "lock_c11", "c11"),
 }
 
 
@@ -48,7 +48,7 @@ def attributes(event):
 
 
 def check_contended(trace, kind, failures):
-    waiting, releasing, function = KINDS[kind]
+    waiting, releasing, function, variable = KINDS[kind]
     waits = trace.calls_of(waiting)
     acquired = {event.acquisition_order: call for call in waits
                 for event in records(call, "ThreadAcquireLock")}
@@ -75,6 +75,10 @@ def check_contended(trace, kind, failures):
             failures.append(f"the holder before {order} took the lock in {taken_in}")
         if call.path[-1:] != [function] and kind != "rwlock":
             failures.append(f"acquisition {order} is called in {call.path}")
+    locks = {trace.names.get(event.lock_id) for call in waits
+             for event in records(call, "ThreadAcquireLock")}
+    if locks != {variable}:
+        failures.append(f"names of the lock: {locks} instead of {variable}")
     if any(len(records(call, kind)) > 1 for call in trace.calls for kind in
            ("ThreadAcquireLock", "ThreadReleaseLock")):
         failures.append("a call has several records of a lock")

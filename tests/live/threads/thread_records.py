@@ -18,7 +18,8 @@ class Call:
 class Trace:
     """created, begun, ended, waited: number of the thread -> Moment; calls: those of POSIX threads;
     outermost: names of the functions that threads execute; outside: location -> records outside of a
-    thread that was created; team: locations of its members; locations: all, main thread first."""
+    thread that was created; team: locations of its members; locations: all, main thread first; names: of
+    objects, by number."""
 
     def __init__(self, anchor):
         self.created, self.begun, self.ended, self.waited = {}, {}, {}, {}
@@ -29,6 +30,9 @@ class Trace:
         with otf2.reader.open(str(anchor)) as archive:
             self.resolution = archive.timer_resolution
             self.locations = [location.name for location in archive.definitions.locations]
+            self.names = {int(entry.name.rsplit("::", 1)[1]): entry.value
+                          for entry in archive.definitions.location_group_properties
+                          if entry.name.startswith("fermata::object::")}
             self.team = []
             for comm in archive.definitions.comms:
                 if comm.group.paradigm == otf2.Paradigm.PTHREAD:
