@@ -35,7 +35,7 @@
  *   METRIC    name, unit, OTF2 value type, OTF2 mode |
  *   ATTRIBUTE name, description, OTF2 type |
  *   GROUP     OTF2 paradigm, members, { first, stride, count } ... of world ranks |
- *             of a team (teams.h): { rank, first thread, count } ... of locations
+ *             of a team (process_teams.h): { rank, first thread, count } ... of locations
  *   COMM      origin, OTF2 paradigm, a, b, c | OTF2 flags, group, second group (of an
  *             inter-communicator), parent, name
  *   WIN       communicator, ordinal among its windows | OTF2 flags, name
@@ -103,7 +103,7 @@ enum fm_comm_origin {
     FM_COMM_FROM_PAIR,   /**< lower group, upper group, ordinal for both (Intercomm_create) */
     FM_COMM_THREADS,     /**< world rank, 0, 0: all threads of a process. No group is defined: its
                               members are known at the end of the run */
-    FM_COMM_TEAM         /**< rank, thread that made the team, kind of team (teams.h) */
+    FM_COMM_TEAM         /**< rank, thread that made the team, kind of team (process_teams.h) */
 };
 
 /** Words of a COMM. */

@@ -5,7 +5,7 @@
 #include "record/archive/archive.h"
 #include "record/archive/attribute.h"
 #include "record/archive/marker.h"
-#include "record/archive/teams.h"
+#include "record/archive/process_teams.h"
 #include "record/closing/overhead.h"
 #include "record/constructs/construct_names.h"
 #include "record/conversion/convert_state.h"
@@ -155,6 +155,7 @@ void fm_convert_end(struct fm_thread *thread)
     fm_left_out_end(thread, thread->last_time, false);
     fm_dropped_free(&thread->dropped);
     fm_visits_end_all(thread, thread->last_time);
+    fm_team_events_end_fork(thread, thread->last_time);
     fm_team_events_end_behind(thread, 0, thread->last_time);
     fm_nesting_free(&thread->teams);
     fm_path_free(&thread->path);
@@ -434,6 +435,7 @@ static void convert_record(struct fm_thread *thread, const uint64_t *record)
     case FM_RECORD_PROGRAM_END:
         fm_convert_pending(thread, UINT64_MAX);
         fm_visits_end_all(thread, record[1]);
+        fm_team_events_end_fork(thread, record[1]);
         fm_team_events_end_behind(thread, 0, record[1]);
         fm_convert_count(thread, OTF2_EvtWriter_ProgramEnd(writer, NULL,
                                                            fm_convert_not_before(thread, record[1]),

@@ -45,6 +45,7 @@ void fm_convert_unrecorded(struct fm_thread *thread, const uint64_t *r)
 void fm_convert_begin_pause(struct fm_thread *thread, uint64_t time)
 {
     fm_convert_pending(thread, time);
+    fm_team_events_end_fork(thread, time);
     if (!thread->off) {
         fm_convert_count(thread, OTF2_EvtWriter_MeasurementOnOff(
                                      thread->writer, NULL, fm_convert_not_before(thread, time),

@@ -1,6 +1,6 @@
 #include "record/conversion/team_events.h"
 
-#include "record/archive/teams.h"
+#include "record/archive/process_teams.h"
 
 /* An open team as an item of a fm_nesting: its communicator, whether this location forked it, and
  * the number of marked regions around it. */
@@ -55,9 +55,19 @@ void fm_team_events_end_behind(struct fm_thread *thread, size_t regions, uint64_
     }
 }
 
+void fm_team_events_end_fork(struct fm_thread *thread, uint64_t time)
+{
+    if (thread->has_forked) {
+        thread->has_forked = false;
+        fm_convert_count(thread, OTF2_EvtWriter_ThreadJoin(thread->writer, NULL,
+                                                           fm_convert_not_before(thread, time),
+                                                           OTF2_PARADIGM_OPENMP));
+    }
+}
+
 size_t fm_team_events_open(const struct fm_thread *thread)
 {
-    size_t events = 0;
+    size_t events = thread->has_forked ? 1 : 0;
     for (size_t i = 0; i < thread->teams.count; i++) {
         events += 1 + (thread->teams.regions[i] >> FORKED_BIT & 1);
     }
@@ -93,9 +103,7 @@ void fm_team_event(struct fm_thread *thread, const uint64_t *r)
         begin_team(thread, r, t);
         return;
     case FM_RECORD_TEAM_END:
-        if (thread->teams.count != 0) {
-            end_team(thread, t);
-        }
+        fm_team_events_end_behind(thread, fm_path_marked(&thread->path), t);
         return;
     case FM_RECORD_LOCK_TAKEN:
         fm_convert_count(

@@ -16,7 +16,10 @@ void fm_team_event(struct fm_thread *thread, const uint64_t *record);
 /** Ends the open teams whose regions are not among the outer `regions` marked regions. */
 void fm_team_events_end_behind(struct fm_thread *thread, size_t regions, uint64_t time);
 
-/** Number of events that fm_team_events_end_behind would write for no region. */
+/** Ends a fork whose team does not begin: the recording pauses, or ends, in between. */
+void fm_team_events_end_fork(struct fm_thread *thread, uint64_t time);
+
+/** Number of events that the functions above would write if no region were open. */
 size_t fm_team_events_open(const struct fm_thread *thread);
 
 #endif

@@ -1,8 +1,8 @@
 /** @file
- * The locks of OpenMP by their addresses: those of critical and ordered regions, and of the program.
- * They are numbered in the order of their first use, behind FM_OMP_LOCKS_FIRST, so that their numbers
- * differ from those of the locks of POSIX threads. A lock that is destroyed and made again at the same
- * address keeps its number.
+ * The locks of OpenMP by their addresses: those of critical and ordered regions, and of the
+ * program. They are numbered in the order of their first use, behind FM_OMP_LOCKS_FIRST, so that
+ * their numbers differ from those of the locks of POSIX threads. A lock that is destroyed and made
+ * again at the same address keeps its number.
  */
 #ifndef FERMATA_RECORD_OBJECTS_OBJECT_TABLE_H
 #define FERMATA_RECORD_OBJECTS_OBJECT_TABLE_H

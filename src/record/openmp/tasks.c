@@ -82,10 +82,12 @@ static void execute(void *arguments, const struct origin *origin, struct fm_here
 /* Bodies of tasks: the size of the program's arguments says where the origin is. Sizes of arguments
  * are known at compile time in programs, but not here: a body for each number of words, for all but
  * very large arguments. */
-#define FM_TASK_SIZES(X)                                                                           \
-    X(0)                                                                                           \
-    X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) X(17)   \
-        X(18) X(19) X(20) X(21) X(22) X(23) X(24) X(25) X(26) X(27) X(28) X(29) X(30) X(31)
+/* clang-format off */
+#define FM_TASK_SIZES(X) \
+    X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) \
+    X(11) X(12) X(13) X(14) X(15) X(16) X(17) X(18) X(19) X(20) X(21) \
+    X(22) X(23) X(24) X(25) X(26) X(27) X(28) X(29) X(30) X(31)
+/* clang-format on */
 
 #define FM_TASK_BODY(words)                                                                        \
     static void run_##words(void *arguments)                                                       \

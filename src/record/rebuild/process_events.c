@@ -2,7 +2,7 @@
 #include "record/archive/archive_space.h"
 #include "record/archive/attribute.h"
 #include "record/archive/marker.h"
-#include "record/archive/teams.h"
+#include "record/archive/process_teams.h"
 #include "record/conversion/convert.h"
 #include "record/rebuild/journal_load.h"
 #include "record/rebuild/rebuild_run.h"

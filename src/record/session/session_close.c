@@ -1,7 +1,7 @@
 /* The end of the run: conversion of all records to the archive. */
 #include "record/archive/attribute.h"
 #include "record/archive/marker.h"
-#include "record/archive/teams.h"
+#include "record/archive/process_teams.h"
 #include "record/capture/guard.h"
 #include "record/closing/overhead.h"
 #include "record/closing/unify.h"

@@ -75,6 +75,10 @@ def main():
         run([fermata, "check", experiment])
         run([fermata, "analyze", "--check", experiment])
         archive = Archive(experiment)
+        part = pathlib.Path(folder) / "part"
+        run([fermata, "record", "--sample=off", "--window=0.01:0.03", "-o", part, "--", program])
+        run([fermata, "analyze", "--check", part])
+        Archive(part, whole=False)  # where the recording pauses, teams and forks end, too
     assert archive.paradigms.count("OpenMP") == 1, archive.paradigms
     at = check_names(archive, source)
     check_delays(archive, at)

@@ -1,4 +1,4 @@
-#include "record/archive/teams.h"
+#include "record/archive/process_teams.h"
 
 #include <stdlib.h>
 

@@ -8,8 +8,8 @@
  * contain indices of it. In definitions (define.h) a group of locations lists ranks and threads
  * instead, because the number of threads of other processes is not known.
  */
-#ifndef FERMATA_RECORD_ARCHIVE_TEAMS_H
-#define FERMATA_RECORD_ARCHIVE_TEAMS_H
+#ifndef FERMATA_RECORD_ARCHIVE_PROCESS_TEAMS_H
+#define FERMATA_RECORD_ARCHIVE_PROCESS_TEAMS_H
 
 #include "record/archive/define.h"
 

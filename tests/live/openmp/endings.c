@@ -1,0 +1,29 @@
+/* A program that ends in a parallel region, by its argument: exit, _exit; many: a team of 64
+ * threads. */
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int main(int count, char **arguments)
+{
+    const char *how = count > 1 ? arguments[1] : "";
+    for (int i = 0; i < 3; i++) {
+#pragma omp parallel num_threads(strcmp(how, "many") == 0 ? 64 : 3)
+        {
+#pragma omp barrier
+#pragma omp critical
+            if (i == 2 && omp_get_thread_num() == 0) {
+                if (strcmp(how, "exit") == 0) {
+                    exit(0);
+                }
+                if (strcmp(how, "_exit") == 0) {
+                    _exit(0);
+                }
+            }
+        }
+    }
+    puts("end");
+    return 0;
+}
