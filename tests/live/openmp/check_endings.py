@@ -1,6 +1,9 @@
-"""Records a program that ends in a parallel region, or has many threads: teams and regions are complete.
+"""Records a program that ends in a parallel region, or has many threads or several that fork teams: teams and
+regions are complete.
 
-usage: check_endings.py FERMATA PROGRAM HOW
+usage: check_endings.py FERMATA PROGRAM HOW INSTANCES SIZE
+
+INSTANCES is the number of teams, SIZE that of their members; every member is in one explicit barrier.
 """
 import pathlib
 import sys
@@ -8,22 +11,19 @@ import tempfile
 
 from openmp_archive import Archive, run
 
-INSTANCES = 3
-
-
 def main():
-    fermata, program, how = sys.argv[1:]
+    fermata, program, how, instances, size = *sys.argv[1:4], int(sys.argv[4]), int(sys.argv[5])
     with tempfile.TemporaryDirectory() as folder:
         experiment = pathlib.Path(folder) / "experiment"
         run([fermata, "record", "--sample=off", "-o", experiment, "--", program, how])
         run([fermata, "analyze", "--check", experiment])
         run([fermata, "check", experiment])
-        archive = Archive(experiment, whole=how == "many")
+        archive = Archive(experiment, whole="exit" not in how)
     members = {len(begins) for begins in archive.teams.values()}
-    assert len(archive.teams) == INSTANCES, archive.teams
-    assert members == {64 if how == "many" else 3}, members
+    assert len(archive.teams) == instances, archive.teams
+    assert members == {size}, members
     barriers = sum(visit.region.name.startswith("!$omp barrier") for visit in archive.visits)
-    assert barriers == INSTANCES * members.pop(), barriers
+    assert barriers == instances * size, barriers
 
 
 main()
