@@ -71,27 +71,24 @@ bool fm_hybrid_efficiency(const struct fm_cube *cube, struct fm_hybrid_efficienc
             duration = times[end].all > duration ? times[end].all : duration;
         }
         processes++;
-        outside += times[begin].outside;
+        outside += (end - begin) * times[begin].outside;
         longest = times[begin].outside > longest ? times[begin].outside : longest;
-        longest_computations += most;
+        longest_computations += (end - begin) * most;
     }
     fm_free(times);
-    if (!threads || processes == cube->location_count || computation <= 0 || outside <= 0) {
+    /* Otherwise other threads than the first ones call the library. */
+    const bool first_communicate = longest_computations <= outside;
+    if (!threads || processes == cube->location_count || computation <= 0 || !first_communicate) {
         return false;
     }
-    const double mean_outside = outside / processes;
-    const double mean_computation = computation / cube->location_count;
-    const double mean_longest = longest_computations / processes;
-    if (mean_longest > mean_outside) {
-        return false; /* other threads than the first ones call the library */
-    }
+    const double mean_outside = outside / cube->location_count;
     *efficiency = (struct fm_hybrid_efficiency){
         .processes = mean_outside / duration,
         .process_balance = mean_outside / longest,
         .process_communication = longest / duration,
-        .threads = mean_computation / mean_outside,
-        .thread_balance = mean_computation / mean_longest,
-        .thread_work = mean_longest / mean_outside,
+        .threads = computation / outside,
+        .thread_balance = computation / longest_computations,
+        .thread_work = longest_computations / outside,
     };
     return true;
 }

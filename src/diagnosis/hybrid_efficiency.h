@@ -9,21 +9,21 @@
 
 #include <stdbool.h>
 
-/** Each value is between 0 and 1. With U = time of a
- * process's first thread outside of the communication library, C = computation of a thread, without
- * start-up, and means over processes or all threads:
+/** Each value is between 0 and 1. With U = time of a process's first thread outside of the
+ * communication library, C = computation of a thread, M = the longest C of a process, without
+ * start-up, and means over all threads, to each of which the U and M of its process belong:
  *
- *   processes = mean U / duration        = process_balance * process_communication
- *   threads   = mean C / mean U          = thread_balance * thread_work
- *   processes * threads                  = mean C / duration, the parallel efficiency
+ *   processes = mean U / duration     = process_balance * process_communication
+ *   threads   = mean C / mean U       = thread_balance * thread_work
+ *   processes * threads               = mean C / duration, the parallel efficiency
  */
 struct fm_hybrid_efficiency {
     double processes;
     double process_balance;       /**< mean U / longest U */
     double process_communication; /**< longest U / duration */
     double threads;
-    double thread_balance; /**< mean C / mean of the longest C of each process */
-    double thread_work;    /**< mean of the longest C of each process / mean U */
+    double thread_balance; /**< mean C / mean M */
+    double thread_work;    /**< mean M / mean U */
 };
 
 /** Computes the hybrid efficiencies of a run.

@@ -49,15 +49,12 @@ void fm_report_efficiency(const struct fm_report *report)
     struct fm_hybrid_efficiency hybrid;
     if (!report->diagnosis.options.is_subtree &&
         fm_hybrid_efficiency(report->diagnosis.cube, &hybrid)) {
-        print_row(report, "Processes", hybrid.processes,
-                  "average time outside of the library / run");
-        print_row(report, "  Load balance", hybrid.process_balance, "average / longest such time");
+        print_row(report, "Processes", hybrid.processes, "time outside of library / run");
+        print_row(report, "  Load balance", hybrid.process_balance, "average / longest");
         print_row(report, "  Communication", hybrid.process_communication, "longest / run");
-        print_row(report, "Threads", hybrid.threads, "average computation / time outside");
-        print_row(report, "  Load balance", hybrid.thread_balance,
-                  "average / longest of each process");
-        print_row(report, "  Work", hybrid.thread_work,
-                  "longest computation of each process / time outside");
+        print_row(report, "Threads", hybrid.threads, "computation / time outside");
+        print_row(report, "  Load balance", hybrid.thread_balance, "average / longest in process");
+        print_row(report, "  Work", hybrid.thread_work, "longest / time outside");
     }
 }
 

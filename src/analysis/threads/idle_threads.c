@@ -1,7 +1,7 @@
 /* Fork, idle threads and limited parallelism [W02 3.3]: times of OpenMP that are no wait states. */
 #include "analysis/model/busy_time.h"
 #include "analysis/pattern.h"
-#include "analysis/threads/teams.h"
+#include "analysis/threads/team_instances.h"
 #include "base/containers/map.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * while others execute some. */
 #include "analysis/pattern.h"
 #include "analysis/threads/tasks.h"
-#include "analysis/threads/teams.h"
+#include "analysis/threads/team_instances.h"
 
 #include "base/containers/search.h"
 #include "base/containers/sort.h"

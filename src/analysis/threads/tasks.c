@@ -1,6 +1,6 @@
 #include "analysis/threads/tasks.h"
 
-#include "analysis/threads/teams.h"
+#include "analysis/threads/team_instances.h"
 #include "base/containers/map.h"
 
 /* A task that a location has begun; the last one is current, the others are suspended. */

@@ -3,7 +3,7 @@
  * one barrier. Forks are points that all members share, too: what a thread does for the team begins
  * there. */
 #include "analysis/pattern.h"
-#include "analysis/threads/teams.h"
+#include "analysis/threads/team_instances.h"
 #include "analysis/threads/thread_starts.h"
 
 static void add_point(const struct fm_finder *finder, uint32_t location,

@@ -3,7 +3,7 @@
  * owners are threads. The holds of a lock are ordered by the number of their acquisition. */
 #include "analysis/locks/lock_holders.h"
 #include "analysis/pattern.h"
-#include "analysis/threads/teams.h"
+#include "analysis/threads/team_instances.h"
 #include "analysis/threads/thread_holds.h"
 
 /* The latest holds of a lock so far; FM_NONE: none. */

@@ -6,8 +6,8 @@
  * threads that begin the team meanwhile, whatever its communicator defines: teams may change their
  * size. Where forks are not recorded, the k-th beginnings of all threads are one instance.
  */
-#ifndef FERMATA_ANALYSIS_THREADS_TEAMS_H
-#define FERMATA_ANALYSIS_THREADS_TEAMS_H
+#ifndef FERMATA_ANALYSIS_THREADS_TEAM_INSTANCES_H
+#define FERMATA_ANALYSIS_THREADS_TEAM_INSTANCES_H
 
 #include "analysis/model/run.h"
 

@@ -1,4 +1,4 @@
-#include "analysis/threads/teams.h"
+#include "analysis/threads/team_instances.h"
 
 #include "base/containers/keyed_sort.h"
 #include "base/containers/map.h"
