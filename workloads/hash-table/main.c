@@ -28,6 +28,7 @@ typedef struct entry {
 
 static entry *chains[CHAINS];
 static pthread_mutex_t table_locks[CHAINS]; /* one for each stripe of chains */
+static pthread_barrier_t begin;
 static options settings;
 
 static const char usage[] =
@@ -121,6 +122,7 @@ static __attribute__((noinline)) void count_word(int word, bool tidies)
 static void *count_words(void *argument)
 {
     const int thread = (int)(intptr_t)argument;
+    pthread_barrier_wait(&begin);
     for (int i = 0; i < settings.words; i++) {
         work_for(settings.work);
         count_word(word_of(thread, i), thread == settings.holder && i % TIDY_EVERY == 0);
@@ -148,6 +150,7 @@ static int run(void)
     pthread_t threads[MOST_THREADS];
     for (int i = 0; i < settings.stripes; i++)
         pthread_mutex_init(&table_locks[i], NULL);
+    pthread_barrier_init(&begin, NULL, (unsigned)settings.threads);
     for (int i = 0; i < settings.threads; i++)
         if (pthread_create(&threads[i], NULL, count_words, (void *)(intptr_t)i) != 0)
             abort();

@@ -1,5 +1,5 @@
-"""lock-contention, ocean-cg, work-queue, rput-pipeline and srumma verify their results on any number of ranks,
-print the same in every run, and reject wrong arguments."""
+"""lock-contention, ocean-cg, work-queue, rput-pipeline, srumma and hybrid-jacobi verify their results on any
+number of ranks, print the same in every run, and reject wrong arguments."""
 
 import argparse
 import os
@@ -37,6 +37,10 @@ RUNS = [
      "5 x 5 blocks of 8 x 8 elements, their sum is -714, right"),
     ("srumma", ["--blocks", "1", "--length", "9", "--repeats", "2", "--window", "create"],
      "1 x 1 blocks of 9 x 9 elements, their sum is 179, right"),
+    ("hybrid-jacobi", ["--size", "21x12", "--iterations", "9", "--work", "0"],
+     "21 x 12 points, 9 iterations, correct"),
+    ("hybrid-jacobi", ["--size", "8x5", "--iterations", "3", "--imbalance", "100:0", "--dynamic"],
+     "8 x 5 points, 3 iterations, correct"),
 ]
 
 # program, ranks, arguments, message
@@ -62,6 +66,8 @@ WRONG = [
     ("rput-pipeline", 2, ["--length", "0"], '--length cannot be "0"'),
     ("rput-pipeline", 2, ["--what"], "unknown option --what"),
     ("rput-pipeline", 1, [], "needs 2 ranks or more"),
+    ("hybrid-jacobi", 2, ["--size", "1x9"], "1 rows are too few for 2 processes"),
+    ("hybrid-jacobi", 2, ["--work", "-1"], 'wrong argument "-1"'),
     ("srumma", 2, ["--blocks", "0"], '--blocks cannot be "0"'),
     ("srumma", 2, ["--late", "20"], '--late cannot be "20"'),
     ("srumma", 2, ["--window"], '--window cannot be ""'),
