@@ -18,8 +18,9 @@ struct fm_process_noun {
     uint32_t first;     /**< number of the first process: images begin with 1 */
 };
 
-/** Words: of MPI, of all others and of several models in one program; of OpenSHMEM; of coarrays. */
-enum { FM_NOUN_RANK, FM_NOUN_PE, FM_NOUN_IMAGE, FM_NOUNS };
+/** Words: of MPI, of all others and of several models in one program; of OpenSHMEM; of coarrays; of
+ * threads alone, which number no processes. */
+enum { FM_NOUN_RANK, FM_NOUN_PE, FM_NOUN_IMAGE, FM_NOUN_PROCESS, FM_NOUNS };
 
 /** @return a word, constant.
  * @param noun  FM_NOUN_RANK, ... */
@@ -29,6 +30,7 @@ static inline const struct fm_process_noun *fm_process_noun(unsigned noun)
         [FM_NOUN_RANK] = {"rank", "ranks", "Rank", "Ranks", 0},
         [FM_NOUN_PE] = {"PE", "PEs", "PE", "PEs", 0},
         [FM_NOUN_IMAGE] = {"image", "images", "Image", "Images", 1},
+        [FM_NOUN_PROCESS] = {"process", "processes", "Process", "Processes", 0},
     };
     return &nouns[noun < FM_NOUNS ? noun : FM_NOUN_RANK];
 }

@@ -15,19 +15,37 @@ static const struct {
                           [ARMCI] = {"armci", "ARMCI"},
                           [COARRAYS] = {"caf", "coarray"}};
 
+/* @return whether the only process of a run calls a model of threads */
+static bool is_process_with_threads(const struct fm_cube *cube)
+{
+    if (cube->location_count == 0 || cube->locations[cube->location_count - 1].rank != 0) {
+        return false;
+    }
+    for (uint32_t i = 0; i < cube->callpath_count; i++) {
+        const char *paradigm = cube->regions[cube->callpaths[i].region].paradigm;
+        if (strcmp(paradigm, "openmp") == 0 || strcmp(paradigm, "pthread") == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 struct fm_process_word fm_process_word(const struct fm_cube *cube)
 {
-    bool called[LIBRARIES] = {false};
+    bool called[LIBRARIES] = {false}, any = false;
     for (uint32_t i = 0; i < cube->callpath_count; i++) {
         const char *paradigm = cube->regions[cube->callpaths[i].region].paradigm;
         for (size_t k = 0; k < LIBRARIES; k++) {
             called[k] |= strcmp(paradigm, libraries[k].paradigm) == 0;
+            any |= called[k];
         }
     }
     bool ranks = called[MPI] || called[ARMCI] || called[SHMEM] == called[COARRAYS];
-    const struct fm_process_noun *noun = fm_process_noun(ranks           ? FM_NOUN_RANK
-                                                         : called[SHMEM] ? FM_NOUN_PE
-                                                                         : FM_NOUN_IMAGE);
+    const struct fm_process_noun *noun =
+        fm_process_noun(!any && is_process_with_threads(cube) ? FM_NOUN_PROCESS
+                        : ranks                               ? FM_NOUN_RANK
+                        : called[SHMEM]                       ? FM_NOUN_PE
+                                                              : FM_NOUN_IMAGE);
     struct fm_process_word word = {.one = noun->one,
                                    .many = noun->many,
                                    .title = noun->title,

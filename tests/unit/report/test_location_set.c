@@ -81,6 +81,19 @@ static void test_words(void **state)
     }
 }
 
+/* A program that has only threads is one process; one that calls MPI, too, is a rank. */
+static void test_word_of_threads(void **state)
+{
+    (void)state;
+    struct fm_cube *cube = make_cube(1, 2);
+    fm_cube_add_callpath(cube, FM_CUBE_NONE,
+                         fm_cube_add_region(cube, "pthread_join", "pthread", NULL, 0));
+    assert_string_equal(fm_process_word(cube).one, "process");
+    fm_cube_add_callpath(cube, FM_CUBE_NONE, fm_cube_add_region(cube, "MPI_Send", "mpi", NULL, 0));
+    assert_string_equal(fm_process_word(cube).one, "rank");
+    fm_cube_free(cube);
+}
+
 static void test_other_ranks(void **state)
 {
     (void)state;
@@ -105,9 +118,8 @@ static void test_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ranks),
-        cmocka_unit_test(test_words),
-        cmocka_unit_test(test_other_ranks),
+        cmocka_unit_test(test_ranks),           cmocka_unit_test(test_words),
+        cmocka_unit_test(test_word_of_threads), cmocka_unit_test(test_other_ranks),
         cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
