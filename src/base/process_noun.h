@@ -36,10 +36,10 @@ static inline const struct fm_process_noun *fm_process_noun(unsigned noun)
 }
 
 /** @return the word at the end of the name of a process, such as "SHMEM PE"; "rank" if there is no
- * word of its own for it. */
+ * word of its own for it, as for "ARMCI Process": such processes are numbered. */
 static inline const struct fm_process_noun *fm_process_noun_in(const char *name)
 {
-    for (unsigned i = 0; i < FM_NOUNS; i++) {
+    for (unsigned i = 0; i < FM_NOUN_PROCESS; i++) {
         const struct fm_process_noun *noun = fm_process_noun(i);
         const size_t length = strlen(name), end = strlen(noun->title);
         if (length >= end && strcmp(name + (length - end), noun->title) == 0) {

@@ -47,9 +47,9 @@ enum { FM_STRETCH_LEAST = 1000, FM_READING_LEAST = 20000 };
 enum {
     FM_READING_SHARE = 1000,
     FM_READING_ASIDE = 4000,
-    FM_DELAY_SHARE = 500,
+    FM_DELAY_SHARE = 250,
     FM_READING_CREDIT = 10,
-    FM_READING_MOST = 5000
+    FM_READING_MOST = 10000
 };
 
 /** In a PROCESSOR record: the run delay is not known. */
