@@ -91,14 +91,13 @@ static void pay(struct fm_thread *thread, uint64_t ticks, uint64_t now)
 
 /* ---- the end of a call ---- */
 
-/* Reads the run delay, too, if it is affordable again. */
-static void begin_delay(struct fm_thread *thread)
+/* Reads the run delay, too, if it is affordable again at `now`: the next stretch may begin here. */
+static void begin_delay(struct fm_thread_processor *own, uint64_t now)
 {
-    struct fm_thread_processor *own = &thread->processor;
-    own->delay_is_last = thread->left >= own->delay_due && read_delay(&own->delay);
+    own->delay_is_last = now >= own->delay_due && read_delay(&own->delay);
     if (own->delay_is_last) {
-        uint64_t now = fm_clock_now();
-        own->delay_due = now + FM_DELAY_SHARE * price_of(now - thread->left);
+        uint64_t end = fm_clock_now();
+        own->delay_due = end + FM_DELAY_SHARE * price_of(end - now);
     }
 }
 
@@ -115,7 +114,7 @@ void fm_processor_leave(struct fm_thread *thread)
     if (own->expected[bit] > 0) {
         own->expected[bit]--;
         thread->long_after &= ~((uint64_t)(own->expected[bit] == 0) << bit);
-        begin_delay(thread);
+        begin_delay(own, thread->left);
     }
     uint64_t begin = fm_clock_now(), cpu = read_cpu(), now = fm_clock_now();
     keep_reading(thread, cpu, now);
@@ -153,7 +152,7 @@ void fm_processor_enter(struct fm_thread *thread, uint32_t before)
         pay(thread, now - begin, now);
         bool is_known = own->delay_is_last && read_delay(&delay) && delay >= own->delay;
         write_record(thread, now, cpu, is_known ? delay - own->delay : FM_DELAY_UNKNOWN);
-        own->delay_is_last = false;
+        begin_delay(own, now); /* no reading at the end of a call that ends at once */
         keep_reading(thread, cpu, now);
         thread->enter = fm_clock_now();
     }
