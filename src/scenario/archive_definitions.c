@@ -324,15 +324,15 @@ static void write_teams(struct definitions *definitions)
     for (uint32_t i = 0; i < locations; i++) {
         members[i] = fm_archive_location_id(scenario, i);
     }
+    OTF2_GroupRef id = FM_ARCHIVE_FIRST_THREAD_GROUP(scenario);
     for (uint32_t i = 0; i < 2; i++) {
         bool used = false;
         for (uint32_t team = 0; team < scenario->team_names.count; team++) {
             used = used || team_paradigm(&definitions->usage, team) == paradigms[i];
         }
         if (used) {
-            write_group_of(definitions, paradigms[i],
-                           FM_ARCHIVE_OPENMP_LOCATIONS_GROUP(scenario) + i,
-                           OTF2_GROUP_TYPE_COMM_LOCATIONS, locations, members);
+            write_group_of(definitions, paradigms[i], id++, OTF2_GROUP_TYPE_COMM_LOCATIONS,
+                           locations, members);
         }
     }
     for (uint32_t team = 0; team < scenario->team_names.count; team++) {
@@ -340,14 +340,12 @@ static void write_teams(struct definitions *definitions)
         for (uint32_t i = 0; i < group->size; i++) {
             members[i] = group->locations[i];
         }
-        write_group_of(definitions, team_paradigm(&definitions->usage, team),
-                       FM_ARCHIVE_TEAM_GROUP(scenario, team), OTF2_GROUP_TYPE_COMM_GROUP,
-                       group->size, members);
-        keep(definitions,
-             OTF2_GlobalDefWriter_WriteComm(
-                 definitions->writer, FM_ARCHIVE_TEAM(scenario, team),
-                 string(definitions, scenario->team_names.keys[team].bytes),
-                 FM_ARCHIVE_TEAM_GROUP(scenario, team), OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
+        write_group_of(definitions, team_paradigm(&definitions->usage, team), id,
+                       OTF2_GROUP_TYPE_COMM_GROUP, group->size, members);
+        keep(definitions, OTF2_GlobalDefWriter_WriteComm(
+                              definitions->writer, FM_ARCHIVE_TEAM(scenario, team),
+                              string(definitions, scenario->team_names.keys[team].bytes), id++,
+                              OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
     }
     free(members);
 }

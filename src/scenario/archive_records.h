@@ -29,14 +29,10 @@ OTF2_ErrorCode fm_archive_write_definitions(const struct fm_scenario *scenario,
 /** Communicator 2 (the first with a name of its own) has group 3. */
 #define FM_ARCHIVE_COMM_GROUP(comm)           ((comm) + 1)
 #define FM_ARCHIVE_FIRST_SYNC_GROUP(scenario) ((scenario)->comm_names.count + 1)
-/* Behind them the COMM_LOCATIONS of OpenMP and of POSIX threads, then one COMM_GROUP for each team.
- */
-#define FM_ARCHIVE_OPENMP_LOCATIONS_GROUP(scenario)                                                \
+/* Behind them the COMM_LOCATIONS of the models whose teams there are, OpenMP and POSIX threads,
+ * then one COMM_GROUP for each team. */
+#define FM_ARCHIVE_FIRST_THREAD_GROUP(scenario)                                                    \
     (FM_ARCHIVE_FIRST_SYNC_GROUP(scenario) + (scenario)->groups.count)
-#define FM_ARCHIVE_PTHREAD_LOCATIONS_GROUP(scenario)                                               \
-    (FM_ARCHIVE_OPENMP_LOCATIONS_GROUP(scenario) + 1)
-#define FM_ARCHIVE_TEAM_GROUP(scenario, team)                                                      \
-    (FM_ARCHIVE_OPENMP_LOCATIONS_GROUP(scenario) + 2 + (team))
 
 /** Teams are communicators behind those of processes. */
 #define FM_ARCHIVE_TEAM(scenario, team) ((scenario)->comm_names.count + (team))

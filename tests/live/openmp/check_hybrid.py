@@ -3,18 +3,21 @@
 usage: check_hybrid.py FERMATA LAUNCHER SOURCE PROGRAM
 """
 import pathlib
-import shlex
 import sys
 import tempfile
 
-from openmp_archive import Archive, marked_lines, run
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "support"))
+
+from mpi_launcher import mpi_command  # noqa: E402
+from openmp_archive import Archive, marked_lines, run  # noqa: E402
 
 
 def main():
-    fermata, launcher, source, program = sys.argv[1], shlex.split(sys.argv[2]), pathlib.Path(sys.argv[3]), sys.argv[4]
+    fermata, launcher, source, program = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3]), sys.argv[4]
     with tempfile.TemporaryDirectory() as folder:
         experiment = pathlib.Path(folder) / "experiment"
-        run([fermata, "record", "--sample=off", "-o", experiment, "--", *launcher, "-n", "2", program])
+        run([fermata, "record", "--sample=off", "-o", experiment, "--",
+             *mpi_command(launcher, 2, [program])])
         run([fermata, "analyze", "--check", experiment])
         run([fermata, "check", experiment])
         archive = Archive(experiment)

@@ -60,7 +60,7 @@ def blame_of_threads(report, kinds):
     threads = {location["id"]: location["thread"] for location in report["locations"]}
     blame = {}
     for severity in report["severities"]:
-        if severity["metric"] in ["blame_" + kind for kind in kinds]:
+        if severity["metric"] in ["blame_" + kind for kind in kinds if kind]:
             thread = threads[severity["location"]]
             blame[thread] = blame.get(thread, 0) + severity["value"]
     return blame
@@ -71,13 +71,14 @@ def total(report, metrics):
 
 
 def check(report, program, metrics):
-    waiting, blame = total(report, metrics), blame_of_threads(report, metrics.values())
+    waiting = total(report, metrics)
     names = " and ".join(metrics)
     if waiting < LEAST:
         return f"{program}: {names}: nobody waits for long, {waiting} s"
     if not any(metrics.values()):
         print(f"{program}: {names}: {waiting:.3f} s")
         return None
+    blame = blame_of_threads(report, metrics.values())
     most = max(blame.values())
     if most < SHARE * sum(blame.values()):
         return f"{program}: {names}: {waiting} s, blame of threads {blame}"
