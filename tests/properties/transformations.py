@@ -7,6 +7,25 @@ TICKS_PER_UNIT = 1000
 EVENT = re.compile(r"\d")
 
 
+def ticks_of(text):
+    whole, _, decimals = text.partition(".")
+    return int(whole) * TICKS_PER_UNIT + int(decimals.ljust(3, "0"))
+
+
+def text_of(ticks):
+    whole, decimals = divmod(ticks, TICKS_PER_UNIT)
+    return f"{whole}.{decimals:03d}"
+
+
+def retimed(rest, change):
+    """An event whose time within, that of an acquisition, is changed, too."""
+    words = rest.split(None, 4)
+    if words[0] == "release_lock" and len(words) > 3:
+        words[3] = text_of(change(ticks_of(words[3])))
+        return " ".join(words)
+    return rest
+
+
 def parse(text):
     """(header lines, events) of a scenario; ticks are 1/1000 units."""
     header, events = [], []
@@ -15,29 +34,28 @@ def parse(text):
             header.append(line)
             continue
         time, location, rest = line.split(None, 2)
-        whole, _, decimals = time.partition(".")
         rank, _, thread = location.partition(".")
-        events.append((int(whole) * TICKS_PER_UNIT + int(decimals.ljust(3, "0")),
-                       (int(rank), int(thread or 0)), rest))
+        events.append((ticks_of(time), (int(rank), int(thread or 0)), rest))
     return header, events
 
 
 def write(header, events):
     lines = list(header)
     for ticks, (rank, thread), rest in events:
-        whole, decimals = divmod(ticks, TICKS_PER_UNIT)
-        lines.append(f"{whole}.{decimals:03d} {rank}.{thread} {rest}")
+        lines.append(f"{text_of(ticks)} {rank}.{thread} {rest}")
     return "\n".join(lines) + "\n"
 
 
 def shifted(scenario, ticks):
     header, events = scenario
-    return header, [(time + ticks, location, rest) for time, location, rest in events]
+    return header, [(time + ticks, location, retimed(rest, lambda within: within + ticks))
+                    for time, location, rest in events]
 
 
 def scaled(scenario, factor):
     header, events = scenario
-    return header, [(time * factor, location, rest) for time, location, rest in events]
+    return header, [(time * factor, location, retimed(rest, lambda within: within * factor))
+                    for time, location, rest in events]
 
 
 def without_ties(scenario):
@@ -46,7 +64,8 @@ def without_ties(scenario):
     order = sorted(range(len(events)), key=lambda index: (events[index][0], index))
     times = {index: events[index][0] * (len(events) + 1) + place
              for place, index in enumerate(order)}
-    return header, [(times[index], location, rest)
+    return header, [(times[index], location,
+                     retimed(rest, lambda within: within * (len(events) + 1)))
                     for index, (_, location, rest) in enumerate(events)]
 
 
@@ -75,6 +94,9 @@ def permuted(scenario, places):
         words = line.split()
         if words[:1] in (["comm"], ["node"]):
             words[2:] = [str(places[int(rank)]) for rank in words[2:]]
+        elif words[:1] == ["team"]:
+            words[2:] = [re.sub(r"^\d+", lambda rank: str(places[int(rank[0])]), word)
+                         for word in words[2:]]
         elif words[:1] == ["window"] and words[2] == "world":
             words[2] = "everybody"
         elif words[:1] == ["analyze"]:

@@ -63,13 +63,14 @@ def main():
                    if symptom["metric"] in ("caf_sync_images_wait", "caf_comm_wait_for_progress"))
         assert problem["cause"]["locations"] == [LATE - 1], problem
         wanted = waited_for(calls, images) / second
-        least = 0.9 * (images - 1) * 2 * ITERATIONS * MILLISECONDS / 1000
-        assert wanted > least, f"only {wanted} s of waiting are in the trace"
+        planted = (images - 1) * 2 * ITERATIONS * MILLISECONDS / 1000
+        # Others that are late, too, wait less.
+        assert wanted > 0.5 * planted, f"only {wanted} s of waiting are in the trace"
         assert abs(cost - wanted) <= 0.05 * wanted, f"{cost} s of waiting are found instead of {wanted} s"
         stolen = run([fermata, "report", experiment, "--metric", "stolen_time", "--format=csv"]).stdout
         lost = sum(float(row["value"]) for row in csv.DictReader(io.StringIO(stolen))
                    if row["callpath"].endswith(SLEEP))
-        assert lost < 0.2 * least, f"a sleep counts as {lost} s without a processor"
+        assert lost < 0.2 * planted, f"a sleep counts as {lost} s without a processor"
 
 
 main()

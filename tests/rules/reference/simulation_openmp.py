@@ -55,6 +55,7 @@ class OpenMPActions:
         region = _Region(self, [loc] + workers, random.choice((5, 5, 17)), level)
         constructs = [random.choice(self.openmp_constructs) for _ in range(random.randint(0, 4))]
         closing = random.choice((0, 1, 1, 1))
+        loc.clock = max(loc.clock, 1)  # a point at tick 0 is none
         self.emit(loc, "fork %d" % len(region.members))
         loc.clock += random.choice((0, 0, 1, 2))
         ends = []

@@ -45,6 +45,7 @@ class PthreadActions:
         ends, created = {}, []
         for worker in workers:
             sequence = self.new_id()
+            loc.clock = max(loc.clock, 1)  # a point at tick 0 is none
             self.open(loc, "pthread_create")
             loc.clock += self.random.choice((0, 1))
             self.emit(loc, "thread_create %s %d" % (team, sequence))
