@@ -1,14 +1,16 @@
 """Slowdown of whole applications by recording: P3.
 
-An application's slowdown is the sum of the cost of calls within the run (stretches.py), and of
-the time of the run outside MPI_Init and MPI_Finalize, with and without the recorder: this part
-contains the begin, the end, and the archive. Samples are taken at their default rate in recorded
-stretches and in the others; their cost is that of the run with them and without, and is added."""
+An application's slowdown is the cost of calls within the run (stretches.py), and that of samples,
+which are taken at their default rate: the time that the recorder spends on them by its own account,
+and the delivery of their signals (measured by signals that a program sends itself). The time of
+the run outside MPI_Init and MPI_Finalize, with the recorder and without, which contains the begin,
+the end, and the archive, is a figure of its own: it does not grow with the duration of the run."""
 
 import json
 import os
 import re
 import shutil
+import signal
 import time
 from dataclasses import dataclass, field
 
@@ -78,6 +80,7 @@ class Costs:
     call: list  # total of recording, with its share of the archive that is written at the end
     clock: list  # two readings of the clock
     record: list  # OTF2's writer alone, with its share of the file
+    signal: float  # delivery of a signal
 
 
 def _costs(programs, folder, options):
@@ -96,7 +99,22 @@ def _costs(programs, folder, options):
         call=[(r.cpu - p.cpu) / LOOP_CALLS
               for r, p in zip(samples["recorded"], samples["plain"])],
         clock=[2e-9 * nanoseconds(s, "for the cycle counter") for s in samples["otf2"]],
-        record=[1e-9 * w / LOOP_RECORDS for w in written])
+        record=[1e-9 * w / LOOP_RECORDS for w in written],
+        signal=_signal_delivery())
+
+
+def _signal_delivery():
+    """Seconds that a signal with an empty handler takes a process that sends it itself; the
+    median of several thousands."""
+    received = []
+    before = signal.signal(signal.SIGUSR1, lambda *_: received.append(None))
+    times = []
+    for _ in range(5000):
+        begin = time.thread_time()
+        os.kill(os.getpid(), signal.SIGUSR1)
+        times.append(time.thread_time() - begin)
+    signal.signal(signal.SIGUSR1, before)
+    return median(times)
 
 
 class Runs:
@@ -135,16 +153,15 @@ class Runs:
 
     def recorded(self):
         sample = self._record()
-        sample.events = self.events()
+        facts = self.environment_facts()
+        sample.events = facts["events"]
+        sample.sampling = facts["sampling"]
         return sample
 
-    def unsampled(self):
-        return self._record("--sample=off")
-
-    def events(self):
-        """Number of events in the archive of the last run."""
+    def environment_facts(self):
+        """The recorder's description of the last run."""
         with open(self.archive / "environment.json", encoding="utf-8") as file:
-            return json.load(file)["events"]
+            return json.load(file)
 
     def in_turn(self):
         return self._record(stretch=self.application.stretch)
@@ -169,19 +186,15 @@ def _within(sample):
     return sum(slowdown_of(process.stretches) for process in sample.processes) / RANKS
 
 
-def _of_samples(samples):
-    """The CPU time within the run that samples take, as a share. Medians, because the runs are
-    disturbed by more than that."""
-    sampled, unsampled = (median([_inside(s) for s in samples[name]])
-                          for name in ("recorded", "unsampled"))
-    return sampled / unsampled - 1
+def _of_samples(recorded, costs):
+    """The CPU time within the run that samples take, as a share."""
+    sampling = recorded.sampling
+    return (sampling["seconds"] + sampling["samples"] * costs.signal) / _inside(recorded)
 
 
-def _ratio(in_turn, recorded, plain, of_samples):
-    """The CPU time of the application with the recorder, relative to that without."""
-    within = (_within(in_turn) + of_samples) * _inside(plain)
-    ends = (recorded.cpu - _inside(recorded)) - (plain.cpu - _inside(plain))
-    return 1 + (within + ends) / plain.cpu
+def _outside(sample):
+    """CPU seconds before MPI_Init's and after MPI_Finalize's end, of all processes."""
+    return sample.cpu - _inside(sample)
 
 
 def _check_stretches(sample, application, calls):
@@ -204,9 +217,8 @@ def slowdown(programs, folder, options):
     for application in _applications(programs, folder, options.application_length):
         runs = Runs(programs, folder, application)
         samples = alternate({"plain": runs.plain, "recorded": runs.recorded,
-                             "unsampled": runs.unsampled, "in turn": runs.in_turn},
-                            options.repeats)
-        of_samples = _of_samples(samples)
+                             "in turn": runs.in_turn}, options.repeats)
+        of_samples = [_of_samples(sample, costs) for sample in samples["recorded"]]
         calls, distance = runs.distance()
         _check_stretches(samples["in turn"][0], application, calls)
         runs.remove()
@@ -217,16 +229,17 @@ def slowdown(programs, folder, options):
             "calls_per_rank": calls / RANKS,
             "wall_s": {name: median([s.wall for s in samples[name]]) for name in samples},
             "cpu_s": {name: median([s.cpu for s in samples[name]]) for name in samples},
-            "cpu_outside_s": {name: median([s.cpu - _inside(s) for s in samples[name]])
+            "cpu_outside_s": {name: median([_outside(s) for s in samples[name]])
                               for name in samples},
+            "samples_per_run": median([s.sampling["samples"] for s in samples["recorded"]]),
+            "us_per_sample": median([1e6 * s.sampling["seconds"] / max(1, s.sampling["samples"])
+                                     for s in samples["recorded"]]),
+            "us_per_signal": 1e6 * costs.signal,
             "expected_of_the_cost_of_a_call": 1 + cost / (distance * 1e-6),
         }
         about = f"{application.name}, calls {distance:.1f} us apart"
         yield Figure("P3", f"CPU time, {about}",
-                     [_ratio(*turn, of_samples) for turn in zip(samples["in turn"],
-                                                                samples["recorded"],
-                                                                samples["plain"])],
-                     bar, details=details)
+                     [w + s for w, s in zip(within, of_samples)], bar, details=details)
         yield Figure("P3", f"its floor: clock, OTF2's writer and files alone, {application.name}",
                      [1 + (calls * c + recorded.events * r) / plain.cpu
                       for c, r, recorded, plain in zip(costs.clock, costs.record,
@@ -234,8 +247,11 @@ def slowdown(programs, folder, options):
                      None)
         yield Figure("P3", f"within the run, without samples, {application.name}", within, None)
         yield Figure("P3", f"samples within the run, {application.name}",
-                     [_inside(s) / _inside(u) for s, u in zip(samples["recorded"],
-                                                              samples["unsampled"])], None)
+                     [1 + share for share in of_samples], None)
+        if not application.crashes:  # the CPU time of processes that crash is not always known
+            yield Figure("P3", f"start, end and archive: CPU seconds, {application.name}",
+                         [_outside(r) - _outside(p) for r, p in zip(samples["recorded"],
+                                                                    samples["plain"])], None)
         yield Figure("P3", f"whole runs side by side: CPU time, {application.name}",
                      ratios_of(samples["recorded"], samples["plain"], cpu_of), None)
         yield Figure("P3", f"whole runs side by side: elapsed time, {application.name}",

@@ -250,6 +250,7 @@ struct fm_sample_counts fm_samples_count(void)
     for (struct fm_thread *thread = fm_threads_all(); thread != NULL; thread = thread->next) {
         counts.taken += __atomic_load_n(&thread->samples.taken, __ATOMIC_RELAXED);
         counts.lost += __atomic_load_n(&thread->samples.lost, __ATOMIC_RELAXED);
+        counts.handling += __atomic_load_n(&thread->samples.handling, __ATOMIC_RELAXED);
     }
     return counts;
 }

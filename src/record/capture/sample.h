@@ -40,6 +40,7 @@ struct fm_thread_samples {
 struct fm_sample_counts {
     double rate; /**< in Hz, as requested; 0: nothing was sampled */
     uint64_t taken, lost;
+    uint64_t handling; /**< ticks spent on samples, without the delivery of the signals */
 };
 
 /** Begins sampling, unless FERMATA_SAMPLE is `off`, at the frequency that it contains, else at

@@ -86,6 +86,7 @@ void fm_closing_describe(const struct fm_closing *closing, const struct fm_overh
     facts->flushes = sums->flushes;
     facts->samples = sums->samples;
     facts->samples_lost = sums->samples_lost;
+    facts->sampling_seconds = (double)sums->sampling / 1e9;
     facts->functions_dropped = sums->functions_dropped;
     facts->run_seconds = (double)sums->run / 1e9;
     facts->run_delay_seconds = (double)sums->run_delay / 1e9;

@@ -20,6 +20,7 @@ struct fm_closing {
         uint64_t thinned; /**< processes whose phases lack iterations because of the size limit */
         uint64_t limited; /**< processes whose recording paused at the size limit */
         uint64_t samples, samples_lost;
+        uint64_t sampling;          /**< time spent on samples, nanoseconds */
         uint64_t functions_dropped; /**< visits of instrumented functions, too short */
         uint64_t work;              /**< CPU time of the recorder, nanoseconds */
         uint64_t run, run_delay;    /**< fm_processor_span() of the processes, nanoseconds */

@@ -241,9 +241,11 @@ static void write_description(FILE *file, const struct fm_environment *e)
         fprintf(file, ",\n  \"progress\": \"%s\"", e->progress);
     }
     if (e->sample_rate > 0) {
-        fprintf(file, ",\n  \"sampling\": {\"hertz\": %g, \"samples\": %llu, \"lost\": %llu}",
-                e->sample_rate, (unsigned long long)e->samples,
-                (unsigned long long)e->samples_lost);
+        fprintf(file,
+                ",\n  \"sampling\": {\"hertz\": %g, \"samples\": %llu, \"lost\": %llu, "
+                "\"seconds\": %.6f}",
+                e->sample_rate, (unsigned long long)e->samples, (unsigned long long)e->samples_lost,
+                e->sampling_seconds);
     }
     write_instrumentation(file, e);
     if (e->recorded != NULL) {

@@ -54,6 +54,7 @@ struct fm_environment {
     const char *incomplete; /**< the missing parts, a sentence, or NULL */
     double sample_rate;     /**< in Hz; 0: nothing was sampled */
     uint64_t samples, samples_lost;
+    double sampling_seconds;    /**< time spent on samples, of all processes */
     uint64_t functions_dropped; /**< visits of instrumented functions, too short to be recorded */
     double run_seconds;         /**< of the processes' main threads; 0: not known */
     double run_delay_seconds;   /**< in which these waited for a processor, in calls and outside */
