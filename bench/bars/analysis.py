@@ -1,6 +1,7 @@
-"""Bars of the analysis, measured on synthetic traces: P4, P5, P6, P7, P8, P9."""
+"""Bars of the analysis, measured on synthetic traces: P4, P5, P6, P7, P8, P9, P13."""
 
 import os
+import re
 import shutil
 
 from .measure import (Figure, alternate, cpu_of, median, mpich, open_mpi, ratios_of, run,
@@ -89,6 +90,26 @@ def throughput(programs, folder, options):
         yield Figure("P4", f"analysis / OTF2 reader, CPU time, {variant}",
                      ratios_of(samples["analyze"], samples["read"], cpu_of), 2.0, details=details)
         traces.remove(trace)
+
+
+def causes(programs, folder, options):
+    """P13: the time of the analysis with blame, serialization and the times of problems, relative to that without these
+    stages. Nearly each call of these traces waits."""
+    traces = Traces(programs, folder)
+    for variant in (*VARIANTS, "locks"):
+        trace, _ = traces.make(variant, options.ranks, options.events)
+        tables = [run([programs.fermata, "analyze", "-j1", "--verbose", trace]).output
+                  for _ in range(options.repeats)]
+        yield Figure("P13", f"analysis with / without blame and problems, {variant}",
+                     [_with_and_without(table, ("blame", "problems")) for table in tables], 1.15)
+        traces.remove(trace)
+
+
+def _with_and_without(table, stages):
+    """The ratio of the times of the analysis, from the table of `fermata analyze --verbose`."""
+    seconds = {found.group(1): float(found.group(2))
+               for found in re.finditer(r"^(\S.*?) {2,}([0-9.]+) ", table, re.M)}
+    return seconds["total"] / (seconds["total"] - sum(seconds[stage] for stage in stages))
 
 
 def speed_up(programs, folder, options):
