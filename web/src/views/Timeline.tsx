@@ -39,7 +39,7 @@ export function TimelineView({ store }: { store: Store }): JSX.Element {
     ? "Reading the timeline..."
     : timeline.isThere
       ? `The timeline cannot be read: ${timeline.failure.value}`
-      : "This page has no timeline: the trace was not available, or the page was written with --no-timeline.";
+      : "This page has no timeline: the trace was not available, its overview is too large for a page in one file (fermata view DIR shows it), or the page was written with --no-timeline.";
   return (
     <section class="view" aria-label="Timeline" aria-busy={isReading}>
       <p class="empty">{text}</p>
