@@ -10,18 +10,19 @@
 #define GOOD       0.9
 #define ACCEPTABLE 0.8
 
-/** @return the efficiencies for the given mean and longest computation and duration. */
-static struct fm_efficiency efficiency(double mean, double longest, double duration)
+/** @return the efficiencies for the given mean and longest computation, duration, and time of all
+ * locations. */
+static struct fm_efficiency efficiency(double mean, double longest, double duration, double time)
 {
     return longest > 0 && duration > 0
-               ? (struct fm_efficiency){mean / duration, mean / longest, longest / duration}
-               : (struct fm_efficiency){NAN, NAN, NAN};
+               ? (struct fm_efficiency){mean / duration, mean / longest, longest / duration, time}
+               : (struct fm_efficiency){NAN, NAN, NAN, time};
 }
 
 struct fm_efficiency fm_efficiency_of_iteration(const struct fm_cube_iteration *iteration)
 {
     return efficiency((double)iteration->computation, (double)iteration->computation_capacity,
-                      (double)iteration->capacity);
+                      (double)iteration->capacity, (double)iteration->time);
 }
 
 /** Times of call paths on the current location, and totals over all locations processed so far. */
@@ -103,7 +104,7 @@ struct fm_efficiency fm_efficiency_of_cube(const struct fm_cube *cube,
     struct cell_list list = list_cells(cube);
     struct sums time = make_sums(cube->callpath_count);
     struct sums computation = make_sums(cube->callpath_count);
-    double all = 0, longest = 0, duration = 0;
+    double all = 0, longest = 0, duration = 0, total = 0;
     for (uint32_t l = 0; l < cube->location_count; l++) {
         for (size_t i = list.begin[l]; i < list.begin[l + 1]; i++) {
             const struct fm_cube_cell *cell = list.cells[i];
@@ -113,19 +114,20 @@ struct fm_efficiency fm_efficiency_of_cube(const struct fm_cube *cube,
         }
         double taken = close_location(cube, &time);
         duration = taken > duration ? taken : duration;
+        total += taken;
         double computed = close_location(cube, &computation);
         all += computed;
         longest = computed > longest ? computed : longest;
     }
     double locations = cube->location_count;
     for (uint32_t c = 0; callpaths != NULL && c < cube->callpath_count; c++)
-        callpaths[c] =
-            efficiency(computation.all[c] / locations, computation.longest[c], time.longest[c]);
+        callpaths[c] = efficiency(computation.all[c] / locations, computation.longest[c],
+                                  time.longest[c], time.all[c]);
     free_sums(&time);
     free_sums(&computation);
     fm_free(list.cells);
     fm_free(list.begin);
-    return efficiency(all / locations, longest, duration);
+    return efficiency(all / locations, longest, duration, total);
 }
 
 bool fm_diagnosis_efficiency(const struct fm_diagnosis *diagnosis, struct fm_efficiency *efficiency)

@@ -13,6 +13,7 @@ struct fm_efficiency {
     double parallel;      /**< mean computation / duration */
     double load_balance;  /**< mean / longest computation */
     double communication; /**< longest computation / duration */
+    double time;          /**< ticks that the values are about, of all locations together */
 };
 
 /** @return the efficiencies of an iteration, or of a row of several iterations. */

@@ -12,12 +12,19 @@ static void put_efficiency(struct fm_json *json, const struct fm_efficiency *eff
     fm_json_double(json, "communication_efficiency", efficiency->communication);
 }
 
+static void put_efficiency_and_time(struct fm_json *json, const struct fm_cube *cube,
+                                    const struct fm_efficiency *efficiency)
+{
+    put_efficiency(json, efficiency);
+    fm_json_double(json, "time", efficiency->time / (double)cube->experiment.ticks_per_second);
+}
+
 void fm_json_put_efficiency(struct fm_json *json, const struct fm_cube *cube)
 {
     struct fm_efficiency *callpaths = fm_allocate(cube->callpath_count, sizeof *callpaths);
     const struct fm_efficiency run = fm_efficiency_of_cube(cube, callpaths);
     fm_json_object(json, "efficiency");
-    put_efficiency(json, &run);
+    put_efficiency_and_time(json, cube, &run);
     fm_json_array(json, "callpaths");
     for (uint32_t i = 0; i < cube->callpath_count; i++) {
         if (isnan(callpaths[i].parallel)) {
@@ -26,7 +33,7 @@ void fm_json_put_efficiency(struct fm_json *json, const struct fm_cube *cube)
         fm_json_line(json, 2);
         fm_json_object(json, NULL);
         fm_json_unsigned(json, "callpath", i);
-        put_efficiency(json, &callpaths[i]);
+        put_efficiency_and_time(json, cube, &callpaths[i]);
         fm_json_end(json);
     }
     fm_json_end(json);

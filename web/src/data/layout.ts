@@ -95,7 +95,12 @@ export interface JsonReport {
   warnings: string[];
   locks: JsonLock[];
   problems: JsonCauseOfWaiting[];
-  efficiency: JsonEfficiency & { callpaths: (JsonEfficiency & { callpath: number })[] };
+  efficiency: JsonTimedEfficiency & { callpaths: (JsonTimedEfficiency & { callpath: number })[] };
+}
+
+/** With the seconds that it is about, of all locations together: without Init and Finalize. */
+export interface JsonTimedEfficiency extends JsonEfficiency {
+  time: number;
 }
 
 /** Null without computation. */

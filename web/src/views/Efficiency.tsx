@@ -9,7 +9,6 @@ import { drawTable, tableSize, type Table } from "../draw/table";
 import { csvOf } from "../export/csv";
 import { formatCount, formatPercent, formatSeconds, printable, shorten } from "../format";
 import { inUnits, locationName, type Iteration, type Phase, type Report } from "../model/report";
-import { callpathValues, metricSet } from "../model/severity";
 import type { Store } from "../state/store";
 import type { JsonEfficiency } from "../data/layout";
 import { Iterations } from "./Iterations";
@@ -59,7 +58,7 @@ export function EfficiencyView({ store }: { store: Store }): JSX.Element {
             <th scope="col" title="longest computation / duration">
               Communication
             </th>
-            <th scope="col" title="including callees, sum over all locations">
+            <th scope="col" title="including callees, sum over all locations, without Init and Finalize">
               Time
             </th>
           </tr>
@@ -68,16 +67,16 @@ export function EfficiencyView({ store }: { store: Store }): JSX.Element {
           <tr>
             <th scope="row">The whole run</th>
             <Ratios of={report.efficiency} />
-            <td>{formatSeconds(rows.total)}</td>
+            <td>{formatSeconds(report.efficiency.time)}</td>
           </tr>
-          {rows.paths.slice(0, CALLPATHS).map((row) => (
+          {rows.slice(0, CALLPATHS).map((row) => (
             <tr key={row.callpath} onClick={() => store.showInTrees("time", row.callpath)}>
               <th scope="row">
                 <button type="button" class="link" title={callpathText(report, row.callpath)}>
                   <CallpathName report={report} callpath={row.callpath} />
                 </button>
               </th>
-              <Ratios of={row.efficiency} />
+              <Ratios of={row} />
               <td>{formatSeconds(row.time)}</td>
             </tr>
           ))}
@@ -106,38 +105,28 @@ function Ratios({ of }: { of: JsonEfficiency }): JSX.Element {
   );
 }
 
-interface CallpathRows {
-  readonly total: number;
-  readonly paths: readonly { readonly callpath: number; readonly time: number; readonly efficiency: JsonEfficiency }[];
-}
+type CallpathRow = Report["efficiency"]["callpaths"][number];
 
-function callpathRows(report: Report): CallpathRows {
-  const metric = report.metricById.get("time");
-  const time = metric === undefined ? null : callpathValues(report, metricSet(report, metric.index, false)).inclusive;
-  const paths = report.efficiency.callpaths.map((efficiency) => ({
-    callpath: efficiency.callpath,
-    time: time === null ? 0 : inUnits(report, "sec", time[efficiency.callpath]!),
-    efficiency,
-  }));
-  paths.sort((a, b) => b.time - a.time || a.callpath - b.callpath);
-  return { total: metric === undefined ? 0 : inUnits(report, "sec", report.metricInclusive[metric.index]!), paths };
+/** The call paths, those with most time first. */
+function callpathRows(report: Report): CallpathRow[] {
+  return [...report.efficiency.callpaths].sort((a, b) => b.time - a.time || a.callpath - b.callpath);
 }
 
 const HEADER = ["callpath", "parallel_efficiency", "load_balance", "communication_efficiency", "time"];
 
-function efficiencyCsv(report: Report, rows: CallpathRows): string {
+function efficiencyCsv(report: Report, rows: readonly CallpathRow[]): string {
   const values = (of: JsonEfficiency): (number | null)[] => [
     of.parallel_efficiency,
     of.load_balance,
     of.communication_efficiency,
   ];
   return csvOf(HEADER, [
-    ["", ...values(report.efficiency), rows.total],
-    ...rows.paths.map((row) => [callpathText(report, row.callpath, "/"), ...values(row.efficiency), row.time]),
+    ["", ...values(report.efficiency), report.efficiency.time],
+    ...rows.map((row) => [callpathText(report, row.callpath, "/"), ...values(row), row.time]),
   ]);
 }
 
-function efficiencyTable(report: Report, rows: CallpathRows): Table {
+function efficiencyTable(report: Report, rows: readonly CallpathRow[]): Table {
   const numeric = (title: string) => ({ title, numeric: true });
   const texts = (of: JsonEfficiency) =>
     [of.parallel_efficiency, of.load_balance, of.communication_efficiency].map((value) => ({
@@ -147,12 +136,12 @@ function efficiencyTable(report: Report, rows: CallpathRows): Table {
     title: "Efficiency",
     columns: [{ title: "Call path" }, numeric("Parallel"), numeric("Load balance"), numeric("Communication"), numeric("Time")],
     rows: [
-      [{ text: "The whole run", bold: true }, ...texts(report.efficiency), { text: formatSeconds(rows.total) }],
-      ...rows.paths
+      [{ text: "The whole run", bold: true }, ...texts(report.efficiency), { text: formatSeconds(report.efficiency.time) }],
+      ...rows
         .slice(0, CALLPATHS)
         .map((row) => [
           { text: shorten(printable(callpathText(report, row.callpath)), 80) },
-          ...texts(row.efficiency),
+          ...texts(row),
           { text: formatSeconds(row.time) },
         ]),
     ],
