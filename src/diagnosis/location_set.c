@@ -120,6 +120,18 @@ static bool has_whole_processes(const struct fm_cube *cube, struct fm_location_s
     return true;
 }
 
+const char *fm_location_set_many(const struct fm_diagnosis *diagnosis, struct fm_location_set set)
+{
+    const struct fm_cube *cube = diagnosis->cube;
+    bool only_first = !is_one_process(cube);
+    for (uint32_t i = 0; i < set.count; i++) {
+        only_first = only_first && cube->locations[set.items[i]].thread == 0;
+    }
+    return only_first || (!is_one_process(cube) && has_whole_processes(cube, set))
+               ? diagnosis->process.many
+               : "threads";
+}
+
 /** Describes a set that is neither a single location nor all locations. */
 static char *describe_some(const struct fm_diagnosis *diagnosis, struct fm_location_set set)
 {

@@ -20,6 +20,10 @@ struct fm_location_set {
 char *fm_location_set_text(const struct fm_diagnosis *diagnosis, struct fm_location_set set,
                            const struct fm_location_set *subject);
 
+/** @return what the locations of a set are called where fm_location_set_text names it: "ranks",
+ * "PEs", "images", or "threads". */
+const char *fm_location_set_many(const struct fm_diagnosis *diagnosis, struct fm_location_set set);
+
 /** @return what `count` other locations of this run are called: "other rank", "other ranks", "other
  * thread", "other threads". */
 const char *fm_location_set_others(const struct fm_diagnosis *diagnosis, uint32_t count);

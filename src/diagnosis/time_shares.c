@@ -21,6 +21,7 @@ void fm_time_shares(const struct fm_diagnosis *diagnosis,
     const struct fm_time_share computed[FM_TIME_SHARE_COUNT] = {
         {"Computation", without_waiting(diagnosis, FM_METRIC_COMP)},
         {"Waiting", diagnosis->waiting},
+        {"Idle threads", without_waiting(diagnosis, FM_METRIC_OMP_IDLE_THREADS)},
         {"MPI without waiting", without_waiting(diagnosis, FM_METRIC_MPI)},
         {"SHMEM without waiting", without_waiting(diagnosis, FM_METRIC_SHMEM)},
         {"ARMCI without waiting", without_waiting(diagnosis, FM_METRIC_ARMCI)},

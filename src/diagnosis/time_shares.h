@@ -12,7 +12,7 @@ struct fm_time_share {
     int64_t ticks;    /**< "Waiting": all wait states; other classes: time without wait states */
 };
 
-#define FM_TIME_SHARE_COUNT 10
+#define FM_TIME_SHARE_COUNT 11
 
 /** Splits all time. */
 void fm_time_shares(const struct fm_diagnosis *diagnosis,

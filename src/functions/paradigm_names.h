@@ -32,4 +32,8 @@ const char *fm_paradigm_name(fm_paradigm_t paradigm);
 /** @return "MPI", "Coarrays", ... as people call it. */
 const char *fm_paradigm_title(fm_paradigm_t paradigm);
 
+/** Source file in the definitions of the C library's functions that block, which are recorded as
+ * functions of the program: they contain no others. */
+#define FM_C_LIBRARY_FILE "C library"
+
 #endif

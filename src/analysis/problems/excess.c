@@ -17,7 +17,7 @@ struct subject {
     uint64_t first[FM_CUBE_OCCASIONS], last[FM_CUBE_OCCASIONS]; /* iterations of the occasions */
 };
 
-/* Times of the processes in some iterations. */
+/* Times of a location in some iterations. */
 struct sum {
     uint64_t ticks;
     uint64_t count;
@@ -25,18 +25,21 @@ struct sum {
 
 /* What is known of a subject after all blocks. */
 struct result {
-    bool *is_part;    /* [process]: has a location of the problem */
-    struct sum *sums; /* [process]: in the iterations of the occasions */
+    bool *is_part;    /* [location]: is one of the problem */
+    struct sum *sums; /* [location]: in the iterations of the occasions */
     uint64_t balanced, removed;
-    uint64_t
-        limit; /* of the gain: waiting of the process outside of the problem that waits least */
+    uint64_t limit; /* of the gain: waiting of that process without a location of the problem that
+                       waits least */
 };
 
 /* One location on its way through the iterations. */
 struct cursor {
     struct fm_busy_time walk; /* a copy that shares all but the place of the walk */
-    uint32_t *visits;         /* [subject]: node; FM_NONE: the location has none */
+    uint32_t *visits; /* [subject]: node; FM_NONE: none, nor has any location of the process;
+                         OTHERS: other locations of the process have it */
 };
+
+#define OTHERS (FM_NONE - 1)
 
 struct search {
     const struct fm_formation *formation;
@@ -49,15 +52,15 @@ struct search {
     struct cursor *cursors; /* by location */
     uint64_t block;         /* number of its first iteration */
     uint32_t block_size;
-    uint64_t *table; /* [subject][iteration of the block][process]: ticks + 1; 0: takes no part */
+    uint64_t *table; /* [subject][iteration of the block][location]: ticks + 1; 0: takes no part */
 };
 
 /* ---- the times of a block ---- */
 
 static uint64_t *table_row(const struct search *search, uint32_t subject, uint32_t iteration)
 {
-    size_t processes = search->formation->analysis->trace->process_count;
-    return search->table + ((size_t)subject * search->block_size + iteration) * processes;
+    size_t locations = search->formation->analysis->trace->location_count;
+    return search->table + ((size_t)subject * search->block_size + iteration) * locations;
 }
 
 /* @return whether a location takes part in an iteration; its time in `*span` */
@@ -80,7 +83,7 @@ static bool has_iteration(const struct search *search, uint32_t location, uint64
 
 static uint64_t busy_in(const struct cursor *cursor, uint32_t visit)
 {
-    return visit == FM_NONE ? 0 : cursor->walk.busy[visit];
+    return visit >= OTHERS ? 0 : cursor->walk.busy[visit];
 }
 
 /* Measures one iteration of a location. `times`: [subject] */
@@ -92,7 +95,7 @@ static void measure(struct search *search, struct cursor *cursor,
         struct fm_profile profile = {0};
         fm_busy_time_profile(busy_time, span->begin, span->end, &profile);
         for (uint32_t s = 0; s < search->count; ++s) {
-            times[s] = cursor->visits[s] == FM_NONE ? 0 : profile.time[cursor->visits[s]];
+            times[s] = cursor->visits[s] >= OTHERS ? 0 : profile.time[cursor->visits[s]];
         }
         fm_profile_free(&profile);
         return;
@@ -115,16 +118,17 @@ static void measure_block(void *context, unsigned worker, uint32_t first, uint32
     uint64_t *times = fm_allocate(search->count, sizeof *times);
     for (uint32_t l = fm_trace_first_location(trace, first);
          l < fm_trace_first_location(trace, last); ++l) {
-        uint32_t process = fm_trace_process(trace, l);
         struct fm_iteration_span span;
         for (uint32_t i = 0; i < search->block_size; ++i) {
             if (!has_iteration(search, l, search->block + i, &span)) {
                 break;
             }
-            measure(search, &search->cursors[l], &search->formation->busy_times[l], &span, times);
+            struct cursor *cursor = &search->cursors[l];
+            measure(search, cursor, &search->formation->busy_times[l], &span, times);
             for (uint32_t s = 0; s < search->count; ++s) {
-                uint64_t *longest = &table_row(search, s, i)[process];
-                *longest = times[s] + 1 > *longest ? times[s] + 1 : *longest;
+                if (cursor->visits[s] != OTHERS) {
+                    table_row(search, s, i)[l] = times[s] + 1;
+                }
             }
         }
     }
@@ -173,27 +177,27 @@ static bool is_in_occasion(const struct subject *subject, uint64_t iteration)
     return subject->occasion_count == 0;
 }
 
-/* Adds an iteration. `present`: room for a time of each process */
+/* Adds an iteration. `present`: room for a time of each location */
 static void add_iteration(const struct subject *subject, uint64_t iteration, const uint64_t *row,
-                          uint32_t processes, uint64_t *present, struct result *result)
+                          uint32_t locations, uint64_t *present, struct result *result)
 {
     bool is_of_occasion = is_in_occasion(subject, iteration);
     unsigned __int128 sum = 0;
     uint64_t longest = 0;
     size_t count = 0;
-    for (uint32_t p = 0; p < processes; ++p) {
-        if (row[p] == 0) {
+    for (uint32_t l = 0; l < locations; ++l) {
+        if (row[l] == 0) {
             continue;
         }
-        uint64_t ticks = row[p] - 1;
+        uint64_t ticks = row[l] - 1;
         present[count++] = ticks;
         sum += ticks;
-        if (result->is_part[p] && ticks > longest) {
+        if (result->is_part[l] && ticks > longest) {
             longest = ticks;
         }
         if (is_of_occasion) {
-            result->sums[p].ticks += ticks;
-            ++result->sums[p].count;
+            result->sums[l].ticks += ticks;
+            ++result->sums[l].count;
         }
     }
     if (count == 0) {
@@ -207,36 +211,66 @@ static void add_iteration(const struct subject *subject, uint64_t iteration, con
 
 static void add_block(const struct search *search, uint64_t *present, struct result *results)
 {
-    uint32_t processes = search->formation->analysis->trace->process_count;
+    uint32_t locations = search->formation->analysis->trace->location_count;
     for (uint32_t s = 0; s < search->count; ++s) {
         for (uint32_t i = 0; i < search->block_size; ++i) {
             add_iteration(&search->subjects[s], search->block + i, table_row(search, s, i),
-                          processes, present, &results[s]);
+                          locations, present, &results[s]);
         }
     }
 }
 
 /* ---- the subjects of one phase ---- */
 
+/* Finds the nodes of the call paths in a location's call tree. */
+static void find_nodes(const struct search *search, const struct fm_location *location,
+                       struct cursor *cursor)
+{
+    memset(cursor->visits, 0xff, search->count * sizeof *cursor->visits);
+    for (uint32_t v = 0; v < location->profile.count; ++v) {
+        for (uint32_t s = 0; s < search->count; ++s) {
+            if (location->profile.items[v].callpath == search->subjects[s].callpath) {
+                cursor->visits[s] = v;
+            }
+        }
+    }
+}
+
+/* Locations of a process without the call path take no part beside those that have it; if none has
+ * it, the first one with events stands for the process. */
+static void choose_locations(struct search *search, uint32_t first, uint32_t last)
+{
+    const struct fm_location *locations = search->formation->analysis->trace->locations;
+    for (uint32_t s = 0; s < search->count; ++s) {
+        uint32_t stands = FM_NONE; /* for the process */
+        bool is_visited = false;
+        for (uint32_t l = first; l < last; ++l) {
+            is_visited |= search->cursors[l].visits[s] != FM_NONE;
+            stands = stands == FM_NONE && locations[l].event_count != 0 ? l : stands;
+        }
+        for (uint32_t l = first; l < last; ++l) {
+            if (search->cursors[l].visits[s] == FM_NONE && (is_visited || l != stands)) {
+                search->cursors[l].visits[s] = OTHERS;
+            }
+        }
+    }
+}
+
 static void open_cursors(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
     (void)worker;
     struct search *search = context;
     const struct fm_trace *trace = search->formation->analysis->trace;
-    for (uint32_t l = fm_trace_first_location(trace, first);
-         l < fm_trace_first_location(trace, last); ++l) {
-        const struct fm_location *location = &trace->locations[l];
-        struct cursor *cursor = &search->cursors[l];
-        fm_busy_time_reopen(&search->formation->busy_times[l], &cursor->walk);
-        cursor->visits = fm_allocate(search->count, sizeof *cursor->visits);
-        memset(cursor->visits, 0xff, search->count * sizeof *cursor->visits);
-        for (uint32_t v = 0; v < location->profile.count; ++v) {
-            for (uint32_t s = 0; s < search->count; ++s) {
-                if (location->profile.items[v].callpath == search->subjects[s].callpath) {
-                    cursor->visits[s] = v;
-                }
-            }
+    for (uint32_t p = first; p < last; ++p) {
+        for (uint32_t l = fm_trace_first_location(trace, p);
+             l < fm_trace_first_location(trace, p + 1); ++l) {
+            struct cursor *cursor = &search->cursors[l];
+            fm_busy_time_reopen(&search->formation->busy_times[l], &cursor->walk);
+            cursor->visits = fm_allocate(search->count, sizeof *cursor->visits);
+            find_nodes(search, &trace->locations[l], cursor);
         }
+        choose_locations(search, fm_trace_first_location(trace, p),
+                         fm_trace_first_location(trace, p + 1));
     }
 }
 
@@ -256,11 +290,11 @@ static void close_cursors(void *context, unsigned worker, uint32_t first, uint32
 static void go_through(struct search *search, struct result *results)
 {
     const struct fm_analysis *analysis = search->formation->analysis;
-    uint32_t phase = search->subjects[0].phase, processes = analysis->trace->process_count;
+    uint32_t phase = search->subjects[0].phase, locations = analysis->trace->location_count;
     uint64_t iterations = phase == FM_CUBE_NONE ? 1 : search->iterations->phases[phase].iterations;
-    size_t width = (size_t)search->count * processes;
+    size_t width = (size_t)search->count * locations;
     size_t size = TABLE_SIZE / width > iterations ? iterations : TABLE_SIZE / width;
-    uint64_t *present = fm_allocate(processes, sizeof *present);
+    uint64_t *present = fm_allocate(locations, sizeof *present);
     search->block_size = size == 0 ? 1 : (uint32_t)size;
     search->table = fm_allocate(search->block_size * width, sizeof *search->table);
     search->cursors = fm_allocate(analysis->trace->location_count, sizeof *search->cursors);
@@ -282,18 +316,18 @@ static uint64_t mean_of(const struct sum *sum)
     return sum->count == 0 ? 0 : sum->ticks / sum->count;
 }
 
-/* States a result. `others`: room for a time of each process */
-static void describe(const struct result *result, uint32_t processes, uint64_t *others,
+/* States a result. `others`: room for a time of each location */
+static void describe(const struct result *result, uint32_t locations, uint64_t *others,
                      struct fm_cube_problem *problem)
 {
     struct sum there = {0};
     size_t count = 0;
-    for (uint32_t p = 0; p < processes; ++p) {
-        if (result->is_part[p]) {
-            there.ticks += result->sums[p].ticks;
-            there.count += result->sums[p].count;
-        } else if (result->sums[p].count > 0) {
-            others[count++] = mean_of(&result->sums[p]);
+    for (uint32_t l = 0; l < locations; ++l) {
+        if (result->is_part[l]) {
+            there.ticks += result->sums[l].ticks;
+            there.count += result->sums[l].count;
+        } else if (result->sums[l].count > 0) {
+            others[count++] = mean_of(&result->sums[l]);
         }
     }
     problem->excess = (struct fm_cube_excess){
@@ -329,38 +363,44 @@ static uint64_t *find_busy_times(const struct fm_formation *formation)
     return busy;
 }
 
-/* The run cannot become shorter than what a process outside of the problem does without waiting. */
-static void limit_gain(const uint64_t *busy, uint32_t processes, uint64_t run_time,
-                       struct result *result)
+/* Marks the locations of a problem. The run cannot become shorter than what a process without any
+ * of them does without waiting. */
+static void mark_locations(const struct search *search, const struct fm_shown_problem *shown,
+                           struct result *result)
 {
+    const struct fm_trace *trace = search->formation->analysis->trace;
+    bool *is_process = fm_allocate(trace->process_count, sizeof *is_process);
+    result->is_part = fm_allocate(trace->location_count, sizeof *result->is_part);
+    for (uint32_t i = shown->first; i < shown->end; ++i) {
+        uint32_t location = search->shown->locations[i];
+        result->is_part[location] = true;
+        is_process[fm_trace_process(trace, location)] = true;
+    }
+    uint64_t run_time = search->end - search->begin;
     result->limit = run_time;
-    for (uint32_t p = 0; p < processes; ++p) {
-        if (!result->is_part[p] && busy[p] <= run_time && run_time - busy[p] < result->limit) {
-            result->limit = run_time - busy[p];
+    for (uint32_t p = 0; p < trace->process_count; ++p) {
+        uint64_t busy = search->busy[p];
+        if (!is_process[p] && busy <= run_time && run_time - busy < result->limit) {
+            result->limit = run_time - busy;
         }
     }
+    fm_free(is_process);
 }
 
 static void examine(struct search *search, struct fm_cube_problem *problems)
 {
     const struct fm_analysis *analysis = search->formation->analysis;
-    uint32_t processes = analysis->trace->process_count;
+    uint32_t locations = analysis->trace->location_count;
     struct result *results = fm_allocate(search->count, sizeof *results);
     for (uint32_t s = 0; s < search->count; ++s) {
-        const struct fm_shown_problem *shown = &search->shown->items[search->subjects[s].number];
-        results[s].is_part = fm_allocate(processes, sizeof *results[s].is_part);
-        results[s].sums = fm_allocate(processes, sizeof *results[s].sums);
-        for (uint32_t i = shown->first; i < shown->end; ++i) {
-            results[s].is_part[fm_trace_process(analysis->trace, search->shown->locations[i])] =
-                true;
-        }
-        limit_gain(search->busy, processes, search->end - search->begin, &results[s]);
+        mark_locations(search, &search->shown->items[search->subjects[s].number], &results[s]);
+        results[s].sums = fm_allocate(locations, sizeof *results[s].sums);
     }
     go_through(search, results);
-    uint64_t *others = fm_allocate(processes, sizeof *others);
+    uint64_t *others = fm_allocate(locations, sizeof *others);
     for (uint32_t s = 0; s < search->count; ++s) {
         if (fm_team_leads(analysis->team)) {
-            describe(&results[s], processes, others, &problems[search->subjects[s].number]);
+            describe(&results[s], locations, others, &problems[search->subjects[s].number]);
         }
         fm_free(results[s].is_part);
         fm_free(results[s].sums);

@@ -2,13 +2,14 @@
  * How much longer a call path takes on the locations of a problem than elsewhere, and what can be
  * gained by changing that.
  *
- * The time of a process in an iteration is that of its slowest thread, exclusive in the call path
- * and without waiting. Over the processes that take part in an iteration, let `max` be the longest
- * time of a process of the problem: in each iteration the run can become shorter by max - mean if
- * the work is balanced, by max - median if the excess is removed (of an even number of times, the
- * lower one of the two in the middle). A problem without a phase has one iteration, the whole run.
- * The sum over all iterations is limited: the run cannot become shorter than what any process
- * outside of the problem does without waiting.
+ * The time of a location in an iteration is exclusive in the call path and without waiting. In an
+ * iteration those locations take part that execute the call path at any time: not the threads of a
+ * process that leave it to others; for a process that never executes it, one location takes part,
+ * with no time. Let `max` be the longest time of a location of the problem: in each iteration the
+ * run can become shorter by max - mean if the work is balanced, by max - median if the excess is
+ * removed (of an even number of times, the lower one of the two in the middle). A problem without a
+ * phase has one iteration, the whole run. The sum over all iterations is limited: the run cannot
+ * become shorter than what any process outside of the problem does without waiting.
  */
 #ifndef FERMATA_ANALYSIS_PROBLEMS_EXCESS_H
 #define FERMATA_ANALYSIS_PROBLEMS_EXCESS_H

@@ -17,6 +17,13 @@ static struct fm_thread_hold begin_of(const struct fm_thread_record *acquisition
         .acquired = acquisition->time, .order = acquisition->order, .call = acquisition->activity};
 }
 
+/* @return what an acquisition and its release have in common. Without a release of its own, an
+ * acquisition is no hold: nobody awaited it (the recorder leaves such releases out). */
+static uint64_t key_of(const struct fm_thread_record *record)
+{
+    return (uint64_t)record->id << 32 | record->order;
+}
+
 static void read_thread(const struct fm_trace *trace, uint32_t l, struct fm_map *acquired,
                         fm_thread_holds *holds)
 {
@@ -25,9 +32,9 @@ static void read_thread(const struct fm_trace *trace, uint32_t l, struct fm_map 
     for (uint32_t i = 0; i < location->threads.count; i++) {
         const struct fm_thread_record *record = &location->threads.items[i];
         if (record->type == FM_THREAD_LOCK_ACQUIRE) {
-            *fm_map_at(acquired, record->id, i) = i;
+            *fm_map_at(acquired, key_of(record), i) = i;
         } else if (record->type == FM_THREAD_LOCK_RELEASE) {
-            const uint32_t row = fm_map_take(acquired, record->id);
+            const uint32_t row = fm_map_take(acquired, key_of(record));
             struct fm_thread_hold hold =
                 begin_of(row == FM_MAP_ABSENT ? NULL : &location->threads.items[row], record);
             if (hold.acquired == UINT64_MAX || record->activity == FM_NONE) {

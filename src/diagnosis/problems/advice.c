@@ -88,7 +88,7 @@ static void add_imbalance(const struct fm_diagnosis *diagnosis, const struct fm_
     char *where = NULL;
     if (set.count == 1) {
         where = fm_location_set_text(diagnosis, set, NULL);
-    } else if (asprintf(&where, "these %s", diagnosis->process.many) < 0) {
+    } else if (asprintf(&where, "these %s", fm_location_set_many(diagnosis, set)) < 0) {
         abort(); /* Without memory for one line no error message can be printed either. */
     }
     const char *symptom = of_symptom(cause);

@@ -5,6 +5,7 @@
 #include "diagnosis/place.h"
 #include "diagnosis/problems/answer.h"
 #include "diagnosis/problems/machine_load.h"
+#include "functions/paradigm_names.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +41,13 @@ void fm_evidence_of_load(const struct fm_diagnosis *diagnosis, const struct fm_c
     }
 }
 
+/** @return whether the region is a call of the C library that blocks, as fermata records it: it
+ * contains no functions of the program. */
+static bool is_blocking(const struct fm_cube_region *region)
+{
+    return region->file != NULL && strcmp(region->file, FM_C_LIBRARY_FILE) == 0;
+}
+
 /** @return whether the recorder attributes time between calls to callers that lead to recorded
  * calls: the archive is fermata's, and the call tree has no other functions. */
 static bool lacks_other_functions(const struct fm_cube *cube)
@@ -72,7 +80,8 @@ void fm_evidence_of_samples(const struct fm_diagnosis *diagnosis,
         return;
     }
     uint32_t region = cube->callpaths[cause->callpath].region;
-    if (strcmp(cube->regions[region].paradigm, "user") != 0) {
+    if (strcmp(cube->regions[region].paradigm, "user") != 0 ||
+        is_blocking(&cube->regions[region])) {
         return;
     }
     bool sampled = diagnosis->metrics[FM_METRIC_SAMPLES] > 0;

@@ -1,5 +1,6 @@
 #include "record/computation/blocking.h"
 
+#include "functions/paradigm_names.h"
 #include "record/capture/sample.h"
 #include "record/capture/thread.h"
 #include "record/paradigm/paradigm.h"
@@ -10,7 +11,7 @@
 #include <signal.h>
 
 static const struct fm_paradigm_description description = {.otf2 = OTF2_PARADIGM_USER,
-                                                           .name = "C library"};
+                                                           .name = FM_C_LIBRARY_FILE};
 
 static const struct fm_function functions[FM_BLOCKING_COUNT] = {
 #define FM_BLOCKING(signals, type, name, parameters, arguments)                                    \

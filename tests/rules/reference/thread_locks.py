@@ -51,11 +51,11 @@ def holds_of_locks(timeline):
                 continue
             key = loc[0], _is_pthread(record.call), record.args[0]
             if record.name == "acquire_lock":
-                open_holds[key] = _Hold(loc, record.args[1], record.time, record.call,
+                open_holds[key, record.args[1]] = _Hold(loc, record.args[1], record.time, record.call,
                                         record.call.region)
                 continue
-            hold = open_holds.pop(key, None)
             _, order, acquired, acquired_in = record.args
+            hold = open_holds.pop((key, order), None)
             if hold is None and acquired is not None:
                 hold = _Hold(loc, order, acquired, None, acquired_in)
             if hold is not None:

@@ -73,6 +73,7 @@ export function shareColor(palette: Palette, name: string): string {
       return palette.compute;
     case "Waiting":
       return palette.wait;
+    case "Idle threads":
     case "Overhead":
       return palette.muted;
     case "Not classified":
