@@ -155,7 +155,7 @@ void fm_threads_attend(void)
 
 /* ---- from the first call of a thread to its end ---- */
 
-/* @return NULL without memory: the thread is not recorded */
+/* @return a location of the calling thread; NULL without memory: the thread is not recorded */
 static struct fm_thread *new_thread(uint64_t part)
 {
     struct fm_thread *thread = fm_thread_pages(sizeof *thread);
@@ -220,14 +220,39 @@ static struct fm_thread *take_idle(uint64_t part)
         thread = take_over(part);
     }
     if (thread != NULL) {
-        fm_threads.reused = true;
+        fm_threads.reused |= !thread->is_unused;
         __atomic_store_n(&thread->owner, (uint64_t)pthread_self(), __ATOMIC_RELAXED);
     }
     fm_unlock(&fm_threads.lock);
     return thread;
 }
 
-/* The cached stack belongs to the thread that has ended, not to the calling thread. */
+static bool has_part(uint64_t part)
+{
+    const struct fm_thread *thread = fm_threads_all();
+    while (thread != NULL && thread->part != part) {
+        thread = thread->next;
+    }
+    return thread != NULL;
+}
+
+/* Makes locations for parts whose threads have not come yet. */
+static void make_unused(uint64_t first, uint64_t end)
+{
+    for (uint64_t part = first; part < end; part++) {
+        struct fm_thread *thread = has_part(part) ? NULL : new_thread(part);
+        if (thread != NULL) {
+            thread->is_unused = true;
+            __atomic_store_n(&thread->owner, 0, __ATOMIC_RELAXED);
+            fm_lock(&fm_threads.lock);
+            thread->idle = fm_threads.idle;
+            fm_threads.idle = thread;
+            fm_unlock(&fm_threads.lock);
+        }
+    }
+}
+
+/* The cached stack belongs to another thread, not to the calling thread. */
 static void take_over_stack(struct fm_thread *thread)
 {
     struct fm_stack *stack = thread->stack != NULL ? thread->stack : thread->pause.stack;
@@ -238,21 +263,29 @@ static void take_over_stack(struct fm_thread *thread)
 
 struct fm_thread *fm_thread_attach(void)
 {
-    return fm_thread_attach_as(0);
+    return fm_thread_attach_as(0, 0);
 }
 
-struct fm_thread *fm_thread_attach_as(uint64_t part)
+struct fm_thread *fm_thread_attach_as(uint64_t part, uint32_t number)
 {
     if (atomic_load_explicit(&fm_threads.over, memory_order_acquire)) {
         return NULL;
     }
     int saved = errno;
+    if (part != 0) {
+        fm_lock(&fm_threads.parts);
+    }
     struct fm_thread *thread = take_idle(part);
-    bool is_new = thread == NULL;
-    if (is_new) {
-        thread = new_thread(part);
-    } else {
+    bool is_new = thread == NULL || thread->is_unused;
+    if (thread != NULL) {
+        thread->is_unused = false;
         take_over_stack(thread);
+    } else {
+        make_unused(part - number + (number > 0), part);
+        thread = new_thread(part);
+    }
+    if (part != 0) {
+        fm_unlock(&fm_threads.parts);
     }
     if (thread != NULL) {
         plan_flush(thread); /* a reused location checks for pauses at its first call */

@@ -171,6 +171,7 @@ struct fm_thread {
     uint64_t filled;          /**< words recorded before the current chunk, in total */
     uint64_t counted;         /**< words that fm_size_limit_check has counted */
     uint64_t part;            /**< fm_thread_attach_as; constant */
+    bool is_unused;           /**< no thread has come yet (fm_thread_attach_as) */
     uint64_t owner;           /**< the thread that records here, or did last (pthread_self) */
     struct fm_thread *next;   /**< list of all threads; constant */
     struct fm_thread *idle;   /**< list of locations whose thread has ended */
@@ -287,9 +288,12 @@ FM_API FM_COLD struct fm_thread *fm_thread_begin(uint32_t paradigm, uint64_t num
 FM_API FM_COLD uint32_t fm_thread_site_of(struct fm_thread *thread, uint64_t place);
 
 /** fm_thread_attach() for a thread that plays a part in the program, such as the third thread of a
- * team: it gets the location of an earlier thread with the same part, and no other one.
- * @param part  not 0 */
-FM_API FM_COLD struct fm_thread *fm_thread_attach_as(uint64_t part);
+ * team: it gets the location of an earlier thread with the same part, and no other one. A new
+ * location comes behind those of the threads with lower numbers in the team, which are made now if
+ * their threads have not come yet.
+ * @param part    not 0; the parts of a team are consecutive
+ * @param number  in the team; part - number is that of its first thread */
+FM_API FM_COLD struct fm_thread *fm_thread_attach_as(uint64_t part, uint32_t number);
 
 /** Whether the calling thread still has the location that it was given last. It has lost it if it
  * plays its part no longer, and another thread does (fm_thread_attach_as). */

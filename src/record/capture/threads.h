@@ -15,9 +15,11 @@
 /** Chunks that each thread gets, whatever the memory budget. */
 enum { FM_CHUNKS_AT_LEAST = 2 };
 
-/** State of all threads. `lock` guards changes of the lists, `count` and `idle`. */
+/** State of all threads. `lock` guards changes of the lists, `count` and `idle`; who takes both
+ * locks takes `parts` first. */
 struct fm_threads {
     fm_lock_t lock;
+    fm_lock_t parts; /**< of the choice of locations for parts (fm_thread_attach_as) */
     struct fm_thread *_Atomic all; /**< first of all threads */
     struct fm_thread *idle;        /**< first of the locations whose thread has ended */
     uint32_t count;

@@ -75,7 +75,8 @@ static void run(void *argument)
     uint32_t number = (uint32_t)FM_OMP(omp_get_thread_num)();
     struct fm_thread *thread = fm_thread_self;
     if (thread == NULL || FM_UNLIKELY(!fm_thread_is_own(thread))) {
-        thread = fm_thread_attach_as(part_of(team, (uint32_t)FM_OMP(omp_get_level)(), number));
+        thread =
+            fm_thread_attach_as(part_of(team, (uint32_t)FM_OMP(omp_get_level)(), number), number);
     }
     if (number != 0 && thread != NULL) {
         fm_team_end_record(thread);

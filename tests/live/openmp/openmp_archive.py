@@ -46,6 +46,7 @@ class Archive:
         self.tasks, self.locks, self.ended = [], [], {}
         with otf2.reader.open(str(experiment / "traces.otf2")) as trace:
             self.paradigms = [paradigm.name for paradigm in trace.definitions.paradigms]
+            self.position = {location: i for i, location in enumerate(trace.definitions.locations)}
             self.ticks_per_second = trace.definitions.clock_properties.timer_resolution
             open_visits, open_teams = collections.defaultdict(list), collections.defaultdict(list)
             for location, event in trace.events:
@@ -80,11 +81,14 @@ class Archive:
             self.check_locks()
 
     def check_teams(self):
-        """Every instance of a team has all members, and all leave its last barrier at one time."""
+        """Every instance of a team has all members, and all leave its last barrier at one time. Locations have the
+        order of the threads' numbers."""
         for (team, number), begins in self.teams.items():
             members = {location for location, _ in begins}
             assert len(members) == len(begins) == len(team.group.members), (team.group.members, begins)
             assert set(team.group.members) == members, (team.group.members, members)
+            positions = [self.position[member] for member in team.group.members]
+            assert positions == sorted(positions), positions
             assert self.ended[team, number].keys() == members
             barriers = [visit for visit in self.visits if visit.team == (team, number) and
                         visit.region.name.startswith("!$omp implicit barrier") and
