@@ -101,7 +101,8 @@ static void compute(struct fm_analysis *analysis, uint64_t begin, uint64_t end,
     results->bins = fm_time_bins_compute(formation, begin, end);
     fm_matrices_compute(formation, FM_CUBE_LINKS, results->matrices);
     fm_stage_begin(analysis->times, "problems");
-    results->problems = fm_run_problems_find(formation, blamed, &results->phases, begin, end);
+    results->problems =
+        fm_run_problems_find(formation, blamed, &results->path, &results->phases, begin, end);
     fm_blamed_waits_free(blamed, analysis->trace->location_count);
     fm_formation_forget_caused(formation);
 }

@@ -1,6 +1,7 @@
 #include "diagnosis/observations.h"
 
 #include "base/memory.h"
+#include "diagnosis/efficiency/idle_threads.h"
 #include "diagnosis/number_format.h"
 #include "diagnosis/place.h"
 #include "diagnosis/startup.h"
@@ -13,7 +14,6 @@
 #define NOTABLE_OVERHEAD 0.02
 #define NOTABLE_UNNEEDED 0.25
 #define NOTABLE_PROGRESS 0.005
-#define NOTABLE_IDLE     0.05
 
 /** Finds the MPI function with the longest time without waiting. */
 static void find_costly_calls(const struct fm_diagnosis *diagnosis, struct fm_sentences *lines)
@@ -142,57 +142,30 @@ static void find_progress(const struct fm_diagnosis *diagnosis, struct fm_senten
                      same ? "" : "Between ", same ? "" : bounds[0], same ? "" : " and ", bounds[1]);
 }
 
-/** @return for each call path the time in which threads are idle while their master is in it
- * itself, without start-up; to be freed with fm_free() */
-static int64_t *find_idle_times(const struct fm_cube *cube)
-{
-    int64_t *times = fm_allocate(cube->callpath_count, sizeof *times);
-    bool *startup = fm_startup_callpaths(cube);
-    for (size_t i = 0; i < cube->cell_count; i++) {
-        const struct fm_cube_cell *cell = &cube->cells[i];
-        if (fm_metric_is_within((fm_metric_t)cell->metric, FM_METRIC_OMP_IDLE_THREADS) &&
-            !fm_is_startup_cell(startup, cell))
-            times[cell->callpath] += cell->value;
-    }
-    fm_free(startup);
-    return times;
-}
-
 /** Where the masters of idle threads are. */
 static void find_idle_threads(const struct fm_diagnosis *diagnosis, struct fm_sentences *lines)
 {
     const struct fm_cube *cube = diagnosis->cube;
-    int64_t *times = find_idle_times(cube);
-    int64_t all = 0;
-    uint32_t longest = 0, second = 0;
-    for (uint32_t c = 0; c < cube->callpath_count; c++) {
-        all += times[c];
-        if (times[c] > times[longest]) {
-            second = longest;
-            longest = c;
-        } else if (c != longest && (second == longest || times[c] > times[second])) {
-            second = c;
-        }
-    }
-    if (fm_fraction(all, diagnosis->time) >= NOTABLE_IDLE) {
-        char percent[FM_FORMAT_SIZE], value[FM_FORMAT_SIZE], most[FM_FORMAT_SIZE],
-            next[FM_FORMAT_SIZE];
-        char *first = fm_place_callpath_with_line(diagnosis, longest);
-        char *other = fm_place_callpath_with_line(diagnosis, second);
-        bool has_other = second != longest && 10 * times[second] >= all;
-        fm_sentences_add(
-            lines, "",
-            "In %s of all time (%s) threads have nothing to do because their masters are "
-            "outside of parallel regions: most in `%s` (%s)%s%s%s%s%s. %s",
-            fm_format_percent(percent, all, diagnosis->time), fm_format_ticks(value, cube, all),
-            first, fm_format_ticks(most, cube, times[longest]), has_other ? ", then in `" : "",
-            has_other ? other : "", has_other ? "` (" : "",
-            has_other ? fm_format_ticks(next, cube, times[second]) : "", has_other ? ")" : "",
-            fm_metric_info(FM_METRIC_OMP_IDLE_THREADS)->advice);
-        free(first);
-        free(other);
-    }
-    fm_free(times);
+    struct fm_idle_threads idle = fm_idle_threads_find(diagnosis);
+    if (!idle.is_notable)
+        return;
+    char percent[FM_FORMAT_SIZE], value[FM_FORMAT_SIZE], most[FM_FORMAT_SIZE], next[FM_FORMAT_SIZE];
+    char *first = fm_place_callpath_with_line(diagnosis, idle.most.callpath);
+    char *second = NULL;
+    if (10 * idle.second.ticks >= idle.ticks)
+        second = fm_place_callpath_with_line(diagnosis, idle.second.callpath);
+    fm_sentences_add(lines, "",
+                     "In %s of all time (%s) threads have nothing to do because their masters are "
+                     "outside of parallel regions: most in `%s` (%s)%s%s%s%s%s. %s",
+                     fm_format_percent(percent, idle.ticks, diagnosis->time),
+                     fm_format_ticks(value, cube, idle.ticks), first,
+                     fm_format_ticks(most, cube, idle.most.ticks),
+                     second != NULL ? ", then in `" : "", second != NULL ? second : "",
+                     second != NULL ? "` (" : "",
+                     second != NULL ? fm_format_ticks(next, cube, idle.second.ticks) : "",
+                     second != NULL ? ")" : "", fm_metric_info(FM_METRIC_OMP_IDLE_THREADS)->advice);
+    free(first);
+    free(second);
 }
 
 void fm_observations_find(const struct fm_diagnosis *diagnosis, struct fm_sentences *lines)

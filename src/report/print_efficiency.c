@@ -1,6 +1,6 @@
 /* The efficiencies of the POP methodology that need no simulation. */
-#include "diagnosis/efficiency.h"
-#include "diagnosis/hybrid_efficiency.h"
+#include "diagnosis/efficiency/efficiency.h"
+#include "diagnosis/efficiency/hybrid_efficiency.h"
 #include "diagnosis/number_format.h"
 #include "diagnosis/place.h"
 #include "report/report.h"

@@ -1,6 +1,6 @@
 /* The iterations of the program's phases. */
 #include "base/memory.h"
-#include "diagnosis/efficiency.h"
+#include "diagnosis/efficiency/efficiency.h"
 #include "diagnosis/number_format.h"
 #include "diagnosis/place.h"
 #include "report/report.h"

@@ -1,5 +1,7 @@
 #include "base/text.h"
+#include "diagnosis/efficiency/idle_threads.h"
 #include "diagnosis/number_format.h"
+#include "diagnosis/place.h"
 #include "diagnosis/problems/machine_load.h"
 #include "diagnosis/startup.h"
 #include "diagnosis/time_shares.h"
@@ -97,6 +99,21 @@ static void print_waiting(const struct fm_report *report)
                       "%s of all time, above all %s (%s) and %s (%s)", percent,
                       fm_metric_info(first)->name, parts[0], fm_metric_info(second)->name,
                       parts[1]);
+}
+
+/** Prints for which share of all time threads have nothing to do, and where their masters are. */
+static void print_idle_threads(const struct fm_report *report)
+{
+    const struct fm_diagnosis *diagnosis = &report->diagnosis;
+    struct fm_idle_threads idle = fm_idle_threads_find(diagnosis);
+    if (idle.is_notable) {
+        char percent[FM_FORMAT_SIZE];
+        char *place = fm_place_function(diagnosis, idle.most.callpath);
+        fm_terminal_print(report->terminal, "  Idle threads", LABEL_COLUMNS + 2,
+                          "%s of all time, most while the masters are in %s",
+                          fm_format_percent(percent, idle.ticks, diagnosis->time), place);
+        free(place);
+    }
 }
 
 /** Prints for which share of all time the ranks had no processor. */
@@ -204,6 +221,7 @@ void fm_report_summary(const struct fm_report *report)
                       cube->location_count == 1 ? "thread" : "threads",
                       fm_format_count(numbers[2], (int64_t)experiment->event_count));
     print_waiting(report);
+    print_idle_threads(report);
     print_stolen(report);
     print_ratios(report);
     print_warnings(report);

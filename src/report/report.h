@@ -7,7 +7,7 @@
 
 #include "cube/derived/expression.h"
 #include "cube/model/view.h"
-#include "diagnosis/efficiency.h"
+#include "diagnosis/efficiency/efficiency.h"
 #include "diagnosis/sentences.h"
 #include "report/terminal.h"
 

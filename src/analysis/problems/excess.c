@@ -28,8 +28,9 @@ struct result {
     bool *is_part;    /* [location]: is one of the problem */
     struct sum *sums; /* [location]: in the iterations of the occasions */
     uint64_t balanced, removed;
-    uint64_t limit; /* of the gain: waiting of that process without a location of the problem that
-                       waits least */
+    uint64_t longest; /* sum of the longest times of the iterations */
+    uint64_t limit;   /* of the gain: waiting of that process without a location of the problem that
+                         waits least */
 };
 
 /* One location on its way through the iterations. */
@@ -45,6 +46,7 @@ struct search {
     const struct fm_formation *formation;
     const struct fm_shown_problems *shown;
     const struct fm_iterations *iterations;
+    const struct fm_critical_path *path;
     uint64_t begin, end;
     const uint64_t *busy;           /* [process]: how long it does not wait */
     const struct subject *subjects; /* of one phase */
@@ -205,6 +207,7 @@ static void add_iteration(const struct subject *subject, uint64_t iteration, con
     }
     uint64_t mean = (uint64_t)(sum / count);
     uint64_t median = select_element(present, count, (count - 1) / 2);
+    result->longest += longest;
     result->balanced += longest > mean ? longest - mean : 0;
     result->removed += longest > median ? longest - median : 0;
 }
@@ -316,9 +319,19 @@ static uint64_t mean_of(const struct sum *sum)
     return sum->count == 0 ? 0 : sum->ticks / sum->count;
 }
 
+/* @return a gain, enlarged where the call path is on the critical path more than once an iteration
+ */
+static uint64_t gain_of(const struct result *result, uint64_t on_path, uint64_t gain)
+{
+    if (on_path > result->longest && result->longest > 0) {
+        gain = (uint64_t)((unsigned __int128)gain * on_path / result->longest);
+    }
+    return gain < result->limit ? gain : result->limit;
+}
+
 /* States a result. `others`: room for a time of each location */
-static void describe(const struct result *result, uint32_t locations, uint64_t *others,
-                     struct fm_cube_problem *problem)
+static void describe(const struct result *result, uint32_t locations, uint64_t on_path,
+                     uint64_t *others, struct fm_cube_problem *problem)
 {
     struct sum there = {0};
     size_t count = 0;
@@ -337,8 +350,8 @@ static void describe(const struct result *result, uint32_t locations, uint64_t *
     };
     problem->gain = (struct fm_cube_gain){
         .is_known = there.count > 0,
-        .balanced = result->balanced < result->limit ? result->balanced : result->limit,
-        .removed = result->removed < result->limit ? result->removed : result->limit,
+        .balanced = gain_of(result, on_path, result->balanced),
+        .removed = gain_of(result, on_path, result->removed),
     };
 }
 
@@ -400,7 +413,8 @@ static void examine(struct search *search, struct fm_cube_problem *problems)
     uint64_t *others = fm_allocate(locations, sizeof *others);
     for (uint32_t s = 0; s < search->count; ++s) {
         if (fm_team_leads(analysis->team)) {
-            describe(&results[s], locations, others, &problems[search->subjects[s].number]);
+            describe(&results[s], locations, search->path->path_total[search->subjects[s].callpath],
+                     others, &problems[search->subjects[s].number]);
         }
         fm_free(results[s].is_part);
         fm_free(results[s].sums);
@@ -427,8 +441,8 @@ static struct subject describe_subject(const struct fm_cube_problem *problem, ui
 }
 
 void fm_excess_find(const struct fm_formation *formation, const struct fm_shown_problems *shown,
-                    const struct fm_iterations *iterations, uint64_t begin, uint64_t end,
-                    struct fm_cube_problem *problems)
+                    const struct fm_iterations *iterations, const struct fm_critical_path *path,
+                    uint64_t begin, uint64_t end, struct fm_cube_problem *problems)
 {
     struct fm_team *team = formation->analysis->team;
     FM_VECTOR(struct subject) own = {0};
@@ -453,6 +467,7 @@ void fm_excess_find(const struct fm_formation *formation, const struct fm_shown_
             .formation = formation,
             .shown = shown,
             .iterations = iterations,
+            .path = path,
             .begin = begin,
             .end = end,
             .busy = busy,

@@ -9,9 +9,9 @@
 #include <math.h>
 
 /* Examines the problems that are large enough. */
-static void examine(struct fm_formation *formation, const struct fm_phase_list *phases,
-                    uint64_t begin, uint64_t end, struct fm_blamed_waits *blamed,
-                    struct fm_run_problems *problems)
+static void examine(struct fm_formation *formation, const struct fm_critical_path *path,
+                    const struct fm_phase_list *phases, uint64_t begin, uint64_t end,
+                    struct fm_blamed_waits *blamed, struct fm_run_problems *problems)
 {
     const struct fm_analysis *analysis = formation->analysis;
     struct fm_shown_problems shown =
@@ -26,7 +26,7 @@ static void examine(struct fm_formation *formation, const struct fm_phase_list *
                                &iterations, phases, begin, end, &problems->list.items.items[i]);
     }
     fm_free(bins);
-    fm_excess_find(formation, &shown, &iterations, begin, end, problems->list.items.items);
+    fm_excess_find(formation, &shown, &iterations, path, begin, end, problems->list.items.items);
     fm_serialization_gain(formation, &shown, problems->list.items.items);
     fm_symptoms_find(formation, &shown, blamed, problems->list.items.items);
     fm_iterations_free(&iterations);
@@ -35,6 +35,7 @@ static void examine(struct fm_formation *formation, const struct fm_phase_list *
 
 struct fm_run_problems fm_run_problems_find(struct fm_formation *formation,
                                             struct fm_blamed_waits *blamed,
+                                            const struct fm_critical_path *path,
                                             const struct fm_phase_list *phases, uint64_t begin,
                                             uint64_t end)
 {
@@ -47,7 +48,7 @@ struct fm_run_problems fm_run_problems_find(struct fm_formation *formation,
     problems.sum = costs.sum;
     problems.inexact = costs.inexact;
     fm_problem_costs_free(&costs);
-    examine(formation, phases, begin, end, blamed, &problems);
+    examine(formation, path, phases, begin, end, blamed, &problems);
     return problems;
 }
 

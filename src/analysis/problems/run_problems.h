@@ -5,6 +5,7 @@
 #ifndef FERMATA_ANALYSIS_PROBLEMS_RUN_PROBLEMS_H
 #define FERMATA_ANALYSIS_PROBLEMS_RUN_PROBLEMS_H
 
+#include "analysis/causes/critical_path.h"
 #include "analysis/problems/grouping.h"
 #include "analysis/results/phases.h"
 
@@ -17,11 +18,13 @@ struct fm_run_problems {
 /** Finds the problems. To be called after fm_formation_costs(), and last of all that reads `phi` of
  * caused wait states. Runs stages; collective.
  * @param blamed  as fm_blamed_waits_note() returned it; is completed
+ * @param path    of the run
  * @param phases  of process 0
  * @param begin, end  of the run, ticks of the trace clock
  * @return to be freed with fm_run_problems_free() */
 struct fm_run_problems fm_run_problems_find(struct fm_formation *formation,
                                             struct fm_blamed_waits *blamed,
+                                            const struct fm_critical_path *path,
                                             const struct fm_phase_list *phases, uint64_t begin,
                                             uint64_t end);
 

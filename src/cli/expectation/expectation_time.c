@@ -1,6 +1,6 @@
 /* Expectations on phases and matrices. */
 #include "cli/expectation/expectation_internal.h"
-#include "diagnosis/efficiency.h"
+#include "diagnosis/efficiency/efficiency.h"
 
 #include <math.h>
 #include <string.h>

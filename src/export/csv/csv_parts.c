@@ -1,7 +1,7 @@
 /* Phases and matrices as CSV. */
 #include "base/memory.h"
 #include "base/text.h"
-#include "diagnosis/efficiency.h"
+#include "diagnosis/efficiency/efficiency.h"
 #include "export/csv/csv_report.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* Phases, time bins and efficiencies as JSON. */
 #include "base/memory.h"
-#include "diagnosis/efficiency.h"
+#include "diagnosis/efficiency/efficiency.h"
 #include "export/json/json_fields.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
 #include "base/containers/vector.h"
 #include "base/memory.h"
 #include "cube/model/view.h"
-#include "diagnosis/efficiency.h"
+#include "diagnosis/efficiency/efficiency.h"
 
 #include <fnmatch.h>
 #include <math.h>

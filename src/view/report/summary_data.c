@@ -1,6 +1,6 @@
 #include "view/report/summary_data.h"
 
-#include "diagnosis/efficiency.h"
+#include "diagnosis/efficiency/efficiency.h"
 #include "diagnosis/observations.h"
 #include "diagnosis/problems/answer.h"
 #include "diagnosis/problems/wait_groups.h"

@@ -1,7 +1,7 @@
 /* The problems that a report shows, and what start-up does to shares and efficiencies. */
 #include "check.h"
 #include "cube/model/cube.h"
-#include "diagnosis/efficiency.h"
+#include "diagnosis/efficiency/efficiency.h"
 #include "diagnosis/place.h"
 #include "diagnosis/problems/answer.h"
 #include "diagnosis/time_shares.h"

@@ -1,8 +1,8 @@
 /* The efficiencies of processes and of their threads multiply to the parallel efficiency. */
 #include "check.h"
 #include "cube/model/cube.h"
-#include "diagnosis/efficiency.h"
-#include "diagnosis/hybrid_efficiency.h"
+#include "diagnosis/efficiency/efficiency.h"
+#include "diagnosis/efficiency/hybrid_efficiency.h"
 
 static const struct {
     fm_metric_t metric;

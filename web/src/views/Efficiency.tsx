@@ -17,7 +17,7 @@ const CALLPATHS = 40;
 const ITERATIONS = 25;
 const CHART_HEIGHT = 220;
 
-/** As in src/diagnosis/efficiency.c. */
+/** As in src/diagnosis/efficiency/efficiency.c. */
 function verdict(value: number): "good" | "acceptable" | "poor" {
   return value >= 0.9 ? "good" : value >= 0.8 ? "acceptable" : "poor";
 }

@@ -1,4 +1,4 @@
-#include "diagnosis/efficiency.h"
+#include "diagnosis/efficiency/efficiency.h"
 
 #include "base/memory.h"
 #include "diagnosis/startup.h"

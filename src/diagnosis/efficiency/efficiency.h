@@ -1,8 +1,8 @@
 /** @file
  * The efficiencies of the POP methodology that need no simulation.
  */
-#ifndef FERMATA_DIAGNOSIS_EFFICIENCY_H
-#define FERMATA_DIAGNOSIS_EFFICIENCY_H
+#ifndef FERMATA_DIAGNOSIS_EFFICIENCY_EFFICIENCY_H
+#define FERMATA_DIAGNOSIS_EFFICIENCY_EFFICIENCY_H
 
 #include "diagnosis/diagnosis.h"
 

@@ -1,4 +1,4 @@
-#include "diagnosis/hybrid_efficiency.h"
+#include "diagnosis/efficiency/hybrid_efficiency.h"
 
 #include "base/memory.h"
 #include "diagnosis/startup.h"

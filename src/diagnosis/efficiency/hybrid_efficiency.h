@@ -2,8 +2,8 @@
  * The POP efficiencies of runs whose processes have threads: a factor for the processes and one for
  * the threads inside them, which multiply to the parallel efficiency.
  */
-#ifndef FERMATA_DIAGNOSIS_HYBRID_EFFICIENCY_H
-#define FERMATA_DIAGNOSIS_HYBRID_EFFICIENCY_H
+#ifndef FERMATA_DIAGNOSIS_EFFICIENCY_HYBRID_EFFICIENCY_H
+#define FERMATA_DIAGNOSIS_EFFICIENCY_HYBRID_EFFICIENCY_H
 
 #include "diagnosis/diagnosis.h"
 

@@ -1,0 +1,36 @@
+#include "diagnosis/efficiency/idle_threads.h"
+
+#include "base/memory.h"
+#include "diagnosis/number_format.h"
+#include "diagnosis/startup.h"
+
+/** Minimum share of all time that is notable. */
+#define NOTABLE 0.05
+
+struct fm_idle_threads fm_idle_threads_find(const struct fm_diagnosis *diagnosis)
+{
+    const struct fm_cube *cube = diagnosis->cube;
+    struct fm_idle_threads idle = {.most.callpath = FM_CUBE_NONE, .second.callpath = FM_CUBE_NONE};
+    int64_t *times = fm_allocate(cube->callpath_count, sizeof *times);
+    bool *startup = fm_startup_callpaths(cube);
+    for (size_t i = 0; i < cube->cell_count; i++) {
+        const struct fm_cube_cell *cell = &cube->cells[i];
+        if (fm_metric_is_within((fm_metric_t)cell->metric, FM_METRIC_OMP_IDLE_THREADS) &&
+            !fm_is_startup_cell(startup, cell)) {
+            times[cell->callpath] += cell->value;
+            idle.ticks += cell->value;
+        }
+    }
+    for (uint32_t c = 0; c < cube->callpath_count; c++) {
+        if (times[c] > idle.most.ticks) {
+            idle.second = idle.most;
+            idle.most = (struct fm_idle_place){c, times[c]};
+        } else if (times[c] > idle.second.ticks) {
+            idle.second = (struct fm_idle_place){c, times[c]};
+        }
+    }
+    idle.is_notable = fm_fraction(idle.ticks, diagnosis->time) >= NOTABLE;
+    fm_free(startup);
+    fm_free(times);
+    return idle;
+}
