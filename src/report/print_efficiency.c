@@ -49,12 +49,13 @@ void fm_report_efficiency(const struct fm_report *report)
     struct fm_hybrid_efficiency hybrid;
     if (!report->diagnosis.options.is_subtree &&
         fm_hybrid_efficiency(report->diagnosis.cube, &hybrid)) {
-        print_row(report, "Processes", hybrid.processes, "time outside of library / run");
-        print_row(report, "  Load balance", hybrid.process_balance, "average / longest");
-        print_row(report, "  Communication", hybrid.process_communication, "longest / run");
-        print_row(report, "Threads", hybrid.threads, "computation / time outside");
-        print_row(report, "  Load balance", hybrid.thread_balance, "average / longest in process");
-        print_row(report, "  Work", hybrid.thread_work, "longest / time outside");
+        struct fm_hybrid_row rows[FM_HYBRID_ROWS];
+        fm_hybrid_rows(&hybrid, rows);
+        for (unsigned i = 0; i < FM_HYBRID_ROWS; i++) {
+            char name[40];
+            snprintf(name, sizeof name, "%*s%s", (int)(2 * rows[i].depth), "", rows[i].name);
+            print_row(report, name, rows[i].value, rows[i].meaning);
+        }
     }
 }
 

@@ -3,6 +3,8 @@
 #include "base/memory.h"
 #include "diagnosis/startup.h"
 
+#include <string.h>
+
 /* Times of one location, without start-up. */
 struct times {
     double all, outside, computation;
@@ -91,4 +93,19 @@ bool fm_hybrid_efficiency(const struct fm_cube *cube, struct fm_hybrid_efficienc
         .thread_work = longest_computations / outside,
     };
     return true;
+}
+
+void fm_hybrid_rows(const struct fm_hybrid_efficiency *efficiency,
+                    struct fm_hybrid_row rows[FM_HYBRID_ROWS])
+{
+    const struct fm_hybrid_efficiency *e = efficiency;
+    const struct fm_hybrid_row list[FM_HYBRID_ROWS] = {
+        {"processes", "Processes", "time outside of library / run", 0, e->processes},
+        {"process_balance", "Load balance", "average / longest", 1, e->process_balance},
+        {"process_communication", "Communication", "longest / run", 1, e->process_communication},
+        {"threads", "Threads", "computation / time outside", 0, e->threads},
+        {"thread_balance", "Load balance", "average / longest in process", 1, e->thread_balance},
+        {"thread_work", "Work", "longest / time outside", 1, e->thread_work},
+    };
+    memcpy(rows, list, sizeof list);
 }

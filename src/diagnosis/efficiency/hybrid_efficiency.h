@@ -32,4 +32,19 @@ struct fm_hybrid_efficiency {
  * several threads, and their first ones communicate for them */
 bool fm_hybrid_efficiency(const struct fm_cube *cube, struct fm_hybrid_efficiency *efficiency);
 
+/** A hybrid efficiency for readers. */
+struct fm_hybrid_row {
+    const char *key;     /**< in JSON: "process_balance" */
+    const char *name;    /**< "Load balance" */
+    const char *meaning; /**< a quotient in words: "average / longest" */
+    unsigned depth;      /**< 0: product of the rows of depth 1 that follow */
+    double value;
+};
+
+#define FM_HYBRID_ROWS 6
+
+/** Lists the efficiencies in the order of the report. */
+void fm_hybrid_rows(const struct fm_hybrid_efficiency *efficiency,
+                    struct fm_hybrid_row rows[FM_HYBRID_ROWS]);
+
 #endif

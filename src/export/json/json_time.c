@@ -1,6 +1,7 @@
 /* Phases, time bins and efficiencies as JSON. */
 #include "base/memory.h"
 #include "diagnosis/efficiency/efficiency.h"
+#include "diagnosis/efficiency/hybrid_efficiency.h"
 #include "export/json/json_fields.h"
 
 #include <math.h>
@@ -19,12 +20,29 @@ static void put_efficiency_and_time(struct fm_json *json, const struct fm_cube *
     fm_json_double(json, "time", efficiency->time / (double)cube->experiment.ticks_per_second);
 }
 
+static void put_hybrid(struct fm_json *json, const struct fm_cube *cube)
+{
+    struct fm_hybrid_efficiency hybrid;
+    if (!fm_hybrid_efficiency(cube, &hybrid)) {
+        fm_json_null(json, "hybrid");
+        return;
+    }
+    struct fm_hybrid_row rows[FM_HYBRID_ROWS];
+    fm_hybrid_rows(&hybrid, rows);
+    fm_json_object(json, "hybrid");
+    for (unsigned i = 0; i < FM_HYBRID_ROWS; i++) {
+        fm_json_double(json, rows[i].key, rows[i].value);
+    }
+    fm_json_end(json);
+}
+
 void fm_json_put_efficiency(struct fm_json *json, const struct fm_cube *cube)
 {
     struct fm_efficiency *callpaths = fm_allocate(cube->callpath_count, sizeof *callpaths);
     const struct fm_efficiency run = fm_efficiency_of_cube(cube, callpaths);
     fm_json_object(json, "efficiency");
     put_efficiency_and_time(json, cube, &run);
+    put_hybrid(json, cube);
     fm_json_array(json, "callpaths");
     for (uint32_t i = 0; i < cube->callpath_count; i++) {
         if (isnan(callpaths[i].parallel)) {

@@ -1,6 +1,7 @@
 #include "view/report/summary_data.h"
 
 #include "diagnosis/efficiency/efficiency.h"
+#include "diagnosis/efficiency/hybrid_efficiency.h"
 #include "diagnosis/observations.h"
 #include "diagnosis/problems/answer.h"
 #include "diagnosis/problems/wait_groups.h"
@@ -34,6 +35,27 @@ static void put_ratio(struct fm_json *json, const char *key, double value)
     fm_json_end(json);
 }
 
+/** Writes "hybrid": the efficiencies of processes and threads; empty if they are not defined. */
+static void put_hybrid(struct fm_json *json, const struct fm_diagnosis *diagnosis)
+{
+    struct fm_hybrid_efficiency hybrid;
+    fm_json_array(json, "hybrid");
+    if (fm_hybrid_efficiency(diagnosis->cube, &hybrid)) {
+        struct fm_hybrid_row rows[FM_HYBRID_ROWS];
+        fm_hybrid_rows(&hybrid, rows);
+        for (unsigned i = 0; i < FM_HYBRID_ROWS; i++) {
+            fm_json_object(json, NULL);
+            fm_json_string(json, "name", rows[i].name);
+            fm_json_string(json, "meaning", rows[i].meaning);
+            fm_json_unsigned(json, "depth", rows[i].depth);
+            fm_json_double(json, "value", rows[i].value);
+            fm_json_string(json, "verdict", fm_efficiency_verdict(rows[i].value));
+            fm_json_end(json);
+        }
+    }
+    fm_json_end(json);
+}
+
 static void put_efficiency(struct fm_json *json, const struct fm_diagnosis *diagnosis)
 {
     struct fm_efficiency efficiency;
@@ -45,6 +67,7 @@ static void put_efficiency(struct fm_json *json, const struct fm_diagnosis *diag
     put_ratio(json, "parallel", efficiency.parallel);
     put_ratio(json, "load_balance", efficiency.load_balance);
     put_ratio(json, "communication", efficiency.communication);
+    put_hybrid(json, diagnosis);
     fm_json_end(json);
 }
 

@@ -93,6 +93,17 @@ def check_late_thread(report):
     assert waits[0] > waits[1] > waits[2], waits
 
 
+def check_efficiencies(report):
+    """The factors of processes and threads multiply to the whole."""
+    whole = report.json["efficiency"]
+    hybrid = whole["hybrid"]
+    for name, one, other in (("processes", "process_balance", "process_communication"),
+                             ("threads", "thread_balance", "thread_work")):
+        assert abs(hybrid[name] - hybrid[one] * hybrid[other]) < 1e-9, hybrid
+    assert abs(whole["parallel_efficiency"] - hybrid["processes"] * hybrid["threads"]) < 1e-9, whole
+    assert hybrid["thread_balance"] < hybrid["process_balance"], hybrid
+
+
 def main():
     fermata, launcher, programs = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
     with tempfile.TemporaryDirectory() as name:
@@ -101,6 +112,7 @@ def main():
         static = record(fermata, launcher, folder, sweep)
         check_sweep(static, False)
         check_late_thread(static)
+        check_efficiencies(static)
         check_sweep(record(fermata, launcher, folder, [*sweep, "--reverse", "--dynamic"]), True)
         serial = record(fermata, launcher, folder, [programs / "hybrid-serial", *SERIAL])
         check_idle(serial, "physics")

@@ -95,7 +95,11 @@ export interface JsonReport {
   warnings: string[];
   locks: JsonLock[];
   problems: JsonCauseOfWaiting[];
-  efficiency: JsonTimedEfficiency & { callpaths: (JsonTimedEfficiency & { callpath: number })[] };
+  efficiency: JsonTimedEfficiency & {
+    /** Of processes and the threads inside them; null: not defined. */
+    hybrid: Record<string, number> | null;
+    callpaths: (JsonTimedEfficiency & { callpath: number })[];
+  };
 }
 
 /** With the seconds that it is about, of all locations together: without Init and Finalize. */
@@ -153,6 +157,8 @@ export interface JsonSummary {
     parallel: JsonRatio;
     load_balance: JsonRatio;
     communication: JsonRatio;
+    /** Of processes and the threads inside them; empty: not defined. */
+    hybrid: (JsonRatio & { name: string; meaning: string; depth: number })[];
   } | null;
   problems: JsonProblem[];
   others: { count: number; ticks: number };

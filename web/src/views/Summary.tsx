@@ -257,14 +257,15 @@ function Efficiency({ store }: { store: Store }): JSX.Element | null {
     ["Parallel efficiency", efficiency.parallel, "average computation / run time", 0],
     ["Load balance", efficiency.load_balance, "average / longest computation", 1],
     ["Communication efficiency", efficiency.communication, "longest computation / run time", 1],
+    ...efficiency.hybrid.map((each) => [each.name, each, each.meaning, each.depth] as const),
   ];
   return (
     <>
       <h2>Efficiency</h2>
       <table class="efficiency" data-testid="efficiency">
         <tbody>
-          {rows.map(([name, ratio, meaning, depth]) => (
-            <tr key={name} class={ratio.verdict}>
+          {rows.map(([name, ratio, meaning, depth], row) => (
+            <tr key={row} class={ratio.verdict}>
               <th scope="row" style={{ paddingLeft: `${depth * 14}px` }} title={meaning}>
                 {name}
               </th>
