@@ -1,8 +1,8 @@
 /* The cost of OTF2's own writer for the records of mpi_call_loop, shmem_call_loop, ...: the
  * reference for the recorder.
  *
- *   write_records p2p|rma|locks|shmem-put|shmem-get|shmem-atomic|armci-put|armci-get
- *                 COUNT DIR [LOOPS]
+ *   write_records p2p|rma|locks|shmem-put|shmem-get|shmem-atomic|armci-put|armci-get|
+ *                 omp-barrier|omp-loop|omp-critical COUNT DIR [LOOPS]
  *
  * Writes exactly the records that COUNT turns of the loop produce in fermata's archive, LOOPS
  * times and once before to warm up, with times that need no clock. Prints nanoseconds of
@@ -45,6 +45,11 @@ enum region {
     ARMCI_PUT,
     ARMCI_FENCE,
     ARMCI_GET,
+    OMP_BARRIER,
+    OMP_FOR,
+    OMP_IMPLICIT_BARRIER,
+    OMP_CRITICAL,
+    OMP_CRITICAL_BLOCK,
     REGION_END
 };
 
@@ -219,15 +224,51 @@ static uint64_t write_shmem_atomics(OTF2_EvtWriter *writer, uint64_t time, uint6
     return time;
 }
 
+static uint64_t write_barriers(OTF2_EvtWriter *writer, uint64_t time, uint64_t id, long count)
+{
+    for (uint64_t end = id + (uint64_t)count; id < end; ++id) {
+        OTF2_EvtWriter_Enter(writer, NULL, time += CALL_TICKS, OMP_BARRIER);
+        OTF2_EvtWriter_Leave(writer, NULL, time += CALL_TICKS, OMP_BARRIER);
+    }
+    return time;
+}
+
+static uint64_t write_shared_loops(OTF2_EvtWriter *writer, uint64_t time, uint64_t id, long count)
+{
+    for (uint64_t end = id + (uint64_t)count; id < end; ++id) {
+        OTF2_EvtWriter_Enter(writer, NULL, time += CALL_TICKS, OMP_FOR);
+        OTF2_EvtWriter_Enter(writer, NULL, time += CALL_TICKS, OMP_IMPLICIT_BARRIER);
+        OTF2_EvtWriter_Leave(writer, NULL, time += CALL_TICKS, OMP_IMPLICIT_BARRIER);
+        OTF2_EvtWriter_Leave(writer, NULL, time, OMP_FOR);
+    }
+    return time;
+}
+
+static uint64_t write_criticals(OTF2_EvtWriter *writer, uint64_t time, uint64_t id, long count)
+{
+    const OTF2_Paradigm openmp = OTF2_PARADIGM_OPENMP;
+    for (uint64_t end = id + (uint64_t)count; id < end; ++id) {
+        OTF2_EvtWriter_Enter(writer, NULL, time += CALL_TICKS, OMP_CRITICAL);
+        OTF2_EvtWriter_ThreadAcquireLock(writer, NULL, time += CALL_TICKS, openmp, 1, (uint32_t)id);
+        OTF2_EvtWriter_Enter(writer, NULL, time, OMP_CRITICAL_BLOCK);
+        OTF2_EvtWriter_Leave(writer, NULL, time += CALL_TICKS, OMP_CRITICAL_BLOCK);
+        OTF2_EvtWriter_ThreadReleaseLock(writer, NULL, time, openmp, 1, (uint32_t)id);
+        OTF2_EvtWriter_Leave(writer, NULL, time += CALL_TICKS, OMP_CRITICAL);
+    }
+    return time;
+}
+
 static const struct loop {
     const char *name;
     int calls; /* in each turn */
     /* Writes `count` turns with numbers of requests or operations from `id` on. */
     uint64_t (*write)(OTF2_EvtWriter *writer, uint64_t time, uint64_t id, long count);
-} loops[] = {{"p2p", 3, write_exchanges},        {"rma", 2, write_puts},
-             {"locks", 3, write_locks},          {"shmem-put", 2, write_shmem_puts},
-             {"shmem-get", 1, write_shmem_gets}, {"shmem-atomic", 1, write_shmem_atomics},
-             {"armci-put", 2, write_armci_puts}, {"armci-get", 1, write_armci_gets}};
+} loops[] = {{"p2p", 3, write_exchanges},         {"rma", 2, write_puts},
+             {"locks", 3, write_locks},           {"shmem-put", 2, write_shmem_puts},
+             {"shmem-get", 1, write_shmem_gets},  {"shmem-atomic", 1, write_shmem_atomics},
+             {"armci-put", 2, write_armci_puts},  {"armci-get", 1, write_armci_gets},
+             {"omp-barrier", 1, write_barriers},  {"omp-loop", 1, write_shared_loops},
+             {"omp-critical", 1, write_criticals}};
 
 static const struct loop *find_loop(const char *name)
 {
@@ -259,6 +300,11 @@ static void write_definitions(OTF2_Archive *archive, uint64_t end, uint64_t even
         [ARMCI_PUT] = {"ARMCI_Put", OTF2_PARADIGM_UNKNOWN},
         [ARMCI_FENCE] = {"ARMCI_Fence", OTF2_PARADIGM_UNKNOWN},
         [ARMCI_GET] = {"ARMCI_Get", OTF2_PARADIGM_UNKNOWN},
+        [OMP_BARRIER] = {"!$omp barrier", OTF2_PARADIGM_OPENMP},
+        [OMP_FOR] = {"!$omp for", OTF2_PARADIGM_OPENMP},
+        [OMP_IMPLICIT_BARRIER] = {"!$omp implicit barrier", OTF2_PARADIGM_OPENMP},
+        [OMP_CRITICAL] = {"!$omp critical", OTF2_PARADIGM_OPENMP},
+        [OMP_CRITICAL_BLOCK] = {"!$omp critical sblock", OTF2_PARADIGM_OPENMP},
     };
     OTF2_GlobalDefWriter *writer = OTF2_Archive_GetGlobalDefWriter(archive);
     OTF2_GlobalDefWriter_WriteClockProperties(writer, 1000000000, 0, end, 0);

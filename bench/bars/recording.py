@@ -28,7 +28,10 @@ LIBRARIES = (
     Library("SHMEM", "shmem_call_loop", open_shmem(1), ("shmem-put", "shmem-get", "shmem-atomic"),
             crashes=True),
     Library("ARMCI", "armci_call_loop", open_mpi(1), ("armci-put", "armci-get")),
+    Library("OpenMP", "thread_call_loop", [], ("omp-barrier", "omp-loop", "omp-critical")),
 )
+THREADS = Library("POSIX threads", "thread_call_loop", [], ("mutex",))
+MUTEX_TURNS = 100  # times as many as of other calls, which cost more
 
 
 def nanoseconds(sample, what="per call"):
@@ -144,6 +147,23 @@ def other_call_cost(programs, folder, options):
     for library in LIBRARIES:
         for loop in library.loops:
             yield from _loop_cost("P14", programs, folder, options, library, loop)
+    yield from _mutex_cost(programs, folder, options)
+
+
+def _mutex_cost(programs, folder, options):
+    """P14: what recording adds to an uncontended mutex, locked and unlocked: by default such calls
+    are not recorded. The bar contains a reading of the clock."""
+    archives = Archives(programs, folder, "mutex", MUTEX_TURNS * options.turns, THREADS)
+    samples = alternate({"plain": archives.plain, "fermata": archives.fermata,
+                         "stack": archives.with_stacks}, options.repeats)
+    archives.remove()
+    times = {name: [nanoseconds(s) for s in samples[name]] for name in samples}
+    clock = median([(nanoseconds(s, "per call with two clocks") - p) / 2
+                    for s, p in zip(samples["plain"], times["plain"])])
+    for name, how in (("fermata", "without"), ("stack", "with")):
+        yield Figure("P14", f"recording {how} call stacks: added to an uncontended mutex, lock and unlock",
+                     [f - p for f, p in zip(times[name], times["plain"])], 20 + clock, unit="ns",
+                     details={"ns_added_by_a_clock": clock, "ns_of_the_mutex": median(times["plain"])})
 
 
 def _with_stacks(archives, options):
