@@ -5,6 +5,7 @@
 #include "analysis/collective/collective_matching.h"
 #include "analysis/libraries/peer_waits.h"
 #include "analysis/locks/lock_holders.h"
+#include "analysis/locks/lock_queue.h"
 #include "analysis/one_sided/active_target.h"
 #include "analysis/p2p/message.h"
 
@@ -58,6 +59,7 @@ void fm_patterns_run(struct fm_analysis *analysis)
     const bool has_threads = has_models_of_threads(analysis->trace);
     if (has_windows || has_threads) {
         analysis->lock_holders = fm_lock_holders_create(analysis);
+        analysis->lock_queues = fm_lock_queues_create(fm_engine_workers(analysis->engine));
     }
     fm_finders_open(analysis);
     for (size_t s = 0; s < stage_count; ++s) {

@@ -40,23 +40,26 @@ struct fm_process_word fm_process_word(const struct fm_cube *cube)
             any |= called[k];
         }
     }
+    const bool has_only_threads = !any && is_process_with_threads(cube);
     bool ranks = called[MPI] || called[ARMCI] || called[SHMEM] == called[COARRAYS];
-    const struct fm_process_noun *noun =
-        fm_process_noun(!any && is_process_with_threads(cube) ? FM_NOUN_PROCESS
-                        : ranks                               ? FM_NOUN_RANK
-                        : called[SHMEM]                       ? FM_NOUN_PE
-                                                              : FM_NOUN_IMAGE);
+    const struct fm_process_noun *noun = fm_process_noun(has_only_threads ? FM_NOUN_PROCESS
+                                                         : ranks          ? FM_NOUN_RANK
+                                                         : called[SHMEM]  ? FM_NOUN_PE
+                                                                          : FM_NOUN_IMAGE);
     struct fm_process_word word = {.one = noun->one,
                                    .many = noun->many,
                                    .title = noun->title,
                                    .titles = noun->titles,
-                                   .first = noun->first};
+                                   .first = noun->first,
+                                   .has_only_threads = has_only_threads};
     for (size_t k = 0; k < LIBRARIES; k++) {
         if (called[k]) {
             word.library = word.library == NULL ? libraries[k].name : "library";
         }
     }
-    word.library = word.library == NULL ? "library" : word.library;
+    if (word.library == NULL) {
+        word.library = has_only_threads ? "synchronization" : "library";
+    }
     return word;
 }
 

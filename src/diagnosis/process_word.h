@@ -10,13 +10,15 @@
 #include <stdint.h>
 
 struct fm_process_word {
-    const char *one;     /**< "rank"; "PE" of OpenSHMEM; "image" of coarrays */
-    const char *many;    /**< "ranks", ... */
-    const char *title;   /**< "Rank": at the begin of a name or sentence */
-    const char *titles;  /**< "Ranks", ... */
-    uint32_t first;      /**< number of the first process: images begin with 1 */
-    const char *library; /**< whose calls are recorded: "MPI", "SHMEM", "ARMCI", "coarray", or
-                            "library" if there are calls of several or none */
+    const char *one;       /**< "rank"; "PE" of OpenSHMEM; "image" of coarrays */
+    const char *many;      /**< "ranks", ... */
+    const char *title;     /**< "Rank": at the begin of a name or sentence */
+    const char *titles;    /**< "Ranks", ... */
+    uint32_t first;        /**< number of the first process: images begin with 1 */
+    const char *library;   /**< whose calls are recorded: "MPI", "SHMEM", "ARMCI", "coarray",
+                              "synchronization" in a process that has only threads, or
+                              "library" if there are calls of several or none */
+    bool has_only_threads; /**< one process without calls of these libraries */
 };
 
 /** @return the words for a program that calls one of these libraries only; "rank" if it calls MPI,

@@ -60,11 +60,18 @@ static void print_chain(const struct fm_report *report, const struct fm_cube_loc
     if (stream == NULL)
         abort(); /* Without memory for one line no error message can be printed either. */
     char number[FM_FORMAT_SIZE];
-    fprintf(stream, "%s epochs in a row, each waited for the one before: %s ",
-            fm_format_count(number, (int64_t)lock->longest_chain), report->diagnosis.process.many);
-    for (uint32_t i = 0; i < lock->chain_count; i++)
+    const struct fm_cube_location *locations = report->diagnosis.cube->locations;
+    const bool is_of_threads = fm_cube_lock_is_of_threads(lock);
+    fprintf(stream, "%s %s in a row, each waited for the one before: %s ",
+            fm_format_count(number, (int64_t)lock->longest_chain),
+            is_of_threads ? "holds" : "epochs",
+            is_of_threads ? "threads" : report->diagnosis.process.many);
+    for (uint32_t i = 0; i < lock->chain_count; i++) {
+        const struct fm_cube_location *location = &locations[lock->chain[i]];
         fprintf(stream, "%s%u", i == 0 ? "" : ", ",
-                lock->chain[i] + report->diagnosis.process.first);
+                is_of_threads ? location->thread
+                              : location->rank + report->diagnosis.process.first);
+    }
     if (lock->chain_count < lock->longest_chain)
         fputs(", ...", stream);
     if (fclose(stream) != 0)
@@ -73,9 +80,29 @@ static void print_chain(const struct fm_report *report, const struct fm_cube_loc
     free(text);
 }
 
-static const char *epochs(uint64_t count)
+/** @return what the holds of a lock are called; of threads, the trace need not contain all. */
+static const char *epochs(const struct fm_cube_lock *lock, uint64_t count)
 {
+    if (fm_cube_lock_is_of_threads(lock))
+        return count == 1 ? "recorded hold" : "recorded holds";
     return count == 1 ? "epoch" : "epochs";
+}
+
+/** @return the name of an owner of a lock: its process, or of a lock of threads the thread; to be
+ * freed */
+static char *party_name(const struct fm_report *report, const struct fm_cube_lock *lock,
+                        const struct fm_cube_lock_party *party)
+{
+    const struct fm_diagnosis *diagnosis = &report->diagnosis;
+    const struct fm_cube_location *location = &diagnosis->cube->locations[party->location];
+    char *name = NULL;
+    int length = fm_cube_lock_is_of_threads(lock)
+                     ? asprintf(&name, "thread %u", location->thread)
+                     : asprintf(&name, "%s %u", diagnosis->process.one,
+                                location->rank + diagnosis->process.first);
+    if (length < 0)
+        abort();
+    return name;
 }
 
 static void print_parties(const struct fm_report *report, const struct fm_cube_lock *lock)
@@ -83,23 +110,40 @@ static void print_parties(const struct fm_report *report, const struct fm_cube_l
     char numbers[3][FM_FORMAT_SIZE];
     for (uint32_t i = 0; i < lock->holder_count; i++) {
         const struct fm_cube_lock_party *party = &lock->holders[i];
+        char *name = party_name(report, lock, party);
         fm_terminal_print(
             report->terminal, i == 0 ? "  Holders" : "", INDENT,
-            "%s %u: others waited %s for it; it held the lock for %s in %s %s",
-            report->diagnosis.process.one, party->rank + report->diagnosis.process.first,
+            "%s: others waited %s for it; it held the lock for %s in %s %s", name,
             fm_format_ticks(numbers[0], report->diagnosis.cube, (int64_t)party->caused),
             fm_format_ticks(numbers[1], report->diagnosis.cube, (int64_t)party->held),
-            fm_format_count(numbers[2], (int64_t)party->epochs), epochs(party->epochs));
+            fm_format_count(numbers[2], (int64_t)party->epochs), epochs(lock, party->epochs));
+        free(name);
     }
     for (uint32_t i = 0; i < lock->victim_count; i++) {
         const struct fm_cube_lock_party *party = &lock->victims[i];
+        char *name = party_name(report, lock, party);
         fm_terminal_print(
-            report->terminal, i == 0 ? "  Victims" : "", INDENT, "%s %u: waited %s in %s of %s %s",
-            report->diagnosis.process.one, party->rank + report->diagnosis.process.first,
-            fm_format_ticks(numbers[0], report->diagnosis.cube, (int64_t)party->waiting),
+            report->terminal, i == 0 ? "  Victims" : "", INDENT, "%s: waited %s in %s of %s %s",
+            name, fm_format_ticks(numbers[0], report->diagnosis.cube, (int64_t)party->waiting),
             fm_format_count(numbers[1], (int64_t)party->waits),
-            fm_format_count(numbers[2], (int64_t)party->epochs), epochs(party->epochs));
+            fm_format_count(numbers[2], (int64_t)party->epochs), epochs(lock, party->epochs));
+        free(name);
     }
+}
+
+/** @return what precedes the names of a lock of threads and of its process; to be freed */
+static char *thread_lock_heading(const struct fm_report *report, const struct fm_cube_lock *lock,
+                                 const char *name)
+{
+    const struct fm_process_word *process = &report->diagnosis.process;
+    char *heading = NULL;
+    int length =
+        report->diagnosis.cube->experiment.process_count == 1
+            ? asprintf(&heading, "%s", name)
+            : asprintf(&heading, "%s of %s %u", name, process->one, lock->target + process->first);
+    if (length < 0)
+        abort();
+    return heading;
 }
 
 static void print_lock(const struct fm_report *report, const struct fm_cube_lock *lock)
@@ -110,7 +154,9 @@ static void print_lock(const struct fm_report *report, const struct fm_cube_lock
     const char *quote = *name == '\0' ? "" : "\"";
     const char *blank = *name == '\0' ? "" : " ";
     char *heading = NULL;
-    int length = lock->window == FM_CUBE_NONE ? asprintf(&heading, "%s", name)
+    int length = fm_cube_lock_is_of_threads(lock)
+                     ? (heading = thread_lock_heading(report, lock, name), 0)
+                 : lock->window == FM_CUBE_NONE ? asprintf(&heading, "%s", name)
                  : lock->target == FM_CUBE_NONE
                      ? asprintf(&heading, "Window %u%s%s%s%s, all %s at once", lock->window, blank,
                                 quote, name, quote, process->many)
@@ -124,14 +170,15 @@ static void print_lock(const struct fm_report *report, const struct fm_cube_lock
     fm_terminal_style(report->terminal, FM_STYLE_PLAIN);
     free(heading);
     free(name);
-    fm_terminal_print(report->terminal, "  Epochs", INDENT, "%s exclusive, %s shared; held for %s",
+    fm_terminal_print(report->terminal, fm_cube_lock_is_of_threads(lock) ? "  Holds" : "  Epochs",
+                      INDENT, "%s exclusive, %s shared; held for %s",
                       fm_format_count(numbers[0], (int64_t)lock->exclusive),
                       fm_format_count(numbers[1], (int64_t)lock->shared),
                       fm_format_ticks(numbers[2], report->diagnosis.cube, (int64_t)lock->held));
     fm_terminal_print(
         report->terminal, "  Waiting", INDENT, "%s in %s %s: %s of all time",
         fm_format_ticks(numbers[0], report->diagnosis.cube, (int64_t)lock->waiting),
-        fm_format_count(numbers[1], (int64_t)lock->waits), epochs(lock->waits),
+        fm_format_count(numbers[1], (int64_t)lock->waits), epochs(lock, lock->waits),
         fm_format_percent(numbers[2], (int64_t)lock->waiting, report->diagnosis.time));
     if (lock->bin_count != 0 && lock->end > lock->begin) {
         print_queue(report, lock);
@@ -146,12 +193,13 @@ void fm_report_locks(const struct fm_report *report)
     const struct fm_cube_lock **locks = fm_allocate(cube->lock_count, sizeof *locks);
     uint64_t waiting = 0;
     uint32_t contended = 0;
-    bool only_of_windows = true;
+    bool only_of_windows = true, some_of_threads = false;
     for (uint32_t i = 0; i < cube->lock_count; i++) {
         locks[i] = &cube->locks[i];
         waiting += cube->locks[i].waiting;
         contended += cube->locks[i].waits > 0;
         only_of_windows = only_of_windows && cube->locks[i].window != FM_CUBE_NONE;
+        some_of_threads = some_of_threads || fm_cube_lock_is_of_threads(&cube->locks[i]);
     }
     if (cube->lock_count > 1)
         qsort(locks, cube->lock_count, sizeof *locks, compare_waiting);
@@ -159,6 +207,12 @@ void fm_report_locks(const struct fm_report *report)
     if (cube->lock_count == 0)
         fm_terminal_paragraph(report->terminal, "", 0,
                               "No lock is held exclusively: there are no queues.");
+    else if (some_of_threads) /* nothing is known of locks that no thread waits for */
+        fm_terminal_print(report->terminal, "", 0,
+                          "%s %s had to be waited for: %s in all, %s of all time.",
+                          fm_format_count(numbers[0], contended), contended == 1 ? "lock" : "locks",
+                          fm_format_ticks(numbers[2], cube, (int64_t)waiting),
+                          fm_format_percent(numbers[3], (int64_t)waiting, report->diagnosis.time));
     else
         fm_terminal_print(report->terminal, "", 0,
                           "Of %s %s %s exclusively, %s had to be waited for: %s in all, "

@@ -63,7 +63,7 @@ struct fm_analysis {
     struct fm_omissions omissions;
     struct fm_epochs *epochs;             /**< by process; NULL: none */
     struct fm_peer_waits *peer_waits;     /**< with the epochs; NULL: none */
-    struct fm_lock_queues *lock_queues;   /**< NULL: no windows */
+    struct fm_lock_queues *lock_queues;   /**< NULL: no locks */
     struct fm_lock_holders *lock_holders; /**< NULL: no locks */
     struct fm_thread_starts *thread_starts;
     fm_detail_messages *messages; /**< by receiving process: matched messages; NULL: not kept */

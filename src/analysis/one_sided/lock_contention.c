@@ -2,8 +2,8 @@
  * [H17 pattern 7, algorithm 2]. */
 #include "analysis/libraries/library_metrics.h"
 #include "analysis/locks/lock_holders.h"
+#include "analysis/locks/lock_queue.h"
 #include "analysis/one_sided/lock_order.h"
-#include "analysis/one_sided/lock_queue.h"
 #include "analysis/pattern.h"
 
 #include "base/containers/map.h"
@@ -196,6 +196,7 @@ static uint64_t granted_at(const struct epoch *epoch)
 static void add_queues(struct contention *contention, unsigned worker, const struct epoch *epochs,
                        uint32_t begin, uint32_t end, struct fm_lock_hold *holds)
 {
+    const struct fm_trace *trace = contention->finder->analysis->trace;
     for (uint32_t i = begin; i < end; ++i) {
         const struct epoch *epoch = &epochs[i];
         const struct fm_released_epoch *message = epoch->message;
@@ -204,8 +205,9 @@ static void add_queues(struct contention *contention, unsigned worker, const str
         *hold = (struct fm_lock_hold){
             .requested = message->requested,
             .released = message->leave,
-            .owner = message->owner,
+            .owner = fm_trace_first_location(trace, message->owner),
             .target = message->target,
+            .region = FM_NONE,
             .number = epoch->number,
             .lock = message->lock,
             .blocked_by = FM_NONE,
@@ -329,7 +331,6 @@ static void detect(const struct fm_finder *finder)
 {
     struct fm_analysis *analysis = finder->analysis;
     struct contention contention = {finder, fm_lock_homes_gather(analysis, analysis->epochs)};
-    analysis->lock_queues = fm_lock_queues_create(fm_engine_workers(analysis->engine));
     fm_finders_run(analysis, judge, &contention);
     fm_lock_homes_free(contention.homes, analysis->trace->process_count);
 }

@@ -44,18 +44,22 @@ void fm_serialization_gain(const struct fm_formation *formation,
 
 /* ---- lock ---- */
 
-static bool has_rank(const struct fm_cube *cube, const struct fm_cube_problem *problem,
-                     uint32_t rank)
+/* @return whether a problem has a location that stands for an owner of a lock: any thread of its
+ * process, unless threads own the lock */
+static bool has_owner(const struct fm_cube *cube, const struct fm_cube_problem *problem,
+                      const struct fm_cube_lock *lock, uint32_t owner)
 {
     for (uint32_t i = 0; i < problem->location_count; ++i) {
-        if (cube->locations[problem->locations[i]].rank == rank) {
+        uint32_t location = problem->locations[i];
+        if (location == owner || (!fm_cube_lock_is_of_threads(lock) &&
+                                  cube->locations[location].rank == cube->locations[owner].rank)) {
             return true;
         }
     }
     return false;
 }
 
-/* @return waiting for a lock that processes of a problem have caused; those that have caused least
+/* @return waiting for a lock that locations of a problem have caused; those that have caused least
  * of it are not known one by one */
 static uint64_t caused_by(const struct fm_cube *cube, const struct fm_cube_problem *problem,
                           const struct fm_cube_lock *lock)
@@ -63,7 +67,7 @@ static uint64_t caused_by(const struct fm_cube *cube, const struct fm_cube_probl
     uint64_t caused = 0;
     uint32_t found = 0;
     for (uint32_t i = 0; i < lock->holder_count; ++i) {
-        if (has_rank(cube, problem, lock->holders[i].rank)) {
+        if (has_owner(cube, problem, lock, lock->holders[i].location)) {
             caused += lock->holders[i].caused;
             ++found;
         }

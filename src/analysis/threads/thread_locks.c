@@ -2,6 +2,7 @@
  * constructs, whose sections are the holds of a lock, too. A lock belongs to one process; its
  * owners are threads. The holds of a lock are ordered by the number of their acquisition. */
 #include "analysis/locks/lock_holders.h"
+#include "analysis/locks/lock_queue.h"
 #include "analysis/pattern.h"
 #include "analysis/threads/team_instances.h"
 #include "analysis/threads/thread_holds.h"
@@ -130,6 +131,39 @@ static void add_holders(const struct fm_finder *finder, uint32_t process,
     fm_free(tenures);
 }
 
+/* Adds the queues for the locks of a process. */
+static void add_queues(const struct fm_finder *finder, uint32_t process,
+                       const fm_thread_holds *holds)
+{
+    const struct fm_trace *trace = finder->analysis->trace;
+    struct fm_lock_hold *items = fm_resize(NULL, 0, holds->count * sizeof *items);
+    uint32_t lock = 0;
+    for (size_t i = 0; i < holds->count; i++) {
+        const struct fm_thread_hold *hold = &holds->items[i];
+        const struct fm_location *location = &trace->locations[hold->location];
+        const bool waits = hold->blocked_by != FM_NONE;
+        lock += i > 0 && hold->lock != hold[-1].lock;
+        items[i] = (struct fm_lock_hold){
+            .requested = hold->call != FM_NONE ? location->enter.items[hold->call] : hold->acquired,
+            .queued_from = waits ? hold->waited_from : 0,
+            .queued_until = waits ? hold->waited_until : 0,
+            .held_from = hold->acquired < hold->end ? hold->acquired : hold->end,
+            .released = hold->end,
+            .owner = hold->location,
+            .lock = hold->lock,
+            .target = process,
+            .region = hold->call != FM_NONE ? fm_trace_region(location, hold->call) : FM_NONE,
+            .number = lock,
+            .blocked_by = hold->blocked_by,
+            .exclusive = !hold->shared,
+            .paradigm = hold->lock > UINT32_MAX ? FM_PARADIGM_PTHREAD : FM_PARADIGM_OPENMP,
+        };
+    }
+    fm_lock_queues_add(finder->analysis->lock_queues, finder->worker, FM_NONE, items,
+                       (uint32_t)holds->count);
+    fm_free(items);
+}
+
 static void find(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
     struct fm_finder finder = *(const struct fm_finder *)context;
@@ -146,6 +180,7 @@ static void find(void *context, unsigned worker, uint32_t first, uint32_t last)
         }
         if (holds.count != 0) {
             add_holders(&finder, process, &holds);
+            add_queues(&finder, process, &holds);
         }
     }
     fm_vector_free(&holds);

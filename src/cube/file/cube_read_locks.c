@@ -4,7 +4,7 @@
 
 #define PARTY_SIZE 44
 
-/** Reads up to FM_CUBE_LOCK_PARTIES ranks. @return false if the file has more. */
+/** Reads up to FM_CUBE_LOCK_PARTIES locations. @return false if the file has more. */
 static bool read_parties(struct fm_source *source, struct fm_cube_lock_party *parties,
                          uint32_t *count)
 {
@@ -12,7 +12,7 @@ static bool read_parties(struct fm_source *source, struct fm_cube_lock_party *pa
     if (*count > FM_CUBE_LOCK_PARTIES)
         return false;
     for (uint32_t i = 0; i < *count; i++) {
-        parties[i].rank = fm_source_u32(source);
+        parties[i].location = fm_source_u32(source);
         parties[i].epochs = fm_source_u64(source);
         parties[i].held = fm_source_u64(source);
         parties[i].caused = fm_source_u64(source);

@@ -6,7 +6,7 @@ static void put_parties(struct fm_sink *sink, const struct fm_cube_lock_party *p
 {
     fm_sink_u32(sink, count);
     for (uint32_t i = 0; i < count; i++) {
-        fm_sink_u32(sink, parties[i].rank);
+        fm_sink_u32(sink, parties[i].location);
         fm_sink_u64(sink, parties[i].epochs);
         fm_sink_u64(sink, parties[i].held);
         fm_sink_u64(sink, parties[i].caused);

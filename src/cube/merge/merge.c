@@ -79,16 +79,17 @@ static fm_status_t add_segments(const struct fm_cube *cube, struct fm_cube_union
 }
 
 static void convert_parties(struct fm_cube_lock_party *parties, uint32_t count,
-                            const struct fm_conversion *conversion)
+                            const uint32_t *locations, const struct fm_conversion *conversion)
 {
     for (uint32_t i = 0; i < count; i++) {
+        parties[i].location = locations[parties[i].location];
         parties[i].held = fm_convert_ticks(parties[i].held, conversion);
         parties[i].caused = fm_convert_ticks(parties[i].caused, conversion);
         parties[i].waiting = fm_convert_ticks(parties[i].waiting, conversion);
     }
 }
 
-static fm_status_t add_locks(const struct fm_cube *cube, struct fm_cube_union *united,
+static fm_status_t add_locks(const struct fm_cube *cube, struct fm_cube_union *united, size_t c,
                              const struct fm_conversion *conversion, struct fm_error *error)
 {
     fm_status_t status = FM_OK;
@@ -99,8 +100,10 @@ static fm_status_t add_locks(const struct fm_cube *cube, struct fm_cube_union *u
         lock.waiting = fm_convert_ticks(lock.waiting, conversion);
         lock.begin = fm_convert_ticks(lock.begin, conversion);
         lock.end = fm_convert_ticks(lock.end, conversion);
-        convert_parties(lock.holders, lock.holder_count, conversion);
-        convert_parties(lock.victims, lock.victim_count, conversion);
+        convert_parties(lock.holders, lock.holder_count, united->locations[c], conversion);
+        convert_parties(lock.victims, lock.victim_count, united->locations[c], conversion);
+        for (uint32_t k = 0; k < lock.chain_count; k++)
+            lock.chain[k] = united->locations[c][lock.chain[k]];
         for (uint32_t b = 0; b < lock.bin_count; b++)
             queue[b] = fm_convert_ticks(lock.queue[b], conversion);
         lock.queue = queue;
@@ -139,7 +142,7 @@ fm_status_t fm_cube_merge(const struct fm_cube *const *cubes, const char *const 
         if (status == FM_OK && united->frame->segment_count == 0)
             status = add_segments(cubes[c], united, c, conversion, error);
         if (status == FM_OK && takes_locks)
-            status = add_locks(cubes[c], united, conversion, error);
+            status = add_locks(cubes[c], united, c, conversion, error);
         if (status == FM_OK)
             status = fm_merge_views(&combination, c, error);
         if (status == FM_OK && frame->problem_count == 0)

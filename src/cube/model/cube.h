@@ -116,10 +116,10 @@ struct fm_cube_segment {
 
 /** The use of a lock by one rank. */
 struct fm_cube_lock_party {
-    uint32_t rank;
+    uint32_t location;
     uint64_t epochs;  /**< number of epochs in which it held the lock */
     uint64_t held;    /**< ticks */
-    uint64_t caused;  /**< ticks that other ranks waited for its releases of the lock */
+    uint64_t caused;  /**< ticks that others waited for its releases of the lock */
     uint64_t waits;   /**< number of its waits for the lock */
     uint64_t waiting; /**< ticks, sum of these waits */
 };
@@ -128,9 +128,11 @@ struct fm_cube_lock_party {
  * (docs/report-format.md defines all terms). Times are ticks since the begin of the run. */
 struct fm_cube_lock {
     uint32_t window;    /**< number of the window in the trace; FM_CUBE_NONE: a lock outside of MPI,
-                             which has no target and whose name says all */
+                             whose name says all */
     char *name;         /**< of the window, or of such a lock; NULL: the window has none */
-    uint32_t target;    /**< rank; FM_CUBE_NONE: epochs that lock all targets at once */
+    uint32_t target;    /**< rank; FM_CUBE_NONE: epochs that lock all targets at once. Without
+                             window: rank of the process whose threads have the lock;
+                             FM_CUBE_NONE: a lock of processes */
     uint64_t exclusive; /**< number of exclusive epochs */
     uint64_t shared;    /**< number of shared epochs */
     uint64_t held;      /**< ticks, added up over all epochs */
@@ -141,7 +143,7 @@ struct fm_cube_lock {
     uint64_t longest_queue;
     uint64_t longest_chain; /**< number of epochs that waited each for the one before; 0: no wait */
     uint32_t chain_count;
-    uint32_t chain[FM_CUBE_LOCK_CHAIN]; /**< ranks of the first epochs of the longest chain */
+    uint32_t chain[FM_CUBE_LOCK_CHAIN]; /**< locations of the first epochs of the longest chain */
     uint32_t holder_count;
     struct fm_cube_lock_party holders[FM_CUBE_LOCK_PARTIES]; /**< most waiting caused first */
     uint32_t victim_count;
@@ -199,6 +201,12 @@ struct fm_cube {
     uint32_t segment_capacity;
     uint32_t statistics_capacity, warning_capacity, lock_capacity, problem_capacity;
 };
+
+/** @return whether a lock belongs to the threads of one process. */
+static inline bool fm_cube_lock_is_of_threads(const struct fm_cube_lock *lock)
+{
+    return lock->window == FM_CUBE_NONE && lock->target != FM_CUBE_NONE;
+}
 
 /** @return an empty cube, to be freed with fm_cube_free(); NULL if memory is exhausted. */
 struct fm_cube *fm_cube_create(void);

@@ -15,17 +15,37 @@ void fm_cube_free_locks(struct fm_cube *cube)
     cube->lock_count = cube->lock_capacity = 0;
 }
 
+static bool has_locations(const struct fm_cube *cube, const struct fm_cube_lock *lock)
+{
+    bool known = true;
+    for (uint32_t i = 0; i < lock->chain_count; i++)
+        known = known && lock->chain[i] < cube->location_count;
+    for (uint32_t i = 0; i < lock->holder_count; i++)
+        known = known && lock->holders[i].location < cube->location_count;
+    for (uint32_t i = 0; i < lock->victim_count; i++)
+        known = known && lock->victims[i].location < cube->location_count;
+    return known;
+}
+
+/** @return whether a lock without window may follow another lock. */
+static bool may_follow(const struct fm_cube_lock *last, const struct fm_cube_lock *lock)
+{
+    return !fm_cube_lock_is_of_threads(last) ||
+           (fm_cube_lock_is_of_threads(lock) && lock->target >= last->target);
+}
+
 static bool is_valid(const struct fm_cube *cube, const struct fm_cube_lock *lock)
 {
     if (lock->chain_count > FM_CUBE_LOCK_CHAIN || lock->holder_count > FM_CUBE_LOCK_PARTIES ||
         lock->victim_count > FM_CUBE_LOCK_PARTIES || lock->end < lock->begin ||
-        (lock->bin_count != 0 && lock->bin_count != FM_CUBE_LOCK_BINS))
+        (lock->bin_count != 0 && lock->bin_count != FM_CUBE_LOCK_BINS) ||
+        !has_locations(cube, lock) || (lock->window == FM_CUBE_NONE && lock->name == NULL))
         return false;
     if (cube->lock_count == 0)
         return true;
     const struct fm_cube_lock *last = &cube->locks[cube->lock_count - 1];
     if (lock->window == FM_CUBE_NONE)
-        return lock->name != NULL && lock->target == FM_CUBE_NONE;
+        return may_follow(last, lock);
     return lock->window != last->window ? lock->window > last->window : lock->target > last->target;
 }
 

@@ -63,9 +63,10 @@ static struct fm_location_set locations_of(const struct fm_cube_problem *cause)
 enum { LACK_OF_PROCESSORS = FM_CAUSE_KINDS, OUTSIDE_KINDS };
 
 /** @return the kind of a cause outside of the program in words */
-static const char *outside_name(uint32_t kind)
+static const char *outside_name(const struct fm_diagnosis *diagnosis, uint32_t kind)
 {
-    return kind == FM_CAUSE_TRANSFER    ? "communication"
+    return kind == FM_CAUSE_TRANSFER
+               ? (diagnosis->process.has_only_threads ? "synchronization" : "communication")
            : kind == FM_CAUSE_STARTUP   ? "start-up and shut-down"
            : kind == FM_CAUSE_PROGRESS  ? "missing progress"
            : kind == LACK_OF_PROCESSORS ? "lack of processors"
@@ -84,11 +85,11 @@ char *fm_cause_name(const struct fm_diagnosis *diagnosis, const struct fm_cube_p
         free(where);
         free(function);
     } else if (cause->callpath == FM_CUBE_NONE) {
-        length = asprintf(&text, "%s", outside_name(cause->kind));
+        length = asprintf(&text, "%s", outside_name(diagnosis, cause->kind));
     } else {
         uint32_t region = cube->callpaths[cause->callpath].region;
         char *name = fm_place_name(diagnosis, cube->regions[region].name);
-        length = asprintf(&text, "%s in %s", outside_name(cause->kind), name);
+        length = asprintf(&text, "%s in %s", outside_name(diagnosis, cause->kind), name);
         free(name);
     }
     if (length < 0) {
@@ -154,7 +155,7 @@ static void add_without_cause(const struct fm_diagnosis *diagnosis,
         }
         char share[FM_FORMAT_SIZE];
         uint32_t kind = (uint32_t)(largest - kinds);
-        fprintf(stream, "%s%s%s %s", shown == 0 ? "" : ", ", outside_name(kind),
+        fprintf(stream, "%s%s%s %s", shown == 0 ? "" : ", ", outside_name(diagnosis, kind),
                 kind == FM_CAUSE_TRANSFER ? " itself" : "",
                 fm_format_percent(share, largest->cost, diagnosis->time));
         if (largest->largest->callpath != FM_CUBE_NONE) {

@@ -177,6 +177,12 @@ static char *lock_name(const struct fm_diagnosis *diagnosis, const struct fm_cub
     int length;
     if (lock == NULL) {
         length = asprintf(&text, "a lock");
+    } else if (fm_cube_lock_is_of_threads(lock)) {
+        window = fm_place_name(diagnosis, lock->name);
+        length = diagnosis->cube->experiment.process_count == 1
+                     ? asprintf(&text, "`%s`", window)
+                     : asprintf(&text, "`%s` of %s %u", window, process->one,
+                                lock->target + process->first);
     } else if (lock->window == FM_CUBE_NONE) {
         window = fm_place_name(diagnosis, lock->name);
         length = asprintf(&text, "the %s", window);

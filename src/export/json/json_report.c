@@ -215,7 +215,8 @@ static void put_parties(struct fm_json *json, const struct fm_cube *cube, const 
             fm_json_line(json, 4);
         }
         fm_json_object(json, NULL);
-        fm_json_unsigned(json, "rank", party->rank);
+        fm_json_unsigned(json, "rank", cube->locations[party->location].rank);
+        fm_json_unsigned(json, "location", party->location);
         fm_json_unsigned(json, "epochs", party->epochs);
         fm_json_seconds(json, "held", cube, party->held);
         fm_json_seconds(json, "caused", cube, party->caused);
@@ -243,6 +244,11 @@ static void put_lock(struct fm_json *json, const struct fm_cube *cube,
     fm_json_unsigned(json, "longest_queue", lock->longest_queue);
     fm_json_unsigned(json, "longest_chain", lock->longest_chain);
     fm_json_array(json, "chain");
+    for (uint32_t i = 0; i < lock->chain_count; i++) {
+        fm_json_unsigned(json, NULL, cube->locations[lock->chain[i]].rank);
+    }
+    fm_json_end(json);
+    fm_json_array(json, "chain_locations");
     for (uint32_t i = 0; i < lock->chain_count; i++) {
         fm_json_unsigned(json, NULL, lock->chain[i]);
     }

@@ -1,5 +1,6 @@
 #include "trace/read/raw_definitions.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static OTF2_CallbackCode define(struct fm_references *references, uint64_t reference, size_t index)
@@ -108,6 +109,28 @@ static OTF2_CallbackCode on_location_group(void *data, OTF2_LocationGroupRef sel
     return define(&raw->location_groups, self, raw->location_groups_raw.count - 1);
 }
 
+/* Properties whose names begin like this name objects that threads synchronize by. */
+#define OBJECT_PROPERTY "fermata::object::"
+
+static OTF2_CallbackCode on_location_group_property(void *data, OTF2_LocationGroupRef group,
+                                                    OTF2_StringRef name, OTF2_Type type,
+                                                    OTF2_AttributeValue value)
+{
+    struct fm_raw_definitions *raw = data;
+    const char *text = fm_raw_string(raw, name);
+    const size_t length = sizeof OBJECT_PROPERTY - 1;
+    if (text == NULL || type != OTF2_TYPE_STRING || strncmp(text, OBJECT_PROPERTY, length) != 0) {
+        return OTF2_CALLBACK_SUCCESS;
+    }
+    char *end;
+    unsigned long object = strtoul(text + length, &end, 10);
+    if (end != text + length && *end == '\0' && object <= UINT32_MAX) {
+        fm_vector_push(&raw->objects,
+                       (struct fm_raw_object){group, (uint32_t)object, value.stringRef});
+    }
+    return OTF2_CALLBACK_SUCCESS;
+}
+
 static OTF2_CallbackCode on_location(void *data, OTF2_LocationRef self, OTF2_StringRef name,
                                      OTF2_LocationType type, uint64_t events,
                                      OTF2_LocationGroupRef group)
@@ -209,6 +232,8 @@ void fm_raw_definitions_register(OTF2_GlobalDefReaderCallbacks *callbacks)
     OTF2_GlobalDefReaderCallbacks_SetAttributeCallback(callbacks, on_attribute);
     OTF2_GlobalDefReaderCallbacks_SetSystemTreeNodeCallback(callbacks, on_node);
     OTF2_GlobalDefReaderCallbacks_SetLocationGroupCallback(callbacks, on_location_group);
+    OTF2_GlobalDefReaderCallbacks_SetLocationGroupPropertyCallback(callbacks,
+                                                                   on_location_group_property);
     OTF2_GlobalDefReaderCallbacks_SetLocationCallback(callbacks, on_location);
     OTF2_GlobalDefReaderCallbacks_SetGroupCallback(callbacks, on_group);
     OTF2_GlobalDefReaderCallbacks_SetCommCallback(callbacks, on_communicator);
@@ -240,6 +265,7 @@ void fm_raw_definitions_free(struct fm_raw_definitions *raw)
     fm_vector_free(&raw->windows);
     fm_vector_free(&raw->nodes_raw);
     fm_vector_free(&raw->location_groups_raw);
+    fm_vector_free(&raw->objects);
     fm_vector_free(&raw->locations);
     fm_vector_free(&raw->dimensions_raw);
     fm_vector_free(&raw->topologies);

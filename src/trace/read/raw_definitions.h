@@ -48,6 +48,11 @@ struct fm_raw_location_group {
     uint32_t name, node;
 };
 
+struct fm_raw_object {
+    uint32_t group, object; /**< reference of a location group */
+    uint32_t name;
+};
+
 struct fm_raw_location {
     uint64_t id, events;
     uint32_t name, group;
@@ -84,6 +89,7 @@ struct fm_raw_definitions {
     FM_VECTOR(struct fm_raw_window) windows;
     FM_VECTOR(struct fm_raw_node) nodes_raw;
     FM_VECTOR(struct fm_raw_location_group) location_groups_raw;
+    FM_VECTOR(struct fm_raw_object) objects;
     FM_VECTOR(struct fm_raw_location) locations;
     FM_VECTOR(struct fm_raw_dimension) dimensions_raw;
     FM_VECTOR(struct fm_raw_topology) topologies;

@@ -188,6 +188,32 @@ static void name_processes(const struct fm_raw_definitions *raw, const uint32_t 
     }
 }
 
+static int compare_objects(const void *a, const void *b)
+{
+    const struct fm_object_name *left = a, *right = b;
+    if (left->process != right->process) {
+        return left->process < right->process ? -1 : 1;
+    }
+    return left->object < right->object ? -1 : left->object > right->object;
+}
+
+static void name_objects(const struct fm_raw_definitions *raw, const uint32_t *process_of_group)
+{
+    struct fm_trace *trace = &raw->into->trace;
+    trace->object_names = fm_allocate(raw->objects.count, sizeof *trace->object_names);
+    for (size_t i = 0; i < raw->objects.count; i++) {
+        const struct fm_raw_object *object = &raw->objects.items[i];
+        const uint32_t group = fm_references_find(&raw->location_groups, object->group);
+        const char *name = fm_raw_string(raw, object->name);
+        if (group != FM_NONE && process_of_group[group] != FM_NONE && name != NULL) {
+            trace->object_names[trace->object_name_count++] = (struct fm_object_name){
+                process_of_group[group], object->object, fm_copy_string(name)};
+        }
+    }
+    fm_sort(trace->object_names, trace->object_name_count, sizeof *trace->object_names,
+            compare_objects);
+}
+
 /* Makes the locations, in the order of the sorted definitions. */
 static void make_locations(struct fm_raw_definitions *raw)
 {
@@ -232,6 +258,7 @@ static void resolve_locations(struct fm_raw_definitions *raw)
     fm_sort(raw->locations.items, raw->locations.count, sizeof *raw->locations.items,
             compare_locations);
     name_processes(raw, process_of_group);
+    name_objects(raw, process_of_group);
     fm_free(process_of_group);
     make_locations(raw);
 }

@@ -107,6 +107,10 @@ void fm_trace_free(struct fm_trace *trace)
     fm_free(trace->process_of);
     fm_free(trace->communicators);
     fm_free(trace->windows);
+    for (uint32_t i = 0; i < trace->object_name_count; i++) {
+        fm_free(trace->object_names[i].name);
+    }
+    fm_free(trace->object_names);
     fm_free(trace->groups);
     fm_free(trace->anchor);
     fm_free(trace->creator);
@@ -265,4 +269,22 @@ uint32_t fm_trace_rank(const struct fm_trace *trace, uint32_t communicator, uint
         }
     }
     return FM_NONE;
+}
+
+const char *fm_trace_object_name(const struct fm_trace *trace, uint32_t process, uint32_t object)
+{
+    uint32_t low = 0, high = trace->object_name_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        const struct fm_object_name *at = &trace->object_names[middle];
+        if (at->process < process || (at->process == process && at->object < object)) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    const struct fm_object_name *found = &trace->object_names[low];
+    return low < trace->object_name_count && found->process == process && found->object == object
+               ? found->name
+               : NULL;
 }

@@ -167,6 +167,13 @@ typedef enum {
     FM_THREAD_TASK_COMPLETE /**< `activity`: an empty one of the task's call path */
 } fm_thread_record_type_t;
 
+/** What an object that threads synchronize by is called. */
+struct fm_object_name {
+    uint32_t process;
+    uint32_t object; /**< number in its process */
+    char *name;
+};
+
 /** A record about threads, in the order of the location. */
 struct fm_thread_record {
     uint64_t time;
@@ -372,6 +379,8 @@ struct fm_trace {
     uint32_t communicator_count;
     struct fm_window *windows;
     uint32_t window_count;
+    struct fm_object_name *object_names; /**< ascending by process and number */
+    uint32_t object_name_count;
     struct fm_group *groups;
     uint32_t group_count;
     struct fm_counter *counters;
@@ -414,6 +423,9 @@ struct fm_program_name fm_trace_program_name(const struct fm_trace *trace);
 void fm_trace_name_program(struct fm_trace *trace, struct fm_program_name name);
 
 /** @return the first location of a process; of process_count: the number of all locations. */
+/** @return the name of an object of a process; NULL: the trace does not name it. O(log names) */
+const char *fm_trace_object_name(const struct fm_trace *trace, uint32_t process, uint32_t object);
+
 static inline uint32_t fm_trace_first_location(const struct fm_trace *trace, uint32_t process)
 {
     return process < trace->process_count ? trace->processes[process].first_location

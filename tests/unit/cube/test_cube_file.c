@@ -95,7 +95,7 @@ static void assert_same_parties(uint32_t count, const struct fm_cube_lock_party 
                                 const struct fm_cube_lock_party *t)
 {
     for (uint32_t i = 0; i < count; i++)
-        assert_true(s[i].rank == t[i].rank && s[i].epochs == t[i].epochs &&
+        assert_true(s[i].location == t[i].location && s[i].epochs == t[i].epochs &&
                     s[i].held == t[i].held && s[i].caused == t[i].caused &&
                     s[i].waits == t[i].waits && s[i].waiting == t[i].waiting);
 }

@@ -36,6 +36,7 @@ export interface JsonStatistics {
 
 export interface JsonLockParty {
   rank: number;
+  location: number;
   epochs: number;
   held: number;
   caused: number;
@@ -56,7 +57,7 @@ export interface JsonLock {
   end: number;
   longest_queue: number;
   longest_chain: number;
-  chain: number[];
+  chain_locations: number[];
   holders: JsonLockParty[];
   victims: JsonLockParty[];
   queue: number[];

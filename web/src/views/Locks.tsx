@@ -16,11 +16,31 @@ import type { Store } from "../state/store";
 const PICTURE_WIDTH = 900;
 const QUEUE_HEIGHT = 200;
 
+/** Locks of threads belong to one process. */
+function isOfThreads(lock: JsonLock): boolean {
+  return lock.window === null && lock.target !== null;
+}
+
+/** What the owners of a lock are called. */
+function ownerWord(report: Report, lock: JsonLock, count: number): string {
+  if (isOfThreads(lock)) return count === 1 ? "thread" : "threads";
+  return processWord(report, count);
+}
+
 /** The name of a lock, as in the report: a window and the process that it locks. */
 export function lockName(report: Report, lock: JsonLock): string {
-  if (lock.window === null) return shorten(printable(lock.name ?? "lock"), 60);
+  if (lock.window === null) {
+    const name = shorten(printable(lock.name ?? "lock"), 60);
+    return isOfThreads(lock) && report.experiment.processes > 1 ? `${name}, ${processName(report, lock.target!)}` : name;
+  }
   const window = lock.name === null ? `window ${lock.window}` : shorten(printable(lock.name), 60);
   return `${window}, ${lock.target === null ? `all ${processWord(report, 2)}` : processName(report, lock.target)}`;
+}
+
+/** The number of an owner: of the process, or of the thread in it. */
+function ownerNumber(report: Report, lock: JsonLock, location: number): number {
+  const { rank, thread } = report.locations[location]!;
+  return isOfThreads(lock) ? thread : rank + report.summary.process.first;
 }
 
 /** The queues for locks. */
@@ -31,14 +51,18 @@ export function Locks({ store }: { store: Store }): JSX.Element {
   if (chosen === undefined) {
     return (
       <section class="view" aria-label="Locks">
-        <p class="empty">No lock was held exclusively.</p>
+        <p class="empty">No lock of a window was held exclusively, and no thread waited for a lock.</p>
       </section>
     );
   }
   return (
     <section class="view locks" aria-label="Locks">
       <div class="toolbar">
-        <span class="muted">Locks that were held exclusively, those with the longest waiting first.</span>
+        <span class="muted">
+          {locks.some(isOfThreads)
+            ? "Locks that were waited for, those with the longest waiting first."
+            : "Locks that were held exclusively, those with the longest waiting first."}
+        </span>
         <span class="spacer" />
         <ExportMenu
           store={store}
@@ -90,15 +114,22 @@ export function Locks({ store }: { store: Store }): JSX.Element {
       </table>
       <Queue store={store} lock={chosen} />
       <div class="two-columns">
-        <Parties store={store} title="Holders" parties={chosen.holders} column="Waiting caused" value="caused" />
-        <Parties store={store} title={`Waiting ${processWord(store.report, 2)}`} parties={chosen.victims} column="Waited" value="waiting" />
+        <Parties store={store} lock={chosen} title="Holders" parties={chosen.holders} column="Waiting caused" value="caused" />
+        <Parties
+          store={store}
+          lock={chosen}
+          title={`Waiting ${ownerWord(store.report, chosen, 2)}`}
+          parties={chosen.victims}
+          column="Waited"
+          value="waiting"
+        />
       </div>
       {chosen.longest_chain > 1 && (
         <p>
-          Longest chain of epochs, each of which waited for the previous one: {formatCount(chosen.longest_chain)},
-          beginning with the {processWord(store.report, 2)}{" "}
-          {chosen.chain.map((rank) => rank + store.report.summary.process.first).join(" \u2192 ")}
-          {chosen.chain.length < chosen.longest_chain && " \u2192 ..."}
+          Longest chain of {isOfThreads(chosen) ? "holds" : "epochs"}, each of which waited for the previous one: {formatCount(chosen.longest_chain)},
+          beginning with the {ownerWord(store.report, chosen, 2)}{" "}
+          {chosen.chain_locations.map((location) => ownerNumber(store.report, chosen, location)).join(" \u2192 ")}
+          {chosen.chain_locations.length < chosen.longest_chain && " \u2192 ..."}
         </p>
       )}
     </section>
@@ -120,7 +151,7 @@ function Queue({ store, lock }: { store: Store; lock: JsonLock }): JSX.Element {
         Length of the queue over time <small>{lockName(store.report, lock)}</small>
       </h2>
       {lock.queue.length === 0 ? (
-        <p class="empty">No {processWord(store.report, 1)} waited.</p>
+        <p class="empty">No {ownerWord(store.report, lock, 1)} waited.</p>
       ) : (
         <Chart
           draw={draw}
@@ -136,13 +167,13 @@ function Queue({ store, lock }: { store: Store; lock: JsonLock }): JSX.Element {
 
 function Parties(props: {
   store: Store;
+  lock: JsonLock;
   title: string;
   parties: readonly JsonLockParty[];
   column: string;
   value: "caused" | "waiting";
 }): JSX.Element {
-  const { store, title, parties, column, value } = props;
-  const { locations } = store.report;
+  const { store, lock, title, parties, column, value } = props;
   const largest = Math.max(...parties.map((party) => party[value]), 0);
   return (
     <div>
@@ -150,18 +181,18 @@ function Parties(props: {
       <table class="grid">
         <thead>
           <tr>
-            <th scope="col">{processTitle(store.report, 1)}</th>
+            <th scope="col">{isOfThreads(lock) ? "Thread" : processTitle(store.report, 1)}</th>
             <th scope="col">{column}</th>
             <td />
             <th scope="col">Held</th>
-            <th scope="col">Epochs</th>
+            <th scope="col">{isOfThreads(lock) ? "Holds" : "Epochs"}</th>
           </tr>
         </thead>
         <tbody>
           {parties.map((party) => (
-            <tr key={party.rank}>
+            <tr key={party.location}>
               <th scope="row">
-                <LocationLink store={store} location={locations.findIndex(({ rank }) => rank === party.rank)} />
+                <LocationLink store={store} location={party.location} />
               </th>
               <td>{formatSeconds(party[value])}</td>
               <td class="meter" aria-hidden="true">

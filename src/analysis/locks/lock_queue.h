@@ -1,5 +1,5 @@
 /** @file
- * The queue of the processes that wait for a lock: its length over time, the processes that hold
+ * The queue of the locations that wait for a lock: its length over time, the locations that hold
  * the lock, and those that wait. Filled by the detection of lock contention, which has all epochs
  * of a lock in one place.
  *
@@ -9,8 +9,8 @@
  * call also of its wait for progress), or, if it did not wait, from the Leave of the call that
  * acquired or else requested the lock.
  */
-#ifndef FERMATA_ANALYSIS_ONE_SIDED_LOCK_QUEUE_H
-#define FERMATA_ANALYSIS_ONE_SIDED_LOCK_QUEUE_H
+#ifndef FERMATA_ANALYSIS_LOCKS_LOCK_QUEUE_H
+#define FERMATA_ANALYSIS_LOCKS_LOCK_QUEUE_H
 
 #include "base/error.h"
 #include "cube/model/cube.h"
@@ -27,9 +27,10 @@ struct fm_lock_hold {
     uint64_t queued_until;
     uint64_t held_from;
     uint64_t released;   /**< Leave of the releasing call */
-    uint32_t owner;      /**< process */
+    uint32_t owner;      /**< location; of a process the first one */
     uint64_t lock;       /**< outside of MPI: its id, which names it; else 0 */
-    uint32_t target;     /**< process; FM_NONE: all of the window */
+    uint32_t target;     /**< process; FM_NONE: all of the window. Of threads: their process */
+    uint32_t region;     /**< of a lock of threads: that acquired it; FM_NONE: not known */
     uint32_t number;     /**< of the lock among those of the list; FM_NONE: all of the window */
     uint32_t blocked_by; /**< epoch it waited for, an earlier one of the same list; FM_NONE: none */
     bool exclusive;
@@ -48,7 +49,8 @@ void fm_lock_queues_free(struct fm_lock_queues *queues);
 
 /** Adds all epochs of some locks of a window, in the order of fm_lock_order_find(). All epochs of a
  * lock must be added by one call. Distinct workers may add at the same time.
- * @param window  number of the window in the trace */
+ * Locks of threads that nobody waits for are left out.
+ * @param window  number of the window in the trace; FM_NONE: locks of threads */
 void fm_lock_queues_add(struct fm_lock_queues *queues, unsigned worker, uint32_t window,
                         const struct fm_lock_hold *holds, uint32_t count);
 

@@ -1,4 +1,4 @@
-#include "analysis/one_sided/lock_queue.h"
+#include "analysis/locks/lock_queue.h"
 
 #include "base/containers/map.h"
 #include "base/containers/sort.h"
@@ -13,8 +13,14 @@ struct found_lock {
     struct fm_cube_lock lock; /* times of the trace's clock, name unset */
     uint64_t id;              /* outside of MPI */
     uint32_t process;         /* its target; FM_NONE: all of the window */
+    uint32_t region;          /* of threads: that acquired it first; FM_NONE: not known */
     uint8_t paradigm;
 };
+
+static bool is_of_threads(const struct found_lock *found)
+{
+    return found->lock.window == FM_NONE;
+}
 
 typedef FM_VECTOR(struct found_lock) lock_vector;
 typedef FM_VECTOR(unsigned char) byte_vector;
@@ -163,13 +169,13 @@ static void describe_queue(const struct window_epochs *epochs, const struct memb
 
 typedef FM_VECTOR(struct fm_cube_lock_party) party_vector;
 
-static struct fm_cube_lock_party *party_of(party_vector *parties, struct fm_map *index_of_rank,
-                                           uint32_t rank)
+static struct fm_cube_lock_party *party_of(party_vector *parties, struct fm_map *index_of_location,
+                                           uint32_t location)
 {
     uint32_t next = (uint32_t)parties->count;
-    uint32_t index = *fm_map_at(index_of_rank, rank, next);
+    uint32_t index = *fm_map_at(index_of_location, location, next);
     if (index == next) {
-        fm_vector_push(parties, (struct fm_cube_lock_party){.rank = rank});
+        fm_vector_push(parties, (struct fm_cube_lock_party){.location = location});
     }
     return &parties->items[index];
 }
@@ -183,7 +189,7 @@ static int compare_holders(const void *a, const void *b)
     if (left->held != right->held) {
         return left->held > right->held ? -1 : 1;
     }
-    return left->rank < right->rank ? -1 : left->rank > right->rank;
+    return left->location < right->location ? -1 : left->location > right->location;
 }
 
 static int compare_victims(const void *a, const void *b)
@@ -192,17 +198,17 @@ static int compare_victims(const void *a, const void *b)
     if (left->waiting != right->waiting) {
         return left->waiting > right->waiting ? -1 : 1;
     }
-    return left->rank < right->rank ? -1 : left->rank > right->rank;
+    return left->location < right->location ? -1 : left->location > right->location;
 }
 
 static void describe_parties(const struct window_epochs *epochs, const struct member *members,
                              size_t count, struct fm_cube_lock *lock)
 {
     party_vector parties = {0};
-    struct fm_map index_of_rank = {0};
+    struct fm_map index_of_location = {0};
     for (size_t i = 0; i < count; ++i) {
         const struct fm_lock_hold *hold = &epochs->holds[members[i].index];
-        struct fm_cube_lock_party *owner = party_of(&parties, &index_of_rank, hold->owner);
+        struct fm_cube_lock_party *owner = party_of(&parties, &index_of_location, hold->owner);
         ++owner->epochs;
         owner->held += hold->released - hold->held_from;
         if (waited(hold)) {
@@ -210,7 +216,7 @@ static void describe_parties(const struct window_epochs *epochs, const struct me
             ++owner->waits;
             owner->waiting += ticks;
             uint32_t culprit = epochs->holds[hold->blocked_by].owner;
-            party_of(&parties, &index_of_rank, culprit)->caused += ticks;
+            party_of(&parties, &index_of_location, culprit)->caused += ticks;
         }
     }
     fm_sort(parties.items, parties.count, sizeof *parties.items, compare_holders);
@@ -224,7 +230,7 @@ static void describe_parties(const struct window_epochs *epochs, const struct me
         }
     }
     fm_vector_free(&parties);
-    fm_map_free(&index_of_rank);
+    fm_map_free(&index_of_location);
 }
 
 /* ---- locks ---- */
@@ -304,10 +310,12 @@ void fm_lock_queues_add(struct fm_lock_queues *queues, unsigned worker, uint32_t
             ++end;
         }
         const struct fm_lock_hold *hold = &holds[members[begin].index];
-        fm_vector_push(
-            &found->locks,
-            (struct found_lock){describe_lock(&epochs, window, members + begin, end - begin),
-                                hold->lock, hold->target, hold->paradigm});
+        const struct found_lock lock = {
+            describe_lock(&epochs, window, members + begin, end - begin), hold->lock, hold->target,
+            hold->region, hold->paradigm};
+        if (lock.lock.waits > 0 || !is_of_threads(&lock)) {
+            fm_vector_push(&found->locks, lock);
+        }
         begin = end;
     }
 }
@@ -370,6 +378,9 @@ static int compare_locks(const void *a, const void *b)
     if (is_left_named != is_right_named) {
         return is_left_named ? 1 : -1;
     }
+    if (is_of_threads(left) != is_of_threads(right)) {
+        return is_of_threads(left) ? 1 : -1;
+    }
     if (left->lock.window != right->lock.window) {
         return left->lock.window < right->lock.window ? -1 : 1;
     }
@@ -379,11 +390,35 @@ static int compare_locks(const void *a, const void *b)
     return left->id < right->id ? -1 : left->id > right->id;
 }
 
+/* Names a lock of threads: by its variable if the trace names it, a critical construct by its
+ * region. */
+static void name_thread_lock(const struct fm_trace *trace, const struct found_lock *found,
+                             char *name, size_t size)
+{
+    const uint32_t number = (uint32_t)found->id;
+    const char *object = fm_trace_object_name(trace, found->process, number);
+    const struct fm_region *region =
+        found->region == FM_NONE ? NULL : &trace->regions[found->region];
+    if (object != NULL) {
+        snprintf(name, size, "%s", object);
+    } else if (region != NULL && strncmp(region->name, "!$omp critical", 14) == 0) {
+        snprintf(name, size, "%s", region->name);
+    } else {
+        snprintf(name, size, "%s %" PRIu32,
+                 found->paradigm == FM_PARADIGM_OPENMP ? "OpenMP lock" : "lock", number);
+    }
+}
+
 /* Names a lock as its programming model does: a symmetric variable, a mutex of a process, which may
  * be one of a set (the upper half of the number), a coarray element of an image. */
-static void name_lock(const struct found_lock *found, char *name, size_t size)
+static void name_lock(const struct fm_trace *trace, const struct found_lock *found, char *name,
+                      size_t size)
 {
     char set[32] = "";
+    if (is_of_threads(found)) {
+        name_thread_lock(trace, found, name, size);
+        return;
+    }
     switch (found->paradigm) {
     case FM_PARADIGM_ARMCI:
         if (found->id > UINT32_MAX) {
@@ -416,12 +451,14 @@ fm_status_t fm_lock_queues_fill(const struct fm_lock_queues *queues, const struc
     fm_status_t status = FM_OK;
     for (size_t i = 0; i < all.count && status == FM_OK; ++i) {
         struct fm_cube_lock lock = all.items[i].lock;
-        char name[96];
-        lock.name = trace->windows[lock.window].name;
+        char name[256];
         if (all.items[i].paradigm != FM_PARADIGM_MPI) {
-            name_lock(&all.items[i], name, sizeof name);
+            name_lock(trace, &all.items[i], name, sizeof name);
             lock.name = name;
-            lock.window = lock.target = FM_CUBE_NONE;
+            lock.target = is_of_threads(&all.items[i]) ? lock.target : FM_CUBE_NONE;
+            lock.window = FM_CUBE_NONE;
+        } else {
+            lock.name = trace->windows[lock.window].name;
         }
         lock.begin -= cube->experiment.begin;
         lock.end -= cube->experiment.begin;
