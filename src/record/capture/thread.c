@@ -227,6 +227,15 @@ static struct fm_thread *take_idle(uint64_t part)
     return thread;
 }
 
+/* Gives a location to whoever asks next. */
+static void make_idle(struct fm_thread *thread)
+{
+    fm_lock(&fm_threads.lock);
+    thread->idle = fm_threads.idle;
+    fm_threads.idle = thread;
+    fm_unlock(&fm_threads.lock);
+}
+
 static bool has_part(uint64_t part)
 {
     const struct fm_thread *thread = fm_threads_all();
@@ -244,10 +253,7 @@ static void make_unused(uint64_t first, uint64_t end)
         if (thread != NULL) {
             thread->is_unused = true;
             __atomic_store_n(&thread->owner, 0, __ATOMIC_RELAXED);
-            fm_lock(&fm_threads.lock);
-            thread->idle = fm_threads.idle;
-            fm_threads.idle = thread;
-            fm_unlock(&fm_threads.lock);
+            make_idle(thread);
         }
     }
 }
@@ -264,6 +270,24 @@ static void take_over_stack(struct fm_thread *thread)
 struct fm_thread *fm_thread_attach(void)
 {
     return fm_thread_attach_as(0, 0);
+}
+
+/* Makes a location that of the calling thread. NULL is allowed. */
+static struct fm_thread *attach(struct fm_thread *thread, bool is_new)
+{
+    if (thread != NULL) {
+        plan_flush(thread); /* a reused location checks for pauses at its first call */
+        fm_thread_self = thread;
+        if (is_new) {
+            fm_pause_attach(thread);
+        }
+        if (fm_threads.has_key) {
+            pthread_setspecific(fm_threads.key, thread);
+        }
+        fm_samples_attach(thread);
+        fm_processor_attach(thread);
+    }
+    return thread;
 }
 
 struct fm_thread *fm_thread_attach_as(uint64_t part, uint32_t number)
@@ -287,18 +311,55 @@ struct fm_thread *fm_thread_attach_as(uint64_t part, uint32_t number)
     if (part != 0) {
         fm_unlock(&fm_threads.parts);
     }
-    if (thread != NULL) {
-        plan_flush(thread); /* a reused location checks for pauses at its first call */
-        fm_thread_self = thread;
-        if (is_new) {
-            fm_pause_attach(thread);
+    attach(thread, is_new);
+    errno = saved;
+    return thread;
+}
+
+/* Threads of programs with more of them have no places of their own in the order of creation. */
+enum { PROVIDED_AT_MOST = 256 };
+
+struct fm_thread *fm_thread_provide(void)
+{
+    int saved = errno;
+    struct fm_thread *thread = NULL;
+    if (!atomic_load_explicit(&fm_threads.over, memory_order_acquire) &&
+        atomic_load_explicit(&fm_threads.all, memory_order_relaxed)->index < PROVIDED_AT_MOST) {
+        thread = take_idle(0);
+        if (thread == NULL) {
+            thread = new_thread(0);
+            if (thread != NULL) {
+                thread->is_unused = true;
+            }
         }
-        if (fm_threads.has_key) {
-            pthread_setspecific(fm_threads.key, thread);
-        }
-        fm_samples_attach(thread);
-        fm_processor_attach(thread);
     }
+    if (thread != NULL) {
+        __atomic_store_n(&thread->owner, 0, __ATOMIC_RELAXED);
+    }
+    errno = saved;
+    return thread;
+}
+
+void fm_thread_give_back(struct fm_thread *thread)
+{
+    if (thread != NULL) {
+        make_idle(thread);
+    }
+}
+
+/* Makes the location that was provided for the calling thread its own. */
+static struct fm_thread *take_provided(struct fm_thread *thread)
+{
+    int saved = errno;
+    bool is_new = thread->is_unused;
+    if (atomic_load_explicit(&fm_threads.over, memory_order_acquire)) {
+        make_idle(thread);
+        return NULL;
+    }
+    thread->is_unused = false;
+    __atomic_store_n(&thread->owner, (uint64_t)pthread_self(), __ATOMIC_RELAXED);
+    take_over_stack(thread);
+    attach(thread, is_new);
     errno = saved;
     return thread;
 }
@@ -343,9 +404,15 @@ static void note_life(struct fm_thread *thread, enum fm_record_kind kind)
     fm_thread_publish(thread);
 }
 
-struct fm_thread *fm_thread_begin(uint32_t paradigm, uint64_t number, uint64_t routine)
+struct fm_thread *fm_thread_begin(uint32_t paradigm, uint64_t number, uint64_t routine,
+                                  struct fm_thread *provided)
 {
-    struct fm_thread *thread = fm_thread_self != NULL ? fm_thread_self : fm_thread_attach();
+    struct fm_thread *thread = fm_thread_self;
+    if (thread != NULL) {
+        fm_thread_give_back(provided);
+    } else {
+        thread = provided != NULL ? take_provided(provided) : fm_thread_attach();
+    }
     if (thread == NULL || fm_thread_is_quiet(thread)) {
         return NULL;
     }
@@ -446,10 +513,7 @@ static void retire(void *ending)
     if (thread->index == 0) {
         return; /* the first thread's functions are open to the end of the run */
     }
-    fm_lock(&fm_threads.lock);
-    thread->idle = fm_threads.idle;
-    fm_threads.idle = thread;
-    fm_unlock(&fm_threads.lock);
+    make_idle(thread);
 }
 
 bool fm_thread_end_left_call(struct fm_thread *thread, struct fm_here here)

@@ -278,9 +278,20 @@ FM_API FM_COLD struct fm_thread *fm_thread_attach(void);
  * @param paradigm  OTF2_Paradigm that created it
  * @param number    of its creation, unique in the process, from 1 on
  * @param routine   address of the function that the thread executes
+ * @param provided  location that the creator has provided, which is taken or given back; may be
+ * NULL
  * @return the thread; NULL: it is not recorded. errno is preserved. */
 FM_API FM_COLD struct fm_thread *fm_thread_begin(uint32_t paradigm, uint64_t number,
-                                                 uint64_t routine);
+                                                 uint64_t routine, struct fm_thread *provided);
+
+/** Provides a location for a thread that the calling thread is going to create: locations have the
+ * order in which threads are created, not that in which they begin to run.
+ * @return for fm_thread_begin or fm_thread_give_back; NULL: the thread may take any. errno is
+ * preserved. */
+FM_API FM_COLD struct fm_thread *fm_thread_provide(void);
+
+/** Gives back a location that was provided. NULL is allowed. */
+FM_API FM_COLD void fm_thread_give_back(struct fm_thread *thread);
 
 /** Call site of a return address, or of any other place (places.h), defined for records of the
  * thread; FM_SITE_UNKNOWN: call stacks are not recorded, or the code is not shown. Not to be called

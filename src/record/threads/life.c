@@ -17,6 +17,7 @@ struct start {
     } routine;
     void *argument;
     uint64_t number;
+    struct fm_thread *location; /* fm_thread_provide */
     struct start *next;
 };
 
@@ -86,7 +87,7 @@ static struct start begin(void *given, uint64_t routine)
     struct start start = *(struct start *)given;
     return_start(given);
     note_number((uint64_t)pthread_self(), start.number);
-    fm_thread_begin(OTF2_PARADIGM_PTHREAD, start.number, routine);
+    fm_thread_begin(OTF2_PARADIGM_PTHREAD, start.number, routine, start.location);
     return start;
 }
 
@@ -129,12 +130,14 @@ int fm_pthread_create(pthread_t *handle, const pthread_attr_t *attributes, void 
         return result;
     }
     uint64_t number = start->number;
+    start->location = fm_thread_provide();
     start->routine.posix = routine;
     start->argument = argument;
     int result = FM_NEXT(pthread_create)(handle, attributes, begin_posix, start);
     if (result == 0) {
         note_number((uint64_t)*handle, number);
     } else {
+        fm_thread_give_back(start->location);
         return_start(start);
     }
     leave_create(thread, result == 0 ? number : 0);
@@ -151,12 +154,14 @@ int fm_thrd_create(thrd_t *handle, thrd_start_t routine, void *argument)
         return result;
     }
     uint64_t number = start->number;
+    start->location = fm_thread_provide();
     start->routine.c11 = routine;
     start->argument = argument;
     int result = FM_NEXT(thrd_create)(handle, begin_c11, start);
     if (result == thrd_success) {
         note_number((uint64_t)*handle, number);
     } else {
+        fm_thread_give_back(start->location);
         return_start(start);
     }
     leave_create(thread, result == thrd_success ? number : 0);

@@ -13,19 +13,20 @@ import sys
 import tempfile
 
 # Program, compilers whose programs are recorded, arguments, threads of OpenMP, what it prints, metrics of
-# the waiting with their kinds (None: no wait state). One thread has a planted delay.
+# the waiting with their kinds (None: no wait state), the thread with the planted delay (in the order of creation, the
+# main thread is 0).
 RUNS = [
     ("hash-table", ("gcc", "clang"),
      ["--threads", "3", "--words", "150", "--work", "0.0003", "--holder", "1", "--hold", "0.02"], 1,
      "3 threads, 150 words each, all are counted",
-     {"pthread_lock_contention_mutex_lock": "pthread_lock_mutex"}),
+     {"pthread_lock_contention_mutex_lock": "pthread_lock_mutex"}, 2),
     ("pthread-pipeline", ("gcc", "clang"),
      ["--items", "40", "--work", "0", "--slow", "1", "--delay", "0.004"], 1,
      "40 items through 3 stages, sum 5e3f7d7dc094a9d4, correct",
-     {"pthread_condition_wait": "pthread_condition_wait"}),
+     {"pthread_condition_wait": "pthread_condition_wait"}, 2),
     # Threads without tasks wait in a barrier, but not only for the last one that enters it.
     ("omp-tasks", ("gcc",), ["--queens", "6", "--slow", "2", "--delay", "0.3"], 3,
-     "6 queens, 4 solutions, correct", {"omp_task_starvation": None}),
+     "6 queens, 4 solutions, correct", {"omp_task_starvation": None}, None),
 ]
 WRONG = [("hash-table", ["--stripes", "0"]), ("pthread-pipeline", ["--stages", "1"]),
          ("omp-tasks", ["--queens", "13"])]
@@ -70,7 +71,21 @@ def total(report, metrics):
     return sum(severity["value"] for severity in report["severities"] if severity["metric"] in metrics)
 
 
-def check(report, program, metrics):
+def check_lock(report, program, planted):
+    """The lock is named by its variable, the planted thread holds it longest, and a problem names it."""
+    locks = [lock for lock in report["locks"] if lock["name"].startswith("table_locks")]
+    threads = {location["id"]: location["thread"] for location in report["locations"]}
+    if len(locks) != 1 or not locks[0]["holders"]:
+        return f"{program}: locks {report['locks']}"
+    longest = max(locks[0]["holders"], key=lambda holder: holder["held"])
+    if threads[longest["location"]] != planted:
+        return f"{program}: thread {planted} does not hold the lock longest: {locks[0]}"
+    if report["locks"].index(locks[0]) not in [problem["lock"] for problem in report["problems"]]:
+        return f"{program}: no problem names the lock: {report['problems']}"
+    return None
+
+
+def check(report, program, metrics, planted):
     waiting = total(report, metrics)
     names = " and ".join(metrics)
     if waiting < LEAST:
@@ -80,7 +95,7 @@ def check(report, program, metrics):
         return None
     blame = blame_of_threads(report, metrics.values())
     most = max(blame.values())
-    if most < SHARE * sum(blame.values()):
+    if most < SHARE * sum(blame.values()) or blame[planted] < most:
         return f"{program}: {names}: {waiting} s, blame of threads {blame}"
     print(f"{program}: {names}: {waiting:.3f} s, {most:.3f} s of it for one thread")
     return None
@@ -98,12 +113,13 @@ def main():
                 done = run([programs / name, *arguments])
                 if done.returncode != 2 or "wrong argument" not in done.stderr:
                     failures.append(f"{name} {arguments}: {done}")
-        for name, compilers, arguments, threads, message, metrics in RUNS:
+        for name, compilers, arguments, threads, message, metrics, planted in RUNS:
             if not (programs / name).exists() or programs.name not in compilers:
                 continue
             with tempfile.TemporaryDirectory() as folder:
                 report = record(options, pathlib.Path(folder), programs / name, arguments, threads, message)
-                failures += filter(None, [check(report, name, metrics)])
+                failures += filter(None, [check(report, name, metrics, planted),
+                                          check_lock(report, name, planted) if name == "hash-table" else None])
     if failures:
         sys.exit("\n".join(failures))
 
