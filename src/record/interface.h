@@ -16,6 +16,11 @@
 #define FM_RECORDER_LIBRARY "libfermata-recorder.so"
 #define FM_RECORDER_SYMBOL  "fermata_recorder"
 
+/** File name of the tool for runtimes of OpenMP with a tools interface; and of the symbol that it
+ * exports, a struct fm_ompt_tool. */
+#define FM_OMPT_LIBRARY "libfermata-ompt.so"
+#define FM_OMPT_SYMBOL  "fermata_tool"
+
 /** What the recorder offers. All libraries are of one build. */
 struct fm_recorder {
     /** Called once, before all others.

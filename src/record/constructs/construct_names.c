@@ -65,13 +65,22 @@ static bool begins_with_any(const char *directive, const char *const *words)
     return false;
 }
 
+/* Whether a directive `parallel` also stands for the construct inside: parallel for. */
+static bool is_combined(const char *directive, enum fm_construct construct)
+{
+    return (construct == FM_CONSTRUCT_LOOP &&
+            (has_word(directive, "for") || has_word(directive, "do"))) ||
+           (construct == FM_CONSTRUCT_SECTIONS && has_word(directive, "sections")) ||
+           (construct == FM_CONSTRUCT_WORKSHARE && has_word(directive, "workshare"));
+}
+
 enum fm_directive_line fm_directive_in_line(const char *text, enum fm_construct construct)
 {
     static const char *const closed[] = {"for",       "do",   "sections", "single",
                                          "workshare", "loop", "scope",    NULL};
     static const char *const words[FM_CONSTRUCT_COUNT][5] = {
         [FM_CONSTRUCT_PARALLEL] = {"parallel"},
-        [FM_CONSTRUCT_TASK_CREATE] = {"task"},
+        [FM_CONSTRUCT_TASK_CREATE] = {"task", "taskloop"},
         [FM_CONSTRUCT_TASK] = {"task", "taskloop"},
         [FM_CONSTRUCT_TASKLOOP] = {"taskloop"},
         [FM_CONSTRUCT_LOOP] = {"for", "do", "loop"},
@@ -83,9 +92,11 @@ enum fm_directive_line fm_directive_in_line(const char *text, enum fm_construct 
         [FM_CONSTRUCT_CRITICAL] = {"critical"},
         [FM_CONSTRUCT_CRITICAL_SBLOCK] = {"critical"},
         [FM_CONSTRUCT_BARRIER] = {"barrier"},
-        [FM_CONSTRUCT_TASKWAIT] = {"taskwait", "taskgroup"},
-        [FM_CONSTRUCT_TASKGROUP] = {"taskgroup"},
+        [FM_CONSTRUCT_TASKWAIT] = {"taskwait", "taskgroup", "taskloop"},
+        [FM_CONSTRUCT_TASKGROUP] = {"taskgroup", "taskloop"},
         [FM_CONSTRUCT_ATOMIC] = {"atomic"},
+        [FM_CONSTRUCT_MASTER] = {"master", "masked"},
+        [FM_CONSTRUCT_WORKSHARE] = {"workshare"},
     };
     char copy[NAME_MOST];
     const char *directive = directive_of(text, copy, sizeof copy);
@@ -94,7 +105,10 @@ enum fm_directive_line fm_directive_in_line(const char *text, enum fm_construct 
         !(is_closed && has_word(directive, "nowait"))) {
         return FM_SOURCE_DIRECTIVE;
     }
-    return begins_with_word(directive, "parallel") ? FM_SOURCE_BEGIN : FM_SOURCE_OTHER;
+    if (!begins_with_word(directive, "parallel")) {
+        return FM_SOURCE_OTHER;
+    }
+    return is_combined(directive, construct) ? FM_SOURCE_DIRECTIVE : FM_SOURCE_BEGIN;
 }
 
 /* ---- source files ---- */

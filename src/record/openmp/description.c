@@ -13,6 +13,14 @@ static const struct fm_function functions[] = {
 #include "regions.inc"
 };
 
+/* Calls of LLVM's runtime lead to it. */
+#define __kmpc_critical
+#define __kmpc_critical_with_hint
+#define __kmpc_end_critical
+#define __kmpc_ordered
+#define __kmpc_end_ordered
+#define __kmpc_taskloop
+#define __kmpc_taskloop_5
 static const fm_function_t wrappers[] = {
 #include "wrappers.inc"
 };

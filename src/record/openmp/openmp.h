@@ -1,5 +1,6 @@
 /** @file
- * Common header of the wrappers for GCC's OpenMP runtime (libgomp), which has no tools interface.
+ * Common header of the recording of OpenMP. Other runtimes than GCC's have a tools interface
+ * (ompt_tool.h). GCC's (libgomp) has none.
  * The compiler turns each construct into calls of GOMP_ functions; their wrappers record the
  * construct (record/constructs). A body of a parallel region is a function, which the wrapper
  * replaces by one of its own, so that every thread of the team records its begin and its end:
@@ -46,6 +47,9 @@ struct fm_omp_team {
     const void *ordered;               /**< stands for the lock of its ordered regions */
     struct fm_omp_team *outer;         /**< of the forker */
     uint32_t outer_number;             /**< of the forker in that team */
+    uint32_t level;                    /**< of nested regions, from 1 on (OMPT) */
+    uint64_t call;                     /**< return address of the call that forks (OMPT) */
+    bool has_ended;                    /**< the forker is in the barrier at the end (OMPT) */
 };
 
 /** Begins to record at a call of the program.

@@ -1,59 +1,11 @@
 /* Parallel regions: the forking thread and the members of its team. */
 #include "record/constructs/team_end.h"
-#include "record/openmp/openmp.h"
+#include "record/openmp/fork_join.h"
 #include "record/stack/places.h"
 
 static _Atomic uint64_t teams;
 
 /* ---- the members ---- */
-
-/* What distinguishes a location among those of all teams: who forks the team, at which level, and
- * the number in it. */
-static uint64_t part_of(const struct fm_omp_team *team, uint32_t level, uint32_t number)
-{
-    enum { LEVEL_BITS = 8, NUMBER_BITS = 24 };
-    return ((uint64_t)team->forker->index + 1) << (LEVEL_BITS + NUMBER_BITS) |
-           (uint64_t)(level & ((1u << LEVEL_BITS) - 1)) << NUMBER_BITS | number;
-}
-
-static void join_list(struct fm_omp_team *team, struct fm_thread *thread)
-{
-    thread->member.next = atomic_load_explicit(&team->members, memory_order_relaxed);
-    while (!atomic_compare_exchange_weak_explicit(&team->members, &thread->member.next, thread,
-                                                  memory_order_release, memory_order_relaxed)) {
-    }
-}
-
-/* Records the begin of the team in a thread that executes its body. */
-static inline __attribute__((always_inline)) void
-begin_body(struct fm_omp_team *team, struct fm_thread *thread, struct fm_here here, uint32_t number)
-{
-    uint32_t size = (uint32_t)FM_OMP(omp_get_num_threads)();
-    uint32_t level = (uint32_t)FM_OMP(omp_get_level)();
-    bool is_forker = number == 0;
-    thread->depth = 0;
-    if (!is_forker) {
-        thread->left = thread->enter = fm_clock_now(); /* what it did before was no computation */
-    }
-    uint64_t now = fm_construct_time(thread, here, !is_forker);
-    size_t item = thread->open.count;
-    fm_construct_note(thread, FM_RECORD_TEAM_BEGIN, level, team->forker->index, now,
-                      size | (uint64_t)number << 32);
-    fm_construct_enter(thread, team->parallel, now);
-    if (team->inner != NULL) {
-        fm_construct_enter(thread, team->inner, now);
-    }
-    thread->member.number = number;
-    thread->member.team = team;
-    if (is_forker) {
-        team->item = item;
-    } else {
-        thread->member.item = item;
-        join_list(team, thread);
-        fm_construct_computes(thread, now);
-    }
-    fm_construct_done(thread);
-}
 
 /* Records the end of the body. The thread is in the runtime then, until the team ends. */
 static inline __attribute__((always_inline)) void
@@ -75,8 +27,8 @@ static void run(void *argument)
     uint32_t number = (uint32_t)FM_OMP(omp_get_thread_num)();
     struct fm_thread *thread = fm_thread_self;
     if (thread == NULL || FM_UNLIKELY(!fm_thread_is_own(thread))) {
-        thread =
-            fm_thread_attach_as(part_of(team, (uint32_t)FM_OMP(omp_get_level)(), number), number);
+        thread = fm_thread_attach_as(fm_omp_part(team, (uint32_t)FM_OMP(omp_get_level)(), number),
+                                     number);
     }
     if (number != 0 && thread != NULL) {
         fm_team_end_record(thread);
@@ -85,7 +37,8 @@ static void run(void *argument)
         team->body(team->data);
         return;
     }
-    begin_body(team, thread, FM_HERE, number);
+    fm_omp_begin_team(team, thread, FM_HERE, number, (uint32_t)FM_OMP(omp_get_num_threads)(),
+                      (uint32_t)FM_OMP(omp_get_level)());
     team->body(team->data);
     end_body(team, thread, FM_HERE, number);
 }
@@ -126,28 +79,6 @@ fork_team(struct fm_omp_team *team, struct fm_here here, enum fm_construct inner
     return true;
 }
 
-/* The runtime has returned: all threads have left the barrier at the end. */
-static void join_team(struct fm_omp_team *team)
-{
-    struct fm_thread *thread = team->forker, *next;
-    uint64_t now = fm_omp_release(thread);
-    for (struct fm_thread *member = team->members; member != NULL; member = next) {
-        next = member->member.next;
-        member->member.ended_at = now;
-        __atomic_store_n(&member->member.ended, team->instance, __ATOMIC_RELEASE);
-    }
-    if (team->item != SIZE_MAX) {
-        fm_construct_leave(thread, team->item, now);
-        uint64_t *place = fm_thread_reserve(thread, FM_WORDS_TEAM_END);
-        place[0] = fm_record_header(FM_RECORD_TEAM_END, 0, 0);
-        place[1] = now;
-    }
-    thread->member.team = team->outer;
-    thread->member.number = team->outer_number;
-    fm_construct_computes(thread, now);
-    fm_construct_done(thread);
-}
-
 /* The body of a wrapper: `call` calls the runtime with run and &team. */
 #define FM_OMP_PARALLEL(inner, call, original)                                                     \
     struct fm_omp_team team;                                                                       \
@@ -156,7 +87,7 @@ static void join_team(struct fm_omp_team *team)
         return;                                                                                    \
     }                                                                                              \
     call;                                                                                          \
-    join_team(&team)
+    fm_omp_join_team(&team)
 
 void fm_GOMP_parallel(fm_omp_body_t body, void *data, unsigned threads, unsigned flags)
 {

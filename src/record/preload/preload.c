@@ -290,6 +290,9 @@ static void resolve_paradigm(struct paradigm *paradigm)
         fm_function_t function = has ? wrappers->wrappers[i] : NULL;
         if (function == NULL) {
             void *symbol = original(slot, library != NULL ? library : RTLD_NEXT);
+            if (symbol == NULL) { /* another library of the paradigm may have it */
+                symbol = fm_preload_next(function_names[slot]);
+            }
             function = symbol != NULL ? (fm_function_t)(uintptr_t)symbol : unavailable;
         }
         __atomic_store_n(&fm_preload_slots[slot], function, __ATOMIC_RELEASE);
@@ -388,6 +391,44 @@ static bool can_resolve(void)
         __atomic_store_n(&resolved, true, __ATOMIC_RELEASE);
     }
     return true;
+}
+
+/* ---- runtimes of OpenMP with a tools interface ---- */
+
+/* A tool of another library behind this one, in search order; the runtimes define a function of
+ * this name, too. */
+static bool is_other_tool(const void *function)
+{
+    Dl_info info;
+    const char *slash = function != NULL && dladdr(function, &info) != 0 && info.dli_fname != NULL
+                            ? strrchr(info.dli_fname, '/')
+                            : NULL;
+    return slash != NULL && strncmp(slash, "/libomp", 7) != 0 && strncmp(slash, "/libiomp", 8) != 0;
+}
+
+/* Called by a runtime with OMPT when it begins; only one tool is possible, and the program's own
+ * one is preferred. Tools in OMP_TOOL_LIBRARIES are tried by the runtime if there is none here. */
+__attribute__((visibility("default"))) struct fm_ompt_tool *ompt_start_tool(unsigned version,
+                                                                            const char *runtime);
+struct fm_ompt_tool *ompt_start_tool(unsigned version, const char *runtime)
+{
+    int saved = errno;
+    struct fm_ompt_tool *(*other)(unsigned, const char *), *tool = NULL;
+    *(void **)&other = dlsym(RTLD_NEXT, "ompt_start_tool");
+    const char *libraries_of_tools = getenv("OMP_TOOL_LIBRARIES");
+    if (is_other_tool((const void *)(uintptr_t)other)) {
+        tool = other(version, runtime);
+    } else if ((libraries_of_tools == NULL || libraries_of_tools[0] == '\0') &&
+               getauxval(AT_SECURE) == 0) {
+        resolve(NULL);
+        const char *layer = getenv("FERMATA_LAYER");
+        bool is_left_out = layer != NULL && strcmp(layer, "mpi") == 0;
+        tool = recorder != NULL && !is_left_out
+                   ? (struct fm_ompt_tool *)(uintptr_t)load_symbol(FM_OMPT_LIBRARY, FM_OMPT_SYMBOL)
+                   : NULL;
+    }
+    errno = saved;
+    return tool;
 }
 
 /* fm_user_connect_t; see user/interface.h. */

@@ -1,6 +1,6 @@
 """Records constructs.c and looks for each construct at its source line, and for the planted delays.
 
-usage: check_constructs.py FERMATA SOURCE PROGRAM
+usage: check_constructs.py FERMATA SOURCE PROGRAM gomp|omp
 """
 import pathlib
 import sys
@@ -23,6 +23,8 @@ def check_names(archive, source):
                 at("critical", "critical"), at("critical sblock", "critical"), at("critical", "named"),
                 at("parallel", "outer"), at("parallel", "inner"), at("implicit barrier", "inner"),
                 "omp_set_lock", "omp_unset_lock", "omp_set_nest_lock", "omp_unset_nest_lock"}
+    if sys.argv[4] == "omp":  # also tells loops with a static schedule, and the block of `single`
+        expected |= {at("for", "static"), at("single sblock", "single")}
     missing = expected - archive.names()
     assert not missing, (sorted(missing), sorted(archive.names()))
     explicit = [name for name in archive.names() if name.startswith("!$omp barrier")]

@@ -1,4 +1,4 @@
-/* Every construct that GCC's runtime sees, with planted delays.
+/* Every construct that runtimes tell, with planted delays.
  * A comment `LINE name` marks the line that a region is expected at. */
 #include <omp.h>
 #include <stdio.h>

@@ -56,7 +56,7 @@ static double spread(void)
                 sum += large.values[i];
             }
         }
-#pragma omp task firstprivate(huge) shared(sum) /* too large to be linked */
+#pragma omp task firstprivate(huge) shared(sum) /* LINE huge */
 #pragma omp atomic
         sum += huge.values[99];
 #pragma omp task if (0) shared(sum) /* LINE undeferred */

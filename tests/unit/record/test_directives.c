@@ -20,7 +20,12 @@ static void directives_of_c(void **state)
     check("  #  pragma omp   critical(name)", FM_CONSTRUCT_CRITICAL, FM_SOURCE_DIRECTIVE);
     check("    _Pragma(\"omp for\")", FM_CONSTRUCT_LOOP, FM_SOURCE_DIRECTIVE);
     check("#pragma omp parallel for", FM_CONSTRUCT_PARALLEL, FM_SOURCE_DIRECTIVE);
-    check("#pragma omp parallel for", FM_CONSTRUCT_LOOP, FM_SOURCE_BEGIN);
+    check("#pragma omp parallel for", FM_CONSTRUCT_LOOP, FM_SOURCE_DIRECTIVE);
+    check("#pragma omp parallel for ordered", FM_CONSTRUCT_ORDERED, FM_SOURCE_BEGIN);
+    check("#pragma omp parallel sections", FM_CONSTRUCT_LOOP, FM_SOURCE_BEGIN);
+    check("#pragma omp parallel sections", FM_CONSTRUCT_SECTIONS, FM_SOURCE_DIRECTIVE);
+    check("#pragma omp taskloop", FM_CONSTRUCT_TASKGROUP, FM_SOURCE_DIRECTIVE);
+    check("#pragma omp masked", FM_CONSTRUCT_MASTER, FM_SOURCE_DIRECTIVE);
     check("#pragma omp for ordered", FM_CONSTRUCT_ORDERED, FM_SOURCE_OTHER);
     check("#pragma omp ordered", FM_CONSTRUCT_ORDERED, FM_SOURCE_DIRECTIVE);
     check("#pragma omp section", FM_CONSTRUCT_SECTIONS, FM_SOURCE_OTHER);
