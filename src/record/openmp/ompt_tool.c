@@ -2,6 +2,7 @@
  * the tool when it begins (preload/tool.c); the functions of locks, critical and ordered regions
  * are wrapped as those of other libraries. */
 #include "record/openmp/ompt_tool.h"
+#include "record/session/session_unseen.h"
 
 static const struct fm_paradigm_description description = {
     .otf2 = OTF2_PARADIGM_OPENMP,
@@ -60,6 +61,9 @@ static int initialize(fm_ompt_lookup_t lookup, int device, fm_ompt_data_t *data)
     fm_ompt_set_callback_t set = (fm_ompt_set_callback_t)lookup("ompt_set_callback");
     for (size_t i = 0; set != NULL && i < sizeof callbacks / sizeof callbacks[0]; i++) {
         set(callbacks[i].event, callbacks[i].callback);
+    }
+    if (set != NULL) {
+        fm_session_note_tool();
     }
     return set != NULL;
 }

@@ -28,6 +28,8 @@ static struct {
     struct names replaced;              /* defined by a library behind the wrappers */
     struct names hidden;                /* defined in front of the wrappers */
     char replacing[TEXT], hiding[TEXT]; /* the first object that defines them */
+    bool has_tool;                      /* a runtime of OpenMP calls the recorder */
+    char runtime[TEXT], tool[TEXT];     /* such a runtime, another tool; empty: there is none */
 } unseen;
 
 /* The dynamic symbols of an object. */
@@ -235,6 +237,63 @@ static void add_spawned(struct names *names)
     }
 }
 
+/* ---- runtimes of OpenMP that have another tool ---- */
+
+void fm_session_note_tool(void)
+{
+    __atomic_store_n(&unseen.has_tool, true, __ATOMIC_RELAXED);
+}
+
+static bool defines_tool(const struct symbols *symbols)
+{
+    for (uint32_t i = symbols->first_defined; i < symbols->count; i++) {
+        if (symbols->items[i].st_shndx != SHN_UNDEF &&
+            strcmp(symbols->text + symbols->items[i].st_name, "ompt_start_tool") == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int find_tool(struct dl_phdr_info *object, size_t size, void *context)
+{
+    (void)size, (void)context;
+    const char *name = object_name(object);
+    struct symbols symbols;
+    if (strncmp(name, "libomp.", 7) == 0 || strncmp(name, "libomp-", 7) == 0 ||
+        strncmp(name, "libomp5", 7) == 0 || strncmp(name, "libiomp5", 8) == 0) {
+        snprintf(unseen.runtime, TEXT, "%.200s", name);
+    } else if (strncmp(name, "libfermata-", 11) != 0 && find_symbols(object, &symbols) &&
+               defines_tool(&symbols)) {
+        snprintf(unseen.tool, TEXT, "%.200s", name);
+    }
+    return 0;
+}
+
+/* A runtime that was loaded but never used needs no tool: the reason must be known. */
+static void append_tool(char *text, size_t size)
+{
+    const char *set = getenv("OMP_TOOL"), *others = getenv("OMP_TOOL_LIBRARIES");
+    const char *layer = getenv("FERMATA_LAYER");
+    if (__atomic_load_n(&unseen.has_tool, __ATOMIC_RELAXED) ||
+        (layer != NULL && strcmp(layer, "mpi") == 0)) {
+        return;
+    }
+    dl_iterate_phdr(find_tool, NULL);
+    bool is_disabled = set != NULL && strcmp(set, "disabled") == 0;
+    bool has_others = others != NULL && others[0] != '\0';
+    if (unseen.runtime[0] != '\0' && (is_disabled || unseen.tool[0] != '\0' || has_others)) {
+        const size_t length = strlen(text);
+        snprintf(text + length, size - length,
+                 "%sconstructs of OpenMP in %s are not recorded, because %s%s",
+                 length == 0 ? "" : "; ", unseen.runtime,
+                 is_disabled ? "OMP_TOOL=disabled" : unseen.tool,
+                 is_disabled              ? ""
+                 : unseen.tool[0] != '\0' ? " has a tool of its own for it"
+                                          : "OMP_TOOL_LIBRARIES names another tool");
+    }
+}
+
 const char *fm_session_unseen(void)
 {
     static char text[2048];
@@ -253,6 +312,7 @@ const char *fm_session_unseen(void)
     add_spawned(&spawned);
     append(text, sizeof text, &spawned, "",
            ": the processes that were spawned or connected are not part of this experiment");
+    append_tool(text, sizeof text);
     return text[0] != '\0' ? text : NULL;
 }
 
