@@ -10,10 +10,11 @@
 #include <string.h>
 
 /** Minimum shares of all time (NOTABLE_UNNEEDED: of all synchronizations) that are reported. */
-#define COSTLY_CALLS     0.10
-#define NOTABLE_OVERHEAD 0.02
-#define NOTABLE_UNNEEDED 0.25
-#define NOTABLE_PROGRESS 0.005
+#define COSTLY_CALLS       0.10
+#define NOTABLE_OVERHEAD   0.02
+#define NOTABLE_UNNEEDED   0.25
+#define NOTABLE_PROGRESS   0.005
+#define NOTABLE_STARVATION 0.05
 
 /** Finds the MPI function with the longest time without waiting. */
 static void find_costly_calls(const struct fm_diagnosis *diagnosis, struct fm_sentences *lines)
@@ -168,10 +169,39 @@ static void find_idle_threads(const struct fm_diagnosis *diagnosis, struct fm_se
     free(second);
 }
 
+/** Threads that wait for tasks that others execute. */
+static void find_task_starvation(const struct fm_diagnosis *diagnosis, struct fm_sentences *lines)
+{
+    const struct fm_cube *cube = diagnosis->cube;
+    int64_t starved = diagnosis->metrics[FM_METRIC_OMP_TASK_STARVATION];
+    if (fm_fraction(starved, diagnosis->time) < NOTABLE_STARVATION)
+        return;
+    int64_t *times = fm_allocate(cube->callpath_count, sizeof *times);
+    uint32_t most = 0;
+    for (size_t i = 0; i < cube->cell_count; i++) {
+        const struct fm_cube_cell *cell = &cube->cells[i];
+        if (cell->metric == FM_METRIC_OMP_TASK_STARVATION)
+            times[cell->callpath] += cell->value;
+    }
+    for (uint32_t c = 0; c < cube->callpath_count; c++)
+        most = times[c] > times[most] ? c : most;
+    char percent[FM_FORMAT_SIZE], value[FM_FORMAT_SIZE];
+    char *place = fm_place_callpath_with_line(diagnosis, most);
+    fm_sentences_add(
+        lines, "",
+        "In %s of all time (%s) threads have no task while others execute theirs: most "
+        "in `%s`. %s",
+        fm_format_percent(percent, starved, diagnosis->time), fm_format_ticks(value, cube, starved),
+        place, fm_metric_info(FM_METRIC_OMP_TASK_STARVATION)->advice);
+    free(place);
+    fm_free(times);
+}
+
 void fm_observations_find(const struct fm_diagnosis *diagnosis, struct fm_sentences *lines)
 {
     find_costly_calls(diagnosis, lines);
     find_idle_threads(diagnosis, lines);
+    find_task_starvation(diagnosis, lines);
     find_progress(diagnosis, lines);
     find_unneeded(diagnosis, lines);
     find_partial_fences(diagnosis, lines);

@@ -8,7 +8,8 @@
 #include "diagnosis/sentences.h"
 
 /** Appends a sentence without label for each observation: expensive calls, idle threads, missing
- * progress of one-sided communication, unneeded synchronization, measurement overhead. */
+ * tasks, missing progress of one-sided communication, unneeded synchronization, measurement
+ * overhead. */
 void fm_observations_find(const struct fm_diagnosis *diagnosis, struct fm_sentences *sentences);
 
 #endif
