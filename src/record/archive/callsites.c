@@ -89,17 +89,22 @@ bool fm_callsite_is_outlined(const char *function)
            strstr(function, ".omp_outlined") != NULL || strncmp(function, ".omp_task", 9) == 0;
 }
 
+static bool is_outlined(const struct fm_definitions *definitions, uint32_t region)
+{
+    if (region == FM_CALLSITE_UNKNOWN) {
+        return false;
+    }
+    const uint32_t *words = fm_defined(definitions, FM_DEFINE_REGION, region, NULL);
+    return fm_callsite_is_outlined(fm_defined_string(definitions, words[0]));
+}
+
 /* Whether the first function at a call site of `sites` is outlined. */
 static bool begins_outlined(const struct fm_definitions *definitions,
                             const struct fm_callsites *sites, uint32_t site)
 {
     uint32_t levels;
     const struct fm_callsite_frame *frames = fm_callsite_frames(sites, site, &levels);
-    if (levels == 0 || frames[0].region == FM_CALLSITE_UNKNOWN) {
-        return false;
-    }
-    const uint32_t *region = fm_defined(definitions, FM_DEFINE_REGION, frames[0].region, NULL);
-    return fm_callsite_is_outlined(fm_defined_string(definitions, region[0]));
+    return levels != 0 && is_outlined(definitions, frames[0].region);
 }
 
 bool fm_callsites_make(struct fm_definitions *definitions, const struct fm_definitions *resolved,
@@ -135,6 +140,10 @@ bool fm_callsites_make(struct fm_definitions *definitions, const struct fm_defin
             if (frame->region == FM_DEFINE_NONE) {
                 fm_callsites_free(sites);
                 return false;
+            }
+            if (k != FM_SITE_FRAMES && is_outlined(definitions, frame->region)) {
+                frame[-1].line = frame->line; /* inlined, by clang: not a function of the program */
+                next--;
             }
         }
         bool is_known = (words - FM_SITE_FRAMES) % 2 == 1;

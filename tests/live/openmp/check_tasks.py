@@ -54,6 +54,8 @@ def main():
     group, = archive.of(at("taskgroup", "taskgroup"))
     wait, = archive.of(at("taskwait", "taskgroup"))
     assert wait.path[-1] == group.region.name and wait.leave <= group.leave
+    hidden = [name for name in archive.names() if "omp_outlined" in name or "omp_task" in name or "_omp_fn" in name]
+    assert not hidden, hidden
     undeferred, = archive.of(at("task", "undeferred"))
     if sys.argv[4] == "gomp":
         assert undeferred.path[-1] == at("create task", "undeferred"), undeferred.path
