@@ -31,6 +31,7 @@ const PICTURES = [
   ["efficiency-sor", "sor", "#efficiency"],
   ["timeline-lock", "lock", "#timeline", "light", longestWait(0, "Lock Contention")],
   ["locks-dark", "lock", "#locks", "dark"],
+  ["timeline-hybrid", "hybrid", "#timeline", "light", longestWait(0, "Late Receiver")],
   ["timeline-lammps", "lammps", "#timeline", "light", longestWait(3)],
   ["matrix-delays", "locks-64", "#matrices"],
   ["compare-timelines", ["before", "balanced", "slower"], "#compare"],

@@ -11,7 +11,7 @@
 enum { FM_FUNCTIONS_MOST = 8192 };
 
 /** Maximum number of paradigms that are active in a process. */
-enum { FM_PARADIGMS_MOST = 8 };
+enum { FM_PARADIGMS_MOST = 16 };
 
 /** A recorded function; its number is its index in the table. */
 struct fm_recorded_region {
