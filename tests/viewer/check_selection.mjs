@@ -325,6 +325,40 @@ async function rowNames(page, rows, ruler) {
   return names;
 }
 
+await bench.check("the threads of a rank fold into one row, that of the first thread", async () => {
+  const lines = ["unit 1e-3", "ranks 2 threads 2"];
+  const locations = ["0", "0.1", "1", "1.1"];
+  lines.push(...locations.map((location) => `0 ${location} enter work`));
+  lines.push("10 0 enter MPI_Barrier", "10 0 coll_begin", "40 0 coll_end barrier world - 0 0", "40 0 leave MPI_Barrier");
+  lines.push("40 1 enter MPI_Barrier", "40 1 coll_begin", "40 1 coll_end barrier world - 0 0", "40 1 leave MPI_Barrier");
+  lines.push(...locations.map((location) => `100 ${location} leave work`));
+  writeFileSync(bench.path("threads.scn"), `${lines.join("\n")}\n`);
+  bench.run(fermata, "synth", bench.path("threads.scn"), "-o", bench.path("threads"));
+  bench.run(fermata, "analyze", "--quiet", bench.path("threads"), "--html", bench.path("threads.html"));
+  const page = await openTimeline(bench.path("threads.html"));
+  const tooltip = async (rows, row) => {
+    const box = await page.getByTestId("timeline-chart").boundingBox();
+    await page.mouse.move(...inBox(box, 0, { row, rows }, 20 - PLOT.left));
+    return page.getByRole("tooltip").innerText();
+  };
+  assert.match(await tooltip(4, 1), /^rank 0, thread 1/);
+  await page.getByLabel("Order of the rows").selectOption("folded");
+  await settled(page);
+  assert.match(await tooltip(2, 0), /^rank 0: the first of 2 threads\n.*expand/s);
+  assert.match(await tooltip(2, 1), /^rank 1: the first of 2 threads/);
+  const copy = await openTimeline(bench.path("threads.html"), await hashWith(page, /sort=folded/));
+  assert.equal(await copy.getByLabel("Order of the rows").inputValue(), "folded");
+  await tooltip(2, 0);
+  await page.mouse.down();
+  await page.mouse.up();
+  await settled(page);
+  assert.match(await tooltip(3, 1), /^rank 0, thread 1/);
+  assert.match(await tooltip(3, 2), /^rank 1: the first of 2 threads/);
+  // Without threads there is nothing to fold.
+  const steps = await openTimeline(stepsHtml);
+  assert.equal(await steps.getByLabel("Order of the rows").locator("option[value=folded]").count(), 0);
+});
+
 await bench.check("rows are sorted by waiting, by lateness; filtered; pinned", async () => {
   const page = await openTimeline(stepsHtml);
   const order = page.getByLabel("Order of the rows");

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { groupedArrangement, hasRow, plainArrangement, type Alike } from "../src/model/arrangement";
+import { foldedArrangement, groupedArrangement, hasRow, plainArrangement, threadsOf, type Alike } from "../src/model/arrangement";
 
 // Locations 0, 2, 4 are represented by 2; 1 is alone; 3 and 5 are represented by 5.
 const alike: Alike = {
@@ -32,4 +32,20 @@ test("a location without a row is in the row of its group", () => {
 test("without groups each location has its row", () => {
   const plain = plainArrangement(4);
   expect([plain.rows, plain.row(3), plain.location(3), plain.group(3), hasRow(plain, 2)]).toEqual([4, 3, 3, -1, true]);
+});
+
+test("folded threads: a row for each process, which shows its first thread", () => {
+  const rank = [0, 0, 0, 1, 2, 2]; // of each location
+  const rows = (some: number[], open: number[]): string => {
+    const arrangement = foldedArrangement(threadsOf(rank, some), new Set(open));
+    return Array.from({ length: arrangement.rows }, (_, row) =>
+      `${arrangement.location(row)}${arrangement.group(row) >= 0 ? `(${arrangement.group(row)})` : ""}`).join(" ");
+  };
+  expect(rows([0, 1, 2, 3, 4, 5], [])).toBe("0(0) 3 4(2)");
+  expect(rows([0, 1, 2, 3, 4, 5], [0])).toBe("0(0) 1 2 3 4(2)");
+  expect(rows([3, 4, 5], [1])).toBe("3 4(1) 5");
+  const closed = foldedArrangement(threadsOf(rank, [0, 1, 2, 3, 4, 5]), new Set());
+  expect([0, 2, 3, 5].map((location) => [closed.row(location), hasRow(closed, location)])).toEqual([
+    [0, true], [0, false], [1, true], [2, false],
+  ]);
 });

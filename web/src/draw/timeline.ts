@@ -177,7 +177,12 @@ function drawName(
   );
   const members = arrangement.alike!.members[group]!;
   const size = formatCount(members.length);
-  const text = arrangement.kind === "ranked" ? `${name}, of ${size}` : `${size} like ${name}`;
+  const text =
+    arrangement.kind === "ranked"
+      ? `${name}, of ${size}`
+      : arrangement.kind === "folded"
+        ? `${name}: ${size} threads`
+        : `${size} like ${name}`;
   surface.text(layout.left - 11, y, text, { size: 11, color: palette.ink, anchor: "end", limit: layout.left - 26 });
 }
 

@@ -20,8 +20,9 @@ export function makeAlike(bundle: Bundle<{ alike: number }>): Alike {
 }
 
 /** "plain": all locations in order; "ordered": some locations, in any order; "similar": groups of similar
- * locations; "ranked": locations sorted by a value, groups of neighbours in this order. */
-export type ArrangementKind = "plain" | "ordered" | "similar" | "ranked";
+ * locations; "ranked": locations sorted by a value, groups of neighbours in this order; "folded": processes with
+ * their threads. */
+export type ArrangementKind = "plain" | "ordered" | "similar" | "ranked" | "folded";
 
 export interface Arrangement {
   readonly kind: ArrangementKind;
@@ -86,6 +87,49 @@ export function rankedArrangement(order: readonly number[], open: ReadonlySet<nu
   members.forEach((each, group) => each.forEach((location) => (of[location] = group)));
   const typical = Float64Array.from(members, (each) => each[each.length >> 1]!);
   return { ...groupedArrangement({ count: members.length, of, typical, members }, open), kind: "ranked" };
+}
+
+/** @returns the threads of each process as a group, whose representative is the first thread.
+ * @param rank  of each location; those of a process are neighbours
+ * @param some  locations in ascending order */
+export function threadsOf(rank: readonly number[], some: readonly number[]): Alike {
+  const of = new Float64Array(rank.length).fill(-1);
+  const members: number[][] = [];
+  some.forEach((location, i) => {
+    if (i === 0 || rank[location] !== rank[some[i - 1]!]) members.push([]);
+    members.at(-1)!.push(location);
+    of[location] = members.length - 1;
+  });
+  return { count: members.length, of, typical: Float64Array.from(members, (each) => each[0]!), members };
+}
+
+/** A row for each process, which shows its first thread; below open processes, a row for each other thread. */
+export function foldedArrangement(threads: Alike, open: ReadonlySet<number>): Arrangement {
+  const order: number[] = [];
+  const groups: number[] = [];
+  const rowOf = new Float64Array(threads.of.length).fill(NaN);
+  threads.members.forEach((members, group) => {
+    const header = order.length;
+    order.push(members[0]!);
+    groups.push(members.length > 1 ? group : -1);
+    members.forEach((location, i) => {
+      rowOf[location] = header;
+      if (i === 0 || !open.has(group)) return;
+      rowOf[location] = order.length;
+      order.push(location);
+      groups.push(-1);
+    });
+  });
+  return {
+    kind: "folded",
+    rows: order.length,
+    alike: threads,
+    pinned: [],
+    location: (row) => order[row] ?? -1,
+    row: (location) => rowOf[location] ?? NaN,
+    group: (row) => groups[row] ?? -1,
+    isOpen: (group) => open.has(group),
+  };
 }
 
 /** Adds further rows at the top. */

@@ -2,7 +2,8 @@
 import type { Report } from "./report";
 import { locationValues, metricSet } from "./severity";
 
-export type RowOrder = "rank" | "waiting" | "blame" | "node";
+/** "folded": by rank, the threads of a process in one row. */
+export type RowOrder = "rank" | "folded" | "waiting" | "blame" | "node";
 
 /** What rows are sorted and filtered by; [location]. */
 export interface Ranking {
@@ -32,11 +33,16 @@ export function rankingOf(report: Report): Ranking {
   };
 }
 
+/** @returns whether some process has several threads. */
+export function hasThreads(ranking: Ranking): boolean {
+  return ranking.rank.some((rank, location) => location > 0 && rank === ranking.rank[location - 1]);
+}
+
 /** @param some  locations in ascending order; null: all
  * @returns the locations in the order of their rows; equal ones in ascending order */
 export function sortRows(ranking: Ranking, order: RowOrder, some: readonly number[] | null): number[] {
   const all = some?.slice() ?? ranking.rank.map((_, location) => location);
-  if (order === "rank") return all;
+  if (order === "rank" || order === "folded") return all;
   if (order === "node") {
     const first = new Map<string, number>();
     ranking.node.forEach((node, location) => first.has(node) || first.set(node, location));

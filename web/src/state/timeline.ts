@@ -1,11 +1,13 @@
 /** The rendered span of the timeline, and its settings. */
 import { batch, computed, effect, signal } from "@preact/signals";
 import {
+  foldedArrangement,
   groupedArrangement,
   hasRow,
   orderedArrangement,
   plainArrangement,
   rankedArrangement,
+  threadsOf,
   withPins,
   type Alike,
   type Arrangement,
@@ -156,6 +158,7 @@ export class TimelineState {
     const filtered = this.filtered.value;
     if (ranking === null || (order === "rank" && (filtered === null || filtered.length === 0))) return this.plain;
     const sorted = sortRows(ranking, order, filtered === null || filtered.length === 0 ? null : filtered);
+    if (order === "folded") return foldedArrangement(threadsOf(ranking.rank, sorted), this.open.value);
     const isRanked = (order === "waiting" || order === "blame") && sorted.length > MOST_SORTED;
     return isRanked ? rankedArrangement(sorted, this.open.value) : orderedArrangement(sorted);
   }
@@ -239,8 +242,8 @@ export class TimelineState {
     const isOpening = !open.delete(group);
     if (isOpening) open.add(group);
     this.open.value = open;
-    const { rows, row } = this.arrangement.value;
-    const header = isOpening ? row(alike.members[group]![0]!) - 1 : 0;
+    const { kind, rows, row } = this.arrangement.value;
+    const header = isOpening ? row(alike.members[group]![0]!) - (kind === "folded" ? 0 : 1) : 0;
     const isLong = isOpening && rows > FILLED_ROWS;
     this.rows.value = isLong ? within({ from: header, to: header + FILLED_ROWS }, rows) : null;
   }

@@ -201,7 +201,7 @@ function fields(store: Store): Field[] {
     set("open", store.timeline.open, report.locations.length),
     span("rows", store.timeline.rows),
     choice("color", store.timeline.coloring, ["class", "region", "kind", "waiting", "blame", "counter"]),
-    choice("sort", store.timeline.order, ["rank", "waiting", "blame", "node"]),
+    choice("sort", store.timeline.order, ["rank", "folded", "waiting", "blame", "node"]),
     text("ranks", store.timeline.filter),
     set("pins", store.timeline.pinned, report.locations.length),
     flag("stack", store.timeline.stack),

@@ -31,7 +31,7 @@ export function counterTitle(counter: Counter): string {
 
 function rowName({ report, arrangement }: TimelineScene, row: number): string {
   const group = arrangement.group(row);
-  return group >= 0 ? groupText(report, arrangement.alike!, group) : locationName(report, arrangement.location(row));
+  return group >= 0 && arrangement.kind !== "folded" ? groupText(report, arrangement.alike!, group) : locationName(report, arrangement.location(row));
 }
 
 /** The curves of a counter, below the timeline and for the same time window. */

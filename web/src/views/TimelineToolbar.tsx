@@ -3,7 +3,7 @@ import { useRef, type MutableRef } from "preact/hooks";
 import type { JSX } from "preact";
 import { formatCount, printable, shorten } from "../format";
 import type { Timeline } from "../model/timeline";
-import type { RowOrder } from "../model/row_order";
+import { hasThreads, type RowOrder } from "../model/row_order";
 import type { Matches } from "../model/timeline_search";
 import type { Store } from "../state/store";
 import type { Coloring } from "../state/timeline";
@@ -21,6 +21,7 @@ type Order = RowOrder | "similar";
 
 const orders = (one: string, many: string): readonly (readonly [Order, string])[] => [
   ["rank", `by ${one}`],
+  ["folded", `by ${one}, threads folded`],
   ["waiting", "most waiting first"],
   ["blame", "most waited for first"],
   ["node", "by node"],
@@ -97,6 +98,7 @@ export function RowControls({ store }: { store: Store }): JSX.Element {
   const order: Order = state.arrangement.value.kind === "similar" ? "similar" : state.order.value;
   const filtered = state.filtered.value;
   const nodes = new Set(state.ranking?.node).size;
+  const isThreaded = state.ranking !== null && hasThreads(state.ranking);
   const { first } = store.report.summary.process;
   const numbers = `${first}-${first + 3}, ${first + 8}`;
   return (
@@ -113,7 +115,7 @@ export function RowControls({ store }: { store: Store }): JSX.Element {
           }}
         >
           {orders(processWord(store.report, 1), processWord(store.report, 2))
-            .filter(([name]) => (name !== "similar" || state.canGroup()) && (name !== "node" || nodes > 1))
+            .filter(([name]) => (name !== "similar" || state.canGroup()) && (name !== "node" || nodes > 1) && (name !== "folded" || isThreaded))
             .map(([name, text]) => (
               <option key={name} value={name}>
                 {text}

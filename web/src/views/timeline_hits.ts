@@ -36,8 +36,9 @@ export function hitAt(
   const group = layout.arrangement.group(row);
   const found = scene.field === null || row < 0 ? layout.segmentAt(x, y) : null;
   if (x < layout.left) return group >= 0 ? hitOfGroup(store, layout, group, x) : hitOfName(store, layout, row);
-  if (found === null && group >= 0) return hitOfGroup(store, layout, group, x);
-  if (found !== null) return hitOfItem(store, scene, layout, found, x, y, group >= 0);
+  const isMixed = group >= 0 && layout.arrangement.kind !== "folded"; // a folded row is that of the first thread
+  if (found === null && isMixed) return hitOfGroup(store, layout, group, x);
+  if (found !== null) return hitOfItem(store, scene, layout, found, x, y, isMixed);
   if (!layout.isInside(x, y)) return null;
   if (scene.field !== null && row >= 0) return hitOfField(store, scene.field, layout, row, x);
   return hitOfRow(store, layout, row, x);
@@ -185,11 +186,13 @@ function hitOfGroup(store: Store, layout: TimelineLayout, group: number, x: numb
   const what =
     kind === "ranked"
       ? `${locationName(report, alike!.typical[group]!)}, the middle one of ${members.length}`
-      : groupText(report, alike!, group);
+      : kind === "folded"
+        ? `${locationName(report, alike!.typical[group]!)}: the first of ${members.length} threads`
+        : groupText(report, alike!, group);
   return {
     lines: [
       what,
-      ranksText(report, members),
+      ...(kind === "folded" ? [] : [ranksText(report, members)]),
       ...(x < layout.left ? [] : [`at ${secondsText(report, layout.time(x))}`]),
       layout.arrangement.isOpen(group) ? "click to close" : "click to expand",
     ],
