@@ -206,7 +206,9 @@ void fm_report_locks(const struct fm_report *report)
     char numbers[4][FM_FORMAT_SIZE];
     if (cube->lock_count == 0)
         fm_terminal_paragraph(report->terminal, "", 0,
-                              "No lock is held exclusively: there are no queues.");
+                              report->diagnosis.process.has_only_threads
+                                  ? "No thread waited for a lock: there are no queues."
+                                  : "No lock is held exclusively: there are no queues.");
     else if (some_of_threads) /* nothing is known of locks that no thread waits for */
         fm_terminal_print(report->terminal, "", 0,
                           "%s %s had to be waited for: %s in all, %s of all time.",

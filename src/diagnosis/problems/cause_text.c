@@ -349,8 +349,8 @@ static void add_gain(const struct fm_diagnosis *diagnosis, struct fm_cause_text 
     fm_format_ticks(even, cube, (int64_t)(run - balanced));
     if ((double)removed < least && (double)balanced < least) {
         fm_sentences_add(&problem->lines, "Gain",
-                         "less than 0.5%% of the run time: other %s are nearly as late",
-                         diagnosis->process.many);
+                         "less than 0.5%% of the run time: %s are nearly as late",
+                         fm_location_set_others(diagnosis, 2));
     } else if (cause->kind == FM_CAUSE_SERIALIZATION) {
         fm_sentences_add(&problem->lines, "Gain", "%s -> %s at best if it needed no lock", now,
                          without);
