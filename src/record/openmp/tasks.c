@@ -5,6 +5,9 @@
  *
  *     | the program's arguments | (padding) | struct origin |
  *
+ * The padding makes the size one of a few, for each of which there is a function that is executed
+ * instead of the body and knows where the origin is.
+ *
  * Task loops make several tasks of one block of arguments: all executions refer to one creation. */
 #include "record/openmp/openmp.h"
 #include "record/stack/places.h"
@@ -25,16 +28,11 @@ struct package {
     uint64_t begin[BEGIN_WORDS];
     const void *data;
     void (*copy)(void *to, void *from); /* NULL: bytes */
-    size_t size;                        /* of the program's arguments, in whole words */
+    size_t words;                       /* of the program's arguments and the padding */
     size_t bytes;
     bool is_detached; /* the runtime stores a handle in `begin` */
     struct origin origin;
 };
-
-static size_t origin_at(size_t bytes)
-{
-    return (bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t) * sizeof(uint64_t);
-}
 
 /* Called by the runtime to copy the arguments. */
 static void unpack(void *to, void *from)
@@ -49,7 +47,8 @@ static void unpack(void *to, void *from)
     } else {
         memcpy(to, data, package->bytes);
     }
-    memcpy((char *)to + package->size, &package->origin, sizeof package->origin);
+    memcpy((char *)to + package->words * sizeof(uint64_t), &package->origin,
+           sizeof package->origin);
 }
 
 /* ---- execution ---- */
@@ -79,15 +78,16 @@ static void execute(void *arguments, const struct origin *origin, struct fm_here
     fm_construct_done(thread);
 }
 
-/* Bodies of tasks: the size of the program's arguments says where the origin is. Sizes of arguments
- * are known at compile time in programs, but not here: a body for each number of words, for all but
- * very large arguments. */
+/* Sizes of arguments are known at compile time in programs, but not here: each number of words up
+ * to 31, then powers of two. */
 /* clang-format off */
 #define FM_TASK_SIZES(X) \
     X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) \
     X(11) X(12) X(13) X(14) X(15) X(16) X(17) X(18) X(19) X(20) X(21) \
-    X(22) X(23) X(24) X(25) X(26) X(27) X(28) X(29) X(30) X(31)
+    X(22) X(23) X(24) X(25) X(26) X(27) X(28) X(29) X(30) X(31) \
+    X(32) X(64) X(128) X(256) X(512) X(1024) X(2048) X(4096) X(8192) X(16384) X(32768) X(65536)
 /* clang-format on */
+enum { EXACT_WORDS = 32, MOST_WORDS = 65536 };
 
 #define FM_TASK_BODY(words)                                                                        \
     static void run_##words(void *arguments)                                                       \
@@ -103,7 +103,26 @@ static const fm_omp_body_t bodies[] = {
     FM_TASK_SIZES(FM_TASK_ITEM)
 #undef FM_TASK_ITEM
 };
-enum { WORDS_MOST = sizeof bodies / sizeof bodies[0] - 1 };
+
+/* @return the smallest size in words that has room for so many bytes */
+static size_t words_for(size_t bytes)
+{
+    size_t words = (bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t);
+    size_t room = EXACT_WORDS;
+    while (room < words) {
+        room *= 2;
+    }
+    return words < EXACT_WORDS ? words : room;
+}
+
+static fm_omp_body_t body_for(size_t words)
+{
+    size_t number = words < EXACT_WORDS ? words : EXACT_WORDS;
+    for (size_t room = EXACT_WORDS; room < words; room *= 2) {
+        number++;
+    }
+    return bodies[number];
+}
 
 /* ---- creation ---- */
 
@@ -113,17 +132,16 @@ create(struct package *package, struct fm_here here, enum fm_construct construct
        fm_omp_body_t body, void *data, void (*copy)(void *, void *), long bytes, unsigned flags,
        struct fm_omp_wait *wait)
 {
-    size_t size = origin_at((size_t)bytes);
     struct fm_thread *thread = fm_omp_thread(here);
     wait->thread = NULL;
-    if (thread == NULL || size > WORDS_MOST * sizeof(uint64_t)) {
+    if (thread == NULL || (size_t)bytes > MOST_WORDS * sizeof(uint64_t)) {
         return false;
     }
     uint64_t pc = (uint64_t)(uintptr_t)body | FM_PLACE_FUNCTION;
     const struct fm_construct_region *region = fm_construct_at(construct, pc);
     *package = (struct package){.data = data,
                                 .copy = copy,
-                                .size = size,
+                                .words = words_for((size_t)bytes),
                                 .bytes = (size_t)bytes,
                                 .is_detached = construct == FM_CONSTRUCT_TASK_CREATE &&
                                                (flags & DETACHED) != 0,
@@ -148,7 +166,7 @@ create(struct package *package, struct fm_here here, enum fm_construct construct
 
 static size_t whole(const struct package *package)
 {
-    return package->size + sizeof package->origin;
+    return package->words * sizeof(uint64_t) + sizeof package->origin;
 }
 
 static long alignment(long align)
@@ -168,8 +186,8 @@ void fm_GOMP_task(fm_omp_body_t body, void *data, fm_omp_copy_t copy, long bytes
         return;
     }
     FM_OMP(GOMP_task)
-    (bodies[package.size / sizeof(uint64_t)], &package, unpack, (long)whole(&package),
-     alignment(align), condition, flags, depend, priority, detach);
+    (body_for(package.words), &package, unpack, (long)whole(&package), alignment(align), condition,
+     flags, depend, priority, detach);
     fm_omp_wait_end(wait);
 }
 
@@ -187,8 +205,8 @@ void fm_GOMP_task(fm_omp_body_t body, void *data, fm_omp_copy_t copy, long bytes
             return;                                                                                \
         }                                                                                          \
         FM_OMP(name)                                                                               \
-        (bodies[package.size / sizeof(uint64_t)], &package, unpack, (long)whole(&package),         \
-         alignment(align), flags, tasks, priority, begin, end, step);                              \
+        (body_for(package.words), &package, unpack, (long)whole(&package), alignment(align),       \
+         flags, tasks, priority, begin, end, step);                                                \
         fm_omp_wait_end(wait);                                                                     \
     }
 

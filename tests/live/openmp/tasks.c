@@ -22,6 +22,10 @@ struct huge {
     double values[100];
 };
 
+struct vast {
+    double values[3000];
+};
+
 static long fibonacci(int n)
 {
     long a = 0, b = 0;
@@ -41,10 +45,13 @@ static double spread(void)
     double sum = 0;
     struct large large;
     struct huge huge;
+    struct vast vast;
     for (int i = 0; i < 100; i++) {
         huge.values[i] = i;
         large.values[i % 16] = i;
     }
+    memset(&vast, 0, sizeof vast);
+    vast.values[2999] = 1000;
 #pragma omp parallel num_threads(2)
 #pragma omp single
     {
@@ -59,6 +66,9 @@ static double spread(void)
 #pragma omp task firstprivate(huge) shared(sum) /* LINE huge */
 #pragma omp atomic
         sum += huge.values[99];
+#pragma omp task firstprivate(vast) shared(sum) /* LINE vast */
+#pragma omp atomic
+        sum += vast.values[2999];
 #pragma omp task if (0) shared(sum) /* LINE undeferred */
 #pragma omp atomic
         sum += 0.5;
