@@ -35,6 +35,7 @@ typedef unsigned long long fm_omp_ull_t;
 
 /** A parallel region, in the frame of the thread that forks it. */
 struct fm_omp_team {
+    void *reductions; /**< first: of the program's data, for GOMP_parallel_reductions */
     fm_omp_body_t body;
     void *data;
     const struct fm_construct_region *parallel;

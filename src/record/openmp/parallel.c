@@ -98,8 +98,14 @@ void fm_GOMP_parallel(fm_omp_body_t body, void *data, unsigned threads, unsigned
 unsigned fm_GOMP_parallel_reductions(fm_omp_body_t body, void *data, unsigned threads,
                                      unsigned flags)
 {
-    (void)run; /* the runtime reads `data` itself */
-    return FM_OMP(GOMP_parallel_reductions)(body, data, threads, flags);
+    struct fm_omp_team team;
+    if (!fork_team(&team, FM_HERE, FM_CONSTRUCT_PARALLEL, body, data, threads)) {
+        return FM_OMP(GOMP_parallel_reductions)(body, data, threads, flags);
+    }
+    team.reductions = *(void **)data; /* the runtime reads it */
+    unsigned size = FM_OMP(GOMP_parallel_reductions)(run, &team, threads, flags);
+    fm_omp_join_team(&team);
+    return size;
 }
 
 void fm_GOMP_parallel_sections(fm_omp_body_t body, void *data, unsigned threads, unsigned count,

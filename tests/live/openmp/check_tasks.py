@@ -18,7 +18,7 @@ def main():
         return f"!$omp {construct} @{source.name}:{lines[mark]}"
 
     plain = run([program])
-    assert plain.stdout == "13 1831.5 1900 2\n", plain.stdout
+    assert plain.stdout == "13 1831.5 1900 2 32\n", plain.stdout
     with tempfile.TemporaryDirectory() as folder:
         experiment = pathlib.Path(folder) / "experiment"
         recorded = run([fermata, "record", "--sample=off", "-o", experiment, "--", program])
@@ -50,6 +50,7 @@ def main():
     else:  # each has its own
         assert kinds[at("create task", "taskloop")] == 4, kinds
     assert kinds[at("create task", "huge")] == 1 and kinds[at("create task", "vast")] == 1, kinds
+    assert len(archive.of(at("parallel", "reduced"))) == 2 and kinds[at("create task", "added")] == 3, kinds
     assert len(archive.of(at("task", "large"))) == 8
     assert len(archive.of(at("taskwait", "taskwait"))) == 20
     group, = archive.of(at("taskgroup", "taskgroup"))

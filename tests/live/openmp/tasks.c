@@ -120,6 +120,22 @@ static int detached(void)
     return done;
 }
 
+/* The runtime combines what the tasks have added. */
+static long reduced(void)
+{
+    long sum = 0;
+#pragma omp parallel num_threads(2) reduction(task, + : sum) /* LINE reduced */
+    {
+        sum += 1;
+#pragma omp single
+        for (int i = 0; i < 3; i++) {
+#pragma omp task in_reduction(+ : sum) /* LINE added */
+            sum += 10;
+        }
+    }
+    return sum;
+}
+
 int main(void)
 {
     long number = 0;
@@ -128,6 +144,6 @@ int main(void)
     number = fibonacci(7);
     double sum = spread();
     long loop = loops();
-    printf("%ld %.1f %ld %d\n", number, sum, loop, detached());
+    printf("%ld %.1f %ld %d %ld\n", number, sum, loop, detached(), reduced());
     return 0;
 }
