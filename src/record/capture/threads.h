@@ -1,6 +1,6 @@
 /** @file
- * The threads of the process and their memory: what thread.c, chunks.c and last_records.c share.
- * Private to them.
+ * The threads of the process and their memory: what thread.c, chunks.c, last_records.c and
+ * record/locations share. Private to them.
  */
 #ifndef FERMATA_RECORD_CAPTURE_THREADS_H
 #define FERMATA_RECORD_CAPTURE_THREADS_H
@@ -51,5 +51,21 @@ void fm_thread_fill(struct fm_thread *thread, struct fm_chunk *chunk);
  * a larger part before frees one chunk for each chunk that it fills.
  * @return NULL: the oldest records are still needed, or being saved */
 struct fm_chunk *fm_thread_take_from_ring(struct fm_thread *thread);
+
+/** Sets when the thread's buffers are to be flushed next, and whether it must look for pauses. */
+void fm_thread_plan_flush(struct fm_thread *thread);
+
+/** Gives a location to the next thread that asks for one. Thread-safe. */
+void fm_thread_make_idle(struct fm_thread *thread);
+
+/** Makes a location that was provided (fm_thread_provide) that of the calling thread. errno is
+ * preserved.
+ * @return it; NULL: recording is over */
+struct fm_thread *fm_thread_take_provided(struct fm_thread *thread);
+
+/** Called when a thread ends, possibly within a call (if it was cancelled): then the call ends,
+ * too. Its location becomes available, except that of the first thread.
+ * @param ending  struct fm_thread */
+void fm_thread_retire(void *ending);
 
 #endif
