@@ -1,8 +1,6 @@
 #include "record/capture/thread.h"
 
-#include "record/capture/memory_use.h"
 #include "record/capture/threads.h"
-#include "record/selection/selected.h"
 #include "record/selection/size_limit.h"
 #include "record/stack/stack.h"
 
