@@ -2,6 +2,7 @@
 
 #include "record/archive/archive_space.h"
 #include "record/conversion/convert.h"
+#include "record/conversion/convert_state.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -310,6 +311,14 @@ bool fm_archive_write_memory(struct fm_thread *thread, size_t functions)
         }
         thread->converted_chunk = chunk->next;
         thread->converted = chunk->next->words;
+    }
+}
+
+void fm_archive_last(struct fm_thread *thread, uint64_t time)
+{
+    if (has_writer(thread)) {
+        fm_convert_pending(thread, UINT64_MAX);
+        fm_convert_not_before(thread, time);
     }
 }
 

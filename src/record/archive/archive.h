@@ -66,6 +66,10 @@ bool fm_archive_write(struct fm_thread *thread, const uint64_t *records, size_t 
 /** Writes the records in memory that have not been written to the archive. They stay in memory. */
 bool fm_archive_write_memory(struct fm_thread *thread, size_t functions);
 
+/** Lets the thread's open regions last at least until `time`: it was in them then. Called before
+ * fm_archive_settle. */
+void fm_archive_last(struct fm_thread *thread, uint64_t time);
+
 /** Writes the pending Leave of the thread's last call, and creates the location's file if it has no
  * events.
  * @param over  no records will follow: open regions end here, and `events` is exact; else `events`

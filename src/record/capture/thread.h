@@ -161,6 +161,7 @@ struct fm_thread {
     struct fm_thread_life life;
     struct fm_thread_held held[FM_HELD_MOST];
     uint32_t held_count;
+    uint32_t awaits;         /**< number of the object that the open call waits for; 0: none */
     uint64_t flushed_at_end; /**< time of the last flush at the end of a thread of this location */
     struct fm_thread_member member;
 

@@ -98,6 +98,43 @@ static void write_team_end(struct fm_thread *thread)
     }
 }
 
+/* Whether the thread, whose records so far are converted, is in a recorded call now. Threads of
+ * libraries may be in calls of paradigms with ranks for ever: these have no end. */
+static bool is_in_call(const struct fm_thread *thread)
+{
+    uint64_t enter = thread->enter;
+    return __atomic_load_n(&thread->depth, __ATOMIC_RELAXED) == 1 && enter > thread->left &&
+           thread->function < fm_session.region_count &&
+           !fm_paradigm_has_ranks(fm_session.regions[thread->function].paradigm) &&
+           thread->cursor == thread->current->used;
+}
+
+/* A thread that lives at the end of the run has a record of neither its end nor the end of the call
+ * that it is in, such as a wait that nobody ends. */
+static void write_alive(struct fm_thread *thread)
+{
+    uint64_t end = fm_session_state.arrival, *place = NULL;
+    uint64_t words[FM_WORDS_CALL_LONG + FM_WORDS_SYNCHRONIZATION_OBJECT];
+    if (thread->pause.paused || fm_pause_is_due(thread)) {
+        return;
+    }
+    if (thread != fm_thread_self && is_in_call(thread) && thread->enter < end) {
+        words[0] = fm_record_header(FM_RECORD_CALL_LONG, thread->function, 0);
+        words[1] = thread->enter;
+        words[2] = end;
+        place = words + FM_WORDS_CALL_LONG;
+        if (thread->awaits != 0) {
+            *place++ = fm_record_header(FM_RECORD_SYNCHRONIZATION_OBJECT, 0, thread->awaits);
+        }
+        if (!fm_archive_write(thread, words, (size_t)(place - words), fm_session.region_count)) {
+            fm_archive_fail("records in memory are damaged");
+        }
+    }
+    if (place != NULL || thread->life.number != 0) {
+        fm_archive_last(thread, end);
+    }
+}
+
 /* Writes the events of all records but those of the last call of `thread`, which is in it. NULL:
  * none is. */
 static void write_events(struct fm_thread *threads, const struct fm_thread *thread)
@@ -108,6 +145,9 @@ static void write_events(struct fm_thread *threads, const struct fm_thread *thre
             fm_archive_fail("records in memory are damaged");
         }
         write_team_end(each);
+        if (each != thread) {
+            write_alive(each);
+        }
         fm_archive_settle(each, each != thread);
     }
 }

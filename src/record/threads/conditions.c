@@ -34,6 +34,7 @@ FM_INLINE struct wait begin(uint32_t function, const void *condition, const void
     }
     if (wait.thread != NULL) {
         fm_object_waits(wait.condition);
+        wait.thread->awaits = fm_object_id(wait.condition);
     } else {
         wait.begin = fm_blocking_measure_begin();
     }
@@ -59,6 +60,7 @@ static void end(struct wait *wait)
         return;
     }
     fm_object_waited(wait->condition);
+    thread->awaits = 0;
     uint32_t site = fm_released_site(thread, &wait->ends);
     uint64_t *place = fm_thread_leave_at(
         thread, now,

@@ -38,6 +38,7 @@ FM_INLINE struct fm_object_wait fm_object_wait_begin(uint32_t function, const vo
     wait.thread = wait.object != NULL ? fm_posix_enter(function, caller) : NULL;
     if (wait.thread != NULL) {
         fm_object_waits(wait.object);
+        wait.thread->awaits = fm_object_id(wait.object);
     } else {
         wait.begin = fm_blocking_measure_begin();
     }
@@ -53,6 +54,7 @@ static inline void fm_object_wait_end(struct fm_object_wait *wait)
     wait->is_open = false;
     if (wait->thread != NULL) {
         fm_object_waited(wait->object);
+        wait->thread->awaits = 0;
         fm_object_leave(wait->thread, wait->object);
     } else {
         fm_blocking_measure_end(wait->begin);

@@ -12,12 +12,26 @@ import tempfile
 
 from thread_records import Trace
 
+# Calls and functions that last until the program ends, because nothing ends them.
+ENDLESS = {"alive": ["sem_wait", "forever", "wait_forever"],
+           "blocked": ["pthread_cond_wait", "pthread_mutex_lock", "pthread_barrier_wait", "pthread_join",
+                       "blocked_in_condition", "blocked_in_lock", "blocked_in_barrier", "blocked_in_join"],
+           "worker": ["pthread_join", "calls_exit"]}
+
+# Calls among them that name what they wait for.
+NAMED = {"sem_wait", "pthread_cond_wait", "pthread_barrier_wait"}
+
 # Per case: threads created, those that end, those that are joined, functions that the threads execute
 # (name: number of visits), names of recorded calls that must be there.
 CASES = {
     "joined": (4, 4, 4, {"work": 3, "work_c11": 1}, {"pthread_create": 3, "thrd_create": 1,
                                                      "pthread_join": 3, "thrd_join": 1}),
-    "alive": (2, 0, 0, {"forever": 1, "wait_forever": 1}, {"pthread_create": 2}),
+    "alive": (2, 0, 0, {"forever": 1, "wait_forever": 1}, {"pthread_create": 2, "sem_wait": 1}),
+    "blocked": (4, 0, 0, {"blocked_in_condition": 1, "blocked_in_lock": 1, "blocked_in_barrier": 1,
+                          "blocked_in_join": 1},
+                {"pthread_create": 4, "pthread_cond_wait": 1, "pthread_mutex_lock": 1,
+                 "pthread_barrier_wait": 1, "pthread_join": 1}),
+    "worker": (1, 0, 0, {"calls_exit": 1}, {"pthread_create": 1, "pthread_join": 1}),
     "detached": (6, 6, 0, {"post": 6}, {"pthread_create": 6}),
     "cancelled": (3, 3, 3, {"wait_for_condition": 1, "join_other": 1, "compute_until_cancelled": 1},
                   {"pthread_create": 3, "pthread_join": 4}),
@@ -51,6 +65,15 @@ def check_order(trace, failures):
             failures.append(f"thread {number} is joined at {wait}, ended at {end}")
     for location, problems in trace.outside.items():
         failures.append(f"location {location}: outside of a thread: {problems}")
+
+
+def check_endless(case, trace, failures):
+    for name in ENDLESS.get(case, []):
+        ends = [call.leave for call in trace.calls_of(name)] or trace.left[name]
+        if not ends or min(ends) < trace.end:
+            failures.append(f"{name} ends at {ends}, the program at {trace.end}")
+        for call in trace.calls_of(name):
+            compare(f"objects that {name} waits for", len(call.records), int(name in NAMED), failures)
 
 
 def check_case(case, count, trace, failures):
@@ -99,6 +122,7 @@ def main():
         trace = Trace(experiment / "traces.otf2")
         check_order(trace, failures)
         check_case(options.case, options.count, trace, failures)
+        check_endless(options.case, trace, failures)
     if failures:
         sys.exit("\n".join(failures))
 

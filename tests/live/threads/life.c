@@ -3,6 +3,8 @@
  *
  *   joined    threads with planted work, joined in order; a C11 thread
  *   alive     threads still run, compute and wait when main returns
+ *   blocked   threads wait when main returns: for a condition, a lock, a barrier, a thread
+ *   worker    a thread calls exit while main waits for it
  *   detached  detached threads; the last one ends before main does
  *   cancelled threads cancelled in a join, in a condition and while they compute
  *   exits     pthread_exit in an inner function, and of main
@@ -96,6 +98,66 @@ static void alive(void)
     pthread_create(&thread, NULL, wait_forever, NULL);
     compute(0.02);
     puts("main returns");
+}
+
+static pthread_mutex_t never_released = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t never_signalled = PTHREAD_COND_INITIALIZER;
+static pthread_barrier_t never_complete;
+
+static void *blocked_in_condition(void *nothing)
+{
+    static pthread_mutex_t own = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&own);
+    for (;;) {
+        pthread_cond_wait(&never_signalled, &own);
+    }
+    return nothing;
+}
+
+static void *blocked_in_lock(void *nothing)
+{
+    pthread_mutex_lock(&never_released);
+    return nothing;
+}
+
+static void *blocked_in_barrier(void *nothing)
+{
+    pthread_barrier_wait(&never_complete);
+    return nothing;
+}
+
+static void *blocked_in_join(void *other)
+{
+    pthread_join((pthread_t)other, NULL);
+    return NULL;
+}
+
+static void blocked(void)
+{
+    pthread_t threads[4];
+    pthread_barrier_init(&never_complete, NULL, 2);
+    pthread_mutex_lock(&never_released);
+    pthread_create(&threads[0], NULL, blocked_in_condition, NULL);
+    pthread_create(&threads[1], NULL, blocked_in_lock, NULL);
+    pthread_create(&threads[2], NULL, blocked_in_barrier, NULL);
+    pthread_create(&threads[3], NULL, blocked_in_join, (void *)threads[0]);
+    usleep(50000);
+    puts("main returns");
+}
+
+static void *calls_exit(void *nothing)
+{
+    compute(0.02);
+    puts("exit");
+    exit(0);
+    return nothing;
+}
+
+static void worker(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, calls_exit, NULL);
+    pthread_join(thread, NULL);
 }
 
 static void *post(void *nothing)
@@ -299,9 +361,9 @@ int main(int argc, char **argv)
     struct {
         const char *name;
         void (*run)(void);
-    } const cases[] = {{"joined", joined},       {"alive", alive}, {"detached", detached},
-                       {"cancelled", cancelled}, {"exits", exits}, {"failing", failing},
-                       {"nested", nested}};
+    } const cases[] = {{"joined", joined}, {"alive", alive},       {"blocked", blocked},
+                       {"worker", worker}, {"detached", detached}, {"cancelled", cancelled},
+                       {"exits", exits},   {"failing", failing},   {"nested", nested}};
     if (strcmp(what, "short") == 0) {
         shortly(count);
         return 0;

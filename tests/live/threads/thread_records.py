@@ -18,13 +18,14 @@ class Call:
 class Trace:
     """created, begun, ended, waited: number of the thread -> Moment; calls: those of POSIX threads;
     outermost: names of the functions that threads execute; outside: location -> records outside of a
-    thread that was created; team: locations of its members; locations: all, main thread first; names: of
+    thread that was created; left: name -> times when these functions end; end: of the program; team: locations of its members; locations: all, main thread first; names: of
     objects, by number."""
 
     def __init__(self, anchor):
         self.created, self.begun, self.ended, self.waited = {}, {}, {}, {}
         self.calls, self.outermost = [], []
         self.outside = collections.defaultdict(list)
+        self.left, self.end = collections.defaultdict(list), None
         self._open = collections.defaultdict(list)
         self._living = set()
         with otf2.reader.open(str(anchor)) as archive:
@@ -58,6 +59,10 @@ class Trace:
             call = stack.pop()
             if isinstance(call, Call):
                 call.leave = event.time
+            elif not stack:
+                self.left[call].append(event.time)
+        elif kind == "ProgramEnd":
+            self.end = event.time
         elif kind == "ThreadBegin":
             self._living.add(location)
             self.begun[event.sequence_count] = Moment(event.time, location)
