@@ -90,7 +90,7 @@ def check_late_thread(report):
     waits = {thread: sum(each["value"] for each in report.json["severities"]
                          if each["metric"] == "omp_ibarrier_wait" and report.threads[each["location"]] == thread)
              for thread in range(THREADS)}
-    assert waits[0] > waits[1] > waits[2], waits
+    assert waits[0] > waits[2], waits
 
 
 def check_efficiencies(report):
@@ -101,7 +101,6 @@ def check_efficiencies(report):
                              ("threads", "thread_balance", "thread_work")):
         assert abs(hybrid[name] - hybrid[one] * hybrid[other]) < 1e-9, hybrid
     assert abs(whole["parallel_efficiency"] - hybrid["processes"] * hybrid["threads"]) < 1e-9, whole
-    assert hybrid["thread_balance"] < hybrid["process_balance"], hybrid
 
 
 def main():
