@@ -149,6 +149,7 @@ bool fm_thread_end_left_call(struct fm_thread *thread, struct fm_here here)
     if (now <= then && fm_here_caller(thread->call).pc == thread->returns_to) {
         return false;
     }
+    thread->awaits = 0;
     fm_thread_leave(thread, 0);
     fm_thread_done(thread);
     return true;
