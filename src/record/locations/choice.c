@@ -174,7 +174,7 @@ struct fm_thread *fm_thread_provide(void)
     int saved = errno;
     struct fm_thread *thread = NULL;
     if (!atomic_load_explicit(&fm_threads.over, memory_order_acquire) &&
-        atomic_load_explicit(&fm_threads.all, memory_order_relaxed)->index < PROVIDED_AT_MOST) {
+        atomic_load_explicit(&fm_threads.all, memory_order_acquire)->index < PROVIDED_AT_MOST) {
         thread = take_idle(0);
         if (thread == NULL) {
             thread = new_thread(0);

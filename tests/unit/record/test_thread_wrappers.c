@@ -11,7 +11,16 @@
 
 #include <cmocka.h>
 
-enum { THREADS = 6, ROUNDS = 200, GUESTS = 200, OBJECTS = 20000, ORDERS_MOST = 16384 };
+enum {
+    THREADS = 6,
+    HOSTS = 3,
+    GUESTS = 100, /* of each host */
+    CREATIONS = THREADS + HOSTS + HOSTS * GUESTS,
+    LOCATIONS_MOST = 1 + THREADS + 2 * HOSTS,
+    ROUNDS = 200,
+    OBJECTS = 20000,
+    ORDERS_MOST = 16384
+};
 
 extern const struct fm_paradigm fermata_paradigm;
 
@@ -62,9 +71,9 @@ static void take(const uint64_t *r, uint64_t *lives)
 
 static bool take_all(struct fm_thread *thread, bool full)
 {
-    static uint64_t lives[THREADS + 4];
+    static uint64_t lives[LOCATIONS_MOST];
     (void)full;
-    assert_true(thread->index < THREADS + 4);
+    assert_true(thread->index < LOCATIONS_MOST);
     thread->current->used = thread->cursor;
     for (struct fm_chunk *chunk = thread->first; chunk != NULL; chunk = chunk->next) {
         for (const uint64_t *r = chunk->words; r < chunk->used;
@@ -138,22 +147,30 @@ static void *nothing_to_do(void *argument)
     return argument;
 }
 
+/* Creates threads one after the other, while others do the same. */
+static void *invite(void *nothing)
+{
+    for (int i = 0; i < GUESTS; i++) {
+        pthread_t guest;
+        assert_int_equal(fm_pthread_create(&guest, NULL, nothing_to_do, NULL), 0);
+        assert_int_equal(fm_pthread_join(guest, NULL), 0);
+    }
+    return nothing;
+}
+
 static void creations_and_acquisitions_are_complete(void **state)
 {
     (void)state;
-    pthread_t threads[THREADS], guest;
+    pthread_t threads[THREADS + HOSTS];
     seen.counted_lock = fm_object_id(fm_object_at(&mutex));
     seen.in_order = true;
     pthread_barrier_init(&barrier, NULL, THREADS);
     sem_init(&semaphore, 0, 0);
-    for (uintptr_t i = 0; i < THREADS; i++) {
-        assert_int_equal(fm_pthread_create(&threads[i], NULL, work, (void *)i), 0);
+    for (uintptr_t i = 0; i < THREADS + HOSTS; i++) {
+        assert_int_equal(
+            fm_pthread_create(&threads[i], NULL, i < THREADS ? work : invite, (void *)i), 0);
     }
-    for (int i = 0; i < GUESTS; i++) {
-        assert_int_equal(fm_pthread_create(&guest, NULL, nothing_to_do, NULL), 0);
-        assert_int_equal(fm_pthread_join(guest, NULL), 0);
-    }
-    for (int i = 0; i < THREADS; i++) {
+    for (int i = 0; i < THREADS + HOSTS; i++) {
         assert_int_equal(fm_pthread_join(threads[i], NULL), 0);
     }
     for (struct fm_thread *each = fm_threads_end(); each != NULL; each = each->next) {
@@ -162,10 +179,10 @@ static void creations_and_acquisitions_are_complete(void **state)
     assert_int_equal(counter, THREADS * ROUNDS);
     assert_int_equal(turn, THREADS * ROUNDS / 10);
     assert_int_equal(entries, THREADS * ROUNDS / 4);
-    assert_int_equal(seen.created, THREADS + GUESTS);
-    assert_int_equal(seen.begun, THREADS + GUESTS);
-    assert_int_equal(seen.ended, THREADS + GUESTS);
-    assert_int_equal(seen.waited, THREADS + GUESTS);
+    assert_int_equal(seen.created, CREATIONS);
+    assert_int_equal(seen.begun, CREATIONS);
+    assert_int_equal(seen.ended, CREATIONS);
+    assert_int_equal(seen.waited, CREATIONS);
     assert_true(seen.in_order);
     assert_true(seen.named >= 2 * THREADS * ROUNDS); /* of the semaphore alone */
     uint64_t orders = fm_object_at(&mutex)->orders;
