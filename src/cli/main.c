@@ -1,5 +1,6 @@
 #include "base/process/launcher.h"
 #include "cli/commands/commands.h"
+#include "cli/options/options.h"
 #include "cli/text/safe_text.h"
 
 #include <stdbool.h>
@@ -7,13 +8,12 @@
 #include <string.h>
 
 struct command {
-    const char *name;
     int (*run)(int argc, char **argv);
     const char *help;
 };
 
 static const struct command commands[] = {
-#define FM_COMMAND(name, help) {#name, fm_command_##name, help},
+#define FM_COMMAND(name, help) {fm_command_##name, help},
 #include "cli/commands/commands.def"
 #undef FM_COMMAND
 };
@@ -24,7 +24,7 @@ static void print_usage(FILE *stream)
           "Finds where parallel programs wait, why, and what it costs.\n\n",
           stream);
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; ++i) {
-        fprintf(stream, "  %-9s %s\n", commands[i].name, commands[i].help);
+        fprintf(stream, "  %-13s %s\n", fm_command_name((enum fm_command)i), commands[i].help);
     }
     fputs("\n`fermata COMMAND --help` or `fermata help COMMAND` explains a command.\n", stream);
 }
@@ -46,7 +46,7 @@ static bool leaves_it_to_the_first(const char *command)
 static int run(int argc, char **argv)
 {
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; ++i) {
-        if (strcmp(argv[0], commands[i].name) == 0) {
+        if (strcmp(argv[0], fm_command_name((enum fm_command)i)) == 0) {
             return commands[i].run(argc, argv);
         }
     }

@@ -17,6 +17,18 @@ bool fm_is_startup(fm_metric_t metric)
            fm_metric_info(metric)->delay_kind == FM_DELAY_INIT;
 }
 
+bool fm_is_communication(fm_metric_t metric)
+{
+    while (metric != FM_METRIC_NONE) {
+        if (metric == FM_METRIC_MPI || metric == FM_METRIC_SHMEM || metric == FM_METRIC_ARMCI ||
+            metric == FM_METRIC_CAF) {
+            return true;
+        }
+        metric = fm_metric_info(metric)->parent;
+    }
+    return false;
+}
+
 bool fm_is_startup_region(const struct fm_cube_region *region)
 {
     fm_paradigm_t paradigm = fm_paradigm_of_function(region->name);

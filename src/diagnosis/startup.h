@@ -12,6 +12,10 @@
 /** @return whether all time of `metric` is start-up or shut-down of a library. */
 bool fm_is_startup(fm_metric_t metric);
 
+/** @return whether a metric of the tree of time belongs to a library by which processes
+ * communicate: MPI, OpenSHMEM, ARMCI, coarrays. */
+bool fm_is_communication(fm_metric_t metric);
+
 /** @return whether a region is a function that starts up or shuts down a library, by the tables of
  * functions. A search by name. */
 bool fm_is_startup_region(const struct fm_cube_region *region);

@@ -34,7 +34,7 @@ REFUSED = [
     (["fc", "-O2", "mpifort"], "there is no option -O2 before the compiler"),
 ]
 COMMANDS = ["run", "record", "report", "view", "diff", "merge", "mean", "export", "info", "check",
-            "synth", "score", "doctor"]
+            "synth", "score", "gpu-imbalance", "doctor"]
 
 
 def refused(arguments, status, line):

@@ -33,7 +33,7 @@ for page in pages:
                                                             re.MULTILINE | re.DOTALL)
     for code in quoted:
         for line in code.splitlines():
-            call = re.match(r"^\$? ?(?:mpirun [^`]* )?fermata ([a-z]+)([^|]*)", line)
+            call = re.match(r"^\$? ?(?:mpirun [^`]* )?fermata ([a-z][a-z-]*)([^|]*)", line)
             if call is None:
                 continue
             command, rest = call.group(1), re.split(r"\s--\s|  ", call.group(2))[0]

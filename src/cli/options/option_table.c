@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const command_names[] = {
+/* Users write - where identifiers have _: replaced at the first use. */
+static char command_names[][16] = {
 #define FM_COMMAND(name, help) #name,
 #include "cli/commands/commands.def"
 #undef FM_COMMAND
@@ -55,6 +56,9 @@ static const struct {
 
 const char *fm_command_name(enum fm_command command)
 {
+    for (char *c = command_names[command]; *c != '\0'; c++) {
+        *c = *c == '_' ? '-' : *c;
+    }
     return command_names[command];
 }
 

@@ -10,19 +10,6 @@ struct times {
     double all, outside, computation;
 };
 
-/* @return whether a metric of the time tree belongs to a library whose processes communicate */
-static bool is_communication(fm_metric_t metric)
-{
-    while (metric != FM_METRIC_NONE) {
-        if (metric == FM_METRIC_MPI || metric == FM_METRIC_SHMEM || metric == FM_METRIC_ARMCI ||
-            metric == FM_METRIC_CAF) {
-            return true;
-        }
-        metric = fm_metric_info(metric)->parent;
-    }
-    return false;
-}
-
 /* @return whether a metric is time of OpenMP */
 static bool is_of_openmp(fm_metric_t metric)
 {
@@ -49,7 +36,7 @@ static struct times *add_up(const struct fm_cube *cube, bool *threads)
         }
         struct times *of = &times[cell->location];
         of->all += (double)cell->value;
-        of->outside += is_communication(metric) ? 0 : (double)cell->value;
+        of->outside += fm_is_communication(metric) ? 0 : (double)cell->value;
         of->computation += metric == FM_METRIC_COMP ? (double)cell->value : 0;
         *threads |= cell->value != 0 && is_of_openmp(metric);
     }

@@ -1,0 +1,142 @@
+#include "diagnosis/efficiency/load_levels.h"
+
+#include "base/memory.h"
+#include "diagnosis/startup.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Times of one location in ticks. */
+struct location_time {
+    double all, outside, computation;
+};
+
+/* @return for each call path whether it is `root` or below it */
+static bool *select_callpaths(const struct fm_cube *cube, uint32_t root)
+{
+    bool *selected = fm_allocate(cube->callpath_count, sizeof *selected);
+    for (uint32_t i = 0; i < cube->callpath_count; i++) {
+        const uint32_t parent = cube->callpaths[i].parent;
+        selected[i] =
+            root == FM_CUBE_NONE || i == root || (parent != FM_CUBE_NONE && selected[parent]);
+    }
+    return selected;
+}
+
+static struct location_time *add_up(const struct fm_cube *cube, uint32_t callpath)
+{
+    struct location_time *times = fm_allocate(cube->location_count, sizeof *times);
+    bool *startup = fm_startup_callpaths(cube);
+    bool *selected = select_callpaths(cube, callpath);
+    for (size_t i = 0; i < cube->cell_count; i++) {
+        const struct fm_cube_cell *cell = &cube->cells[i];
+        const fm_metric_t metric = (fm_metric_t)cell->metric;
+        if (fm_metric_root(metric) != FM_METRIC_TIME || !selected[cell->callpath] ||
+            fm_is_startup_cell(startup, cell)) {
+            continue;
+        }
+        struct location_time *of = &times[cell->location];
+        of->all += (double)cell->value;
+        of->outside += fm_is_communication(metric) ? 0 : (double)cell->value;
+        of->computation += metric == FM_METRIC_COMP ? (double)cell->value : 0;
+    }
+    fm_free(startup);
+    fm_free(selected);
+    return times;
+}
+
+static void add_processes(const struct fm_cube *cube, const struct location_time *times,
+                          struct fm_load_levels *levels)
+{
+    struct fm_level_unit *units = fm_allocate(cube->location_count, sizeof *units);
+    uint32_t count = 0;
+    for (uint32_t begin = 0, end; begin < cube->location_count; begin = end) {
+        double computation = 0;
+        for (end = begin;
+             end < cube->location_count && cube->locations[end].rank == cube->locations[begin].rank;
+             end++) {
+            computation += times[end].computation;
+        }
+        units[count++] = (struct fm_level_unit){.first = begin,
+                                                .parts = end - begin,
+                                                .total = times[begin].all,
+                                                .time = times[begin].outside,
+                                                .load = computation / (end - begin)};
+    }
+    levels->units[FM_LEVEL_PROCESS] = units;
+    levels->counts[FM_LEVEL_PROCESS] = count;
+}
+
+/* Nodes are few: each process searches its own one. */
+static void add_nodes(const struct fm_cube *cube, struct fm_load_levels *levels)
+{
+    const uint32_t processes = levels->counts[FM_LEVEL_PROCESS];
+    struct fm_level_unit *units = fm_allocate(processes, sizeof *units);
+    uint32_t count = 0;
+    for (uint32_t p = 0; p < processes; p++) {
+        const struct fm_level_unit *process = &levels->units[FM_LEVEL_PROCESS][p];
+        const char *name = cube->locations[process->first].node;
+        uint32_t node = 0;
+        while (node < count && strcmp(cube->locations[units[node].first].node, name) != 0) {
+            node++;
+        }
+        if (node == count) {
+            units[count++] = (struct fm_level_unit){.first = process->first};
+        }
+        units[node].parts++;
+        units[node].total = fmax(units[node].total, process->total);
+        units[node].time = fmax(units[node].time, process->time);
+        units[node].load += process->load;
+    }
+    for (uint32_t node = 0; node < count; node++) {
+        units[node].load /= units[node].parts;
+    }
+    levels->units[FM_LEVEL_NODE] = units;
+    levels->counts[FM_LEVEL_NODE] = count;
+}
+
+void fm_load_levels_make(const struct fm_cube *cube, uint32_t callpath,
+                         struct fm_load_levels *levels)
+{
+    *levels = (struct fm_load_levels){.counts = {0}};
+    struct location_time *times = add_up(cube, callpath);
+    add_processes(cube, times, levels);
+    add_nodes(cube, levels);
+    fm_free(times);
+    double *values = fm_allocate(cube->location_count, sizeof *values);
+    for (int level = 0; level < FM_LEVELS; level++) {
+        for (uint32_t i = 0; i < levels->counts[level]; i++) {
+            values[i] = levels->units[level][i].time;
+        }
+        levels->times[level] = fm_load_imbalance_of(values, levels->counts[level]);
+        for (uint32_t i = 0; i < levels->counts[level]; i++) {
+            values[i] = levels->units[level][i].load;
+        }
+        levels->loads[level] = fm_load_imbalance_of(values, levels->counts[level]);
+    }
+    fm_free(values);
+}
+
+void fm_load_levels_free(struct fm_load_levels *levels)
+{
+    for (int level = 0; level < FM_LEVELS; level++) {
+        fm_free(levels->units[level]);
+        levels->units[level] = NULL;
+        levels->counts[level] = 0;
+    }
+}
+
+double fm_level_efficiency(const struct fm_level_unit *unit)
+{
+    return unit->time > 0 ? unit->load / unit->time : NAN;
+}
+
+double fm_level_mean_efficiency(const struct fm_load_levels *levels, enum fm_level level)
+{
+    double load = 0, time = 0;
+    for (uint32_t i = 0; i < levels->counts[level]; i++) {
+        load += levels->units[level][i].load;
+        time += levels->units[level][i].time;
+    }
+    return time > 0 ? load / time : NAN;
+}

@@ -1,0 +1,54 @@
+/** @file
+ * The load of processes and nodes, adjusted by the efficiency inside of them. One rule holds on
+ * every level of the hierarchy (threads in a process, processes on a node; fermata gpu-imbalance
+ * adds the accelerator of a process):
+ *
+ *   load(unit) = time(unit) x efficiency(unit)
+ *   efficiency(unit) = sum of the loads of its parts / (number of parts x time(unit))
+ *
+ * The load of a thread is its computation. The time of a process is that of its first thread
+ * outside of communication libraries (Eberius 2020, formula 4.2); the time of a node is the longest
+ * one of its processes. Formulas 4.1 and 4.5 are the imbalances of the times and of the loads. All
+ * times are without start-up and shut-down of libraries (startup.h).
+ */
+#ifndef FERMATA_DIAGNOSIS_EFFICIENCY_LOAD_LEVELS_H
+#define FERMATA_DIAGNOSIS_EFFICIENCY_LOAD_LEVELS_H
+
+#include "cube/model/cube.h"
+#include "diagnosis/efficiency/load_imbalance.h"
+
+#include <stdbool.h>
+
+enum fm_level { FM_LEVEL_PROCESS, FM_LEVEL_NODE, FM_LEVELS };
+
+/** A process, or a node. Times in ticks. */
+struct fm_level_unit {
+    uint32_t first; /**< location: its first one */
+    uint32_t parts; /**< threads of the process; processes on the node */
+    double total;   /**< of the process: time of its first thread; of the node: the longest one */
+    double time;    /**< as above */
+    double load;    /**< as above */
+};
+
+struct fm_load_levels {
+    uint32_t counts[FM_LEVELS];
+    struct fm_level_unit *units[FM_LEVELS]; /**< ascending by rank; nodes by their first rank */
+    struct fm_load_imbalance times[FM_LEVELS];
+    struct fm_load_imbalance loads[FM_LEVELS];
+};
+
+/** Computes loads and imbalances of the run, or of a call path and what it calls.
+ * @param callpath  FM_CUBE_NONE: the run
+ * @param levels    out: to be freed with fm_load_levels_free() */
+void fm_load_levels_make(const struct fm_cube *cube, uint32_t callpath,
+                         struct fm_load_levels *levels);
+
+void fm_load_levels_free(struct fm_load_levels *levels);
+
+/** @return efficiency(unit), 0..1; NAN: its time is 0. */
+double fm_level_efficiency(const struct fm_level_unit *unit);
+
+/** @return the efficiency of all units of a level: sum of loads / sum of times; NAN: no time. */
+double fm_level_mean_efficiency(const struct fm_load_levels *levels, enum fm_level level);
+
+#endif
