@@ -17,7 +17,7 @@
 #define SHORTEST_PATH 40
 
 /** Most levels of the call tree that the name of a function consists of. */
-#define SHOWN_LEVELS 3
+#define SHOWN_LEVELS 4
 
 /** Aborts if memory for a line is exhausted: no error message could be printed either. */
 static char *never_null(char *text)
@@ -142,23 +142,23 @@ static uint32_t distinguishing(const struct fm_cube *cube, uint32_t first, uint3
 }
 
 /** Writes the names of the regions from `first` to `last`; of more than SHOWN_LEVELS, "..." stands
- * for those between the first and the last. */
+ * for those between the first and the last two. */
 static void write_levels(FILE *stream, const struct fm_diagnosis *diagnosis, uint32_t first,
                          uint32_t last)
 {
     const struct fm_cube *cube = diagnosis->cube;
     uint32_t levels[SHOWN_LEVELS];
-    unsigned count = 0;
+    unsigned count = 1;
     for (uint32_t at = last; at != first; at = cube->callpaths[at].parent) {
-        if (count < SHOWN_LEVELS) {
-            levels[count] = at;
+        if (count <= SHOWN_LEVELS) {
+            levels[count - 1] = at;
         }
         count++;
     }
     char *name = fm_place_name(diagnosis, cube->regions[cube->callpaths[first].region].name);
-    fprintf(stream, "%s%s", name, count >= SHOWN_LEVELS ? "/..." : "");
+    fprintf(stream, "%s%s", name, count > SHOWN_LEVELS ? "/..." : "");
     free(name);
-    for (unsigned i = count >= SHOWN_LEVELS ? 1 : count; i-- > 0;) {
+    for (unsigned i = count > SHOWN_LEVELS ? 2 : count - 1; i-- > 0;) {
         name = fm_place_name(diagnosis, cube->regions[cube->callpaths[levels[i]].region].name);
         fprintf(stream, "/%s", name);
         free(name);

@@ -29,8 +29,9 @@ char *fm_place_region(const struct fm_cube_region *region);
 /** @return the function of a call path with its source line: "`react` (plume.c:78)". In front of it
  * stand the outermost of its callers that leads to no calls of libraries, "`react/exp`": where the
  * program enters this computation; and, if these are still the last functions of several call
- * paths, the callers that distinguish it. Of more than three levels the inner ones are left out:
- * "`solve/.../exp`". For a value of a parameter the function that sets it: "`react/level=3`
+ * paths, the callers that distinguish it. Of more than four levels those in the middle are left
+ * out:
+ * "`solve/.../norm/exp`". For a value of a parameter the function that sets it: "`react/level=3`
  * (plume.c:78)". Time: a pass over all call paths. */
 char *fm_place_function(const struct fm_diagnosis *diagnosis, uint32_t callpath);
 

@@ -114,6 +114,25 @@ static void close_brackets(char *name)
     }
 }
 
+/* `{lambda(int)#1}::operator()` becomes `{lambda#1}`. */
+static void shorten_lambdas(char *name)
+{
+    static const char begin[] = "{lambda(", call[] = "::operator()";
+    for (char *at = name; (at = strstr(at, begin)) != NULL; at++) {
+        char *parameters = at + strlen(begin) - 1, *end = parameters;
+        int depth = 0;
+        do {
+            depth += (*end == '(') - (*end == ')');
+            end++;
+        } while (depth > 0 && *end != '\0');
+        cut(parameters, (size_t)(end - parameters));
+        end = strchr(parameters, '}');
+        if (end != NULL && strncmp(end + 1, call, strlen(call)) == 0) {
+            cut(end + 1, strlen(call));
+        }
+    }
+}
+
 void fm_shorten_name(char *name)
 {
     leave_out_namespaces(name);
@@ -130,4 +149,5 @@ void fm_shorten_name(char *name)
         }
     }
     use_names_of_the_library(name);
+    shorten_lambdas(name);
 }

@@ -255,6 +255,78 @@ static char *copy_of(const char *text)
     return text != NULL ? strdup(text) : NULL;
 }
 
+/* The declaration of a function, which lies where its name is declared. */
+static void find_declaration(Dwarf_Die *die)
+{
+    static const unsigned ways[] = {DW_AT_abstract_origin, DW_AT_specification};
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+        Dwarf_Attribute attribute;
+        Dwarf_Die other;
+        if (dwarf_attr(die, ways[i], &attribute) != NULL &&
+            dwarf_formref_die(&attribute, &other) != NULL) {
+            *die = other;
+        }
+    }
+}
+
+/* Puts a name in front of another one. */
+static char *join(const char *outer, char *name)
+{
+    char *whole = NULL;
+    if (name == NULL || asprintf(&whole, "%s::%s", outer, name) < 0) {
+        return name;
+    }
+    free(name);
+    return whole;
+}
+
+/* The name of a C++ function without a linkage name, such as that of a lambda function: with the
+ * functions, classes and namespaces around it. A lambda function is `main::{lambda}`. */
+static char *qualified_name(Dwarf_Die *function)
+{
+    Dwarf_Die declaration = *function, *scopes = NULL;
+    char *name = copy_of(dwarf_diename(function));
+    find_declaration(&declaration);
+    int count = dwarf_getscopes_die(&declaration, &scopes);
+    for (int i = 1; i < count; i++) {
+        int tag = dwarf_tag(&scopes[i]);
+        const char *outer = dwarf_diename(&scopes[i]);
+        if (outer == NULL && tag == DW_TAG_namespace) {
+            outer = "(anonymous namespace)";
+        }
+        bool is_class =
+            tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
+        bool is_lambda = is_class && name != NULL && strcmp(name, "operator()") == 0 &&
+                         (outer == NULL || strncmp(outer, "<lambda", 7) == 0);
+        if (is_lambda) {
+            free(name);
+            name = strdup("{lambda}");
+        } else if (outer != NULL &&
+                   (is_class || tag == DW_TAG_namespace || tag == DW_TAG_subprogram)) {
+            name = join(outer, name);
+        }
+    }
+    free(scopes);
+    return name;
+}
+
+static bool is_in_cpp(Dwarf_Die *die)
+{
+    Dwarf_Die unit;
+    if (dwarf_diecu(die, &unit, NULL, NULL) == NULL) {
+        return false;
+    }
+    switch (dwarf_srclang(&unit)) {
+    case DW_LANG_C_plus_plus:
+    case DW_LANG_C_plus_plus_03:
+    case DW_LANG_C_plus_plus_11:
+    case DW_LANG_C_plus_plus_14:
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* A function's or an inlined function's names and place. */
 static void describe_function(Dwarf_Die *die, struct fm_symbol_frame *frame)
 {
@@ -266,7 +338,9 @@ static void describe_function(Dwarf_Die *die, struct fm_symbol_frame *frame)
         symbol = dwarf_formstring(&attribute);
     }
     frame->symbol = copy_of(symbol != NULL ? symbol : name);
-    frame->name = symbol != NULL ? fm_symbol_name(symbol) : copy_of(name);
+    frame->name = symbol != NULL                   ? fm_symbol_name(symbol)
+                  : name != NULL && is_in_cpp(die) ? qualified_name(die)
+                                                   : copy_of(name);
     /* Where the symbol needs no demangling, the name is better: symbols of Fortran's main program
      * and of internal procedures do not contain their names. */
     if (symbol != NULL && name != NULL && frame->name != NULL && strcmp(symbol, frame->name) == 0) {

@@ -1,5 +1,7 @@
 #include "record/archive/callsites.h"
 
+#include "record/stack/support_function.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,11 +109,25 @@ static bool begins_outlined(const struct fm_definitions *definitions,
     return levels != 0 && is_outlined(definitions, frames[0].region);
 }
 
+/* Whether a function at a call site is a support function. */
+static bool supports(const struct fm_definitions *resolved, const uint32_t *site, uint32_t region)
+{
+    const uint32_t *words = fm_defined(resolved, FM_DEFINE_REGION, region, NULL);
+    if (site[FM_SITE_BINARY] == FM_DEFINE_NONE) {
+        return false; /* a function in Python */
+    }
+    const uint32_t *binary = fm_defined(resolved, FM_DEFINE_BINARY, site[FM_SITE_BINARY], NULL);
+    return fm_is_support_function(
+        fm_defined_string(resolved, words[0]), fm_defined_string(resolved, binary[FM_BINARY_PATH]),
+        words[4] != FM_DEFINE_NONE ? fm_defined_string(resolved, words[4]) : NULL);
+}
+
 bool fm_callsites_make(struct fm_definitions *definitions, const struct fm_definitions *resolved,
                        const uint32_t *numbers, uint32_t count, struct fm_callsites *sites)
 {
     size_t frames = 1, words; /* call site 0 is unknown code */
-    *sites = (struct fm_callsites){.count = count + 1, .deepest = sites->deepest};
+    *sites =
+        (struct fm_callsites){.count = count + 1, .deepest = sites->deepest, .whole = sites->whole};
     for (uint32_t i = 0; i < count; i++) {
         fm_defined(resolved, FM_DEFINE_SITE, numbers[i], &words);
         frames += (words - FM_SITE_FRAMES) / 2;
@@ -128,7 +144,7 @@ bool fm_callsites_make(struct fm_definitions *definitions, const struct fm_defin
     }
     uint32_t next = 0;
     sites->called[0] = FM_DEFINE_NONE;
-    sites->frames[next++] = (struct fm_callsite_frame){FM_CALLSITE_UNKNOWN, FM_DEFINE_NONE};
+    sites->frames[next++] = (struct fm_callsite_frame){FM_CALLSITE_UNKNOWN, FM_DEFINE_NONE, false};
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t *site = fm_defined(resolved, FM_DEFINE_SITE, numbers[i], &words);
         sites->first[i + 1] = next;
@@ -137,6 +153,7 @@ bool fm_callsites_make(struct fm_definitions *definitions, const struct fm_defin
             struct fm_callsite_frame *frame = &sites->frames[next++];
             frame->region = copy_region(definitions, resolved, site[k]);
             frame->line = copy_line(definitions, resolved, site[k + 1]);
+            frame->supports = supports(resolved, site, site[k]);
             if (frame->region == FM_DEFINE_NONE) {
                 fm_callsites_free(sites);
                 return false;

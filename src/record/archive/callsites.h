@@ -9,6 +9,8 @@
 
 #include "record/archive/define.h"
 
+#include <stdbool.h>
+
 /** Region of code without known function. */
 #define FM_CALLSITE_UNKNOWN FM_DEFINE_NONE
 
@@ -16,11 +18,13 @@
 struct fm_callsite_frame {
     uint32_t region; /**< number of its definition */
     uint32_t line;   /**< line of the address in the function: number of a LINE definition */
+    bool supports;   /**< it is a support function (support_function.h) */
 };
 
 /** Call sites by their numbers in records. Zeroed = no call site is known. */
 struct fm_callsites {
     uint32_t deepest; /**< maximum number of functions of a call path in the trace; 0: no limit */
+    bool whole;       /**< support functions are shown like others */
     uint32_t count;
     uint32_t *first; /**< first frame of each in `frames`; one more than `count` */
     struct fm_callsite_frame *frames;
@@ -36,7 +40,7 @@ struct fm_callsites {
 static inline const struct fm_callsite_frame *fm_callsite_frames(const struct fm_callsites *sites,
                                                                  uint32_t site, uint32_t *count)
 {
-    static const struct fm_callsite_frame unknown = {FM_CALLSITE_UNKNOWN, FM_DEFINE_NONE};
+    static const struct fm_callsite_frame unknown = {FM_CALLSITE_UNKNOWN, FM_DEFINE_NONE, false};
     if (site >= sites->count) {
         *count = sites->count != 0;
         return &unknown;
@@ -58,6 +62,16 @@ bool fm_callsite_is_outlined(const char *function);
 static inline bool fm_callsite_is_hidden(const struct fm_callsites *sites, uint32_t site)
 {
     return site < sites->count && sites->outlined != NULL && sites->outlined[site];
+}
+
+/** Whether a frame is left out of call paths: of support functions that call each other, only the
+ * outermost is shown, and none where a thread begins with them.
+ * @param caller  the frame that calls it; NULL: it is the outermost of the stack */
+static inline bool fm_callsite_frame_is_inner(const struct fm_callsites *sites,
+                                              const struct fm_callsite_frame *caller,
+                                              const struct fm_callsite_frame *frame)
+{
+    return frame->supports && !sites->whole && (caller == NULL || caller->supports);
 }
 
 /** Whether two call sites have the same functions and lines, except for the line at which the
@@ -92,7 +106,7 @@ bool fm_callsites_merge(struct fm_definitions *all, const struct fm_definitions 
  * @param resolved     set whose SITE definitions contain frames (resolve.h)
  * @param numbers      number in `resolved` of each of the process's `count` call sites; records
  *                     number call sites from 1
- * @param sites        out: to be freed with fm_callsites_free; `deepest` is unchanged
+ * @param sites        out: to be freed with fm_callsites_free; `deepest` and `whole` are unchanged
  * @return false without memory */
 bool fm_callsites_make(struct fm_definitions *definitions, const struct fm_definitions *resolved,
                        const uint32_t *numbers, uint32_t count, struct fm_callsites *sites);

@@ -282,14 +282,6 @@ static void convert_object(struct fm_thread *thread, uint32_t object)
                                  thread->writer, NULL, thread->last_time, parameter, object));
 }
 
-/* Whether a function of C++'s library leads from the program's function to that of the C library.
- */
-static bool is_of_library(uint32_t region)
-{
-    const char *name = fm_convert_region_name(region);
-    return strncmp(name, "std::", 5) == 0 || strncmp(name, "__gthread_", 10) == 0;
-}
-
 /* Number of the region in events of the function at a call site; FM_DEFINE_NONE: not known. */
 static uint32_t function_at(uint32_t site)
 {
@@ -299,7 +291,7 @@ static uint32_t function_at(uint32_t site)
     if (tail != FM_DEFINE_NONE) { /* that one's last call */
         return fm_event_region(fm_convert_state.regions, FM_FUNCTIONS_MOST + tail, FM_DEFINE_NONE);
     }
-    while (count > 1 && is_of_library(frames[count - 1].region)) {
+    while (count > 1 && frames[count - 1].supports) {
         count--; /* inlined */
     }
     if (site == 0 || count == 0 || frames[count - 1].region == FM_CALLSITE_UNKNOWN) {

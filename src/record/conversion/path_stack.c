@@ -50,14 +50,33 @@ bool fm_path_is_ahead(const struct fm_path *path, const struct fm_callsites *sit
            sites->addresses[site] > sites->addresses[path->site_before];
 }
 
+/* The frame that calls the first frame of a function of the stack; NULL: there is none. */
+static const struct fm_callsite_frame *
+caller_of(const struct fm_path *path, const struct fm_callsites *sites, uint32_t function)
+{
+    while (function-- > 0) {
+        uint32_t levels;
+        const struct fm_callsite_frame *frames =
+            fm_callsite_frames(sites, path->sites[function], &levels);
+        if (levels != 0) {
+            return &frames[levels - 1];
+        }
+    }
+    return NULL;
+}
+
 uint32_t fm_path_line_of(const struct fm_path *path, const struct fm_callsites *sites, size_t count)
 {
     while (count-- > 0) {
         uint32_t levels;
         const struct fm_callsite_frame *frames =
             fm_callsite_frames(sites, path->sites[count], &levels);
-        if (levels != 0) {
-            return frames[levels - 1].line;
+        while (levels-- > 0) {
+            const struct fm_callsite_frame *caller =
+                levels > 0 ? &frames[levels - 1] : caller_of(path, sites, (uint32_t)count);
+            if (!fm_callsite_frame_is_inner(sites, caller, &frames[levels])) {
+                return frames[levels].line;
+            }
         }
     }
     return FM_DEFINE_NONE;
@@ -103,11 +122,15 @@ uint32_t fm_path_levels(const struct fm_path *path, const struct fm_callsites *s
     if (function < path->site_count) {
         frames = fm_callsite_frames(sites, path->sites[function], &frame_count);
     }
+    const struct fm_callsite_frame *caller = caller_of(path, sites, function);
     for (uint32_t i = 0; i < frame_count && count < FM_PATH_LEVELS; i++) {
-        if (i > 0 || !fm_callsite_is_hidden(sites, path->sites[function])) {
-            levels[count++] = (struct fm_path_level){frames[i].region, line};
+        if (!fm_callsite_frame_is_inner(sites, caller, &frames[i])) {
+            if (i > 0 || !fm_callsite_is_hidden(sites, path->sites[function])) {
+                levels[count++] = (struct fm_path_level){frames[i].region, line};
+            }
+            line = frames[i].line;
         }
-        line = frames[i].line;
+        caller = &frames[i];
     }
     return count;
 }

@@ -56,7 +56,8 @@ struct fm_journal_process {
     uint64_t start_ticks, start_nanoseconds, start_realtime;
     struct fm_clock_offset offset;
     uint64_t ticks_per_second; /**< measured when the journal began; never 0 */
-    uint64_t callpath_depth;   /**< maximum number of functions of a call path; 0: no limit */
+    uint32_t callpath_depth;   /**< maximum number of functions of a call path; 0: no limit */
+    uint32_t callpath_whole;   /**< 1: call paths contain all support functions */
     char host[256];
 };
 

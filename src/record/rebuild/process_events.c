@@ -55,8 +55,8 @@ static bool make_callsites(struct fm_rebuild_run *r, struct fm_rebuild_process *
     uint32_t count = (uint32_t)journal->sites.tables[FM_DEFINE_SITE].count;
     bool good = true;
     if (process->known && r->sites.tables[FM_DEFINE_SITE].count != 0) {
-        uint64_t depth = journal->process.callpath_depth;
-        process->callsites.deepest = depth < UINT32_MAX ? (uint32_t)depth : UINT32_MAX;
+        process->callsites.deepest = journal->process.callpath_depth;
+        process->callsites.whole = journal->process.callpath_whole != 0;
         good =
             count == process->sites.counts[FM_DEFINE_SITE] &&
             fm_callsites_make(&journal->definitions, &r->resolved,

@@ -99,6 +99,7 @@ static void begin_journal(void)
         .offset = fm_session_clock_offsets()[0],
         .ticks_per_second = fm_clock_resolution(),
         .callpath_depth = fm_session_callpath_depth(),
+        .callpath_whole = fm_session_callpath_whole(),
     };
     gethostname(process.host, sizeof process.host - 1);
     /* Without a journal (such as on a full file system) recording continues until the memory is

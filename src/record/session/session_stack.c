@@ -20,6 +20,12 @@ static struct {
     struct fm_definitions sites; /* guarded by the session's lock */
 } stacks;
 
+bool fm_session_callpath_whole(void)
+{
+    const char *text = getenv("FERMATA_CALLPATH");
+    return text != NULL && strcmp(text, "all") == 0;
+}
+
 static uint32_t depth_wanted(void)
 {
     const char *text = getenv("FERMATA_CALLPATH");
@@ -145,7 +151,7 @@ bool fm_session_resolve(const struct fm_exchange *exchange, struct fm_definition
     struct fm_definitions all = {0}, resolved = {0};
     struct fm_define_map own = {0}, global = {0};
     uint64_t wanted = stacks.recorded && fm_sites_count() > FM_SITE_UNKNOWN + 1;
-    *sites = (struct fm_callsites){.deepest = stacks.depth};
+    *sites = (struct fm_callsites){.deepest = stacks.depth, .whole = fm_session_callpath_whole()};
     exchange->reduce(&wanted, 1, FM_REDUCE_MAX);
     if (wanted == 0) {
         return true;

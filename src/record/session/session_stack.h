@@ -8,12 +8,15 @@
 #include "record/archive/callsites.h"
 #include "record/archive/exchange.h"
 
-/** Reads FERMATA_CALLPATH (`stack`, `flat`, `depth=N`) and begins accordingly. Called before any
- * thread records. */
+/** Reads FERMATA_CALLPATH (`stack`, `all`, `flat`, `depth=N`) and begins accordingly. Called before
+ * any thread records. */
 void fm_session_stack_begin(void);
 
 /** Maximum number of functions of a call path that are shown; 0: none. */
 uint32_t fm_session_callpath_depth(void);
+
+/** Whether call paths contain all support functions (stack/support_function.h). */
+bool fm_session_callpath_whole(void);
 
 /** Called when a library may have been unloaded. Thread-safe. */
 void fm_session_unloaded(void);

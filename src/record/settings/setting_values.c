@@ -66,14 +66,14 @@ const char *fm_refuse_layer(const char *text)
 
 const char *fm_refuse_callpath(const char *text)
 {
-    static const char *const words[] = {"stack", "flat", NULL};
+    static const char *const words[] = {"stack", "all", "flat", NULL};
     char *end;
     if (strncmp(text, "depth=", 6) == 0 && is_digit(text[6])) {
         errno = 0;
         long depth = strtol(text + 6, &end, 10);
         return depth > 0 && errno == 0 && *end == '\0' ? NULL : "depth=N with N from 1 on";
     }
-    return is_one_of(text, words) ? NULL : "stack, flat or depth=N";
+    return is_one_of(text, words) ? NULL : "stack, all, flat or depth=N";
 }
 
 const char *fm_refuse_names(const char *text)

@@ -50,11 +50,11 @@ TREE_EXITS = [call("main", mpi("Init_thread"), mpi("Comm_rank"), STEP_C,
                    call("together_exit", mpi("Comm_rank"), mpi("Barrier"), mpi("Comm_size")))]
 TREE_THREAD = [call("thread", call("leaf"), call("ends_thread", call("leaf")))]
 
-REFUSE = call("refuse", call("refuse", call("refuse")))
+REFUSE = call("solver::refuse", call("solver::refuse", call("solver::refuse")))
 TREE_CXX = [
     call("main", mpi("Init"), mpi("Comm_rank"), call("solver::Grid::Grid"),
          *[call("solver::Grid::add<int>"), call("solver::Grid::add<float>"),
-           call("attempt", REFUSE), call("solver::Grid::exchange", SENDRECV)] * 3,
+           call("solver::attempt", REFUSE), call("solver::Grid::exchange", SENDRECV)] * 3,
          mpi("Finalize"))
 ]
 DESCEND = call("stencil::descend", call("stencil::descend",
@@ -72,9 +72,9 @@ FILTERS = {
     "c": ("SCOREP_REGION_NAMES_BEGIN # comment\n  EXCLUDE *\n  INCLUDE main step e*[e] p?rse\n"
           "          fibonacci work\n  EXCLUDE exc*\nSCOREP_REGION_NAMES_END\n",
           {"main", "step", "parse", "fibonacci"}),
-    "cxx": ("REGION_NAMES_BEGIN\nEXCLUDE solver::Grid::add<*> refuse\n"
+    "cxx": ("REGION_NAMES_BEGIN\nEXCLUDE solver::Grid::add<*> solver::refuse\n"
             "EXCLUDE MANGLED _ZN6solver4GridC?Ei\nREGION_NAMES_END\n",
-            {"main", "attempt", "solver::Grid::exchange"}),
+            {"main", "solver::attempt", "solver::Grid::exchange"}),
     "fc": ("REGION_NAMES_BEGIN\nEXCLUDE stencil::*\nINCLUDE stencil::exchange\n"
            "REGION_NAMES_END\n",
            {"main", "procedures", "step", "outside", "stencil::exchange"}),

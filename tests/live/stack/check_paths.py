@@ -55,10 +55,14 @@ def paths_of_c(options):
 
 def paths_of_cpp(options):
     """classes.cpp"""
-    del options
+    invocation = {
+        "debug": ["std::function<int ()>::operator()", "main::{lambda}"],
+        "symbols": ["std::_Function_handler<int (), main::{lambda#1}>::_M_invoke"],
+    }[options.names]
     main = {
         "MPI_Init": [[]],
         "MPI_Comm_size": [["grid"]],
+        "MPI_Comm_rank": [["(anonymous namespace)::call", *invocation]],
         "MPI_Allreduce": [["solver::grid::norm<double>"], ["solver::grid::norm<int>"]],
         "MPI_Barrier": [["(anonymous namespace)::synchronize"]],
         "MPI_Finalize": [[]],

@@ -21,19 +21,19 @@
  *   7  b, into which d is inlined at line 22, at line 40
  *   8  a at line 12, which calls b for sure    9  not shown   10  a at line 13, which calls c */
 static struct fm_callsite_frame frames[] = {
-    {FM_CALLSITE_UNKNOWN, FM_DEFINE_NONE},
-    {REGION('a'), 10},
-    {REGION('a'), 11},
-    {REGION('b'), 20},
-    {REGION('c'), 30},
-    {REGION('b'), 21},
-    {REGION('d'), 40},
-    {REGION('b'), 21},
-    {REGION('d'), 41},
-    {REGION('b'), 22},
-    {REGION('d'), 40},
-    {REGION('a'), 12},
-    {REGION('a'), 13},
+    {FM_CALLSITE_UNKNOWN, FM_DEFINE_NONE, false},
+    {REGION('a'), 10, false},
+    {REGION('a'), 11, false},
+    {REGION('b'), 20, false},
+    {REGION('c'), 30, false},
+    {REGION('b'), 21, false},
+    {REGION('d'), 40, false},
+    {REGION('b'), 21, false},
+    {REGION('d'), 41, false},
+    {REGION('b'), 22, false},
+    {REGION('d'), 40, false},
+    {REGION('a'), 12, false},
+    {REGION('a'), 13, false},
 };
 static uint32_t first[] = {0, 1, 2, 3, 4, 5, 7, 9, 11, 12, 12, 13};
 static uint32_t called[] = {FM_DEFINE_NONE, FM_DEFINE_NONE, FM_DEFINE_NONE, FM_DEFINE_NONE,
@@ -184,6 +184,47 @@ static void another_line_of_a_function_is_the_same_call_of_it(void **state)
     change(&path, 0, 2, 2, 3); /* b is called from another line: another call */
     settled(&path, 7, 8, " -b@7 b11@8");
     ended(&path, " -b@1000 -a@1000");
+}
+
+/* Of support functions that call each other the outermost is shown, and none at the begin of a
+ * thread. */
+static void inner_support_functions_are_not_shown(void **state)
+{
+    /* 1  s, a support function, into which t and a are inlined; 2  t, at line 50; 3  b at line 60,
+     * into which s and t are inlined; 4  c at line 70 */
+    struct fm_callsite_frame some[] = {
+        {FM_CALLSITE_UNKNOWN, FM_DEFINE_NONE, false},
+        {REGION('s'), 20, true},
+        {REGION('t'), 30, true},
+        {REGION('a'), 40, false},
+        {REGION('t'), 50, true},
+        {REGION('b'), 60, false},
+        {REGION('s'), 61, true},
+        {REGION('t'), 62, true},
+        {REGION('c'), 70, false},
+    };
+    uint32_t starts[] = {0, 1, 4, 5, 8, 9};
+    uint32_t unknown[] = {FM_DEFINE_NONE, FM_DEFINE_NONE, FM_DEFINE_NONE, FM_DEFINE_NONE,
+                          FM_DEFINE_NONE};
+    struct fm_callsites code = {.count = 5, .first = starts, .frames = some, .called = unknown};
+    struct fm_path path = {0};
+    (void)state;
+    change(&path, 0, 4, 1, 2, 2, 4);
+    limited(&path, &code, 1, 2, " a@2 t40@2 c50@2");
+    assert_int_equal(fm_path_line(&path, &code), 70);
+    change(&path, 1, 2, 3, 2);
+    limited(&path, &code, 3, 4, " -c@3 -t@3 b40@4 s60@4");
+    assert_int_equal(fm_path_line(&path, &code), 61); /* of the innermost function that is shown */
+    change(&path, 0, 2, 2, 2);
+    limited(&path, &code, 5, 6, " -s@5 -b@5 -a@5");
+    change(&path, 2, 1, 4);
+    limited(&path, &code, 7, 8, " c@8");
+    change(&path, 0, 0);
+    limited(&path, &code, 9, 10, " -c@9");
+    code.whole = true;
+    change(&path, 0, 3, 2, 2, 4);
+    limited(&path, &code, 11, 12, " t@12 t50@12 c50@12");
+    ended(&path, " -c@1000 -t@1000 -t@1000");
 }
 
 /* What the innermost function calls from another line leaves the path as it is: in one step it
@@ -662,6 +703,7 @@ int main(void)
         cmocka_unit_test(functions_go_ahead_in_their_code),
         cmocka_unit_test(no_more_functions_are_shown_than_wanted),
         cmocka_unit_test(another_line_of_a_function_is_the_same_call_of_it),
+        cmocka_unit_test(inner_support_functions_are_not_shown),
         cmocka_unit_test(another_line_of_the_innermost_function_changes_nothing),
         cmocka_unit_test(moves_are_changes),
         cmocka_unit_test(inlined_functions_are_functions),

@@ -345,6 +345,7 @@ static void test_names_of_functions(void **state)
     uint32_t kernel = add_function(cube, assemble, "kernel");
     uint32_t exp = add_function(cube, kernel, "exp");
     uint32_t deep = add_function(cube, exp, "deep");
+    uint32_t deeper = add_function(cube, deep, "deeper");
     /* A function that calls MPI is none of the computation: only what distinguishes is named. */
     uint32_t solve = add_function(cube, MAIN, "solve");
     assert_true(fm_cube_add_callpath(cube, solve, RECV) != FM_CUBE_NONE);
@@ -358,7 +359,8 @@ static void test_names_of_functions(void **state)
     expect_function(&diagnosis, assemble, "`assemble` (a.c:7)");
     expect_function(&diagnosis, kernel, "`assemble/kernel` (a.c:7)");
     expect_function(&diagnosis, exp, "`assemble/kernel/exp` (a.c:7)");
-    expect_function(&diagnosis, deep, "`assemble/.../deep` (a.c:7)");
+    expect_function(&diagnosis, deep, "`assemble/kernel/exp/deep` (a.c:7)");
+    expect_function(&diagnosis, deeper, "`assemble/.../deep/deeper` (a.c:7)");
     expect_function(&diagnosis, solve, "`solve` (a.c:7)");
     expect_function(&diagnosis, first, "`left/dot` (a.c:7)");
     expect_function(&diagnosis, second, "`right/dot` (a.c:7)");

@@ -35,7 +35,10 @@ static void cpp(void **state)
     is_named("_Z3fooIiEvT_", "foo<int>");
     is_named("_Z3fooIiEPT_S0_", "foo<int>");
     is_named("_ZN12_GLOBAL__N_13barEv", "(anonymous namespace)::bar");
-    is_named("_ZZ4mainENKUlvE_clEv", "main::{lambda()#1}::operator()");
+    is_named("_ZZ4mainENKUlvE_clEv", "main::{lambda#1}");
+    is_named("_ZZ4mainENKUlPFviERSt6vectorIiSaIiEEE0_clES0_S4_", "main::{lambda#2}");
+    is_named("_ZZ4mainENKUlT_E_clIiEEDaS_", "main::{lambda#1}<int>");
+    is_named("_Z3runIZ4mainEUlvE_EvT_", "run<main::{lambda#1}>");
     is_named("_ZNK1B1gEv.cold", "B::g");
     is_named("_Z1fIPFivEEvT_", "f<int (*)()>");
 }
