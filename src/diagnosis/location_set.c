@@ -27,8 +27,7 @@ static char *format(const char *text, ...)
     return made;
 }
 
-/** @return whether all locations are threads of one process. */
-static bool is_one_process(const struct fm_cube *cube)
+bool fm_location_set_is_one_process(const struct fm_cube *cube)
 {
     return cube->location_count > 1 &&
            cube->locations[0].rank == cube->locations[cube->location_count - 1].rank;
@@ -123,11 +122,11 @@ static bool has_whole_processes(const struct fm_cube *cube, struct fm_location_s
 const char *fm_location_set_many(const struct fm_diagnosis *diagnosis, struct fm_location_set set)
 {
     const struct fm_cube *cube = diagnosis->cube;
-    bool only_first = !is_one_process(cube);
+    bool only_first = !fm_location_set_is_one_process(cube);
     for (uint32_t i = 0; i < set.count; i++) {
         only_first = only_first && cube->locations[set.items[i]].thread == 0;
     }
-    return only_first || (!is_one_process(cube) && has_whole_processes(cube, set))
+    return only_first || (!fm_location_set_is_one_process(cube) && has_whole_processes(cube, set))
                ? diagnosis->process.many
                : "threads";
 }
@@ -138,7 +137,7 @@ static char *describe_some(const struct fm_diagnosis *diagnosis, struct fm_locat
     const struct fm_cube *cube = diagnosis->cube;
     uint32_t *numbers = fm_allocate(set.count, sizeof *numbers);
     uint32_t count = 0;
-    bool one_process = is_one_process(cube);
+    bool one_process = fm_location_set_is_one_process(cube);
     bool only_ranks = true;
     for (uint32_t i = 0; i < set.count; i++) {
         const struct fm_cube_location *location = &cube->locations[set.items[i]];
@@ -191,8 +190,9 @@ char *fm_location_set_text(const struct fm_diagnosis *diagnosis, struct fm_locat
         return format("no %s", diagnosis->process.one);
     }
     if (set.count == 1) {
-        return is_one_process(cube) ? format("thread %u", cube->locations[set.items[0]].thread)
-                                    : fm_place_location(diagnosis, set.items[0]);
+        return fm_location_set_is_one_process(cube)
+                   ? format("thread %u", cube->locations[set.items[0]].thread)
+                   : fm_place_location(diagnosis, set.items[0]);
     }
     if (set.count == cube->location_count) {
         char number[FM_FORMAT_SIZE];

@@ -1,5 +1,5 @@
 """What the report says beyond its numbers: the command line, a warning of more threads than
-processors, and only then, and of messages without partner.
+processors, and only then, of messages without partner, and why a gain is small.
 
 usage: check_words.py FERMATA SCENARIO     (a scenario of two ranks)
 """
@@ -95,6 +95,16 @@ with tempfile.TemporaryDirectory() as folder:
         warnings = report(name.with_suffix(""))["warnings"]
         if len(warnings) != 2 or "shared the" not in warnings[0] or warnings[1] != expected:
             failures.append(f"{count} sends on one processor: {warnings}")
+    # What one thread alone executes makes no other thread late.
+    for name, told in (("excess-of-a-single-thread", "20.00 s -> 14.00 s"),
+                       ("excess-beside-the-critical-path",
+                        "less than 0.5% of the run time: little or none of it is on the critical path")):
+        trace = pathlib.Path(folder) / name
+        run("synth", pathlib.Path(scenario).parents[1] / "problems" / f"{name}.scn", "-o", trace)
+        run("analyze", trace)
+        text = " ".join(run("report", trace).split())
+        if f"Gain {told}" not in text or "nearly as late" in text:
+            failures.append(f"{name}: {text}")
 for failure in failures:
     print(failure)
 sys.exit(1 if failures else 0)

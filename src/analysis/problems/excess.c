@@ -8,6 +8,9 @@
 /** Times in the table of a block. */
 #define TABLE_SIZE ((size_t)1 << 21)
 
+/* Instead of a node or location: several others. */
+#define OTHERS (FM_NONE - 1)
+
 /* A problem whose excess is sought. */
 struct subject {
     uint32_t number; /* among the shown ones */
@@ -31,6 +34,7 @@ struct result {
     uint64_t longest; /* sum of the longest times of the iterations */
     uint64_t limit;   /* of the gain: waiting of that process without a location of the problem that
                          waits least */
+    uint32_t only;    /* the one location that takes part; FM_NONE: none does; OTHERS: several */
 };
 
 /* One location on its way through the iterations. */
@@ -40,8 +44,6 @@ struct cursor {
                          OTHERS: other locations of the process have it */
 };
 
-#define OTHERS (FM_NONE - 1)
-
 struct search {
     const struct fm_formation *formation;
     const struct fm_shown_problems *shown;
@@ -49,6 +51,7 @@ struct search {
     const struct fm_critical_path *path;
     uint64_t begin, end;
     const uint64_t *busy;           /* [process]: how long it does not wait */
+    uint64_t threads;               /* locations with events of the only process; 0: of several */
     const struct subject *subjects; /* of one phase */
     uint32_t count;
     struct cursor *cursors; /* by location */
@@ -192,6 +195,7 @@ static void add_iteration(const struct subject *subject, uint64_t iteration, con
             continue;
         }
         uint64_t ticks = row[l] - 1;
+        result->only = result->only == FM_NONE || result->only == l ? l : OTHERS;
         present[count++] = ticks;
         sum += ticks;
         if (result->is_part[l] && ticks > longest) {
@@ -329,9 +333,22 @@ static uint64_t gain_of(const struct result *result, uint64_t on_path, uint64_t 
     return gain < result->limit ? gain : result->limit;
 }
 
-/* States a result. `others`: room for a time of each location */
-static void describe(const struct result *result, uint32_t locations, uint64_t on_path,
-                     uint64_t *others, struct fm_cube_problem *problem)
+/* @return the gains of what a single thread of the only process executes. Nothing else shows what
+ * it would take elsewhere: the other threads take part with no time. */
+static struct fm_cube_gain gain_of_single(const struct result *result, uint64_t threads,
+                                          uint64_t on_path)
+{
+    uint64_t removed = on_path < result->longest ? on_path : result->longest;
+    return (struct fm_cube_gain){
+        .is_known = threads > 1,
+        .balanced = threads > 1 ? removed - removed / threads : 0,
+        .removed = threads > 1 ? removed : 0,
+    };
+}
+
+/* States a result. `threads`: as in the search; `others`: room for a time of each location */
+static void describe(const struct result *result, uint32_t locations, uint64_t threads,
+                     uint64_t on_path, uint64_t *others, struct fm_cube_problem *problem)
 {
     struct sum there = {0};
     size_t count = 0;
@@ -353,6 +370,9 @@ static void describe(const struct result *result, uint32_t locations, uint64_t o
         .balanced = gain_of(result, on_path, result->balanced),
         .removed = gain_of(result, on_path, result->removed),
     };
+    if (threads > 0 && result->only < OTHERS) {
+        problem->gain = gain_of_single(result, threads, on_path);
+    }
 }
 
 /* @return [process]: how long the thread that waits most does not wait (other threads may be idle
@@ -374,6 +394,18 @@ static uint64_t *find_busy_times(const struct fm_formation *formation)
     }
     fm_team_sum(analysis->team, busy, trace->process_count);
     return busy;
+}
+
+/* @return the number of locations with events, if they are of one process; else 0 */
+static uint64_t count_threads(const struct fm_analysis *analysis)
+{
+    const struct fm_trace *trace = analysis->trace;
+    uint64_t count = 0;
+    for (uint32_t l = 0; trace->process_count == 1 && l < trace->location_count; ++l) {
+        count += fm_engine_owns(analysis->engine, 0) && trace->locations[l].event_count != 0;
+    }
+    fm_team_sum(analysis->team, &count, 1);
+    return count;
 }
 
 /* Marks the locations of a problem. The run cannot become shorter than what a process without any
@@ -408,13 +440,15 @@ static void examine(struct search *search, struct fm_cube_problem *problems)
     for (uint32_t s = 0; s < search->count; ++s) {
         mark_locations(search, &search->shown->items[search->subjects[s].number], &results[s]);
         results[s].sums = fm_allocate(locations, sizeof *results[s].sums);
+        results[s].only = FM_NONE;
     }
     go_through(search, results);
     uint64_t *others = fm_allocate(locations, sizeof *others);
     for (uint32_t s = 0; s < search->count; ++s) {
         if (fm_team_leads(analysis->team)) {
-            describe(&results[s], locations, search->path->path_total[search->subjects[s].callpath],
-                     others, &problems[search->subjects[s].number]);
+            describe(&results[s], locations, search->threads,
+                     search->path->path_total[search->subjects[s].callpath], others,
+                     &problems[search->subjects[s].number]);
         }
         fm_free(results[s].is_part);
         fm_free(results[s].sums);
@@ -459,6 +493,7 @@ void fm_excess_find(const struct fm_formation *formation, const struct fm_shown_
         fm_team_spread(team, own.items, own.count * sizeof *own.items, &bytes);
     size_t count = bytes / sizeof *subjects;
     uint64_t *busy = find_busy_times(formation);
+    uint64_t threads = count_threads(formation->analysis);
     for (size_t first = 0, last; first < count; first = last) {
         for (last = first + 1; last < count && subjects[last].phase == subjects[first].phase;) {
             ++last;
@@ -471,6 +506,7 @@ void fm_excess_find(const struct fm_formation *formation, const struct fm_shown_
             .begin = begin,
             .end = end,
             .busy = busy,
+            .threads = threads,
             .subjects = subjects + first,
             .count = (uint32_t)(last - first),
         };

@@ -12,6 +12,11 @@
  * pipeline), the call path has more time on the critical path than the sum of `max` over all
  * iterations: the sum of the gains is enlarged in this proportion. It is limited: the run cannot
  * become shorter than what any process outside of the problem does without waiting.
+ *
+ * Where a single thread of the only process executes the call path, the other threads take part
+ * with no time, and the gain is a share of what of `max` is on the critical path: of that, all if
+ * the excess is removed, and all but one part in the number of threads if the work is balanced. It
+ * is unknown if the process has no other thread.
  */
 #ifndef FERMATA_ANALYSIS_PROBLEMS_EXCESS_H
 #define FERMATA_ANALYSIS_PROBLEMS_EXCESS_H

@@ -72,7 +72,8 @@ static const char *of_symptom(const struct fm_cube_problem *cause)
     return NULL;
 }
 
-/** @return whether other ranks are nearly as late: other work on these ranks does not help. */
+/** @return whether other work on these ranks does not help: other ranks are nearly as late, or the
+ * cause is not on the critical path. */
 static bool gains_little(const struct fm_cube *cube, const struct fm_cube_problem *cause)
 {
     double run = (double)(cube->experiment.end - cube->experiment.begin);

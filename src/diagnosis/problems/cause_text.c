@@ -332,6 +332,24 @@ static uint64_t own_gain(const struct fm_cause_text *problem, uint64_t gain, uin
     return own < run ? own : run;
 }
 
+/** Adds that no fix of the cause shortens the run, and why. */
+static void add_small_gain(const struct fm_diagnosis *diagnosis, struct fm_cause_text *problem)
+{
+    const struct fm_cube *cube = diagnosis->cube;
+    const struct fm_cube_problem *cause = problem->cause;
+    if (fm_location_set_is_one_process(cube) && cause->location_count < cube->location_count &&
+        cause->excess.elsewhere ==
+            0) { /* other threads cannot be as late: they do not execute it */
+        fm_sentences_add(
+            &problem->lines, "Gain",
+            "less than 0.5%% of the run time: little or none of it is on the critical path");
+    } else {
+        fm_sentences_add(&problem->lines, "Gain",
+                         "less than 0.5%% of the run time: %s are nearly as late",
+                         fm_location_set_others(diagnosis, 2));
+    }
+}
+
 static void add_gain(const struct fm_diagnosis *diagnosis, struct fm_cause_text *problem)
 {
     const struct fm_cube *cube = diagnosis->cube;
@@ -348,9 +366,7 @@ static void add_gain(const struct fm_diagnosis *diagnosis, struct fm_cause_text 
     fm_format_ticks(without, cube, (int64_t)(run - removed));
     fm_format_ticks(even, cube, (int64_t)(run - balanced));
     if ((double)removed < least && (double)balanced < least) {
-        fm_sentences_add(&problem->lines, "Gain",
-                         "less than 0.5%% of the run time: %s are nearly as late",
-                         fm_location_set_others(diagnosis, 2));
+        add_small_gain(diagnosis, problem);
     } else if (cause->kind == FM_CAUSE_SERIALIZATION) {
         fm_sentences_add(&problem->lines, "Gain", "%s -> %s at best if it needed no lock", now,
                          without);
