@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { assertClose, Bench, eventually, goTo, parseCsv, parseShown } from "./browser.mjs";
+import { hybridExperiment } from "./hybrid.mjs";
 
 const [web, fermata, writeReports, noServer] = process.argv.slice(2);
 const bench = new Bench(web, fermata);
@@ -135,6 +136,31 @@ await bench.check("numbers of several runs are those of fermata diff", async () 
     assertClose(parseShown(cells[1]), diff.variants[run].run_time, 3, "run time");
     assertClose(parseShown(cells[4]), diff.variants[run].parallel_efficiency, 2, "efficiency");
   });
+});
+
+await bench.check("efficiencies of processes and threads are those of fermata diff", async () => {
+  const even = hybridExperiment(bench, fermata, "even", { logger: false, more: 0 });
+  const uneven = hybridExperiment(bench, fermata, "uneven", { logger: false });
+  const file = bench.path("hybrids.html");
+  bench.run(fermata, "view", first, even, uneven, "--html", file);
+  const { variants } = JSON.parse(bench.run(fermata, "diff", first, even, uneven, "--format=json"));
+  assert.equal(variants[0].hybrid, null);
+  const page = await bench.open(file, { hash: "#compare" });
+  const rows = await page.getByTestId("compared-efficiencies").locator("tbody tr").evaluateAll((all) =>
+    all.map((row) => [...row.cells].map((cell) => cell.innerText)),
+  );
+  const keys = Object.keys(variants[1].hybrid);
+  assert.equal(rows.length, 1 + keys.length);
+  keys.forEach((key, i) => {
+    const [, ...cells] = rows[i + 1];
+    assert.equal(cells[0], "", `${key} of a run without threads`);
+    assert.equal(cells[3], "", `difference of ${key}`);
+    for (const run of [1, 2]) assertClose(parseShown(cells[run]), variants[run].hybrid[key], 2, key);
+  });
+  const csv = (await exported(page)).filter((row) => row.what === "efficiency");
+  assert.deepEqual(csv.map(({ id }) => id), ["parallel_efficiency", ...keys]);
+  // Without threads there is no such table.
+  assert.equal(await (await bench.open(html)).getByTestId("compared-efficiencies").count(), 0);
 });
 
 await bench.check("signed differences in all trees", async () => {

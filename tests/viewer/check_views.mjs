@@ -7,6 +7,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { inflateSync } from "node:zlib";
 import { Bench, assertClose, eventually, goTo, parseCsv, parseShown } from "./browser.mjs";
+import { hybridExperiment } from "./hybrid.mjs";
 
 const [web, fermata, synthesize, writeReports, libraries] = process.argv.slice(2);
 const bench = new Bench(web, fermata);
@@ -114,6 +115,26 @@ await bench.check("efficiencies are those of the report", async () => {
   }
   const shown = await page.getByTestId("efficiency-table").locator("tbody tr").first().locator("td").allInnerTexts();
   assertClose(parseShown(shown[0]), run.parallel_efficiency, 2, "of the run");
+});
+
+await bench.check("efficiencies of processes and threads multiply to the run's", async () => {
+  const hybrid = hybridExperiment(bench, fermata, "hybrid", { logger: false });
+  const { efficiency } = bench.json(hybrid);
+  const page = await bench.open(bench.page(hybrid, "hybrid.html"), { hash: "#efficiency" });
+  const rows = await page.getByTestId("hybrid-table").locator("tbody tr").evaluateAll((all) =>
+    all.map((row) => [...row.cells].map((cell) => cell.innerText)),
+  );
+  const keys = Object.keys(efficiency.hybrid);
+  assert.deepEqual(rows.map(([name]) => name), ["Processes", "Load balance", "Communication", "Threads", "Load balance", "Work"]);
+  rows.forEach(([, value], row) => assertClose(parseShown(value), efficiency.hybrid[keys[row]], 2, keys[row]));
+  assertClose(efficiency.hybrid.processes * efficiency.hybrid.threads, efficiency.parallel_efficiency, 9, "product");
+  const [run, ...callpaths] = parseCsv((await exported(page, "CSV")).toString("utf8"));
+  for (const key of keys) close(run[key], efficiency.hybrid[key], key);
+  assert.ok(callpaths.every((row) => row.threads === ""));
+  const picture = (await exported(page, "SVG")).toString("utf8");
+  assert.ok(picture.includes("longest in process"));
+  // A run without threads has none.
+  assert.equal(await (await bench.open(html, { hash: "#efficiency" })).getByTestId("hybrid-table").count(), 0);
 });
 
 await bench.check("iterations are those of the report, and lead to their timeline", async () => {

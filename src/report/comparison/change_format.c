@@ -40,6 +40,23 @@ char *fm_diff_format_signed(char buffer[FM_FORMAT_SIZE], const struct fm_compari
     return buffer;
 }
 
+char *fm_diff_format_ratio(char buffer[FM_FORMAT_SIZE], double ratio)
+{
+    if (isnan(ratio))
+        snprintf(buffer, FM_FORMAT_SIZE, "-");
+    else
+        snprintf(buffer, FM_FORMAT_SIZE, "%.1f%%", 100 * ratio);
+    return buffer;
+}
+
+char *fm_diff_format_points(char buffer[FM_FORMAT_SIZE], double base, double ratio)
+{
+    buffer[0] = '\0';
+    if (!isnan(base) && !isnan(ratio))
+        snprintf(buffer, FM_FORMAT_SIZE, "%+.1f", 100 * (ratio - base));
+    return buffer;
+}
+
 unsigned fm_metric_depth(fm_metric_t metric)
 {
     unsigned depth = 0;

@@ -18,6 +18,12 @@ char *fm_diff_format(char buffer[FM_FORMAT_SIZE], const struct fm_comparison *co
 char *fm_diff_format_signed(char buffer[FM_FORMAT_SIZE], const struct fm_comparison *comparison,
                             fm_metric_t metric, int64_t difference);
 
+/** Writes an efficiency: "63.1%"; "-" of NAN. */
+char *fm_diff_format_ratio(char buffer[FM_FORMAT_SIZE], double ratio);
+
+/** Writes the change of an efficiency in percentage points: "+1.2"; "" if one of them is NAN. */
+char *fm_diff_format_points(char buffer[FM_FORMAT_SIZE], double base, double ratio);
+
 /** @return the depth of a metric in its tree; 0: a root. */
 unsigned fm_metric_depth(fm_metric_t metric);
 

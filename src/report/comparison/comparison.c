@@ -20,11 +20,17 @@ static int64_t magnitude(int64_t value)
     return value < 0 ? -value : value;
 }
 
-/** @return POP's parallel efficiency; 0: nothing was computed */
-static double parallel_efficiency(const struct fm_cube *cube)
+/** Computes the efficiencies of a variant. */
+static void fill_efficiencies(struct fm_comparison *comparison, size_t variant,
+                              const struct fm_cube *cube)
 {
-    double efficiency = fm_efficiency_of_cube(cube, NULL).parallel;
-    return isnan(efficiency) ? 0 : efficiency;
+    struct fm_hybrid_efficiency hybrid = {0};
+    const bool has_hybrid = fm_hybrid_efficiency(cube, &hybrid);
+    comparison->efficiencies[variant] = fm_efficiency_of_cube(cube, NULL).parallel;
+    comparison->has_hybrids |= has_hybrid;
+    fm_hybrid_rows(&hybrid, comparison->hybrids[variant]);
+    for (unsigned i = 0; i < FM_HYBRID_ROWS && !has_hybrid; i++)
+        comparison->hybrids[variant][i].value = NAN;
 }
 
 /** Computes the totals of the metrics of a variant. */
@@ -49,7 +55,7 @@ static fm_status_t fill_totals(struct fm_comparison *comparison, size_t variant,
     }
     comparison->lengths[variant] =
         (int64_t)fm_convert_ticks(cube->experiment.end - cube->experiment.begin, conversion);
-    comparison->efficiencies[variant] = parallel_efficiency(cube);
+    fill_efficiencies(comparison, variant, cube);
     return status;
 }
 
@@ -170,6 +176,7 @@ fm_status_t fm_comparison_make(struct fm_comparison *comparison, const struct fm
         .count = count,
         .lengths = fm_allocate(count, sizeof *made.lengths),
         .efficiencies = fm_allocate(count, sizeof *made.efficiencies),
+        .hybrids = fm_allocate(count, sizeof *made.hybrids),
         .totals = fm_allocate(count * FM_METRIC_COUNT, sizeof *made.totals),
     };
     fm_status_t status = fm_combination_begin(&made.combination, cubes, names, count, error);
@@ -196,6 +203,7 @@ void fm_comparison_release(struct fm_comparison *comparison)
     fm_free(comparison->changes);
     fm_free(comparison->lengths);
     fm_free(comparison->efficiencies);
+    fm_free(comparison->hybrids);
     fm_free(comparison->totals);
     *comparison = (struct fm_comparison){0};
 }

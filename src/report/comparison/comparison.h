@@ -6,6 +6,7 @@
 #define FERMATA_REPORT_COMPARISON_COMPARISON_H
 
 #include "cube/merge/combine.h"
+#include "diagnosis/efficiency/hybrid_efficiency.h"
 #include "report/terminal.h"
 
 #include <stdint.h>
@@ -24,9 +25,12 @@ struct fm_comparison {
     const char *const *names;          /**< [variant] */
     size_t count;                      /**< number of variants, at least 2 */
     int64_t *lengths;                  /**< [variant]: run time, ticks of the common scale */
-    double *efficiencies;              /**< [variant]: parallel efficiency; 0: unknown */
-    int64_t *totals;                   /**< [variant][FM_METRIC_COUNT]: inclusive, common scale */
-    struct fm_change *changes;         /**< in descending order of deviation */
+    double *efficiencies;              /**< [variant]: parallel efficiency; NAN: unknown */
+    struct fm_hybrid_row (*hybrids)[FM_HYBRID_ROWS]; /**< [variant]: its factors; a value of NAN:
+                                                        not defined */
+    bool has_hybrids;                                /**< some variant has them */
+    int64_t *totals;           /**< [variant][FM_METRIC_COUNT]: inclusive, common scale */
+    struct fm_change *changes; /**< in descending order of deviation */
     size_t change_count;
 };
 
@@ -45,6 +49,15 @@ static inline int64_t fm_comparison_total(const struct fm_comparison *comparison
                                           fm_metric_t metric)
 {
     return comparison->totals[variant * FM_METRIC_COUNT + metric];
+}
+
+/** @return an efficiency of a variant; NAN: not defined.
+ * @param row  of its hybrid efficiencies; FM_HYBRID_ROWS: parallel efficiency */
+static inline double fm_comparison_ratio(const struct fm_comparison *comparison, size_t variant,
+                                         unsigned row)
+{
+    return row == FM_HYBRID_ROWS ? comparison->efficiencies[variant]
+                                 : comparison->hybrids[variant][row].value;
 }
 
 /** @return a value in the unit of the output: seconds for times, otherwise the number itself. */

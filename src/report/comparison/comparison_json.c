@@ -3,6 +3,7 @@
 #include "cube/model/callpath_text.h"
 #include "report/comparison/comparison.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static void put_number(struct fm_json *json, const char *key,
@@ -21,6 +22,20 @@ static void put_values(struct fm_json *json, const struct fm_comparison *compari
     fm_json_end(json);
 }
 
+/** Writes "hybrid": the factors of the parallel efficiency; null if they are not defined. */
+static void put_hybrid(struct fm_json *json, const struct fm_hybrid_row rows[FM_HYBRID_ROWS])
+{
+    if (isnan(rows[0].value)) {
+        fm_json_null(json, "hybrid");
+        return;
+    }
+    fm_json_object(json, "hybrid");
+    for (unsigned i = 0; i < FM_HYBRID_ROWS; i++) {
+        fm_json_double(json, rows[i].key, rows[i].value);
+    }
+    fm_json_end(json);
+}
+
 static void put_variants(struct fm_json *json, const struct fm_comparison *comparison)
 {
     fm_json_array(json, "variants");
@@ -32,6 +47,7 @@ static void put_variants(struct fm_json *json, const struct fm_comparison *compa
         fm_json_unsigned(json, "processes",
                          comparison->combination.cubes[c]->experiment.process_count);
         fm_json_double(json, "parallel_efficiency", comparison->efficiencies[c]);
+        put_hybrid(json, comparison->hybrids[c]);
         fm_json_end(json);
     }
     fm_json_end(json);

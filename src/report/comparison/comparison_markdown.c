@@ -49,6 +49,25 @@ static void put_header(const struct fm_comparison *comparison, const char *first
     putc('\n', stream);
 }
 
+/** Writes a row of efficiencies; see fm_comparison_ratio(). */
+static void put_ratios(const struct fm_comparison *comparison, const char *name, unsigned depth,
+                       unsigned row, FILE *stream)
+{
+    char text[FM_FORMAT_SIZE];
+    const double base = fm_comparison_ratio(comparison, 0, row);
+    fputs("| ", stream);
+    for (unsigned i = 0; i < depth; i++)
+        fputs("&emsp;", stream);
+    fprintf(stream, "%s |", name);
+    for (size_t c = 0; c < comparison->count; c++) {
+        const double ratio = fm_comparison_ratio(comparison, c, row);
+        fprintf(stream, " %s |", fm_diff_format_ratio(text, ratio));
+        if (c > 0)
+            fprintf(stream, " %s |", fm_diff_format_points(text, base, ratio));
+    }
+    putc('\n', stream);
+}
+
 static void put_metrics(const struct fm_comparison *comparison,
                         const struct fm_diff_options *options, FILE *stream)
 {
@@ -56,6 +75,11 @@ static void put_metrics(const struct fm_comparison *comparison,
     if (options->pattern == NULL) {
         fputs("| Run time |", stream);
         put_values(comparison, FM_METRIC_TIME, comparison->lengths, 1, stream);
+        put_ratios(comparison, "Parallel efficiency", 0, FM_HYBRID_ROWS, stream);
+        for (unsigned i = 0; i < FM_HYBRID_ROWS && comparison->has_hybrids; i++) {
+            const struct fm_hybrid_row *row = &comparison->hybrids[0][i];
+            put_ratios(comparison, row->name, 1 + row->depth, i, stream);
+        }
     }
     for (unsigned m = 0; m < FM_METRIC_COUNT; m++) {
         if (!fm_diff_shows(comparison, options, (fm_metric_t)m))

@@ -115,19 +115,35 @@ static void print_values(const struct fm_comparison *comparison, const struct fm
     putc('\n', terminal->stream);
 }
 
+/** Prints a row of efficiencies. @param row  of the hybrid ones; FM_HYBRID_ROWS: parallel
+ * efficiency */
+static void print_ratios(const struct fm_comparison *comparison, const struct fm_terminal *terminal,
+                         unsigned row)
+{
+    char text[FM_FORMAT_SIZE];
+    const double base = fm_comparison_ratio(comparison, 0, row);
+    for (size_t c = 0; c < comparison->count; c++) {
+        const double ratio = fm_comparison_ratio(comparison, c, row);
+        fprintf(terminal->stream, "%*s", VALUE_COLUMNS, fm_diff_format_ratio(text, ratio));
+        if (c > 0)
+            fprintf(terminal->stream, "%*s", CHANGE_COLUMNS,
+                    fm_diff_format_points(text, base, ratio));
+    }
+    putc('\n', terminal->stream);
+}
+
 static void print_run(const struct fm_comparison *comparison, const struct fm_terminal *terminal,
                       unsigned columns)
 {
     fprintf(terminal->stream, "%-*s", (int)columns, "  Run time");
     print_values(comparison, terminal, FM_METRIC_TIME, comparison->lengths, 1);
     fprintf(terminal->stream, "%-*s", (int)columns, "  Parallel efficiency");
-    for (size_t c = 0; c < comparison->count; c++) {
-        fprintf(terminal->stream, "%*.1f%%", VALUE_COLUMNS - 1, 100 * comparison->efficiencies[c]);
-        if (c > 0)
-            fprintf(terminal->stream, "%+*.1f", CHANGE_COLUMNS,
-                    100 * (comparison->efficiencies[c] - comparison->efficiencies[0]));
+    print_ratios(comparison, terminal, FM_HYBRID_ROWS);
+    for (unsigned i = 0; i < FM_HYBRID_ROWS && comparison->has_hybrids; i++) {
+        const struct fm_hybrid_row *row = &comparison->hybrids[0][i];
+        print_name(terminal, row->name, 4 + 2 * row->depth, columns);
+        print_ratios(comparison, terminal, i);
     }
-    putc('\n', terminal->stream);
 }
 
 static void print_metrics(const struct fm_comparison *comparison,

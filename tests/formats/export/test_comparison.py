@@ -17,6 +17,23 @@ def total(report, metric, callpath=None):
     )
 
 
+def hybrid(slow):
+    """Two ranks of two threads share a loop until 10, the second ones take `slow`, the first ones 6; then the ranks
+    meet in a barrier."""
+    lines = ["unit 1", "ranks 2 threads 2", "team t0 0.0 0.1", "team t1 1.0 1.1"]
+    for rank in range(2):
+        lines += [f"0 {rank}.0 fork 2"]
+        for thread, work in (0, 6), (1, slow):
+            lines += [f"{time} {rank}.{thread} {what}" for time, what in (
+                (0, f"team_begin t{rank}"), (0, "enter !$omp parallel"), (0, "enter !$omp for"), (work, "leave !$omp for"),
+                (work, "enter !$omp implicit barrier"), (10, "leave !$omp implicit barrier"), (10, "leave !$omp parallel"),
+                (10, f"team_end t{rank}"))]
+        lines += [f"{time} {rank}.0 {what}" for time, what in (
+            (10, "join"), (10, "enter MPI_Barrier"), (10, "coll_begin"), (12, "coll_end barrier world - 0 0"),
+            (12, "leave MPI_Barrier"))]
+    return "\n".join(lines) + "\n"
+
+
 class Diff(Experiments):
     def diff(self, *arguments, status=0):
         return json.loads(fermata("diff", "--format=json", *arguments, status=status))
@@ -117,6 +134,32 @@ class Diff(Experiments):
         self.assertRegex(text, r"\+1\.000 s +Late Sender in main/MPI_Recv")
         markdown = fermata("diff", a, b, "--format=markdown").decode()
         self.assertRegex(markdown, r"\| (&emsp;)+Late Sender \| 2\.000 s \| 3\.000 s \| \+50\.0% \|")
+
+    def test_efficiencies_of_processes_and_threads(self):
+        # The others are not defined without threads; unknown is not 0.
+        plain = self.experiment("plain", late_sender(2))
+        even = self.experiment("even", hybrid(6))
+        slow = self.experiment("slow", hybrid(10))
+        variants = self.diff(plain, even, slow)["variants"]
+        self.assertIsNone(variants[0]["hybrid"])
+        for variant, threads in (variants[1], 0.6), (variants[2], 0.8):
+            hybrids = variant["hybrid"]
+            self.assertAlmostEqual(hybrids["threads"], threads)
+            for whole, factors in ((variant["parallel_efficiency"], ("processes", "threads")),
+                                   (hybrids["processes"], ("process_balance", "process_communication")),
+                                   (hybrids["threads"], ("thread_balance", "thread_work"))):
+                self.assertAlmostEqual(whole, hybrids[factors[0]] * hybrids[factors[1]])
+        text = fermata("diff", plain, even, slow).decode()
+        self.assertRegex(text, r"\n    Processes +- +\d+\.\d% +\d+\.\d%")
+        text = fermata("diff", even, slow).decode()
+        self.assertRegex(text, r"\n    Threads +60\.0% +80\.0% +\+20\.0\n      Load balance +100\.0% +80\.0% +-20\.0\n"
+                               r"      Work +60\.0% +100\.0% +\+40\.0\n")
+        markdown = fermata("diff", even, slow, "--format=markdown").decode()
+        self.assertRegex(markdown, r"\| &emsp;Threads \| 60\.0% \| 80\.0% \| \+20\.0 \|")
+        self.assertNotIn("Threads", fermata("diff", plain, plain).decode())
+        nothing = self.experiment("nothing", "unit 1\nranks 1\n0 0 enter MPI_Send\n9 0 leave MPI_Send\n")
+        self.assertIsNone(self.diff(nothing, plain)["variants"][0]["parallel_efficiency"])
+        self.assertRegex(fermata("diff", nothing, plain).decode(), r"Parallel efficiency +- +\d+\.\d%\s")
 
     def test_markdown_cannot_be_broken_by_names(self):
         hostile = "<script>|x|`y`"

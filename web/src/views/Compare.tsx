@@ -23,6 +23,7 @@ import { depthOf } from "../model/forest";
 import { inUnits, processTitle, type Iteration } from "../model/report";
 import type { Store } from "../state/store";
 import { CompareTimelines } from "./CompareTimelines";
+import { ComparedEfficiencies, hybridCsv } from "./HybridEfficiency";
 
 const MOST_CHANGES = 12;
 /** Smaller problems are summed up. */
@@ -69,6 +70,7 @@ export function Compare({ store }: { store: Store }): JSX.Element {
         />
       </div>
       <Runs store={store} />
+      <ComparedEfficiencies store={store} />
       <Problems store={store} />
       <CompareTimelines store={store} />
       <MetricTable store={store} />
@@ -377,6 +379,7 @@ function comparisonCsv(store: Store, changes: readonly Change[]): string {
   const rows: CsvValue[][] = trees.metrics
     .filter(({ index }) => united.runs.some((run) => run.metricInclusive[index] !== 0))
     .map(({ index, id, unit }) => ["property", id, "", ...united.runs.map((run) => inUnits(trees, unit, run.metricInclusive[index]!))]);
+  rows.push(...hybridCsv(united.runs));
   for (const { metric, callpath, values } of changes) {
     const { id, unit } = trees.metrics[metric]!;
     rows.push(["change", id, callpathText(trees, callpath, "/"), ...values.map((value) => inUnits(trees, unit, value))]);

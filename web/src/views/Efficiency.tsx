@@ -11,6 +11,7 @@ import { formatCount, formatPercent, formatSeconds, printable, shorten } from ".
 import { inUnits, locationName, type Iteration, type Phase, type Report } from "../model/report";
 import type { Store } from "../state/store";
 import type { JsonEfficiency } from "../data/layout";
+import { HybridEfficiency, hybridColumns, hybridPicture } from "./HybridEfficiency";
 import { Iterations } from "./Iterations";
 
 const CALLPATHS = 40;
@@ -41,10 +42,21 @@ export function EfficiencyView({ store }: { store: Store }): JSX.Element {
           csv={() => efficiencyCsv(report, rows)}
           picture={() => {
             const table = efficiencyTable(report, rows);
-            return { ...tableSize(table), draw: (surface, palette) => drawTable(surface, palette, table) };
+            const hybrid = hybridPicture(report);
+            const size = tableSize(table);
+            const below = hybrid === null ? { width: 0, height: 0 } : tableSize(hybrid);
+            return {
+              width: Math.max(size.width, below.width),
+              height: size.height + below.height,
+              draw: (surface, palette) => {
+                drawTable(surface, palette, table);
+                if (hybrid !== null) drawTable(surface, palette, hybrid, 0, size.height);
+              },
+            };
           }}
         />
       </div>
+      <HybridEfficiency report={report} />
       <table class="grid" data-testid="efficiency-table">
         <thead>
           <tr>
@@ -120,9 +132,11 @@ function efficiencyCsv(report: Report, rows: readonly CallpathRow[]): string {
     of.load_balance,
     of.communication_efficiency,
   ];
-  return csvOf(HEADER, [
-    ["", ...values(report.efficiency), report.efficiency.time],
-    ...rows.map((row) => [callpathText(report, row.callpath, "/"), ...values(row), row.time]),
+  const hybrid = hybridColumns(report);
+  const none = hybrid.names.map(() => null);
+  return csvOf([...HEADER, ...hybrid.names], [
+    ["", ...values(report.efficiency), report.efficiency.time, ...hybrid.values],
+    ...rows.map((row) => [callpathText(report, row.callpath, "/"), ...values(row), row.time, ...none]),
   ]);
 }
 
