@@ -180,6 +180,7 @@ void fm_report_efficiencies(const struct fm_report *report)
         fm_terminal_paragraph(report->terminal, "", 0,
                               "Nothing was computed: there are no efficiencies.");
     fm_report_efficiency(report);
+    fm_report_load_levels(report);
     print_phases(report);
     if (shown > 0)
         print_table_head(report, "Efficiency of call paths, with all that they call", "call path");

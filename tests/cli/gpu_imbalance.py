@@ -439,9 +439,68 @@ def check_experiment(case):
     assert status == 2 and "a second experiment of one run" in error, error
 
 
+THREADS = """unit 1
+ranks 4 threads 2
+node far 2 3
+team t0 0.0 0.1
+team t1 1.0 1.1
+"""
+
+
+def parallel(rank, first, second):
+    """A rank whose threads compute for these times of a parallel region of 4 s, and then meet all ranks."""
+    lines = [(0, f"{rank}.0 enter main"), (0, f"{rank}.0 fork 2")]
+    for thread, busy in enumerate((first, second)):
+        where = f"{rank}.{thread}"
+        lines += [(0, f"{where} team_begin t{rank}"), (0, f"{where} enter !$omp parallel"),
+                  (busy, f"{where} enter !$omp implicit barrier"), (4, f"{where} leave !$omp implicit barrier"),
+                  (4, f"{where} leave !$omp parallel"), (4, f"{where} team_end t{rank}")]
+    lines += [(4, f"{rank}.0 join"), (4, f"{rank}.0 enter MPI_Barrier"), (4, f"{rank}.0 coll_begin"),
+              (8, f"{rank}.0 coll_end barrier world - 0 0"), (8, f"{rank}.0 leave MPI_Barrier"),
+              (8, f"{rank}.0 leave main")]
+    return "".join(f"{time} {event}\n" for time, event in lines)
+
+
+def alone(rank, busy):
+    return (f"0 {rank}.0 enter main\n{busy} {rank}.0 enter MPI_Barrier\n{busy} {rank}.0 coll_begin\n"
+            f"8 {rank}.0 coll_end barrier world - 0 0\n8 {rank}.0 leave MPI_Barrier\n8 {rank}.0 leave main\n")
+
+
+def check_levels(case):
+    """Threads in processes, processes on nodes: loads and imbalances by hand.
+
+    Times: 4 4 2 8. Loads: rank 0 (4 + 4) / 2, rank 1 (4 + 2) / 2 = 4 x 0.75, ranks 2 and 3 have one thread that
+    records anything: 2 and 8, of two threads 1 and 4. Nodes: max(4, 4) and (4 + 3) / 2; max(2, 8) and (1 + 4) / 2."""
+    experiment = str(case.folder / "threads")
+    synthesize(THREADS + parallel(0, 4, 4) + parallel(1, 4, 2) + alone(2, 2) + alone(3, 8), experiment)
+    assert run("analyze", experiment)[0] == 0
+    levels = json.loads(run("report", experiment, "--format=json")[1])["efficiency"]["load_levels"]
+    process, node = levels
+    assert (process["level"], process["parts"], process["units"]) == ("process", "threads", 4)
+    near(process["measured"]["imbalance"], 8 / 4.5 - 1)
+    near(process["measured"]["largest"], 8)
+    near(process["adjusted"]["imbalance"], 4 / 3 - 1)
+    near(process["efficiency"], 12 / 18)
+    assert process["measured"]["location"] == 6 and process["adjusted"]["location"] == 0
+    assert (node["level"], node["parts"], node["units"]) == ("node", "processes", 2)
+    near(node["measured"]["imbalance"], 8 / 6 - 1)
+    near(node["adjusted"]["average"], 3)
+    near(node["adjusted"]["imbalance"], 3.5 / 3 - 1)
+    near(node["efficiency"], 6 / 12)
+    output = run("report", experiment, "--efficiency")[1]
+    assert re.search(r"4 ranks +77\.8% +66\.7% +33\.3%  rank 3, rank 0\n", output), output
+    assert re.search(r"2 nodes +33\.3% +50\.0% +16\.7%  far, node\n", output), output
+    # the same adjustment as a load of each rank
+    found = case.read(experiment)
+    near(found["ranks"][1]["gpu_efficiency"], 0.75)
+    near(found["ranks"][1]["loads"]["adjusted"], 3)
+    near(found["loads"]["adjusted"]["imbalance"], 4 / 3 - 1)
+    near(found["loads"]["measured"]["imbalance"], 8 / 4.5 - 1)
+
+
 with Folder() as temporary:
     for check in (check_formulas, check_weights, check_composite, check_nvprof, check_nsight, check_ranks,
-                  check_refused, check_table, check_runs, check_experiment):
+                  check_refused, check_table, check_runs, check_experiment, check_levels):
         place = os.path.join(temporary, check.__name__)
         os.mkdir(place)
         check(Case(place))

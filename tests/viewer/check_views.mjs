@@ -137,6 +137,20 @@ await bench.check("efficiencies of processes and threads multiply to the run's",
   assert.equal(await (await bench.open(html, { hash: "#efficiency" })).getByTestId("hybrid-table").count(), 0);
 });
 
+await bench.check("load imbalances of processes and nodes are those of the report", async () => {
+  const page = await bench.open(html, { hash: "#efficiency" });
+  const levels = json.efficiency.load_levels;
+  assert.ok(levels.length > 0);
+  const rows = page.getByTestId("load-levels").locator("tbody tr");
+  assert.equal(await rows.count(), levels.length);
+  for (const [i, level] of levels.entries()) {
+    const shown = await rows.nth(i).locator("td").allInnerTexts();
+    assertClose(parseShown(shown[0]), level.measured.imbalance, 2, `${level.level} times`);
+    assertClose(parseShown(shown[2]), level.efficiency, 2, `${level.level} inside`);
+    assertClose(parseShown(shown[3]), level.adjusted.imbalance, 2, `${level.level} adjusted`);
+  }
+});
+
 await bench.check("iterations are those of the report, and lead to their timeline", async () => {
   const page = await bench.open(html, { hash: "#efficiency" });
   const rows = parseCsv((await exported(page, "CSV", 1)).toString("utf8"));

@@ -78,7 +78,7 @@ export function smallReport(given: SmallReport): Report {
       warnings: [],
       locks: [],
       problems: [],
-      efficiency: { parallel_efficiency: null, load_balance: null, communication_efficiency: null, time: 0, hybrid: null, callpaths: [] },
+      efficiency: { parallel_efficiency: null, load_balance: null, communication_efficiency: null, time: 0, hybrid: null, load_levels: [], callpaths: [] },
     },
     sources: [],
     matrices: [],

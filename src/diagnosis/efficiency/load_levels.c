@@ -51,16 +51,17 @@ static void add_processes(const struct fm_cube *cube, const struct location_time
     struct fm_level_unit *units = fm_allocate(cube->location_count, sizeof *units);
     uint32_t count = 0;
     for (uint32_t begin = 0, end; begin < cube->location_count; begin = end) {
-        double computation = 0;
+        double computation = 0, longest = 0;
         for (end = begin;
              end < cube->location_count && cube->locations[end].rank == cube->locations[begin].rank;
              end++) {
             computation += times[end].computation;
+            longest = fmax(longest, times[end].computation);
         }
         units[count++] = (struct fm_level_unit){.first = begin,
                                                 .parts = end - begin,
                                                 .total = times[begin].all,
-                                                .time = times[begin].outside,
+                                                .time = fmax(times[begin].outside, longest),
                                                 .load = computation / (end - begin)};
     }
     levels->units[FM_LEVEL_PROCESS] = units;
@@ -124,6 +125,28 @@ void fm_load_levels_free(struct fm_load_levels *levels)
         levels->units[level] = NULL;
         levels->counts[level] = 0;
     }
+}
+
+static const struct {
+    const char *id, *parts;
+} names[FM_LEVELS] = {
+    [FM_LEVEL_PROCESS] = {"process", "threads"},
+    [FM_LEVEL_NODE] = {"node", "processes"},
+};
+
+const char *fm_level_id(enum fm_level level)
+{
+    return names[level].id;
+}
+
+const char *fm_level_parts(enum fm_level level)
+{
+    return names[level].parts;
+}
+
+bool fm_level_is_known(const struct fm_load_levels *levels, enum fm_level level)
+{
+    return levels->counts[level] > 1 && !isnan(levels->times[level].imbalance);
 }
 
 double fm_level_efficiency(const struct fm_level_unit *unit)

@@ -7,9 +7,10 @@
  *   efficiency(unit) = sum of the loads of its parts / (number of parts x time(unit))
  *
  * The load of a thread is its computation. The time of a process is that of its first thread
- * outside of communication libraries (Eberius 2020, formula 4.2); the time of a node is the longest
- * one of its processes. Formulas 4.1 and 4.5 are the imbalances of the times and of the loads. All
- * times are without start-up and shut-down of libraries (startup.h).
+ * outside of communication libraries (Eberius 2020, formula 4.2), or the longest computation of one
+ * of its threads if that is longer: others may work while the first one communicates. The time of a
+ * node is the longest one of its processes. Formulas 4.1 and 4.5 are the imbalances of the times
+ * and of the loads. All times are without start-up and shut-down of libraries (startup.h).
  */
 #ifndef FERMATA_DIAGNOSIS_EFFICIENCY_LOAD_LEVELS_H
 #define FERMATA_DIAGNOSIS_EFFICIENCY_LOAD_LEVELS_H
@@ -44,6 +45,15 @@ void fm_load_levels_make(const struct fm_cube *cube, uint32_t callpath,
                          struct fm_load_levels *levels);
 
 void fm_load_levels_free(struct fm_load_levels *levels);
+
+/** @return "process" or "node". */
+const char *fm_level_id(enum fm_level level);
+
+/** @return what the parts of a unit are: "threads" or "processes". */
+const char *fm_level_parts(enum fm_level level);
+
+/** @return whether the level has an imbalance: two units at least, and time. */
+bool fm_level_is_known(const struct fm_load_levels *levels, enum fm_level level);
 
 /** @return efficiency(unit), 0..1; NAN: its time is 0. */
 double fm_level_efficiency(const struct fm_level_unit *unit);

@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "diagnosis/efficiency/efficiency.h"
 #include "diagnosis/efficiency/hybrid_efficiency.h"
+#include "diagnosis/efficiency/load_levels.h"
 #include "export/json/json_fields.h"
 
 #include <math.h>
@@ -36,6 +37,41 @@ static void put_hybrid(struct fm_json *json, const struct fm_cube *cube)
     fm_json_end(json);
 }
 
+static void put_load(struct fm_json *json, const char *key, const struct fm_load_levels *levels,
+                     enum fm_level level, const struct fm_load_imbalance *loads, double tick)
+{
+    fm_json_object(json, key);
+    fm_json_double(json, "average", loads->average * tick);
+    fm_json_double(json, "largest", loads->largest * tick);
+    fm_json_double(json, "imbalance", loads->imbalance);
+    fm_json_unsigned(json, "location", levels->units[level][loads->where].first);
+    fm_json_end(json);
+}
+
+static void put_load_levels(struct fm_json *json, const struct fm_cube *cube)
+{
+    const double tick = 1 / (double)cube->experiment.ticks_per_second;
+    struct fm_load_levels levels;
+    fm_load_levels_make(cube, FM_CUBE_NONE, &levels);
+    fm_json_array(json, "load_levels");
+    for (int i = 0; i < FM_LEVELS; i++) {
+        const enum fm_level level = (enum fm_level)i;
+        if (!fm_level_is_known(&levels, level)) {
+            continue;
+        }
+        fm_json_object(json, NULL);
+        fm_json_string(json, "level", fm_level_id(level));
+        fm_json_string(json, "parts", fm_level_parts(level));
+        fm_json_unsigned(json, "units", levels.counts[level]);
+        fm_json_double(json, "efficiency", fm_level_mean_efficiency(&levels, level));
+        put_load(json, "measured", &levels, level, &levels.times[level], tick);
+        put_load(json, "adjusted", &levels, level, &levels.loads[level], tick);
+        fm_json_end(json);
+    }
+    fm_json_end(json);
+    fm_load_levels_free(&levels);
+}
+
 void fm_json_put_efficiency(struct fm_json *json, const struct fm_cube *cube)
 {
     struct fm_efficiency *callpaths = fm_allocate(cube->callpath_count, sizeof *callpaths);
@@ -43,6 +79,7 @@ void fm_json_put_efficiency(struct fm_json *json, const struct fm_cube *cube)
     fm_json_object(json, "efficiency");
     put_efficiency_and_time(json, cube, &run);
     put_hybrid(json, cube);
+    put_load_levels(json, cube);
     fm_json_array(json, "callpaths");
     for (uint32_t i = 0; i < cube->callpath_count; i++) {
         if (isnan(callpaths[i].parallel)) {

@@ -54,6 +54,7 @@ void fm_gpu_run_warn(struct fm_gpu_run *run, const char *format, ...)
 struct rank_values {
     uint32_t rank;
     double values[FM_RANK_COLUMN_COUNT];
+    double threads; /* efficiency of the threads inside of the rank; NAN: it has one, or unknown */
 };
 typedef FM_VECTOR(struct rank_values) rank_list;
 
@@ -66,7 +67,7 @@ static struct rank_values *find_rank(rank_list *list, uint32_t rank)
         i++;
     }
     if (i == list->count || list->items[i].rank != rank) {
-        struct rank_values added = {.rank = rank};
+        struct rank_values added = {.rank = rank, .threads = NAN};
         for (size_t c = 0; c < FM_RANK_COLUMN_COUNT; c++) {
             added.values[c] = NAN;
         }
@@ -124,6 +125,9 @@ static fm_status_t add_experiment(rank_list *list, const struct fm_cube *cube, c
         if (path != NULL && isnan(values[FM_RANK_TIME])) {
             values[FM_RANK_TIME] = selected.units[FM_LEVEL_PROCESS][i].time * tick;
         }
+        if (process->parts > 1) {
+            rank->threads = fm_level_efficiency(&selected.units[FM_LEVEL_PROCESS][i]);
+        }
     }
     fm_load_levels_free(&run);
     fm_load_levels_free(&selected);
@@ -156,9 +160,9 @@ static double positive(double value)
     return value < 0 ? 0 : value;
 }
 
-/* Fills the loads of a rank.
+/* Fills the loads of a rank. Without kernels, its efficiency is that of its threads.
  * @param kernels  NULL: no profile has kernels of it */
-static void fill_rank(struct fm_gpu_rank *rank, const double *values,
+static void fill_rank(struct fm_gpu_rank *rank, const double *values, double threads,
                       const struct fm_rank_kernels *kernels)
 {
     double *loads = rank->loads;
@@ -166,7 +170,7 @@ static void fill_rank(struct fm_gpu_rank *rank, const double *values,
     *rank = (struct fm_gpu_rank){.rank = rank->rank,
                                  .sm = NAN,
                                  .warp = NAN,
-                                 .efficiency = NAN,
+                                 .efficiency = threads,
                                  .unweighted = NAN,
                                  .composite = NAN,
                                  .sm_imbalance = NAN};
@@ -203,10 +207,12 @@ static void fill_ranks(struct fm_gpu_run *run, const rank_list *values,
 #undef FM_RANK_COLUMN
     };
     for (size_t v = 0, k = 0; v < values->count || k < kernels->count;) {
-        const uint32_t by_values = v < values->count ? values->items[v].rank : FM_RANK_NONE;
+        const struct rank_values *item = &values->items[v];
+        const uint32_t by_values = v < values->count ? item->rank : FM_RANK_NONE;
         const uint32_t by_kernels = k < kernels->count ? kernels->ranks[k].rank : FM_RANK_NONE;
         struct fm_gpu_rank rank = {.rank = by_values < by_kernels ? by_values : by_kernels};
-        fill_rank(&rank, rank.rank == by_values ? values->items[v].values : unknown,
+        const bool known = rank.rank == by_values;
+        fill_rank(&rank, known ? item->values : unknown, known ? item->threads : NAN,
                   rank.rank == by_kernels ? &kernels->ranks[k] : NULL);
         fm_vector_push(&run->ranks, rank);
         v += rank.rank == by_values;
@@ -282,7 +288,7 @@ static void warn_of_ranks(struct fm_gpu_run *run)
         if (isnan(rank->efficiency) && run->loads[FM_LOAD_ADJUSTED].count > 0) {
             add_name(&partly, rank->rank);
         }
-        hides_spread |= !isnan(rank->efficiency) && isnan(rank->sm_imbalance);
+        hides_spread |= rank->launches > 0 && !isnan(rank->efficiency) && isnan(rank->sm_imbalance);
     }
     if (absent.count > 0) {
         fm_gpu_run_warn(run, "Nothing is known of ranks %s: the average is that of the others.",

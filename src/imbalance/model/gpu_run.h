@@ -17,8 +17,7 @@
     FM_LOAD(WORK, "work", "Work", "units of work: what the other loads should follow")             \
     FM_LOAD(COMPUTATION, "computation", "Computation", "total time - time in MPI (4.2)")           \
     FM_LOAD(MEASURED, "measured", "Measured time", "time of the kernels, or of the computation")   \
-    FM_LOAD(ADJUSTED, "adjusted", "Adjusted time",                                                 \
-            "measured time x SM efficiency x warp efficiency (4.4)")                               \
+    FM_LOAD(ADJUSTED, "adjusted", "Adjusted time", "measured time x efficiency inside (4.4)")      \
     FM_LOAD(COMPOSITE, "composite", "Composite",                                                   \
             "measured time x efficiency with shared resources")                                    \
     FM_LOAD(HYBRID, "hybrid", "Hybrid", "work of the host + adjusted time")
@@ -40,7 +39,9 @@ struct fm_gpu_rank {
     uint32_t rank;
     uint64_t launches;           /**< of kernels */
     double sm, warp;             /**< efficiencies 0..1, means weighted by time */
-    double efficiency;           /**< formula 4.3, time-weighted mean over the kernels */
+    double efficiency;           /**< formula 4.3, time-weighted mean over the kernels; without
+                                      kernels that of the threads of an experiment
+                                      (load_levels.h) */
     double unweighted;           /**< the same, each launch counting once */
     double composite;            /**< composite.h, time-weighted mean */
     double sm_imbalance;         /**< formula 4.1 of the active cycles of the multiprocessors */

@@ -99,8 +99,27 @@ export interface JsonReport {
   efficiency: JsonTimedEfficiency & {
     /** Of processes and the threads inside them; null: not defined. */
     hybrid: Record<string, number> | null;
+    load_levels: JsonLoadLevel[];
     callpaths: (JsonTimedEfficiency & { callpath: number })[];
   };
+}
+
+/** Imbalance of processes or nodes: src/diagnosis/efficiency/load_levels.h. Seconds. */
+export interface JsonLoadLevel {
+  level: "process" | "node";
+  parts: string;
+  units: number;
+  efficiency: number | null;
+  measured: JsonLoad;
+  adjusted: JsonLoad;
+}
+
+export interface JsonLoad {
+  average: number;
+  largest: number;
+  imbalance: number | null;
+  /** The first one of the unit with the largest load. */
+  location: number;
 }
 
 /** With the seconds that it is about, of all locations together: without Init and Finalize. */

@@ -13,6 +13,7 @@ import type { Store } from "../state/store";
 import type { JsonEfficiency } from "../data/layout";
 import { HybridEfficiency, hybridColumns, hybridPicture } from "./HybridEfficiency";
 import { Iterations } from "./Iterations";
+import { LoadLevels } from "./LoadLevels";
 
 const CALLPATHS = 40;
 const ITERATIONS = 25;
@@ -94,6 +95,7 @@ export function EfficiencyView({ store }: { store: Store }): JSX.Element {
           ))}
         </tbody>
       </table>
+      <LoadLevels report={report} />
       {phase === undefined ? (
         <p class="muted">
           The program has no phases. Mark its iterations with FERMATA_ITERATION (fermata/fermata.h) to compare them.
