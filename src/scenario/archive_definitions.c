@@ -377,6 +377,11 @@ static void write_attributes(struct definitions *definitions)
                               definitions->writer, FM_ARCHIVE_ACQUIRED_IN, name,
                               string(definitions, "function that acquired the released lock"),
                               OTF2_TYPE_REGION));
+        name = string(definitions, "ACQUIRED_SHARED");
+        keep(definitions,
+             OTF2_GlobalDefWriter_WriteAttribute(
+                 definitions->writer, FM_ARCHIVE_ACQUIRED_SHARED, name,
+                 string(definitions, "1: the released lock was acquired shared"), OTF2_TYPE_UINT8));
     }
 }
 

@@ -82,6 +82,9 @@ static OTF2_ErrorCode write_release(OTF2_EvtWriter *writer, const struct fm_scen
     if (code == OTF2_SUCCESS && (event->detail & FM_SCENARIO_ACQUIRED_IN) != 0) {
         code = OTF2_AttributeList_AddRegionRef(attributes, FM_ARCHIVE_ACQUIRED_IN, event->object);
     }
+    if (code == OTF2_SUCCESS && (event->detail & FM_SCENARIO_ACQUIRED_SHARED) != 0) {
+        code = OTF2_AttributeList_AddUint8(attributes, FM_ARCHIVE_ACQUIRED_SHARED, 1);
+    }
     if (code == OTF2_SUCCESS) {
         code = OTF2_EvtWriter_ThreadReleaseLock(writer, attributes, event->time, paradigm,
                                                 (uint32_t)event->id, event->peer);

@@ -37,9 +37,10 @@ OTF2_ErrorCode fm_archive_write_definitions(const struct fm_scenario *scenario,
 /** Teams are communicators behind those of processes. */
 #define FM_ARCHIVE_TEAM(scenario, team) ((scenario)->comm_names.count + (team))
 
-/* Ids of the attributes of a ThreadReleaseLock record: `ACQUIRED_AT` and `ACQUIRED_IN`. */
-#define FM_ARCHIVE_ACQUIRED_AT 0
-#define FM_ARCHIVE_ACQUIRED_IN 1
+/* Ids of the attributes of a ThreadReleaseLock record. */
+#define FM_ARCHIVE_ACQUIRED_AT     0
+#define FM_ARCHIVE_ACQUIRED_IN     1
+#define FM_ARCHIVE_ACQUIRED_SHARED 2
 
 /** @return the paradigm of the thread records in this region: POSIX threads or OpenMP. */
 OTF2_Paradigm fm_archive_thread_paradigm(const char *region);

@@ -27,7 +27,7 @@ struct event_form {
 #define FIELD_SEQUENCE      'q' /* number of a thread in its team: 64 bits */
 #define FIELD_GENERATION    'G' /* of a task: 32 bits */
 #define FIELD_ACQUIRED_AT   'A'
-#define FIELD_ACQUIRED_IN   'I' /* the rest of the line */
+#define FIELD_ACQUIRED_IN   'I' /* the rest of the line: `s`, a region, or both */
 #define FIELD_OBJECT        'O' /* value of the parameter FM_SCENARIO_OBJECT_PARAMETER */
 #define FIELD_OPERATION     'o'
 #define FIELD_LOCK_TYPE     'x'
@@ -165,6 +165,17 @@ static fm_status_t read_region(struct reading *reading)
 
 static fm_status_t read_acquired_in(struct reading *reading)
 {
+    struct fm_parser *parser = reading->parser;
+    const char *begin = parser->next;
+    struct fm_word word;
+    if (fm_parser_word(parser, &word) && fm_word_is(word, "s")) {
+        reading->event.detail |= FM_SCENARIO_ACQUIRED_SHARED;
+        if (parser->next == parser->end) {
+            return FM_OK;
+        }
+    } else {
+        parser->next = begin;
+    }
     reading->event.detail |= FM_SCENARIO_ACQUIRED_IN;
     return read_region(reading);
 }

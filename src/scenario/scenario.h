@@ -73,8 +73,9 @@ enum fm_scenario_kind {
 };
 
 /* Bits of a RELEASE_LOCK's detail: what its record tells of the acquisition. */
-#define FM_SCENARIO_ACQUIRED_AT 1 /**< the time, in `bytes` */
-#define FM_SCENARIO_ACQUIRED_IN 2 /**< the function, in `object` */
+#define FM_SCENARIO_ACQUIRED_AT     1 /**< the time, in `bytes` */
+#define FM_SCENARIO_ACQUIRED_IN     2 /**< the function, in `object` */
+#define FM_SCENARIO_ACQUIRED_SHARED 4
 
 /** Name of the parameter that names the object (condition, barrier, semaphore) of a thread's call.
  */

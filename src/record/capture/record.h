@@ -96,7 +96,8 @@ enum fm_record_place { FM_AT_LEAVE, FM_AT_ENTER, FM_BETWEEN_CALLS };
     X(ACQUIRE_LOCK, 1, 0)           /* aux: OTF2 paradigm, ref: lock of the process; number of its \
                                        acquisition */                                              \
     X(RELEASE_LOCK, 1, 1)           /* as ACQUIRE_LOCK, of a recorded acquisition */               \
-    X(RELEASE_NOTED_LOCK, 3, 1)     /* as ACQUIRE_LOCK, of another one: its time, call site */
+    X(RELEASE_NOTED_LOCK, 3, 1)     /* as ACQUIRE_LOCK, of another one: its time, call site        \
+                                       | is shared << 32 */
 
 enum fm_record_kind {
 #define FM_KIND(kind, words, place) FM_RECORD_##kind,
@@ -110,6 +111,9 @@ enum fm_record_kind {
  * there is none. With CUT, there are further functions that are not recorded. */
 enum { FM_STACK_CUT = 0x8000 };
 #define FM_STACK_NO_SITE UINT32_MAX
+
+/** Bit of the last word of a RELEASE_NOTED_LOCK record: the lock was acquired shared. */
+enum { FM_NOTED_LOCK_SHARED_BIT = 32 };
 
 /** In a REGION_ENTER record: the region began earlier, in records that are lost. */
 enum { FM_REGION_CUT = 1 };

@@ -321,6 +321,9 @@ static void convert_lock(struct fm_thread *thread, const uint64_t *r)
         if (function != FM_DEFINE_NONE) {
             OTF2_AttributeList_AddRegionRef(list, FM_ATTRIBUTE_ACQUIRED_IN, function);
         }
+        if ((r[3] >> FM_NOTED_LOCK_SHARED_BIT & 1) != 0) {
+            OTF2_AttributeList_AddUint8(list, FM_ATTRIBUTE_ACQUIRED_SHARED, 1);
+        }
         fm_attributes_used = true;
     }
     fm_convert_count_bytes(

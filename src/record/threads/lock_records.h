@@ -46,7 +46,7 @@ static inline uint64_t *fm_put_released(uint64_t *place, struct fm_object *objec
     }
     place[0] = fm_record_header(FM_RECORD_RELEASE_NOTED_LOCK, OTF2_PARADIGM_PTHREAD, id);
     place[2] = ends->time;
-    place[3] = site;
+    place[3] = site | (uint64_t)ends->is_shared << FM_NOTED_LOCK_SHARED_BIT;
     return place + FM_WORDS_RELEASE_NOTED_LOCK;
 }
 

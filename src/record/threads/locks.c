@@ -84,8 +84,9 @@ static inline struct fm_acquisition note(struct fm_object *object, uint32_t func
                                          const void *lock, uint64_t caller, uint64_t time,
                                          bool is_record)
 {
-    struct fm_acquisition made = {.time = time, .in = caller, .is_record = is_record};
-    if (!is_shared(function)) {
+    struct fm_acquisition made = {
+        .time = time, .in = caller, .is_record = is_record, .is_shared = is_shared(function)};
+    if (!made.is_shared) {
         made.order = object->orders + 1;
         __atomic_store_n(&object->orders, made.order, __ATOMIC_RELAXED);
         object->holder = made;
@@ -121,7 +122,7 @@ static struct fm_acquisition take_note(struct fm_object *object, uint32_t functi
     if (held == NULL) {
         return (struct fm_acquisition){0};
     }
-    ends = (struct fm_acquisition){held->order, held->time, held->in, held->is_record};
+    ends = (struct fm_acquisition){held->order, held->time, held->in, held->is_record, true};
     *held = thread->held[--thread->held_count];
     return ends;
 }

@@ -21,6 +21,7 @@ struct fm_acquisition {
     uint64_t time;      /**< clock ticks */
     uint64_t in;        /**< return address of the acquiring call */
     uint32_t is_record; /**< it was recorded: so is the release */
+    uint32_t is_shared; /**< other threads may hold the lock at the same time */
 };
 
 /** An object. Zeroed = free slot. */

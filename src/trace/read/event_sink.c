@@ -114,6 +114,9 @@ void fm_event_extras_add(const struct fm_event_sink *sink, struct fm_event_extra
     case FM_ATTRIBUTE_ACQUIRED_IN:
         extras->acquired_in = fm_event_region(sink, value.regionRef);
         break;
+    case FM_ATTRIBUTE_ACQUIRED_SHARED:
+        extras->acquired_shared = value.uint8 != 0;
+        break;
     default:
         break;
     }
@@ -159,11 +162,11 @@ void fm_event_thread_lock(struct fm_event_sink *sink, fm_thread_record_type_t ty
         !fm_clock_correct(sink->clock, &interval, &extras.acquired_at)) {
         extras.acquired_at = UINT64_MAX;
     }
-    fm_builder_thread_lock(&sink->builder, type,
-                           (uint64_t)(paradigm == OTF2_PARADIGM_PTHREAD) << 32 | lock, order,
-                           extras.acquired_at,
-                           extras.acquired_in != FM_NONE &&
-                               trace->regions[extras.acquired_in].call == FM_CALL_SHARED_LOCK);
+    fm_builder_thread_lock(
+        &sink->builder, type, (uint64_t)(paradigm == OTF2_PARADIGM_PTHREAD) << 32 | lock, order,
+        extras.acquired_at,
+        extras.acquired_shared || (extras.acquired_in != FM_NONE &&
+                                   trace->regions[extras.acquired_in].call == FM_CALL_SHARED_LOCK));
 }
 
 void fm_event_measurement(struct fm_event_sink *sink, OTF2_MeasurementMode mode,

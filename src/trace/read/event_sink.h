@@ -32,6 +32,7 @@ struct fm_event_extras {
     uint32_t communicator, window, peer, tag, group;
     uint64_t acquired_at; /**< UINT64_MAX: unknown */
     uint32_t acquired_in; /**< region; FM_NONE: unknown */
+    bool acquired_shared;
 };
 
 /** Prepares the calls with source lines of the location that the builder has begun.

@@ -125,6 +125,13 @@ def _lock(words):
     return words[0], _target(words[1]), words[2], lock_type
 
 
+def _release_lock(words):
+    """Lock, order, time of the acquisition, its function, whether it is marked as shared."""
+    is_shared = words[3:4] == ["s"]
+    return (words[0], int(words[1]), parse_time(words[2]) if len(words) > 2 else None,
+            " ".join(words[3 + is_shared:]) or None, is_shared)
+
+
 _PARSERS = {
     "send": lambda w: (int(w[0]), int(w[1]), int(w[2]), _optional(w, 3, WORLD)),
     "recv": lambda w: (int(w[0]), int(w[1]), int(w[2]), _optional(w, 3, WORLD)),
@@ -157,8 +164,7 @@ _PARSERS = {
     "fork": lambda w: (int(w[0]),),
     "join": lambda w: (),
     "acquire_lock": lambda w: (w[0], int(w[1])),
-    "release_lock": lambda w: (w[0], int(w[1]),
-                               parse_time(w[2]) if len(w) > 2 else None, " ".join(w[3:]) or None),
+    "release_lock": _release_lock,
     "object": lambda w: (w[0],),
     "parameter": lambda w: tuple(w),
     "parameter_unsigned": lambda w: tuple(w),

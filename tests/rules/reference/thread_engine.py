@@ -163,6 +163,8 @@ class ThreadActions:
             loc.clock += self.step()
         acquisition = lock.acquired[loc]
         acquisition.call, acquisition.time = names[0], loc.clock
+        if shared and self.random.random() < 0.5:  # as the recorder: in a function of the program
+            acquisition.call = "s " + self.random.choice(("foo", "solve step"))
         acquisition.is_recorded = has_waited or self.all_acquisitions
         if acquisition.is_recorded:
             self.emit(loc, "acquire_lock %s %d" % (lock.name, order))

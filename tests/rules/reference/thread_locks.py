@@ -12,12 +12,12 @@ class _Hold:
     """A thread's hold of a lock; `call` is the one with the acquire record, None if only the release
     tells of the acquisition."""
 
-    def __init__(self, loc, order, acquired, call, acquired_in):
+    def __init__(self, loc, order, acquired, call, acquired_in, is_shared=False):
         self.loc = loc
         self.order = order
         self.acquired = acquired
         self.call = call
-        self.is_shared = acquired_in in _SHARED
+        self.is_shared = is_shared or acquired_in in _SHARED
         self.release = None
         self.end = None  # of its release activity
 
@@ -54,10 +54,10 @@ def holds_of_locks(timeline):
                 open_holds[key, record.args[1]] = _Hold(loc, record.args[1], record.time, record.call,
                                         record.call.region)
                 continue
-            _, order, acquired, acquired_in = record.args
+            _, order, acquired, acquired_in, is_shared = record.args
             hold = open_holds.pop((key, order), None)
             if hold is None and acquired is not None:
-                hold = _Hold(loc, order, acquired, None, acquired_in)
+                hold = _Hold(loc, order, acquired, None, acquired_in, is_shared)
             if hold is not None:
                 hold.release, hold.end = record.call, _end_of_release(record)
                 locks.setdefault(key, []).append(hold)
@@ -67,12 +67,17 @@ def holds_of_locks(timeline):
 
 
 def _predecessor(holds, position):
-    """Position of the latest hold before another one that conflicts with it, None without."""
+    """Position of the latest hold before another one that conflicts with it, None without. A writer
+    waits for the one of the readers since the last writer that ends last."""
     conflicting = [number for number in range(position)
                    if holds[number].conflicts(holds[position])]
     if not conflicting:
         return None
     last = holds[conflicting[-1]]
+    if last.is_shared:
+        writers = [number for number in conflicting if not holds[number].is_shared]
+        readers = [number for number in conflicting if not writers or number > writers[-1]]
+        return max(readers, key=lambda number: (holds[number].end, -number))
     return next(number for number in conflicting
                 if (holds[number].order, holds[number].acquired) == (last.order, last.acquired))
 
