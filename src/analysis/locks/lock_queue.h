@@ -3,11 +3,11 @@
  * the lock, and those that wait. Filled by the detection of lock contention, which has all epochs
  * of a lock in one place.
  *
- * An epoch is in the queue from the Enter of the call that waits for the lock until the end of that
- * wait (its contention, whichever wait state the arbitration chooses for the call). It holds the
- * lock until the Leave of the call that releases it: from the end of its wait (in the releasing
- * call also of its wait for progress), or, if it did not wait, from the Leave of the call that
- * acquired or else requested the lock.
+ * An epoch is in the queue from the Enter of the call that waits for the lock (for a condition and
+ * its mutex: from when it is awakened) until the end of that wait (its contention, whichever wait
+ * state the arbitration chooses for the call). It holds the lock until the Leave of the call that
+ * releases it: from the end of its wait (in the releasing call also of its wait for progress), or,
+ * if it did not wait, from the Leave of the call that acquired or else requested the lock.
  */
 #ifndef FERMATA_ANALYSIS_LOCKS_LOCK_QUEUE_H
 #define FERMATA_ANALYSIS_LOCKS_LOCK_QUEUE_H

@@ -158,7 +158,9 @@ static void send_own(const struct adding *adding, const struct lock_wait *wait, 
     struct fm_lock_scratch *scratch = adding->scratch;
     const struct fm_lock_tenure *tenure = &adding->tenures[wait->tenure];
     const struct fm_segment_hold *holds = scratch->holds.items;
-    uint64_t to = tenure->waited_until;
+    const uint64_t to = tenure->waited_until;
+    const uint64_t begin = from;
+    from = tenure->awakened_at > from ? tenure->awakened_at : from;
     scratch->own_holds.count = 0;
     uint32_t first = wait->hold + 1;
     while (first > 0 && holds[first - 1].latest_release > from) {
@@ -177,6 +179,7 @@ static void send_own(const struct adding *adding, const struct lock_wait *wait, 
         return;
     }
     uint64_t succession = new_succession(adding);
+    send_span(adding, succession, tenure->awakened_by, begin, from);
     for (size_t s = 0; s < scratch->own_segments.count; s++) {
         const struct fm_lock_segment *segment = &scratch->own_segments.items[s];
         uint64_t end =
@@ -184,7 +187,7 @@ static void send_own(const struct adding *adding, const struct lock_wait *wait, 
         uint32_t location = segment->hold != FM_NONE ? own[segment->hold].location : cause;
         send_span(adding, succession, location, segment->from, end);
     }
-    send_claim(adding, wait, number, succession, from, to);
+    send_claim(adding, wait, number, succession, begin, to);
 }
 
 /* ---- one lock, one kind of waits ---- */
@@ -266,7 +269,8 @@ static void share(const struct adding *adding)
         const struct fm_lock_tenure *tenure = &adding->tenures[wait->tenure];
         wait->hold = hold_of(scratch, tenure->blocked_by);
         wait->shared_until = tenure->waited_from;
-        if (holds_itself(adding, wait->tenure, &noted)) {
+        if (tenure->awakened_at > tenure->waited_from ||
+            holds_itself(adding, wait->tenure, &noted)) {
             continue;
         }
         uint64_t until = scratch->holds.items[wait->hold].next_acquisition;

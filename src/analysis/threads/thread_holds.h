@@ -23,7 +23,11 @@ struct fm_thread_hold {
 
     /* Set where contention is found. */
     uint64_t waited_from, waited_until;
-    uint32_t blocked_by; /**< earlier hold of the lock; FM_NONE: it did not wait */
+    uint64_t queued_from; /**< the lock was wanted from here on: `waited_from`; of a call that waits
+                               for a condition, at the earliest when it was awakened */
+    uint64_t awakened_at; /**< `call` waits for a condition until then; 0: not known */
+    uint32_t awakened_by; /**< location */
+    uint32_t blocked_by;  /**< earlier hold of the lock; FM_NONE: it did not wait */
 };
 
 /** The holds of one process, by lock, then in the order of their acquisitions; {0}: none. */

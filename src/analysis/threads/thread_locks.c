@@ -4,8 +4,11 @@
 #include "analysis/locks/lock_holders.h"
 #include "analysis/locks/lock_queue.h"
 #include "analysis/pattern.h"
+#include "analysis/threads/object_calls.h"
 #include "analysis/threads/team_instances.h"
 #include "analysis/threads/thread_holds.h"
+
+#include "base/containers/map.h"
 
 /* Which holds of a lock block the next one; FM_NONE: none. */
 struct blocking {
@@ -49,6 +52,62 @@ static fm_metric_t metric_of(const struct fm_analysis *analysis, const struct fm
                : FM_METRIC_PTHREAD_LOCK_CONTENTION_MUTEX_LOCK;
 }
 
+static bool is_condition_wait(const struct fm_trace *trace, const struct fm_thread_hold *hold)
+{
+    return hold->call != FM_NONE &&
+           fm_trace_called(trace, &trace->locations[hold->location], hold->call)->call ==
+               FM_CALL_CONDITION_WAIT;
+}
+
+/* Notes when the calls that wait for conditions, and acquire a mutex at their end, were awakened.
+ */
+static void note_awakenings(const struct fm_trace *trace, uint32_t process, fm_thread_holds *holds)
+{
+    size_t first = 0;
+    while (first < holds->count && !is_condition_wait(trace, &holds->items[first])) {
+        first++;
+    }
+    if (first == holds->count) {
+        return;
+    }
+    fm_awakenings found = {0};
+    struct fm_map of_call = {0};
+    fm_awakenings_find(trace, process, FM_CALL_CONDITION_WAIT, FM_CALL_CONDITION_SIGNAL, &found);
+    for (size_t i = 0; i < found.count; i++) {
+        const struct fm_object_call *wait = &found.items[i].wait;
+        fm_map_at(&of_call, (uint64_t)wait->location << 32 | wait->activity, (uint32_t)i);
+    }
+    for (size_t i = first; i < holds->count; i++) {
+        struct fm_thread_hold *hold = &holds->items[i];
+        const uint32_t which =
+            hold->call == FM_NONE
+                ? FM_MAP_ABSENT
+                : fm_map_get(&of_call, (uint64_t)hold->location << 32 | hold->call);
+        if (which != FM_MAP_ABSENT) {
+            hold->awakened_at = found.items[which].by.enter;
+            hold->awakened_by = found.items[which].by.location;
+        }
+    }
+    fm_map_free(&of_call);
+    fm_vector_free(&found);
+}
+
+/* @return when the call that acquired a lock began to wait for it. A wait for a condition wants its
+ * mutex when it is awakened; if its end has another reason (a timeout), it is only known that
+ * the thread wanted the mutex at some time of the hold before. */
+static uint64_t wanted_from(const struct fm_trace *trace, const struct fm_thread_hold *hold,
+                            const struct fm_thread_hold *previous)
+{
+    const uint64_t enter = trace->locations[hold->location].enter.items[hold->call];
+    uint64_t since = enter;
+    if (hold->awakened_at != 0) {
+        since = hold->awakened_at;
+    } else if (is_condition_wait(trace, hold)) {
+        since = previous->acquired;
+    }
+    return since > enter ? since : enter;
+}
+
 /* Finds out whether the call that acquired a lock waited for the hold before. */
 static void judge(const struct fm_finder *finder, struct fm_thread_hold *holds, uint32_t number,
                   uint32_t before)
@@ -71,13 +130,15 @@ static void judge(const struct fm_finder *finder, struct fm_thread_hold *holds, 
         previous->waited_until > passable) {
         passable = previous->waited_until;
     }
-    if (leave <= passable ||
+    const uint64_t from = wanted_from(trace, hold, previous);
+    if (leave <= passable || t <= from ||
         !fm_found_wait(finder, (struct fm_call_ref){hold->location, hold->call}, t,
                        (struct fm_call_ref){previous->location, previous->release},
                        metric_of(finder->analysis, hold))) {
         return;
     }
     hold->waited_from = enter;
+    hold->queued_from = from;
     hold->waited_until = t;
     hold->blocked_by = before;
 }
@@ -127,10 +188,12 @@ static void add_holders(const struct fm_finder *finder, uint32_t process,
             .released = hold->end,
             .waited_from = waits ? hold->waited_from : 0,
             .waited_until = waits ? hold->waited_until : 0,
+            .awakened_at = hold->awakened_at,
             .lock = lock,
             .owner = hold->location,
             .location = hold->location,
             .waiter = waits ? hold->location : FM_NONE,
+            .awakened_by = hold->awakened_by,
             .blocked_by = hold->blocked_by,
             .exclusive = !hold->shared,
         };
@@ -156,7 +219,7 @@ static void add_queues(const struct fm_finder *finder, uint32_t process,
         lock += i > 0 && hold->lock != hold[-1].lock;
         items[i] = (struct fm_lock_hold){
             .requested = hold->call != FM_NONE ? location->enter.items[hold->call] : hold->acquired,
-            .queued_from = waits ? hold->waited_from : 0,
+            .queued_from = waits ? hold->queued_from : 0,
             .queued_until = waits ? hold->waited_until : 0,
             .held_from = hold->acquired < hold->end ? hold->acquired : hold->end,
             .released = hold->end,
@@ -182,6 +245,7 @@ static void find(void *context, unsigned worker, uint32_t first, uint32_t last)
     finder.worker = worker;
     for (uint32_t process = first; process < last; process++) {
         fm_thread_holds_find(finder.analysis->trace, process, &holds);
+        note_awakenings(finder.analysis->trace, process, &holds);
         for (uint32_t begin = 0, end; begin < holds.count; begin = end) {
             end = begin + 1;
             while (end < holds.count && holds.items[end].lock == holds.items[begin].lock) {

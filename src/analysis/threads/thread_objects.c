@@ -1,65 +1,9 @@
 /* Threads that wait for others at objects: conditions, semaphores, POSIX barriers. Each call names
  * its object by a record. */
 #include "analysis/pattern.h"
+#include "analysis/threads/object_calls.h"
 
-#include "base/containers/sort.h"
-
-/* A call on an object. */
-struct object_call {
-    uint64_t object;
-    uint64_t enter, leave;
-    uint32_t location;
-    uint32_t activity;
-    fm_call_t call;
-};
-
-typedef FM_VECTOR(struct object_call) object_calls;
-
-static int compare_calls(const void *a, const void *b)
-{
-    const struct object_call *left = a, *right = b;
-    if (left->object != right->object) {
-        return left->object < right->object ? -1 : 1;
-    }
-    if (left->enter != right->enter) {
-        return left->enter < right->enter ? -1 : 1;
-    }
-    if (left->location != right->location) {
-        return left->location < right->location ? -1 : 1;
-    }
-    return left->activity < right->activity ? -1 : left->activity > right->activity;
-}
-
-/* Lists the calls of some kinds in a process, by object and Enter. */
-static void list_calls(const struct fm_trace *trace, uint32_t process, uint64_t kinds,
-                       object_calls *calls)
-{
-    calls->count = 0;
-    for (uint32_t l = fm_trace_first_location(trace, process);
-         l < fm_trace_first_location(trace, process + 1); l++) {
-        const struct fm_location *location = &trace->locations[l];
-        for (size_t i = 0; i < location->threads.count; i++) {
-            const struct fm_thread_record *record = &location->threads.items[i];
-            if (record->type != FM_THREAD_OBJECT || record->activity == FM_NONE) {
-                continue;
-            }
-            const fm_call_t call = fm_trace_called(trace, location, record->activity)->call;
-            if ((kinds >> call & 1) != 0) {
-                fm_vector_push(calls, ((struct object_call){
-                                          .object = record->id,
-                                          .enter = location->enter.items[record->activity],
-                                          .leave = location->leave.items[record->activity],
-                                          .location = l,
-                                          .activity = record->activity,
-                                          .call = call,
-                                      }));
-            }
-        }
-    }
-    fm_sort(calls->items, calls->count, sizeof *calls->items, compare_calls);
-}
-
-static struct fm_call_ref ref(const struct object_call *call)
+static struct fm_call_ref ref(const struct fm_object_call *call)
 {
     return (struct fm_call_ref){call->location, call->activity};
 }
@@ -72,64 +16,24 @@ struct awakening {
     fm_metric_t metric;
 };
 
-/* @return the last of the calls of one object that another thread has entered in a call, (Enter,
- * Leave], to wake it; NULL: none. Of simultaneous ones that of the lowest location. */
-static const struct object_call *last_inside(const struct object_call *wakes, size_t count,
-                                             const struct object_call *wait)
-{
-    size_t low = 0, high = count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (wakes[middle].enter <= wait->leave) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    const struct object_call *last = NULL;
-    for (; low > 0 && wakes[low - 1].enter > wait->enter; low--) {
-        if (last != NULL && wakes[low - 1].enter < last->enter) {
-            break;
-        }
-        last = wakes[low - 1].location == wait->location ? last : &wakes[low - 1];
-    }
-    return last;
-}
-
 static void find_awakened(const struct fm_finder *finder, const struct awakening *awakening,
-                          uint32_t process, object_calls *waits, object_calls *wakes)
+                          uint32_t process, fm_awakenings *found)
 {
-    const struct fm_trace *trace = finder->analysis->trace;
-    list_calls(trace, process, (uint64_t)1 << awakening->waits, waits);
-    if (waits->count == 0) {
-        return;
-    }
-    list_calls(trace, process, (uint64_t)1 << awakening->wakes, wakes);
-    size_t begin = 0, end = 0;
-    for (size_t i = 0; i < waits->count; i++) {
-        const struct object_call *wait = &waits->items[i];
-        while (begin < wakes->count && wakes->items[begin].object < wait->object) {
-            begin++;
-        }
-        end = end > begin ? end : begin;
-        while (end < wakes->count && wakes->items[end].object == wait->object) {
-            end++;
-        }
-        const struct object_call *last = last_inside(wakes->items + begin, end - begin, wait);
-        if (last != NULL) {
-            fm_found_wait(finder, ref(wait), last->enter, ref(last), awakening->metric);
-        }
+    fm_awakenings_find(finder->analysis->trace, process, awakening->waits, awakening->wakes, found);
+    for (size_t i = 0; i < found->count; i++) {
+        const struct fm_object_call *by = &found->items[i].by;
+        fm_found_wait(finder, ref(&found->items[i].wait), by->enter, ref(by), awakening->metric);
     }
 }
 
 /* ---- barriers ---- */
 
 /* All calls of a round of a barrier were in it when the last one was entered. */
-static void add_round(const struct fm_finder *finder, const struct object_call *calls, size_t count,
-                      uint32_t object, size_t meeting)
+static void add_round(const struct fm_finder *finder, const struct fm_object_call *calls,
+                      size_t count, uint32_t object, size_t meeting)
 {
     const struct fm_trace *trace = finder->analysis->trace;
-    const struct object_call *last = &calls[0];
+    const struct fm_object_call *last = &calls[0];
     for (size_t i = 1; i < count; i++) {
         last = calls[i].enter > last->enter ? &calls[i] : last;
     }
@@ -145,7 +49,7 @@ static void add_round(const struct fm_finder *finder, const struct object_call *
     }
 }
 
-static bool takes_part(const struct object_call *calls, size_t count, uint32_t location)
+static bool takes_part(const struct fm_object_call *calls, size_t count, uint32_t location)
 {
     for (size_t i = 0; i < count; i++) {
         if (calls[i].location == location) {
@@ -156,14 +60,14 @@ static bool takes_part(const struct object_call *calls, size_t count, uint32_t l
 }
 
 /* A round is the calls, by Enter, that were entered before the first of them was left. */
-static void find_rounds(const struct fm_finder *finder, uint32_t process, object_calls *calls)
+static void find_rounds(const struct fm_finder *finder, uint32_t process, fm_object_calls *calls)
 {
-    list_calls(finder->analysis->trace, process, FM_CALLS(THREAD_BARRIER), calls);
+    fm_object_calls_list(finder->analysis->trace, process, FM_CALLS(THREAD_BARRIER), calls);
     uint32_t object = 0;
     uint64_t first_leave = UINT64_MAX;
     size_t begin = 0;
     for (size_t i = 0; i < calls->count; i++) {
-        const struct object_call *call = &calls->items[i];
+        const struct fm_object_call *call = &calls->items[i];
         const bool is_other = i > 0 && call->object != call[-1].object;
         if (is_other || call->enter > first_leave ||
             takes_part(&calls->items[begin], i - begin, call->location)) {
@@ -190,17 +94,18 @@ static void find(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
     const struct search *search = context;
     struct fm_finder finder = *search->finder;
-    object_calls waits = {0}, wakes = {0};
+    fm_object_calls calls = {0};
+    fm_awakenings awakenings = {0};
     finder.worker = worker;
     for (uint32_t process = first; process < last; process++) {
         if (search->awakening == NULL) {
-            find_rounds(&finder, process, &waits);
+            find_rounds(&finder, process, &calls);
         } else {
-            find_awakened(&finder, search->awakening, process, &waits, &wakes);
+            find_awakened(&finder, search->awakening, process, &awakenings);
         }
     }
-    fm_vector_free(&waits);
-    fm_vector_free(&wakes);
+    fm_vector_free(&calls);
+    fm_vector_free(&awakenings);
 }
 
 static void detect_conditions(const struct fm_finder *finder)

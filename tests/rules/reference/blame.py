@@ -90,6 +90,15 @@ def _awaited(wait, begin, end):
     """Triples (location, from, to) of (begin, end]: on whom the waiting location depends."""
     if not wait.is_contention:
         return [(wait.causing, begin, end)]
+    if wait.contention.head is not None:
+        awakening, time = wait.contention.head
+        if begin < time:
+            return ([(awakening, begin, min(end, time))]
+                    + (_awaited_for_lock(wait, time, end) if time < end else []))
+    return _awaited_for_lock(wait, begin, end)
+
+
+def _awaited_for_lock(wait, begin, end):
     holds = wait.contention.holds
     times = {time for hold in holds for time in (hold.begin, hold.end) if begin < time < end}
     limits = [begin] + sorted(times) + [end]

@@ -11,7 +11,8 @@ import wait_states as ws
 Hold = namedtuple("Hold", "loc begin end")
 # What a waiting epoch waits for: its own hold, and those of the conflicting epochs of other
 # processes before it, from its predecessor's back.
-Contention = namedtuple("Contention", "own holds")
+# `head`: (location, time): until then the waiting call depends on this location, not on the lock.
+Contention = namedtuple("Contention", "own holds head", defaults=(None,))
 
 
 def candidates(timeline, windows):

@@ -3,6 +3,7 @@ constructs, whose sections are the holds of a lock, too."""
 
 import wait_states as ws
 from passive_target import Contention, Hold
+from thread_waits import condition_awakenings
 
 _SHARED = ("pthread_rwlock_rdlock", "pthread_rwlock_tryrdlock", "pthread_rwlock_timedrdlock",
            "pthread_rwlock_clockrdlock")
@@ -91,7 +92,18 @@ def _metric(call):
         "conditional" if call.node == "pthread_conditional" else "mutex_lock")
 
 
-def _of_lock(holds):
+def _wanted_from(hold, predecessor, awakenings):
+    """When the acquiring call began to wait for the lock: a wait for a condition does when it is
+    awakened, else at some time of the hold before."""
+    since = hold.call.enter
+    if hold.call in awakenings:
+        since = awakenings[hold.call].enter
+    elif _is_condition_wait(hold.call):
+        since = predecessor.acquired
+    return max(since, hold.call.enter)
+
+
+def _of_lock(holds, awakenings):
     waits = {}  # {hold: its candidate}
     for position, hold in enumerate(holds):
         number = _predecessor(holds, position)
@@ -104,12 +116,15 @@ def _of_lock(holds):
         if window is None or window[0] >= predecessor.end or window[1] <= begin:
             continue
         time = min(predecessor.end, window[1])
-        if window[0] >= time:
+        if max(window[0], _wanted_from(hold, predecessor, awakenings)) >= time:
             continue
+        awakening = awakenings.get(hold.call)
+        head = None if awakening is None else (awakening.loc, awakening.enter)
         before = [_as_hold(other) for other in reversed(holds[:number + 1])
                   if other.conflicts(hold) and other.loc != hold.loc]
         waits[hold] = ws.Candidate(hold.call, time, ws.LOCK_CONTENTION, predecessor.release,
-                                   _metric(hold.call), Contention(_as_hold(hold), before), position)
+                                   _metric(hold.call), Contention(_as_hold(hold), before, head),
+                                   position)
     return waits.values()
 
 
@@ -133,7 +148,9 @@ def _ordered(holds):
 
 
 def candidates(timeline):
+    awakenings = condition_awakenings(timeline)
     for holds in holds_of_locks(timeline):
         ordered = [hold for hold in holds if hold.release.node == "omp_ordered"]
         yield from _ordered(ordered)
-        yield from _of_lock([hold for hold in holds if hold.release.node != "omp_ordered"])
+        yield from _of_lock([hold for hold in holds if hold.release.node != "omp_ordered"],
+                            awakenings)

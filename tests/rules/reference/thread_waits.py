@@ -76,15 +76,24 @@ def _barrier_candidates(instances, rule):
             yield ws.Candidate(call, last, rule, cause, metric, None, 0)
 
 
-def _awaken(timeline, waits, wakes, rule, metric):
-    """Waits that end with the last call inside of them, on the same object, that wakes."""
+def _awakenings(timeline, waits, wakes):
+    """(waiting call, the last call inside of it, on the same object, that wakes)."""
     for calls in objects_of_calls(timeline).values():
         for call in calls:
             inside = [other for other in calls if other.region in wakes and other.loc != call.loc
                       and call.enter < other.enter <= call.leave]
             if call.region in waits and inside:
-                cause = min(inside, key=lambda other: (-other.enter, other.loc, other.index))
-                yield ws.Candidate(call, cause.enter, rule, cause, metric, None, 0)
+                yield call, min(inside, key=lambda other: (-other.enter, other.loc, other.index))
+
+
+def condition_awakenings(timeline):
+    """{call that waits for a condition: the call that awakened it}."""
+    return dict(_awakenings(timeline, _CONDITION_WAITS, _CONDITION_SIGNALS))
+
+
+def _awaken(timeline, waits, wakes, rule, metric):
+    for call, cause in _awakenings(timeline, waits, wakes):
+        yield ws.Candidate(call, cause.enter, rule, cause, metric, None, 0)
 
 
 def _join_candidates(timeline):
