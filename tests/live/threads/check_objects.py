@@ -41,8 +41,7 @@ def check(trace, kind, failures):
     if kind == "barrier":  # the calls of the thread that computes may take long, too
         waiter = min(trace.calls_of(waiting), key=lambda call: call.enter).location
         waits = [call for call in waits if call.location == waiter]
-    # A busy machine may delay a thread between its announcement and its wait.
-    if not max(1, rounds - 1) <= len(waits) <= rounds:
+    if len(waits) != rounds:
         failures.append(f"{len(waits)} long waits in {waiting} instead of {rounds}")
     if len({object_of(call) for call in waits}) != 1:
         failures.append(f"objects of the waits: {[object_of(call) for call in waits]}")

@@ -14,6 +14,8 @@
  *   nested    threads create threads, and join those of others
  */
 #define _GNU_SOURCE
+#include "asleep.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -75,8 +77,15 @@ static void joined(void)
     printf("joined %d and %d\n", (int)sum, result);
 }
 
+/* Threads that have computed long enough for samples of them. */
+static _Atomic int sampled;
+
 static void *forever(void *nothing)
 {
+    while (processor_seconds() < 0.05) {
+        compute(0.001);
+    }
+    sampled++;
     for (;;) {
         compute(0.001);
     }
@@ -96,7 +105,10 @@ static void alive(void)
     pthread_t thread;
     pthread_create(&thread, NULL, forever, NULL);
     pthread_create(&thread, NULL, wait_forever, NULL);
-    compute(0.02);
+    await_asleep(1);
+    while (sampled == 0) {
+        compute(0.001);
+    }
     puts("main returns");
 }
 
@@ -141,7 +153,7 @@ static void blocked(void)
     pthread_create(&threads[1], NULL, blocked_in_lock, NULL);
     pthread_create(&threads[2], NULL, blocked_in_barrier, NULL);
     pthread_create(&threads[3], NULL, blocked_in_join, (void *)threads[0]);
-    usleep(50000);
+    await_asleep(4);
     puts("main returns");
 }
 
@@ -183,7 +195,7 @@ static void detached(void)
         sem_wait(&done);
     }
     puts("all posted");
-    usleep(10000);
+    await_last();
 }
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -219,6 +231,10 @@ static void *join_other(void *other)
 
 static void *compute_until_cancelled(void *nothing)
 {
+    while (processor_seconds() < 0.05) {
+        compute(0.001);
+    }
+    sampled++;
     pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
     for (;;) {
         sink += 1;
@@ -233,7 +249,10 @@ static void cancelled(void)
     pthread_create(&threads[0], NULL, wait_for_condition, NULL);
     pthread_create(&threads[1], NULL, join_other, &threads[0]);
     pthread_create(&threads[2], NULL, compute_until_cancelled, NULL);
-    usleep(20000);
+    await_asleep(2);
+    while (sampled == 0) {
+        compute(0.001);
+    }
     pthread_cancel(threads[1]);
     for (int i = 1; i < 4; i++) {
         void *value;

@@ -1,7 +1,8 @@
-// A thread that waits and one that computes for 4 ms (C++20's objects, whose waits begin with loops that
-// yield: 40 ms) and then awakens it, several times, by what the
-// first argument names: condition, c11, barrier, semaphore, once; of C++: cxx (std::mutex and
+// A thread that waits and one that computes for 4 ms once the other one sleeps, and then awakens it,
+// several times, by what the first argument names: condition, c11, barrier, semaphore, once; of C++: cxx (std::mutex and
 // std::condition_variable), semaphore20, latch, atomic.
+#include "asleep.h"
+
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -132,6 +133,7 @@ void notify_atomic(int round)
 
 void initialize()
 {
+    await_asleep(2); // main, and the thread that waits
     compute(0.02);
     initialized = true;
 }
@@ -156,14 +158,11 @@ void latch()
 {
     std::latch all{2};
     std::thread waits([&all] {
-        ready.store(1);
         all.arrive_and_wait();
     });
     std::thread slow([&all] {
-        while (ready.load() == 0) {
-            sched_yield();
-        }
-        compute(0.04);
+        await_asleep(2); // main, and the thread that waits
+        compute(0.004);
         all.count_down();
     });
     slow.join();
@@ -177,14 +176,13 @@ int main(int, char **argv)
     static const struct {
         const char *name;
         void (*wait)(int), (*awaken)(int);
-        double seconds = 0.004;
     } kinds[] = {{"condition", wait_for_condition, signal_condition},
                  {"c11", wait_for_c11, signal_c11},
                  {"cxx", wait_for_cxx, signal_cxx},
                  {"barrier", wait_at_barrier, wait_at_barrier},
                  {"semaphore", wait_for_semaphore, post_semaphore},
-                 {"semaphore20", wait_for_semaphore20, post_semaphore20, 0.04},
-                 {"atomic", wait_for_atomic, notify_atomic, 0.04}};
+                 {"semaphore20", wait_for_semaphore20, post_semaphore20},
+                 {"atomic", wait_for_atomic, notify_atomic}};
     const char *what = argv[1] != nullptr ? argv[1] : "";
     pthread_barrier_init(&barrier, nullptr, 2);
     sem_init(&semaphore, 0, 0);
@@ -208,7 +206,8 @@ int main(int, char **argv)
                     while (ready.load() <= i) {
                         sched_yield();
                     }
-                    compute(kind.seconds);
+                    await_asleep(2); // main, and the thread that waits
+                    compute(0.004);
                     kind.awaken(i);
                 }
             });
