@@ -1,5 +1,7 @@
 #include "timeline/arrows.h"
 
+#include "timeline/thread_arrows.h"
+
 #include <stdlib.h>
 
 struct collection {
@@ -24,6 +26,11 @@ static void add(struct collection *collection, struct fm_arrow arrow)
         arrow.head.time >= collection->from && arrow.head.time <= collection->to) {
         fm_vector_push(&collection->arrows, arrow);
     }
+}
+
+static void add_of_threads(void *context, const struct fm_arrow *arrow)
+{
+    add(context, *arrow);
 }
 
 static void add_messages(struct collection *collection, const fm_detail_messages *messages)
@@ -116,7 +123,10 @@ static int compare_arrows(const void *left, const void *right)
     if (a->head.time != b->head.time) {
         return a->head.time < b->head.time ? -1 : 1;
     }
-    return (a->head.location > b->head.location) - (a->head.location < b->head.location);
+    if (a->head.location != b->head.location) {
+        return a->head.location < b->head.location ? -1 : 1;
+    }
+    return (a->tail.time > b->tail.time) - (a->tail.time < b->tail.time);
 }
 
 fm_arrows fm_arrows_collect(const struct fm_detail *detail, uint64_t from, uint64_t to)
@@ -124,6 +134,7 @@ fm_arrows fm_arrows_collect(const struct fm_detail *detail, uint64_t from, uint6
     struct collection collection = {.trace = detail->trace, .from = from, .to = to};
     for (uint32_t i = 0; i < detail->trace->process_count; i++) {
         add_messages(&collection, &detail->messages[i]);
+        fm_thread_arrows(detail->trace, i, add_of_threads, &collection);
     }
     for (uint32_t i = 0; i < detail->trace->location_count; i++) {
         add_operations(&collection, i);
@@ -161,7 +172,9 @@ const struct fm_arrow *fm_arrows_from(const fm_arrows *arrows, uint32_t location
 
 const char *fm_arrow_name(const struct fm_arrow *arrow)
 {
-    static const char *const names[] = {"message", "put", "get", "atomic operation"};
+    static const char *const names[] = {
+        "message",      "put",        "get",  "atomic operation", "lock", "fork",
+        "thread start", "thread end", "task", "lock hand-over"};
     return arrow->kind == FM_ARROW_CAUSE ? fm_metric_info((fm_metric_t)arrow->metric)->name
                                          : names[arrow->kind];
 }

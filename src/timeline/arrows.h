@@ -1,6 +1,6 @@
 /** @file
- * Arrows between locations of a timeline: messages, one-sided operations, and the causes of wait
- * states.
+ * Arrows between locations of a timeline: messages, one-sided operations, what threads begin with
+ * and wait for, and the causes of wait states.
  */
 #ifndef FERMATA_TIMELINE_ARROWS_H
 #define FERMATA_TIMELINE_ARROWS_H
@@ -14,7 +14,14 @@ enum fm_arrow_kind {
     FM_ARROW_PUT,     /**< from the origin's call to the target */
     FM_ARROW_GET,     /**< from the target to the end of the origin's call */
     FM_ARROW_ATOMIC,  /**< as FM_ARROW_PUT */
-    FM_ARROW_CAUSE    /**< from the late call that causes a wait to the end of the wait */
+    FM_ARROW_LOCK,    /**< from the origin's call to the target of a window's lock; not collected */
+    FM_ARROW_FORK,    /**< from the fork of a team of OpenMP to a member's begin */
+    FM_ARROW_THREAD_START, /**< from the creation of a POSIX thread to its begin */
+    FM_ARROW_THREAD_END,   /**< from the end of a POSIX thread to the end of the wait for it */
+    FM_ARROW_TASK,         /**< from the creation of a task to its begin on another thread */
+    FM_ARROW_HAND_OVER,    /**< from the release of a lock of threads to its acquisition by a thread
+                                that waited for it */
+    FM_ARROW_CAUSE         /**< from the late call that causes a wait to the end of the wait */
 };
 
 /** One end of an arrow: a call, or a time. */
@@ -32,6 +39,9 @@ struct fm_arrow {
 };
 
 typedef FM_VECTOR(struct fm_arrow) fm_arrows;
+
+/** Receives an arrow. */
+typedef void fm_arrow_sink(void *context, const struct fm_arrow *arrow);
 
 /** Collects the arrows with both ends in [from, to], sorted by location and activity of the tail.
  * @return to be freed with fm_vector_free() */

@@ -7,6 +7,7 @@ import { request } from "node:http";
 import { connect } from "node:net";
 import { inflateSync } from "node:zlib";
 import { barrierScenario, Bench, drawn, eventually, parseCsv, settled, whileHeld } from "./browser.mjs";
+import { hybridExperiment } from "./hybrid.mjs";
 
 const [web, fermata, scenario, synthesize] = process.argv.slice(2);
 const bench = new Bench(web, fermata);
@@ -280,6 +281,15 @@ await bench.check("its timeline has the events of the page", async () => {
   const expected = sorted(await csvOf(page));
   assert.ok(expected.length > 20);
   assert.deepEqual(sorted(await csvOf(await openTimeline(server.url))), expected);
+});
+
+await bench.check("its timeline has the threads of the page", async () => {
+  const hybrid = hybridExperiment(bench, fermata, "hybrid", {});
+  const served = await serve(hybrid);
+  const expected = sorted(await csvOf(await bench.open(bench.page(hybrid, "hybrid.html"), { hash: "#timeline" })));
+  assert.ok(expected.some((row) => JSON.parse(row).event === "lock hand-over"));
+  assert.deepEqual(sorted(await csvOf(await openTimeline(served.url))), expected);
+  await served.end();
 });
 
 await bench.check("the page of a server asks nobody else", async () => {

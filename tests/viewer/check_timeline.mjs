@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { spawnSync } from "node:child_process";
 import { assertClose, barrierScenario, Bench, eventually, goTo, parseCsv, parseShown } from "./browser.mjs";
+import { hybridExperiment } from "./hybrid.mjs";
 
 const [web, fermata, scenario, synthesize] = process.argv.slice(2);
 const bench = new Bench(web, fermata);
@@ -216,6 +217,39 @@ await bench.check("colours, legend, drawing", async () => {
   assert.equal((await exported(page, "PNG")).subarray(1, 4).toString(), "PNG");
   assert.equal(await page.evaluate(() => window.evil), undefined);
   assert.equal(await page.locator("[data-evil]").count(), 0);
+});
+
+await bench.check("arrows between threads are those of the export", async () => {
+  const place = hybridExperiment(bench, fermata, "hybrid", {});
+  const page = await openTimeline(bench.page(place, "hybrid.html"));
+  const rows = parseCsv((await exported(page, "CSV")).toString("utf8"));
+  const { traceEvents } = JSON.parse(bench.run(fermata, "export", "--to=perfetto-json", "-o", "-", place));
+  const [starts, ends] = ["s", "f"].map((phase) => traceEvents.filter(({ ph }) => ph === phase));
+  const { statistics } = bench.json(place);
+  const waits = (metric) => statistics.find((each) => each.metric === metric).count;
+  const numbers = {
+    fork: 48, "thread start": 3, "thread end": 3, task: 24,
+    "lock hand-over": waits("omp_lock_contention_critical") + waits("pthread_lock_contention_mutex_lock"),
+  };
+  for (const [name, number] of Object.entries(numbers)) {
+    const expected = starts
+      .filter((event) => event.name === name)
+      .map((start) => {
+        const end = ends.find(({ id }) => id === start.id);
+        return [start.tid, (start.ts / 1e6).toFixed(6), end.tid, (end.ts / 1e6).toFixed(6)].join(" ");
+      });
+    const shown = rows
+      .filter(({ event }) => event === name)
+      .map((row) => [row.location, Number(row.begin).toFixed(6), row["other location"], Number(row.end).toFixed(6)].join(" "));
+    assert.deepEqual(shown.sort(), expected.sort(), name);
+    assert.equal(shown.length, number, name);
+    assert.equal(await page.getByRole("list", { name: "Legend" }).getByText(name, { exact: true }).count(), 1, name);
+  }
+  // The statistics of an interval have them apart from messages.
+  await goTo(page, "#timeline?interval=0_200000");
+  const threads = page.getByRole("list", { name: "Threads" });
+  assert.match(await threads.innerText(), /fork\s+48/);
+  assert.doesNotMatch(await page.getByRole("list", { name: "Messages and operations" }).innerText(), /fork/);
 });
 
 await bench.check("wait states lead into the timeline", async () => {

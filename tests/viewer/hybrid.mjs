@@ -52,10 +52,10 @@ export function hybridScenario({ ranks = 3, threads = 3, steps = 4, slow = [1, 2
 
   const tasks = (rank, step, begin) => {
     put(rank, 0, begin, `fork ${threads}`);
-    const end = begin + 6 + threads;
+    const end = begin + 4 + 2 * threads;
     const name = (thread) => `workers${rank} 0 ${step * threads + thread + 1}`;
     for (let thread = 0; thread < threads; thread++) {
-      put(rank, thread, begin + 0.2 * thread, `team_begin workers${rank}`, "enter !$omp parallel @tasks.c:5");
+      put(rank, thread, begin + (0.4 * thread) / threads, `team_begin workers${rank}`, "enter !$omp parallel @tasks.c:5");
     }
     for (let thread = 1; thread < threads; thread++) {
       put(rank, 0, begin + thread, "enter !$omp create task @tasks.c:8", `task_create ${name(thread)}`);

@@ -87,8 +87,13 @@ static void end_task(struct reading *reading, size_t position, uint32_t team, ui
 
 static uint32_t add_task(struct reading *reading)
 {
-    fm_vector_push(&reading->tasks->tasks,
-                   ((struct fm_task){FM_NONE, UINT64_MAX, UINT64_MAX, {FM_NONE, FM_NONE}}));
+    fm_vector_push(&reading->tasks->tasks, ((struct fm_task){.parent = FM_NONE,
+                                                             .created = UINT64_MAX,
+                                                             .end = UINT64_MAX,
+                                                             .last = {FM_NONE, FM_NONE},
+                                                             .creator = FM_NONE,
+                                                             .executor = FM_NONE,
+                                                             .begin = UINT64_MAX}));
     return (uint32_t)reading->tasks->tasks.count - 1;
 }
 
@@ -104,6 +109,15 @@ static uint32_t task_of(struct reading *reading, const struct fm_thread_record *
     const uint32_t task =
         *fm_map_at(&reading->of_id[1], (uint64_t)creator << 32 | (uint32_t)record->id, next);
     return task == next ? add_task(reading) : task;
+}
+
+/* A tied task is resumed where it began; of an untied one the earliest switch counts. */
+static void note_begin(const struct reading *reading, struct fm_task *task, uint64_t time)
+{
+    if (time < task->begin) {
+        task->begin = time;
+        task->executor = reading->location;
+    }
 }
 
 static uint32_t current(const struct reading *reading)
@@ -142,10 +156,13 @@ static void read_record(struct reading *reading, uint32_t row)
         task = task_of(reading, record);
         reading->tasks->tasks.items[task].parent = current(reading);
         reading->tasks->tasks.items[task].created = record->time;
+        reading->tasks->tasks.items[task].creator = reading->location;
         break;
     case FM_THREAD_TASK_SWITCH:
         stop(reading, record->time);
-        begin_task(reading, task_of(reading, record), FM_NONE);
+        task = task_of(reading, record);
+        note_begin(reading, &reading->tasks->tasks.items[task], record->time);
+        begin_task(reading, task, FM_NONE);
         run(reading, record->team, record->time);
         break;
     case FM_THREAD_TASK_COMPLETE:

@@ -18,6 +18,9 @@ struct fm_task {
     uint64_t end;            /**< of its completion record; UINT64_MAX: unknown */
     struct fm_call_ref last; /**< empty activity of its call path at the end; activity FM_NONE:
                                   unknown */
+    uint32_t creator;        /**< location; FM_NONE: unknown */
+    uint32_t executor;       /**< location that begins it; FM_NONE: unknown */
+    uint64_t begin;          /**< of its execution; UINT64_MAX: unknown */
 };
 
 /** A location executes a task. */

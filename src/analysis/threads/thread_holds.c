@@ -84,3 +84,24 @@ void fm_thread_holds_find(const struct fm_trace *trace, uint32_t process, fm_thr
     fm_sort(holds->items, holds->count, sizeof *holds->items, compare_holds);
     fm_map_free(&acquired);
 }
+
+/* @return the later one of two holds in the order of the lock; of simultaneous ones the first */
+static uint32_t later(const struct fm_thread_hold *holds, uint32_t hold, uint32_t candidate)
+{
+    return hold != FM_NONE && holds[hold].order == holds[candidate].order &&
+                   holds[hold].acquired == holds[candidate].acquired
+               ? hold
+               : candidate;
+}
+
+void fm_blocking_holds_add(struct fm_blocking_holds *blocking, const struct fm_thread_hold *holds,
+                           uint32_t number)
+{
+    if (!holds[number].shared) {
+        blocking->exclusive = later(holds, blocking->exclusive, number);
+        blocking->any = later(holds, blocking->any, number);
+    } else if (blocking->any == blocking->exclusive ||
+               holds[number].end > holds[blocking->any].end) {
+        blocking->any = number;
+    }
+}

@@ -37,4 +37,15 @@ typedef FM_VECTOR(struct fm_thread_hold) fm_thread_holds;
  * @param holds  replaced; to be freed with fm_vector_free() */
 void fm_thread_holds_find(const struct fm_trace *trace, uint32_t process, fm_thread_holds *holds);
 
+/** Which holds of a lock block the next one; FM_NONE: none. */
+struct fm_blocking_holds {
+    uint32_t exclusive; /**< the latest one: blocks a shared hold */
+    uint32_t any;       /**< it, or of the shared holds behind it the one that ends last: blocks an
+                             exclusive hold */
+};
+
+/** Adds the next hold of the lock, holds[number]. */
+void fm_blocking_holds_add(struct fm_blocking_holds *blocking, const struct fm_thread_hold *holds,
+                           uint32_t number);
+
 #endif

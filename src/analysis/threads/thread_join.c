@@ -1,66 +1,18 @@
 /* POSIX threads from their creation to their end: where they begin, how long that takes, and who
  * waits for their end. */
 #include "analysis/pattern.h"
+#include "analysis/threads/thread_lives.h"
 #include "analysis/threads/thread_starts.h"
 
-#include "base/containers/sort.h"
-
-/* A record about a thread. */
-struct thread_event {
-    uint64_t sequence;
-    uint32_t team;
-    uint32_t type; /* fm_thread_record_type_t */
-    uint32_t location;
-    uint32_t record;
-};
-
-typedef FM_VECTOR(struct thread_event) thread_events;
-
-/* Orders the records of one thread: its creation, begin, waits for it, its end. */
-static int compare_events(const void *a, const void *b)
-{
-    const struct thread_event *left = a, *right = b;
-    if (left->team != right->team) {
-        return left->team < right->team ? -1 : 1;
-    }
-    if (left->sequence != right->sequence) {
-        return left->sequence < right->sequence ? -1 : 1;
-    }
-    if (left->type != right->type) {
-        return left->type < right->type ? -1 : 1;
-    }
-    if (left->location != right->location) {
-        return left->location < right->location ? -1 : 1;
-    }
-    return left->record < right->record ? -1 : left->record > right->record;
-}
-
-static void list_events(const struct fm_trace *trace, uint32_t process, thread_events *events)
-{
-    events->count = 0;
-    for (uint32_t l = fm_trace_first_location(trace, process);
-         l < fm_trace_first_location(trace, process + 1); l++) {
-        const struct fm_location *location = &trace->locations[l];
-        for (uint32_t i = 0; i < location->threads.count; i++) {
-            const struct fm_thread_record *record = &location->threads.items[i];
-            if (record->type >= FM_THREAD_CREATE && record->type <= FM_THREAD_END) {
-                fm_vector_push(
-                    events, ((struct thread_event){record->id, record->team, record->type, l, i}));
-            }
-        }
-    }
-    fm_sort(events->items, events->count, sizeof *events->items, compare_events);
-}
-
 static const struct fm_thread_record *record_of(const struct fm_trace *trace,
-                                                const struct thread_event *event)
+                                                const struct fm_life_record *event)
 {
     return &trace->locations[event->location].threads.items[event->record];
 }
 
 /* A thread begins where it was created. */
-static void add_begin(const struct fm_finder *finder, const struct thread_event *create,
-                      const struct thread_event *begin)
+static void add_begin(const struct fm_finder *finder, const struct fm_life_record *create,
+                      const struct fm_life_record *begin)
 {
     const struct fm_analysis *analysis = finder->analysis;
     const struct fm_trace *trace = analysis->trace;
@@ -85,8 +37,8 @@ static void add_begin(const struct fm_finder *finder, const struct thread_event 
 }
 
 /* A call waits for the end of a thread. */
-static void add_wait(const struct fm_finder *finder, const struct thread_event *wait,
-                     const struct thread_event *end)
+static void add_wait(const struct fm_finder *finder, const struct fm_life_record *wait,
+                     const struct fm_life_record *end)
 {
     const struct fm_trace *trace = finder->analysis->trace;
     const struct fm_thread_record *ended = record_of(trace, end);
@@ -98,22 +50,15 @@ static void add_wait(const struct fm_finder *finder, const struct thread_event *
     }
 }
 
-/* Handles the records of one thread. */
-static void find_thread(const struct fm_finder *finder, const struct thread_event *events,
-                        size_t count)
+static void find_thread(const struct fm_finder *finder, const fm_life_records *lives,
+                        const struct fm_life *life)
 {
-    const struct thread_event *first[FM_THREAD_END + 1] = {NULL};
-    for (size_t i = 0; i < count; i++) {
-        if (first[events[i].type] == NULL) {
-            first[events[i].type] = &events[i];
-        }
+    if (life->created != NULL && life->begun != NULL) {
+        add_begin(finder, life->created, life->begun);
     }
-    if (first[FM_THREAD_CREATE] != NULL && first[FM_THREAD_BEGIN] != NULL) {
-        add_begin(finder, first[FM_THREAD_CREATE], first[FM_THREAD_BEGIN]);
-    }
-    for (size_t i = 0; first[FM_THREAD_END] != NULL && i < count; i++) {
-        if (events[i].type == FM_THREAD_WAIT) {
-            add_wait(finder, &events[i], first[FM_THREAD_END]);
+    for (size_t i = life->first; life->ended != NULL && i < life->end; i++) {
+        if (lives->items[i].type == FM_THREAD_WAIT) {
+            add_wait(finder, &lives->items[i], life->ended);
         }
     }
 }
@@ -122,20 +67,17 @@ static void find(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
     struct fm_finder finder = *(const struct fm_finder *)context;
     const struct fm_trace *trace = finder.analysis->trace;
-    thread_events events = {0};
+    fm_life_records lives = {0};
     finder.worker = worker;
     for (uint32_t process = first; process < last; process++) {
-        list_events(trace, process, &events);
-        for (size_t begin = 0, end; begin < events.count; begin = end) {
-            end = begin + 1;
-            while (end < events.count && events.items[end].team == events.items[begin].team &&
-                   events.items[end].sequence == events.items[begin].sequence) {
-                end++;
-            }
-            find_thread(&finder, &events.items[begin], end - begin);
+        fm_life_records_list(trace, process, &lives);
+        for (size_t at = 0; at < lives.count;) {
+            const struct fm_life life = fm_thread_life_at(&lives, at);
+            find_thread(&finder, &lives, &life);
+            at = life.end;
         }
     }
-    fm_vector_free(&events);
+    fm_vector_free(&lives);
 }
 
 static void detect(const struct fm_finder *finder)

@@ -10,34 +10,6 @@
 
 #include "base/containers/map.h"
 
-/* Which holds of a lock block the next one; FM_NONE: none. */
-struct blocking {
-    uint32_t exclusive; /* the latest one: blocks a shared hold */
-    uint32_t any;       /* it, or of the shared holds behind it the one that ends last: blocks an
-                           exclusive hold */
-};
-
-/* @return the later one of two holds in the order of the lock; of simultaneous ones the first */
-static uint32_t later(const struct fm_thread_hold *holds, uint32_t hold, uint32_t candidate)
-{
-    return hold != FM_NONE && holds[hold].order == holds[candidate].order &&
-                   holds[hold].acquired == holds[candidate].acquired
-               ? hold
-               : candidate;
-}
-
-static void add_blocking(struct blocking *blocking, const struct fm_thread_hold *holds,
-                         uint32_t number)
-{
-    if (!holds[number].shared) {
-        blocking->exclusive = later(holds, blocking->exclusive, number);
-        blocking->any = later(holds, blocking->any, number);
-    } else if (blocking->any == blocking->exclusive ||
-               holds[number].end > holds[blocking->any].end) {
-        blocking->any = number;
-    }
-}
-
 static fm_metric_t metric_of(const struct fm_analysis *analysis, const struct fm_thread_hold *hold)
 {
     const struct fm_location *location = &analysis->trace->locations[hold->location];
@@ -161,13 +133,13 @@ static void judge_ordered(const struct fm_finder *finder, const struct fm_thread
 static void judge_lock(const struct fm_finder *finder, struct fm_thread_hold *holds, uint32_t begin,
                        uint32_t end)
 {
-    struct blocking blocking = {FM_NONE, FM_NONE};
+    struct fm_blocking_holds blocking = {FM_NONE, FM_NONE};
     for (uint32_t i = begin; i < end; i++) {
         const uint32_t before = holds[i].shared ? blocking.exclusive : blocking.any;
         if (!holds[i].ordered) {
             judge(finder, holds, i, before);
         }
-        add_blocking(&blocking, holds, i);
+        fm_blocking_holds_add(&blocking, holds, i);
     }
 }
 

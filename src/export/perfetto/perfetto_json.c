@@ -100,7 +100,9 @@ static uint64_t time_inside(struct writer *writer, const struct fm_arrow_end *en
 
 static void put_flow(struct writer *writer, const struct fm_arrow *arrow, size_t id)
 {
-    const char *category = arrow->kind == FM_ARROW_CAUSE ? "cause" : "communication";
+    const char *category = arrow->kind == FM_ARROW_CAUSE  ? "cause"
+                           : arrow->kind >= FM_ARROW_FORK ? "threads"
+                                                          : "communication";
     begin_event(writer, "s", time_inside(writer, &arrow->tail), arrow->tail.location);
     put_name(writer, fm_arrow_name(arrow), category);
     fm_json_unsigned(&writer->json, "id", id);

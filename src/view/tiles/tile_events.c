@@ -124,7 +124,7 @@ static void keep_arrow(struct arrows *arrows, uint32_t kind, const struct fm_arr
 static void keep_lock(void *context, const struct fm_arrow_end *tail,
                       const struct fm_arrow_end *head)
 {
-    keep_arrow(context, FM_VIEW_ARROW_LOCK, tail, head, 0);
+    keep_arrow(context, FM_ARROW_LOCK, tail, head, 0);
 }
 
 /** Counts the arrows of each tile; with `order`, stores their numbers there. */

@@ -8,15 +8,12 @@
 #include "timeline/arrows.h"
 #include "view/columns.h"
 
-/** Kind of an arrow from the origin to the target of a lock; timeline/arrows.h defines the other
- * kinds. */
-#define FM_VIEW_ARROW_LOCK 4
-
 struct fm_arrow_columns {
     fm_column window, kind, tail, head, since, time, bytes;
 };
 
 /** Adds an arrow.
+ * @param kind   enum fm_arrow_kind
  * @param begin  of the run, ticks
  * @param bytes  that it moves */
 void fm_arrow_columns_add(struct fm_arrow_columns *columns, uint64_t begin, uint64_t window,

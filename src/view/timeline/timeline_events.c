@@ -52,11 +52,15 @@ struct arrows {
     uint64_t begin;
 };
 
+/** Adds an arrow that lies in the window with both ends. */
 static void add_arrow(struct arrows *arrows, unsigned kind, const struct fm_arrow_end *tail,
                       const struct fm_arrow_end *head, uint64_t bytes)
 {
-    if (head->time >= tail->time && fm_timeline_window_has(arrows->window, tail->location) &&
-        fm_timeline_window_has(arrows->window, head->location))
+    const struct fm_timeline_window *window = arrows->window;
+    if (head->time >= tail->time && tail->time >= arrows->begin + window->from &&
+        head->time <= arrows->begin + window->to &&
+        fm_timeline_window_has(window, tail->location) &&
+        fm_timeline_window_has(window, head->location))
         fm_arrow_columns_add(&arrows->columns, arrows->begin, arrows->number, kind, tail, head,
                              bytes);
 }
@@ -64,30 +68,27 @@ static void add_arrow(struct arrows *arrows, unsigned kind, const struct fm_arro
 static void add_lock(void *context, const struct fm_arrow_end *tail,
                      const struct fm_arrow_end *head)
 {
-    struct arrows *arrows = context;
-    if (tail->time >= arrows->begin + arrows->window->from &&
-        head->time <= arrows->begin + arrows->window->to)
-        add_arrow(arrows, FM_VIEW_ARROW_LOCK, tail, head, 0);
+    add_arrow(context, FM_ARROW_LOCK, tail, head, 0);
 }
 
 static void add_arrows(struct fm_bundle *bundle, const struct fm_detail *detail, uint64_t begin,
                        const fm_timeline_windows *windows)
 {
     struct arrows arrows = {.begin = begin};
+    fm_arrows all = fm_arrows_collect(detail, 0, UINT64_MAX);
     for (size_t w = 0; w < windows->count; w++) {
         const struct fm_timeline_window *window = &windows->items[w];
         arrows.window = window;
         arrows.number = w;
-        fm_arrows all = fm_arrows_collect(detail, begin + window->from, begin + window->to);
         for (size_t i = 0; i < all.count; i++) {
             const struct fm_arrow *arrow = &all.items[i];
             if (arrow->kind != FM_ARROW_CAUSE) /* the columns of wait states contain the causes */
                 add_arrow(&arrows, arrow->kind, &arrow->tail, &arrow->head, arrow->bytes);
         }
-        fm_vector_free(&all);
         for (size_t i = 0; i < window->locations.count; i++)
             fm_lock_arrows(detail->trace, window->locations.items[i], add_lock, &arrows);
     }
+    fm_vector_free(&all);
     fm_arrow_columns_move(bundle, &arrows.columns);
 }
 

@@ -12,7 +12,7 @@
  * `wait_cause_location` and `wait_cause_callpath` (+ 1; 0: unknown); that call began when the
  * waiting ended.
  *
- * Arrows: `arrow_window`, `arrow_kind` (0 message, 1 put, 2 get, 3 atomic operation, 4 lock),
+ * Arrows: `arrow_window`, `arrow_kind` (enum fm_arrow_kind in timeline/arrows.h; no causes),
  * `arrow_tail`, `arrow_head` (locations), `arrow_since`, `arrow_time` (from tail to head),
  * `arrow_bytes` (of messages and one-sided operations).
  */

@@ -2,6 +2,7 @@
 
 import collections
 import json
+import pathlib
 import struct
 import unittest
 
@@ -157,6 +158,79 @@ window w world
         hostile = '<b>"x"\\'
         place = self.experiment("a", late_sender(2, extra=f"6 0 enter {hostile}\n7 0 leave {hostile}"))
         self.assertIn(hostile, [s[1] for s in slices_of_json(self.timeline(place))])
+
+
+def flows_of_json(document):
+    """{name: [((rank, thread), time, (rank, thread), time)]} of the flows of a small run."""
+    threads, ends, found = {}, {}, collections.defaultdict(list)
+    for event in document["traceEvents"]:
+        if event["ph"] == "M" and event["name"] == "thread_sort_index":
+            threads[event["tid"]] = event["pid"], event["args"]["sort_index"]
+    for event in document["traceEvents"]:
+        if event["ph"] == "s":
+            ends[event["id"]] = event
+        elif event["ph"] == "f":
+            begin = ends.pop(event["id"])
+            assert begin["name"] == event["name"] and begin["cat"] == event["cat"]
+            found[event["name"]].append(
+                (threads[begin["tid"]], begin["ts"] / 1e6, threads[event["tid"]], event["ts"] / 1e6))
+    assert not ends
+    return {name: sorted(flows) for name, flows in found.items()}
+
+
+class ArrowsOfThreads(Experiments):
+    """The scenarios of rules/scenarios/threads, whose comments tell the times."""
+
+    def flows(self, name):
+        scenarios = pathlib.Path(__file__).parents[2] / "rules" / "scenarios"
+        place = self.experiment(pathlib.Path(name).name, (scenarios / f"{name}.scn").read_text())
+        document = json.loads(fermata("export", "--to=perfetto-json", "-o", "-", place))
+        native = {text for text in (b"fork", b"thread start", b"thread end", b"task", b"lock hand-over")}
+        # The same flows, with a mark at each end.
+        packets = fermata("export", "--to=perfetto", "-o", "-", place)
+        ids, names = collections.Counter(), {}
+        for _, packet in fields(packets):
+            for number, value in fields(packet):
+                if number == 12:
+                    names.update((dict(fields(name))[1], dict(fields(name))[2])
+                                 for field, name in fields(value) if field == 2)
+                if number != 11:
+                    continue
+                event = list(fields(value))
+                if dict(event)[9] == 3 and names[dict(event)[10]] in native:
+                    ids.update((names[dict(event)[10]].decode(), flow) for field, flow in event if field == 47)
+        flows = flows_of_json(document)
+        of_threads = {name: flows[name] for name in flows if name.encode() in native}
+        self.assertEqual(set(ids.values()) - {2}, set())
+        self.assertEqual(collections.Counter(name for name, _ in ids),
+                         {name: len(found) for name, found in of_threads.items()})
+        return of_threads
+
+    def test_forks_lead_to_the_members_of_a_team(self):
+        self.assertEqual(self.flows("threads/slow-thread-to-late-sender"),
+                         {"fork": [((0, 0), 1, (0, 1), 2)]})
+        self.assertEqual(self.flows("threads/path-behind-forks"),
+                         {"fork": [((0, 0), 1, (0, 1), 2), ((0, 0), 6, (0, 1), 7)]})
+
+    def test_tasks_lead_to_other_threads_that_execute_them(self):
+        self.assertEqual(self.flows("threads/tasks"), {
+            "fork": [((0, 0), 1, (0, 1), 1), ((0, 0), 1, (0, 2), 1)],
+            "task": [((0, 0), 2.5, (0, 1), 4)]})
+
+    def test_threads_lead_from_their_creation_and_to_who_joins_them(self):
+        self.assertEqual(self.flows("threads/create-and-join"), {
+            "thread start": [((0, 0), 1.5, (0, 1), 3), ((0, 0), 2, (0, 2), 2.5)],
+            "thread end": [((0, 1), 9, (0, 0), 9.5), ((0, 2), 8, (0, 0), 10)]})
+
+    def test_locks_lead_to_the_next_thread_that_waits(self):
+        self.assertEqual(self.flows("threads/mutex-queue"), {
+            "lock hand-over": [((0, 0), 15, (0, 1), 16), ((0, 1), 19, (0, 2), 20)]})
+        self.assertEqual(self.flows("threads/critical-ordered-locks"), {
+            # The run begins at 1.
+            "lock hand-over": [((0, 0), 4, (0, 1), 4.5), ((0, 0), 12, (0, 1), 12), ((0, 0), 23, (0, 1), 24)]})
+        # A writer follows the last one of the readers, a reader follows the writer.
+        self.assertEqual(self.flows("threads/read-write-lock"), {
+            "lock hand-over": [((0, 0), 7, (0, 2), 7.5), ((0, 2), 10.5, (0, 3), 11.5)]})
 
 
 class Perfetto(Experiments):

@@ -1,8 +1,9 @@
-/** Arrows between locations in a timeline: messages, one-sided operations, causes. */
+/** Arrows between locations in a timeline: messages, one-sided operations, threads, causes. */
 import type { Palette } from "./colors";
 import type { Stroke, Surface } from "./surface";
 import type { TimelineScene } from "./timeline";
 import { hasRow } from "../model/arrangement";
+import { isOfThreads } from "../model/timeline";
 import type { TimelineLayout } from "./timeline_layout";
 import { drawDensity } from "./timeline_ruler";
 
@@ -31,13 +32,22 @@ export function arrowStroke(palette: Palette, kind: number): Stroke {
       return { color: palette.cause, width: 1.2, dash: [2, 2] };
     case 4:
       return { color: palette.muted, width: 1, dash: [1, 3] };
+    case 5:
+      return { color: palette.muted, width: 1 };
+    case 6:
+    case 7:
+      return { color: palette.muted, width: 1.2, dash: [4, 2] };
+    case 8:
+      return { color: palette.accent, width: 1.2, dash: [5, 2] };
+    case 9:
+      return { color: palette.cause, width: 1.2, dash: [4, 2] };
     default:
       return { color: palette.ink, width: 1 };
   }
 }
 
 /** The heads distinguish kinds, too: a put's is filled, a get's open, an atomic operation's a diamond, a
- * lock's a ring. */
+ * lock's a ring; a thread's begin and end are open, a task's is a square, a hand-over's a ring. */
 export function drawHead(
   surface: Surface,
   palette: Palette,
@@ -53,12 +63,14 @@ export function drawHead(
     to[0] - along * dx - across * dy,
     to[1] - along * dy + across * dx,
   ];
-  if (kind === 4) {
+  if (kind === 4 || kind === 9) {
     surface.circle(to[0], to[1], 2.6, color);
     surface.circle(to[0], to[1], 1.3, palette.panel);
   } else if (kind === 3) {
     surface.polygon([at(0, 0), at(4, 3), at(8, 0), at(4, -3)], color);
-  } else if (kind === 2) {
+  } else if (kind === 8) {
+    surface.polygon([at(0, 2.5), at(5, 2.5), at(5, -2.5), at(0, -2.5)], color);
+  } else if (kind === 2 || kind === 6 || kind === 7) {
     surface.polyline([at(7, 3.5), at(0, 0), at(7, -3.5)], { color, width: 1.4 });
   } else {
     surface.polygon([at(0, 0), at(7, 3), at(7, -3)], color);
@@ -88,12 +100,16 @@ function visibleArrows(scene: TimelineScene, layout: TimelineLayout): number[] {
   return shown;
 }
 
-/** Draws the arrows, or their density above the rows. */
+/** Draws the arrows, or their density above the rows. Where not all have room, those between threads give way: their
+ * threads are neighbours. */
 export function drawArrows(surface: Surface, palette: Palette, scene: TimelineScene, layout: TimelineLayout): void {
   const { arrows } = scene.timeline;
-  const shown = visibleArrows(scene, layout);
+  const all = visibleArrows(scene, layout);
   const most = Math.min(MOST_ARROWS, (layout.plotWidth * layout.plotHeight) / ROOM);
-  if (layout.group > 1 || layout.laneHeight < LEAST_ROW || shown.length > most) {
+  const isTight = layout.group > 1 || layout.laneHeight < LEAST_ROW;
+  const others = isTight || all.length > most ? all.filter((k) => !isOfThreads(arrows.kind[k]!)) : all;
+  const shown = others.length > 0 ? others : all;
+  if (isTight || shown.length > most) {
     drawDensity(surface, palette, layout, shown.map((k) => arrows.since[k]!));
     return;
   }
@@ -108,7 +124,8 @@ function drawArrow(surface: Surface, palette: Palette, scene: TimelineScene, lay
   const begin = arrows.since[k]!;
   const from = [layout.x(begin), layout.middle(arrows.tail[k]!)] as const;
   const to = [layout.x(begin + arrows.time[k]!), layout.middle(arrows.head[k]!)] as const;
-  // Not drawn: short ones, and those of locations without a row.
+  // Not drawn: short ones, those of locations without a row, and those between threads in one row.
+  if (isOfThreads(kind) && from[1] === to[1]) return;
   if (!(Math.abs(to[0] - from[0]) + Math.abs(to[1] - from[1]) >= LEAST_LENGTH)) return;
   surface.line(from[0], from[1], to[0], to[1], arrowStroke(palette, kind));
   drawHead(surface, palette, kind, from, to);

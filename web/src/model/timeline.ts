@@ -54,7 +54,15 @@ export interface TimelineWaits {
   readonly causeCallpath: Float64Array;
 }
 
-export const ARROW_NAMES = ["message", "put", "get", "atomic operation", "lock"] as const;
+/** By enum fm_arrow_kind (src/timeline/arrows.h). */
+export const ARROW_NAMES = [
+  "message", "put", "get", "atomic operation", "lock", "fork", "thread start", "thread end", "task", "lock hand-over",
+] as const;
+
+/** @returns whether an arrow is one between the threads of a process. */
+export function isOfThreads(kind: number): boolean {
+  return kind >= 5;
+}
 
 export interface TimelineArrows {
   readonly count: number;

@@ -7,7 +7,7 @@ import { formatBytes, formatCount, formatPercent, formatSeconds, printable, shor
 import { locationsIn, type Arrangement } from "../model/arrangement";
 import { statisticsIn, type Blame, type IntervalStatistics } from "../model/interval";
 import { inUnits, locationName, type Report, processWord } from "../model/report";
-import { ARROW_NAMES, type Timeline } from "../model/timeline";
+import { ARROW_NAMES, isOfThreads, type Timeline } from "../model/timeline";
 import type { Store } from "../state/store";
 import type { Span } from "../state/timeline";
 
@@ -177,17 +177,22 @@ function Tables({ report, statistics, timeline }: { report: Report; statistics: 
         color="cause"
         rows={blame.map((entry) => ({ name: <BlameName report={report} blame={entry} />, note: "", ticks: entry.ticks }))}
       />
-      <Table
-        report={report}
-        title="Messages and operations"
-        whole={0}
-        color="communicate"
-        rows={messages.map(({ kind, count, bytes, ticks }) => ({
-          name: ARROW_NAMES[kind]!,
-          note: `${formatCount(count)}${bytes > 0 ? `, ${formatBytes(bytes)} together` : ""}, on average`,
-          ticks: ticks / count,
-        }))}
-      />
+      {(["Messages and operations", "Threads"] as const).map((title) => (
+        <Table
+          key={title}
+          report={report}
+          title={title}
+          whole={0}
+          color="communicate"
+          rows={messages
+            .filter(({ kind }) => isOfThreads(kind) === (title === "Threads"))
+            .map(({ kind, count, bytes, ticks }) => ({
+              name: ARROW_NAMES[kind]!,
+              note: `${formatCount(count)}${bytes > 0 ? `, ${formatBytes(bytes)} together` : ""}, on average`,
+              ticks: ticks / count,
+            }))}
+        />
+      ))}
     </>
   );
 }
@@ -230,7 +235,7 @@ export function intervalCsv(report: Report, statistics: IntervalStatistics): str
     rows.push(["waited for", what, location, null, seconds(ticks), null]);
   }
   for (const { kind, count, bytes, ticks } of statistics.messages) {
-    rows.push(["message", ARROW_NAMES[kind]!, null, count, seconds(ticks), bytes]);
+    rows.push([isOfThreads(kind) ? "thread" : "message", ARROW_NAMES[kind]!, null, count, seconds(ticks), bytes]);
   }
   return csvOf(["kind", "name", "location", "count", "seconds", "more"], rows);
 }

@@ -58,7 +58,7 @@ export function Appearance({ store, timeline }: { store: Store; timeline: Timeli
       </span>
       <Check
         name="arrows"
-        title="Messages and one-sided operations; their number above the rows, where single ones cannot be told apart"
+        title="Messages, one-sided operations, and what threads begin with; their number above the rows, where single ones cannot be told apart"
         checked={state.arrows.value}
         change={(checked) => (state.arrows.value = checked)}
       />
