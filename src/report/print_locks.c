@@ -1,5 +1,6 @@
 #include "base/memory.h"
 #include "diagnosis/number_format.h"
+#include "diagnosis/place.h"
 #include "report/report.h"
 
 #include <stdlib.h>
@@ -131,6 +132,33 @@ static void print_parties(const struct fm_report *report, const struct fm_cube_l
     }
 }
 
+/** Lists where the lock is held while others wait, and where they wait. */
+static void print_places(const struct fm_report *report, const struct fm_cube_lock *lock)
+{
+    enum { TEXT = 40 }; /* columns of what stands behind a call path */
+    const struct fm_diagnosis *diagnosis = &report->diagnosis;
+    const unsigned columns = report->terminal->width - INDENT - TEXT;
+    char numbers[2][FM_FORMAT_SIZE];
+    for (uint32_t i = 0; i < lock->held_in_count; i++) {
+        const struct fm_cube_lock_place *place = &lock->held_in[i];
+        char *name = fm_place_callpath_within(diagnosis, place->callpath, columns);
+        fm_terminal_print(report->terminal, i == 0 ? "  Held in" : "", INDENT,
+                          "%s: others waited %s meanwhile", name,
+                          fm_format_ticks(numbers[0], diagnosis->cube, (int64_t)place->waiting));
+        free(name);
+    }
+    for (uint32_t i = 0; i < lock->waited_in_count; i++) {
+        const struct fm_cube_lock_place *place = &lock->waited_in[i];
+        char *name = fm_place_callpath_within(diagnosis, place->callpath, columns);
+        fm_terminal_print(report->terminal, i == 0 ? "  Waited in" : "", INDENT, "%s: %s in %s %s",
+                          name,
+                          fm_format_ticks(numbers[0], diagnosis->cube, (int64_t)place->waiting),
+                          fm_format_count(numbers[1], (int64_t)place->waits),
+                          place->waits == 1 ? "wait" : "waits");
+        free(name);
+    }
+}
+
 /** @return what precedes the names of a lock of threads and of its process; to be freed */
 static char *thread_lock_heading(const struct fm_report *report, const struct fm_cube_lock *lock,
                                  const char *name)
@@ -185,15 +213,33 @@ static void print_lock(const struct fm_report *report, const struct fm_cube_lock
         print_chain(report, lock);
     }
     print_parties(report, lock);
+    print_places(report, lock);
+}
+
+/** Prints how many locks of threads are not in the report. */
+static void print_left_out(const struct fm_report *report)
+{
+    const struct fm_cube *cube = report->diagnosis.cube;
+    char numbers[2][FM_FORMAT_SIZE];
+    if (cube->left_out_locks != 0) {
+        putc('\n', report->terminal->stream);
+        fm_terminal_print(
+            report->terminal, "", 0,
+            "and %s more %s with less waiting, %s in all, whose queues are not in the "
+            "report",
+            fm_format_count(numbers[0], (int64_t)cube->left_out_locks),
+            cube->left_out_locks == 1 ? "lock" : "locks",
+            fm_format_ticks(numbers[1], cube, (int64_t)cube->left_out_locks_waiting));
+    }
 }
 
 void fm_report_locks(const struct fm_report *report)
 {
     const struct fm_cube *cube = report->diagnosis.cube;
     const struct fm_cube_lock **locks = fm_allocate(cube->lock_count, sizeof *locks);
-    uint64_t waiting = 0;
+    uint64_t waiting = cube->left_out_locks_waiting;
     uint32_t contended = 0;
-    bool only_of_windows = true, some_of_threads = false;
+    bool only_of_windows = true, some_of_threads = cube->left_out_locks != 0;
     for (uint32_t i = 0; i < cube->lock_count; i++) {
         locks[i] = &cube->locks[i];
         waiting += cube->locks[i].waiting;
@@ -210,11 +256,11 @@ void fm_report_locks(const struct fm_report *report)
                                   ? "No thread waited for a lock: there are no queues."
                                   : "No lock is held exclusively: there are no queues.");
     else if (some_of_threads) /* nothing is known of locks that no thread waits for */
-        fm_terminal_print(report->terminal, "", 0,
-                          "%s %s had to be waited for: %s in all, %s of all time.",
-                          fm_format_count(numbers[0], contended), contended == 1 ? "lock" : "locks",
-                          fm_format_ticks(numbers[2], cube, (int64_t)waiting),
-                          fm_format_percent(numbers[3], (int64_t)waiting, report->diagnosis.time));
+        fm_terminal_print(
+            report->terminal, "", 0, "%s %s had to be waited for: %s in all, %s of all time.",
+            fm_format_count(numbers[0], (int64_t)(contended + cube->left_out_locks)),
+            contended == 1 ? "lock" : "locks", fm_format_ticks(numbers[2], cube, (int64_t)waiting),
+            fm_format_percent(numbers[3], (int64_t)waiting, report->diagnosis.time));
     else
         fm_terminal_print(report->terminal, "", 0,
                           "Of %s %s %s exclusively, %s had to be waited for: %s in all, "
@@ -233,5 +279,6 @@ void fm_report_locks(const struct fm_report *report)
         fm_terminal_print(report->terminal, "", 0, "%s more with less waiting (--top N shows more)",
                           fm_format_count(numbers[0], contended - shown));
     }
+    print_left_out(report);
     fm_free(locks);
 }

@@ -176,6 +176,10 @@ static void add_locks(struct fm_cube *cube)
         .holders = {{0, 1, 600000, 1200000, 0, 0}, {1, 1231, 300000, 300000, 1, 500000}},
         .victim_count = 2,
         .victims = {{2, 2, 100000, 0, 1, 700000}, {1, 1231, 300000, 300000, 1, 500000}},
+        .held_in_count = 1,
+        .held_in = {{SAMPLE_MAIN, 0, 1400000}},
+        .waited_in_count = 2,
+        .waited_in = {{SAMPLE_RECV, 2, 1000000}, {SAMPLE_BARRIER, 1, 500000}},
         .bin_count = FM_CUBE_LOCK_BINS,
         .queue = queue,
     };
@@ -197,6 +201,8 @@ static void add_locks(struct fm_cube *cube)
     contended.chain_count = FM_CUBE_LOCK_CHAIN;
     must(fm_cube_add_lock(cube, &contended, NULL) == FM_OK);
     must(fm_cube_add_lock(cube, &contended, NULL) == FM_ERR_FAILED); /* twice */
+    cube->left_out_locks = 7;
+    cube->left_out_locks_waiting = 1000;
 }
 
 static void add_options(struct fm_cube *cube)

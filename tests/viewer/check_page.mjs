@@ -464,6 +464,20 @@ await bench.check("exports: CSV with exact values, SVG, PNG", async () => {
   }
 });
 
+await bench.check("locks: where they are held and waited for, and how many are left out", async () => {
+  const page = await bench.open(html, { hash: "#locks?lock=1" });
+  const lock = json.locks[1];
+  const view = page.locator(".locks");
+  assert.equal(json.locks_left_out.count, 7);
+  assert.match(await view.innerText(), /and 7 more locks with less waiting, 1\.000 ms in all/);
+  for (const [title, places] of [["Held in, while others wait", lock.held_in], ["Waited in", lock.waited_in]]) {
+    const rows = view.locator("div", { has: page.getByRole("heading", { name: title }) }).last().locator("tbody tr");
+    const texts = await rows.evaluateAll((all) => all.map((row) => row.cells[0].innerText));
+    assert.deepEqual(texts.map((text) => text.split(" / ").at(-1)),
+      places.map(({ callpath }) => json.callpaths[callpath].region), title);
+  }
+});
+
 await bench.check("wait states: statistics and chains of causes", async () => {
   const page = await bench.open(html, { hash: "#waits" });
   const records = [...json.statistics].sort((a, b) => b.sum - a.sum);

@@ -77,6 +77,7 @@ export function smallReport(given: SmallReport): Report {
       statistics: [],
       warnings: [],
       locks: [],
+      locks_left_out: { count: 0, waiting: 0 },
       problems: [],
       efficiency: { parallel_efficiency: null, load_balance: null, communication_efficiency: null, time: 0, hybrid: null, load_levels: [], callpaths: [] },
     },

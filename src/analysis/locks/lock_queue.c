@@ -1,25 +1,21 @@
 #include "analysis/locks/lock_queue.h"
+#include "analysis/locks/lock_names.h"
 
 #include "base/containers/map.h"
 #include "base/containers/sort.h"
 #include "base/containers/vector.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 /* A lock that was found. */
 struct found_lock {
     struct fm_cube_lock lock; /* times of the trace's clock, name unset */
-    uint64_t id;              /* outside of MPI */
-    uint32_t process;         /* its target; FM_NONE: all of the window */
-    uint32_t region;          /* of threads: that acquired it first; FM_NONE: not known */
-    uint8_t paradigm;
+    struct fm_named_lock named;
 };
 
 static bool is_of_threads(const struct found_lock *found)
 {
-    return found->lock.window == FM_NONE;
+    return found->named.is_of_threads;
 }
 
 typedef FM_VECTOR(struct found_lock) lock_vector;
@@ -34,6 +30,8 @@ struct member {
 /* The locks that a worker has found, and scratch memory, reused for each window. */
 struct worker_queues {
     lock_vector locks;
+    uint64_t thread_locks; /* among these */
+    uint64_t left_out, left_out_waiting;
     FM_VECTOR(uint32_t) chain;
     FM_VECTOR(struct member) members;
     FM_VECTOR(uint64_t) begins, ends; /* of waits for one lock */
@@ -249,6 +247,16 @@ static void describe_chain(const struct window_epochs *epochs, uint32_t last,
     }
 }
 
+static void take_places(const struct fm_lock_places *places, struct fm_cube_lock *lock)
+{
+    if (places != NULL) {
+        lock->held_in_count = places->held_in_count;
+        memcpy(lock->held_in, places->held_in, sizeof lock->held_in);
+        lock->waited_in_count = places->waited_in_count;
+        memcpy(lock->waited_in, places->waited_in, sizeof lock->waited_in);
+    }
+}
+
 static struct fm_cube_lock describe_lock(const struct window_epochs *epochs, uint32_t window,
                                          const struct member *members, size_t count)
 {
@@ -289,8 +297,75 @@ static int compare_members(const void *a, const void *b)
     return left->index < right->index ? -1 : left->index > right->index;
 }
 
+/* By window and target; locks outside of MPI, which have names instead, last. */
+static int compare_locks(const void *a, const void *b)
+{
+    const struct found_lock *left = a, *right = b;
+    const bool is_left_named = left->named.paradigm != FM_PARADIGM_MPI;
+    const bool is_right_named = right->named.paradigm != FM_PARADIGM_MPI;
+    if (is_left_named != is_right_named) {
+        return is_left_named ? 1 : -1;
+    }
+    if (is_of_threads(left) != is_of_threads(right)) {
+        return is_of_threads(left) ? 1 : -1;
+    }
+    if (left->lock.window != right->lock.window) {
+        return left->lock.window < right->lock.window ? -1 : 1;
+    }
+    if (left->named.process != right->named.process) {
+        return left->named.process < right->named.process ? -1 : 1;
+    }
+    return left->named.id < right->named.id ? -1 : left->named.id > right->named.id;
+}
+
+/* Of two locks of threads, that with more waiting first. */
+static int compare_waiting(const struct found_lock *left, const struct found_lock *right)
+{
+    if (left->lock.waiting != right->lock.waiting) {
+        return left->lock.waiting > right->lock.waiting ? -1 : 1;
+    }
+    return compare_locks(left, right);
+}
+
+static int compare_for_selection(const void *a, const void *b)
+{
+    const struct found_lock *left = a, *right = b;
+    if (is_of_threads(left) != is_of_threads(right)) {
+        return is_of_threads(left) ? 1 : -1;
+    }
+    return is_of_threads(left) ? compare_waiting(left, right) : compare_locks(left, right);
+}
+
+/* Leaves out locks of threads if there are more than `most`: those with the least waiting. Which
+ * ones are left in the end does not depend on how often it is called, and for which of them. */
+static void leave_out(struct worker_queues *found, uint64_t most)
+{
+    if (found->thread_locks <= most) {
+        return;
+    }
+    fm_sort(found->locks.items, found->locks.count, sizeof *found->locks.items,
+            compare_for_selection);
+    while (found->thread_locks > most) {
+        struct fm_cube_lock *lock = &found->locks.items[--found->locks.count].lock;
+        found->left_out_waiting += lock->waiting;
+        found->left_out++;
+        found->thread_locks--;
+        fm_free(lock->queue);
+    }
+}
+
+static void add_lock(struct worker_queues *found, const struct found_lock *lock)
+{
+    fm_vector_push(&found->locks, *lock);
+    found->thread_locks += is_of_threads(lock);
+    if (found->thread_locks == 2 * FM_LOCK_QUEUES_MOST) {
+        leave_out(found, FM_LOCK_QUEUES_MOST);
+    }
+}
+
 void fm_lock_queues_add(struct fm_lock_queues *queues, unsigned worker, uint32_t window,
-                        const struct fm_lock_hold *holds, uint32_t count)
+                        const struct fm_lock_hold *holds, uint32_t count,
+                        const struct fm_lock_places *places)
 {
     struct worker_queues *found = &queues->of_worker[worker];
     found->chain.count = found->members.count = 0;
@@ -310,11 +385,12 @@ void fm_lock_queues_add(struct fm_lock_queues *queues, unsigned worker, uint32_t
             ++end;
         }
         const struct fm_lock_hold *hold = &holds[members[begin].index];
-        const struct found_lock lock = {
-            describe_lock(&epochs, window, members + begin, end - begin), hold->lock, hold->target,
-            hold->region, hold->paradigm};
+        struct found_lock lock = {
+            describe_lock(&epochs, window, members + begin, end - begin),
+            {hold->lock, hold->target, hold->region, hold->paradigm, window == FM_NONE}};
         if (lock.lock.waits > 0 || !is_of_threads(&lock)) {
-            fm_vector_push(&found->locks, lock);
+            take_places(places == NULL ? NULL : &places[members[begin].lock], &lock.lock);
+            add_lock(found, &lock);
         }
         begin = end;
     }
@@ -352,110 +428,68 @@ void fm_lock_queues_collect(struct fm_lock_queues *queues, struct fm_team *team)
         return;
     }
     byte_vector own = {0}, all = {0};
+    uint64_t left_out[2] = {0};
     for (unsigned w = 0; w < queues->workers; ++w) {
         lock_vector *locks = &queues->of_worker[w].locks;
+        left_out[0] += queues->of_worker[w].left_out;
+        left_out[1] += queues->of_worker[w].left_out_waiting;
         for (size_t i = 0; i < locks->count; ++i) {
             pack_lock(&own, &locks->items[i]);
         }
         fm_vector_free(locks);
     }
     fm_team_collect_vector(team, &own, &all);
+    fm_team_sum(team, left_out, 2);
+    for (unsigned w = 0; w < queues->workers; ++w) {
+        struct worker_queues *found = &queues->of_worker[w];
+        found->thread_locks = 0;
+        found->left_out = w == 0 ? left_out[0] : 0;
+        found->left_out_waiting = w == 0 ? left_out[1] : 0;
+    }
     for (size_t at = 0; at < all.count;) {
         struct found_lock lock;
         at = unpack_lock(&all, at, &lock);
-        fm_vector_push(&queues->of_worker[0].locks, lock);
+        add_lock(&queues->of_worker[0], &lock);
     }
     fm_vector_free(&own);
     fm_vector_free(&all);
 }
 
-/* By window and target; locks outside of MPI, which have names instead, last. */
-static int compare_locks(const void *a, const void *b)
+/* Moves the locks of all workers to the first one, and brings them in order. */
+static struct worker_queues *unite(struct fm_lock_queues *queues)
 {
-    const struct found_lock *left = a, *right = b;
-    const bool is_left_named = left->paradigm != FM_PARADIGM_MPI;
-    const bool is_right_named = right->paradigm != FM_PARADIGM_MPI;
-    if (is_left_named != is_right_named) {
-        return is_left_named ? 1 : -1;
-    }
-    if (is_of_threads(left) != is_of_threads(right)) {
-        return is_of_threads(left) ? 1 : -1;
-    }
-    if (left->lock.window != right->lock.window) {
-        return left->lock.window < right->lock.window ? -1 : 1;
-    }
-    if (left->process != right->process) {
-        return left->process < right->process ? -1 : 1;
-    }
-    return left->id < right->id ? -1 : left->id > right->id;
-}
-
-/* Names a lock of threads: by its variable if the trace names it, a critical construct by its
- * region. */
-static void name_thread_lock(const struct fm_trace *trace, const struct found_lock *found,
-                             char *name, size_t size)
-{
-    const uint32_t number = (uint32_t)found->id;
-    const char *object = fm_trace_object_name(trace, found->process, number);
-    const struct fm_region *region =
-        found->region == FM_NONE ? NULL : &trace->regions[found->region];
-    if (object != NULL) {
-        snprintf(name, size, "%s", object);
-    } else if (region != NULL && strncmp(region->name, "!$omp critical", 14) == 0) {
-        snprintf(name, size, "%s", region->name);
-    } else {
-        snprintf(name, size, "%s %" PRIu32,
-                 found->paradigm == FM_PARADIGM_OPENMP ? "OpenMP lock" : "lock", number);
-    }
-}
-
-/* Names a lock as its programming model does: a symmetric variable, a mutex of a process, which may
- * be one of a set (the upper half of the number), a coarray element of an image. */
-static void name_lock(const struct fm_trace *trace, const struct found_lock *found, char *name,
-                      size_t size)
-{
-    char set[32] = "";
-    if (is_of_threads(found)) {
-        name_thread_lock(trace, found, name, size);
-        return;
-    }
-    switch (found->paradigm) {
-    case FM_PARADIGM_ARMCI:
-        if (found->id > UINT32_MAX) {
-            snprintf(set, sizeof set, " of set %" PRIu32, (uint32_t)(found->id >> 32));
+    struct worker_queues *all = &queues->of_worker[0];
+    for (unsigned w = 1; w < queues->workers; ++w) {
+        struct worker_queues *found = &queues->of_worker[w];
+        for (size_t i = 0; i < found->locks.count; ++i) {
+            add_lock(all, &found->locks.items[i]);
         }
-        snprintf(name, size, "ARMCI mutex %" PRIu32 "%s of process %" PRIu32, (uint32_t)found->id,
-                 set, found->process);
-        break;
-    case FM_PARADIGM_CAF:
-        snprintf(name, size, "coarray lock 0x%" PRIx64 " of image %" PRIu32, found->id,
-                 found->process + 1);
-        break;
-    default:
-        snprintf(name, size, "SHMEM lock 0x%" PRIx64, found->id);
-        break;
+        all->left_out += found->left_out;
+        all->left_out_waiting += found->left_out_waiting;
+        found->left_out = found->left_out_waiting = found->thread_locks = 0;
+        fm_vector_free(&found->locks);
     }
+    leave_out(all, FM_LOCK_QUEUES_MOST);
+    fm_sort(all->locks.items, all->locks.count, sizeof *all->locks.items, compare_locks);
+    return all;
 }
 
-fm_status_t fm_lock_queues_fill(const struct fm_lock_queues *queues, const struct fm_trace *trace,
+fm_status_t fm_lock_queues_fill(struct fm_lock_queues *queues, const struct fm_trace *trace,
                                 struct fm_cube *cube, struct fm_error *error)
 {
-    lock_vector all = {0};
-    for (unsigned w = 0; queues != NULL && w < queues->workers; ++w) {
-        const lock_vector *locks = &queues->of_worker[w].locks;
-        for (size_t i = 0; i < locks->count; ++i) {
-            fm_vector_push(&all, locks->items[i]);
-        }
-    }
-    fm_sort(all.items, all.count, sizeof *all.items, compare_locks);
     fm_status_t status = FM_OK;
-    for (size_t i = 0; i < all.count && status == FM_OK; ++i) {
-        struct fm_cube_lock lock = all.items[i].lock;
+    if (queues == NULL) {
+        return status;
+    }
+    const struct worker_queues *all = unite(queues);
+    for (size_t i = 0; i < all->locks.count && status == FM_OK; ++i) {
+        const struct found_lock *found = &all->locks.items[i];
+        struct fm_cube_lock lock = found->lock;
         char name[256];
-        if (all.items[i].paradigm != FM_PARADIGM_MPI) {
-            name_lock(trace, &all.items[i], name, sizeof name);
+        if (found->named.paradigm != FM_PARADIGM_MPI) {
+            fm_lock_name(trace, &found->named, name, sizeof name);
             lock.name = name;
-            lock.target = is_of_threads(&all.items[i]) ? lock.target : FM_CUBE_NONE;
+            lock.target = is_of_threads(found) ? lock.target : FM_CUBE_NONE;
             lock.window = FM_CUBE_NONE;
         } else {
             lock.name = trace->windows[lock.window].name;
@@ -464,6 +498,7 @@ fm_status_t fm_lock_queues_fill(const struct fm_lock_queues *queues, const struc
         lock.end -= cube->experiment.begin;
         status = fm_cube_add_lock(cube, &lock, error);
     }
-    fm_vector_free(&all);
+    cube->left_out_locks = all->left_out;
+    cube->left_out_locks_waiting = all->left_out_waiting;
     return status;
 }

@@ -37,6 +37,16 @@ struct fm_lock_hold {
     uint8_t paradigm; /**< fm_paradigm_t */
 };
 
+/** The call paths in which a lock is held while others wait, and in which they wait: those with
+ * most waiting, in this order. */
+struct fm_lock_places {
+    uint32_t held_in_count, waited_in_count;
+    struct fm_cube_lock_place held_in[FM_CUBE_LOCK_PLACES], waited_in[FM_CUBE_LOCK_PLACES];
+};
+
+/** Of the locks of threads, so many with the longest waiting are kept in the report. */
+#define FM_LOCK_QUEUES_MOST 256
+
 /** The queues found so far. */
 struct fm_lock_queues;
 
@@ -50,18 +60,19 @@ void fm_lock_queues_free(struct fm_lock_queues *queues);
 /** Adds all epochs of some locks of a window, in the order of fm_lock_order_find(). All epochs of a
  * lock must be added by one call. Distinct workers may add at the same time.
  * Locks of threads that nobody waits for are left out.
- * @param window  number of the window in the trace; FM_NONE: locks of threads */
+ * @param window  number of the window in the trace; FM_NONE: locks of threads
+ * @param places  [number of the lock]; NULL: not known */
 void fm_lock_queues_add(struct fm_lock_queues *queues, unsigned worker, uint32_t window,
-                        const struct fm_lock_hold *holds, uint32_t count);
+                        const struct fm_lock_hold *holds, uint32_t count,
+                        const struct fm_lock_places *places);
 
 /** Moves the queues of all processes of the team to process 0. Collective; `queues` may be NULL on
  * all processes. */
 void fm_lock_queues_collect(struct fm_lock_queues *queues, struct fm_team *team);
 
-/** Writes the queues to the cube, whose experiment must be set; `queues` may be NULL. For process
- * 0.
- */
-fm_status_t fm_lock_queues_fill(const struct fm_lock_queues *queues, const struct fm_trace *trace,
+/** Writes the queues to the cube, whose experiment and call paths must be set, once; `queues` may
+ * be NULL. For process 0. */
+fm_status_t fm_lock_queues_fill(struct fm_lock_queues *queues, const struct fm_trace *trace,
                                 struct fm_cube *cube, struct fm_error *error);
 
 #endif

@@ -224,7 +224,7 @@ static void add_queues(struct contention *contention, unsigned worker, const str
         hold->blocked_by = epoch->blocked_by - begin;
     }
     fm_lock_queues_add(contention->finder->analysis->lock_queues, worker,
-                       epochs[begin].message->window, holds, end - begin);
+                       epochs[begin].message->window, holds, end - begin, NULL);
 }
 
 /* @return when an epoch got its lock: as recorded; otherwise when it was requested and the latest

@@ -4,6 +4,7 @@
 #include "analysis/locks/lock_holders.h"
 #include "analysis/locks/lock_queue.h"
 #include "analysis/pattern.h"
+#include "analysis/threads/lock_places.h"
 #include "analysis/threads/object_calls.h"
 #include "analysis/threads/team_instances.h"
 #include "analysis/threads/thread_holds.h"
@@ -179,7 +180,7 @@ static void add_holders(const struct fm_finder *finder, uint32_t process,
 
 /* Adds the queues for the locks of a process. */
 static void add_queues(const struct fm_finder *finder, uint32_t process,
-                       const fm_thread_holds *holds)
+                       const fm_thread_holds *holds, const struct fm_lock_places *places)
 {
     const struct fm_trace *trace = finder->analysis->trace;
     struct fm_lock_hold *items = fm_resize(NULL, 0, holds->count * sizeof *items);
@@ -206,7 +207,7 @@ static void add_queues(const struct fm_finder *finder, uint32_t process,
         };
     }
     fm_lock_queues_add(finder->analysis->lock_queues, finder->worker, FM_NONE, items,
-                       (uint32_t)holds->count);
+                       (uint32_t)holds->count, places);
     fm_free(items);
 }
 
@@ -214,22 +215,31 @@ static void find(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
     struct fm_finder finder = *(const struct fm_finder *)context;
     fm_thread_holds holds = {0};
+    struct fm_lock_places_scratch scratch = {0};
+    FM_VECTOR(struct fm_lock_places) places = {0};
     finder.worker = worker;
     for (uint32_t process = first; process < last; process++) {
         fm_thread_holds_find(finder.analysis->trace, process, &holds);
         note_awakenings(finder.analysis->trace, process, &holds);
+        places.count = 0;
         for (uint32_t begin = 0, end; begin < holds.count; begin = end) {
             end = begin + 1;
             while (end < holds.count && holds.items[end].lock == holds.items[begin].lock) {
                 end++;
             }
             judge_lock(&finder, holds.items, begin, end);
+            struct fm_lock_places of_lock;
+            fm_lock_places_find(&scratch, finder.analysis->trace, holds.items + begin, end - begin,
+                                &of_lock);
+            fm_vector_push(&places, of_lock);
         }
         if (holds.count != 0) {
             add_holders(&finder, process, &holds);
-            add_queues(&finder, process, &holds);
+            add_queues(&finder, process, &holds, places.items);
         }
     }
+    fm_vector_free(&places);
+    fm_lock_places_scratch_free(&scratch);
     fm_vector_free(&holds);
 }
 

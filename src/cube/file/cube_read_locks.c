@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #define PARTY_SIZE 44
+#define PLACE_SIZE 20
 
 /** Reads up to FM_CUBE_LOCK_PARTIES locations. @return false if the file has more. */
 static bool read_parties(struct fm_source *source, struct fm_cube_lock_party *parties,
@@ -22,6 +23,21 @@ static bool read_parties(struct fm_source *source, struct fm_cube_lock_party *pa
     return true;
 }
 
+/** Reads up to FM_CUBE_LOCK_PLACES call paths. @return false if the file has more. */
+static bool read_places(struct fm_source *source, struct fm_cube_lock_place *places,
+                        uint32_t *count)
+{
+    *count = fm_source_count(source, PLACE_SIZE);
+    if (*count > FM_CUBE_LOCK_PLACES)
+        return false;
+    for (uint32_t i = 0; i < *count; i++) {
+        places[i].callpath = fm_source_u32(source);
+        places[i].waits = fm_source_u64(source);
+        places[i].waiting = fm_source_u64(source);
+    }
+    return true;
+}
+
 /** Reads all fields of a lock except its name. @return false if an array is too long. */
 static bool read_lock(struct fm_source *source, struct fm_cube_lock *lock)
 {
@@ -37,7 +53,9 @@ static bool read_lock(struct fm_source *source, struct fm_cube_lock *lock)
     for (uint32_t i = 0; i < lock->chain_count; i++)
         lock->chain[i] = fm_source_u32(source);
     if (!read_parties(source, lock->holders, &lock->holder_count) ||
-        !read_parties(source, lock->victims, &lock->victim_count))
+        !read_parties(source, lock->victims, &lock->victim_count) ||
+        !read_places(source, lock->held_in, &lock->held_in_count) ||
+        !read_places(source, lock->waited_in, &lock->waited_in_count))
         return false;
     lock->bin_count = fm_source_count(source, 8);
     if (lock->bin_count > FM_CUBE_LOCK_BINS)
@@ -55,7 +73,7 @@ fm_status_t fm_cube_read_locks(struct fm_cube_reader *reader)
                                                 "The queues of the locks are", &readable);
     if (status != FM_OK || !readable)
         return status;
-    uint32_t count = fm_source_count(source, 4 + 4 + 4 + 9 * 8 + 4 * 4);
+    uint32_t count = fm_source_count(source, 4 + 4 + 4 + 9 * 8 + 6 * 4);
     for (uint32_t i = 0; i < count; i++) {
         uint64_t queue[FM_CUBE_LOCK_BINS];
         struct fm_cube_lock lock = {.queue = queue};
@@ -70,5 +88,7 @@ fm_status_t fm_cube_read_locks(struct fm_cube_reader *reader)
         if (status != FM_OK)
             return status;
     }
+    reader->cube->left_out_locks = fm_source_u64(source);
+    reader->cube->left_out_locks_waiting = fm_source_u64(source);
     return fm_cube_check_used_up(reader, FM_SECTION_LOCK);
 }

@@ -15,6 +15,17 @@ static void put_parties(struct fm_sink *sink, const struct fm_cube_lock_party *p
     }
 }
 
+static void put_places(struct fm_sink *sink, const struct fm_cube_lock_place *places,
+                       uint32_t count)
+{
+    fm_sink_u32(sink, count);
+    for (uint32_t i = 0; i < count; i++) {
+        fm_sink_u32(sink, places[i].callpath);
+        fm_sink_u64(sink, places[i].waits);
+        fm_sink_u64(sink, places[i].waiting);
+    }
+}
+
 void fm_cube_put_locks(struct fm_sink *sink, const struct fm_cube *cube)
 {
     fm_sink_u32(sink, FM_CUBE_LOCKS_VERSION);
@@ -34,8 +45,12 @@ void fm_cube_put_locks(struct fm_sink *sink, const struct fm_cube *cube)
             fm_sink_u32(sink, lock->chain[j]);
         put_parties(sink, lock->holders, lock->holder_count);
         put_parties(sink, lock->victims, lock->victim_count);
+        put_places(sink, lock->held_in, lock->held_in_count);
+        put_places(sink, lock->waited_in, lock->waited_in_count);
         fm_sink_u32(sink, lock->bin_count);
         for (uint32_t j = 0; j < lock->bin_count; j++)
             fm_sink_u64(sink, lock->queue[j]);
     }
+    fm_sink_u64(sink, cube->left_out_locks);
+    fm_sink_u64(sink, cube->left_out_locks_waiting);
 }

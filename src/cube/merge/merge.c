@@ -89,6 +89,15 @@ static void convert_parties(struct fm_cube_lock_party *parties, uint32_t count,
     }
 }
 
+static void convert_places(struct fm_cube_lock_place *places, uint32_t count,
+                           const uint32_t *callpaths, const struct fm_conversion *conversion)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        places[i].callpath = callpaths[places[i].callpath];
+        places[i].waiting = fm_convert_ticks(places[i].waiting, conversion);
+    }
+}
+
 static fm_status_t add_locks(const struct fm_cube *cube, struct fm_cube_union *united, size_t c,
                              const struct fm_conversion *conversion, struct fm_error *error)
 {
@@ -102,6 +111,8 @@ static fm_status_t add_locks(const struct fm_cube *cube, struct fm_cube_union *u
         lock.end = fm_convert_ticks(lock.end, conversion);
         convert_parties(lock.holders, lock.holder_count, united->locations[c], conversion);
         convert_parties(lock.victims, lock.victim_count, united->locations[c], conversion);
+        convert_places(lock.held_in, lock.held_in_count, united->callpaths[c], conversion);
+        convert_places(lock.waited_in, lock.waited_in_count, united->callpaths[c], conversion);
         for (uint32_t k = 0; k < lock.chain_count; k++)
             lock.chain[k] = united->locations[c][lock.chain[k]];
         for (uint32_t b = 0; b < lock.bin_count; b++)
@@ -109,6 +120,9 @@ static fm_status_t add_locks(const struct fm_cube *cube, struct fm_cube_union *u
         lock.queue = queue;
         status = fm_cube_add_lock(united->frame, &lock, error);
     }
+    united->frame->left_out_locks = cube->left_out_locks;
+    united->frame->left_out_locks_waiting =
+        fm_convert_ticks(cube->left_out_locks_waiting, conversion);
     return status;
 }
 

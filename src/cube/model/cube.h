@@ -113,6 +113,7 @@ struct fm_cube_segment {
 #define FM_CUBE_LOCK_BINS          256
 #define FM_CUBE_LOCK_PARTIES       5
 #define FM_CUBE_LOCK_CHAIN         16
+#define FM_CUBE_LOCK_PLACES        5
 
 /** The use of a lock by one rank. */
 struct fm_cube_lock_party {
@@ -122,6 +123,13 @@ struct fm_cube_lock_party {
     uint64_t caused;  /**< ticks that others waited for its releases of the lock */
     uint64_t waits;   /**< number of its waits for the lock */
     uint64_t waiting; /**< ticks, sum of these waits */
+};
+
+/** A call path in which a lock is waited for, or is held while others wait. */
+struct fm_cube_lock_place {
+    uint32_t callpath;
+    uint64_t waits;   /**< number of the waits that are in it; 0: the lock is held in it */
+    uint64_t waiting; /**< ticks that is waited in it, or meanwhile */
 };
 
 /** A lock that is locked exclusively at least once, and the queue of the epochs that wait for it
@@ -148,6 +156,10 @@ struct fm_cube_lock {
     struct fm_cube_lock_party holders[FM_CUBE_LOCK_PARTIES]; /**< most waiting caused first */
     uint32_t victim_count;
     struct fm_cube_lock_party victims[FM_CUBE_LOCK_PARTIES]; /**< longest waiting first */
+    uint32_t held_in_count; /**< 0: not known, or there was no waiting; as the others below */
+    struct fm_cube_lock_place held_in[FM_CUBE_LOCK_PLACES]; /**< most waiting first */
+    uint32_t waited_in_count;
+    struct fm_cube_lock_place waited_in[FM_CUBE_LOCK_PLACES]; /**< most waiting first */
     uint32_t bin_count; /**< 0 (no waiting) or FM_CUBE_LOCK_BINS */
     uint64_t *queue;    /**< [bin]: waiting ticks in each of bin_count equal parts of begin..end */
 };
@@ -184,6 +196,8 @@ struct fm_cube {
     uint32_t warning_count;
     struct fm_cube_lock *locks; /**< ascending by (window, target); those without window last */
     uint32_t lock_count;
+    uint64_t left_out_locks;         /**< locks of threads that `locks` has not */
+    uint64_t left_out_locks_waiting; /**< ticks that were waited for these */
     bool path_from_init_to_finalize; /**< the critical path covers only this part of the run */
     char **partition_names;          /**< of the partitions that the user chose */
     uint32_t partition_count;        /**< 0: none were chosen */

@@ -15,7 +15,8 @@ void fm_cube_free_locks(struct fm_cube *cube)
     cube->lock_count = cube->lock_capacity = 0;
 }
 
-static bool has_locations(const struct fm_cube *cube, const struct fm_cube_lock *lock)
+/** @return whether the cube has the locations and call paths of a lock. */
+static bool has_places(const struct fm_cube *cube, const struct fm_cube_lock *lock)
 {
     bool known = true;
     for (uint32_t i = 0; i < lock->chain_count; i++)
@@ -24,6 +25,10 @@ static bool has_locations(const struct fm_cube *cube, const struct fm_cube_lock 
         known = known && lock->holders[i].location < cube->location_count;
     for (uint32_t i = 0; i < lock->victim_count; i++)
         known = known && lock->victims[i].location < cube->location_count;
+    for (uint32_t i = 0; i < lock->held_in_count; i++)
+        known = known && lock->held_in[i].callpath < cube->callpath_count;
+    for (uint32_t i = 0; i < lock->waited_in_count; i++)
+        known = known && lock->waited_in[i].callpath < cube->callpath_count;
     return known;
 }
 
@@ -37,9 +42,10 @@ static bool may_follow(const struct fm_cube_lock *last, const struct fm_cube_loc
 static bool is_valid(const struct fm_cube *cube, const struct fm_cube_lock *lock)
 {
     if (lock->chain_count > FM_CUBE_LOCK_CHAIN || lock->holder_count > FM_CUBE_LOCK_PARTIES ||
-        lock->victim_count > FM_CUBE_LOCK_PARTIES || lock->end < lock->begin ||
-        (lock->bin_count != 0 && lock->bin_count != FM_CUBE_LOCK_BINS) ||
-        !has_locations(cube, lock) || (lock->window == FM_CUBE_NONE && lock->name == NULL))
+        lock->victim_count > FM_CUBE_LOCK_PARTIES || lock->held_in_count > FM_CUBE_LOCK_PLACES ||
+        lock->waited_in_count > FM_CUBE_LOCK_PLACES || lock->end < lock->begin ||
+        (lock->bin_count != 0 && lock->bin_count != FM_CUBE_LOCK_BINS) || !has_places(cube, lock) ||
+        (lock->window == FM_CUBE_NONE && lock->name == NULL))
         return false;
     if (cube->lock_count == 0)
         return true;

@@ -227,6 +227,26 @@ static void put_parties(struct fm_json *json, const struct fm_cube *cube, const 
     fm_json_end(json);
 }
 
+static void put_places(struct fm_json *json, const struct fm_cube *cube, const char *key,
+                       const struct fm_cube_lock_place *places, uint32_t count)
+{
+    fm_json_line(json, 3);
+    fm_json_array(json, key);
+    for (uint32_t i = 0; i < count; i++) {
+        if (i > 0) {
+            fm_json_line(json, 4);
+        }
+        fm_json_object(json, NULL);
+        fm_json_unsigned(json, "callpath", places[i].callpath);
+        if (places[i].waits != 0) {
+            fm_json_unsigned(json, "waits", places[i].waits);
+        }
+        fm_json_seconds(json, "waiting", cube, places[i].waiting);
+        fm_json_end(json);
+    }
+    fm_json_end(json);
+}
+
 static void put_lock(struct fm_json *json, const struct fm_cube *cube,
                      const struct fm_cube_lock *lock)
 {
@@ -255,6 +275,8 @@ static void put_lock(struct fm_json *json, const struct fm_cube *cube,
     fm_json_end(json);
     put_parties(json, cube, "holders", lock->holders, lock->holder_count);
     put_parties(json, cube, "victims", lock->victims, lock->victim_count);
+    put_places(json, cube, "held_in", lock->held_in, lock->held_in_count);
+    put_places(json, cube, "waited_in", lock->waited_in, lock->waited_in_count);
     fm_json_line(json, 3);
     fm_json_array(json, "queue");
     for (uint32_t i = 0; i < lock->bin_count; i++) {
@@ -272,6 +294,10 @@ static void put_locks(struct fm_json *json, const struct fm_cube *cube)
         fm_json_line(json, 2);
         put_lock(json, cube, &cube->locks[i]);
     }
+    fm_json_end(json);
+    fm_json_object(json, "locks_left_out");
+    fm_json_unsigned(json, "count", cube->left_out_locks);
+    fm_json_seconds(json, "waiting", cube, cube->left_out_locks_waiting);
     fm_json_end(json);
 }
 

@@ -2,8 +2,9 @@
 check_queues.py FERMATA SCENARIO.scn...
 
 SCENARIO.json holds the expected `locks` of the report; its `queue` lists the intervals in which
-somebody waits, from which the mean length in each of the 256 parts is computed here. The report file
-must not depend on the number of workers."""
+somebody waits, from which the mean length in each of the 256 parts is computed here. `held_in` and
+`waited_in` (none for locks of windows) name call paths. The report file must not depend on the number of
+workers."""
 
 import json
 import math
@@ -42,6 +43,15 @@ def same(a, b):
     return a == b
 
 
+def path_of(callpaths, number):
+    """The call path as text."""
+    names = []
+    while number is not None:
+        names.insert(0, callpaths[number]["region"])
+        number = callpaths[number]["parent"]
+    return "/".join(names)
+
+
 def run(*command):
     return subprocess.run(command, check=True, capture_output=True, text=True, timeout=60).stdout
 
@@ -56,10 +66,17 @@ def check(fermata, scenario, folder):
         files.append(report.read_bytes())
     if any(other != files[0] for other in files):
         sys.exit(f"{scenario}: the report depends on the number of workers")
-    found = json.loads(run(fermata, "report", "--format=json", str(report)))["locks"]
+    result = json.loads(run(fermata, "report", "--format=json", str(report)))
+    found = result["locks"]
+    for lock in found:
+        for key in "held_in", "waited_in":
+            for place in lock[key]:
+                place["callpath"] = path_of(result["callpaths"], place["callpath"])
     expected = json.loads(scenario.with_suffix(".json").read_text())
     for lock in expected:
         lock["queue"] = mean_lengths(lock)
+        lock.setdefault("held_in", [])
+        lock.setdefault("waited_in", [])
     if len(found) != len(expected):
         sys.exit(f"{scenario}: {len(found)} locks instead of {len(expected)}")
     for is_lock, should_lock in zip(found, expected):

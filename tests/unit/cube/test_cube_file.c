@@ -100,6 +100,14 @@ static void assert_same_parties(uint32_t count, const struct fm_cube_lock_party 
                     s[i].waits == t[i].waits && s[i].waiting == t[i].waiting);
 }
 
+static void assert_same_places(uint32_t count, const struct fm_cube_lock_place *s,
+                               const struct fm_cube_lock_place *t)
+{
+    for (uint32_t i = 0; i < count; i++)
+        assert_true(s[i].callpath == t[i].callpath && s[i].waits == t[i].waits &&
+                    s[i].waiting == t[i].waiting);
+}
+
 static void assert_same_lock(const struct fm_cube_lock *s, const struct fm_cube_lock *t)
 {
     assert_int_equal(s->window, t->window);
@@ -115,6 +123,10 @@ static void assert_same_lock(const struct fm_cube_lock *s, const struct fm_cube_
     assert_same_parties(s->holder_count, s->holders, t->holders);
     assert_int_equal(s->victim_count, t->victim_count);
     assert_same_parties(s->victim_count, s->victims, t->victims);
+    assert_int_equal(s->held_in_count, t->held_in_count);
+    assert_same_places(s->held_in_count, s->held_in, t->held_in);
+    assert_int_equal(s->waited_in_count, t->waited_in_count);
+    assert_same_places(s->waited_in_count, s->waited_in, t->waited_in);
     assert_int_equal(s->bin_count, t->bin_count);
     for (uint32_t i = 0; i < s->bin_count; i++)
         assert_true(s->queue[i] == t->queue[i]);
@@ -208,6 +220,8 @@ static void assert_same_cube(const struct fm_cube *a, const struct fm_cube *b)
     assert_int_equal(a->lock_count, b->lock_count);
     for (uint32_t i = 0; i < a->lock_count; i++)
         assert_same_lock(&a->locks[i], &b->locks[i]);
+    assert_true(a->left_out_locks == b->left_out_locks &&
+                a->left_out_locks_waiting == b->left_out_locks_waiting);
     assert_int_equal(a->phase_count, b->phase_count);
     for (uint32_t i = 0; i < a->phase_count; i++) {
         const struct fm_cube_phase *s = &a->phases[i];

@@ -44,6 +44,13 @@ export interface JsonLockParty {
   waiting: number;
 }
 
+/** A call path in which a lock is waited for (`waits` times), or held while others wait. */
+export interface JsonLockPlace {
+  callpath: number;
+  waits?: number;
+  waiting: number;
+}
+
 export interface JsonLock {
   window: number | null;
   name: string | null;
@@ -60,6 +67,8 @@ export interface JsonLock {
   chain_locations: number[];
   holders: JsonLockParty[];
   victims: JsonLockParty[];
+  held_in: JsonLockPlace[];
+  waited_in: JsonLockPlace[];
   queue: number[];
 }
 
@@ -95,6 +104,7 @@ export interface JsonReport {
   statistics: JsonStatistics[];
   warnings: string[];
   locks: JsonLock[];
+  locks_left_out: { count: number; waiting: number };
   problems: JsonCauseOfWaiting[];
   efficiency: JsonTimedEfficiency & {
     /** Of processes and the threads inside them; null: not defined. */

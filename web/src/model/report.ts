@@ -117,6 +117,7 @@ export interface Report {
   readonly statistics: readonly JsonStatistics[];
   readonly statisticsOf: ReadonlyMap<string, JsonStatistics>;
   readonly locks: JsonReport["locks"];
+  readonly locksLeftOut: JsonReport["locks_left_out"];
   readonly problems: JsonReport["problems"];
   readonly warnings: readonly string[];
   readonly criticalPath: PathSegments;
@@ -282,6 +283,7 @@ export function makeReport(bundle: Bundle<JsonPage>): Report {
     statistics: page.report.statistics,
     statisticsOf: new Map(page.report.statistics.map((record) => [record.metric, record])),
     locks: page.report.locks,
+    locksLeftOut: page.report.locks_left_out,
     problems: page.report.problems,
     warnings: page.report.warnings,
     criticalPath: {

@@ -2,8 +2,9 @@ import { useCallback } from "preact/hooks";
 import type { JSX } from "preact";
 import { Chart, type Hit } from "../components/Chart";
 import { ExportMenu } from "../components/ExportMenu";
-import { LocationLink } from "../components/Linked";
-import type { JsonLock, JsonLockParty } from "../data/layout";
+import { LocationLink, To } from "../components/Linked";
+import { CallpathName } from "../components/Names";
+import type { JsonLock, JsonLockParty, JsonLockPlace } from "../data/layout";
 import { drawQueue, queueBin } from "../draw/queue";
 import { partOf, type Surface } from "../draw/surface";
 import { drawTable, tableSize, type Table } from "../draw/table";
@@ -112,6 +113,12 @@ export function Locks({ store }: { store: Store }): JSX.Element {
           })}
         </tbody>
       </table>
+      {store.report.locksLeftOut.count > 0 && (
+        <p class="muted">
+          and {formatCount(store.report.locksLeftOut.count)} more {store.report.locksLeftOut.count === 1 ? "lock" : "locks"} with less
+          waiting, {formatSeconds(store.report.locksLeftOut.waiting)} in all, whose queues are not in the report
+        </p>
+      )}
       <Queue store={store} lock={chosen} />
       <div class="two-columns">
         <Parties store={store} lock={chosen} title="Holders" parties={chosen.holders} column="Waiting caused" value="caused" />
@@ -131,6 +138,12 @@ export function Locks({ store }: { store: Store }): JSX.Element {
           {chosen.chain_locations.map((location) => ownerNumber(store.report, chosen, location)).join(" \u2192 ")}
           {chosen.chain_locations.length < chosen.longest_chain && " \u2192 ..."}
         </p>
+      )}
+      {chosen.waited_in.length > 0 && (
+        <>
+          <Places store={store} title="Held in, while others wait" places={chosen.held_in} of="cause" />
+          <Places store={store} title="Waited in" places={chosen.waited_in} of="wait" />
+        </>
       )}
     </section>
   );
@@ -207,6 +220,47 @@ function Parties(props: {
           ))}
         </tbody>
       </table>
+    </div>
+  );
+}
+
+/** Call paths in which the lock is held while others wait, or in which it is waited for. */
+function Places(props: { store: Store; title: string; places: readonly JsonLockPlace[]; of: "cause" | "wait" }): JSX.Element {
+  const { store, title, places, of } = props;
+  const largest = Math.max(...places.map((place) => place.waiting), 0);
+  return (
+    <div>
+      <h2>{title}</h2>
+      {places.length === 0 ? (
+        <p class="empty">Outside of all recorded functions.</p>
+      ) : (
+        <table class="grid">
+          <thead>
+            <tr>
+              <th scope="col">Call path</th>
+              <th scope="col">{of === "cause" ? "Waiting caused" : "Waited"}</th>
+              <td />
+              {of === "wait" && <th scope="col">Waits</th>}
+            </tr>
+          </thead>
+          <tbody>
+            {places.map((place) => (
+              <tr key={place.callpath}>
+                <th scope="row">
+                  <To store={store} place={{ kind: "callpath", callpath: place.callpath }}>
+                    <CallpathName short report={store.report} callpath={place.callpath} />
+                  </To>
+                </th>
+                <td>{formatSeconds(place.waiting)}</td>
+                <td class="meter" aria-hidden="true">
+                  <span class={of} style={{ width: `${largest > 0 ? (100 * place.waiting) / largest : 0}%` }} />
+                </td>
+                {of === "wait" && <td>{formatCount(place.waits ?? 0)}</td>}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
     </div>
   );
 }
