@@ -122,11 +122,7 @@ static bool has_whole_processes(const struct fm_cube *cube, struct fm_location_s
 const char *fm_location_set_many(const struct fm_diagnosis *diagnosis, struct fm_location_set set)
 {
     const struct fm_cube *cube = diagnosis->cube;
-    bool only_first = !fm_location_set_is_one_process(cube);
-    for (uint32_t i = 0; i < set.count; i++) {
-        only_first = only_first && cube->locations[set.items[i]].thread == 0;
-    }
-    return only_first || (!fm_location_set_is_one_process(cube) && has_whole_processes(cube, set))
+    return !fm_location_set_is_one_process(cube) && has_whole_processes(cube, set)
                ? diagnosis->process.many
                : "threads";
 }
@@ -138,12 +134,12 @@ static char *describe_some(const struct fm_diagnosis *diagnosis, struct fm_locat
     uint32_t *numbers = fm_allocate(set.count, sizeof *numbers);
     uint32_t count = 0;
     bool one_process = fm_location_set_is_one_process(cube);
-    bool only_ranks = true;
+    bool only_first = true;
     for (uint32_t i = 0; i < set.count; i++) {
         const struct fm_cube_location *location = &cube->locations[set.items[i]];
         uint32_t number =
             one_process ? location->thread : location->rank + diagnosis->process.first;
-        only_ranks = only_ranks && location->thread == 0;
+        only_first = only_first && location->thread == 0;
         if (count == 0 || numbers[count - 1] != number) {
             numbers[count++] = number;
         }
@@ -155,11 +151,11 @@ static char *describe_some(const struct fm_diagnosis *diagnosis, struct fm_locat
         return format("%s of the %s %s", fm_format_count(numerals[0], set.count),
                       fm_format_count(numerals[1], cube->location_count), noun);
     }
-    only_ranks = only_ranks || has_whole_processes(cube, set);
     char *list = format_numbers(numbers, count);
     const char *ranks = count == 1 ? diagnosis->process.one : diagnosis->process.many;
-    char *text = one_process  ? format("threads %s", list)
-                 : only_ranks ? format("%s %s", ranks, list)
+    char *text = one_process                      ? format("threads %s", list)
+                 : has_whole_processes(cube, set) ? format("%s %s", ranks, list)
+                 : only_first                     ? format("thread 0 of %s %s", ranks, list)
                               : format("%u threads of %s %s", set.count, ranks, list);
     free(list);
     fm_free(numbers);

@@ -15,8 +15,7 @@ struct fm_location_set {
 /** @return whether a run has several locations, all of them threads of one process. */
 bool fm_location_set_is_one_process(const struct fm_cube *cube);
 
-/** Describes a set of locations. Locations are named by their ranks, in a set with other threads
- * than the first of a process also by threads.
+/** Describes a set of locations. Whole processes are named by their ranks, others also by threads.
  * @param subject  locations that were named before: a set of all locations but these becomes "all
  *                 other ranks"; NULL: none
  * @return the text; never NULL, to be freed with free() */

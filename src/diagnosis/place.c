@@ -193,14 +193,29 @@ char *fm_place_function(const struct fm_diagnosis *diagnosis, uint32_t callpath)
     return never_null(text);
 }
 
+bool fm_place_has_other_threads(const struct fm_cube *cube, uint32_t location)
+{
+    const uint32_t rank = cube->locations[location].rank;
+    return (location > 0 && cube->locations[location - 1].rank == rank) ||
+           (location + 1 < cube->location_count && cube->locations[location + 1].rank == rank);
+}
+
+char *fm_place_process(const struct fm_diagnosis *diagnosis, uint32_t location)
+{
+    char *text = NULL;
+    int length = asprintf(&text, "%s %u", diagnosis->process.one,
+                          diagnosis->cube->locations[location].rank + diagnosis->process.first);
+    return never_null(length < 0 ? NULL : text);
+}
+
 char *fm_place_location(const struct fm_diagnosis *diagnosis, uint32_t location)
 {
-    const struct fm_cube_location *where = &diagnosis->cube->locations[location];
-    const char *noun = diagnosis->process.one;
-    const uint32_t number = where->rank + diagnosis->process.first;
-    char *text = NULL;
-    int length = where->thread == 0
-                     ? asprintf(&text, "%s %u", noun, number)
-                     : asprintf(&text, "%s %u, thread %u", noun, number, where->thread);
+    char *process = fm_place_process(diagnosis, location), *text = NULL;
+    if (!fm_place_has_other_threads(diagnosis->cube, location)) {
+        return process;
+    }
+    int length =
+        asprintf(&text, "%s, thread %u", process, diagnosis->cube->locations[location].thread);
+    free(process);
     return never_null(length < 0 ? NULL : text);
 }

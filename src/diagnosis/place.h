@@ -35,7 +35,13 @@ char *fm_place_region(const struct fm_cube_region *region);
  * (plume.c:78)". Time: a pass over all call paths. */
 char *fm_place_function(const struct fm_diagnosis *diagnosis, uint32_t callpath);
 
-/** @return the name of a location: "rank 3" (its first thread) or "rank 3, thread 1". */
+/** @return whether the process of a location has others. */
+bool fm_place_has_other_threads(const struct fm_cube *cube, uint32_t location);
+
+/** @return the name of the process of a location: "rank 3". */
+char *fm_place_process(const struct fm_diagnosis *diagnosis, uint32_t location);
+
+/** @return the name of a location: "rank 3", of a process with threads "rank 3, thread 1". */
 char *fm_place_location(const struct fm_diagnosis *diagnosis, uint32_t location);
 
 #endif

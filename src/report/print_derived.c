@@ -77,14 +77,9 @@ static void print_locations(const struct fm_report *report, const double *values
     snprintf(heading, sizeof heading, "By %s", process->one);
     fm_terminal_heading(report->terminal, heading);
     for (uint32_t i = 0; i < count && i < report->options->top; i++) {
-        const struct fm_cube_location *location = &cube->locations[rows[i].element];
-        char name[64];
-        if (location->thread == 0)
-            snprintf(name, sizeof name, "%s %u", process->one, location->rank + process->first);
-        else
-            snprintf(name, sizeof name, "%s %u, thread %u", process->one,
-                     location->rank + process->first, location->thread);
+        char *name = fm_place_location(&report->diagnosis, rows[i].element);
         print_row(report, rows[i].value, name);
+        free(name);
     }
     print_rest(report, count, report->options->top);
     fm_free(rows);

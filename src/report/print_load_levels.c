@@ -26,7 +26,7 @@ static char *unit_name(const struct fm_report *report, enum fm_level level,
     return level == FM_LEVEL_NODE
                ? fm_place_name(&report->diagnosis,
                                report->diagnosis.cube->locations[unit->first].node)
-               : fm_place_location(&report->diagnosis, unit->first);
+               : fm_place_process(&report->diagnosis, unit->first);
 }
 
 static void print_level(const struct fm_report *report, const struct fm_load_levels *levels,

@@ -177,14 +177,14 @@ static void print_link(const struct rank_matrix *matrix, const struct fm_cube_li
     char label[64];
     char *from = fm_place_location(&matrix->report->diagnosis, link->from);
     char *to = fm_place_location(&matrix->report->diagnosis, link->to);
-    snprintf(label, sizeof label, "%12s%8s  ", format_amount(numbers[0], matrix, link->amount),
+    snprintf(label, sizeof label, "%11s%7s  ", format_amount(numbers[0], matrix, link->amount),
              fm_format_percent(numbers[1], (int64_t)link->amount, (int64_t)matrix->total));
     fm_format_count(numbers[2], (int64_t)link->count);
     if (link->metric == FM_METRIC_COMMS_SEND)
-        fm_terminal_print(matrix->report->terminal, label, 22, "%s to %s: %s %s", from, to,
+        fm_terminal_print(matrix->report->terminal, label, 20, "%s to %s: %s %s", from, to,
                           numbers[2], link->count == 1 ? "message" : "messages");
     else
-        fm_terminal_print(matrix->report->terminal, label, 22, "%s to %s: %s (%s)", from, to,
+        fm_terminal_print(matrix->report->terminal, label, 20, "%s to %s: %s (%s)", from, to,
                           fm_metric_info((fm_metric_t)link->metric)->name, numbers[2]);
     free(to);
     free(from);

@@ -110,8 +110,10 @@ static void test_threads(void **state)
     expect(1, 4, "xxxx", "all 4 threads");
     expect(1, 4, "sxxx", "all other threads");
     expect(2, 2, "-x--", "rank 0, thread 1");
-    expect(3, 2, "x-x---", "ranks 0 and 1"); /* their first threads */
-    expect(3, 2, "xx----", "rank 0");        /* all of its threads */
+    expect(2, 2, "x---", "rank 0, thread 0");
+    expect(3, 2, "xxxx--", "ranks 0 and 1");
+    expect(3, 2, "x-x---", "thread 0 of ranks 0 and 1");
+    expect(3, 2, "xx----", "rank 0"); /* all of its threads */
     expect(3, 2, "xxx--x", "4 threads of ranks 0-2");
 }
 

@@ -324,11 +324,13 @@ export function processTitle(report: Report, count: number): string {
   return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
-/** @returns "rank 3" (its first thread) or "rank 3, thread 1". */
+/** @returns "rank 3", of a process with threads "rank 3, thread 1". */
 export function locationName(report: Report, location: number): string {
-  const who = report.locations[location];
+  const { locations } = report;
+  const who = locations[location];
   if (who === undefined) return "?";
-  return who.thread === 0 ? processName(report, who.rank) : `${processName(report, who.rank)}, thread ${who.thread}`;
+  const hasOthers = locations[location - 1]?.rank === who.rank || locations[location + 1]?.rank === who.rank;
+  return hasOthers ? `${processName(report, who.rank)}, thread ${who.thread}` : processName(report, who.rank);
 }
 
 /** @returns "3", or "3.1" for its second thread. */
