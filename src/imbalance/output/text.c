@@ -39,7 +39,7 @@ static void put_heading(const struct fm_terminal *terminal, const struct fm_gpu_
 static void put_loads(const struct fm_terminal *terminal, const struct fm_gpu_run *run)
 {
     FILE *stream = terminal->stream;
-    fprintf(stream, "%-15s%12s%12s%7s%11s%13s%8s\n", "load", "largest", "average", "rank",
+    fprintf(stream, "%-15s%13s%13s%7s%11s%13s%8s\n", "load", "largest", "average", "rank",
             "imbalance", "r with work", "gain");
     for (int l = 0; l < FM_LOAD_COUNT; l++) {
         const struct fm_load_imbalance *load = &run->loads[l];
@@ -47,9 +47,9 @@ static void put_loads(const struct fm_terminal *terminal, const struct fm_gpu_ru
             continue;
         }
         fprintf(stream, "%-15s", fm_load_name((fm_load_t)l));
-        const char *format = l == FM_LOAD_WORK ? "%.10g" : "%.6g s";
-        put(stream, 12, format, load->largest);
-        put(stream, 12, format, load->average);
+        const char *format = l == FM_LOAD_WORK ? "%.10g" : "%.5g s";
+        put(stream, 13, format, load->largest);
+        put(stream, 13, format, load->average);
         fprintf(stream, "%7" PRIu32, run->ranks.items[load->where].rank);
         put(stream, 11, "%.2f%%", 100 * load->imbalance);
         put(stream, 13, "%.6f", run->correlation[l]);
@@ -70,12 +70,12 @@ static void put_ranks(const struct fm_terminal *terminal, const struct fm_gpu_ru
         const struct fm_gpu_rank *rank = &run->ranks.items[i];
         fprintf(stream, "%6" PRIu32, rank->rank);
         put(stream, 12, "%.10g", rank->loads[FM_LOAD_WORK]);
-        put(stream, 12, "%.6g s", rank->loads[FM_LOAD_MEASURED]);
+        put(stream, 12, "%.4g s", rank->loads[FM_LOAD_MEASURED]);
         put(stream, 8, "%.1f%%", 100 * rank->sm);
         put(stream, 8, "%.1f%%", 100 * rank->warp);
         put(stream, 8, "%.1f%%", 100 * rank->efficiency);
-        put(stream, 12, "%.6g s", rank->loads[FM_LOAD_ADJUSTED]);
-        put(stream, 12, "%.6g s", rank->loads[FM_LOAD_COMPOSITE]);
+        put(stream, 12, "%.4g s", rank->loads[FM_LOAD_ADJUSTED]);
+        put(stream, 12, "%.4g s", rank->loads[FM_LOAD_COMPOSITE]);
         put(stream, 9, "%+.1f%%", has_work ? 100 * rank->difference[FM_LOAD_MEASURED] : NAN);
         put(stream, 9, "%+.1f%%", has_work ? 100 * rank->difference[FM_LOAD_ADJUSTED] : NAN);
         putc('\n', stream);

@@ -59,6 +59,12 @@ WRONG = [
     ("ocean-cg", 2, ["--imbalance", "50:2"], "--imbalance needs a percentage and, after a colon, "
      'ranks of this run, as in 50:0,2, not "50:2"'),
     ("ocean-cg", 2, ["--no-barrier=1"], "unknown option --no-barrier=1"),
+    ("md-voids", 2, ["--cells", "3"], '--cells cannot be "3"'),
+    ("md-voids", 2, ["--grid", "2x2"], '--grid cannot be "2x2"'),
+    ("md-voids", 2, ["--grid", "2x2x1"], "the grid needs a rank for each domain"),
+    ("md-voids", 2, ["--model"], "--model needs --kernel"),
+    ("md-voids", 2, ["--model", "--kernel", "packed"], "--model needs one rank"),
+    ("md-voids", 2, ["--kernel", "packed"], "--kernel needs --model, or md-voids-cuda"),
     ("work-queue", 2, ["--tasks", "1x"], '--tasks needs a number from 0 to 1000000, not "1x"'),
     ("work-queue", 2, ["--mean", ""], '--mean needs seconds from 0 to 3600, not ""'),
     ("work-queue", 2, ["fast"], 'unexpected argument "fast"'),
