@@ -354,6 +354,25 @@ await bench.check("the threads of a rank fold into one row, that of the first th
   await settled(page);
   assert.match(await tooltip(3, 1), /^rank 0, thread 1/);
   assert.match(await tooltip(3, 2), /^rank 1: the first of 2 threads/);
+  // All at once, and back.
+  const button = (name) => page.getByRole("group", { name: "Threads" }).getByRole("button", { name });
+  const enabled = () => Promise.all([button("Fold all threads").isEnabled(), button("Unfold all").isEnabled()]);
+  assert.deepEqual(await enabled(), [true, true]);
+  await button("Fold all threads").click();
+  await settled(page);
+  assert.deepEqual(await enabled(), [false, true]);
+  await button("Unfold all").click();
+  await settled(page);
+  assert.deepEqual(await enabled(), [true, false]);
+  assert.equal(await page.getByLabel("Order of the rows").inputValue(), "rank");
+  await goTo(page, "#trees");
+  const rows = () => page.locator("#system-tree [role=treeitem] .name").allInnerTexts();
+  await button("Fold all threads").click();
+  assert.equal((await rows()).filter((name) => /thread/.test(name)).length, 0);
+  assert.deepEqual(await enabled(), [false, true]);
+  await button("Unfold all").click();
+  assert.equal((await rows()).filter((name) => /thread/.test(name)).length, 4);
+  assert.deepEqual(await enabled(), [true, false]);
   // Without threads there is nothing to fold.
   const steps = await openTimeline(stepsHtml);
   assert.equal(await steps.getByLabel("Order of the rows").locator("option[value=folded]").count(), 0);

@@ -52,6 +52,11 @@ export function makeSystem(report: Report): SystemTree {
   return { forest: makeForest(parents), kind, name, location: Int32Array.from(location), nodeOf };
 }
 
+/** @returns the nodes of the processes with several threads. */
+export function threadedRanks({ forest, kind }: SystemTree): number[] {
+  return kind.flatMap((each, node) => (each === "rank" && forest.children[node]!.length > 0 ? [node] : []));
+}
+
 /** @returns the values of locations as values of the tree's nodes. */
 export function systemValues(system: SystemTree, values: Float64Array) {
   const exclusive = new Float64Array(system.kind.length);

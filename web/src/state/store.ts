@@ -14,7 +14,7 @@ import { functionGroups, groupSums, parameterGroups, parametersOf, type CallGrou
 import { uniteReports, type United } from "../model/unite";
 import { evaluateDerived, makeDerived, type Derived, type DerivedMetric } from "./derived";
 import type { JsonInstance } from "../data/layout";
-import { makeSystem, systemValues, type SystemTree } from "../model/system";
+import { makeSystem, systemValues, threadedRanks, type SystemTree } from "../model/system";
 import type { MatrixValue } from "../model/matrix";
 import { rankingOf } from "../model/row_order";
 import { AlignedState } from "./aligned";
@@ -321,6 +321,23 @@ export class Store {
     this.systemOpen.value = union(
       this.systemOpen.value,
       pathTo(this.system.forest, node).slice(0, -1),
+    );
+  }
+
+  /** Hides the threads of all processes in the system tree. */
+  foldThreads(): void {
+    const ranks = new Set(threadedRanks(this.system));
+    this.systemOpen.value = new Set([...this.systemOpen.value].filter((node) => !ranks.has(node)));
+    // The selection stays visible.
+    const parent = this.system.forest.parent[this.systemNode.value]!;
+    if (ranks.has(parent)) this.systemNode.value = parent;
+  }
+
+  /** Shows the threads of all processes in the system tree. */
+  unfoldThreads(): void {
+    this.systemOpen.value = union(
+      this.systemOpen.value,
+      threadedRanks(this.system).flatMap((rank) => pathTo(this.system.forest, rank)),
     );
   }
 

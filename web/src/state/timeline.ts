@@ -171,6 +171,23 @@ export class TimelineState {
     this.order.value = order;
   }
 
+  /** Whether the threads of each process share one row; whether each thread has a row. */
+  readonly threadsFolded = computed(() => !this.grouped.value && this.order.value === "folded" && this.open.value.size === 0);
+  readonly threadsUnfolded = computed(() => {
+    const { kind, alike, isOpen } = this.arrangement.value;
+    return kind !== "similar" && (kind !== "folded" || alike!.members.every((members, group) => members.length < 2 || isOpen(group)));
+  });
+
+  /** Gives the threads of each process one row, in the order of the ranks. */
+  foldThreads(): void {
+    this.sort("folded");
+  }
+
+  /** Gives each thread a row, in the order of the ranks. */
+  unfoldThreads(): void {
+    this.sort("rank");
+  }
+
   filterBy(text: string): void {
     this.rows.value = null;
     this.open.value = new Set();

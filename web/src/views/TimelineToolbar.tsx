@@ -1,6 +1,7 @@
 import { processTitle, processWord } from "../model/report";
 import { useRef, type MutableRef } from "preact/hooks";
 import type { JSX } from "preact";
+import { FoldThreads } from "../components/FoldThreads";
 import { formatCount, printable, shorten } from "../format";
 import type { Timeline } from "../model/timeline";
 import { hasThreads, type RowOrder } from "../model/row_order";
@@ -123,6 +124,14 @@ export function RowControls({ store }: { store: Store }): JSX.Element {
             ))}
         </select>
       </label>
+      {isThreaded && (
+        <FoldThreads
+          fold={() => state.foldThreads()}
+          unfold={() => state.unfoldThreads()}
+          isFolded={state.threadsFolded.value}
+          isUnfolded={state.threadsUnfolded.value}
+        />
+      )}
       <input
         type="search"
         class="row-filter"
