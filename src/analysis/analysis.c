@@ -3,6 +3,7 @@
 #include "analysis/causes/cause_chain.h"
 #include "analysis/causes/critical_path.h"
 #include "analysis/causes/formation.h"
+#include "analysis/dependencies/dependencies.h"
 #include "analysis/detail.h"
 #include "analysis/load.h"
 #include "analysis/locks/lock_holders.h"
@@ -309,6 +310,10 @@ static void detect(struct fm_analysis *analysis, struct fm_trace *trace, bool in
     fm_stage_begin(analysis->times, "find missing records");
     analysis->coverage = fm_coverage_find(analysis);
     fm_patterns_run(analysis);
+    if (analysis->dependencies != NULL) {
+        fm_stage_begin(analysis->times, "sort dependencies");
+        fm_dependencies_finish(analysis);
+    }
     fm_thread_starts_sort(analysis->thread_starts);
     if (!in_detail) {
         fm_engine_run(analysis->engine, forget_records, trace);
@@ -337,7 +342,8 @@ static void free_findings(struct fm_findings *findings, uint32_t location_count)
 static struct fm_detail *hand_out(struct fm_analysis *analysis, struct fm_trace *trace)
 {
     struct fm_detail *detail = fm_allocate(1, sizeof *detail);
-    *detail = (struct fm_detail){trace, analysis->findings, analysis->messages};
+    *detail =
+        (struct fm_detail){trace, analysis->findings, analysis->messages, analysis->dependencies};
     return detail;
 }
 
@@ -388,16 +394,22 @@ fm_status_t fm_analysis_run_in_detail(const char *archive,
         .path_from_init_to_finalize = options->path_from_init_to_finalize,
         .partition_of = partition_of,
         .partition_count = partition_count,
+        .blocking_size = options->blocking_size,
     };
     struct fm_cube *made = NULL;
     status = fm_analysis_load(trace, engine, options->times, error);
-    if (status == FM_OK) {
+    if (status == FM_OK && cube != NULL) {
         status = create_cube(options->team, &made, error);
     }
     bool analysed = status == FM_OK;
     if (analysed) {
+        if (options->dependencies) {
+            analysis.dependencies = fm_dependencies_create(&analysis);
+        }
         detect(&analysis, trace, detail != NULL);
-        status = fill_cube(&analysis, options, made, error);
+        if (cube != NULL) {
+            status = fill_cube(&analysis, options, made, error);
+        }
         fm_lock_queues_free(analysis.lock_queues);
         fm_lock_holders_free(analysis.lock_holders);
         fm_thread_starts_free(analysis.thread_starts);
@@ -421,7 +433,9 @@ fm_status_t fm_analysis_run_in_detail(const char *archive,
         made = NULL;
     }
     if (status == FM_OK) {
-        *cube = made;
+        if (cube != NULL) {
+            *cube = made;
+        }
         if (detail != NULL) {
             *detail = handed;
         }

@@ -25,6 +25,10 @@ struct fm_analysis_options {
     const struct fm_partitions *partitions; /**< partitions of the locations; NULL: locations with
                                                the same top-level call paths form one */
     struct fm_stage_times *times;           /**< out: duration of each stage; NULL: not measured */
+    bool dependencies;      /**< the detail has the dependencies of all calls: for an analysis by a
+                                 single process */
+    uint64_t blocking_size; /**< bytes from which on sends wait for their receiver; 0: as the run
+                                 shows */
     size_t memory_limit; /**< bytes of tables to keep in memory, the rest is stored in a file; 0: no
                             limit */
 };

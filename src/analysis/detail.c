@@ -1,5 +1,6 @@
 #include "analysis/detail.h"
 
+#include "analysis/dependencies/dependencies.h"
 #include "base/memory.h"
 
 void fm_detail_free(struct fm_detail *detail)
@@ -13,6 +14,7 @@ void fm_detail_free(struct fm_detail *detail)
     for (uint32_t i = 0; i < detail->trace->process_count; ++i) {
         fm_vector_free(&detail->messages[i]);
     }
+    fm_dependencies_free(detail->dependencies);
     fm_free(detail->findings);
     fm_free(detail->messages);
     fm_trace_free(detail->trace);

@@ -17,15 +17,19 @@ struct fm_detail_message {
 
 typedef FM_VECTOR(struct fm_detail_message) fm_detail_messages;
 
+struct fm_dependencies;
+
 struct fm_detail {
     struct fm_trace *trace;       /**< with all records */
     struct fm_findings *findings; /**< by location: its candidates and, in `waits`, which of them
                                        are wait states */
     fm_detail_messages *messages; /**< by receiving process, in the order of completion */
+    struct fm_dependencies *dependencies; /**< NULL: not asked for */
 };
 
 /** Analyses an archive and returns its individual events besides the report. For an analysis by a
  * single process, which holds all events.
+ * @param cube    NULL: no report, only the individual events
  * @param detail  out: to be freed with fm_detail_free(); set only on success
  * Otherwise as fm_analysis_run(). */
 fm_status_t fm_analysis_run_in_detail(const char *archive,

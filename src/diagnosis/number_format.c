@@ -15,7 +15,12 @@ static void write_scaled(char buffer[FM_FORMAT_SIZE], double value, const char *
 
 char *fm_format_ticks(char buffer[FM_FORMAT_SIZE], const struct fm_cube *cube, int64_t ticks)
 {
-    double seconds = (double)ticks / (double)cube->experiment.ticks_per_second;
+    return fm_format_duration(buffer, ticks, cube->experiment.ticks_per_second);
+}
+
+char *fm_format_duration(char buffer[FM_FORMAT_SIZE], int64_t ticks, uint64_t ticks_per_second)
+{
+    double seconds = (double)ticks / (double)ticks_per_second;
     double size = fabs(seconds);
     if (size == 0)
         snprintf(buffer, FM_FORMAT_SIZE, "0 s");

@@ -14,6 +14,9 @@
 /** Writes a duration with 4 significant digits: "12.35 s", "523.1 ms", "7.000 us". */
 char *fm_format_ticks(char buffer[FM_FORMAT_SIZE], const struct fm_cube *cube, int64_t ticks);
 
+/** As fm_format_ticks() for a clock. */
+char *fm_format_duration(char buffer[FM_FORMAT_SIZE], int64_t ticks, uint64_t ticks_per_second);
+
 /** Writes an integer with its digits in groups: "12,345". */
 char *fm_format_count(char buffer[FM_FORMAT_SIZE], int64_t value);
 

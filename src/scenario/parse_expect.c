@@ -1,5 +1,6 @@
 /* Lines `expect METRIC CALLPATH LOC VALUE [TOL]`, `expect_phase NAME REGION ITERATION VALUE [TOL]`,
- * `expect_matrix NAME FROM TO VALUE [TOL]`, `expect_problem NAME CALLPATH LOC VALUE [TOL]`. */
+ * `expect_matrix NAME FROM TO VALUE [TOL]`, `expect_problem NAME CALLPATH LOC VALUE [TOL]`, and
+ * `predict CHANGE...` with `expect_predicted METRIC CALLPATH LOC VALUE [TOL]`. */
 #include "scenario/parser.h"
 
 #include <stdlib.h>
@@ -64,6 +65,7 @@ static fm_status_t read_place(struct fm_parser *parser, struct fm_word rest, str
         break;
     case FM_EXPECT_SEVERITY:
     case FM_EXPECT_PROBLEM:
+    case FM_EXPECT_PREDICTED:
         break;
     }
     return status != FM_OK ? status
@@ -76,6 +78,7 @@ static fm_status_t store(struct fm_parser *parser, struct fm_word metric, struct
 {
     bool all_callpaths = fm_word_is(callpath, "*") || expectation->subject == FM_EXPECT_MATRIX;
     expectation->line = parser->line;
+    expectation->prediction = parser->scenario->predictions.count - 1;
     expectation->metric = strndup(metric.text, metric.length);
     expectation->callpath = all_callpaths ? NULL : strndup(callpath.text, callpath.length);
     if (expectation->metric != NULL && (all_callpaths || expectation->callpath != NULL) &&
@@ -148,4 +151,32 @@ fm_status_t fm_parser_expect_problem(struct fm_parser *parser)
 fm_status_t fm_parser_expect_matrix(struct fm_parser *parser)
 {
     return read_expectation(parser, FM_EXPECT_MATRIX, "the name of the value", "NAME FROM TO");
+}
+
+fm_status_t fm_parser_expect_predicted(struct fm_parser *parser)
+{
+    return parser->scenario->predictions.count == 0
+               ? fm_parser_fail(parser, "expect_predicted without a line \"predict\" before it")
+               : read_expectation(parser, FM_EXPECT_PREDICTED, "the metric",
+                                  "METRIC CALLPATH LOCATION");
+}
+
+fm_status_t fm_parser_predict(struct fm_parser *parser)
+{
+    while (parser->next < parser->end && strchr(" \t\r", *parser->next) != NULL) {
+        parser->next++;
+    }
+    const struct fm_word changes = {.text = parser->next,
+                                    .length = (size_t)(parser->end - parser->next)};
+    const uint32_t before = parser->scenario->predictions.count;
+    if (changes.length == 0) {
+        return fm_parser_fail(parser, "predict needs a change");
+    }
+    parser->next = parser->end;
+    const uint32_t added =
+        fm_key_table_add(&parser->scenario->predictions, changes.text, changes.length);
+    if (added == FM_KEY_NONE) {
+        return fm_parser_no_memory(parser);
+    }
+    return added == before ? FM_OK : fm_parser_fail(parser, "these changes are predicted twice");
 }

@@ -78,10 +78,15 @@ fm_status_t fm_parser_new_name(struct fm_parser *parser, const struct fm_key_tab
 /** Reads an event line; nothing of it has been read. */
 fm_status_t fm_parser_event(struct fm_parser *parser);
 
-/** Read an expect, expect_phase, expect_matrix or expect_problem line behind its first word. */
+/** Read an expect, expect_phase, expect_matrix, expect_problem or expect_predicted line behind its
+ * first word. */
 fm_status_t fm_parser_expect(struct fm_parser *parser);
 fm_status_t fm_parser_expect_phase(struct fm_parser *parser);
 fm_status_t fm_parser_expect_matrix(struct fm_parser *parser);
 fm_status_t fm_parser_expect_problem(struct fm_parser *parser);
+fm_status_t fm_parser_expect_predicted(struct fm_parser *parser);
+
+/** Reads a predict line behind its first word. */
+fm_status_t fm_parser_predict(struct fm_parser *parser);
 
 #endif

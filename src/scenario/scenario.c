@@ -233,6 +233,7 @@ void fm_scenario_free(struct fm_scenario *scenario)
     fm_key_table_clear(&scenario->texts);
     fm_key_table_clear(&scenario->phases);
     fm_key_table_clear(&scenario->options);
+    fm_key_table_clear(&scenario->predictions);
     fm_key_table_clear(&scenario->groups);
     fm_key_table_clear(&scenario->nodes);
     free(scenario->node_of_rank);

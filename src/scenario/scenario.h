@@ -139,14 +139,16 @@ typedef enum {
     FM_EXPECT_SEVERITY, /**< a metric at a call path and location */
     FM_EXPECT_PHASE,    /**< a value of an iteration of a phase */
     FM_EXPECT_MATRIX,   /**< a value of a pair of locations: traffic from one to the other */
-    FM_EXPECT_PROBLEM   /**< a value of the problems of a call path and location */
+    FM_EXPECT_PROBLEM,  /**< a value of the problems of a call path and location */
+    FM_EXPECT_PREDICTED /**< a severity of the predicted run, or its `run_time` */
 } fm_scenario_subject_t;
 
 /** A value that the analysis must compute. */
 struct fm_scenario_expectation {
     fm_scenario_subject_t subject;
-    char *metric;   /**< or name of a phase's, matrix's or problem's value */
-    char *callpath; /**< `main/foo/MPI_Send`, or the region of a phase; NULL: sum over all */
+    char *metric;        /**< or name of a phase's, matrix's or problem's value */
+    char *callpath;      /**< `main/foo/MPI_Send`, or the region of a phase; NULL: sum over all */
+    uint32_t prediction; /**< FM_EXPECT_PREDICTED: index in `predictions` */
     bool all_locations;
     uint32_t rank, thread; /**< unless all_locations */
     bool all_iterations;
@@ -170,6 +172,7 @@ struct fm_scenario {
     struct fm_key_table texts;        /**< values of parameters */
     struct fm_key_table phases;       /**< names of the regions that are phases of the program */
     struct fm_key_table options;      /**< of the analysis: "--critical-path=init-finalize" */
+    struct fm_key_table predictions;  /**< changes of a prediction, separated by blanks */
     struct fm_key_table nodes;  /**< names; the first is that of ranks without a `node` line */
     struct fm_key_table groups; /**< world ranks (uint32_t) of the peers of group_sync events */
     uint32_t *node_of_rank;     /**< index in `nodes` */

@@ -189,6 +189,8 @@ static fm_status_t parse_statement(struct fm_parser *parser)
         {"expect_phase", fm_parser_expect_phase, true},
         {"expect_matrix", fm_parser_expect_matrix, true},
         {"expect_problem", fm_parser_expect_problem, true},
+        {"predict", fm_parser_predict, true},
+        {"expect_predicted", fm_parser_expect_predicted, true},
     };
     const char *begin = parser->next;
     struct fm_word word;

@@ -7,6 +7,7 @@
 
 #include "analysis/collective/collective_walk.h"
 #include "analysis/collective/gathering.h"
+#include "analysis/dependencies/collective_dependencies.h"
 #include "analysis/pattern.h"
 
 /* The patterns for one kind of call. */
@@ -55,7 +56,8 @@ static void post_members(void *context, unsigned worker, uint32_t first, uint32_
         while (fm_collective_walk_next(&walk, &member)) {
             /* Members of all kinds: those of one instance may have called different operations. */
             fm_gathering_add(matching->gathering, worker, &member);
-            if (matching->takers[member.call].of_instances.count != 0) {
+            if (matching->takers[member.call].of_instances.count != 0 ||
+                matching->analysis->dependencies != NULL) {
                 fm_join_post(matching->join, worker, &member);
             }
         }
@@ -100,6 +102,9 @@ static void judge_instance(void *context, unsigned worker, const struct fm_membe
         const uint8_t position = takers->of_instances.items[i];
         fm_patterns[position]->instance(&(struct fm_finder){matching->analysis, worker, position},
                                         members, count);
+    }
+    if (matching->analysis->dependencies != NULL) {
+        fm_depend_by_collective(&(struct fm_finder){matching->analysis, worker, 0}, members, count);
     }
 }
 

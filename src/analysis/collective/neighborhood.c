@@ -58,15 +58,13 @@ static void find_at_member(const struct fm_finder *finder, const struct fm_membe
     }
 }
 
-void fm_find_neighborhood(const struct fm_finder *finder, const struct fm_member **members,
-                          uint32_t count)
+bool fm_neighborhoods(const struct fm_finder *finder, const struct fm_member **members,
+                      uint32_t count, fm_neighborhood_handler_t *handle)
 {
-    struct fm_analysis *analysis = finder->analysis;
     const struct fm_topology *topology =
-        analysis->trace->communicators[members[0]->communicator].topology;
+        finder->analysis->trace->communicators[members[0]->communicator].topology;
     if (topology == NULL) {
-        ++analysis->omissions.unknown_neighborhoods;
-        return;
+        return false;
     }
     fm_members_sort(members, count);
     struct fm_map rank_at = map_coordinates(topology, count);
@@ -83,8 +81,17 @@ void fm_find_neighborhood(const struct fm_finder *finder, const struct fm_member
                 }
             }
         }
-        find_at_member(finder, members[rank], group, size);
+        handle(finder, members[rank], group, size);
     }
     fm_free(group);
     fm_map_free(&rank_at);
+    return true;
+}
+
+void fm_find_neighborhood(const struct fm_finder *finder, const struct fm_member **members,
+                          uint32_t count)
+{
+    if (!fm_neighborhoods(finder, members, count, find_at_member)) {
+        ++finder->analysis->omissions.unknown_neighborhoods;
+    }
 }

@@ -1,15 +1,15 @@
 /* Collective operations in which data flow from or to one member, the root. */
-#include "analysis/collective/instance.h"
-#include "analysis/libraries/library_metrics.h"
+#include "analysis/collective/rooted.h"
+
 #include "analysis/pattern.h"
 
 #include <otf2/otf2.h>
 
 /* @return whether an operation moved bytes; true if the archive counts none in any collective */
-static bool moved_bytes(const struct fm_finder *finder, const struct fm_member *const *members,
+static bool moved_bytes(const struct fm_analysis *analysis, const struct fm_member *const *members,
                         uint32_t count)
 {
-    if (!finder->analysis->counts_collective_bytes) {
+    if (!analysis->counts_collective_bytes) {
         return true;
     }
     for (uint32_t i = 0; i < count; ++i) {
@@ -20,9 +20,7 @@ static bool moved_bytes(const struct fm_finder *finder, const struct fm_member *
     return false;
 }
 
-/* @return whether a member exchanges data with the root: in an inter-communicator, the other
- * members of the root's own group do not */
-static bool takes_part(const struct fm_member *member, const struct fm_member *root)
+bool fm_rooted_takes_part(const struct fm_member *member, const struct fm_member *root)
 {
     return member != root && member->root != OTF2_COLLECTIVE_ROOT_THIS_GROUP;
 }
@@ -42,16 +40,27 @@ static const struct fm_member *find_root(const struct fm_member *const *members,
     return NULL;
 }
 
+const struct fm_member *fm_rooted_root(const struct fm_analysis *analysis,
+                                       const struct fm_member *const *members, uint32_t count,
+                                       fm_rule_t rule)
+{
+    return fm_library_metric(fm_member_paradigm(members[0]), rule) != FM_METRIC_NONE &&
+                   moved_bytes(analysis, members, count)
+               ? find_root(members, count)
+               : NULL;
+}
+
 static void find_late_broadcast(const struct fm_finder *finder, const struct fm_member **members,
                                 uint32_t count)
 {
-    const struct fm_member *root = find_root(members, count);
+    const struct fm_member *root =
+        fm_rooted_root(finder->analysis, members, count, FM_RULE_BROADCAST);
     const fm_metric_t metric = fm_library_metric(fm_member_paradigm(members[0]), FM_RULE_BROADCAST);
-    if (root == NULL || metric == FM_METRIC_NONE || !moved_bytes(finder, members, count)) {
+    if (root == NULL) {
         return;
     }
     for (uint32_t i = 0; i < count; ++i) {
-        if (takes_part(members[i], root)) {
+        if (fm_rooted_takes_part(members[i], root)) {
             fm_member_wait(finder, members[i], root, metric);
         }
     }
@@ -66,15 +75,15 @@ const struct fm_pattern fm_pattern_late_broadcast = {
 static void find_early_reduce(const struct fm_finder *finder, const struct fm_member **members,
                               uint32_t count)
 {
-    const struct fm_member *root = find_root(members, count);
+    const struct fm_member *root = fm_rooted_root(finder->analysis, members, count, FM_RULE_REDUCE);
     const fm_metric_t metric = fm_library_metric(fm_member_paradigm(members[0]), FM_RULE_REDUCE);
-    if (root == NULL || metric == FM_METRIC_NONE || !moved_bytes(finder, members, count)) {
+    if (root == NULL) {
         return;
     }
     const struct fm_member *last = NULL;
     for (uint32_t i = 0; i < count; ++i) {
         const struct fm_member *member = members[i];
-        if (takes_part(member, root) &&
+        if (fm_rooted_takes_part(member, root) &&
             (last == NULL || member->enter > last->enter ||
              (member->enter == last->enter && member->rank < last->rank))) {
             last = member;

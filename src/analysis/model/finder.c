@@ -1,5 +1,6 @@
 #include "analysis/model/finder.h"
 
+#include "analysis/dependencies/dependency_transfer.h"
 #include "engine/dispatch/dispatch.h"
 
 /* A finding on its way to the owner of the call. */
@@ -106,15 +107,26 @@ void fm_finders_open(struct fm_analysis *analysis)
 {
     analysis->sent_findings =
         fm_dispatch_create(analysis->engine, sizeof(struct sent_finding), take_finding, analysis);
+    if (analysis->dependencies != NULL) {
+        analysis->sent_dependencies = fm_dispatch_create(
+            analysis->engine, fm_dependency_record_size(), fm_dependency_take, analysis);
+    }
 }
 
 void fm_finders_close(struct fm_analysis *analysis)
 {
     fm_dispatch_free(analysis->sent_findings);
     analysis->sent_findings = NULL;
+    if (analysis->sent_dependencies != NULL) {
+        fm_dispatch_free(analysis->sent_dependencies);
+        analysis->sent_dependencies = NULL;
+    }
 }
 
 void fm_finders_run(struct fm_analysis *analysis, fm_stage_t *stage, void *context)
 {
     fm_dispatch_run(analysis->sent_findings, stage, context);
+    if (analysis->sent_dependencies != NULL) {
+        fm_dispatch_deliver(analysis->sent_dependencies);
+    }
 }

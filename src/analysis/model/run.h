@@ -40,6 +40,7 @@ typedef enum {
 } fm_table_t;
 
 struct fm_called_function;
+struct fm_dependencies;
 struct fm_dispatch;
 struct fm_epochs;
 struct fm_lock_holders;
@@ -66,12 +67,15 @@ struct fm_analysis {
     struct fm_lock_queues *lock_queues;   /**< NULL: no locks */
     struct fm_lock_holders *lock_holders; /**< NULL: no locks */
     struct fm_thread_starts *thread_starts;
+    struct fm_dependencies *dependencies; /**< NULL: not wanted */
+    uint64_t blocking_size;       /**< bytes from which on sends wait; 0: as the run shows */
     fm_detail_messages *messages; /**< by receiving process: matched messages; NULL: not kept */
 
     /* Only for readers.h and finder.h. */
     struct fm_trace *records;          /**< `trace`, writable to free its records */
     unsigned readers[FM_TABLES];       /**< by table: number of readers that have not finished */
     struct fm_dispatch *sent_findings; /**< to the owners of the waiting calls */
+    struct fm_dispatch *sent_dependencies; /**< likewise; NULL: none are wanted */
 };
 
 /** A call: activity of a location. activity == FM_NONE: the call is missing in the trace. */

@@ -1,6 +1,7 @@
 /* Collectives on windows: Wait at Create, Fence, Free; Early Fence; pair-wise synchronizations of
  * fences. */
 #include "analysis/collective/gathering.h"
+#include "analysis/dependencies/collective_dependencies.h"
 #include "analysis/one_sided/epochs.h"
 #include "analysis/pattern.h"
 #include "engine/dispatch/dispatch.h"
@@ -36,6 +37,7 @@ struct fences {
     struct fm_analysis *analysis;
     const struct fm_epochs *epochs;
     struct fm_gathering *gathering;
+    struct fm_join *join;         /* for dependencies; NULL: none are wanted */
     struct fence_target *targets; /* by process */
     struct fm_dispatch *accesses;
 };
@@ -80,6 +82,9 @@ static void post_members(void *context, unsigned worker, uint32_t first, uint32_
         for (size_t i = 0; i < epochs->collectives.count; ++i) {
             if (describe_member(fences, process, &epochs->collectives.items[i], &member)) {
                 fm_gathering_add(fences->gathering, worker, &member);
+                if (fences->join != NULL) {
+                    fm_join_post(fences->join, worker, &member);
+                }
             }
         }
     }
@@ -323,6 +328,14 @@ static void finish_fences(void *context, unsigned worker, uint32_t first, uint32
     }
 }
 
+static void judge_instance(void *context, unsigned worker, const struct fm_member **members,
+                           uint32_t count)
+{
+    const struct fences *fences = context;
+    fm_depend_by_collective(
+        &(struct fm_finder){fences->analysis, worker, fences->finder->precedence}, members, count);
+}
+
 static void detect(const struct fm_finder *finder)
 {
     struct fm_analysis *analysis = finder->analysis;
@@ -335,7 +348,14 @@ static void detect(const struct fm_finder *finder)
     };
     fences.accesses =
         fm_dispatch_create(analysis->engine, sizeof(struct sent_access), take_access, &fences);
+    if (analysis->dependencies != NULL) {
+        fences.join = fm_join_create(analysis);
+    }
     fm_engine_run(analysis->engine, post_members, &fences);
+    if (fences.join != NULL) {
+        fm_join_judge(fences.join, judge_instance, &fences);
+        fm_join_free(fences.join);
+    }
     fm_gathering_close(fences.gathering);
     fm_engine_run(analysis->engine, judge_members, &fences);
     fm_engine_run(analysis->engine, open_targets, &fences);

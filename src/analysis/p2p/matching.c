@@ -239,6 +239,7 @@ const struct fm_arrival *fm_receiver_take(struct fm_receiver *receiver, const st
     arrival->sent = sent->enter;
     arrival->location = sent->location;
     arrival->start = sent->start;
+    arrival->row = sent->row;
     arrival->stream = position;
     arrival->late = FM_NONE;
     if (!sent->never_waits && sent->complete_enter < arrival->posted &&

@@ -28,6 +28,7 @@ struct fm_sent {
     uint32_t tag;
     uint32_t location;
     uint32_t start;
+    uint32_t row; /**< of the location's sends */
     uint32_t complete_location;
     uint32_t complete;
     uint32_t bytes;      /**< UINT32_MAX: that or more */
@@ -43,6 +44,7 @@ struct fm_arrival {
     uint64_t sent;     /**< Enter of the call that started the send */
     uint32_t location; /**< of the send; FM_NONE: no send has matched */
     uint32_t start;    /**< call that started the send */
+    uint32_t row;      /**< of the sending location's sends */
     uint32_t late;     /**< position in `late_receivers`; FM_NONE: the sender did not wait */
     uint32_t stream;
     uint32_t next; /**< next receive of the same stream; FM_NONE: none yet */

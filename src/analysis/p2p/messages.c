@@ -11,6 +11,7 @@
  * Sends and receives during a pause of the recording take part in the matching as gaps. */
 #include "analysis/p2p/message.h"
 
+#include "analysis/dependencies/message_dependencies.h"
 #include "analysis/p2p/sends.h"
 #include "analysis/pattern.h"
 
@@ -171,6 +172,9 @@ static bool judge_message(const struct p2p *p2p, unsigned worker,
             message.blocked = (struct fm_call_ref){late->location, late->complete};
         }
         call_patterns(p2p, worker, kinds, &message);
+    }
+    if (p2p->analysis->dependencies != NULL) {
+        fm_depend_by_message(p2p->analysis, worker, &p2p->sends, receiver, own->receive, waited);
     }
     return own->sent > own->received;
 }

@@ -84,6 +84,7 @@ static bool send_message(struct matching *matching, unsigned worker, uint32_t pr
                          .tag = send->tag,
                          .location = l,
                          .start = send->start,
+                         .row = (uint32_t)(send - location->sends.items),
                          .complete_location = send->complete_location,
                          .complete = complete,
                          .bytes = send->bytes,
@@ -142,8 +143,8 @@ static void send_messages(void *context, unsigned worker, uint32_t first, uint32
     matching->analysis->omissions.unmatched_sends += lost;
 }
 
-static fm_locality_t locality_of(const struct fm_matched_sends *sends, uint32_t sender,
-                                 uint32_t receiver)
+fm_locality_t fm_sends_locality(const struct fm_matched_sends *sends, uint32_t sender,
+                                uint32_t receiver)
 {
     return sends->nodes[sender] == sends->nodes[receiver] ? FM_SAME_NODE : FM_OTHER_NODE;
 }
@@ -156,7 +157,7 @@ static void take_message(void *context, unsigned worker, uint32_t process, const
     if (arrival != NULL && sent->completed == FM_SEND_ALONE && !sent->never_waits &&
         arrival->posted != UINT64_MAX && sent->complete_leave < arrival->posted) {
         fm_send_samples_pass(&matching->scratch[worker].samples,
-                             locality_of(matching->found, sent->source, process), sent->bytes,
+                             fm_sends_locality(matching->found, sent->source, process), sent->bytes,
                              sent->complete_leave - sent->complete_enter);
     }
 }
@@ -196,8 +197,8 @@ static fm_locality_t locality_of_late(const struct fm_matched_sends *sends,
                                       const struct fm_receiver *receiver,
                                       const struct fm_late_receiver *late)
 {
-    return locality_of(sends, fm_trace_process(sends->trace, late->location),
-                       fm_trace_process(sends->trace, receiver->first_location));
+    return fm_sends_locality(sends, fm_trace_process(sends->trace, late->location),
+                             fm_trace_process(sends->trace, receiver->first_location));
 }
 
 /* Adds the calls that contain their t. */
@@ -237,6 +238,11 @@ static void find_blocking_sizes(struct matching *matching)
     matching->found->blocking_sizes = fm_blocking_sizes_find(&matching->passed, &waited);
     fm_send_samples_free(&matching->passed);
     fm_send_samples_free(&waited);
+    if (matching->analysis->blocking_size != 0) {
+        for (unsigned l = 0; l < FM_LOCALITIES; l++) {
+            matching->found->blocking_sizes.from[l] = matching->analysis->blocking_size;
+        }
+    }
 }
 
 bool fm_sender_waited(const struct fm_matched_sends *sends, const struct fm_receiver *receiver,

@@ -23,6 +23,10 @@ void fm_sends_match(struct fm_matched_sends *sends, struct fm_analysis *analysis
 bool fm_sender_waited(const struct fm_matched_sends *sends, const struct fm_receiver *receiver,
                       const struct fm_arrival *arrival);
 
+/** @return whether two processes are on the same node. */
+fm_locality_t fm_sends_locality(const struct fm_matched_sends *sends, uint32_t sender,
+                                uint32_t receiver);
+
 void fm_matched_sends_free(struct fm_matched_sends *sends);
 
 #endif

@@ -4,6 +4,7 @@
 #include "cli/commands/commands.h"
 #include "cli/expectation/expectation.h"
 #include "cli/options/options.h"
+#include "cli/whatif/scenario_predictions.h"
 #include "scenario/scenario.h"
 
 #include <limits.h>
@@ -106,11 +107,16 @@ static void print_failure(const struct fm_scenario *scenario,
                             : "nothing: this version does not compute it");
 }
 
-static void compare(const struct fm_scenario *scenario, const struct fm_cube *cube,
-                    struct totals *totals)
+/* Compares the expectations on the measured run, or on a prediction. */
+static void compare(const struct fm_scenario *scenario, bool predicted, uint32_t prediction,
+                    const struct fm_cube *cube, struct totals *totals)
 {
     for (size_t i = 0; i < scenario->expectation_count; i++) {
         const struct fm_scenario_expectation *expectation = &scenario->expectations[i];
+        if ((expectation->subject == FM_EXPECT_PREDICTED) != predicted ||
+            (predicted && expectation->prediction != prediction)) {
+            continue;
+        }
         struct fm_expectation_result result;
         struct fm_error error;
         fm_status_t status = fm_expectation_compare(scenario, expectation, cube, &result, &error);
@@ -124,6 +130,17 @@ static void compare(const struct fm_scenario *scenario, const struct fm_cube *cu
             print_failure(scenario, expectation, &result);
         }
     }
+}
+
+struct predicted {
+    const struct fm_scenario *scenario;
+    struct totals *totals;
+};
+
+static void compare_predicted(void *context, uint32_t prediction, const struct fm_cube *cube)
+{
+    struct predicted *predicted = context;
+    compare(predicted->scenario, true, prediction, cube, predicted->totals);
 }
 
 /* Adds the options that the scenario names for its analysis. */
@@ -173,15 +190,20 @@ static void check_file(const char *path, const struct fm_analysis_options *optio
             status = status == FM_ERR_USAGE ? FM_ERR_DATA : status;
             fm_fail(&error, status, "%s: %.900s", path, reason.message);
         }
-        fm_remove_tree(directory);
     }
     if (status == FM_OK) {
-        compare(scenario, cube, totals);
+        struct predicted predicted = {scenario, totals};
+        compare(scenario, false, 0, cube, totals);
+        note(totals,
+             fm_scenario_predict(scenario, directory, &chosen.options, temporary, compare_predicted,
+                                 &predicted, &error),
+             &error);
     } else {
         totals->expectations += scenario->expectation_count;
         totals->failed += scenario->expectation_count;
         note(totals, status, &error);
     }
+    fm_remove_tree(directory);
     fm_cube_free(cube);
     fm_chosen_options_free(&chosen);
     fm_scenario_free(scenario);

@@ -156,6 +156,15 @@ fm_status_t fm_expectation_compare(const struct fm_scenario *scenario,
     fm_status_t status = FM_OK;
     *result = (struct fm_expectation_result){0};
     switch (expectation->subject) {
+    case FM_EXPECT_PREDICTED:
+        if (strcmp(expectation->metric, "run_time") == 0) {
+            result->computed = true;
+            result->actual =
+                fm_decimal_from_ticks((int64_t)(cube->experiment.end - cube->experiment.begin));
+            break;
+        }
+        status = compare_severity(scenario, expectation, cube, result, error);
+        break;
     case FM_EXPECT_SEVERITY:
         status = compare_severity(scenario, expectation, cube, result, error);
         break;

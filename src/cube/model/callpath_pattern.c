@@ -79,15 +79,14 @@ char *fm_cube_callpath_short(const struct fm_cube *cube, uint32_t callpath, size
     return result;
 }
 
-/** @return whether `text`, which begins with a level, matches `pattern`. */
-static bool fits(const char *text, const char *pattern)
+bool fm_callpath_fits(const char *text, const char *pattern)
 {
     for (;;) {
         const char *gap = strstr(pattern, "/.../");
         if (strncmp(pattern, any, strlen(any)) == 0) {
             pattern += strlen(any);
             for (; text != NULL; text = strchr(text, '/'), text += text != NULL) {
-                if (fits(text, pattern))
+                if (fm_callpath_fits(text, pattern))
                     return true;
             }
             return false;
@@ -112,7 +111,7 @@ uint32_t fm_cube_match_callpaths(const struct fm_cube *cube, const char *pattern
         if (strstr(pattern, fm_cube_callpath_region(cube, i)) == NULL)
             continue;
         char *text = fm_cube_callpath_text(cube, i, "/");
-        if (text != NULL && fits(text, pattern) && count++ == 0)
+        if (text != NULL && fm_callpath_fits(text, pattern) && count++ == 0)
             *first = i;
         free(text);
     }

@@ -21,4 +21,8 @@ char *fm_cube_callpath_short(const struct fm_cube *cube, uint32_t callpath, size
  * @return the number of matches */
 uint32_t fm_cube_match_callpaths(const struct fm_cube *cube, const char *pattern, uint32_t *first);
 
+/** @return whether the text of a call path, or of its last levels, matches a pattern, which has no
+ * '/' before it. */
+bool fm_callpath_fits(const char *text, const char *pattern);
+
 #endif

@@ -22,6 +22,12 @@ struct fm_otf2_references {
                                                  defined in the archive */
 };
 
+/** Events whose times a copy may change. */
+typedef enum { FM_OTF2_RECORD, FM_OTF2_CALL_ENTER, FM_OTF2_CALL_LEAVE } fm_otf2_event_t;
+
+/** An event that is not copied. */
+#define FM_OTF2_LEFT_OUT UINT64_MAX
+
 /** Callbacks that add records to the copy. They write with the given writer and return the code of
  * OTF2; NULL callbacks are not called. Activities are the calls of trace.h. */
 struct fm_otf2_additions {
@@ -42,6 +48,11 @@ struct fm_otf2_additions {
     /** Called before the Leave of a call. */
     OTF2_ErrorCode (*leaving)(void *context, OTF2_EvtWriter *writer, uint32_t activity,
                               uint64_t time);
+    /** Called for each event of a location in its order: gives it another time.
+     * @param call  of Enter and Leave of a call: its number among the location's Enter events of
+     * calls
+     * @return its new time, not earlier than that of the event before; FM_OTF2_LEFT_OUT */
+    uint64_t (*retime)(void *context, fm_otf2_event_t event, uint32_t call, uint64_t time);
 };
 
 /** Writes the copy as a new directory with traces.otf2.

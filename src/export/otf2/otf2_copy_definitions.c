@@ -152,6 +152,16 @@ static OTF2_CallbackCode location(void *data, OTF2_LocationRef self, OTF2_String
     return copy_Location(data, self, name, type, events, group);
 }
 
+/* ... and with other times the length of the run. */
+static OTF2_CallbackCode clock_properties(void *data, uint64_t resolution, uint64_t offset,
+                                          uint64_t length, uint64_t realtime)
+{
+    const struct fm_otf2_copier *copier = data;
+    const uint64_t needed = copier->last_time > offset ? copier->last_time - offset : 0;
+    return copy_ClockProperties(data, resolution, offset, needed > length ? needed : length,
+                                realtime);
+}
+
 OTF2_GlobalDefReaderCallbacks *fm_otf2_copying_callbacks(void)
 {
     OTF2_GlobalDefReaderCallbacks *callbacks = OTF2_GlobalDefReaderCallbacks_New();
@@ -160,5 +170,6 @@ OTF2_GlobalDefReaderCallbacks *fm_otf2_copying_callbacks(void)
 #include "otf2_copy_definitions.inc"
 #undef FM_COPY
     OTF2_GlobalDefReaderCallbacks_SetLocationCallback(callbacks, location);
+    OTF2_GlobalDefReaderCallbacks_SetClockPropertiesCallback(callbacks, clock_properties);
     return callbacks;
 }

@@ -11,6 +11,22 @@ static OTF2_ErrorCode advance(struct fm_otf2_copier *copier, uint64_t time)
                : OTF2_SUCCESS;
 }
 
+/* @return whether the event is copied; *time is its new time then */
+static bool retime(struct fm_otf2_copier *copier, uint64_t *time)
+{
+    const struct fm_otf2_additions *additions = copier->additions;
+    if (additions->retime == NULL) {
+        return true;
+    }
+    if (copier->known) {
+        *time = additions->retime(additions->context, copier->event, copier->call, *time);
+    }
+    if (*time != FM_OTF2_LEFT_OUT && *time > copier->last_time) {
+        copier->last_time = *time;
+    }
+    return *time != FM_OTF2_LEFT_OUT;
+}
+
 #define FM_COPY(record, parameters, arguments)                                                     \
     static OTF2_CallbackCode copy_##record(OTF2_LocationRef location, OTF2_TimeStamp time,         \
                                            uint64_t position, void *data,                          \
@@ -18,6 +34,8 @@ static OTF2_ErrorCode advance(struct fm_otf2_copier *copier, uint64_t time)
     {                                                                                              \
         (void)location, (void)position;                                                            \
         struct fm_otf2_copier *copier = data;                                                      \
+        if (!retime(copier, &time))                                                                \
+            return OTF2_CALLBACK_SUCCESS;                                                          \
         OTF2_ErrorCode code = advance(copier, time);                                               \
         if (code == OTF2_SUCCESS)                                                                  \
             code = OTF2_EvtWriter_##record(copier->writer, attributes, time EXPAND arguments);     \
@@ -31,11 +49,15 @@ static OTF2_CallbackCode enter(OTF2_LocationRef location, OTF2_TimeStamp time, u
 {
     struct fm_otf2_copier *copier = data;
     const struct fm_otf2_additions *additions = copier->additions;
-    if (copy_Enter(location, time, position, data, attributes, region) != OTF2_CALLBACK_SUCCESS) {
-        return OTF2_CALLBACK_ERROR;
-    }
     bool is_call = copier->known && region < copier->is_call.count && copier->is_call.items[region];
     uint32_t activity = is_call ? copier->activity++ : FM_NONE;
+    copier->event = is_call ? FM_OTF2_CALL_ENTER : FM_OTF2_RECORD;
+    copier->call = activity;
+    OTF2_CallbackCode copied = copy_Enter(location, time, position, data, attributes, region);
+    copier->event = FM_OTF2_RECORD;
+    if (copied != OTF2_CALLBACK_SUCCESS) {
+        return OTF2_CALLBACK_ERROR;
+    }
     fm_vector_push(&copier->open, activity);
     return is_call && additions->entered != NULL
                ? fm_otf2_copy_keep(
@@ -59,7 +81,28 @@ static OTF2_CallbackCode leave(OTF2_LocationRef location, OTF2_TimeStamp time, u
             return OTF2_CALLBACK_ERROR;
         }
     }
-    return copy_Leave(location, time, position, data, attributes, region);
+    copier->event = activity == FM_NONE ? FM_OTF2_RECORD : FM_OTF2_CALL_LEAVE;
+    copier->call = activity;
+    OTF2_CallbackCode copied = copy_Leave(location, time, position, data, attributes, region);
+    copier->event = FM_OTF2_RECORD;
+    return copied;
+}
+
+/* The end of a flush of the recorder's buffer is a time, too. */
+static OTF2_CallbackCode buffer_flush(OTF2_LocationRef location, OTF2_TimeStamp time,
+                                      uint64_t position, void *data, OTF2_AttributeList *attributes,
+                                      OTF2_TimeStamp stop_time)
+{
+    const struct fm_otf2_copier *copier = data;
+    const uint64_t length = stop_time > time ? stop_time - time : 0;
+    if (copier->additions->retime == NULL || !copier->known) {
+        return copy_BufferFlush(location, time, position, data, attributes, stop_time);
+    }
+    uint64_t begin =
+        copier->additions->retime(copier->additions->context, FM_OTF2_RECORD, FM_NONE, time);
+    return begin == FM_OTF2_LEFT_OUT
+               ? OTF2_CALLBACK_SUCCESS
+               : copy_BufferFlush(location, time, position, data, attributes, begin + length);
 }
 
 OTF2_EvtReaderCallbacks *fm_otf2_event_callbacks(void)
@@ -69,6 +112,7 @@ OTF2_EvtReaderCallbacks *fm_otf2_event_callbacks(void)
     OTF2_EvtReaderCallbacks_Set##record##Callback(callbacks, copy_##record);
 #include "otf2_copy_events.inc"
 #undef FM_COPY
+    OTF2_EvtReaderCallbacks_SetBufferFlushCallback(callbacks, buffer_flush);
     OTF2_EvtReaderCallbacks_SetEnterCallback(callbacks, enter);
     OTF2_EvtReaderCallbacks_SetLeaveCallback(callbacks, leave);
     return callbacks;

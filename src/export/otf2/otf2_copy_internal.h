@@ -34,6 +34,9 @@ struct fm_otf2_copier {
     bool known;                                   /**< the location exists in the trace */
     uint32_t activity;                            /**< next call of the location */
     FM_VECTOR(uint32_t) open;                     /**< open regions: activity; FM_NONE: no call */
+    fm_otf2_event_t event;                        /**< that is being copied */
+    uint32_t call;                                /**< ... and its call */
+    uint64_t last_time;                           /**< latest time of a copy with other times */
 };
 
 /** Stores the first failure. @return the value for a callback to return */

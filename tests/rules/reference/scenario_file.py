@@ -225,6 +225,8 @@ def parse_scenario(text):
                 scenario.teams[words[1]] = [parse_location(word) for word in words[2:]]
             elif words[0] == "object_name":
                 pass  # names of objects change no value
+            elif words[0] in ("predict", "expect_predicted"):
+                pass  # of the replay, which the reference does not do
             elif words[0] == "phase":
                 scenario.phases.add(line.split(None, 1)[1])
             elif words[0] == "analyze":

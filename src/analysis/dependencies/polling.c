@@ -1,0 +1,74 @@
+#include "analysis/dependencies/polling.h"
+
+#include <string.h>
+#include <strings.h>
+
+/* Gaps between two tests of a loop are shorter. */
+#define LONGEST_GAP_MICROSECONDS 100
+
+static bool is_test(const struct fm_region *region)
+{
+    static const char *const tests[] = {"MPI_Test", "MPI_Testall", "MPI_Testany", "MPI_Testsome"};
+    for (size_t i = 0; region->paradigm == FM_PARADIGM_MPI && i < sizeof tests / sizeof *tests;
+         i++) {
+        const size_t length = strlen(tests[i]);
+        if (strncasecmp(region->name, tests[i], length) == 0 &&
+            strspn(region->name + length, "_") == strlen(region->name + length)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The tests of a location, from its first activity on. */
+struct search {
+    const struct fm_trace *trace;
+    const struct fm_location *location;
+    const struct fm_completions *completions;
+    uint64_t longest_gap; /* ticks */
+    size_t state;         /* first change of state that may be behind the last activity */
+    uint32_t l;
+};
+
+/* @return whether activity `next` follows the one before it as in a loop */
+static bool follows(struct search *search, uint32_t next)
+{
+    const struct fm_location *location = search->location;
+    const uint64_t since = location->leave.items[next - 1], until = location->enter.items[next];
+    while (search->state < location->state_since.count &&
+           location->state_since.items[search->state] < since) {
+        search->state++;
+    }
+    const bool changes = search->state < location->state_since.count &&
+                         location->state_since.items[search->state] <= until;
+    return !changes && since <= until && until - since < search->longest_gap &&
+           location->visit.items[next] == location->visit.items[next - 1];
+}
+
+void fm_polling_find(fm_polling_vector *pollings, const struct fm_trace *trace, uint32_t l,
+                     const struct fm_completions *completions)
+{
+    struct search search = {
+        .trace = trace,
+        .location = &trace->locations[l],
+        .completions = completions,
+        .longest_gap = trace->ticks_per_second * LONGEST_GAP_MICROSECONDS / 1000000,
+        .l = l,
+    };
+    const uint32_t count = (uint32_t)search.location->enter.count;
+    for (uint32_t a = 0; a < count;) {
+        const uint32_t first = a;
+        if (!is_test(fm_trace_called(trace, search.location, a))) {
+            a++;
+            continue;
+        }
+        while (fm_completions_of(completions, l, a) == 0 && a + 1 < count &&
+               follows(&search, a + 1)) {
+            a++;
+        }
+        if (a > first && fm_completions_of(completions, l, a) != 0) {
+            fm_vector_push(pollings, (struct fm_polling){first, a});
+        }
+        a++;
+    }
+}

@@ -1,0 +1,16 @@
+/** @file
+ * Calls that poll: a loop over MPI_Test that ends when a request is complete is one activity of the
+ * replay, since the number of failed tests depends on how long the program waits. */
+#ifndef FERMATA_ANALYSIS_DEPENDENCIES_POLLING_H
+#define FERMATA_ANALYSIS_DEPENDENCIES_POLLING_H
+
+#include "analysis/dependencies/dependencies.h"
+#include "analysis/p2p/completions.h"
+
+/** Finds the polling of a location: tests that complete nothing, and the test behind them that
+ * does, with nothing recorded between them and gaps below 100 us.
+ * @param completions  of the location's process */
+void fm_polling_find(fm_polling_vector *pollings, const struct fm_trace *trace, uint32_t location,
+                     const struct fm_completions *completions);
+
+#endif

@@ -1,0 +1,141 @@
+/* fermata whatif: what a run would be with changes. */
+#include "base/memory.h"
+#include "cli/archive/isolated_command.h"
+#include "cli/commands/commands.h"
+#include "cli/options/options.h"
+#include "cli/text/safe_text.h"
+#include "cli/whatif/predicted_experiment.h"
+#include "cli/whatif/prediction_text.h"
+
+#include <limits.h>
+#include <stdio.h>
+
+struct request {
+    const char *archive;
+    const char *output; /* directory of the predicted experiment; NULL: none */
+    struct fm_analysis_options options;
+    fm_changes changes;
+    bool check;
+};
+
+/* @return whether the replay without changes is exact, which is printed */
+static bool check_identity(const struct request *request, const struct fm_detail *detail,
+                           bool prints_limits)
+{
+    struct fm_replay *replay = fm_replay_run(detail, NULL, request->options.workers);
+    const struct fm_identity identity = fm_identity_check(detail, replay);
+    fm_print_identity(request->archive, detail, &identity);
+    if (prints_limits) {
+        fm_print_limits(detail, replay);
+    }
+    fm_replay_free(replay);
+    return identity.moved == 0;
+}
+
+static fm_status_t predict(const struct request *request, const struct fm_detail *detail,
+                           struct fm_error *error)
+{
+    struct fm_prediction prediction;
+    fm_status_t status =
+        fm_prediction_make(detail, &request->changes, request->options.workers, &prediction, error);
+    if (status != FM_OK) {
+        return status;
+    }
+    if (request->changes.count != 0) {
+        fm_print_prediction(detail, &request->changes, &prediction);
+        fm_print_limits(detail, prediction.replay);
+    }
+    if (request->output != NULL) {
+        struct fm_analysis_options options = request->options;
+        options.dependencies = false;
+        status =
+            fm_predicted_experiment_write(detail, &prediction, &request->changes, request->archive,
+                                          &options, request->output, NULL, error);
+        if (status == FM_OK) {
+            printf("The predicted run: %s (fermata report %s; fermata diff %s %s)\n",
+                   request->output, request->output, request->archive, request->output);
+        }
+    }
+    fm_prediction_free(&prediction);
+    return status;
+}
+
+static int work(void *argument)
+{
+    const struct request *request = argument;
+    struct fm_detail *detail = NULL;
+    struct fm_error error;
+    fm_memory_keep();
+    fm_status_t status =
+        fm_analysis_run_in_detail(request->archive, &request->options, NULL, &detail, &error);
+    if (status == FM_OK && (request->check || request->changes.count == 0) &&
+        !check_identity(request, detail, request->changes.count == 0)) {
+        status = fm_fail(&error, FM_ERR_FAILED, "%s: the replay is not exact", request->archive);
+    }
+    if (status == FM_OK && (request->changes.count != 0 || request->output != NULL)) {
+        status = predict(request, detail, &error);
+    }
+    if (status != FM_OK) {
+        fprintf(stderr, "fermata whatif: %s\n", fm_safe_text(error.message));
+    }
+    fm_detail_free(detail);
+    return status;
+}
+
+static fm_status_t take_option(struct fm_option_reader *reader, int option, struct request *request)
+{
+    uint64_t number = 0;
+    size_t bytes = 0;
+    fm_status_t status = FM_OK;
+    switch (option) {
+    case FM_OPTION_whatif_JOBS:
+        status = fm_option_number(reader, 1, FM_MOST_JOBS, &number);
+        request->options.workers = (unsigned)number;
+        return status;
+    case FM_OPTION_whatif_OUTPUT:
+        request->output = reader->value;
+        return FM_OK;
+    case FM_OPTION_whatif_CHECK:
+        request->check = true;
+        return FM_OK;
+    default: /* FM_OPTION_whatif_BLOCKING_SIZE */
+        status = fm_option_size(reader, &bytes);
+        request->options.blocking_size = bytes;
+        return status;
+    }
+}
+
+static fm_status_t read_changes(const struct fm_option_reader *reader, struct request *request,
+                                struct fm_error *error)
+{
+    fm_status_t status = FM_OK;
+    for (int i = 1; i < reader->operand_count && status == FM_OK; i++) {
+        status = fm_changes_add(&request->changes, reader->operands[i], error);
+    }
+    return status;
+}
+
+int fm_command_whatif(int argc, char **argv)
+{
+    struct request request = {.options = {.dependencies = true}};
+    struct fm_option_reader reader;
+    fm_options_begin(&reader, FM_COMMAND_whatif, argc, argv);
+    for (int option; (option = fm_options_next(&reader)) != FM_OPTIONS_END;) {
+        if (option < 0) {
+            return fm_options_stop(&reader, option);
+        }
+        if (take_option(&reader, option, &request) != FM_OK) {
+            return fm_options_complain(&reader);
+        }
+    }
+    int status = FM_OK;
+    if (!fm_options_operands(&reader, 1, INT_MAX, "one experiment directory and changes") ||
+        read_changes(&reader, &request, &reader.error) != FM_OK) {
+        status = fm_options_complain(&reader);
+    } else {
+        request.archive = reader.operands[0];
+        status = fm_run_isolated("whatif", request.archive, 0, work, &request);
+    }
+    fm_changes_free(&request.changes);
+    return status;
+}

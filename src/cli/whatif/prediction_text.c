@@ -1,0 +1,152 @@
+#include "cli/whatif/prediction_text.h"
+
+#include "analysis/dependencies/dependencies.h"
+#include "cli/text/safe_text.h"
+#include "diagnosis/number_format.h"
+#include "whatif/unfollowed.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* @return a duration of the trace's clock */
+static char *duration(char buffer[FM_FORMAT_SIZE], const struct fm_trace *trace, int64_t ticks)
+{
+    return fm_format_duration(buffer, ticks, trace->ticks_per_second);
+}
+
+static uint64_t measured_begin(const struct fm_trace *trace, uint64_t *end)
+{
+    uint64_t begin = UINT64_MAX;
+    *end = 0;
+    for (uint32_t l = 0; l < trace->location_count; l++) {
+        const struct fm_location *location = &trace->locations[l];
+        if (location->begin <= location->end) {
+            begin = location->begin < begin ? location->begin : begin;
+            *end = location->end > *end ? location->end : *end;
+        }
+    }
+    return begin == UINT64_MAX ? 0 : begin;
+}
+
+void fm_print_identity(const char *archive, const struct fm_detail *detail,
+                       const struct fm_identity *identity)
+{
+    const struct fm_trace *trace = detail->trace;
+    char calls[FM_FORMAT_SIZE], time[FM_FORMAT_SIZE], moved[FM_FORMAT_SIZE];
+    char name[256];
+    fm_format_count(calls, (int64_t)identity->calls);
+    if (identity->moved == 0) {
+        printf("The replay without changes gives all %s calls exactly the times that were "
+               "measured.\n",
+               calls);
+        return;
+    }
+    const struct fm_location *location = &trace->locations[identity->location];
+    const bool is_call = identity->activity < location->enter.count;
+    fm_safe_copy(name, sizeof name,
+                 is_call ? fm_trace_called(trace, location, identity->activity)->name
+                         : "the trace");
+    uint64_t end = 0;
+    const uint64_t begin = measured_begin(trace, &end);
+    printf("%s: the replay without changes is not exact: %s of the times of %s calls differ; the "
+           "first is the %s of %s on location %" PRIu32 " at %s, which the replay moves by %" PRId64
+           " ticks.\n",
+           archive, fm_format_count(moved, (int64_t)identity->moved), calls,
+           !is_call             ? "end"
+           : identity->is_leave ? "Leave"
+                                : "Enter",
+           name, identity->location, duration(time, trace, (int64_t)(identity->measured - begin)),
+           (int64_t)(identity->replayed - identity->measured));
+}
+
+static const char *plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+static void print_effect(const struct fm_trace *trace, const struct fm_run_change *change,
+                         const struct fm_change_effect *effect)
+{
+    char before[FM_FORMAT_SIZE], after[FM_FORMAT_SIZE], calls[FM_FORMAT_SIZE];
+    char text[256];
+    fm_safe_copy(text, sizeof text, change->text);
+    fm_format_count(calls, (int64_t)effect->calls);
+    printf("%s: on %" PRIu32 " of %" PRIu32 " location%s, ", text, effect->locations,
+           trace->location_count, plural(trace->location_count));
+    if (change->kind == FM_CHANGE_REMOVE) {
+        printf("%s call%s of barriers removed.\n", calls, plural(effect->calls));
+        return;
+    }
+    if (effect->before != 0 || effect->calls == 0) {
+        printf("%s of computation become%s %s", duration(before, trace, (int64_t)effect->before),
+               effect->before == 0 ? "s" : "", duration(after, trace, (int64_t)effect->after));
+    }
+    if (effect->calls != 0) {
+        printf("%sthe remaining time of %s call%s is scaled", effect->before != 0 ? "; " : "",
+               calls, plural(effect->calls));
+    }
+    puts(".");
+}
+
+void fm_print_prediction(const struct fm_detail *detail, const fm_changes *changes,
+                         const struct fm_prediction *prediction)
+{
+    const struct fm_trace *trace = detail->trace;
+    char before[FM_FORMAT_SIZE], after[FM_FORMAT_SIZE], gain[FM_FORMAT_SIZE];
+    char share[FM_FORMAT_SIZE];
+    for (size_t c = 0; c < changes->count; c++) {
+        print_effect(trace, &changes->items[c], &prediction->effects[c]);
+    }
+    uint64_t end = 0;
+    const uint64_t begin = measured_begin(trace, &end);
+    const int64_t measured = (int64_t)(end - begin);
+    const int64_t predicted = (int64_t)(prediction->replay->end - prediction->replay->begin);
+    if (predicted == measured) {
+        printf("Predicted run time: %s, as measured: nothing that the run's end depends on "
+               "changes.\n",
+               duration(before, trace, measured));
+        return;
+    }
+    const int64_t difference = predicted - measured;
+    printf("Predicted run time: %s instead of %s: %s %s (%s).\n", duration(after, trace, predicted),
+           duration(before, trace, measured),
+           duration(gain, trace, difference < 0 ? -difference : difference),
+           difference < 0 ? "less" : "more",
+           fm_format_percent(share, difference < 0 ? -difference : difference, measured));
+}
+
+void fm_print_limits(const struct fm_detail *detail, const struct fm_replay *replay)
+{
+    struct fm_unfollowed found[FM_UNFOLLOWED_KINDS];
+    char count[FM_FORMAT_SIZE], waits[FM_FORMAT_SIZE], waiting[FM_FORMAT_SIZE];
+    const unsigned kinds = fm_unfollowed_find(detail, found);
+    if (kinds != 0) {
+        puts("Not followed: these calls take in every prediction as long as they were measured, "
+             "whatever they wait for:");
+    }
+    for (unsigned k = 0; k < kinds; k++) {
+        printf("  %s", found[k].name);
+        if (found[k].calls != 0) {
+            printf(": %s call%s", fm_format_count(count, (int64_t)found[k].calls),
+                   plural(found[k].calls));
+        }
+        if (found[k].waits != 0) {
+            printf("; measured waiting for them: %s time%s, %s in all",
+                   fm_format_count(waits, (int64_t)found[k].waits), plural(found[k].waits),
+                   duration(waiting, detail->trace, (int64_t)found[k].waiting));
+        }
+        puts("");
+    }
+    const uint64_t unbound = detail->dependencies->unbound;
+    if (unbound != 0) {
+        printf("%s dependenc%s not followed: the event lies behind the end of the call that "
+               "depends on it (the clocks disagree, or the call did not need it).\n",
+               fm_format_count(count, (int64_t)unbound), unbound == 1 ? "y is" : "ies are");
+    }
+    if (replay->circles != 0) {
+        printf("%s dependenc%s not followed: calls that begin and end at the same tick would wait "
+               "for one another.\n",
+               fm_format_count(count, (int64_t)replay->circles),
+               replay->circles == 1 ? "y is" : "ies are");
+    }
+}

@@ -1,0 +1,44 @@
+/** @file
+ * The new times of all events of a location: of its calls as replayed, of what lies between and in
+ * them accordingly.
+ *
+ * In computation that a change lengthens or shortens, times are stretched. Inside a call, an event
+ * keeps its distance to the end of the call: what the call waits for comes before it. */
+#ifndef FERMATA_WHATIF_ARCHIVE_RETIMER_H
+#define FERMATA_WHATIF_ARCHIVE_RETIMER_H
+
+#include "analysis/detail.h"
+#include "export/otf2/otf2_copy.h"
+#include "whatif/replay/replay.h"
+#include "whatif/replay/steps.h"
+
+/** A walk over the events of a location. {0}: unused. */
+struct fm_retimer {
+    const struct fm_location *location;
+    const struct fm_new_times *times;
+    const struct fm_edits *edits; /**< NULL: none */
+    struct fm_steps steps;
+    struct fm_step next; /**< next step, if `has_next` */
+    bool has_next;
+    uint64_t old_last, new_last; /**< the point up to which computation is mapped, or last step */
+    size_t stretch, removed;
+    uint32_t call;     /**< number of the next Enter of a call */
+    uint32_t activity; /**< ... and its activity */
+    size_t continuation, thread_record;
+    FM_VECTOR(uint32_t) activity_of; /**< [number of a call]: activity */
+    uint64_t latest;                 /**< new time of the event before */
+    uint32_t left_out;               /**< removed call that is open; FM_NONE: none */
+};
+
+/** Begins with the first event of a location. */
+void fm_retimer_begin(struct fm_retimer *retimer, const struct fm_trace *trace, uint32_t location,
+                      const struct fm_replay *replay, const struct fm_edits *edits);
+
+/** @return the new time of the next event; FM_OTF2_LEFT_OUT: it belongs to a removed call. See
+ * `retime` of struct fm_otf2_additions. */
+uint64_t fm_retimer_map(struct fm_retimer *retimer, fm_otf2_event_t event, uint32_t call,
+                        uint64_t time);
+
+void fm_retimer_free(struct fm_retimer *retimer);
+
+#endif

@@ -1,0 +1,373 @@
+/* Applies changes. A change sees the computation of a location in groups: the iterations of the
+ * program's phases (without phases, and for `cap`, the visits of the selected call path). It gives
+ * each group a new total. The pieces of a group share it in proportion to their lengths, rounded so
+ * that their sum is the total. */
+#include "whatif/changes/apply.h"
+
+#include "base/containers/map.h"
+#include "base/containers/sort.h"
+#include "whatif/changes/barriers.h"
+#include "whatif/changes/callpath_selection.h"
+#include "whatif/changes/phase_walk.h"
+#include "whatif/changes/pieces.h"
+
+/* The computation of one location in one group. */
+struct share {
+    struct fm_phase_number iteration;
+    uint32_t location;
+    uint64_t before, after; /* ticks */
+    uint64_t seen;          /* ticks of the pieces handled so far, before the change */
+};
+
+typedef FM_VECTOR(struct share) share_vector;
+
+struct application {
+    const struct fm_run_change *change;
+    const struct fm_trace *trace;
+    struct fm_edits *edits;
+    uint8_t *selected;    /* [call path] */
+    bool by_visits;       /* groups are visits of the call path, not iterations */
+    share_vector *shares; /* [location] */
+};
+
+/* ---- the pieces of a location ---- */
+
+/* A walk over the pieces that a change is about, with their groups and current lengths. */
+struct walk {
+    struct fm_pieces pieces;
+    struct fm_phase_walk iterations;
+    struct fm_map share_of; /* (iteration) -> position */
+    uint8_t *wanted;        /* [node of the location's call tree] */
+    size_t edit;
+};
+
+/* @return whether a location is of a rank that the change is about */
+static bool concerns(const struct application *application, uint32_t l)
+{
+    return fm_ranges_have(&application->change->ranks, fm_trace_process(application->trace, l));
+}
+
+static void walk_begin(struct walk *walk, const struct application *application, uint32_t l)
+{
+    const struct fm_trace *trace = application->trace;
+    const struct fm_location *location = &trace->locations[l];
+    *walk = (struct walk){.wanted = fm_allocate(location->profile.count, 1)};
+    for (size_t v = 0; v < location->profile.count; v++) {
+        const struct fm_visit_profile *node = &location->profile.items[v];
+        walk->wanted[v] = node->callpath != FM_NONE &&
+                          (application->selected[node->callpath] & FM_SELECTED_WITHIN) != 0 &&
+                          trace->regions[node->region].call == FM_CALL_USER;
+    }
+    fm_pieces_begin(&walk->pieces, trace, l, walk->wanted);
+    fm_phase_walk_begin(&walk->iterations, trace, l);
+}
+
+static void walk_end(struct walk *walk)
+{
+    fm_phase_walk_free(&walk->iterations);
+    fm_map_free(&walk->share_of);
+    fm_free(walk->wanted);
+}
+
+/* Finds the next piece of a selected iteration. @return whether there is one */
+static bool walk_next(struct walk *walk, const struct application *application,
+                      struct fm_piece *piece, struct fm_phase_number *group)
+{
+    const fm_number_ranges *wanted = &application->change->iterations;
+    while (fm_pieces_next(&walk->pieces, piece)) {
+        const struct fm_phase_number iteration = fm_phase_walk_at(&walk->iterations, piece->begin);
+        const struct fm_phase_number visit = {FM_NONE, piece->run};
+        const bool has_phases = walk->iterations.owner != NULL;
+        *group = application->by_visits || !has_phases ? visit : iteration;
+        if (fm_ranges_have(wanted, has_phases ? iteration.number : visit.number)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* @return the length of a piece after earlier changes */
+static uint64_t current_length(const struct fm_edits *edits, size_t *next,
+                               const struct fm_piece *piece)
+{
+    while (*next < edits->stretches.count && edits->stretches.items[*next].begin < piece->begin) {
+        (*next)++;
+    }
+    return *next < edits->stretches.count && edits->stretches.items[*next].begin == piece->begin
+               ? edits->stretches.items[*next].length
+               : piece->end - piece->begin;
+}
+
+static struct share *share_of(struct walk *walk, share_vector *shares, uint32_t l,
+                              struct fm_phase_number group)
+{
+    if (shares->count != 0) {
+        struct share *recent = &shares->items[shares->count - 1];
+        if (recent->iteration.number == group.number && recent->iteration.region == group.region) {
+            return recent;
+        }
+    }
+    const uint64_t key = (uint64_t)group.region << 40 ^ group.number;
+    const uint32_t next = (uint32_t)shares->count;
+    const uint32_t position = *fm_map_at(&walk->share_of, key, next);
+    if (position == next) {
+        fm_vector_push(shares, (struct share){.iteration = group, .location = l});
+    }
+    return &shares->items[position];
+}
+
+/* Adds up the computation of a location in each group. */
+static void add_up(struct application *application, uint32_t l)
+{
+    struct walk walk;
+    struct fm_piece piece;
+    struct fm_phase_number group;
+    walk_begin(&walk, application, l);
+    while (walk_next(&walk, application, &piece, &group)) {
+        const uint64_t length = current_length(&application->edits[l], &walk.edit, &piece);
+        share_of(&walk, &application->shares[l], l, group)->before += length;
+    }
+    walk_end(&walk);
+}
+
+/* ---- new totals ---- */
+
+static int compare_shares(const void *a, const void *b)
+{
+    const struct share *left = *(struct share *const *)a, *right = *(struct share *const *)b;
+    if (left->iteration.region != right->iteration.region) {
+        return left->iteration.region < right->iteration.region ? -1 : 1;
+    }
+    if (left->iteration.number != right->iteration.number) {
+        return left->iteration.number < right->iteration.number ? -1 : 1;
+    }
+    if (left->before != right->before) {
+        return left->before < right->before ? -1 : 1;
+    }
+    return left->location < right->location ? -1 : left->location > right->location;
+}
+
+/* One iteration: the shares of all locations that compute in it, ascending. A location without
+ * computation has nothing that could become longer. */
+static void level_iteration(fm_change_kind_t kind, struct share **shares, size_t count)
+{
+    unsigned __int128 sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        sum += shares[i]->before;
+    }
+    const uint64_t middle = shares[count / 2]->before;
+    const uint64_t lower = shares[(count - 1) / 2]->before;
+    const uint64_t median = lower + (middle - lower) / 2;
+    for (size_t i = 0; i < count; i++) {
+        shares[i]->after = kind == FM_CHANGE_BALANCE    ? (uint64_t)(sum / count)
+                           : shares[i]->before > median ? median
+                                                        : shares[i]->before;
+    }
+}
+
+static void level_iterations(struct application *application)
+{
+    FM_VECTOR(struct share *) all = {0};
+    for (uint32_t l = 0; l < application->trace->location_count; l++) {
+        for (size_t s = 0; s < application->shares[l].count; s++) {
+            struct share *share = &application->shares[l].items[s];
+            if (share->before != 0) {
+                fm_vector_push(&all, share);
+            }
+        }
+    }
+    fm_sort(all.items, all.count, sizeof *all.items, compare_shares);
+    for (size_t begin = 0; begin < all.count;) {
+        size_t end = begin + 1;
+        while (end < all.count &&
+               all.items[end]->iteration.region == all.items[begin]->iteration.region &&
+               all.items[end]->iteration.number == all.items[begin]->iteration.number) {
+            end++;
+        }
+        level_iteration(application->change->kind, &all.items[begin], end - begin);
+        begin = end;
+    }
+    fm_vector_free(&all);
+}
+
+static void scale_or_cap(struct application *application)
+{
+    const struct fm_run_change *change = application->change;
+    const uint64_t cap =
+        fm_scaled(application->trace->ticks_per_second, change->numerator, change->denominator);
+    for (uint32_t l = 0; l < application->trace->location_count; l++) {
+        for (size_t s = 0; s < application->shares[l].count; s++) {
+            struct share *share = &application->shares[l].items[s];
+            share->after = change->kind == FM_CHANGE_SCALE
+                               ? fm_scaled(share->before, change->numerator, change->denominator)
+                           : share->before > cap ? cap
+                                                 : share->before;
+        }
+    }
+}
+
+/* ---- edits ---- */
+
+/* Merges the pieces with their new lengths into the edits of a location. */
+static void edit_location(struct application *application, uint32_t l)
+{
+    struct walk walk;
+    struct fm_piece piece;
+    struct fm_phase_number group;
+    struct fm_edits *edits = &application->edits[l];
+    struct fm_edits merged = {0};
+    size_t kept = 0;
+    walk_begin(&walk, application, l);
+    for (uint32_t s = 0; s < application->shares[l].count; s++) {
+        const struct fm_phase_number *of = &application->shares[l].items[s].iteration;
+        fm_map_at(&walk.share_of, (uint64_t)of->region << 40 ^ of->number, s);
+    }
+    while (walk_next(&walk, application, &piece, &group)) {
+        const uint64_t length = current_length(edits, &walk.edit, &piece);
+        struct share *share = share_of(&walk, &application->shares[l], l, group);
+        const uint64_t divisor = share->before == 0 ? 1 : share->before;
+        const uint64_t until_here = fm_scaled(share->seen, share->after, divisor);
+        share->seen += length;
+        while (kept < edits->stretches.count && edits->stretches.items[kept].begin < piece.begin) {
+            fm_vector_push(&merged.stretches, edits->stretches.items[kept++]);
+        }
+        kept += kept < edits->stretches.count && edits->stretches.items[kept].begin == piece.begin;
+        fm_vector_push(
+            &merged.stretches,
+            (struct fm_stretch_edit){piece.begin, piece.end,
+                                     fm_scaled(share->seen, share->after, divisor) - until_here});
+    }
+    while (kept < edits->stretches.count) {
+        fm_vector_push(&merged.stretches, edits->stretches.items[kept++]);
+    }
+    fm_vector_free(&edits->stretches);
+    edits->stretches.items = merged.stretches.items;
+    edits->stretches.count = merged.stretches.count;
+    edits->stretches.capacity = merged.stretches.capacity;
+    walk_end(&walk);
+}
+
+/* ---- remaining time of calls ---- */
+
+static struct fm_remaining_edit combined(const struct fm_remaining_edit *earlier,
+                                         const struct fm_run_change *change)
+{
+    unsigned __int128 numerator = (unsigned __int128)earlier->numerator * change->numerator;
+    unsigned __int128 denominator = (unsigned __int128)earlier->denominator * change->denominator;
+    while (numerator > INT64_MAX || denominator > INT64_MAX) {
+        numerator /= 10;
+        denominator /= 10;
+    }
+    return (struct fm_remaining_edit){earlier->activity, (uint64_t)numerator,
+                                      denominator == 0 ? 1 : (uint64_t)denominator};
+}
+
+/* Scales the remaining time of the calls that the change names themselves. @return their number */
+static uint64_t scale_calls(struct application *application, uint32_t l)
+{
+    const struct fm_location *location = &application->trace->locations[l];
+    struct fm_edits *edits = &application->edits[l];
+    struct fm_edits merged = {0};
+    struct fm_phase_walk iterations = {0};
+    uint64_t calls = 0, ordinal = 0;
+    size_t kept = 0;
+    fm_phase_walk_begin(&iterations, application->trace, l);
+    for (uint32_t a = 0; a < location->enter.count; a++) {
+        const struct fm_visit_profile *node = &location->profile.items[location->visit.items[a]];
+        if (node->callpath == FM_NONE ||
+            (application->selected[node->callpath] & FM_SELECTED_ITSELF) == 0) {
+            continue;
+        }
+        const uint64_t number =
+            iterations.owner == NULL
+                ? ordinal++
+                : fm_phase_walk_at(&iterations, location->enter.items[a]).number;
+        if (!fm_ranges_have(&application->change->iterations, number)) {
+            continue;
+        }
+        calls++;
+        while (kept < edits->remaining.count && edits->remaining.items[kept].activity < a) {
+            fm_vector_push(&merged.remaining, edits->remaining.items[kept++]);
+        }
+        struct fm_remaining_edit edit = {a, 1, 1};
+        if (kept < edits->remaining.count && edits->remaining.items[kept].activity == a) {
+            edit = edits->remaining.items[kept++];
+        }
+        fm_vector_push(&merged.remaining, combined(&edit, application->change));
+    }
+    while (kept < edits->remaining.count) {
+        fm_vector_push(&merged.remaining, edits->remaining.items[kept++]);
+    }
+    fm_vector_free(&edits->remaining);
+    edits->remaining.items = merged.remaining.items;
+    edits->remaining.count = merged.remaining.count;
+    edits->remaining.capacity = merged.remaining.capacity;
+    fm_phase_walk_free(&iterations);
+    return calls;
+}
+
+/* ---- a change ---- */
+
+static void change_computation(struct application *application, struct fm_change_effect *effect)
+{
+    const uint32_t locations = application->trace->location_count;
+    application->by_visits = application->change->kind == FM_CHANGE_CAP;
+    application->shares = fm_allocate(locations, sizeof *application->shares);
+    for (uint32_t l = 0; l < locations; l++) {
+        if (concerns(application, l)) {
+            add_up(application, l);
+        }
+    }
+    if (application->change->kind == FM_CHANGE_LEVEL ||
+        application->change->kind == FM_CHANGE_BALANCE) {
+        level_iterations(application);
+    } else {
+        scale_or_cap(application);
+    }
+    for (uint32_t l = 0; l < locations; l++) {
+        uint64_t calls = 0;
+        if (concerns(application, l)) {
+            edit_location(application, l);
+            calls = application->change->kind == FM_CHANGE_SCALE ? scale_calls(application, l) : 0;
+        }
+        for (size_t s = 0; s < application->shares[l].count; s++) {
+            effect->before += application->shares[l].items[s].before;
+            effect->after += application->shares[l].items[s].after;
+        }
+        effect->calls += calls;
+        effect->locations += application->shares[l].count != 0 || calls != 0;
+        fm_vector_free(&application->shares[l]);
+    }
+    fm_free(application->shares);
+}
+
+fm_status_t fm_change_apply(const struct fm_run_change *change, const struct fm_trace *trace,
+                            struct fm_edits *edits, struct fm_change_effect *effect,
+                            struct fm_error *error)
+{
+    struct application application = {.change = change, .trace = trace, .edits = edits};
+    fm_status_t status = FM_OK;
+    *effect = (struct fm_change_effect){0};
+    if (fm_callpaths_select(trace, change->where, &application.selected) == 0) {
+        status =
+            fm_fail(error, FM_ERR_USAGE,
+                    "%.200s: the run has no function and no call path of this name", change->text);
+    } else if (change->kind == FM_CHANGE_REMOVE) {
+        fm_barriers_remove(change, trace, application.selected, edits, effect);
+        if (effect->calls == 0) {
+            status = fm_fail(error, FM_ERR_USAGE, "%.200s: no barrier that blocks is called there",
+                             change->text);
+        }
+    } else {
+        change_computation(&application, effect);
+        if (effect->locations == 0) {
+            status = fm_fail(error, FM_ERR_USAGE,
+                             change->kind == FM_CHANGE_SCALE
+                                 ? "%.200s: nothing is computed there, and no call is made"
+                                 : "%.200s: nothing is computed there",
+                             change->text);
+        }
+    }
+    fm_free(application.selected);
+    return status;
+}

@@ -1,0 +1,21 @@
+/** @file
+ * Which call paths of a run a change is about. */
+#ifndef FERMATA_WHATIF_CHANGES_CALLPATH_SELECTION_H
+#define FERMATA_WHATIF_CHANGES_CALLPATH_SELECTION_H
+
+#include "trace/tables/trace.h"
+
+#include <stdbool.h>
+
+/** What a call path has to do with a change; a set. */
+enum {
+    FM_SELECTED_ITSELF = 1, /**< it matches */
+    FM_SELECTED_WITHIN = 2, /**< it, or a call path above it, matches */
+};
+
+/** @param where  name of a function, or call path with "..." for any number of levels
+ * @param selected  out: [node of the call forest] FM_SELECTED_..., to be freed with fm_free()
+ * @return the number of call paths that match */
+uint32_t fm_callpaths_select(const struct fm_trace *trace, const char *where, uint8_t **selected);
+
+#endif

@@ -1,0 +1,200 @@
+#include "whatif/changes/change.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Digits behind the point of a factor or duration. */
+#define MOST_DECIMALS 9
+
+static const struct {
+    const char *name;
+    fm_change_kind_t kind;
+    bool has_value;
+    bool of_all_ranks; /* a change of some ranks only makes no sense */
+} kinds[] = {
+    {"scale", FM_CHANGE_SCALE, true, false},   {"cap", FM_CHANGE_CAP, true, false},
+    {"level", FM_CHANGE_LEVEL, false, false},  {"balance", FM_CHANGE_BALANCE, false, false},
+    {"remove", FM_CHANGE_REMOVE, false, true},
+};
+
+#define KINDS (sizeof kinds / sizeof *kinds)
+
+bool fm_ranges_have(const fm_number_ranges *ranges, uint64_t number)
+{
+    for (size_t i = 0; i < ranges->count; i++) {
+        if (ranges->items[i].first <= number && number <= ranges->items[i].last) {
+            return true;
+        }
+    }
+    return ranges->count == 0;
+}
+
+/* Reads "0-3,7". @return false: it is none */
+static bool read_ranges(const char *text, fm_number_ranges *ranges)
+{
+    for (;;) {
+        char *end = NULL;
+        struct fm_number_range range;
+        if (!isdigit((unsigned char)*text)) {
+            return false;
+        }
+        range.first = range.last = strtoull(text, &end, 10);
+        if (*end == '-') {
+            text = end + 1;
+            if (!isdigit((unsigned char)*text)) {
+                return false;
+            }
+            range.last = strtoull(text, &end, 10);
+        }
+        if (range.last < range.first) {
+            return false;
+        }
+        fm_vector_push(ranges, range);
+        if (*end == '\0') {
+            return true;
+        }
+        if (*end != ',') {
+            return false;
+        }
+        text = end + 1;
+    }
+}
+
+/* Cuts a selection off the end of the text. @return false: it is wrong */
+static bool take_selection(char *text, const char *name, fm_number_ranges *ranges)
+{
+    char *found = NULL;
+    for (char *at = text; (at = strstr(at, name)) != NULL; at++) {
+        found = at;
+    }
+    if (found == NULL) {
+        return true;
+    }
+    *found = '\0';
+    return read_ranges(found + strlen(name), ranges);
+}
+
+/* Reads a decimal number that is not negative. @return what follows it; NULL: it is none */
+static const char *read_number(const char *text, uint64_t *numerator, uint64_t *denominator)
+{
+    uint64_t value = 0, scale = 1;
+    bool has_digits = false;
+    for (; isdigit((unsigned char)*text) && value < 1000000000; text++, has_digits = true) {
+        value = value * 10 + (uint64_t)(*text - '0');
+    }
+    if (*text == '.') {
+        text++;
+        for (unsigned n = 0; isdigit((unsigned char)*text) && n < MOST_DECIMALS; n++, text++) {
+            value = value * 10 + (uint64_t)(*text - '0');
+            scale *= 10;
+            has_digits = true;
+        }
+    }
+    *numerator = value;
+    *denominator = scale;
+    return has_digits && !isdigit((unsigned char)*text) ? text : NULL;
+}
+
+static bool read_duration(const char *text, struct fm_run_change *change)
+{
+    static const struct {
+        const char *name;
+        uint64_t per_second;
+    } units[] = {{"s", 1}, {"ms", 1000}, {"us", 1000000}, {"ns", 1000000000}};
+    const char *unit = read_number(text, &change->numerator, &change->denominator);
+    for (size_t i = 0; unit != NULL && i < sizeof units / sizeof *units; i++) {
+        if (strcmp(unit, units[i].name) == 0) {
+            change->denominator *= units[i].per_second;
+            return true;
+        }
+    }
+    return false;
+}
+
+static fm_status_t read_value(struct fm_run_change *change, char *where, struct fm_error *error)
+{
+    char *colon = strrchr(where, ':');
+    if (colon == NULL || colon == where) {
+        return fm_fail(error, FM_ERR_USAGE, "%.200s: give a value, as in %s", change->text,
+                       change->kind == FM_CHANGE_CAP ? "cap=WHERE:5ms" : "scale=WHERE:0.5");
+    }
+    *colon = '\0';
+    if (change->kind == FM_CHANGE_CAP) {
+        return read_duration(colon + 1, change)
+                   ? FM_OK
+                   : fm_fail(error, FM_ERR_USAGE,
+                             "%.200s: not a duration, as 1.5s, 5ms, 20us or 100ns", change->text);
+    }
+    const char *end = read_number(colon + 1, &change->numerator, &change->denominator);
+    return end != NULL && *end == '\0'
+               ? FM_OK
+               : fm_fail(error, FM_ERR_USAGE, "%.200s: not a factor, as 0.5 or 2", change->text);
+}
+
+static fm_status_t read_change(struct fm_run_change *change, const char *text,
+                               struct fm_error *error)
+{
+    const char *sign = strchr(text, '=');
+    size_t kind = 0;
+    while (kind < KINDS &&
+           (sign == NULL || strncmp(kinds[kind].name, text, (size_t)(sign - text)) != 0 ||
+            kinds[kind].name[sign - text] != '\0')) {
+        kind++;
+    }
+    if (kind == KINDS) {
+        return fm_fail(error, FM_ERR_USAGE,
+                       "%.200s is no change: give scale=WHERE:FACTOR, cap=WHERE:DURATION, "
+                       "level=WHERE, balance=WHERE or remove=WHERE",
+                       text);
+    }
+    change->kind = kinds[kind].kind;
+    change->text = fm_copy_string(text);
+    change->where = fm_copy_string(sign + 1);
+    if (!take_selection(change->where, ",iterations=", &change->iterations) ||
+        !take_selection(change->where, ",ranks=", &change->ranks)) {
+        return fm_fail(error, FM_ERR_USAGE,
+                       "%.200s: select with ,ranks=0-3,7 and then ,iterations=10-20", text);
+    }
+    if (kinds[kind].of_all_ranks && change->ranks.count != 0) {
+        return fm_fail(error, FM_ERR_USAGE,
+                       "%.200s: a barrier can be removed for all of its ranks only", text);
+    }
+    if (kinds[kind].has_value) {
+        fm_status_t status = read_value(change, change->where, error);
+        if (status != FM_OK) {
+            return status;
+        }
+    }
+    return change->where[0] != '\0'
+               ? FM_OK
+               : fm_fail(error, FM_ERR_USAGE, "%.200s: name a function or a call path", text);
+}
+
+static void free_change(struct fm_run_change *change)
+{
+    fm_free(change->text);
+    fm_free(change->where);
+    fm_vector_free(&change->ranks);
+    fm_vector_free(&change->iterations);
+}
+
+fm_status_t fm_changes_add(fm_changes *changes, const char *text, struct fm_error *error)
+{
+    struct fm_run_change change = {.denominator = 1};
+    fm_status_t status = read_change(&change, text, error);
+    if (status == FM_OK) {
+        fm_vector_push(changes, change);
+    } else {
+        free_change(&change);
+    }
+    return status;
+}
+
+void fm_changes_free(fm_changes *changes)
+{
+    for (size_t i = 0; i < changes->count; i++) {
+        free_change(&changes->items[i]);
+    }
+    fm_vector_free(changes);
+}

@@ -1,0 +1,51 @@
+/** @file
+ * Changes of a run, as users write them: KIND=WHERE[:VALUE][,ranks=LIST][,iterations=LIST].
+ *
+ * WHERE is the name of a function (with all call paths that end in it), or a call path from its
+ * root, "main/solve/MPI_Barrier", in which the level "..." stands for any number of levels. */
+#ifndef FERMATA_WHATIF_CHANGES_CHANGE_H
+#define FERMATA_WHATIF_CHANGES_CHANGE_H
+
+#include "base/containers/vector.h"
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef enum {
+    FM_CHANGE_SCALE,   /**< the computation in WHERE, or the remaining time of the call WHERE, by a
+                          factor */
+    FM_CHANGE_CAP,     /**< no visit of WHERE computes longer */
+    FM_CHANGE_LEVEL,   /**< what is above the median of the locations becomes the median */
+    FM_CHANGE_BALANCE, /**< each location computes for the mean of the locations */
+    FM_CHANGE_REMOVE   /**< a barrier: its synchronization and its remaining time */
+} fm_change_kind_t;
+
+/** A range of ranks or iterations. */
+struct fm_number_range {
+    uint64_t first, last;
+};
+
+typedef FM_VECTOR(struct fm_number_range) fm_number_ranges;
+
+struct fm_run_change {
+    fm_change_kind_t kind;
+    char *text;                      /**< as the user wrote it */
+    char *where;                     /**< function or call path */
+    uint64_t numerator, denominator; /**< SCALE: the factor; CAP: seconds */
+    fm_number_ranges ranks;          /**< none: all */
+    fm_number_ranges iterations;     /**< none: all */
+};
+
+typedef FM_VECTOR(struct fm_run_change) fm_changes;
+
+/** Reads a change and appends it.
+ * @return FM_ERR_USAGE: the text is no change, `error` has the reason */
+fm_status_t fm_changes_add(fm_changes *changes, const char *text, struct fm_error *error);
+
+/** @return whether a number is in the ranges; true if there are none. */
+bool fm_ranges_have(const fm_number_ranges *ranges, uint64_t number);
+
+void fm_changes_free(fm_changes *changes);
+
+#endif

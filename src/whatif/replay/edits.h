@@ -1,0 +1,45 @@
+/** @file
+ * What changes lengthen or shorten on one location: the input of the replay. */
+#ifndef FERMATA_WHATIF_REPLAY_EDITS_H
+#define FERMATA_WHATIF_REPLAY_EDITS_H
+
+#include "base/containers/vector.h"
+
+#include <stdint.h>
+
+/** A stretch of computation, outside of all calls of communication libraries, whose length changes.
+ */
+struct fm_stretch_edit {
+    uint64_t begin, end; /**< in the measured run */
+    uint64_t length;     /**< ticks in the predicted run */
+};
+
+/** A factor for the remaining time of a call: what it takes after all that it waits for. */
+struct fm_remaining_edit {
+    uint32_t activity;
+    uint64_t numerator, denominator; /**< denominator > 0 */
+};
+
+/** The changes on one location. */
+struct fm_edits {
+    FM_VECTOR(struct fm_stretch_edit) stretches;   /**< ascending, disjoint */
+    FM_VECTOR(struct fm_remaining_edit) remaining; /**< ascending */
+    FM_VECTOR(uint32_t) removed; /**< ascending: calls that wait for nobody and take no time */
+};
+
+/** Frees the tables; the edits are empty afterwards. */
+static inline void fm_edits_free(struct fm_edits *edits)
+{
+    fm_vector_free(&edits->stretches);
+    fm_vector_free(&edits->remaining);
+    fm_vector_free(&edits->removed);
+}
+
+/** @return floor(value * numerator / denominator), at most INT64_MAX / 2 */
+static inline uint64_t fm_scaled(uint64_t value, uint64_t numerator, uint64_t denominator)
+{
+    const unsigned __int128 product = (unsigned __int128)value * numerator / denominator;
+    return product > INT64_MAX / 2 ? (uint64_t)INT64_MAX / 2 : (uint64_t)product;
+}
+
+#endif

@@ -1,0 +1,196 @@
+#include "whatif/replay/follower.h"
+
+bool fm_awaited_reached(const struct fm_replay_run *run, struct fm_awaited source, uint64_t *time)
+{
+    *time = source.kind == FM_AWAITED_JUNCTION
+                ? atomic_load_explicit(&run->crossings[source.place][source.index].time,
+                                       memory_order_acquire)
+                : atomic_load_explicit(&run->replay->locations[source.place].enter[source.index],
+                                       memory_order_acquire);
+    return *time != FM_NOT_REACHED;
+}
+
+/* ---- computation ---- */
+
+/* @return the new length of computation that lasts from `old_now` to `until` */
+static uint64_t computation(const struct fm_edits *edits, struct fm_traveller *traveller,
+                            uint64_t until)
+{
+    uint64_t length = until - traveller->old_now;
+    if (edits == NULL) {
+        return length;
+    }
+    while (traveller->stretch < edits->stretches.count &&
+           edits->stretches.items[traveller->stretch].begin < until) {
+        const struct fm_stretch_edit *edit = &edits->stretches.items[traveller->stretch++];
+        length = length - (edit->end - edit->begin) + edit->length;
+    }
+    return length;
+}
+
+/* ---- calls ---- */
+
+static void enter(struct fm_replay_run *run, uint32_t l, struct fm_traveller *traveller,
+                  const struct fm_edits *edits)
+{
+    const struct fm_step *step = &traveller->step;
+    const fm_dependency_vector *dependencies = &run->dependencies->of_location[l];
+    struct fm_replayed_call call = {.remaining = SIZE_MAX};
+    const uint64_t length = step->is_inside ? step->time - traveller->old_now
+                                            : computation(edits, traveller, step->time);
+    traveller->old_now = step->time;
+    traveller->new_now += length;
+    while (traveller->entered_dependency < dependencies->count &&
+           dependencies->items[traveller->entered_dependency].activity < step->first) {
+        traveller->entered_dependency++;
+    }
+    call.first_dependency = traveller->entered_dependency;
+    if (edits != NULL) {
+        while (traveller->remaining < edits->remaining.count &&
+               edits->remaining.items[traveller->remaining].activity < step->first) {
+            traveller->remaining++;
+        }
+        while (traveller->removed < edits->removed.count &&
+               edits->removed.items[traveller->removed] < step->first) {
+            traveller->removed++;
+        }
+        if (traveller->remaining < edits->remaining.count &&
+            edits->remaining.items[traveller->remaining].activity <= step->last) {
+            call.remaining = traveller->remaining;
+        }
+        call.is_removed = traveller->removed < edits->removed.count &&
+                          edits->removed.items[traveller->removed] <= step->last;
+    }
+    fm_vector_push(&traveller->open, call);
+    atomic_store_explicit(&run->replay->locations[l].enter[step->first], traveller->new_now,
+                          memory_order_release);
+}
+
+/* Places the failed calls of a loop that polls: they share the new time of the loop as they shared
+ * the measured one. */
+static void place_polling(struct fm_replay_run *run, uint32_t l, const struct fm_step *step,
+                          uint64_t end)
+{
+    const struct fm_location *location = &run->trace->locations[l];
+    struct fm_new_times *times = &run->replay->locations[l];
+    const uint64_t begin = times->enter[step->first];
+    const uint64_t old_begin = location->enter.items[step->first];
+    const uint64_t old_length = step->time - old_begin;
+    const uint64_t length = end - begin;
+    const uint64_t divisor = old_length == 0 ? 1 : old_length; /* then all offsets are 0 */
+    for (uint32_t a = step->first; a <= step->last; a++) {
+        const uint64_t entered = location->enter.items[a] - old_begin;
+        const uint64_t left = location->leave.items[a] - old_begin;
+        if (a > step->first) {
+            atomic_store_explicit(&times->enter[a], begin + fm_scaled(entered, length, divisor),
+                                  memory_order_release);
+        }
+        if (a < step->last) {
+            times->leave[a] = begin + fm_scaled(left, length, divisor);
+        }
+    }
+}
+
+/* Collects the new times of what the call depends on. @return false: one of them is not known */
+static bool bind(struct fm_replay_run *run, uint32_t l, struct fm_traveller *traveller,
+                 const struct fm_replayed_call *call, struct fm_awaited *blocked)
+{
+    const fm_dependency_vector *dependencies = &run->dependencies->of_location[l];
+    if (!traveller->is_waiting) {
+        traveller->dependency = call->first_dependency;
+        traveller->old_bound = traveller->new_bound = 0;
+    }
+    traveller->is_waiting = true;
+    for (; traveller->dependency < dependencies->count; traveller->dependency++) {
+        const struct fm_dependency *dependency = &dependencies->items[traveller->dependency];
+        if (dependency->activity > traveller->step.last) {
+            break;
+        }
+        if (dependency->dropped) {
+            continue;
+        }
+        uint64_t time = 0;
+        if (!fm_awaited_reached(run, dependency->source, &time)) {
+            *blocked = dependency->source;
+            return false;
+        }
+        const uint64_t t = fm_awaited_time(run->trace, run->dependencies, dependency->source);
+        traveller->old_bound = t > traveller->old_bound ? t : traveller->old_bound;
+        traveller->new_bound = time > traveller->new_bound ? time : traveller->new_bound;
+    }
+    traveller->is_waiting = false;
+    return true;
+}
+
+static bool leave(struct fm_replay_run *run, uint32_t l, struct fm_traveller *traveller,
+                  const struct fm_edits *edits, struct fm_awaited *blocked)
+{
+    const struct fm_step *step = &traveller->step;
+    const struct fm_replayed_call *call = &traveller->open.items[traveller->open.count - 1];
+    if (!call->is_removed) {
+        if (!bind(run, l, traveller, call, blocked)) {
+            return false;
+        }
+        const uint64_t since =
+            traveller->old_bound > traveller->old_now ? traveller->old_bound : traveller->old_now;
+        uint64_t own = step->time - since;
+        if (call->remaining != SIZE_MAX) {
+            const struct fm_remaining_edit *edit = &edits->remaining.items[call->remaining];
+            own = fm_scaled(own, edit->numerator, edit->denominator);
+        }
+        if (traveller->new_bound > traveller->new_now) {
+            traveller->new_now = traveller->new_bound;
+        }
+        traveller->new_now += own;
+    }
+    traveller->old_now = step->time;
+    traveller->open.count--;
+    if (step->last > step->first) {
+        place_polling(run, l, step, traveller->new_now);
+    }
+    run->replay->locations[l].leave[step->last] = traveller->new_now;
+    return true;
+}
+
+bool fm_traveller_advance(struct fm_replay_run *run, uint32_t l, struct fm_awaited *blocked)
+{
+    struct fm_traveller *traveller = &run->travellers[l];
+    const struct fm_location *location = &run->trace->locations[l];
+    const struct fm_edits *edits = run->edits == NULL ? NULL : &run->edits[l];
+    for (;;) {
+        if (!traveller->has_step && !fm_steps_next(&traveller->steps, &traveller->step)) {
+            break;
+        }
+        traveller->has_step = true;
+        if (!traveller->step.is_leave) {
+            enter(run, l, traveller, edits);
+        } else if (!leave(run, l, traveller, edits, blocked)) {
+            return false;
+        }
+        traveller->has_step = false;
+    }
+    if (location->begin <= location->end) {
+        run->replay->locations[l].end =
+            traveller->new_now + computation(edits, traveller, location->end);
+    }
+    traveller->is_done = true;
+    return true;
+}
+
+bool fm_crossing_advance(struct fm_replay_run *run, uint32_t table, uint32_t number,
+                         struct fm_awaited *blocked)
+{
+    struct fm_crossing *crossing = &run->crossings[table][number];
+    const struct fm_junction_table *junctions = &run->dependencies->tables[table];
+    const struct fm_junction *junction = &junctions->junctions.items[number];
+    for (; crossing->next_input < junction->input_count; crossing->next_input++) {
+        uint64_t time = 0;
+        *blocked = junctions->inputs.items[junction->first_input + crossing->next_input];
+        if (!fm_awaited_reached(run, *blocked, &time)) {
+            return false;
+        }
+        crossing->latest = time > crossing->latest ? time : crossing->latest;
+    }
+    atomic_store_explicit(&crossing->time, crossing->latest, memory_order_release);
+    return true;
+}

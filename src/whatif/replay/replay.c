@@ -1,0 +1,377 @@
+/* The scheduling of the replay. A location or junction that needs an event subscribes to it at the
+ * owner of the event's process, and goes on when it is woken. Times are read from shared memory:
+ * only subscriptions and wake-ups are messages. */
+#include "whatif/replay/replay.h"
+
+#include "base/memory.h"
+#include "engine/engine.h"
+#include "whatif/replay/follower.h"
+
+enum { MESSAGE_SUBSCRIBE, MESSAGE_WAKE };
+
+struct message {
+    uint32_t kind;
+    uint32_t follower;
+    struct fm_awaited source;
+};
+
+/* One worker. */
+struct worker {
+    uint32_t first, last;      /* processes */
+    FM_VECTOR(uint32_t) ready; /* followers that may advance: a stack */
+    FM_VECTOR(struct fm_waiter) waiters;
+    uint32_t free_waiter; /* first of a list */
+    unsigned char apart[FM_APART];
+};
+
+struct scheduling {
+    struct fm_replay_run run;
+    struct fm_engine *engine;
+    struct worker *workers;
+};
+
+/* ---- followers ---- */
+
+static uint32_t table_of(const struct fm_replay_run *run, uint32_t follower)
+{
+    uint32_t table = run->dependencies->table_count - 1;
+    while (run->table_begin[table] > follower) {
+        table--;
+    }
+    return table;
+}
+
+static uint32_t follower_of(const struct fm_replay_run *run, struct fm_awaited source)
+{
+    return source.kind == FM_AWAITED_JUNCTION ? run->table_begin[source.place] + source.index
+                                              : source.place;
+}
+
+static uint32_t home_of(const struct fm_replay_run *run, uint32_t follower)
+{
+    if (follower < run->trace->location_count) {
+        return fm_trace_process(run->trace, follower);
+    }
+    const uint32_t table = table_of(run, follower);
+    return run->dependencies->tables[table]
+        .junctions.items[follower - run->table_begin[table]]
+        .home;
+}
+
+static uint32_t *waiters_of(const struct fm_replay_run *run, uint32_t follower)
+{
+    if (follower < run->trace->location_count) {
+        return &run->travellers[follower].waiters;
+    }
+    const uint32_t table = table_of(run, follower);
+    return &run->crossings[table][follower - run->table_begin[table]].waiters;
+}
+
+static bool owns(const struct worker *worker, uint32_t process)
+{
+    return worker->first <= process && process < worker->last;
+}
+
+/* ---- waiting ---- */
+
+static void add_waiter(struct scheduling *scheduling, struct worker *worker,
+                       struct fm_awaited source, uint32_t follower)
+{
+    struct fm_replay_run *run = &scheduling->run;
+    const uint32_t owner = follower_of(run, source);
+    uint32_t *head = waiters_of(run, owner);
+    uint32_t number = worker->free_waiter;
+    if (number == FM_NO_WAITER) {
+        number = (uint32_t)worker->waiters.count;
+        fm_vector_push(&worker->waiters, (struct fm_waiter){0});
+    } else {
+        worker->free_waiter = worker->waiters.items[number].next;
+    }
+    worker->waiters.items[number] = (struct fm_waiter){source, follower, *head};
+    *head = number;
+    if (source.kind != FM_AWAITED_JUNCTION) {
+        struct fm_traveller *traveller = &run->travellers[owner];
+        traveller->least = source.index < traveller->least ? source.index : traveller->least;
+        return;
+    }
+    struct fm_crossing *crossing = &run->crossings[source.place][source.index];
+    if (!crossing->is_started) {
+        crossing->is_started = true;
+        fm_vector_push(&worker->ready, owner);
+    }
+}
+
+static void wake(struct scheduling *scheduling, struct fm_mailboxes *mailboxes, unsigned number,
+                 uint32_t follower)
+{
+    struct worker *worker = &scheduling->workers[number];
+    const uint32_t home = home_of(&scheduling->run, follower);
+    if (owns(worker, home)) {
+        fm_vector_push(&worker->ready, follower);
+    } else {
+        const struct message message = {.kind = MESSAGE_WAKE, .follower = follower};
+        fm_mailbox_send(mailboxes, number, home, &message, sizeof message);
+    }
+}
+
+/* Wakes those whose events the follower has reached. */
+static void wake_waiters(struct scheduling *scheduling, struct fm_mailboxes *mailboxes,
+                         unsigned number, uint32_t follower)
+{
+    struct fm_replay_run *run = &scheduling->run;
+    struct worker *worker = &scheduling->workers[number];
+    uint32_t *link = waiters_of(run, follower);
+    uint32_t least = UINT32_MAX;
+    while (*link != FM_NO_WAITER) {
+        struct fm_waiter *waiter = &worker->waiters.items[*link];
+        uint64_t time = 0;
+        if (!fm_awaited_reached(run, waiter->source, &time)) {
+            least = waiter->source.index < least ? waiter->source.index : least;
+            link = &waiter->next;
+            continue;
+        }
+        const uint32_t reached = *link;
+        wake(scheduling, mailboxes, number, waiter->follower);
+        *link = waiter->next;
+        waiter->next = worker->free_waiter;
+        worker->free_waiter = reached;
+    }
+    if (follower < run->trace->location_count) {
+        run->travellers[follower].least = least;
+    }
+}
+
+/* ---- progress ---- */
+
+static void subscribe(struct scheduling *scheduling, struct fm_mailboxes *mailboxes,
+                      unsigned number, uint32_t follower, struct fm_awaited source)
+{
+    struct worker *worker = &scheduling->workers[number];
+    const uint32_t home = home_of(&scheduling->run, follower_of(&scheduling->run, source));
+    if (owns(worker, home)) {
+        add_waiter(scheduling, worker, source, follower);
+    } else {
+        const struct message message = {MESSAGE_SUBSCRIBE, follower, source};
+        fm_mailbox_send(mailboxes, number, home, &message, sizeof message);
+    }
+}
+
+static void advance(struct scheduling *scheduling, struct fm_mailboxes *mailboxes, unsigned number,
+                    uint32_t follower)
+{
+    struct fm_replay_run *run = &scheduling->run;
+    struct fm_awaited blocked = {0};
+    bool done = false;
+    if (follower < run->trace->location_count) {
+        done = run->travellers[follower].is_done || fm_traveller_advance(run, follower, &blocked);
+    } else {
+        const uint32_t table = table_of(run, follower);
+        done = fm_crossing_advance(run, table, follower - run->table_begin[table], &blocked);
+    }
+    if (!done) {
+        subscribe(scheduling, mailboxes, number, follower, blocked);
+    }
+    if (follower >= run->trace->location_count
+            ? done
+            : run->travellers[follower].least < run->travellers[follower].steps.activity) {
+        wake_waiters(scheduling, mailboxes, number, follower);
+    }
+}
+
+static void advance_ready(struct scheduling *scheduling, struct fm_mailboxes *mailboxes,
+                          unsigned number)
+{
+    struct worker *worker = &scheduling->workers[number];
+    while (worker->ready.count != 0) {
+        advance(scheduling, mailboxes, number, worker->ready.items[--worker->ready.count]);
+    }
+}
+
+static void start(void *context, struct fm_mailboxes *mailboxes, unsigned number, uint32_t first,
+                  uint32_t last)
+{
+    struct scheduling *scheduling = context;
+    struct worker *worker = &scheduling->workers[number];
+    const struct fm_trace *trace = scheduling->run.trace;
+    worker->first = first;
+    worker->last = last;
+    worker->free_waiter = FM_NO_WAITER;
+    worker->waiters.count = 0;
+    for (uint32_t l = fm_trace_first_location(trace, last);
+         l > fm_trace_first_location(trace, first); l--) {
+        if (!scheduling->run.travellers[l - 1].is_done) {
+            fm_vector_push(&worker->ready, l - 1);
+        }
+    }
+    advance_ready(scheduling, mailboxes, number);
+}
+
+static void handle(void *context, struct fm_mailboxes *mailboxes, unsigned number, uint32_t process,
+                   const void *content, size_t size)
+{
+    (void)process, (void)size;
+    struct scheduling *scheduling = context;
+    struct worker *worker = &scheduling->workers[number];
+    const struct message *message = content;
+    uint64_t time = 0;
+    if (message->kind == MESSAGE_WAKE) {
+        fm_vector_push(&worker->ready, message->follower);
+    } else if (fm_awaited_reached(&scheduling->run, message->source, &time)) {
+        wake(scheduling, mailboxes, number, message->follower);
+    } else {
+        add_waiter(scheduling, worker, message->source, message->follower);
+    }
+    advance_ready(scheduling, mailboxes, number);
+}
+
+/* ---- tables ---- */
+
+static void open_travellers(struct scheduling *scheduling)
+{
+    struct fm_replay_run *run = &scheduling->run;
+    const struct fm_trace *trace = run->trace;
+    run->travellers = fm_allocate(trace->location_count, sizeof *run->travellers);
+    run->replay->locations = fm_allocate(trace->location_count, sizeof *run->replay->locations);
+    for (uint32_t l = 0; l < trace->location_count; l++) {
+        const struct fm_location *location = &trace->locations[l];
+        struct fm_traveller *traveller = &run->travellers[l];
+        struct fm_new_times *times = &run->replay->locations[l];
+        const size_t count = location->enter.count;
+        times->enter = fm_allocate(count, sizeof *times->enter);
+        times->leave = fm_allocate(count, sizeof *times->leave);
+        for (size_t a = 0; a < count; a++) {
+            atomic_init(&times->enter[a], FM_NOT_REACHED);
+        }
+        fm_steps_begin(&traveller->steps, location, &run->dependencies->pollings[l]);
+        traveller->old_now = traveller->new_now = location->begin;
+        traveller->waiters = FM_NO_WAITER;
+        traveller->least = UINT32_MAX;
+        for (size_t d = 0; d < run->dependencies->of_location[l].count; d++) {
+            run->dependencies->of_location[l].items[d].dropped = false;
+        }
+    }
+}
+
+static void open_crossings(struct scheduling *scheduling)
+{
+    struct fm_replay_run *run = &scheduling->run;
+    const unsigned tables = run->dependencies->table_count;
+    run->crossings = fm_allocate(tables, sizeof *run->crossings);
+    run->table_begin = fm_allocate(tables, sizeof *run->table_begin);
+    uint32_t next = run->trace->location_count;
+    for (unsigned t = 0; t < tables; t++) {
+        const size_t count = run->dependencies->tables[t].junctions.count;
+        run->table_begin[t] = next;
+        next += (uint32_t)count;
+        run->crossings[t] = fm_allocate(count, sizeof **run->crossings);
+        for (size_t j = 0; j < count; j++) {
+            atomic_init(&run->crossings[t][j].time, FM_NOT_REACHED);
+            run->crossings[t][j].waiters = FM_NO_WAITER;
+        }
+    }
+}
+
+/* Forgets who waits for whom: all that are not done are tried again. */
+static void forget_waiters(struct scheduling *scheduling)
+{
+    struct fm_replay_run *run = &scheduling->run;
+    for (uint32_t l = 0; l < run->trace->location_count; l++) {
+        run->travellers[l].waiters = FM_NO_WAITER;
+        run->travellers[l].least = UINT32_MAX;
+    }
+    for (unsigned t = 0; t < run->dependencies->table_count; t++) {
+        for (size_t j = 0; j < run->dependencies->tables[t].junctions.count; j++) {
+            run->crossings[t][j].waiters = FM_NO_WAITER;
+            run->crossings[t][j].is_started = false;
+        }
+    }
+}
+
+static void close(struct scheduling *scheduling)
+{
+    struct fm_replay_run *run = &scheduling->run;
+    for (uint32_t l = 0; l < run->trace->location_count; l++) {
+        fm_steps_free(&run->travellers[l].steps);
+        fm_vector_free(&run->travellers[l].open);
+    }
+    for (unsigned t = 0; t < run->dependencies->table_count; t++) {
+        fm_free(run->crossings[t]);
+    }
+    for (unsigned w = 0; w < fm_engine_workers(scheduling->engine); w++) {
+        fm_vector_free(&scheduling->workers[w].ready);
+        fm_vector_free(&scheduling->workers[w].waiters);
+    }
+    fm_free(run->travellers);
+    fm_free(run->crossings);
+    fm_free(run->table_begin);
+    fm_free(scheduling->workers);
+    fm_engine_free(scheduling->engine);
+}
+
+static struct fm_engine *create_engine(const struct fm_trace *trace, unsigned workers)
+{
+    uint64_t *weights = fm_allocate(trace->process_count, sizeof *weights);
+    for (uint32_t l = 0; l < trace->location_count; l++) {
+        weights[fm_trace_process(trace, l)] += trace->locations[l].enter.count;
+    }
+    struct fm_engine *engine = fm_engine_create(NULL, workers, trace->process_count, weights);
+    fm_free(weights);
+    return engine;
+}
+
+static void find_extent(const struct fm_trace *trace, struct fm_replay *replay)
+{
+    replay->begin = UINT64_MAX;
+    for (uint32_t l = 0; l < trace->location_count; l++) {
+        const struct fm_location *location = &trace->locations[l];
+        if (location->begin <= location->end) {
+            const uint64_t end = replay->locations[l].end;
+            replay->begin = location->begin < replay->begin ? location->begin : replay->begin;
+            replay->end = end > replay->end ? end : replay->end;
+        }
+    }
+    replay->begin = replay->begin == UINT64_MAX ? 0 : replay->begin;
+}
+
+struct fm_replay *fm_replay_run(const struct fm_detail *detail, const struct fm_edits *edits,
+                                unsigned workers)
+{
+    struct fm_replay *replay = fm_allocate(1, sizeof *replay);
+    replay->location_count = detail->trace->location_count;
+    struct scheduling scheduling = {
+        .run = {.trace = detail->trace,
+                .dependencies = detail->dependencies,
+                .edits = edits,
+                .replay = replay},
+        .engine = create_engine(detail->trace, workers),
+    };
+    scheduling.workers =
+        fm_allocate_apart(fm_engine_workers(scheduling.engine), sizeof *scheduling.workers);
+    open_travellers(&scheduling);
+    open_crossings(&scheduling);
+    uint64_t cut = 0;
+    do {
+        fm_mailboxes_run(scheduling.engine, start, handle, &scheduling);
+        cut = fm_circles_cut(&scheduling.run);
+        replay->circles += cut;
+        if (cut != 0) {
+            forget_waiters(&scheduling);
+        }
+    } while (cut != 0);
+    close(&scheduling);
+    find_extent(detail->trace, replay);
+    return replay;
+}
+
+void fm_replay_free(struct fm_replay *replay)
+{
+    if (replay == NULL) {
+        return;
+    }
+    for (uint32_t l = 0; l < replay->location_count; l++) {
+        fm_free(replay->locations[l].enter);
+        fm_free(replay->locations[l].leave);
+    }
+    fm_free(replay->locations);
+    fm_free(replay);
+}

@@ -1,0 +1,50 @@
+/** @file
+ * The replay: the times of all calls in a changed run, from their dependencies.
+ *
+ * Each location is a sequence of computation and calls. A call's remaining time is what it takes
+ * after the latest event that it depends on: r = Leave - max(Enter, t). In the replay a call is
+ * entered when what stands before it ends, and is left r after the later of its Enter and the new
+ * times of the events. All times are integers; without changes all of them are the measured ones.
+ *
+ * A location advances until it needs an event whose new time is not known yet, and goes on when the
+ * event's location has got there. The result does not depend on the order, nor on the number of
+ * workers. Cost: O(calls + dependencies).
+ *
+ * Dependencies in a circle exist only at one time, where the ends of calls coincide with the begins
+ * of others: in each circle the dependency of the rule listed last is not followed, of several that
+ * of the highest location.
+ */
+#ifndef FERMATA_WHATIF_REPLAY_REPLAY_H
+#define FERMATA_WHATIF_REPLAY_REPLAY_H
+
+#include "analysis/detail.h"
+#include "whatif/replay/edits.h"
+
+#include <stdatomic.h>
+
+/** The new times of one location. */
+struct fm_new_times {
+    _Atomic(uint64_t) *enter; /**< [activity] */
+    _Atomic(uint64_t) *leave; /**< [activity] */
+    uint64_t end;             /**< of the location's last event; its first event keeps its time */
+};
+
+struct fm_replay {
+    uint32_t location_count;
+    struct fm_new_times *locations;
+    uint64_t begin, end; /**< first and last event of the run; both 0: no events */
+    uint64_t circles;    /**< dependencies that were not followed because they closed a circle */
+};
+
+/** Replays a run.
+ * @param detail   with dependencies; their field `dropped` is used
+ * @param edits    [location]; NULL: no changes
+ * @param workers  threads; 0: one for each processor
+ * @return to be freed with fm_replay_free() */
+struct fm_replay *fm_replay_run(const struct fm_detail *detail, const struct fm_edits *edits,
+                                unsigned workers);
+
+/** NULL is allowed. */
+void fm_replay_free(struct fm_replay *replay);
+
+#endif

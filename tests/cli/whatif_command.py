@@ -1,0 +1,120 @@
+"""The command line of `fermata whatif`: exit statuses, sentences, and what it writes."""
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import fermata_command  # noqa: E402
+
+SCENARIO = """unit 1
+ranks 2
+0 0 enter main
+0 0 enter work
+2 0 leave work
+2 0 enter MPI_Barrier
+2 0 coll_begin
+7 0 coll_end barrier world - 0 0
+7 0 leave MPI_Barrier
+8 0 leave main
+0 1 enter main
+0 1 enter work
+6 1 leave work
+6 1 enter MPI_Barrier
+6 1 coll_begin
+7 1 coll_end barrier world - 0 0
+7 1 leave MPI_Barrier
+8 1 leave main
+"""
+
+PROBING = """
+8 0 enter MPI_Win_lock
+9 0 leave MPI_Win_lock
+9 0 leave main
+"""
+
+REFUSED = (["scale=work"], ["scale=work:x"], ["scale=work:-1"], ["scale=:2"], ["cap=work:5"],
+           ["cap=work:5h"], ["cap=work"], ["double=work"], ["work"], ["level="],
+           ["scale=work:2,ranks=x"], ["scale=work:2,ranks=3-1"], ["scale=work:2,iterations="],
+           ["remove=MPI_Barrier,ranks=0"], ["-j", "0"], ["--blocking-size=x"])
+MEANINGLESS = (("scale=nowhere:2", "no function and no call path"),
+               ("scale=main/nowhere:2", "no function and no call path"),
+               ("remove=work", "no barrier"),
+               ("level=MPI_Barrier", "nothing is computed there"))
+
+
+def archive_of(folder, name, text):
+    path = os.path.join(folder, name + ".scn")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    archive = os.path.join(folder, name)
+    assert fermata_command.run("synth", path, "-o", archive) == (0, "", "")
+    return archive
+
+
+def usage(archive):
+    status, output, error = fermata_command.run("whatif")
+    assert status == 2 and error and not output
+    for arguments in REFUSED:
+        status, output, error = fermata_command.run("whatif", archive, *arguments)
+        assert status == 2 and error and not output, (arguments, status, output, error)
+    for change, reason in MEANINGLESS:
+        status, output, error = fermata_command.run("whatif", archive, change)
+        assert status == 2 and reason in error and not output, (change, status, output, error)
+    status, _, error = fermata_command.run("whatif", archive + "-missing")
+    assert status == 3 and error, status
+
+
+def sentences(archive):
+    status, output, error = fermata_command.run("whatif", archive)
+    assert (status, error) == (0, "")
+    assert output == ("The replay without changes gives all 2 calls exactly the times that were "
+                      "measured.\n"), output
+    status, output, error = fermata_command.run("whatif", archive, "balance=work", "--check")
+    assert (status, error) == (0, "")
+    assert output.splitlines()[1:] == [
+        "balance=work: on 2 of 2 locations, 8.000 s of computation become 8.000 s.",
+        "Predicted run time: 6.000 s instead of 8.000 s: 2.000 s less (25.0%)."], output
+    _, output, _ = fermata_command.run("whatif", archive, "scale=work:2,ranks=1")
+    assert output.splitlines() == [
+        "scale=work:2,ranks=1: on 1 of 2 locations, 6.000 s of computation become 12.00 s.",
+        "Predicted run time: 14.00 s instead of 8.000 s: 6.000 s more (75.0%)."], output
+    _, output, _ = fermata_command.run("whatif", archive, "scale=work:0.5,ranks=0")
+    assert "8.000 s, as measured: " in output, output
+    _, output, _ = fermata_command.run("whatif", archive, "remove=main/MPI_Barrier",
+                                       "scale=MPI_Barrier:0.5")
+    assert output.splitlines()[0] == (
+        "remove=main/MPI_Barrier: on 2 of 2 locations, 2 calls of barriers removed."), output
+    assert output.splitlines()[1] == (
+        "scale=MPI_Barrier:0.5: on 2 of 2 locations, the remaining time of 2 calls is scaled."), output
+
+
+def writing(folder, archive):
+    predicted = os.path.join(folder, "predicted")
+    status, output, error = fermata_command.run("whatif", archive, "balance=work", "-o", predicted)
+    assert (status, error) == (0, "") and "fermata report " + predicted in output
+    status, output, _ = fermata_command.run("report", predicted)
+    assert status == 0 and "6.000 s" in output and "predicted from" in output, output
+    status, _, error = fermata_command.run("whatif", archive, "balance=work", "-o", predicted)
+    assert status == 2 and predicted in error
+    assert fermata_command.run("check", predicted)[0] == 0
+
+
+def not_followed(folder):
+    archive = archive_of(folder, "locks", SCENARIO.replace("8 0 leave main\n", PROBING.strip() + "\n"))
+    _, output, _ = fermata_command.run("whatif", archive)
+    assert "Not followed" in output and "locks of windows" in output and ": 1 call\n" in output, output
+
+
+def main():
+    with fermata_command.Folder() as folder:
+        check(folder)
+
+
+def check(folder):
+    archive = archive_of(folder, "archive", SCENARIO)
+    usage(archive)
+    sentences(archive)
+    writing(folder, archive)
+    not_followed(folder)
+
+
+main()
