@@ -1,4 +1,4 @@
-"""Bars of the recorder, measured with tight loops of calls: P1, P2, P10, P14."""
+"""Bars of the recorder, measured with tight loops of calls: P1, P2, P10, P14, P15."""
 
 import os
 import re
@@ -62,6 +62,13 @@ class Archives:
         """Flushes the buffers in the pause between the loops, so that their memory is reused."""
         shutil.rmtree(self.folder / "fermata", ignore_errors=True)
         return run([self.programs.fermata, "record", f"--callpath={callpath}",
+                    "-o", self.folder / "fermata", "--", *self.program],
+                   environment=dict(os.environ, FERMATA_FLUSH_INTERVAL="0.7", FERMATA_SAMPLE="off"),
+                   may_fail=self.library.crashes)
+
+    def with_counters(self):
+        shutil.rmtree(self.folder / "fermata", ignore_errors=True)
+        return run([self.programs.fermata, "record", "--counters", "--callpath=flat",
                     "-o", self.folder / "fermata", "--", *self.program],
                    environment=dict(os.environ, FERMATA_FLUSH_INTERVAL="0.7", FERMATA_SAMPLE="off"),
                    may_fail=self.library.crashes)
@@ -148,6 +155,20 @@ def other_call_cost(programs, folder, options):
         for loop in library.loops:
             yield from _loop_cost("P14", programs, folder, options, library, loop)
     yield from _mutex_cost(programs, folder, options)
+
+
+def counter_cost(programs, folder, options):
+    """P15: what counters add to a recorded call: its number and time, messages, bytes, sizes."""
+    for library, loops in ((MPI, LOOPS), (LIBRARIES[0], LIBRARIES[0].loops)):
+        for loop in loops:
+            archives = Archives(programs, folder, loop, options.turns, library)
+            samples = alternate({"plain": archives.plain, "fermata": archives.fermata,
+                                 "counters": archives.with_counters}, options.repeats)
+            archives.remove()
+            times = {name: [nanoseconds(s) for s in samples[name]] for name in samples}
+            yield Figure("P15", f"counting a recorded call, {loop}",
+                         [c - f for c, f in zip(times["counters"], times["fermata"])], 15, unit="ns",
+                         details={"ns_per_call": {name: median(times[name]) for name in times}})
 
 
 def _mutex_cost(programs, folder, options):

@@ -33,7 +33,8 @@ int main(void)
         if (setting->letter != 0) {
             printf("`-%c`, ", setting->letter);
         }
-        printf("`--%s%s%s` | `%s` | %s | ", setting->name, setting->argument != NULL ? " " : "",
+        bool is_apart = setting->argument != NULL && setting->argument[0] != '[';
+        printf("`--%s%s%s` | `%s` | %s | ", setting->name, is_apart ? " " : "",
                setting->argument != NULL ? setting->argument : "", setting->variable,
                setting->otherwise);
         print_line_of(setting->help);

@@ -24,9 +24,10 @@ void fm_options_begin(struct fm_option_reader *reader, enum fm_command command, 
     *letters++ = 'h';
     for (size_t i = 0; i < reader->count; i++) {
         const struct fm_option *option = &reader->options[i];
-        int has_argument = option->argument != NULL ? required_argument
-                           : option->is_setting     ? optional_argument
-                                                    : no_argument;
+        bool may_stand_alone = option->argument == NULL || option->argument[0] == '[';
+        int has_argument = !may_stand_alone     ? required_argument
+                           : option->is_setting ? optional_argument
+                                                : no_argument;
         reader->long_options[i] =
             (struct option){option->name, has_argument, NULL, FIRST_POSITION + (int)i};
         if (option->letter != 0) {

@@ -119,7 +119,7 @@ static void print_option(const struct fm_option *option)
         snprintf(letter, sizeof letter, "-%c, ", option->letter);
     }
     int length = snprintf(name, sizeof name, "  %s--%s%s%s", letter, option->name,
-                          option->argument != NULL ? " "
+                          option->argument != NULL ? (option->argument[0] == '[' ? "" : " ")
                           : option->is_setting     ? "[=no]"
                                                    : "",
                           option->argument != NULL ? option->argument : "");

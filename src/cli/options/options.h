@@ -53,7 +53,8 @@ struct fm_option {
     int id; /**< fm_option_id */
     char letter;
     const char *name;                        /**< without "--" */
-    const char *argument;                    /**< what its value is called; NULL: it has none */
+    const char *argument;                    /**< what its value is called; NULL: it has none; in
+                                                  brackets: of a setting, it may be left out */
     bool is_setting;                         /**< one without argument takes "=no" */
     const char *help, *variable, *otherwise; /**< the last two: of a setting, else NULL */
 };

@@ -32,6 +32,7 @@ void fm_thread_fill(struct fm_thread *thread, struct fm_chunk *chunk)
 {
     chunk->next = NULL;
     if (thread->current != NULL) {
+        fm_count_rest(thread);
         thread->current->used = thread->cursor;
         thread->current->next = chunk;
         thread->filled += (uint64_t)(thread->cursor - thread->current->words);
@@ -41,6 +42,7 @@ void fm_thread_fill(struct fm_thread *thread, struct fm_chunk *chunk)
     thread->current = chunk;
     thread->cursor = chunk->words;
     thread->limit = (uint64_t *)((char *)chunk + FM_CHUNK_BYTES);
+    fm_count_from_here(thread);
 }
 
 /* ---- room for records ---- */
@@ -114,6 +116,7 @@ uint64_t *fm_thread_grow(struct fm_thread *thread, size_t words)
 
 void fm_thread_rewind(struct fm_thread *thread, struct fm_chunk *chunk, uint64_t *place)
 {
+    fm_count_rest(thread);
     if (chunk != thread->current) {
         for (struct fm_chunk *left = chunk; left != thread->current; left = left->next) {
             thread->filled -= (uint64_t)(left->used - left->words);
@@ -125,6 +128,7 @@ void fm_thread_rewind(struct fm_thread *thread, struct fm_chunk *chunk, uint64_t
         thread->limit = (uint64_t *)((char *)chunk + FM_CHUNK_BYTES);
     }
     thread->cursor = place;
+    fm_count_from_here(thread);
 }
 
 uint64_t *fm_thread_leave_slowly(struct fm_thread *thread, uint64_t now, size_t words)
@@ -148,6 +152,7 @@ uint64_t *fm_thread_leave_slowly(struct fm_thread *thread, uint64_t now, size_t 
 void fm_thread_reuse(struct fm_thread *thread)
 {
     struct fm_chunk *chunk = thread->first;
+    fm_count_rest(thread);
     thread->filled += (uint64_t)(thread->cursor - thread->current->words);
     thread->current->next = thread->spare;
     thread->spare = chunk->next;
@@ -161,6 +166,7 @@ void fm_thread_reuse(struct fm_thread *thread)
 
 void fm_thread_release(struct fm_thread *thread)
 {
+    fm_count_rest(thread);
     while (thread->kept != NULL && thread->first != thread->kept_chunk) {
         struct fm_chunk *chunk = thread->first;
         thread->first = chunk->next;

@@ -24,6 +24,7 @@
 #include "record/computation/stolen_time.h"
 #include "record/conversion/dropped.h"
 #include "record/conversion/path.h"
+#include "record/counting/count.h"
 #include "record/flight/cut.h"
 #include "record/selection/pause.h"
 #include "record/stack/bounds.h"
@@ -141,10 +142,11 @@ struct fm_thread {
     struct fm_here call; /**< the wrapper of the open call, and ... */
     uint64_t returns_to; /**< the address that it returns to */
     /* The members that measure stretches of computation (stolen_time.h). */
-    uint64_t left;          /**< Leave of the last call; 0: none */
-    uint64_t stretch_least; /**< ticks of a long stretch; UINT64_MAX: nothing is measured */
-    uint64_t reading_due;   /**< a Leave at or after this time reads the CPU clock */
-    uint64_t long_after;    /**< bit of function % 64: so does a Leave of this function */
+    uint64_t left;                /**< Leave of the last call; 0: none */
+    uint64_t stretch_least;       /**< ticks of a long stretch; UINT64_MAX: nothing is measured */
+    uint64_t reading_due;         /**< a Leave at or after this time reads the CPU clock */
+    uint64_t long_after;          /**< bit of function % 64: so does a Leave of this function */
+    struct fm_counting *counting; /**< counts the records (count.h); NULL: nobody does */
     struct fm_thread_functions functions;
     uint64_t *unpublished;
     uint32_t writing; /**< not 0: the records are being written to the journal (fm_thread_claim) */
@@ -524,6 +526,9 @@ static inline void fm_thread_done(struct fm_thread *thread)
     if (FM_UNLIKELY(thread->left >= __atomic_load_n(&thread->reading_due, __ATOMIC_RELAXED) ||
                     (thread->long_after >> thread->function % 64 & 1) != 0)) {
         fm_processor_leave(thread);
+    }
+    if (FM_UNLIKELY(__atomic_load_n(&thread->counting, __ATOMIC_ACQUIRE) != NULL)) {
+        fm_count_records(thread);
     }
     fm_signal_fence();
     thread->depth--;

@@ -2,6 +2,7 @@
  * thread that played the same part in the program, or one that its creator has provided. */
 #include "record/capture/memory_use.h"
 #include "record/capture/threads.h"
+#include "record/counting/counter_file.h"
 #include "record/stack/stack.h"
 
 #include <errno.h>
@@ -36,6 +37,7 @@ static struct fm_thread *new_thread(uint64_t part)
         thread->next = atomic_load_explicit(&fm_threads.all, memory_order_relaxed);
         atomic_store_explicit(&fm_threads.all, thread, memory_order_release);
         fm_unlock(&fm_threads.lock);
+        fm_counter_file_attach(thread);
     }
     return thread;
 }

@@ -183,6 +183,8 @@ void fm_pause_mark(struct fm_thread *thread)
 static void begin_pause(struct fm_thread *thread, uint64_t time,
                         bool (*flush)(struct fm_thread *thread, bool full))
 {
+    thread->pause.is_counted =
+        (pause_state.reasons & ~(uint32_t)(FM_PAUSE_THINNED | FM_PAUSE_SIZE)) == 0;
     write_switch(thread, FM_RECORD_RECORDING_OFF, 0, time);
     if (flush != NULL) {
         flush(thread, false); /* the process may be killed during a long pause */

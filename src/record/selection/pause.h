@@ -28,6 +28,7 @@ struct fm_thread_pause {
     uint32_t seen;          /**< number of switches that the thread has processed */
     bool paused;            /**< new records are to be folded */
     bool broken;            /**< there was no memory: counts are missing */
+    bool is_counted;        /**< counters count what is not recorded (counting/count.h) */
     struct fm_chunk *chunk; /**< where folding begins */
     uint64_t *mark;
     uint32_t function; /**< of the call whose records were folded last */

@@ -3,6 +3,7 @@
 #include "record/capture/guard.h"
 #include "record/closing/overhead.h"
 #include "record/computation/blocking.h"
+#include "record/counting/counter_file.h"
 #include "record/experiment/experiment.h"
 #include "record/experiment/job.h"
 #include "record/flight/flight.h"
@@ -19,9 +20,11 @@
 #include "record/session/session_tell.h"
 #include "record/session/session_unseen.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -110,6 +113,16 @@ static void begin_journal(void)
     }
 }
 
+static void begin_counters(uint32_t rank, uint32_t size)
+{
+    if (fm_counters_are_asked() &&
+        !fm_counter_file_open(fm_session.directory, rank, size, fm_session.regions,
+                              fm_session.region_count)) {
+        fm_session_tell("not all calls are counted: cannot write %s/counters: %s",
+                        fm_session.directory, strerrordesc_np(errno));
+    }
+}
+
 static void open_session(const struct fm_exchange *exchange)
 {
     char path[PATH_MAX + 64];
@@ -136,6 +149,7 @@ static void open_session(const struct fm_exchange *exchange)
         return;
     }
     begin_journal();
+    begin_counters(exchange->rank, exchange->size);
     fm_size_limit_begin(fm_max_size_share(fm_session_state.max_size, exchange->size));
     uint64_t resolution = fm_clock_resolution();
     fm_session_state.noticeable = resolution / 1000;

@@ -7,6 +7,7 @@
 #include "record/closing/unify.h"
 #include "record/constructs/team_end.h"
 #include "record/conversion/convert.h"
+#include "record/counting/counter_file.h"
 #include "record/flight/flight.h"
 #include "record/flight/session_flight.h"
 #include "record/journal/journal_read.h"
@@ -231,6 +232,7 @@ static void close_session(struct fm_thread *thread, fm_last_call_t *last, uint64
     }
     if (thread != NULL) {
         last(thread, left);
+        fm_count_rest(thread);
         write_program_end(thread, ended);
         fm_archive_write_memory(thread, fm_session.region_count);
         fm_archive_settle(thread, true);
@@ -319,6 +321,7 @@ void fm_session_close(struct fm_thread *thread, fm_last_call_t *last, uint64_t e
     fm_overhead_begin();
     raise_descriptor_limit(&descriptors);
     close_session(thread, last, events);
+    fm_counter_file_close();
     setrlimit(RLIMIT_NOFILE, &descriptors);
     fm_overhead_end();
     fm_guard_end(&guard);

@@ -1,6 +1,7 @@
 #include "record/session/session_flush.h"
 
 #include "record/capture/guard.h"
+#include "record/counting/counter_file.h"
 #include "record/journal/journal.h"
 #include "record/selection/size_limit.h"
 #include "record/session/session.h"
@@ -87,6 +88,7 @@ bool fm_session_flush(struct fm_thread *thread, bool full)
         fm_thread_release(thread);
     }
     fm_thread_unclaim(thread);
+    fm_counter_file_tick();
     fm_guard_end(&guard);
     return good;
 }

@@ -1,5 +1,6 @@
 #include "record/session/session_paradigms.h"
 
+#include "record/counting/counter_file.h"
 #include "record/journal/journal.h"
 #include "record/session/session.h"
 #include "record/session/session_state.h"
@@ -37,6 +38,7 @@ static bool add(const struct fm_paradigm *paradigm)
     if (!journal_functions(active.regions + first, paradigm->count)) {
         return false;
     }
+    fm_counter_file_functions(active.regions, first, paradigm->count);
     *paradigm->first = (uint32_t)first;
     active.items[active.count].paradigm = paradigm;
     __atomic_store_n(&active.count, active.count + 1, __ATOMIC_RELEASE);

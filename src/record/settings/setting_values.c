@@ -1,4 +1,5 @@
 /* Validation of the values of settings. */
+#include "counters/catalogue.h"
 #include "record/selection/duration.h"
 #include "record/selection/flight_option.h"
 #include "record/selection/sample_rate.h"
@@ -9,6 +10,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -145,4 +147,16 @@ const char *fm_refuse_clock_exchange(const char *text)
 {
     static const char *const words[] = {"auto", "always", NULL};
     return is_one_of(text, words) ? NULL : "auto or always";
+}
+
+const char *fm_refuse_counters(const char *text)
+{
+    static char wanted[192];
+    const char *unknown = fm_counter_list_unknown(text);
+    if (unknown == NULL) {
+        return NULL;
+    }
+    snprintf(wanted, sizeof wanted,
+             "names of counters: there is none called %s; see fermata counters list", unknown);
+    return wanted;
 }

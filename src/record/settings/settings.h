@@ -23,7 +23,8 @@ enum fm_setting_id {
 struct fm_setting {
     const char *name;      /**< long option, and key in configuration files */
     char letter;           /**< short option; 0: none */
-    const char *argument;  /**< name of its value in help texts; NULL: a switch (yes or no) */
+    const char *argument;  /**< name of its value in help texts; NULL: a switch (yes or no); in
+                                brackets: the option may stand without one, which means yes */
     const char *variable;  /**< FERMATA_... */
     const char *otherwise; /**< the default in help texts */
     const char *(*refuse)(const char *text); /**< like fm_refuse_size; NULL: any text is valid */
@@ -99,6 +100,7 @@ const char *fm_refuse_window(const char *text);
 const char *fm_refuse_phase(const char *text);
 const char *fm_refuse_signal(const char *text);
 const char *fm_refuse_flight_recorder(const char *text);
+const char *fm_refuse_counters(const char *text);
 const char *fm_refuse_flush_interval(const char *text);
 const char *fm_refuse_clock_exchange(const char *text);
 

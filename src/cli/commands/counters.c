@@ -1,0 +1,174 @@
+/* fermata counters: what the library does, in numbers, while a program runs and afterwards. */
+#include "base/memory.h"
+#include "cli/commands/commands.h"
+#include "cli/counters/counter_output.h"
+#include "cli/options/options.h"
+#include "cli/text/safe_text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static int fail(struct fm_error *error, fm_status_t status)
+{
+    fprintf(stderr, "fermata counters: %s\n", fm_safe_text(error->message));
+    return status;
+}
+
+static int list(struct fm_option_reader *reader, struct fm_counter_request *request)
+{
+    request->patterns = reader->operands + 1;
+    if (fm_counters_list(request) != FM_OK) {
+        fprintf(stderr, "fermata counters: no counter is called so; see fermata counters list\n");
+        return FM_ERR_FAILED;
+    }
+    return FM_OK;
+}
+
+static int check_patterns(char *const *patterns)
+{
+    for (; *patterns != NULL; patterns++) {
+        const char *unknown = fm_counter_list_unknown(*patterns);
+        if (unknown != NULL) {
+            char safe[128];
+            fprintf(stderr, "fermata counters: there is no counter %s; see fermata counters list\n",
+                    fm_safe_copy(safe, sizeof safe, unknown));
+            return FM_ERR_USAGE;
+        }
+    }
+    return FM_OK;
+}
+
+/* Prints which of the named counters cannot be shown: they are not 0. */
+static void tell_unavailable(char *const *names)
+{
+    for (; *names != NULL; names++) {
+        const struct fm_counter_entry *counter = fm_counter_named(*names);
+        if (counter != NULL && counter->reason != NULL) {
+            fprintf(stderr, "fermata counters: %s is unavailable: %s\n", counter->name,
+                    counter->reason);
+        }
+    }
+}
+
+static int show(struct fm_option_reader *reader, struct fm_counter_request *request)
+{
+    struct fm_counter_job job;
+    struct fm_error error;
+    request->patterns = reader->operands + 2;
+    int status = check_patterns(request->patterns);
+    if (status == FM_OK) {
+        status = fm_counter_job_open(reader->operands[1], &job, &error);
+        if (status != FM_OK) {
+            return fail(&error, (fm_status_t)status);
+        }
+        tell_unavailable(request->patterns);
+        size_t interrupted = fm_counter_job_read(&job);
+        fm_counters_show(request, &job, reader->operands[1], interrupted);
+        fm_counter_job_close(&job);
+    }
+    return status;
+}
+
+/* Opens one job for each operand behind the verb. @return status, with a message */
+static fm_status_t open_all(char *const *paths, size_t count, struct fm_counter_job *jobs)
+{
+    struct fm_error error;
+    for (size_t i = 0; i < count; i++) {
+        fm_status_t status = fm_counter_job_open(paths[i], &jobs[i], &error);
+        if (status != FM_OK) {
+            while (i > 0) {
+                fm_counter_job_close(&jobs[--i]);
+            }
+            return (fm_status_t)fail(&error, status);
+        }
+    }
+    return FM_OK;
+}
+
+static int sum(struct fm_option_reader *reader, struct fm_counter_request *request)
+{
+    size_t count = (size_t)reader->operand_count - 1;
+    struct fm_counter_job *jobs = fm_allocate(count, sizeof *jobs);
+    fm_status_t status = open_all(reader->operands + 1, count, jobs);
+    if (status == FM_OK) {
+        fm_counters_sum(request, jobs, count);
+        for (size_t i = 0; i < count; i++) {
+            fm_counter_job_close(&jobs[i]);
+        }
+    }
+    fm_free(jobs);
+    return status;
+}
+
+static int diff(struct fm_option_reader *reader, struct fm_counter_request *request)
+{
+    struct fm_counter_job jobs[2];
+    request->patterns = reader->operands + 3;
+    int status = check_patterns(request->patterns);
+    if (status == FM_OK) {
+        status = open_all(reader->operands + 1, 2, jobs);
+    }
+    if (status == FM_OK) {
+        fm_counters_diff(request, jobs);
+        fm_counter_job_close(&jobs[0]);
+        fm_counter_job_close(&jobs[1]);
+    }
+    return status;
+}
+
+static const struct verb {
+    const char *name;
+    int least, most; /* operands behind it */
+    const char *wanted;
+    int (*run)(struct fm_option_reader *reader, struct fm_counter_request *request);
+} verbs[] = {{"list", 0, 1000, "list", list},
+             {"show", 1, 1000, "show and an experiment", show},
+             {"sum", 1, 1000, "sum and experiments", sum},
+             {"diff", 2, 1000, "diff and two experiments", diff}};
+
+static const struct verb *verb_named(const char *name)
+{
+    for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++) {
+        if (strcmp(verbs[i].name, name) == 0) {
+            return &verbs[i];
+        }
+    }
+    return NULL;
+}
+
+int fm_command_counters(int argc, char **argv)
+{
+    static const char *const formats[] = {"text", "json", "csv", NULL};
+    static char *const nothing[] = {NULL};
+    struct fm_counter_request request = {.patterns = nothing};
+    struct fm_option_reader reader;
+    fm_options_begin(&reader, FM_COMMAND_counters, argc, argv);
+    for (int option; (option = fm_options_next(&reader)) != FM_OPTIONS_END;) {
+        int format = 0;
+        switch (option) {
+        case FM_OPTION_counters_ALL:
+            request.all = true;
+            break;
+        case FM_OPTION_counters_RANKS:
+            request.ranks = true;
+            break;
+        case FM_OPTION_counters_FORMAT:
+            if (fm_option_choice(&reader, formats, &format) != FM_OK) {
+                return fm_options_complain(&reader);
+            }
+            request.format = (enum fm_counter_format)format;
+            break;
+        default:
+            return fm_options_stop(&reader, option);
+        }
+    }
+    const struct verb *verb = reader.operand_count > 0 ? verb_named(reader.operands[0]) : NULL;
+    if (verb == NULL) {
+        fm_options_refuse(&reader, "give list, show, sum or diff");
+        return fm_options_complain(&reader);
+    }
+    if (!fm_options_operands(&reader, verb->least + 1, verb->most + 1, verb->wanted)) {
+        return fm_options_complain(&reader);
+    }
+    return verb->run(&reader, &request);
+}

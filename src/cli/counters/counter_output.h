@@ -1,0 +1,47 @@
+/** @file
+ * `fermata counters`: what its forms have in common, and print. Results go to stdout.
+ */
+#ifndef FERMATA_CLI_COUNTERS_COUNTER_OUTPUT_H
+#define FERMATA_CLI_COUNTERS_COUNTER_OUTPUT_H
+
+#include "counters/counter_job.h"
+
+#include <stdbool.h>
+
+enum fm_counter_format { FM_COUNTERS_TEXT, FM_COUNTERS_JSON, FM_COUNTERS_CSV };
+
+/** What is asked for. */
+struct fm_counter_request {
+    enum fm_counter_format format;
+    char *const
+        *patterns; /**< names and patterns, ended by NULL; none: what the recording asked for */
+    bool all;      /**< also counters that are 0 everywhere */
+    bool ranks;    /**< a value for each rank */
+};
+
+/** Room for a number as text. */
+enum { FM_COUNTER_TEXT = 32 };
+
+/** Writes a value: an integer with its digits in groups, a timer with microseconds. */
+char *fm_counter_text(char text[FM_COUNTER_TEXT], enum fm_counter_kind kind, double value);
+
+/** Whether a counter of a job is to be printed; values do not matter. */
+bool fm_counter_is_asked(const struct fm_counter_request *request,
+                         const struct fm_job_counter *counter);
+
+/** Prints all counters that there are. @return FM_OK, or FM_ERR_FAILED: no pattern matches */
+fm_status_t fm_counters_list(const struct fm_counter_request *request);
+
+/** Prints the counters of a job, rank by rank if asked, or in a summary. */
+void fm_counters_show(const struct fm_counter_request *request, const struct fm_counter_job *job,
+                      const char *path, size_t interrupted);
+
+/** Prints sums over all ranks of all jobs. */
+void fm_counters_sum(const struct fm_counter_request *request, const struct fm_counter_job *jobs,
+                     size_t count);
+
+/** Prints the totals of two jobs and their differences. */
+void fm_counters_diff(const struct fm_counter_request *request,
+                      const struct fm_counter_job jobs[2]);
+
+#endif

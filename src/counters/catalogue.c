@@ -1,0 +1,294 @@
+#include "counters/catalogue.h"
+
+#include "counters/counter_layout.h"
+#include "filter/name_pattern.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What a model's counters are called. */
+#define OF_MODEL(prefix, symbol, word, name, unit, meaning)                                        \
+    {prefix "." name,                                                                              \
+     FM_COUNTER_##word,                                                                            \
+     unit,                                                                                         \
+     FM_TIER_EXACT,                                                                                \
+     prefix "." name,                                                                              \
+     meaning,                                                                                      \
+     NULL,                                                                                         \
+     false,                                                                                        \
+     false},
+
+#define INSIDE "inside the library: no call shows it"
+#define INSIDE_SPC                                                                                 \
+    "inside the library: no call shows it; an Open MPI that was built with --enable-spc counts it"
+#define UNRECORDED "calls of persistent collectives are not recorded"
+#define ALGORITHM  "the library chooses algorithms inside: no call shows it"
+
+static const struct fm_counter_entry counters[] = {
+#define FM_COUNTER(symbol, name, kind, unit, bins, meaning)                                        \
+    {name, FM_COUNTER_##kind, unit, FM_TIER_EXACT, name, meaning, NULL, false, false},
+#define FM_MODEL_COUNTER(symbol, name, kind, unit, bins, meaning)
+#include "counters/recorded.def"
+#undef FM_COUNTER
+#undef FM_MODEL_COUNTER
+/* clang-format off */
+#define FM_COUNTER(symbol, name, kind, unit, bins, meaning)
+#define FM_MODEL_COUNTER(symbol, name, kind, unit, bins, meaning)                                  \
+    OF_MODEL("mpi", symbol, kind, name, unit, meaning)
+#include "counters/recorded.def"
+#undef FM_MODEL_COUNTER
+#define FM_MODEL_COUNTER(symbol, name, kind, unit, bins, meaning)                                  \
+    OF_MODEL("shmem", symbol, kind, name, unit, meaning)
+#include "counters/recorded.def"
+#undef FM_MODEL_COUNTER
+#define FM_MODEL_COUNTER(symbol, name, kind, unit, bins, meaning)                                  \
+    OF_MODEL("armci", symbol, kind, name, unit, meaning)
+#include "counters/recorded.def"
+#undef FM_MODEL_COUNTER
+#define FM_MODEL_COUNTER(symbol, name, kind, unit, bins, meaning)                                  \
+    OF_MODEL("caf", symbol, kind, name, unit, meaning)
+#include "counters/recorded.def"
+#undef FM_MODEL_COUNTER
+#undef FM_COUNTER
+/* clang-format on */
+#define FM_SPC_CALLS(name, function)                                                               \
+    {#name,                                                                                        \
+     FM_COUNTER_COUNT,                                                                             \
+     "calls",                                                                                      \
+     FM_TIER_EXACT,                                                                                \
+     FM_COUNTER_CALLS function,                                                                    \
+     "calls of " function,                                                                         \
+     NULL,                                                                                         \
+     true,                                                                                         \
+     true},
+#define FM_SPC_CALLS_UNRECORDED(name, function)                                                    \
+    {#name, FM_COUNTER_COUNT,     "calls",    FM_TIER_UNAVAILABLE,                                 \
+     NULL,  "calls of " function, UNRECORDED, true,                                                \
+     true},
+#define FM_SPC_SAME(name, kind, unit, own, tier, offered, meaning)                                 \
+    {#name, FM_COUNTER_##kind, unit, FM_TIER_##tier, own, meaning, NULL, true, offered},
+#define FM_SPC_INSIDE(name, kind, unit, offered, meaning)                                          \
+    {#name,                                                                                        \
+     FM_COUNTER_##kind,                                                                            \
+     unit,                                                                                         \
+     FM_TIER_UNAVAILABLE,                                                                          \
+     NULL,                                                                                         \
+     meaning,                                                                                      \
+     (offered) ? INSIDE_SPC : INSIDE,                                                              \
+     true,                                                                                         \
+     offered},
+#define FM_SPC_ALGORITHM(name, meaning)                                                            \
+    {#name,     FM_COUNTER_COLLECTIVE_BINS,                                                        \
+     "calls",   FM_TIER_UNAVAILABLE,                                                               \
+     NULL,      meaning,                                                                           \
+     ALGORITHM, true,                                                                              \
+     false},
+#include "counters/spc.def"
+#undef FM_SPC_CALLS
+#undef FM_SPC_CALLS_UNRECORDED
+#undef FM_SPC_SAME
+#undef FM_SPC_INSIDE
+#undef FM_SPC_ALGORITHM
+};
+
+size_t fm_counter_count(void)
+{
+    return sizeof counters / sizeof counters[0];
+}
+
+const struct fm_counter_entry *fm_counter_at(size_t i)
+{
+    return &counters[i];
+}
+
+static const char *without_prefix(const char *name)
+{
+    size_t length = strlen(FM_SPC_PREFIX);
+    return strncmp(name, FM_SPC_PREFIX, length) == 0 ? name + length : name;
+}
+
+/* Whether a name has the form of those of functions' counters. */
+static bool is_of_function(const char *name)
+{
+    return strncmp(name, FM_COUNTER_CALLS, strlen(FM_COUNTER_CALLS)) == 0 ||
+           strncmp(name, FM_COUNTER_TIME, strlen(FM_COUNTER_TIME)) == 0;
+}
+
+const struct fm_counter_entry *fm_counter_named(const char *name)
+{
+    const char *rest = without_prefix(name);
+    for (size_t i = 0; i < fm_counter_count(); i++) {
+        if (strcmp(counters[i].name, rest) == 0 && (rest == name || counters[i].is_spc)) {
+            return &counters[i];
+        }
+    }
+    return NULL;
+}
+
+const char *fm_counter_source(const char *name)
+{
+    const struct fm_counter_entry *counter = fm_counter_named(name);
+    if (counter != NULL) {
+        return counter->source;
+    }
+    return is_of_function(name) ? name : NULL;
+}
+
+bool fm_counter_is_known(const char *pattern)
+{
+    bool known = is_of_function(pattern);
+    for (size_t i = 0; !known && i < fm_counter_count(); i++) {
+        known = fm_pattern_matches(without_prefix(pattern), counters[i].name);
+    }
+    return known;
+}
+
+/* ---- lists ---- */
+
+enum { WORD = 96 };
+
+/* Copies the next word of a list. @return what follows it; NULL: there is none */
+static const char *next_word(const char *list, char word[WORD])
+{
+    while (*list == ',' || *list == ' ') {
+        list++;
+    }
+    size_t length = strcspn(list, ", ");
+    if (length == 0) {
+        return NULL;
+    }
+    snprintf(word, WORD, "%.*s", (int)length, list);
+    return list + length;
+}
+
+static bool is_all(const char *word)
+{
+    return strcmp(word, "all") == 0 || strcmp(word, "yes") == 0;
+}
+
+bool fm_counter_list_is_none(const char *list)
+{
+    return list == NULL || list[0] == '\0' || strcmp(list, "none") == 0 || strcmp(list, "no") == 0;
+}
+
+/* Whether a pattern selects the counter `name` of files, by its own name or by one of Open MPI's.
+ */
+static bool selects(const char *pattern, const char *name)
+{
+    if (is_all(pattern) || fm_pattern_matches(pattern, name)) {
+        return true;
+    }
+    const char *rest = without_prefix(pattern);
+    for (size_t i = 0; i < fm_counter_count(); i++) {
+        const struct fm_counter_entry *counter = &counters[i];
+        if (counter->is_spc && counter->source != NULL && strcmp(counter->source, name) == 0 &&
+            fm_pattern_matches(rest, counter->name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool fm_counter_selected(const char *list, const char *name)
+{
+    char word[WORD];
+    while ((list = next_word(list, word)) != NULL) {
+        if (selects(word, name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *fm_counter_list_unknown(const char *list)
+{
+    static char word[WORD];
+    if (fm_counter_list_is_none(list)) {
+        return NULL;
+    }
+    while ((list = next_word(list, word)) != NULL) {
+        if (!is_all(word) && !fm_counter_is_known(word)) {
+            return word;
+        }
+    }
+    return NULL;
+}
+
+/* ---- words ---- */
+
+const char *fm_counter_kind_name(enum fm_counter_kind kind)
+{
+    static const char *const names[FM_COUNTER_KINDS] = {
+        [FM_COUNTER_COUNT] = "count",
+        [FM_COUNTER_BYTES] = "bytes",
+        [FM_COUNTER_LEVEL] = "level",
+        [FM_COUNTER_HIGH_WATERMARK] = "high watermark",
+        [FM_COUNTER_TIMER] = "timer",
+        [FM_COUNTER_BINS] = "bins",
+        [FM_COUNTER_COLLECTIVE_BINS] = "collective bins",
+        [FM_COUNTER_HISTOGRAM] = "histogram",
+    };
+    return (unsigned)kind < FM_COUNTER_KINDS ? names[kind] : "unknown";
+}
+
+const char *fm_counter_tier_name(enum fm_counter_tier tier)
+{
+    static const char *const names[FM_TIERS] = {
+        [FM_TIER_EXACT] = "exact (calls)",
+        [FM_TIER_LOWER_BOUND] = "lower bound (calls)",
+        [FM_TIER_UNAVAILABLE] = "unavailable",
+    };
+    return (unsigned)tier < FM_TIERS ? names[tier] : "unknown";
+}
+
+/* By OTF2_CollectiveOp; the last bin has all others. */
+static const char *const operations[FM_COLLECTIVE_BINS] = {"barrier",
+                                                           "broadcast",
+                                                           "gather",
+                                                           "gatherv",
+                                                           "scatter",
+                                                           "scatterv",
+                                                           "allgather",
+                                                           "allgatherv",
+                                                           "alltoall",
+                                                           "alltoallv",
+                                                           "alltoallw",
+                                                           "allreduce",
+                                                           "reduce",
+                                                           "reduce_scatter",
+                                                           "scan",
+                                                           "exscan",
+                                                           "reduce_scatter_block",
+                                                           "create",
+                                                           "destroy",
+                                                           "allocate",
+                                                           "deallocate",
+                                                           "create_allocate",
+                                                           "destroy_deallocate",
+                                                           "other"};
+
+const char *fm_counter_bin_name(const char *counter, enum fm_counter_kind kind, unsigned bin,
+                                char *text, size_t size)
+{
+    static const char *const quadrants[] = {
+        "small message, small communicator", "small message, large communicator",
+        "large message, small communicator", "large message, large communicator"};
+    size_t length = strlen(counter);
+    if (kind == FM_COUNTER_HISTOGRAM && bin < 2) {
+        snprintf(text, size, "%u", bin);
+    } else if (kind == FM_COUNTER_HISTOGRAM) {
+        snprintf(text, size, "%llu-%llu", 1ULL << (bin - 1),
+                 (unsigned long long)(UINT64_MAX >> (64 - (bin <= 64 ? bin : 64))));
+    } else if (kind == FM_COUNTER_COLLECTIVE_BINS && bin < 4) {
+        snprintf(text, size, "%s", quadrants[bin]);
+    } else if (kind == FM_COUNTER_BINS && length >= 11 && bin < FM_COLLECTIVE_BINS &&
+               strcmp(counter + length - 11, "collectives") == 0) {
+        snprintf(text, size, "%s", operations[bin]);
+    } else if (kind == FM_COUNTER_BINS && bin < 2) {
+        snprintf(text, size, bin == 0 ? "up to %d" : "above %d", FM_MESSAGE_BOUNDARY);
+    } else {
+        snprintf(text, size, "bin %u", bin);
+    }
+    return text;
+}

@@ -1,0 +1,92 @@
+/** @file
+ * What counters there are: their names, kinds, units and meanings, and how exactly this version
+ * obtains them. Constant data, no allocation, thread-safe.
+ *
+ * Counters of the recorder (recorded.def) have names such as "mpi.bytes_sent". Each recorded
+ * function NAME has two more: "calls:NAME" and "time:NAME". Open MPI's counters (spc.def) are
+ * written in capitals, with or without OMPI_SPC_ in front.
+ */
+#ifndef FERMATA_COUNTERS_CATALOGUE_H
+#define FERMATA_COUNTERS_CATALOGUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/** Kinds of counters: what their value is, and how the values of threads and of moments combine. */
+enum fm_counter_kind {
+    FM_COUNTER_COUNT,           /**< a number that only grows */
+    FM_COUNTER_BYTES,           /**< likewise, bytes */
+    FM_COUNTER_LEVEL,           /**< a number at a moment; signed */
+    FM_COUNTER_HIGH_WATERMARK,  /**< the maximum of a level so far; signed */
+    FM_COUNTER_TIMER,           /**< clock ticks, shown in seconds */
+    FM_COUNTER_BINS,            /**< counts by category; their sum is the value */
+    FM_COUNTER_COLLECTIVE_BINS, /**< the same by small and large message and communicator */
+    FM_COUNTER_HISTOGRAM,       /**< the same by size: bin 0 for 0, bin k for 2^(k-1) .. 2^k - 1 */
+    FM_COUNTER_KINDS
+};
+
+/** How exact a value is. */
+enum fm_counter_tier {
+    FM_TIER_EXACT,       /**< by interposition of calls */
+    FM_TIER_LOWER_BOUND, /**< likewise; there may be more that calls do not show */
+    FM_TIER_UNAVAILABLE,
+    FM_TIERS
+};
+
+/** A counter. */
+struct fm_counter_entry {
+    const char *name;
+    enum fm_counter_kind kind;
+    const char *unit;
+    enum fm_counter_tier tier;
+    const char *source;  /**< the counter in files that has its values; NULL: unavailable */
+    const char *meaning; /**< a noun phrase */
+    const char *reason;  /**< why it is unavailable, else NULL */
+    bool is_spc;         /**< one of Open MPI's software performance counters */
+    bool spc_offers;     /**< Open MPI 4.1 has it if it was built with --enable-spc */
+};
+
+/** Prefix of Open MPI's counters, which may stand in front of their names. */
+#define FM_SPC_PREFIX "OMPI_SPC_"
+
+/** Prefixes of the counters of recorded functions. */
+#define FM_COUNTER_CALLS "calls:"
+#define FM_COUNTER_TIME  "time:"
+
+/** All counters except those of functions; first those of the recorder. */
+size_t fm_counter_count(void);
+const struct fm_counter_entry *fm_counter_at(size_t i);
+
+/** @return the counter that is called so; NULL: there is none. Counters of functions are none. */
+const struct fm_counter_entry *fm_counter_named(const char *name);
+
+/** @return the name in files of what a name means: "calls:MPI_Send" for OMPI_SPC_SEND; NULL: it is
+ * unavailable or unknown. Names of functions' counters are returned as they are. */
+const char *fm_counter_source(const char *name);
+
+/** Whether the name is that of a counter, or with wildcards matches one. Names of counters of
+ * functions are accepted for every function. */
+bool fm_counter_is_known(const char *pattern);
+
+/** Whether a list of names and patterns, separated by commas, has a counter of files: "all",
+ * "yes" (the same), "mpi.*", "SEND,calls:MPI_Recv".
+ * @param name  of a counter in files */
+bool fm_counter_selected(const char *list, const char *name);
+
+/** Whether a list selects nothing: none, no, empty or NULL. */
+bool fm_counter_list_is_none(const char *list);
+
+/** @return what is wrong with such a list: the first unknown name, in static memory that the next
+ * call overwrites; NULL: nothing is. Not thread-safe. */
+const char *fm_counter_list_unknown(const char *list);
+
+/** Words for people. */
+const char *fm_counter_kind_name(enum fm_counter_kind kind);
+const char *fm_counter_tier_name(enum fm_counter_tier tier);
+
+/** @return the name of a bin of a counter of `kind`, in `text`; for BINS by collective operation
+ * the operation. */
+const char *fm_counter_bin_name(const char *counter, enum fm_counter_kind kind, unsigned bin,
+                                char *text, size_t size);
+
+#endif

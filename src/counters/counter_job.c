@@ -1,0 +1,227 @@
+#include "counters/counter_job.h"
+
+#include "base/memory.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static fm_status_t add_file(struct fm_counter_job *job, const char *path, struct fm_error *error)
+{
+    char why[512];
+    fermata_counters_t *file = fermata_counters_open(path, why, sizeof why);
+    if (file == NULL) {
+        return fm_fail(error, FM_ERR_DATA, "%s", why);
+    }
+    job->files = fm_resize(job->files, job->ranks * sizeof *job->files,
+                           (job->ranks + 1) * sizeof *job->files);
+    job->files[job->ranks++] = file;
+    return FM_OK;
+}
+
+static int by_rank(const void *left, const void *right)
+{
+    unsigned a = fermata_counters_rank(*(fermata_counters_t *const *)left);
+    unsigned b = fermata_counters_rank(*(fermata_counters_t *const *)right);
+    return (a > b) - (a < b);
+}
+
+static fm_status_t add_folder(struct fm_counter_job *job, const char *folder,
+                              struct fm_error *error)
+{
+    fm_status_t status = FM_OK;
+    DIR *directory = opendir(folder);
+    if (directory == NULL) {
+        return fm_fail(error, FM_ERR_DATA, "%s: %m", folder);
+    }
+    for (struct dirent *entry; status == FM_OK && (entry = readdir(directory)) != NULL;) {
+        char path[PATH_MAX];
+        if (strncmp(entry->d_name, "rank.", 5) == 0 &&
+            strspn(entry->d_name + 5, "0123456789") == strlen(entry->d_name + 5)) {
+            snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+            status = add_file(job, path, error);
+        }
+    }
+    closedir(directory);
+    if (status == FM_OK && job->ranks == 0) {
+        status = fm_fail(error, FM_ERR_DATA, "%s has no counters of processes", folder);
+    }
+    return status;
+}
+
+static fm_status_t add_path(struct fm_counter_job *job, const char *path, struct fm_error *error)
+{
+    char folder[PATH_MAX];
+    struct stat about;
+    if (stat(path, &about) != 0) {
+        return fm_fail(error, FM_ERR_SYSTEM, "%s: %m", path);
+    }
+    if (!S_ISDIR(about.st_mode)) {
+        return add_file(job, path, error);
+    }
+    snprintf(folder, sizeof folder, "%s/counters", path);
+    if (stat(folder, &about) == 0 && S_ISDIR(about.st_mode)) {
+        return add_folder(job, folder, error);
+    }
+    DIR *directory = opendir(path);
+    bool is_folder = false;
+    for (struct dirent *entry; directory != NULL && (entry = readdir(directory)) != NULL;) {
+        is_folder = is_folder || strncmp(entry->d_name, "rank.", 5) == 0;
+    }
+    if (directory != NULL) {
+        closedir(directory);
+    }
+    return is_folder ? add_folder(job, path, error)
+                     : fm_fail(error, FM_ERR_DATA,
+                               "%s has no counters: record the program with --counters", path);
+}
+
+/* Position of a counter in a file: mostly that in the job. -1: the file does not have it. */
+static int place_in(const fermata_counters_t *file, size_t guess, const char *name)
+{
+    if (guess < fermata_counters_number(file) &&
+        strcmp(fermata_counters_info(file, guess)->name, name) == 0) {
+        return (int)guess;
+    }
+    return fermata_counters_find(file, name);
+}
+
+static bool has(const struct fm_counter_job *job, size_t guess, const char *name)
+{
+    if (guess < job->count && strcmp(job->counters[guess].name, name) == 0) {
+        return true;
+    }
+    for (size_t i = 0; i < job->count; i++) {
+        if (strcmp(job->counters[i].name, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Makes the list of counters that some process has. */
+static void list_counters(struct fm_counter_job *job)
+{
+    fm_free(job->counters);
+    job->counters = NULL;
+    job->count = 0;
+    for (size_t rank = 0; rank < job->ranks; rank++) {
+        size_t count = fermata_counters_number(job->files[rank]);
+        for (size_t i = 0; i < count; i++) {
+            const fermata_counter_info_t *info = fermata_counters_info(job->files[rank], i);
+            if (has(job, i, info->name)) {
+                continue;
+            }
+            job->counters = fm_resize(job->counters, job->count * sizeof *job->counters,
+                                      (job->count + 1) * sizeof *job->counters);
+            job->counters[job->count++] =
+                (struct fm_job_counter){.name = info->name,
+                                        .unit = info->unit,
+                                        .kind = (enum fm_counter_kind)info->kind,
+                                        .bins = info->bins,
+                                        .is_selected = info->selected != 0};
+        }
+    }
+}
+
+fm_status_t fm_counter_job_open(const char *path, struct fm_counter_job *job,
+                                struct fm_error *error)
+{
+    *job = (struct fm_counter_job){0};
+    fm_status_t status = add_path(job, path, error);
+    if (status != FM_OK) {
+        fm_counter_job_close(job);
+        return status;
+    }
+    qsort(job->files, job->ranks, sizeof *job->files, by_rank);
+    list_counters(job);
+    return FM_OK;
+}
+
+size_t fm_counter_job_read(struct fm_counter_job *job)
+{
+    size_t interrupted = 0;
+    for (size_t rank = 0; rank < job->ranks; rank++) {
+        interrupted += fermata_counters_read(job->files[rank]) == 1;
+    }
+    list_counters(job);
+    return interrupted;
+}
+
+void fm_counter_job_close(struct fm_counter_job *job)
+{
+    for (size_t rank = 0; rank < job->ranks; rank++) {
+        fermata_counters_close(job->files[rank]);
+    }
+    fm_free(job->files);
+    fm_free(job->counters);
+    *job = (struct fm_counter_job){0};
+}
+
+bool fm_counter_job_value(const struct fm_counter_job *job, size_t rank, size_t counter, int bin,
+                          double *value)
+{
+    const fermata_counters_t *file = job->files[rank];
+    int place = place_in(file, counter, job->counters[counter].name);
+    if (place < 0) {
+        return false;
+    }
+    if (job->counters[counter].kind == FM_COUNTER_TIMER) {
+        *value = fermata_counters_seconds(file, (size_t)place);
+    } else if (bin >= 0) {
+        *value = (double)fermata_counters_bin(file, (size_t)place, (unsigned)bin);
+    } else {
+        *value = (double)fermata_counters_value(file, (size_t)place);
+    }
+    return true;
+}
+
+struct fm_counter_spread fm_counter_job_spread(const struct fm_counter_job *job, size_t counter,
+                                               int bin)
+{
+    struct fm_counter_spread spread = {0};
+    double sum = 0;
+    for (size_t rank = 0; rank < job->ranks; rank++) {
+        double value;
+        if (!fm_counter_job_value(job, rank, counter, bin, &value)) {
+            continue;
+        }
+        unsigned number = fermata_counters_rank(job->files[rank]);
+        if (spread.ranks == 0 || value < spread.least) {
+            spread.least = value;
+            spread.least_rank = number;
+        }
+        if (spread.ranks == 0 || value > spread.most) {
+            spread.most = value;
+            spread.most_rank = number;
+        }
+        sum += value;
+        spread.ranks++;
+    }
+    spread.mean = spread.ranks != 0 ? sum / (double)spread.ranks : 0;
+    spread.total = job->counters[counter].kind == FM_COUNTER_HIGH_WATERMARK ? spread.most : sum;
+    return spread;
+}
+
+size_t fm_counter_job_find(const struct fm_counter_job *job, const char *name)
+{
+    const char *source = fm_counter_source(name);
+    size_t i = 0;
+    while (i < job->count && strcmp(job->counters[i].name, source != NULL ? source : name) != 0) {
+        i++;
+    }
+    return i;
+}
+
+size_t fm_counter_job_in_state(const struct fm_counter_job *job, int state)
+{
+    size_t count = 0;
+    for (size_t rank = 0; rank < job->ranks; rank++) {
+        count += fermata_counters_state(job->files[rank]) == state;
+    }
+    return count;
+}

@@ -1,0 +1,68 @@
+/** @file
+ * The counters of all processes of a run: the files of EXPERIMENT/counters, side by side. Not
+ * thread-safe.
+ */
+#ifndef FERMATA_COUNTERS_COUNTER_JOB_H
+#define FERMATA_COUNTERS_COUNTER_JOB_H
+
+#include "base/error.h"
+#include "counters/catalogue.h"
+#include "fermata/counters.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/** A counter that at least one process has. */
+struct fm_job_counter {
+    const char *name, *unit;
+    enum fm_counter_kind kind;
+    unsigned bins;
+    bool is_selected; /**< the recording asked for it */
+};
+
+/** A run. */
+struct fm_counter_job {
+    size_t ranks;               /**< files */
+    fermata_counters_t **files; /**< by rank, ascending */
+    size_t count;               /**< counters */
+    struct fm_job_counter *counters;
+};
+
+/** Opens the files of an experiment.
+ * @param path  the experiment directory, its folder `counters`, or a single file
+ * @return FM_OK; FM_ERR_DATA: there are no counters, or a file is damaged; FM_ERR_SYSTEM */
+fm_status_t fm_counter_job_open(const char *path, struct fm_counter_job *job,
+                                struct fm_error *error);
+
+/** Reads the present values of all processes.
+ * @return the number of processes that were killed while they counted a call */
+size_t fm_counter_job_read(struct fm_counter_job *job);
+
+void fm_counter_job_close(struct fm_counter_job *job);
+
+/** A value of a counter in a process.
+ * @param rank  position of the file
+ * @param bin   number of a bin; -1: the value of the counter
+ * @param value receives it; timers in seconds
+ * @return false: the process does not have the counter */
+bool fm_counter_job_value(const struct fm_counter_job *job, size_t rank, size_t counter, int bin,
+                          double *value);
+
+/** How the values of the processes are distributed. */
+struct fm_counter_spread {
+    double total, mean, least, most; /**< the total of a watermark is the extreme value */
+    size_t ranks;                    /**< that have the counter */
+    unsigned least_rank, most_rank;  /**< their ranks; of equal values the first */
+};
+
+struct fm_counter_spread fm_counter_job_spread(const struct fm_counter_job *job, size_t counter,
+                                               int bin);
+
+/** @return the counter called so (also by one of Open MPI's names); `count`: there is none */
+size_t fm_counter_job_find(const struct fm_counter_job *job, const char *name);
+
+/** Number of processes in a state: FERMATA_PROCESS_... */
+size_t fm_counter_job_in_state(const struct fm_counter_job *job, int state);
+
+#endif

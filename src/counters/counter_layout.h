@@ -1,0 +1,123 @@
+/** @file
+ * Layout of the counters of a process: a file that the process maps and writes while it runs, and
+ * that others may read at any time, after the process was killed, too. All numbers have the byte
+ * order of the machine.
+ *
+ *     head | descriptions of counters | names of functions | block 0 | block 1 | ...
+ *
+ * Each block has the counters of one thread, which alone writes it: no counter needs an atomic
+ * operation. A block begins with a sequence number, which is odd while the thread changes counters
+ * (seqlock): a reader that sees the same even number before and after has a consistent copy. The
+ * value of the process is the sum over its blocks; of watermarks, the extreme value.
+ *
+ * A block has the words of recorded.def, then two words for each recorded function: number of
+ * calls, clock ticks in them.
+ */
+#ifndef FERMATA_COUNTERS_COUNTER_LAYOUT_H
+#define FERMATA_COUNTERS_COUNTER_LAYOUT_H
+
+#include <stdint.h>
+
+/** Bins of counters by collective operation, and of those whose operation has no bin: the last. */
+enum { FM_COLLECTIVE_BINS = 24 };
+
+/** Largest message of the first bin of mpi.messages_by_boundary: Open MPI's default of
+ * mpi_spc_p2p_message_boundary. */
+enum { FM_MESSAGE_BOUNDARY = 12288 };
+
+/** Models of communication (counter_models.def). */
+enum fm_counter_model {
+#define FM_COUNTER_MODEL(symbol, prefix, paradigm) FM_COUNTER_MODEL_##symbol,
+#include "counters/counter_models.def"
+#undef FM_COUNTER_MODEL
+    FM_COUNTER_MODELS
+};
+
+/** First words of the counters of the process, in words behind the head of a block. */
+enum fm_counter_slot {
+#define FM_COUNTER(symbol, name, kind, unit, bins, meaning)                                        \
+    FM_SLOT_##symbol, FM_SLOT_LAST_##symbol = FM_SLOT_##symbol + (bins)-1,
+#define FM_MODEL_COUNTER(symbol, name, kind, unit, bins, meaning)
+#include "counters/recorded.def"
+#undef FM_COUNTER
+#undef FM_MODEL_COUNTER
+    FM_SLOTS_SINGLE
+};
+
+/** First words of the counters of a model, relative to those of the model. */
+enum fm_counter_model_slot {
+#define FM_COUNTER(symbol, name, kind, unit, bins, meaning)
+#define FM_MODEL_COUNTER(symbol, name, kind, unit, bins, meaning)                                  \
+    FM_MODEL_SLOT_##symbol, FM_MODEL_SLOT_LAST_##symbol = FM_MODEL_SLOT_##symbol + (bins)-1,
+#include "counters/recorded.def"
+#undef FM_COUNTER
+#undef FM_MODEL_COUNTER
+    FM_MODEL_SLOTS
+};
+
+/** Words of a block without its head and without functions. */
+enum { FM_SLOTS = FM_SLOTS_SINGLE + FM_COUNTER_MODELS * FM_MODEL_SLOTS };
+
+/** Words of a function: calls, ticks. */
+enum { FM_FUNCTION_WORDS = 2 };
+
+/** Words of the head of a block: sequence number, number of the thread in its process, unused. */
+enum { FM_BLOCK_SEQUENCE, FM_BLOCK_THREAD, FM_BLOCK_HEAD = 8 };
+
+enum { FM_COUNTER_FILE_VERSION = 1, FM_COUNTER_NAME = 64, FM_COUNTER_UNIT = 16 };
+
+/** First bytes of a file. */
+#define FM_COUNTER_FILE_MAGIC "FERMCNT"
+
+/** States of a process. */
+enum fm_counter_file_state { FM_COUNTING, FM_COUNTING_ENDED };
+
+/** Description of a counter. */
+struct fm_counter_description {
+    char name[FM_COUNTER_NAME];
+    char unit[FM_COUNTER_UNIT];
+    uint32_t kind; /**< enum fm_counter_kind */
+    uint32_t slot; /**< first word, behind the head of a block */
+    uint32_t bins;
+    uint32_t is_selected; /**< 0: counted, but not asked for */
+};
+
+/** Name of a recorded function. */
+struct fm_counter_function {
+    char name[FM_COUNTER_NAME];
+    uint32_t is_selected; /**< bits: calls 1, time 2 */
+    uint32_t unused;
+};
+
+/** Head of a file. Places are in bytes from its begin. */
+struct fm_counter_file_head {
+    char magic[8];
+    uint32_t version;
+    uint32_t byte_order;                        /**< 0x01020304 */
+    uint32_t description_bytes, function_bytes; /**< of one */
+    uint64_t descriptions_at, description_count;
+    uint64_t functions_at, functions_most;
+    uint64_t blocks_at, block_bytes;
+    uint64_t functions_in_block; /**< functions with words in each block */
+    /* Written while the process runs, each at once: */
+    uint64_t function_count;
+    uint64_t block_count;
+    uint64_t state;         /**< enum fm_counter_file_state */
+    uint64_t rate_sequence; /**< of the two next ones, as that of a block */
+    uint64_t ticks;         /**< clock ticks since `start_ticks` when the rate was measured; ... */
+    uint64_t nanoseconds;   /**< ... and nanoseconds: their ratio is the rate of the clock */
+    /* Constant: */
+    uint64_t start_ticks;
+    uint64_t start_realtime; /**< nanoseconds since the epoch of 1970 at `start_ticks` */
+    uint64_t process;        /**< its id on the host */
+    uint64_t
+        process_start; /**< field 22 of /proc/PID/stat, against reuse of the id; 0: not known */
+    uint32_t rank, size;
+    char host[64];
+    char program[256];
+};
+
+/** Room for the head. */
+enum { FM_COUNTER_HEAD_BYTES = 4096 };
+
+#endif

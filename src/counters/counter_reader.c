@@ -1,0 +1,438 @@
+/* Reads the file of a process (counter_layout.h): the interface fermata/counters.h. Uses the C
+ * library only, because other programs link it. Files are read, not mapped: one that shrinks gives
+ * an error. */
+#include "counters/catalogue.h"
+#include "counters/counter_layout.h"
+#include "fermata/counters.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+_Static_assert((int)FERMATA_KIND_HISTOGRAM == (int)FM_COUNTER_HISTOGRAM &&
+                   (int)FERMATA_KIND_TIMER == (int)FM_COUNTER_TIMER,
+               "the public kinds are those of the catalogue");
+
+/* A thread writes for some nanoseconds, but its processor may be taken from it meanwhile. */
+enum { ATTEMPTS = 2000, PATIENT_ATTEMPTS = 20, PAUSE = 100 /* microseconds */ };
+
+/* Limits of what a sound file has. */
+enum { MOST_DESCRIPTIONS = 4096, MOST_FUNCTIONS = 65536, MOST_BLOCKS = 1 << 20 };
+
+struct counter {
+    fermata_counter_info_t info;
+    char name[FM_COUNTER_NAME + 8];
+    char unit[FM_COUNTER_UNIT];
+    uint64_t slot;
+};
+
+struct fermata_counters {
+    int file;
+    struct fm_counter_file_head head;
+    uint64_t ticks, nanoseconds; /* a consistent pair */
+    struct counter *counters;
+    size_t count, functions; /* counters; the functions that two of them each belong to */
+    uint64_t *words;         /* block by block */
+    size_t blocks, words_in_block;
+};
+
+static int read_all(const fermata_counters_t *c, void *data, size_t bytes, uint64_t place)
+{
+    size_t done = 0;
+    while (done < bytes) {
+        ssize_t part = pread(c->file, (char *)data + done, bytes - done, (off_t)(place + done));
+        if (part < 0 && errno == EINTR) {
+            continue;
+        }
+        if (part <= 0) {
+            return -1;
+        }
+        done += (size_t)part;
+    }
+    return 0;
+}
+
+/* ---- the parts of a file ---- */
+
+static const char *refuse_head(const struct fm_counter_file_head *head)
+{
+    if (memcmp(head->magic, FM_COUNTER_FILE_MAGIC, sizeof head->magic) != 0) {
+        return "not a file of counters, or not complete";
+    }
+    if (head->byte_order != 0x01020304) {
+        return "written on a machine with another byte order";
+    }
+    if (head->version != FM_COUNTER_FILE_VERSION) {
+        return "written by another version of fermata";
+    }
+    bool is_sound =
+        head->description_bytes == sizeof(struct fm_counter_description) &&
+        head->function_bytes == sizeof(struct fm_counter_function) &&
+        head->description_count <= MOST_DESCRIPTIONS && head->functions_most <= MOST_FUNCTIONS &&
+        head->functions_in_block <= head->functions_most &&
+        head->block_bytes % sizeof(uint64_t) == 0 &&
+        head->block_bytes / sizeof(uint64_t) >= FM_BLOCK_HEAD && head->block_bytes <= 1u << 30;
+    return is_sound ? NULL : "damaged";
+}
+
+/* Reads what changes of the head. */
+static int read_head(fermata_counters_t *c)
+{
+    struct fm_counter_file_head before;
+    for (int i = 0; i < PATIENT_ATTEMPTS; i++) {
+        if (read_all(c, &before, sizeof before, 0) != 0 ||
+            read_all(c, &c->head, sizeof c->head, 0) != 0) {
+            return -1;
+        }
+        if (before.rate_sequence % 2 == 0 && before.rate_sequence == c->head.rate_sequence &&
+            before.ticks == c->head.ticks && before.nanoseconds == c->head.nanoseconds) {
+            break; /* else, in the end, any: the rate hardly changes */
+        }
+    }
+    if (c->head.nanoseconds != 0) {
+        c->ticks = c->head.ticks;
+        c->nanoseconds = c->head.nanoseconds;
+    }
+    c->head.host[sizeof c->head.host - 1] = '\0';
+    c->head.program[sizeof c->head.program - 1] = '\0';
+    return refuse_head(&c->head) != NULL || c->head.block_count > MOST_BLOCKS ||
+                   c->head.function_count > c->head.functions_most
+               ? -1
+               : 0;
+}
+
+static int add_counter(fermata_counters_t *c, const char *prefix, const char *name,
+                       const char *unit, struct counter like)
+{
+    struct counter *larger = realloc(c->counters, (c->count + 1) * sizeof *larger);
+    if (larger == NULL) {
+        return -1;
+    }
+    c->counters = larger;
+    struct counter *counter = &larger[c->count++];
+    *counter = like;
+    snprintf(counter->name, sizeof counter->name, "%s%.*s", prefix, FM_COUNTER_NAME - 1, name);
+    snprintf(counter->unit, sizeof counter->unit, "%.*s", FM_COUNTER_UNIT - 1, unit);
+    return 0;
+}
+
+/* The counters may have moved: names are in them. */
+static void point_to_names(fermata_counters_t *c)
+{
+    for (size_t i = 0; i < fermata_counters_number(c); i++) {
+        c->counters[i].info.name = c->counters[i].name;
+        c->counters[i].info.unit = c->counters[i].unit;
+    }
+}
+
+static int read_descriptions(fermata_counters_t *c)
+{
+    for (uint64_t i = 0; i < c->head.description_count; i++) {
+        struct fm_counter_description d;
+        if (read_all(c, &d, sizeof d, c->head.descriptions_at + i * sizeof d) != 0 || d.bins == 0 ||
+            d.kind >= FM_COUNTER_KINDS ||
+            (uint64_t)d.slot + d.bins > c->words_in_block - FM_BLOCK_HEAD) {
+            return -1;
+        }
+        struct counter like = {
+            .info = {.kind = (int)d.kind, .bins = d.bins, .selected = d.is_selected != 0},
+            .slot = d.slot};
+        if (add_counter(c, "", d.name, d.unit, like) != 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static int add_function(fermata_counters_t *c, const struct fm_counter_function *function)
+{
+    size_t number = c->functions;
+    uint64_t slot = (uint64_t)FM_SLOTS + (uint64_t)FM_FUNCTION_WORDS * number;
+    if (slot + FM_FUNCTION_WORDS > c->words_in_block - FM_BLOCK_HEAD) {
+        return 0;
+    }
+    struct counter calls = {.info = {.kind = FERMATA_KIND_COUNT,
+                                     .bins = 1,
+                                     .selected = (function->is_selected & 1) != 0},
+                            .slot = slot};
+    struct counter time = {.info = {.kind = FERMATA_KIND_TIMER,
+                                    .bins = 1,
+                                    .selected = (function->is_selected & 2) != 0},
+                           .slot = slot + 1};
+    c->functions++;
+    int failed = add_counter(c, FM_COUNTER_CALLS, function->name, "calls", calls);
+    return failed != 0 ? failed : add_counter(c, FM_COUNTER_TIME, function->name, "s", time);
+}
+
+static int read_functions(fermata_counters_t *c)
+{
+    uint64_t count = c->head.function_count < c->head.functions_in_block
+                         ? c->head.function_count
+                         : c->head.functions_in_block;
+    while (c->functions < count) {
+        struct fm_counter_function function;
+        size_t before = c->functions;
+        if (read_all(c, &function, sizeof function,
+                     c->head.functions_at + c->functions * sizeof function) != 0 ||
+            add_function(c, &function) != 0) {
+            return -1;
+        }
+        if (c->functions == before) {
+            break;
+        }
+    }
+    point_to_names(c);
+    return 0;
+}
+
+/* Reads a block between two changes by its thread. @return as fermata_counters_read */
+static int read_block(const fermata_counters_t *c, size_t block, uint64_t *words)
+{
+    uint64_t place = c->head.blocks_at + block * c->head.block_bytes, before, after;
+    for (int i = 0; i < ATTEMPTS; i++) {
+        if (read_all(c, &before, sizeof before, place) != 0 ||
+            read_all(c, words, c->head.block_bytes, place) != 0 ||
+            read_all(c, &after, sizeof after, place) != 0) {
+            return -1;
+        }
+        if (before == after && before % 2 == 0) {
+            return 0;
+        }
+        if (before == after && fermata_counters_state(c) != FERMATA_PROCESS_RUNNING) {
+            return 1;
+        }
+        if (i >= PATIENT_ATTEMPTS) {
+            usleep(PAUSE);
+        }
+    }
+    return 1;
+}
+
+static int read_blocks(fermata_counters_t *c)
+{
+    int result = 0;
+    size_t blocks = c->head.block_count;
+    uint64_t *words = malloc(blocks * c->head.block_bytes + 1);
+    if (words == NULL) {
+        return -1;
+    }
+    for (size_t i = 0; i < blocks && result >= 0; i++) {
+        int one = read_block(c, i, words + i * c->words_in_block);
+        result = one != 0 ? one : result;
+    }
+    if (result < 0) {
+        free(words);
+        return -1;
+    }
+    free(c->words);
+    c->words = words;
+    c->blocks = blocks;
+    return result;
+}
+
+int fermata_counters_read(fermata_counters_t *c)
+{
+    if (read_head(c) != 0 || read_functions(c) != 0) {
+        return -1;
+    }
+    return read_blocks(c);
+}
+
+/* ---- opening and closing ---- */
+
+static fermata_counters_t *fail(fermata_counters_t *c, char *why, size_t size, const char *path,
+                                const char *reason)
+{
+    if (size > 0) {
+        snprintf(why, size, "%s: %s", path, reason);
+    }
+    fermata_counters_close(c);
+    return NULL;
+}
+
+fermata_counters_t *fermata_counters_open(const char *path, char *why, size_t size)
+{
+    fermata_counters_t *c = calloc(1, sizeof *c);
+    if (c == NULL) {
+        return fail(NULL, why, size, path, "no memory");
+    }
+    c->file = open(path, O_RDONLY | O_CLOEXEC);
+    if (c->file < 0) {
+        return fail(c, why, size, path, strerror(errno));
+    }
+    if (read_all(c, &c->head, sizeof c->head, 0) != 0) {
+        return fail(c, why, size, path, "not a file of counters, or not complete");
+    }
+    const char *reason = refuse_head(&c->head);
+    if (reason != NULL) {
+        return fail(c, why, size, path, reason);
+    }
+    c->words_in_block = c->head.block_bytes / sizeof(uint64_t);
+    if (read_descriptions(c) != 0 || fermata_counters_read(c) < 0) {
+        return fail(c, why, size, path, "damaged");
+    }
+    return c;
+}
+
+void fermata_counters_close(fermata_counters_t *c)
+{
+    if (c != NULL) {
+        if (c->file >= 0) {
+            close(c->file);
+        }
+        free(c->counters);
+        free(c->words);
+        free(c);
+    }
+}
+
+/* ---- counters ---- */
+
+size_t fermata_counters_number(const fermata_counters_t *c)
+{
+    return c->count;
+}
+
+const fermata_counter_info_t *fermata_counters_info(const fermata_counters_t *c, size_t counter)
+{
+    return &c->counters[counter].info;
+}
+
+int fermata_counters_find(const fermata_counters_t *c, const char *name)
+{
+    const char *source = fm_counter_source(name);
+    for (size_t i = 0; i < fermata_counters_number(c); i++) {
+        if (strcmp(c->counters[i].name, source != NULL ? source : name) == 0) {
+            return (int)i;
+        }
+    }
+    return -1;
+}
+
+static int64_t word(const fermata_counters_t *c, size_t block, uint64_t slot)
+{
+    return (int64_t)c->words[block * c->words_in_block + FM_BLOCK_HEAD + slot];
+}
+
+int64_t fermata_counters_bin(const fermata_counters_t *c, size_t counter, unsigned bin)
+{
+    const struct counter *which = &c->counters[counter];
+    int64_t value = 0;
+    for (size_t i = 0; i < c->blocks; i++) {
+        int64_t part = word(c, i, which->slot + bin);
+        if (which->info.kind == FERMATA_KIND_HIGH_WATERMARK) {
+            value = part > value ? part : value;
+        } else {
+            value = (int64_t)((uint64_t)value + (uint64_t)part);
+        }
+    }
+    return value;
+}
+
+int64_t fermata_counters_value(const fermata_counters_t *c, size_t counter)
+{
+    int64_t value = 0;
+    for (unsigned bin = 0; bin < c->counters[counter].info.bins; bin++) {
+        value = (int64_t)((uint64_t)value + (uint64_t)fermata_counters_bin(c, counter, bin));
+    }
+    return value;
+}
+
+int64_t fermata_counters_thread_value(const fermata_counters_t *c, size_t thread, size_t counter)
+{
+    const struct counter *which = &c->counters[counter];
+    int64_t value = 0;
+    for (unsigned bin = 0; bin < which->info.bins; bin++) {
+        value = (int64_t)((uint64_t)value + (uint64_t)word(c, thread, which->slot + bin));
+    }
+    return value;
+}
+
+double fermata_counters_seconds(const fermata_counters_t *c, size_t counter)
+{
+    return (double)fermata_counters_value(c, counter) / fermata_counters_tick_rate(c);
+}
+
+/* ---- the process ---- */
+
+/* Start of a process by the kernel's clock; 0: it does not exist, or is not known. */
+static uint64_t start_of(long process)
+{
+    char path[64], text[1024];
+    snprintf(path, sizeof path, "/proc/%ld/stat", process);
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t length = file >= 0 ? read(file, text, sizeof text - 1) : 0;
+    if (file >= 0) {
+        close(file);
+    }
+    text[length > 0 ? length : 0] = '\0';
+    char *field = strrchr(text, ')');
+    if (field == NULL || field[1] == '\0' || field[2] == 'Z') {
+        return 0; /* ended, and its parent has not noticed so far */
+    }
+    for (int i = 2; field != NULL && i < 22; i++) {
+        field = strchr(field + 1, ' ');
+    }
+    return field != NULL ? strtoull(field, NULL, 10) : 0;
+}
+
+int fermata_counters_state(const fermata_counters_t *c)
+{
+    char host[sizeof c->head.host] = "";
+    long process = fermata_counters_process(c);
+    gethostname(host, sizeof host - 1);
+    if (c->head.state == FM_COUNTING_ENDED) {
+        return FERMATA_PROCESS_ENDED;
+    }
+    if (strcmp(host, c->head.host) != 0) {
+        return FERMATA_PROCESS_UNKNOWN;
+    }
+    bool exists = process > 0 &&
+                  (c->head.process_start != 0 ? start_of(process) == c->head.process_start
+                                              : kill((pid_t)process, 0) == 0 || errno == EPERM);
+    return exists ? FERMATA_PROCESS_RUNNING : FERMATA_PROCESS_KILLED;
+}
+
+size_t fermata_counters_threads(const fermata_counters_t *c)
+{
+    return c->blocks;
+}
+
+unsigned fermata_counters_rank(const fermata_counters_t *c)
+{
+    return c->head.rank;
+}
+
+unsigned fermata_counters_size(const fermata_counters_t *c)
+{
+    return c->head.size;
+}
+
+long fermata_counters_process(const fermata_counters_t *c)
+{
+    return (long)c->head.process;
+}
+
+const char *fermata_counters_host(const fermata_counters_t *c)
+{
+    return c->head.host;
+}
+
+const char *fermata_counters_program(const fermata_counters_t *c)
+{
+    return c->head.program;
+}
+
+double fermata_counters_tick_rate(const fermata_counters_t *c)
+{
+    return c->nanoseconds != 0 ? 1e9 * (double)c->ticks / (double)c->nanoseconds : 1e9;
+}
+
+uint64_t fermata_counters_start(const fermata_counters_t *c)
+{
+    return c->head.start_realtime;
+}

@@ -1,0 +1,48 @@
+/** @file
+ * Counts what a thread records: calls and their times, messages, bytes, collectives, one-sided
+ * operations. Counters are made of the records of calls (record.h), after each call, by the thread
+ * itself: every paradigm is counted, nothing is counted twice, and counters agree with the trace.
+ *
+ * What is not recorded because recording is paused is not counted either, except where only the
+ * size limit pauses it.
+ *
+ * A thread's counters are a block of the file of its process (counters/counter_layout.h,
+ * counter_file.h).
+ */
+#ifndef FERMATA_RECORD_COUNTING_COUNT_H
+#define FERMATA_RECORD_COUNTING_COUNT_H
+
+#include "record/capture/hot.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct fm_chunk;
+struct fm_thread;
+
+/** The counting of a thread; its memory is valid to the end of the process. */
+struct fm_counting {
+    const uint64_t *from; /**< first record that is not counted; NULL: none is counted so far */
+    uint64_t *block;      /**< the block, head included */
+    uint32_t functions;   /**< number of functions that have words in the block */
+    uint32_t function;    /**< of the call counted last */
+    uint64_t above;       /**< BYTES_ABOVE record before the next record; 0: none */
+    bool off;             /**< records are those of a pause */
+};
+
+/** Counts the records of the thread since the last call of this function. Called by the thread
+ * itself, in a call or while it records. The thread has a counting. No lock, no system call. */
+FM_API void fm_count_records(struct fm_thread *thread);
+
+/** Before the thread's records so far are left or discarded: counts them. No action if the thread
+ * is not counted. */
+void fm_count_rest(struct fm_thread *thread);
+
+/** After fm_count_rest, when the thread's place for records has changed. */
+void fm_count_from_here(struct fm_thread *thread);
+
+/** Sets the model of communication that a function belongs to: enum fm_counter_model, or
+ * FM_COUNTER_MODELS: none. Called before the function is. */
+void fm_count_model(uint32_t function, uint32_t model);
+
+#endif

@@ -1,0 +1,357 @@
+#include "record/counting/counter_file.h"
+
+#include "counters/catalogue.h"
+#include "counters/counter_layout.h"
+#include "record/capture/guard.h"
+#include "record/capture/lock.h"
+#include "record/capture/thread.h"
+#include "record/counting/count.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Functions of paradigms that begin later have words in each block, too. */
+enum { FUNCTIONS_LATER = 2048, PAGE = 4096 };
+
+static struct {
+    fm_lock_t lock; /* of the file's growth */
+    const char *list;
+    int file;
+    bool open;
+    struct fm_counter_file_head *head; /* mapped */
+} counters = {.lock = FM_LOCK_FREE, .file = -1};
+
+static const char *asked(void)
+{
+    const char *list = getenv(FM_COUNTERS_VARIABLE);
+    return fm_counter_list_is_none(list) ? NULL : list;
+}
+
+bool fm_counters_are_asked(void)
+{
+    return asked() != NULL;
+}
+
+static uint64_t round_up(uint64_t bytes)
+{
+    return (bytes + PAGE - 1) / PAGE * PAGE;
+}
+
+static bool write_all(const void *data, size_t bytes, uint64_t place)
+{
+    return pwrite(counters.file, data, bytes, (off_t)place) == (ssize_t)bytes;
+}
+
+/* ---- descriptions ---- */
+
+static struct fm_counter_description describe(const char *prefix, const char *name, uint32_t kind,
+                                              const char *unit, uint32_t slot, uint32_t bins)
+{
+    struct fm_counter_description description = {.kind = kind, .slot = slot, .bins = bins};
+    snprintf(description.name, sizeof description.name, "%s%s%s", prefix,
+             prefix[0] != '\0' ? "." : "", name);
+    snprintf(description.unit, sizeof description.unit, "%s", unit);
+    description.is_selected = fm_counter_selected(counters.list, description.name);
+    return description;
+}
+
+enum {
+    SINGLE =
+#define FM_COUNTER(symbol, name, kind, unit, bins, meaning) 1 +
+#define FM_MODEL_COUNTER(symbol, name, kind, unit, bins, meaning)
+#include "counters/recorded.def"
+#undef FM_COUNTER
+#undef FM_MODEL_COUNTER
+        0,
+    OF_MODEL =
+#define FM_COUNTER(symbol, name, kind, unit, bins, meaning)
+#define FM_MODEL_COUNTER(symbol, name, kind, unit, bins, meaning) 1 +
+#include "counters/recorded.def"
+#undef FM_COUNTER
+#undef FM_MODEL_COUNTER
+        0,
+    DESCRIPTIONS = SINGLE + FM_COUNTER_MODELS * OF_MODEL
+};
+
+static void describe_all(struct fm_counter_description *each)
+{
+    static const char *const prefixes[] = {
+#define FM_COUNTER_MODEL(symbol, prefix, paradigm) prefix,
+#include "counters/counter_models.def"
+#undef FM_COUNTER_MODEL
+    };
+#define FM_COUNTER(symbol, name, kind, unit, bins, meaning)                                        \
+    *each++ = describe("", name, FM_COUNTER_##kind, unit, FM_SLOT_##symbol, bins);
+#define FM_MODEL_COUNTER(symbol, name, kind, unit, bins, meaning)
+#include "counters/recorded.def"
+#undef FM_COUNTER
+#undef FM_MODEL_COUNTER
+    for (uint32_t model = 0; model < FM_COUNTER_MODELS; model++) {
+#define FM_COUNTER(symbol, name, kind, unit, bins, meaning)
+#define FM_MODEL_COUNTER(symbol, name, kind, unit, bins, meaning)                                  \
+    *each++ = describe(prefixes[model], name, FM_COUNTER_##kind, unit,                             \
+                       FM_SLOTS_SINGLE + model * FM_MODEL_SLOTS + FM_MODEL_SLOT_##symbol, bins);
+#include "counters/recorded.def"
+#undef FM_COUNTER
+#undef FM_MODEL_COUNTER
+    }
+}
+
+/* ---- functions ---- */
+
+static uint32_t model_of(const struct fm_recorded_region *region)
+{
+    static const char *const names[] = {
+#define FM_COUNTER_MODEL(symbol, prefix, paradigm) paradigm,
+#include "counters/counter_models.def"
+#undef FM_COUNTER_MODEL
+    };
+    uint32_t model = 0;
+    while (model < FM_COUNTER_MODELS && strcmp(region->paradigm->name, names[model]) != 0) {
+        model++;
+    }
+    return model;
+}
+
+static bool is_selected(const char *prefix, const char *name)
+{
+    char text[FM_COUNTER_NAME + 8];
+    snprintf(text, sizeof text, "%s%s", prefix, name);
+    return fm_counter_selected(counters.list, text);
+}
+
+static bool write_function(const struct fm_recorded_region *region, size_t number)
+{
+    struct fm_counter_function function = {.unused = 0};
+    snprintf(function.name, sizeof function.name, "%s", region->name);
+    function.is_selected = (is_selected(FM_COUNTER_CALLS, region->name) ? 1u : 0u) |
+                           (is_selected(FM_COUNTER_TIME, region->name) ? 2u : 0u);
+    return write_all(&function, sizeof function,
+                     counters.head->functions_at + number * sizeof function);
+}
+
+void fm_counter_file_functions(const struct fm_recorded_region *regions, size_t first, size_t count)
+{
+    if (asked() == NULL) {
+        return;
+    }
+    for (size_t i = first; i < first + count; i++) {
+        fm_count_model((uint32_t)i, model_of(&regions[i]));
+    }
+    if (!__atomic_load_n(&counters.open, __ATOMIC_ACQUIRE)) {
+        return;
+    }
+    struct fm_guard guard;
+    fm_guard_begin(&guard);
+    bool good = true;
+    for (size_t i = first; good && i < first + count; i++) {
+        good = write_function(&regions[i], i);
+    }
+    if (good) {
+        __atomic_store_n(&counters.head->function_count, first + count, __ATOMIC_RELEASE);
+    }
+    fm_guard_end(&guard);
+}
+
+/* ---- blocks ---- */
+
+/* Gives the thread a block of its own. With the lock. */
+static bool add_block(struct fm_thread *thread)
+{
+    struct fm_counter_file_head *head = counters.head;
+    uint64_t place = head->blocks_at + head->block_count * head->block_bytes;
+    struct fm_counting *counting = calloc(1, sizeof *counting);
+    if (counting == NULL ||
+        posix_fallocate(counters.file, (off_t)place, (off_t)head->block_bytes) != 0) {
+        free(counting);
+        return false;
+    }
+    uint64_t *block = mmap(NULL, head->block_bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
+                           counters.file, (off_t)place);
+    if (block == MAP_FAILED) {
+        free(counting);
+        return false;
+    }
+    block[FM_BLOCK_THREAD] = thread->index;
+    counting->block = block;
+    counting->functions = (uint32_t)head->functions_in_block;
+    __atomic_store_n(&head->block_count, head->block_count + 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&thread->counting, counting, __ATOMIC_RELEASE);
+    return true;
+}
+
+void fm_counter_file_attach(struct fm_thread *thread)
+{
+    if (!__atomic_load_n(&counters.open, __ATOMIC_ACQUIRE)) {
+        return;
+    }
+    struct fm_guard guard;
+    fm_guard_begin(&guard);
+    fm_guard_hold_signals();
+    fm_lock(&counters.lock);
+    if (thread->counting == NULL) {
+        add_block(thread);
+    }
+    fm_unlock(&counters.lock);
+    fm_guard_end(&guard);
+}
+
+/* ---- the file ---- */
+
+static void child_begins(void)
+{
+    counters.open = false;
+    for (struct fm_thread *each = fm_threads_all(); each != NULL; each = each->next) {
+        each->counting = NULL;
+    }
+}
+
+/* Start of this process by the kernel's clock; 0: not known. */
+static uint64_t process_start(void)
+{
+    char text[1024];
+    uint64_t start = 0;
+    int file = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+    ssize_t length = file >= 0 ? read(file, text, sizeof text - 1) : 0;
+    if (file >= 0) {
+        close(file);
+    }
+    text[length > 0 ? length : 0] = '\0';
+    char *field = strrchr(text, ')'); /* the second one */
+    for (int i = 2; field != NULL && i < 22; i++) {
+        field = strchr(field + 1, ' ');
+    }
+    if (field != NULL) {
+        start = strtoull(field, NULL, 10);
+    }
+    return start;
+}
+
+static struct fm_counter_file_head head_of(uint32_t rank, uint32_t size, size_t functions)
+{
+    struct fm_counter_file_head head = {
+        .magic = FM_COUNTER_FILE_MAGIC,
+        .version = FM_COUNTER_FILE_VERSION,
+        .byte_order = 0x01020304,
+        .description_bytes = sizeof(struct fm_counter_description),
+        .function_bytes = sizeof(struct fm_counter_function),
+        .descriptions_at = FM_COUNTER_HEAD_BYTES,
+        .description_count = DESCRIPTIONS,
+        .functions_most = FM_FUNCTIONS_MOST,
+        .start_ticks = fm_clock.start_ticks,
+        .start_realtime = fm_clock.start_realtime,
+        .process = (uint64_t)getpid(),
+        .process_start = process_start(),
+        .rank = rank,
+        .size = size,
+    };
+    size_t most = functions + FUNCTIONS_LATER;
+    head.functions_in_block = most < FM_FUNCTIONS_MOST ? most : FM_FUNCTIONS_MOST;
+    head.functions_at = head.descriptions_at + DESCRIPTIONS * head.description_bytes;
+    head.blocks_at =
+        round_up(head.functions_at + (uint64_t)FM_FUNCTIONS_MOST * head.function_bytes);
+    head.block_bytes = round_up(
+        (FM_BLOCK_HEAD + FM_SLOTS + (uint64_t)FM_FUNCTION_WORDS * head.functions_in_block) *
+        sizeof(uint64_t));
+    gethostname(head.host, sizeof head.host - 1);
+    ssize_t length = readlink("/proc/self/exe", head.program, sizeof head.program - 1);
+    head.program[length > 0 ? length : 0] = '\0';
+    return head;
+}
+
+static bool write_file(const struct fm_counter_file_head *head)
+{
+    static struct fm_counter_description descriptions[DESCRIPTIONS];
+    describe_all(descriptions);
+    int reason = posix_fallocate(counters.file, 0, FM_COUNTER_HEAD_BYTES);
+    if (reason != 0) {
+        errno = reason;
+        return false;
+    }
+    counters.head =
+        mmap(NULL, FM_COUNTER_HEAD_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, counters.file, 0);
+    if (counters.head == MAP_FAILED) {
+        counters.head = NULL;
+        return false;
+    }
+    return write_all(descriptions, sizeof descriptions, head->descriptions_at);
+}
+
+static bool create(const char *directory, uint32_t rank, uint32_t size, size_t functions)
+{
+    char path[PATH_MAX + 64];
+    snprintf(path, sizeof path, "%s/counters", directory);
+    if (mkdir(path, 0700) != 0 && errno != EEXIST) {
+        return false;
+    }
+    snprintf(path, sizeof path, "%s/counters/rank.%u", directory, rank);
+    counters.file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    struct fm_counter_file_head head = head_of(rank, size, functions);
+    if (counters.file < 0 || !write_file(&head)) {
+        return false;
+    }
+    *counters.head = head;
+    return true;
+}
+
+bool fm_counter_file_open(const char *directory, uint32_t rank, uint32_t size,
+                          const struct fm_recorded_region *regions, size_t region_count)
+{
+    counters.list = asked();
+    if (!create(directory, rank, size, region_count)) {
+        return false;
+    }
+    for (size_t i = 0; i < region_count; i++) {
+        fm_count_model((uint32_t)i, model_of(&regions[i]));
+        if (!write_function(&regions[i], i)) {
+            return false;
+        }
+    }
+    pthread_atfork(NULL, NULL, child_begins);
+    counters.head->function_count = region_count;
+    __atomic_store_n(&counters.open, true, __ATOMIC_RELEASE);
+    bool good = true;
+    fm_lock(&counters.lock);
+    for (struct fm_thread *each = fm_threads_all(); good && each != NULL; each = each->next) {
+        good = each->counting != NULL || add_block(each);
+    }
+    fm_unlock(&counters.lock);
+    fm_counter_file_tick();
+    return good;
+}
+
+void fm_counter_file_tick(void)
+{
+    if (!__atomic_load_n(&counters.open, __ATOMIC_ACQUIRE)) {
+        return;
+    }
+    static bool busy;
+    if (__atomic_test_and_set(&busy, __ATOMIC_ACQUIRE)) {
+        return; /* another thread does it */
+    }
+    struct fm_counter_file_head *head = counters.head;
+    struct fm_clock_moment now = fm_clock_moment();
+    __atomic_store_n(&head->rate_sequence, head->rate_sequence + 1, __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+    __atomic_store_n(&head->ticks, now.ticks - fm_clock.start_ticks, __ATOMIC_RELAXED);
+    __atomic_store_n(&head->nanoseconds, now.nanoseconds - fm_clock.start_nanoseconds,
+                     __ATOMIC_RELAXED);
+    __atomic_store_n(&head->rate_sequence, head->rate_sequence + 1, __ATOMIC_RELEASE);
+    __atomic_clear(&busy, __ATOMIC_RELEASE);
+}
+
+void fm_counter_file_close(void)
+{
+    if (__atomic_load_n(&counters.open, __ATOMIC_ACQUIRE)) {
+        fm_counter_file_tick();
+        __atomic_store_n(&counters.head->state, FM_COUNTING_ENDED, __ATOMIC_RELEASE);
+    }
+}

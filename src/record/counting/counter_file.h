@@ -1,0 +1,47 @@
+/** @file
+ * The file with the counters of this process (counters/counter_layout.h):
+ * EXPERIMENT/counters/rank.N. It is made when the run begins, and mapped, so that others read it at
+ * any time and its contents survive the process. All of its room is allocated before it is used: a
+ * full file system ends the counting of further threads, and nothing else. Mode 0600.
+ *
+ * Not in a forked child: it would count into the file of its parent.
+ */
+#ifndef FERMATA_RECORD_COUNTING_COUNTER_FILE_H
+#define FERMATA_RECORD_COUNTING_COUNTER_FILE_H
+
+#include "record/paradigm/region.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct fm_thread;
+
+/** Environment variable with the counters that are asked for, as a list (counters/catalogue.h). */
+#define FM_COUNTERS_VARIABLE "FERMATA_COUNTERS"
+
+/** Whether counters are asked for. */
+bool fm_counters_are_asked(void);
+
+/** Creates the file and begins to count the calls of all threads, from their first one on. Called
+ * once, when the run begins. errno is not preserved.
+ * @param directory  of the experiment
+ * @return false: nothing is counted, because of errno */
+bool fm_counter_file_open(const char *directory, uint32_t rank, uint32_t size,
+                          const struct fm_recorded_region *regions, size_t region_count);
+
+/** Adds functions that a paradigm has brought. Before the file is open: no action; opening adds all
+ * functions. */
+void fm_counter_file_functions(const struct fm_recorded_region *regions, size_t first,
+                               size_t count);
+
+/** Gives a new thread counters, if the file is open. errno is preserved. */
+void fm_counter_file_attach(struct fm_thread *thread);
+
+/** Stores the rate of the clock so far. Takes no lock. */
+void fm_counter_file_tick(void);
+
+/** Marks the file as complete, at the regular end of the run. */
+void fm_counter_file_close(void);
+
+#endif

@@ -1,0 +1,50 @@
+"""fermata counters: the catalogue, and what is refused."""
+import json
+import os
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+from fermata_command import Folder, run  # noqa: E402
+
+
+def refused(status, message, *arguments):
+    done = run(*arguments)
+    assert done[0] == status and message in done[2] and done[1] == "", (arguments, done)
+
+
+def main():
+    status, out, _ = run("counters", "list", "--format", "json")
+    counters = json.loads(out)["counters"]
+    names = [counter["name"] for counter in counters]
+    assert status == 0 and len(set(names)) == len(names)
+    assert sum(counter["is_spc"] for counter in counters) == 161
+    for counter in counters:
+        unavailable = counter["tier"] == "unavailable"
+        assert unavailable == (counter["source"] is None), counter
+        assert unavailable == (counter["unavailable_because"] is not None), counter
+    status, out, _ = run("counters", "list", "OMPI_SPC_S*", "shmem.*", "--format", "csv")
+    rows = [line.split(",") for line in out.splitlines()]
+    assert status == 0 and rows[0][0] == "name", rows[0]
+    assert {row[0] for row in rows[1:]} >= {"SEND", "SSEND", "shmem.puts"}
+    assert not any(row[0].startswith("mpi.") for row in rows)
+    status, out, _ = run("counters", "list")
+    assert status == 0 and "161 counters of Open MPI" in out
+    assert "the library chooses algorithms inside" in out
+    refused(1, "no counter is called so", "counters", "list", "nonsense")
+    refused(2, "give list, show, sum or diff", "counters")
+    refused(2, "give list, show, sum or diff", "counters", "nonsense")
+    refused(2, "show and an experiment", "counters", "show")
+    refused(2, "diff and two experiments", "counters", "diff", "x")
+    with Folder() as folder:
+        refused(3, "record the program with --counters", "counters", "show", folder)
+        refused(4, "No such file", "counters", "show", folder + "/missing")
+        refused(2, "there is no counter nonsense", "counters", "show", folder, "nonsense")
+        os.mkdir(folder + "/counters")
+        refused(3, "has no counters of processes", "counters", "sum", folder)
+        pathlib.Path(folder, "counters", "rank.0").write_bytes(b"FERMCNT\n" + bytes(100))
+        refused(3, "not a file of counters", "counters", "show", folder)
+    refused(2, "there is none called nonsense", "record", "--counters=SEND,nonsense", "--", "true")
+
+
+main()

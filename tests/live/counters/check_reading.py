@@ -1,0 +1,79 @@
+"""Counters are read while a program runs, and after one of its ranks was killed.
+
+usage: check_reading.py FERMATA MPIRUN PROGRAM READER
+"""
+
+import json
+import os
+import pathlib
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
+from mpi_launcher import mpi_command  # noqa: E402
+
+fermata, mpirun, program, reader = sys.argv[1:]
+MESSAGES, BYTES = 1003, 1000 * 100 + 3 * 20000
+
+
+def shown(experiment):
+    done = subprocess.run([fermata, "counters", "show", "--all", "--format", "json", experiment],
+                          capture_output=True, text=True, check=True)
+    result = json.loads(done.stdout)
+    values = {counter["name"]: counter["values"] for counter in result["counters"]}
+    return [rank["state"] for rank in result["ranks"]], values
+
+
+def read(experiment, rank, counter):
+    done = subprocess.run([reader, f"{experiment}/counters/rank.{rank}", counter],
+                          capture_output=True, text=True, check=False)
+    return done.stdout.split(" ")[0] if done.returncode == 0 else done.stderr
+
+
+def check_values(experiment, values):
+    assert values["mpi.messages_sent"] == [MESSAGES, 0], values["mpi.messages_sent"]
+    assert values["mpi.bytes_sent"] == [BYTES, 0], values["mpi.bytes_sent"]
+    assert values["mpi.messages_received"] == [0, MESSAGES], values["mpi.messages_received"]
+    assert values["mpi.bytes_received"] == [0, BYTES], values["mpi.bytes_received"]
+    assert values["mpi.messages_by_boundary"] == [MESSAGES, 0]
+    assert values["calls:MPI_Send"] == [MESSAGES, 0], values["calls:MPI_Send"]
+    assert values["calls:MPI_Iprobe"] in ([50, 50], [0, 0]), values["calls:MPI_Iprobe"]
+    assert values["calls:MPI_Initialized"] == [0, 0], "a forked child has counted"
+    assert read(experiment, 0, "OMPI_SPC_BYTES_SENT_USER") == str(BYTES)
+    assert read(experiment, 1, "OMPI_SPC_RECV") == str(MESSAGES)
+    assert read(experiment, 1, "mpi.message_sizes") == "0"
+    assert "does not have" in read(experiment, 0, "OMPI_SPC_UNEXPECTED")
+    assert "does not have" in read(experiment, 0, "nonsense")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        experiment = f"{folder}/experiment"
+        environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+        job = subprocess.Popen([fermata, "record", "--counters", "-o", experiment, "--",
+                                *mpi_command(mpirun, 2, [program, folder])],
+                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                               env=environment)
+        while not all(os.path.exists(f"{folder}/ready.{rank}") for rank in range(2)):
+            assert job.poll() is None, job.stdout.read()
+            time.sleep(0.05)
+        states, values = shown(experiment)
+        assert states == ["running", "running"], states
+        check_values(experiment, values)
+        for rank in range(2):
+            mode = os.stat(f"{experiment}/counters/rank.{rank}").st_mode
+            assert stat.S_IMODE(mode) == 0o600, oct(mode)
+        pathlib.Path(folder, "go").touch()
+        job.communicate(timeout=240)
+        states, values = shown(experiment)
+        assert states[1] == "killed", states
+        check_values(experiment, values)
+        text = subprocess.run([fermata, "counters", "show", experiment], capture_output=True,
+                              text=True, check=True).stdout
+        assert "ended without closing its counters (killed)" in text, text
+
+
+main()

@@ -1,0 +1,115 @@
+/* The catalogue of counters: complete, without double names, and the lists that select from it. */
+#include "check.h"
+#include "counters/catalogue.h"
+#include "counters/counter_layout.h"
+
+#include <string.h>
+
+static void has_all_of_open_mpi(void **state)
+{
+    (void)state;
+    size_t spc = 0, calls = 0, algorithms = 0, offered = 0;
+    for (size_t i = 0; i < fm_counter_count(); i++) {
+        const struct fm_counter_entry *counter = fm_counter_at(i);
+        spc += counter->is_spc;
+        offered += counter->spc_offers;
+        algorithms += counter->kind == FM_COUNTER_COLLECTIVE_BINS;
+        calls += counter->is_spc && strncmp(counter->meaning, "calls of ", 9) == 0;
+    }
+    assert_int_equal(spc, 161);
+    assert_int_equal(calls, 95);
+    assert_int_equal(algorithms, 43);
+    assert_int_equal(offered, 108);
+}
+
+static void names_are_unique(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < fm_counter_count(); i++) {
+        for (size_t j = 0; j < i; j++) {
+            assert_string_not_equal(fm_counter_at(i)->name, fm_counter_at(j)->name);
+        }
+        assert_ptr_equal(fm_counter_named(fm_counter_at(i)->name), fm_counter_at(i));
+    }
+}
+
+static void unavailable_ones_say_why(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < fm_counter_count(); i++) {
+        const struct fm_counter_entry *counter = fm_counter_at(i);
+        bool unavailable = counter->tier == FM_TIER_UNAVAILABLE;
+        assert_true(unavailable == (counter->source == NULL));
+        assert_true(unavailable == (counter->reason != NULL));
+        assert_true(counter->meaning[0] != '\0' && counter->unit[0] != '\0');
+        if (counter->is_spc && !unavailable) { /* its source is a counter of files */
+            bool of_function = strncmp(counter->source, FM_COUNTER_CALLS, 6) == 0;
+            assert_true(of_function || fm_counter_named(counter->source) != NULL);
+        }
+    }
+}
+
+static void open_mpi_names_are_aliases(void **state)
+{
+    (void)state;
+    assert_string_equal(fm_counter_source("OMPI_SPC_SEND"), "calls:MPI_Send");
+    assert_string_equal(fm_counter_source("SENDRECV_REPLACE"), "calls:MPI_Sendrecv_replace");
+    assert_string_equal(fm_counter_source("BYTES_SENT_USER"), "mpi.bytes_sent");
+    assert_string_equal(fm_counter_source("mpi.bytes_sent"), "mpi.bytes_sent");
+    assert_string_equal(fm_counter_source("time:MPI_Send"), "time:MPI_Send");
+    assert_null(fm_counter_source("OMPI_SPC_UNEXPECTED"));
+    assert_null(fm_counter_source("nonsense"));
+    assert_null(fm_counter_named("OMPI_SPC_mpi.bytes_sent"));
+    assert_int_equal(fm_counter_named("BYTES_GET")->tier, FM_TIER_LOWER_BOUND);
+}
+
+static void lists_select(void **state)
+{
+    (void)state;
+    assert_true(fm_counter_selected("all", "calls:MPI_Send"));
+    assert_true(fm_counter_selected("yes", "mpi.bytes_sent"));
+    assert_false(fm_counter_selected("", "mpi.bytes_sent"));
+    assert_true(fm_counter_selected("SEND,mpi.bytes_*", "calls:MPI_Send"));
+    assert_true(fm_counter_selected("SEND, mpi.bytes_*", "mpi.bytes_received"));
+    assert_false(fm_counter_selected("SEND,mpi.bytes_*", "calls:MPI_Recv"));
+    assert_false(fm_counter_selected("SEND,mpi.bytes_*", "time:MPI_Send"));
+    assert_true(fm_counter_selected("OMPI_SPC_I*", "calls:MPI_Isend"));
+    assert_true(fm_counter_list_is_none("none"));
+    assert_true(fm_counter_list_is_none(NULL));
+    assert_false(fm_counter_list_is_none("all"));
+    assert_null(fm_counter_list_unknown("all"));
+    assert_null(fm_counter_list_unknown("none"));
+    assert_null(fm_counter_list_unknown("OMPI_SPC_SEND,time:MPI_*,shmem.*,UNEXPECTED"));
+    assert_string_equal(fm_counter_list_unknown("SEND,nonsense,also"), "nonsense");
+}
+
+static void bins_have_names(void **state)
+{
+    (void)state;
+    char text[64];
+    assert_string_equal(fm_counter_bin_name("mpi.message_sizes", FM_COUNTER_HISTOGRAM, 0, text, 64),
+                        "0");
+    assert_string_equal(fm_counter_bin_name("mpi.message_sizes", FM_COUNTER_HISTOGRAM, 7, text, 64),
+                        "64-127");
+    assert_string_equal(
+        fm_counter_bin_name("mpi.message_sizes", FM_COUNTER_HISTOGRAM, 64, text, 64),
+        "9223372036854775808-18446744073709551615");
+    assert_string_equal(fm_counter_bin_name("mpi.collectives", FM_COUNTER_BINS, 11, text, 64),
+                        "allreduce");
+    assert_string_equal(
+        fm_counter_bin_name("mpi.messages_by_boundary", FM_COUNTER_BINS, 1, text, 64),
+        "above 12288");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(has_all_of_open_mpi),
+        cmocka_unit_test(names_are_unique),
+        cmocka_unit_test(unavailable_ones_say_why),
+        cmocka_unit_test(open_mpi_names_are_aliases),
+        cmocka_unit_test(lists_select),
+        cmocka_unit_test(bins_have_names),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
