@@ -44,6 +44,16 @@ static bool has_single_threads(const struct fm_cube *cube)
     return true;
 }
 
+const char *fm_location_set_all(const struct fm_diagnosis *diagnosis)
+{
+    return has_single_threads(diagnosis->cube) ? diagnosis->process.many : "threads";
+}
+
+const char *fm_location_set_one(const struct fm_diagnosis *diagnosis)
+{
+    return has_single_threads(diagnosis->cube) ? diagnosis->process.one : "thread";
+}
+
 const char *fm_location_set_others(const struct fm_diagnosis *diagnosis, uint32_t count)
 {
     if (!has_single_threads(diagnosis->cube)) {
@@ -146,7 +156,7 @@ static char *describe_some(const struct fm_diagnosis *diagnosis, struct fm_locat
     }
     if (count_ranges(numbers, count) > RANGE_LIMIT) {
         char numerals[2][FM_FORMAT_SIZE];
-        const char *noun = has_single_threads(cube) ? diagnosis->process.many : "threads";
+        const char *noun = fm_location_set_all(diagnosis);
         fm_free(numbers);
         return format("%s of the %s %s", fm_format_count(numerals[0], set.count),
                       fm_format_count(numerals[1], cube->location_count), noun);
@@ -181,7 +191,7 @@ char *fm_location_set_text(const struct fm_diagnosis *diagnosis, struct fm_locat
                            const struct fm_location_set *subject)
 {
     const struct fm_cube *cube = diagnosis->cube;
-    const char *noun = has_single_threads(cube) ? diagnosis->process.many : "threads";
+    const char *noun = fm_location_set_all(diagnosis);
     if (set.count == 0) {
         return format("no %s", diagnosis->process.one);
     }

@@ -26,6 +26,13 @@ char *fm_location_set_text(const struct fm_diagnosis *diagnosis, struct fm_locat
  * "PEs", "images", or "threads". */
 const char *fm_location_set_many(const struct fm_diagnosis *diagnosis, struct fm_location_set set);
 
+/** @return what the locations of this run are called: "ranks", "PEs", "images", or "threads" if a
+ * process has several. */
+const char *fm_location_set_all(const struct fm_diagnosis *diagnosis);
+
+/** @return the singular of fm_location_set_all(). */
+const char *fm_location_set_one(const struct fm_diagnosis *diagnosis);
+
 /** @return what `count` other locations of this run are called: "other rank", "other ranks", "other
  * thread", "other threads". */
 const char *fm_location_set_others(const struct fm_diagnosis *diagnosis, uint32_t count);

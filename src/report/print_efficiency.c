@@ -1,6 +1,7 @@
 /* The efficiencies of the POP methodology that need no simulation. */
 #include "diagnosis/efficiency/efficiency.h"
 #include "diagnosis/efficiency/hybrid_efficiency.h"
+#include "diagnosis/location_set.h"
 #include "diagnosis/number_format.h"
 #include "diagnosis/place.h"
 #include "report/report.h"
@@ -47,7 +48,9 @@ void fm_report_efficiency(const struct fm_report *report)
     print_row(report, "  Load balance", efficiency.load_balance, "average / longest computation");
     print_row(report, "  Communication", efficiency.communication, "longest computation / run");
     struct fm_hybrid_efficiency hybrid;
+    /* Of one process the factors of its threads are those of the run. */
     if (!report->diagnosis.options.is_subtree &&
+        !fm_location_set_is_one_process(report->diagnosis.cube) &&
         fm_hybrid_efficiency(report->diagnosis.cube, &hybrid)) {
         struct fm_hybrid_row rows[FM_HYBRID_ROWS];
         fm_hybrid_rows(&hybrid, rows);

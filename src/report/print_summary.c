@@ -1,5 +1,6 @@
 #include "base/text.h"
 #include "diagnosis/efficiency/idle_threads.h"
+#include "diagnosis/location_set.h"
 #include "diagnosis/number_format.h"
 #include "diagnosis/place.h"
 #include "diagnosis/problems/machine_load.h"
@@ -127,7 +128,7 @@ static void print_stolen(const struct fm_report *report)
         fm_terminal_print(report->terminal, "  No processor", LABEL_COLUMNS + 2,
                           "for %s of all time, while %s were ready to compute",
                           fm_format_percent(percent, stolen, diagnosis->time),
-                          diagnosis->process.many);
+                          fm_location_set_all(diagnosis));
         fm_terminal_style(report->terminal, FM_STYLE_PLAIN);
     }
 }

@@ -1,4 +1,5 @@
 #include "cube/model/delay_kind.h"
+#include "diagnosis/location_set.h"
 #include "diagnosis/number_format.h"
 #include "diagnosis/place.h"
 #include "report/report.h"
@@ -68,7 +69,7 @@ void fm_report_statistics(const struct fm_report *report)
         return;
     char heading[128];
     snprintf(heading, sizeof heading, "Waiting times of %s, all %s and call paths",
-             fm_metric_info(metric)->name, report->diagnosis.process.many);
+             fm_metric_info(metric)->name, fm_location_set_all(&report->diagnosis));
     fm_terminal_heading(report->terminal, heading);
     print_distribution(report, record);
     if (record->worst_count == 0)

@@ -151,7 +151,7 @@ static void add_excess(const struct fm_diagnosis *diagnosis, struct fm_cause_tex
     if (cause->location_count == cube->location_count) {
         fm_sentences_add(&problem->lines, "How",
                          "it takes longer now on one %s, now on another; on average %s%s",
-                         diagnosis->process.one, there, each);
+                         fm_location_set_one(diagnosis), there, each);
     } else if (excess->elsewhere == 0) {
         fm_sentences_add(&problem->lines, "How", "it takes %s there%s; it was not seen on the %s",
                          there, each, others);
