@@ -390,7 +390,7 @@ await bench.check("the system as bars, box and heat map", async () => {
     const tip = page.getByRole("tooltip");
     if ((await tip.count()) > 0) seen.add((await tip.innerText()).split("\n")[0]);
   }
-  assert.deepEqual([...seen], ["rank 0", "rank 1", "rank 2", "rank 3", "rank 3, thread 1"]);
+  assert.deepEqual([...seen], ["rank 0", "rank 1", "rank 2", "rank 3, thread 0", "rank 3, thread 1"]);
   await page.getByRole("button", { name: "Box", exact: true }).click();
   const table = await page.locator(".numbers").innerText();
   const values = json.locations.map((location) =>
