@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { spawnSync } from "node:child_process";
-import { assertClose, barrierScenario, Bench, eventually, goTo, parseCsv, parseShown } from "./browser.mjs";
+import { assertClose, barrierScenario, Bench, eventually, goTo, parseCsv, parseShown, settled } from "./browser.mjs";
 import { hybridExperiment } from "./hybrid.mjs";
 
 const [web, fermata, scenario, synthesize] = process.argv.slice(2);
@@ -245,6 +245,21 @@ await bench.check("arrows between threads are those of the export", async () => 
     assert.equal(shown.length, number, name);
     assert.equal(await page.getByRole("list", { name: "Legend" }).getByText(name, { exact: true }).count(), 1, name);
   }
+  // Two teams of three threads in each of four steps of three ranks: from the fork to the join.
+  const forks = rows.filter(({ event }) => event === "fork");
+  const teams = rows.filter(({ event }) => event === "team");
+  assert.equal(teams.length, 2 * 3 * 4 * 3);
+  for (const team of teams) {
+    assert.equal(Number(team["other location"]) % 4, 0);
+    assert.ok(forks.some((fork) => fork.begin === team.begin && fork.location === team["other location"]));
+    assert.notEqual(Number(team.location) % 4, 3); // the POSIX thread
+  }
+  assert.equal(await page.getByRole("list", { name: "Legend" }).getByText("team of threads").count(), 1);
+  await page.mouse.move(...(await pointOf(page, 0.01, 1, { span: [0, 0.17], ranks: 12 })));
+  assert.match(await page.getByRole("tooltip").innerText(), /in a team of 3 threads/);
+  await page.getByLabel("teams").uncheck();
+  await settled(page);
+  assert.equal(await page.getByRole("list", { name: "Legend" }).getByText("team of threads").count(), 0);
   // The statistics of an interval have them apart from messages.
   await goTo(page, "#timeline?interval=0_200000");
   const threads = page.getByRole("list", { name: "Threads" });

@@ -25,6 +25,7 @@ const columns: Record<string, number[]> = {
   wait_window: [0], wait_location: [0], wait_enter: [10], wait_time: [20], wait_rest: [4], wait_metric: [1],
   wait_callpath: [2], wait_cause_location: [2], wait_cause_callpath: [4],
   arrow_window: [0], arrow_kind: [0], arrow_tail: [1], arrow_head: [0], arrow_since: [30], arrow_time: [4], arrow_bytes: [8],
+  team_window: [0], team_since: [5], team_time: [20], team_count: [2], team_member: [0, 1],
   alike_of: [0, 1], alike_typical: [0, 1],
 };
 const bundle: Bundle<JsonTimeline> = {

@@ -3,6 +3,7 @@
 #include "base/containers/search.h"
 #include "base/memory.h"
 #include "view/tiles/tile_cells.h"
+#include "view/tiles/tile_teams.h"
 #include "view/timeline/arrow_columns.h"
 #include "view/timeline/segments.h"
 #include "view/timeline/wait_columns.h"
@@ -191,6 +192,7 @@ struct band {
     const struct arrows *arrows;
     uint32_t first, count; /* first location and number of locations */
     struct lane *lanes;
+    struct fm_tile_teams teams;
 };
 
 static void add_segments(struct fm_bundle *bundle, struct band *band, uint64_t until, bool is_last)
@@ -273,6 +275,7 @@ static fm_status_t make_tile(struct band *band, size_t tile, bool is_last, fm_ti
     add_segments(bundle, band, tiles->begin + to, is_last);
     add_waits(bundle, band, tiles->begin + from, tiles->begin + to);
     add_arrows(bundle, band, tile);
+    fm_tile_teams_add(&band->teams, bundle, tiles->begin, tiles->begin + from, tiles->begin + to);
     unsigned char *bytes;
     size_t size;
     fm_status_t status = fm_bundle_finish(bundle, &bytes, &size, error);
@@ -284,7 +287,8 @@ static fm_status_t make_tile(struct band *band, size_t tile, bool is_last, fm_ti
     return status;
 }
 
-static fm_status_t make_band(struct band *band, uint32_t number, fm_tile_sink *sink, void *context,
+static fm_status_t make_band(struct band *band, const struct fm_team_frames *frames,
+                             uint32_t number, fm_tile_sink *sink, void *context,
                              struct fm_error *error)
 {
     const struct fm_event_tiles *tiles = band->tiles;
@@ -296,11 +300,13 @@ static fm_status_t make_band(struct band *band, uint32_t number, fm_tile_sink *s
     for (uint32_t i = 0; i < band->count; i++)
         fm_segments_open(&band->lanes[i].segments, &trace->locations[band->first + i], tiles->begin,
                          tiles->begin + tiles->length);
+    fm_tile_teams_open(&band->teams, frames, band->first, band->count);
     size_t end = tiles->first.items[number + 1];
     for (size_t tile = tiles->first.items[number]; tile < end && status == FM_OK; tile++)
         status = make_tile(band, tile, tile + 1 == end, sink, context, error);
     for (uint32_t i = 0; i < band->count; i++)
         fm_segments_close(&band->lanes[i].segments);
+    fm_tile_teams_close(&band->teams);
     fm_free(band->lanes);
     return status;
 }
@@ -310,10 +316,12 @@ fm_status_t fm_event_tiles_make(const struct fm_event_tiles *tiles, const struct
 {
     struct arrows arrows = {.tiles = tiles};
     collect_arrows(&arrows, detail);
+    struct fm_team_frames frames = fm_team_frames_collect(detail->trace);
     struct band band = {.tiles = tiles, .detail = detail, .arrows = &arrows};
     fm_status_t status = FM_OK;
     for (uint32_t i = 0; i < tiles->band_count && status == FM_OK; i++)
-        status = make_band(&band, i, sink, context, error);
+        status = make_band(&band, &frames, i, sink, context, error);
+    fm_team_frames_free(&frames);
     free_arrows(&arrows);
     return status;
 }

@@ -1,7 +1,8 @@
 /** @file
  * Tiles with single events: all activities of FM_TILE_ROWS neighbouring locations in a time window.
  * Tiles have about equally many calls. Such a tile is a bundle with one window and the columns of
- * timeline_events.h; an arrow is in the tiles of both of its ends.
+ * timeline_events.h; an arrow is in the tiles of both of its ends, a
+ * team in all tiles that it has a part of.
  */
 #ifndef FERMATA_VIEW_TILES_TILE_EVENTS_H
 #define FERMATA_VIEW_TILES_TILE_EVENTS_H

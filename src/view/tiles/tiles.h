@@ -28,7 +28,7 @@
 #include <stdio.h>
 
 /** Version of the contents of the file; files of other versions are rebuilt. */
-#define FM_TILES_VERSION 5U
+#define FM_TILES_VERSION 6U
 
 /** Writes the file of tiles.
  * @param detail  of the run that `cube` is the report of

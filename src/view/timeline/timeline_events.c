@@ -2,6 +2,7 @@
 
 #include "view/timeline/arrow_columns.h"
 #include "view/timeline/segments.h"
+#include "view/timeline/team_columns.h"
 #include "view/timeline/wait_columns.h"
 
 static void add_segments(struct fm_bundle *bundle, const struct fm_trace *trace, uint64_t begin,
@@ -92,10 +93,39 @@ static void add_arrows(struct fm_bundle *bundle, const struct fm_detail *detail,
     fm_arrow_columns_move(bundle, &arrows.columns);
 }
 
+static bool has_member(const struct fm_timeline_window *window, const struct fm_team_frames *frames,
+                       const struct fm_team_frame *team)
+{
+    for (uint32_t i = 0; i < team->count; i++) {
+        if (fm_timeline_window_has(window, frames->members.items[team->first + i]))
+            return true;
+    }
+    return false;
+}
+
+static void add_teams(struct fm_bundle *bundle, const struct fm_trace *trace, uint64_t begin,
+                      const fm_timeline_windows *windows)
+{
+    struct fm_team_columns columns = {0};
+    struct fm_team_frames frames = fm_team_frames_collect(trace);
+    for (size_t w = 0; w < windows->count; w++) {
+        const struct fm_timeline_window *window = &windows->items[w];
+        for (size_t i = 0; i < frames.frames.count; i++) {
+            const struct fm_team_frame *team = &frames.frames.items[i];
+            if (team->since <= begin + window->to && team->until >= begin + window->from &&
+                has_member(window, &frames, team))
+                fm_team_columns_add(&columns, begin, w, &frames, i);
+        }
+    }
+    fm_team_frames_free(&frames);
+    fm_team_columns_move(bundle, &columns);
+}
+
 void fm_timeline_events_add(struct fm_bundle *bundle, const struct fm_detail *detail,
                             uint64_t begin, const fm_timeline_windows *windows)
 {
     add_segments(bundle, detail->trace, begin, windows);
     add_waits(bundle, detail, begin, windows);
     add_arrows(bundle, detail, begin, windows);
+    add_teams(bundle, detail->trace, begin, windows);
 }

@@ -15,6 +15,9 @@
  * Arrows: `arrow_window`, `arrow_kind` (enum fm_arrow_kind in timeline/arrows.h; no causes),
  * `arrow_tail`, `arrow_head` (locations), `arrow_since`, `arrow_time` (from tail to head),
  * `arrow_bytes` (of messages and one-sided operations).
+ *
+ * Teams of threads: `team_window`, `team_since`, `team_time`, `team_count` (number of members),
+ * `team_member` (location; the members of a team are consecutive).
  */
 #ifndef FERMATA_VIEW_TIMELINE_TIMELINE_EVENTS_H
 #define FERMATA_VIEW_TIMELINE_TIMELINE_EVENTS_H

@@ -11,6 +11,7 @@ import type { Palette, ScaleName } from "./colors";
 import { drawField } from "./counters";
 import { drawPathBars } from "./path_bars";
 import type { Surface } from "./surface";
+import { drawTeams } from "./team_frames";
 import { drawArrows, drawCauses, drawChosen } from "./timeline_arrows";
 import type { TimelineColors } from "./timeline_colors";
 import { TimelineLayout } from "./timeline_layout";
@@ -29,6 +30,8 @@ export interface TimelineScene {
   readonly field: CounterField | null;
   readonly scale: ScaleName;
   readonly arrows: boolean;
+  /** Frames around the threads of teams. */
+  readonly teams: boolean;
   /** Its iterations are shown in the ruler. */
   readonly phase: Phase | null;
   /** The call stack as nested rows, where there is space. */
@@ -73,6 +76,7 @@ export function drawBody(surface: Surface, palette: Palette, scene: TimelineScen
     } else paintRows(surface, palette, scene, layout);
     if (scene.path !== null) drawPath(surface, palette, scene.path, layout);
   });
+  if (scene.teams) drawTeams(surface, palette, scene, layout);
   if (scene.arrows) drawArrows(surface, palette, scene, layout);
   surface.clip(layout.left, layout.upper, layout.plotWidth, layout.plotHeight, () => {
     drawCauses(surface, palette, scene, layout);

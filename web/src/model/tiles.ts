@@ -297,7 +297,7 @@ const NAMES = [
   "lane_window", "lane_location", "lane_count", "segment_since", "segment_callpath", "segment_kind", "wait_window",
   "wait_location", "wait_enter", "wait_time", "wait_rest", "wait_metric", "wait_callpath", "wait_cause_location",
   "wait_cause_callpath", "arrow_window", "arrow_kind", "arrow_tail", "arrow_head", "arrow_since", "arrow_time",
-  "arrow_bytes",
+  "arrow_bytes", "team_window", "team_since", "team_time", "team_count", "team_member",
 ] as const;
 
 /** A tile with events, decoded. */

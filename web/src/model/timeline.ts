@@ -12,9 +12,10 @@ export interface TimelineWindow {
   /** Lanes of the locations from `firstLocation` on; -1: not in this window. See laneAt(). */
   readonly firstLocation: number;
   readonly laneOf: Int32Array;
-  /** Wait states and arrows from first to end - 1. */
+  /** Wait states, arrows and teams from first to end - 1. */
   readonly waits: Range;
   readonly arrows: Range;
+  readonly teams: Range;
   /** The wait state that the window surrounds: kind (a metric) and place; null: the whole run. */
   readonly about: { readonly metric: number; readonly location: number; readonly enter: number } | null;
 }
@@ -75,6 +76,33 @@ export interface TimelineArrows {
   readonly bytes: Float64Array;
 }
 
+/** Teams of threads: src/timeline/team_frames.h. */
+export interface TimelineTeams {
+  readonly count: number;
+  readonly since: Float64Array;
+  readonly time: Float64Array;
+  /** The locations of a team are those from start[team] to start[team + 1] - 1. */
+  readonly start: Uint32Array;
+  readonly member: Float64Array;
+}
+
+/** @returns the locations of a team, ascending. */
+export function membersOf({ start, member }: TimelineTeams, team: number): Float64Array {
+  return member.subarray(start[team]!, start[team + 1]!);
+}
+
+/** @returns the innermost team of a location at a time: the one that began last; -1: none. */
+export function teamAt({ teams }: Timeline, location: number, time: number): number {
+  let found = -1;
+  for (let team = 0; team < teams.count; team++) {
+    const since = teams.since[team]!;
+    if (since > time || since + teams.time[team]! < time) continue;
+    if (found >= 0 && since < teams.since[found]!) continue;
+    if (membersOf(teams, team).includes(location)) found = team;
+  }
+  return found;
+}
+
 /** Shares of time bins, by rows of locations: percent of their time. */
 export interface Bins {
   /** Ticks. */
@@ -118,6 +146,7 @@ export interface Timeline {
   readonly segments: Segments;
   readonly waits: TimelineWaits;
   readonly arrows: TimelineArrows;
+  readonly teams: TimelineTeams;
   /** For runs that are not shown completely. */
   readonly bins: Bins | null;
   /** Cells of pinned rows, if those of `bins` are coarser. */
@@ -252,6 +281,16 @@ export function makeTimeline(bundle: Bundle<JsonTimeline>, locations: number): T
     time: bundle.column("arrow_time"),
     bytes: bundle.column("arrow_bytes"),
   };
+  const teamWindow = bundle.column("team_window");
+  const teamStart = new Uint32Array(teamWindow.length + 1);
+  bundle.column("team_count").forEach((size, team) => (teamStart[team + 1] = teamStart[team]! + size));
+  const teams: TimelineTeams = {
+    count: teamWindow.length,
+    since: bundle.column("team_since"),
+    time: bundle.column("team_time"),
+    start: teamStart,
+    member: bundle.column("team_member"),
+  };
   const laneWindow = bundle.column("lane_window");
   const laneLocation = bundle.column("lane_location");
   const laneCount = bundle.column("lane_count");
@@ -259,6 +298,7 @@ export function makeTimeline(bundle: Bundle<JsonTimeline>, locations: number): T
   laneCount.forEach((count, lane) => (start[lane + 1] = start[lane]! + count));
   const waitRanges = rangesOf(waitWindow, json.windows.length);
   const arrowRanges = rangesOf(arrowWindow, json.windows.length);
+  const teamRanges = rangesOf(teamWindow, json.windows.length);
   const lanes = lanesOf(laneWindow, laneLocation, json.windows.length);
   const windows = json.windows.map(({ from, to, metric, location, enter }, i): TimelineWindow => ({
     from,
@@ -266,6 +306,7 @@ export function makeTimeline(bundle: Bundle<JsonTimeline>, locations: number): T
     ...lanes[i]!,
     waits: waitRanges[i]!,
     arrows: arrowRanges[i]!,
+    teams: teamRanges[i]!,
     about: metric === null || location === null || enter === null ? null : { metric, location, enter },
   }));
   const waitsOf: number[][] = Array.from({ length: laneCount.length }, () => []);
@@ -291,6 +332,7 @@ export function makeTimeline(bundle: Bundle<JsonTimeline>, locations: number): T
     segments,
     waits,
     arrows,
+    teams,
     isTiled: false,
     alike: makeAlike(bundle),
     counters: makeCounters(bundle, locations),

@@ -50,6 +50,7 @@ export class TimelineState {
   readonly rows = signal<Span | null>(null);
   readonly coloring = signal<Coloring>("class");
   readonly arrows = signal(true);
+  readonly teams = signal(true);
   readonly path = signal(true);
   /** The displayed counter: its number; -1: none. */
   readonly counter = signal(-1);

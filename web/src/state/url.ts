@@ -222,6 +222,7 @@ function fields(store: Store): Field[] {
       },
     },
     flag("arrows", store.timeline.arrows),
+    flag("teams", store.timeline.teams),
     flag("path", store.timeline.path),
     {
       key: "wait",

@@ -89,6 +89,7 @@ function modelOf(store: Store, colors: readonly (TimelineColors | null)[]): Alig
       field: null,
       scale: store.scale.value,
       arrows: false,
+      teams: false,
       phase: phase?.phases[run] ?? null,
       stack: false,
       interval: null,

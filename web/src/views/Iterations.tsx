@@ -147,6 +147,7 @@ function Picture(props: { store: Store; timeline: Timeline; name: string; iterat
       field: null,
       scale: store.scale.value,
       arrows: false,
+      teams: false,
       phase: null,
       stack: false,
       interval: { from: iteration.begin, to: iteration.end },

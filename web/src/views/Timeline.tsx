@@ -171,17 +171,18 @@ function Loaded({ store, timeline }: { store: Store; timeline: Timeline }): JSX.
   const field = coloring === "counter" ? curves : blame;
   const scale = store.scale.value;
   const arrows = state.arrows.value && field === null;
+  const teams = state.teams.value && field === null;
   const path = state.path.value ? report.criticalPath : null;
   const phase = report.phases[store.phase.value] ?? null;
   const stack = state.stack.value;
   const interval = state.interval.value;
   const scene = useMemo<TimelineScene>(
     () => ({
-      report, timeline, colors, span, rows, arrangement, field, scale, arrows, phase, stack, interval, item, totals, path,
-      chosen, chain,
+      report, timeline, colors, span, rows, arrangement, field, scale, arrows, teams, phase, stack, interval, item, totals,
+      path, chosen, chain,
     }),
     [
-      report, timeline, colors, span.from, span.to, rows.from, rows.to, arrangement, field, scale, arrows, phase, stack,
+      report, timeline, colors, span.from, span.to, rows.from, rows.to, arrangement, field, scale, arrows, teams, phase, stack,
       interval, item, totals, path, chosen, chain,
     ],
   );

@@ -68,6 +68,11 @@ export function Legend(props: { store: Store; timeline: Timeline; colors: Timeli
               </li>
             ),
         )}
+      {store.timeline.teams.value && timeline.teams.count > 0 && (
+        <li>
+          <span class="swatch team" /> team of threads
+        </li>
+      )}
       {timeline.windows.length > 1 && !timeline.isTiled && (
         <li class="muted">{`${timeline.windows.length} excerpts around the longest waits, of ${formatPercent(
           timeline.laneStart[timeline.laneStart.length - 1]! / Math.max(1, 2 * timeline.calls),

@@ -63,6 +63,14 @@ export function Appearance({ store, timeline }: { store: Store; timeline: Timeli
         checked={state.arrows.value}
         change={(checked) => (state.arrows.value = checked)}
       />
+      {timeline.teams.count > 0 && (
+        <Check
+          name="teams"
+          title="Frames around the threads of each team, from its fork to its join, where there is space"
+          checked={state.teams.value}
+          change={(checked) => (state.teams.value = checked)}
+        />
+      )}
       <Check
         name="critical path"
         title="What determines the run time"

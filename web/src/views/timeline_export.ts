@@ -5,12 +5,12 @@ import type { TimelineScene } from "../draw/timeline";
 import { csvOf } from "../export/csv";
 import type { Counter } from "../model/counters";
 import { inUnits, type Report } from "../model/report";
-import { ARROW_NAMES, segmentIn } from "../model/timeline";
+import { ARROW_NAMES, membersOf, segmentIn } from "../model/timeline";
 
 type Row = (string | number | null)[];
 
 export function timelineCsv(report: Report, scene: TimelineScene, counter: Counter | null): string {
-  const rows = [...segmentRows(report, scene), ...waitRows(report, scene), ...arrowRows(report, scene)];
+  const rows = [...segmentRows(report, scene), ...waitRows(report, scene), ...arrowRows(report, scene), ...teamRows(report, scene)];
   if (counter !== null) rows.push(...counterRows(report, scene, counter));
   return csvOf(
     ["event", "location", "begin", "end", "call path", "metric", "other location", "other call path", "value"],
@@ -91,6 +91,23 @@ function arrowRows(report: Report, scene: TimelineScene): Row[] {
     if (begin >= scene.span.to || end <= scene.span.from) continue;
     if (!isShown(scene, arrows.tail[i]!) && !isShown(scene, arrows.head[i]!)) continue;
     rows.push([ARROW_NAMES[arrows.kind[i]!]!, arrows.tail[i]!, seconds(begin), seconds(end), null, null, arrows.head[i]!, null]);
+  }
+  return rows;
+}
+
+/** A row for each member of a team; the other location is the first member. */
+function teamRows(report: Report, scene: TimelineScene): Row[] {
+  const { teams } = scene.timeline;
+  const seconds = (ticks: number): number => inUnits(report, "sec", ticks);
+  const rows: Row[] = [];
+  for (let team = 0; team < teams.count; team++) {
+    const begin = teams.since[team]!;
+    const end = begin + teams.time[team]!;
+    if (begin >= scene.span.to || end <= scene.span.from) continue;
+    const members = membersOf(teams, team);
+    for (const location of members) {
+      if (isShown(scene, location)) rows.push(["team", location, seconds(begin), seconds(end), null, null, members[0]!, null]);
+    }
   }
   return rows;
 }

@@ -5,10 +5,11 @@ import { callpathAt, levelsOf } from "../draw/call_stack";
 import { layoutOf, type TimelineScene } from "../draw/timeline";
 import type { TimelineLayout } from "../draw/timeline_layout";
 import { iterationAt } from "../draw/timeline_ruler";
-import { formatInterval, formatNumber, formatSeconds, printable, shorten } from "../format";
+import { formatCount, formatInterval, formatNumber, formatSeconds, printable, shorten } from "../format";
 import { valueAt, type CounterField } from "../model/counters";
 import { inUnits, locationName, type Report, processWord } from "../model/report";
 import { itemAt, type Place } from "../model/selection";
+import { membersOf, teamAt } from "../model/timeline";
 import type { Store } from "../state/store";
 import { valueText } from "./CounterPanel";
 import { groupText, ranksText } from "./Groups";
@@ -136,6 +137,7 @@ function hitOfItem(
     `${locationName(report, location)}${isOfGroup ? ", one of the group" : ""}: ${shorten(printable(report.callpaths[item.callpath]!.region), 80)}`,
     intervalText(report, item.from, item.to),
     shorten(callpathText(report, item.callpath), 160),
+    ...teamLines(scene, location, layout.time(x)),
   ];
   const zoom = (): void => store.timeline.frame(item.from, item.to);
   const wait = segments.wait[found.segment]!;
@@ -148,6 +150,15 @@ function hitOfItem(
   const who = cause >= 0 ? ` for ${locationName(report, cause)}` : "";
   lines.splice(1, 0, `${report.metrics[waits.metric[wait]!]!.name}: waited ${secondsText(report, waits.time[wait]!)}${who}`);
   return { lines, activate: () => store.timeline.choose(waits.location[wait]!, waits.enter[wait]!), zoom };
+}
+
+/** The team that a thread is a member of. */
+function teamLines({ report, timeline }: TimelineScene, location: number, time: number): string[] {
+  const team = teamAt(timeline, location, time);
+  if (team < 0) return [];
+  const { since, time: length } = timeline.teams;
+  const members = membersOf(timeline.teams, team).length;
+  return [`in a team of ${formatCount(members)} threads, ${intervalText(report, since[team]!, since[team]! + length[team]!)}`];
 }
 
 /** @returns the function of the nested row at a point; null: the innermost one. */
