@@ -41,8 +41,9 @@ enum {
     FERMATA_KIND_TIMER = 4,          /**< clock ticks; see fermata_counters_seconds */
     FERMATA_KIND_BINS = 5,           /**< counts by category; the value is their sum */
     FERMATA_KIND_COLLECTIVE_BINS =
-        6,                     /**< likewise, by small and large messages and communicators */
-    FERMATA_KIND_HISTOGRAM = 7 /**< likewise: bin 0 for 0, bin k for 2^(k-1) .. 2^k - 1 */
+        6,                       /**< likewise, by small and large messages and communicators */
+    FERMATA_KIND_HISTOGRAM = 7,  /**< likewise: bin 0 for 0, bin k for 2^(k-1) .. 2^k - 1 */
+    FERMATA_KIND_NANOSECONDS = 8 /**< time; see fermata_counters_seconds */
 };
 
 /** What is known of the process. */
@@ -96,7 +97,7 @@ FERMATA_COUNTERS_API int64_t fermata_counters_value(const fermata_counters_t *co
 FERMATA_COUNTERS_API int64_t fermata_counters_bin(const fermata_counters_t *counters,
                                                   size_t counter, unsigned bin);
 
-/** Value of a timer in seconds. */
+/** Value of a timer, or of a time in nanoseconds, in seconds. */
 FERMATA_COUNTERS_API double fermata_counters_seconds(const fermata_counters_t *counters,
                                                      size_t counter);
 
@@ -104,6 +105,10 @@ FERMATA_COUNTERS_API double fermata_counters_seconds(const fermata_counters_t *c
 FERMATA_COUNTERS_API size_t fermata_counters_threads(const fermata_counters_t *counters);
 FERMATA_COUNTERS_API int64_t fermata_counters_thread_value(const fermata_counters_t *counters,
                                                            size_t thread, size_t counter);
+
+/** Seconds since the last recorded call ended, by the clock of this machine; since the begin of the
+ * process if none has. */
+FERMATA_COUNTERS_API double fermata_counters_since_call(const fermata_counters_t *counters);
 
 /** The process. */
 FERMATA_COUNTERS_API int fermata_counters_state(const fermata_counters_t *counters);

@@ -28,11 +28,15 @@
 static const struct fm_counter_entry counters[] = {
 #define FM_COUNTER(symbol, name, kind, unit, bins, meaning)                                        \
     {name, FM_COUNTER_##kind, unit, FM_TIER_EXACT, name, meaning, NULL, false, false},
+#define FM_USAGE_COUNTER(symbol, name, kind, unit, meaning)                                        \
+    {name, FM_COUNTER_##kind, unit, FM_TIER_KERNEL, name, meaning, NULL, false, false},
 #define FM_MODEL_COUNTER(symbol, name, kind, unit, bins, meaning)
 #include "counters/recorded.def"
 #undef FM_COUNTER
+#undef FM_USAGE_COUNTER
 #undef FM_MODEL_COUNTER
 /* clang-format off */
+#define FM_USAGE_COUNTER(symbol, name, kind, unit, meaning)
 #define FM_COUNTER(symbol, name, kind, unit, bins, meaning)
 #define FM_MODEL_COUNTER(symbol, name, kind, unit, bins, meaning)                                  \
     OF_MODEL("mpi", symbol, kind, name, unit, meaning)
@@ -51,6 +55,7 @@ static const struct fm_counter_entry counters[] = {
 #include "counters/recorded.def"
 #undef FM_MODEL_COUNTER
 #undef FM_COUNTER
+#undef FM_USAGE_COUNTER
 /* clang-format on */
 #define FM_SPC_CALLS(name, function)                                                               \
     {#name,                                                                                        \
@@ -228,6 +233,7 @@ const char *fm_counter_kind_name(enum fm_counter_kind kind)
         [FM_COUNTER_BINS] = "bins",
         [FM_COUNTER_COLLECTIVE_BINS] = "collective bins",
         [FM_COUNTER_HISTOGRAM] = "histogram",
+        [FM_COUNTER_NANOSECONDS] = "time",
     };
     return (unsigned)kind < FM_COUNTER_KINDS ? names[kind] : "unknown";
 }
@@ -237,6 +243,7 @@ const char *fm_counter_tier_name(enum fm_counter_tier tier)
     static const char *const names[FM_TIERS] = {
         [FM_TIER_EXACT] = "exact (calls)",
         [FM_TIER_LOWER_BOUND] = "lower bound (calls)",
+        [FM_TIER_KERNEL] = "exact (kernel)",
         [FM_TIER_UNAVAILABLE] = "unavailable",
     };
     return (unsigned)tier < FM_TIERS ? names[tier] : "unknown";

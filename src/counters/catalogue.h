@@ -22,6 +22,7 @@ enum fm_counter_kind {
     FM_COUNTER_BINS,            /**< counts by category; their sum is the value */
     FM_COUNTER_COLLECTIVE_BINS, /**< the same by small and large message and communicator */
     FM_COUNTER_HISTOGRAM,       /**< the same by size: bin 0 for 0, bin k for 2^(k-1) .. 2^k - 1 */
+    FM_COUNTER_NANOSECONDS,     /**< time of the kernel's clocks, shown in seconds */
     FM_COUNTER_KINDS
 };
 
@@ -29,6 +30,7 @@ enum fm_counter_kind {
 enum fm_counter_tier {
     FM_TIER_EXACT,       /**< by interposition of calls */
     FM_TIER_LOWER_BOUND, /**< likewise; there may be more that calls do not show */
+    FM_TIER_KERNEL,      /**< by the kernel */
     FM_TIER_UNAVAILABLE,
     FM_TIERS
 };
@@ -79,6 +81,12 @@ bool fm_counter_list_is_none(const char *list);
 /** @return what is wrong with such a list: the first unknown name, in static memory that the next
  * call overwrites; NULL: nothing is. Not thread-safe. */
 const char *fm_counter_list_unknown(const char *list);
+
+/** Whether values are shown in seconds. */
+static inline bool fm_counter_is_time(enum fm_counter_kind kind)
+{
+    return kind == FM_COUNTER_TIMER || kind == FM_COUNTER_NANOSECONDS;
+}
 
 /** Words for people. */
 const char *fm_counter_kind_name(enum fm_counter_kind kind);

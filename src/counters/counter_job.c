@@ -170,7 +170,7 @@ bool fm_counter_job_value(const struct fm_counter_job *job, size_t rank, size_t 
     if (place < 0) {
         return false;
     }
-    if (job->counters[counter].kind == FM_COUNTER_TIMER) {
+    if (fm_counter_is_time(job->counters[counter].kind)) {
         *value = fermata_counters_seconds(file, (size_t)place);
     } else if (bin >= 0) {
         *value = (double)fermata_counters_bin(file, (size_t)place, (unsigned)bin);
@@ -178,6 +178,11 @@ bool fm_counter_job_value(const struct fm_counter_job *job, size_t rank, size_t 
         *value = (double)fermata_counters_value(file, (size_t)place);
     }
     return true;
+}
+
+int fm_counter_job_place(const struct fm_counter_job *job, size_t rank, size_t counter)
+{
+    return place_in(job->files[rank], counter, job->counters[counter].name);
 }
 
 struct fm_counter_spread fm_counter_job_spread(const struct fm_counter_job *job, size_t counter,

@@ -49,6 +49,9 @@ void fm_counter_job_close(struct fm_counter_job *job);
 bool fm_counter_job_value(const struct fm_counter_job *job, size_t rank, size_t counter, int bin,
                           double *value);
 
+/** @return the number of a counter of the job in the file of a process; -1: it does not have it */
+int fm_counter_job_place(const struct fm_counter_job *job, size_t rank, size_t counter);
+
 /** How the values of the processes are distributed. */
 struct fm_counter_spread {
     double total, mean, least, most; /**< the total of a watermark is the extreme value */

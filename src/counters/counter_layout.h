@@ -5,10 +5,11 @@
  *
  *     head | descriptions of counters | names of functions | block 0 | block 1 | ...
  *
- * Each block has the counters of one thread, which alone writes it: no counter needs an atomic
- * operation. A block begins with a sequence number, which is odd while the thread changes counters
- * (seqlock): a reader that sees the same even number before and after has a consistent copy. The
- * value of the process is the sum over its blocks; of watermarks, the extreme value.
+ * Block 0 has the counters of the process as a whole (usage). Each further block has the counters
+ * of one thread, which alone writes it: no counter needs an atomic operation. A block begins with a
+ * sequence number, which is odd while the thread changes counters (seqlock): a reader that sees the
+ * same even number before and after has a consistent copy. The value of the process is the sum over
+ * its blocks; of watermarks, the extreme value.
  *
  * A block has the words of recorded.def, then two words for each recorded function: number of
  * calls, clock ticks in them.
@@ -37,9 +38,11 @@ enum fm_counter_model {
 enum fm_counter_slot {
 #define FM_COUNTER(symbol, name, kind, unit, bins, meaning)                                        \
     FM_SLOT_##symbol, FM_SLOT_LAST_##symbol = FM_SLOT_##symbol + (bins)-1,
+#define FM_USAGE_COUNTER(symbol, name, kind, unit, meaning) FM_SLOT_##symbol,
 #define FM_MODEL_COUNTER(symbol, name, kind, unit, bins, meaning)
 #include "counters/recorded.def"
 #undef FM_COUNTER
+#undef FM_USAGE_COUNTER
 #undef FM_MODEL_COUNTER
     FM_SLOTS_SINGLE
 };
@@ -47,10 +50,12 @@ enum fm_counter_slot {
 /** First words of the counters of a model, relative to those of the model. */
 enum fm_counter_model_slot {
 #define FM_COUNTER(symbol, name, kind, unit, bins, meaning)
+#define FM_USAGE_COUNTER(symbol, name, kind, unit, meaning)
 #define FM_MODEL_COUNTER(symbol, name, kind, unit, bins, meaning)                                  \
     FM_MODEL_SLOT_##symbol, FM_MODEL_SLOT_LAST_##symbol = FM_MODEL_SLOT_##symbol + (bins)-1,
 #include "counters/recorded.def"
 #undef FM_COUNTER
+#undef FM_USAGE_COUNTER
 #undef FM_MODEL_COUNTER
     FM_MODEL_SLOTS
 };
@@ -61,10 +66,11 @@ enum { FM_SLOTS = FM_SLOTS_SINGLE + FM_COUNTER_MODELS * FM_MODEL_SLOTS };
 /** Words of a function: calls, ticks. */
 enum { FM_FUNCTION_WORDS = 2 };
 
-/** Words of the head of a block: sequence number, number of the thread in its process, unused. */
-enum { FM_BLOCK_SEQUENCE, FM_BLOCK_THREAD, FM_BLOCK_HEAD = 8 };
+/** Words of the head of a block: sequence number, number of the thread in its process, clock ticks
+ * at the end of its last call, unused. */
+enum { FM_BLOCK_SEQUENCE, FM_BLOCK_THREAD, FM_BLOCK_TIME, FM_BLOCK_HEAD = 8 };
 
-enum { FM_COUNTER_FILE_VERSION = 1, FM_COUNTER_NAME = 64, FM_COUNTER_UNIT = 16 };
+enum { FM_COUNTER_FILE_VERSION = 2, FM_COUNTER_NAME = 64, FM_COUNTER_UNIT = 16 };
 
 /** First bytes of a file. */
 #define FM_COUNTER_FILE_MAGIC "FERMCNT"

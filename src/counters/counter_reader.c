@@ -11,10 +11,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 _Static_assert((int)FERMATA_KIND_HISTOGRAM == (int)FM_COUNTER_HISTOGRAM &&
-                   (int)FERMATA_KIND_TIMER == (int)FM_COUNTER_TIMER,
+                   (int)FERMATA_KIND_TIMER == (int)FM_COUNTER_TIMER &&
+                   (int)FERMATA_KIND_NANOSECONDS == (int)FM_COUNTER_NANOSECONDS,
                "the public kinds are those of the catalogue");
 
 /* A thread writes for some nanoseconds, but its processor may be taken from it meanwhile. */
@@ -347,14 +349,17 @@ int64_t fermata_counters_thread_value(const fermata_counters_t *c, size_t thread
     const struct counter *which = &c->counters[counter];
     int64_t value = 0;
     for (unsigned bin = 0; bin < which->info.bins; bin++) {
-        value = (int64_t)((uint64_t)value + (uint64_t)word(c, thread, which->slot + bin));
+        value = (int64_t)((uint64_t)value + (uint64_t)word(c, thread + 1, which->slot + bin));
     }
     return value;
 }
 
 double fermata_counters_seconds(const fermata_counters_t *c, size_t counter)
 {
-    return (double)fermata_counters_value(c, counter) / fermata_counters_tick_rate(c);
+    double rate = c->counters[counter].info.kind == FERMATA_KIND_NANOSECONDS
+                      ? 1e9
+                      : fermata_counters_tick_rate(c);
+    return (double)fermata_counters_value(c, counter) / rate;
 }
 
 /* ---- the process ---- */
@@ -399,7 +404,22 @@ int fermata_counters_state(const fermata_counters_t *c)
 
 size_t fermata_counters_threads(const fermata_counters_t *c)
 {
-    return c->blocks;
+    return c->blocks > 0 ? c->blocks - 1 : 0; /* block 0 is that of the process */
+}
+
+double fermata_counters_since_call(const fermata_counters_t *c)
+{
+    struct timespec now;
+    uint64_t last = c->head.start_ticks;
+    for (size_t i = 0; i < c->blocks; i++) {
+        uint64_t time = c->words[i * c->words_in_block + FM_BLOCK_TIME];
+        last = time > last ? time : last;
+    }
+    clock_gettime(CLOCK_REALTIME, &now);
+    double since_start =
+        (double)now.tv_sec - 1e-9 * (double)c->head.start_realtime + 1e-9 * (double)now.tv_nsec;
+    double age = since_start - (double)(last - c->head.start_ticks) / fermata_counters_tick_rate(c);
+    return age > 0 ? age : 0;
 }
 
 unsigned fermata_counters_rank(const fermata_counters_t *c)

@@ -32,8 +32,11 @@ def main():
     assert status == 0 and "161 counters of Open MPI" in out
     assert "the library chooses algorithms inside" in out
     refused(1, "no counter is called so", "counters", "list", "nonsense")
-    refused(2, "give list, show, sum or diff", "counters")
-    refused(2, "give list, show, sum or diff", "counters", "nonsense")
+    refused(2, "give list, show, watch, sum or diff", "counters")
+    refused(2, "give list, show, watch, sum or diff", "counters", "nonsense")
+    refused(2, "watch prints text or csv", "counters", "watch", "x", "--format", "json")
+    refused(2, "seconds from 0.05 on", "top", "x", "--period", "0")
+    refused(4, "No such file", "top", "missing")
     refused(2, "show and an experiment", "counters", "show")
     refused(2, "diff and two experiments", "counters", "diff", "x")
     with Folder() as folder:

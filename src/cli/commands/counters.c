@@ -6,6 +6,7 @@
 #include "cli/text/safe_text.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int fail(struct fm_error *error, fm_status_t status)
@@ -116,6 +117,38 @@ static int diff(struct fm_option_reader *reader, struct fm_counter_request *requ
     return status;
 }
 
+fm_status_t fm_counter_period(struct fm_option_reader *reader, double *period)
+{
+    char *end;
+    *period = strtod(reader->value, &end);
+    if (end == reader->value || *end != '\0' || !(*period >= 0.05) || *period > 1e6) {
+        return fm_options_refuse(reader, "%s needs seconds from 0.05 on", reader->word);
+    }
+    return FM_OK;
+}
+
+static int watch(struct fm_option_reader *reader, struct fm_counter_request *request)
+{
+    struct fm_counter_job job;
+    struct fm_error error;
+    request->patterns = reader->operands + 2;
+    if (request->format == FM_COUNTERS_JSON) {
+        fm_options_refuse(reader, "watch prints text or csv");
+        return fm_options_complain(reader);
+    }
+    int status = check_patterns(request->patterns);
+    if (status == FM_OK) {
+        status = fm_counter_job_open(reader->operands[1], &job, &error);
+        if (status != FM_OK) {
+            return fail(&error, (fm_status_t)status);
+        }
+        tell_unavailable(request->patterns);
+        fm_counters_watch(request, &job);
+        fm_counter_job_close(&job);
+    }
+    return status;
+}
+
 static const struct verb {
     const char *name;
     int least, most; /* operands behind it */
@@ -123,6 +156,7 @@ static const struct verb {
     int (*run)(struct fm_option_reader *reader, struct fm_counter_request *request);
 } verbs[] = {{"list", 0, 1000, "list", list},
              {"show", 1, 1000, "show and an experiment", show},
+             {"watch", 1, 1000, "watch and an experiment", watch},
              {"sum", 1, 1000, "sum and experiments", sum},
              {"diff", 2, 1000, "diff and two experiments", diff}};
 
@@ -140,7 +174,7 @@ int fm_command_counters(int argc, char **argv)
 {
     static const char *const formats[] = {"text", "json", "csv", NULL};
     static char *const nothing[] = {NULL};
-    struct fm_counter_request request = {.patterns = nothing};
+    struct fm_counter_request request = {.patterns = nothing, .period = 1, .count = UINT64_MAX};
     struct fm_option_reader reader;
     fm_options_begin(&reader, FM_COMMAND_counters, argc, argv);
     for (int option; (option = fm_options_next(&reader)) != FM_OPTIONS_END;) {
@@ -151,6 +185,16 @@ int fm_command_counters(int argc, char **argv)
             break;
         case FM_OPTION_counters_RANKS:
             request.ranks = true;
+            break;
+        case FM_OPTION_counters_PERIOD:
+            if (fm_counter_period(&reader, &request.period) != FM_OK) {
+                return fm_options_complain(&reader);
+            }
+            break;
+        case FM_OPTION_counters_COUNT:
+            if (fm_option_number(&reader, 1, UINT64_MAX, &request.count) != FM_OK) {
+                return fm_options_complain(&reader);
+            }
             break;
         case FM_OPTION_counters_FORMAT:
             if (fm_option_choice(&reader, formats, &format) != FM_OK) {
@@ -164,7 +208,7 @@ int fm_command_counters(int argc, char **argv)
     }
     const struct verb *verb = reader.operand_count > 0 ? verb_named(reader.operands[0]) : NULL;
     if (verb == NULL) {
-        fm_options_refuse(&reader, "give list, show, sum or diff");
+        fm_options_refuse(&reader, "give list, show, watch, sum or diff");
         return fm_options_complain(&reader);
     }
     if (!fm_options_operands(&reader, verb->least + 1, verb->most + 1, verb->wanted)) {

@@ -4,6 +4,7 @@
 #ifndef FERMATA_CLI_COUNTERS_COUNTER_OUTPUT_H
 #define FERMATA_CLI_COUNTERS_COUNTER_OUTPUT_H
 
+#include "cli/options/options.h"
 #include "counters/counter_job.h"
 
 #include <stdbool.h>
@@ -13,10 +14,11 @@ enum fm_counter_format { FM_COUNTERS_TEXT, FM_COUNTERS_JSON, FM_COUNTERS_CSV };
 /** What is asked for. */
 struct fm_counter_request {
     enum fm_counter_format format;
-    char *const
-        *patterns; /**< names and patterns, ended by NULL; none: what the recording asked for */
-    bool all;      /**< also counters that are 0 everywhere */
-    bool ranks;    /**< a value for each rank */
+    char *const *patterns; /**< ended by NULL; none: what the recording asked for */
+    bool all;              /**< also counters that are 0 everywhere */
+    bool ranks;            /**< a value for each rank */
+    double period;         /**< of watch, seconds */
+    uint64_t count;        /**< of periods; UINT64_MAX: until the processes end */
 };
 
 /** Room for a number as text. */
@@ -43,5 +45,15 @@ void fm_counters_sum(const struct fm_counter_request *request, const struct fm_c
 /** Prints the totals of two jobs and their differences. */
 void fm_counters_diff(const struct fm_counter_request *request,
                       const struct fm_counter_job jobs[2]);
+
+/** Prints what counters change by, period by period, until all processes have ended. */
+void fm_counters_watch(const struct fm_counter_request *request, struct fm_counter_job *job);
+
+/** Prints a row for each rank, period by period, until all processes have ended, once at least. */
+void fm_counters_top(const char *path, struct fm_counter_job *job, double period, uint64_t count);
+
+/** Value of the option read last: a period in seconds, 0.05 at least.
+ * @return FM_OK, or FM_ERR_USAGE: refused */
+fm_status_t fm_counter_period(struct fm_option_reader *reader, double *period);
 
 #endif

@@ -13,7 +13,7 @@
 char *fm_counter_text(char text[FM_COUNTER_TEXT], enum fm_counter_kind kind, double value)
 {
     _Static_assert((int)FM_COUNTER_TEXT >= (int)FM_FORMAT_SIZE, "for fm_format_count");
-    if (kind == FM_COUNTER_TIMER) {
+    if (fm_counter_is_time(kind)) {
         snprintf(text, FM_COUNTER_TEXT, "%.6f", value);
         return text;
     }
@@ -86,7 +86,7 @@ static void print_spread(const char *name, enum fm_counter_kind kind,
 {
     char total[FM_COUNTER_TEXT], least[FM_COUNTER_TEXT], most[FM_COUNTER_TEXT],
         mean[FM_COUNTER_TEXT];
-    if (kind == FM_COUNTER_TIMER) {
+    if (fm_counter_is_time(kind)) {
         fm_counter_text(mean, kind, spread.mean);
     } else {
         snprintf(mean, sizeof mean, "%.1f", spread.mean);
@@ -231,7 +231,7 @@ static void print_text(const struct fm_counter_request *request, const struct fm
 static void write_number(struct fm_json *json, const char *key, enum fm_counter_kind kind,
                          double value)
 {
-    if (kind == FM_COUNTER_TIMER) {
+    if (fm_counter_is_time(kind)) {
         fm_json_double(json, key, value);
     } else {
         fm_json_signed(json, key, (int64_t)value);
@@ -319,7 +319,7 @@ static void print_json(const struct fm_counter_request *request, const struct fm
 
 static void print_csv_value(enum fm_counter_kind kind, double value)
 {
-    printf(kind == FM_COUNTER_TIMER ? "%.9f" : "%.0f", value);
+    printf(fm_counter_is_time(kind) ? "%.9f" : "%.0f", value);
 }
 
 static void print_csv(const struct fm_counter_request *request, const struct fm_counter_job *job)

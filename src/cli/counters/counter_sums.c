@@ -19,7 +19,7 @@ static bool total_in(const struct fm_counter_job *job, const char *name, double 
 static void write_number(struct fm_json *json, const char *key, enum fm_counter_kind kind,
                          double value)
 {
-    if (kind == FM_COUNTER_TIMER) {
+    if (fm_counter_is_time(kind)) {
         fm_json_double(json, key, value);
     } else {
         fm_json_signed(json, key, (int64_t)value);
@@ -64,7 +64,7 @@ static void print_sum(const struct fm_counter_request *request, struct fm_json *
         write_number(json, "total", counter->kind, sum);
         fm_json_end(json);
     } else if (request->format == FM_COUNTERS_CSV) {
-        printf(counter->kind == FM_COUNTER_TIMER ? "%s,%s,%.9f\n" : "%s,%s,%.0f\n", safe,
+        printf(fm_counter_is_time(counter->kind) ? "%s,%s,%.9f\n" : "%s,%s,%.0f\n", safe,
                counter->unit, sum);
     } else {
         printf("%-36s %18s %s\n", safe, fm_counter_text(text, counter->kind, sum), counter->unit);
@@ -140,7 +140,7 @@ static void write_side(struct fm_json *json, const char *key, const struct diffe
 static void print_csv_side(const struct difference *d, int side)
 {
     if (d->has[side]) {
-        printf(d->counter->kind == FM_COUNTER_TIMER ? ",%.9f" : ",%.0f", d->value[side]);
+        printf(fm_counter_is_time(d->counter->kind) ? ",%.9f" : ",%.0f", d->value[side]);
     } else {
         putchar(',');
     }

@@ -240,6 +240,7 @@ static void count(struct fm_thread *thread, const uint64_t *record, const uint64
         return;
     }
     uint64_t sequence = counting->block[FM_BLOCK_SEQUENCE];
+    __atomic_store_n(&counting->block[FM_BLOCK_TIME], thread->left, __ATOMIC_RELAXED);
     __atomic_store_n(&counting->block[FM_BLOCK_SEQUENCE], sequence + 1, __ATOMIC_RELAXED);
     __atomic_thread_fence(__ATOMIC_RELEASE);
     add(&values[FM_SLOT_RECORDS], (uint64_t)(end - record) * sizeof *record);

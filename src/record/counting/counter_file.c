@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -27,6 +28,7 @@ static struct {
     int file;
     bool open;
     struct fm_counter_file_head *head; /* mapped */
+    uint64_t *process;                 /* the block of the process */
 } counters = {.lock = FM_LOCK_FREE, .file = -1};
 
 static const char *asked(void)
@@ -66,16 +68,20 @@ static struct fm_counter_description describe(const char *prefix, const char *na
 enum {
     SINGLE =
 #define FM_COUNTER(symbol, name, kind, unit, bins, meaning) 1 +
+#define FM_USAGE_COUNTER(symbol, name, kind, unit, meaning) 1 +
 #define FM_MODEL_COUNTER(symbol, name, kind, unit, bins, meaning)
 #include "counters/recorded.def"
 #undef FM_COUNTER
+#undef FM_USAGE_COUNTER
 #undef FM_MODEL_COUNTER
         0,
     OF_MODEL =
 #define FM_COUNTER(symbol, name, kind, unit, bins, meaning)
+#define FM_USAGE_COUNTER(symbol, name, kind, unit, meaning)
 #define FM_MODEL_COUNTER(symbol, name, kind, unit, bins, meaning) 1 +
 #include "counters/recorded.def"
 #undef FM_COUNTER
+#undef FM_USAGE_COUNTER
 #undef FM_MODEL_COUNTER
         0,
     DESCRIPTIONS = SINGLE + FM_COUNTER_MODELS * OF_MODEL
@@ -90,17 +96,22 @@ static void describe_all(struct fm_counter_description *each)
     };
 #define FM_COUNTER(symbol, name, kind, unit, bins, meaning)                                        \
     *each++ = describe("", name, FM_COUNTER_##kind, unit, FM_SLOT_##symbol, bins);
+#define FM_USAGE_COUNTER(symbol, name, kind, unit, meaning)                                        \
+    *each++ = describe("", name, FM_COUNTER_##kind, unit, FM_SLOT_##symbol, 1);
 #define FM_MODEL_COUNTER(symbol, name, kind, unit, bins, meaning)
 #include "counters/recorded.def"
 #undef FM_COUNTER
+#undef FM_USAGE_COUNTER
 #undef FM_MODEL_COUNTER
     for (uint32_t model = 0; model < FM_COUNTER_MODELS; model++) {
 #define FM_COUNTER(symbol, name, kind, unit, bins, meaning)
+#define FM_USAGE_COUNTER(symbol, name, kind, unit, meaning)
 #define FM_MODEL_COUNTER(symbol, name, kind, unit, bins, meaning)                                  \
     *each++ = describe(prefixes[model], name, FM_COUNTER_##kind, unit,                             \
                        FM_SLOTS_SINGLE + model * FM_MODEL_SLOTS + FM_MODEL_SLOT_##symbol, bins);
 #include "counters/recorded.def"
 #undef FM_COUNTER
+#undef FM_USAGE_COUNTER
 #undef FM_MODEL_COUNTER
     }
 }
@@ -163,27 +174,37 @@ void fm_counter_file_functions(const struct fm_recorded_region *regions, size_t 
 
 /* ---- blocks ---- */
 
-/* Gives the thread a block of its own. With the lock. */
-static bool add_block(struct fm_thread *thread)
+/* A further block. With the lock. @return NULL: there is no room */
+static uint64_t *add_block(uint64_t thread)
 {
     struct fm_counter_file_head *head = counters.head;
     uint64_t place = head->blocks_at + head->block_count * head->block_bytes;
-    struct fm_counting *counting = calloc(1, sizeof *counting);
-    if (counting == NULL ||
-        posix_fallocate(counters.file, (off_t)place, (off_t)head->block_bytes) != 0) {
-        free(counting);
-        return false;
+    int reason = posix_fallocate(counters.file, (off_t)place, (off_t)head->block_bytes);
+    if (reason != 0) {
+        errno = reason;
+        return NULL;
     }
     uint64_t *block = mmap(NULL, head->block_bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
                            counters.file, (off_t)place);
     if (block == MAP_FAILED) {
+        return NULL;
+    }
+    block[FM_BLOCK_THREAD] = thread;
+    __atomic_store_n(&head->block_count, head->block_count + 1, __ATOMIC_RELEASE);
+    return block;
+}
+
+/* Gives the thread a block of its own. With the lock. */
+static bool add_thread(struct fm_thread *thread)
+{
+    struct fm_counting *counting = calloc(1, sizeof *counting);
+    uint64_t *block = counting != NULL ? add_block(thread->index) : NULL;
+    if (block == NULL) {
         free(counting);
         return false;
     }
-    block[FM_BLOCK_THREAD] = thread->index;
     counting->block = block;
-    counting->functions = (uint32_t)head->functions_in_block;
-    __atomic_store_n(&head->block_count, head->block_count + 1, __ATOMIC_RELEASE);
+    counting->functions = (uint32_t)counters.head->functions_in_block;
     __atomic_store_n(&thread->counting, counting, __ATOMIC_RELEASE);
     return true;
 }
@@ -198,7 +219,7 @@ void fm_counter_file_attach(struct fm_thread *thread)
     fm_guard_hold_signals();
     fm_lock(&counters.lock);
     if (thread->counting == NULL) {
-        add_block(thread);
+        add_thread(thread);
     }
     fm_unlock(&counters.lock);
     fm_guard_end(&guard);
@@ -315,17 +336,46 @@ bool fm_counter_file_open(const char *directory, uint32_t rank, uint32_t size,
             return false;
         }
     }
+    counters.process = add_block(UINT64_MAX);
+    if (counters.process == NULL) {
+        return false;
+    }
     pthread_atfork(NULL, NULL, child_begins);
     counters.head->function_count = region_count;
     __atomic_store_n(&counters.open, true, __ATOMIC_RELEASE);
     bool good = true;
     fm_lock(&counters.lock);
     for (struct fm_thread *each = fm_threads_all(); good && each != NULL; each = each->next) {
-        good = each->counting != NULL || add_block(each);
+        good = each->counting != NULL || add_thread(each);
     }
     fm_unlock(&counters.lock);
     fm_counter_file_tick();
     return good;
+}
+
+static uint64_t nanoseconds(struct timeval time)
+{
+    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_usec * 1000;
+}
+
+static void write_usage(void)
+{
+    struct rusage usage;
+    uint64_t *values = counters.process + FM_BLOCK_HEAD;
+    uint64_t *sequence = &counters.process[FM_BLOCK_SEQUENCE];
+    if (getrusage(RUSAGE_SELF, &usage) != 0) {
+        return;
+    }
+    __atomic_store_n(sequence, *sequence + 1, __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+    values[FM_SLOT_FAULTS_MINOR] = (uint64_t)usage.ru_minflt;
+    values[FM_SLOT_FAULTS_MAJOR] = (uint64_t)usage.ru_majflt;
+    values[FM_SLOT_SWITCHES_VOLUNTARY] = (uint64_t)usage.ru_nvcsw;
+    values[FM_SLOT_SWITCHES_INVOLUNTARY] = (uint64_t)usage.ru_nivcsw;
+    values[FM_SLOT_TIME_USER] = nanoseconds(usage.ru_utime);
+    values[FM_SLOT_TIME_SYSTEM] = nanoseconds(usage.ru_stime);
+    values[FM_SLOT_MEMORY_MOST] = (uint64_t)usage.ru_maxrss * 1024;
+    __atomic_store_n(sequence, *sequence + 1, __ATOMIC_RELEASE);
 }
 
 void fm_counter_file_tick(void)
@@ -345,6 +395,7 @@ void fm_counter_file_tick(void)
     __atomic_store_n(&head->nanoseconds, now.nanoseconds - fm_clock.start_nanoseconds,
                      __ATOMIC_RELAXED);
     __atomic_store_n(&head->rate_sequence, head->rate_sequence + 1, __ATOMIC_RELEASE);
+    write_usage();
     __atomic_clear(&busy, __ATOMIC_RELEASE);
 }
 

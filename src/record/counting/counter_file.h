@@ -38,7 +38,8 @@ void fm_counter_file_functions(const struct fm_recorded_region *regions, size_t 
 /** Gives a new thread counters, if the file is open. errno is preserved. */
 void fm_counter_file_attach(struct fm_thread *thread);
 
-/** Stores the rate of the clock so far. Takes no lock. */
+/** Stores the rate of the clock so far, and what the kernel counts for the process. Takes no lock.
+ */
 void fm_counter_file_tick(void);
 
 /** Marks the file as complete, at the regular end of the run. */

@@ -49,6 +49,22 @@ def check_values(experiment, values):
     assert "does not have" in read(experiment, 0, "nonsense")
 
 
+def check_pace(experiment, state):
+    """top has a row for each rank, and ends when all ranks have ended; so does watch."""
+    limit = ["-n", "2"] if state == "running" else []
+    done = subprocess.run([fermata, "top", experiment, "-p", "0.1", *limit], capture_output=True,
+                          text=True, check=True)
+    rows = [line.split() for line in done.stdout.splitlines() if line.strip()[:1].isdigit()]
+    assert len(rows) == (4 if limit else 2) and rows[1][:2] == ["1", state], done.stdout
+    done = subprocess.run([fermata, "counters", "watch", experiment, "-p", "0.1", "--all", *limit,
+                           "--format", "csv", "mpi.bytes_sent", "mpi.requests_open"],
+                          capture_output=True, text=True, check=True)
+    rows = [line.split(",") for line in done.stdout.splitlines()[1:]]
+    assert len(rows) == (4 if limit else 0), done.stdout
+    assert all(row[3] == (str(BYTES) if row[1] == "mpi.bytes_sent" else "0") for row in rows), rows
+    assert all(row[4] == ("0" if row[1] == "mpi.bytes_sent" else "") for row in rows), done.stdout
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         experiment = f"{folder}/experiment"
@@ -66,11 +82,15 @@ def main():
         for rank in range(2):
             mode = os.stat(f"{experiment}/counters/rank.{rank}").st_mode
             assert stat.S_IMODE(mode) == 0o600, oct(mode)
+        check_pace(experiment, "running")
         pathlib.Path(folder, "go").touch()
         job.communicate(timeout=240)
         states, values = shown(experiment)
         assert states[1] == "killed", states
         check_values(experiment, values)
+        for counter in ("usage.page_faults_minor", "usage.memory_most"):
+            assert all(value > 0 for value in values[counter]), (counter, values[counter])
+        check_pace(experiment, "killed")
         text = subprocess.run([fermata, "counters", "show", experiment], capture_output=True,
                               text=True, check=True).stdout
         assert "ended without closing its counters (killed)" in text, text

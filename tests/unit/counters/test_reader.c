@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FUNCTIONS = 4, BLOCK_WORDS = FM_BLOCK_HEAD + FM_SLOTS + 2 * FUNCTIONS, BLOCKS = 2 };
+enum { FUNCTIONS = 4, BLOCK_WORDS = FM_BLOCK_HEAD + FM_SLOTS + 2 * FUNCTIONS, BLOCKS = 3 };
 
 static char path[] = "/tmp/fermata-counters-XXXXXX";
 static int file;
@@ -70,9 +70,9 @@ static void write_file(void)
     put(d, sizeof d, h.descriptions_at);
     put(f, sizeof f, h.functions_at);
     put(empty, sizeof empty, h.blocks_at);
-    for (unsigned block = 0; block < BLOCKS; block++) {
-        put_word(block, FM_BLOCK_HEAD + 0, 100 + block);
-        put_word(block, FM_BLOCK_HEAD + 1, 7 - block);
+    for (unsigned block = 1; block < BLOCKS; block++) { /* block 0 is that of the process */
+        put_word(block, FM_BLOCK_HEAD + 0, 99 + block);
+        put_word(block, FM_BLOCK_HEAD + 1, 8 - block);
         put_word(block, FM_BLOCK_HEAD + 2, 1);
         put_word(block, FM_BLOCK_HEAD + 3, 10);
         put_word(block, FM_BLOCK_HEAD + FM_SLOTS, 5);
@@ -127,8 +127,8 @@ static void follows_the_process(void **state)
     struct fm_counter_file_head later = head();
     later.function_count = 2;
     put(&later, sizeof later, 0);
-    put_word(0, FM_BLOCK_HEAD + FM_SLOTS + 2, 8);
-    put_word(1, FM_BLOCK_HEAD + 0, 200);
+    put_word(1, FM_BLOCK_HEAD + FM_SLOTS + 2, 8);
+    put_word(2, FM_BLOCK_HEAD + 0, 200);
     assert_int_equal(fermata_counters_read(counters), 0);
     assert_int_equal(value(counters, "calls:MPI_Recv"), 8);
     assert_int_equal(value(counters, "mpi.bytes_sent"), 300);

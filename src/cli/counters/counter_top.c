@@ -1,0 +1,133 @@
+/* fermata top: what the ranks of a running program are doing, a row for each, period by period. */
+#include "cli/counters/counter_output.h"
+#include "cli/counters/counter_pace.h"
+#include "cli/text/safe_text.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+enum { ROWS_WITHOUT_TERMINAL = 4096, LINES_OF_HEADING = 4 };
+
+/* What a rank has done in a period. */
+struct activity {
+    double calls, in_calls, messages, sent, received, collectives, operations, faults, preemptions;
+    const char *longest; /* function with the most time; NULL: none was called */
+    double longest_time;
+};
+
+static bool has_prefix(const char *name, const char *prefix)
+{
+    return strncmp(name, prefix, strlen(prefix)) == 0;
+}
+
+/* Whether the rest behind the model's name is this one: "mpi.puts". */
+static bool is_of_model(const char *name, const char *rest)
+{
+    const char *point = strchr(name, '.');
+    return point != NULL && strcmp(point + 1, rest) == 0;
+}
+
+static void add(struct activity *a, const char *name, double change)
+{
+    if (has_prefix(name, FM_COUNTER_CALLS)) {
+        a->calls += change;
+    } else if (has_prefix(name, FM_COUNTER_TIME)) {
+        a->in_calls += change;
+        if (change > a->longest_time) {
+            a->longest_time = change;
+            a->longest = name + strlen(FM_COUNTER_TIME);
+        }
+    } else if (strcmp(name, "mpi.messages_sent") == 0) {
+        a->messages += change;
+    } else if (strcmp(name, "mpi.bytes_sent") == 0 || is_of_model(name, "bytes_put")) {
+        a->sent += change;
+    } else if (strcmp(name, "mpi.bytes_received") == 0 || is_of_model(name, "bytes_got")) {
+        a->received += change;
+    } else if (is_of_model(name, "collectives")) {
+        a->collectives += change;
+    } else if (is_of_model(name, "puts") || is_of_model(name, "gets") ||
+               is_of_model(name, "atomics")) {
+        a->operations += change;
+    } else if (has_prefix(name, "usage.page_faults_")) {
+        a->faults += change;
+    } else if (strcmp(name, "usage.preemptions") == 0) {
+        a->preemptions += change;
+    }
+}
+
+static struct activity activity_of(const struct fm_counter_pace *pace,
+                                   const struct fm_counter_job *job, size_t rank)
+{
+    struct activity a = {0};
+    for (size_t i = 0; i < fermata_counters_number(job->files[rank]); i++) {
+        double change = fm_counter_pace_change_in(pace, job, rank, i);
+        if (change > 0) {
+            add(&a, fermata_counters_info(job->files[rank], i)->name, change);
+        }
+    }
+    return a;
+}
+
+static void print_rank(const struct fm_counter_pace *pace, const struct fm_counter_job *job,
+                       size_t rank)
+{
+    static const char *const states[] = {"running", "ended", "killed", "unknown"};
+    const fermata_counters_t *file = job->files[rank];
+    struct activity a = activity_of(pace, job, rank);
+    char safe[64];
+    double s = pace->seconds, threads = (double)fermata_counters_threads(file);
+    printf("%5u %-8s %10.0f %6.1f %9.0f %9.2f %9.2f %8.0f %8.0f %8.0f %8.0f %9.1f  %s\n",
+           fermata_counters_rank(file), states[fermata_counters_state(file)], a.calls / s,
+           threads > 0 ? 100 * a.in_calls / s / threads : 0.0, a.messages / s, 1e-6 * a.sent / s,
+           1e-6 * a.received / s, a.collectives / s, a.operations / s, a.faults / s,
+           a.preemptions / s, fermata_counters_since_call(file),
+           a.longest != NULL ? fm_safe_copy(safe, sizeof safe, a.longest) : "-");
+}
+
+/* Ranks that fit on the terminal. */
+static size_t rows(void)
+{
+    struct winsize size;
+    if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 ||
+        size.ws_row <= LINES_OF_HEADING) {
+        return ROWS_WITHOUT_TERMINAL;
+    }
+    return size.ws_row - LINES_OF_HEADING;
+}
+
+static void print_period(const struct fm_counter_pace *pace, const struct fm_counter_job *job,
+                         const char *path)
+{
+    char safe[512];
+    size_t shown = job->ranks < rows() ? job->ranks : rows();
+    if (isatty(STDOUT_FILENO)) {
+        fputs("\033[H\033[2J", stdout);
+    }
+    printf("%s: %zu of %u ranks, %zu running, %.1f s of them\n",
+           fm_safe_copy(safe, sizeof safe, path), job->ranks, fermata_counters_size(job->files[0]),
+           fm_counter_job_in_state(job, FERMATA_PROCESS_RUNNING), pace->seconds);
+    printf("%5s %-8s %10s %6s %9s %9s %9s %8s %8s %8s %8s %9s  %s\n", "rank", "state", "calls/s",
+           "in %", "sends/s", "MB/s out", "MB/s in", "coll/s", "1-sid/s", "faults/s", "preempt",
+           "last s", "longest in");
+    for (size_t rank = 0; rank < shown; rank++) {
+        print_rank(pace, job, rank);
+    }
+    if (shown < job->ranks) {
+        printf("(%zu further ranks)\n", job->ranks - shown);
+    }
+    fflush(stdout);
+}
+
+void fm_counters_top(const char *path, struct fm_counter_job *job, double period, uint64_t count)
+{
+    struct fm_counter_pace pace;
+    fm_counter_pace_begin(&pace, job);
+    for (uint64_t i = 0; i < count && (i == 0 || fm_counter_pace_goes_on(job)); i++) {
+        fm_counter_pace_wait(&pace, job, period);
+        print_period(&pace, job, path);
+        fm_counter_pace_next(&pace, job);
+    }
+    fm_counter_pace_end(&pace);
+}
