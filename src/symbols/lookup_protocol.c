@@ -73,6 +73,25 @@ static int answer(struct fm_symbols *symbols, const struct questions *q, const c
     return 0;
 }
 
+static int answer_variable(struct fm_symbols *symbols, const struct questions *q, const char *text,
+                           FILE *answers)
+{
+    char name[512];
+    size_t binary;
+    uint64_t address;
+    if (sscanf(text, "%zu %" SCNx64, &binary, &address) != 2 || binary >= q->count) {
+        return -1;
+    }
+    if (fm_symbols_variable(symbols, q->binaries[binary].path, q->binaries[binary].build_id,
+                            address, name, sizeof name)) {
+        fputs("V ", answers);
+        put(answers, name);
+        putc('\n', answers);
+    }
+    fputs(".\n", answers);
+    return 0;
+}
+
 /* ---- filters ---- */
 
 struct filtering {
@@ -131,6 +150,8 @@ int fm_symbols_answer(FILE *questions, FILE *answers)
             result = add_binary(&q, line + 2);
         } else if (line[0] == 'S' && line[1] == ' ') {
             result = answer(symbols, &q, line + 2, answers);
+        } else if (line[0] == 'V' && line[1] == ' ') {
+            result = answer_variable(symbols, &q, line + 2, answers);
         } else if (line[0] == 'E' && line[1] == ' ') {
             result = answer_filter(symbols, &q, line + 2, answers);
         } else {

@@ -5,10 +5,12 @@
  *
  * Questions:  `M <build-id or -> <path>`           a binary; they are numbered from 0
  *             `S <binary> <function> <address>`    addresses in the file, hexadecimal
+ *             `V <binary> <address>`               the variable at an address
  *             `E <binary> <path>`                  which functions the filter in a file leaves out
  * Answers, for each question but `M`, in order:
  *             `F <line> <call line>` and, behind tabs, name, symbol, file, call file (may be
  * empty), for each function, outermost first
+ *             `V <text>`             a variable with its part and place
  *             `D <0 or 1>`           whether functions without a symbol are left out
  *             `X <address>`          a function with a symbol that is an exception to `D`
  *             `.`                    the end of this answer

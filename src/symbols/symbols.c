@@ -2,9 +2,11 @@
 
 #include "symbols/symbol_name.h"
 #include "symbols/symbol_table.h"
+#include "symbols/variable_table.h"
 
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,6 +40,7 @@ struct binary {
     struct fm_symbol_table *table; /* NULL: not asked for yet */
     Dwarf *dwarf;                  /* NULL: no debug information */
     Dwarf_Addr dwarf_bias;
+    struct fm_variables *variables; /* NULL: not asked for yet */
     bool units_read;
     struct ranges units;
     struct unit *functions; /* of the units that were asked for */
@@ -128,6 +131,7 @@ void fm_symbols_close(struct fm_symbols *symbols)
             free(unit);
         }
         fm_symbol_table_free(binary->table);
+        fm_variables_free(binary->variables);
         free(binary->units.items);
         free(binary->path);
         free(binary);
@@ -280,12 +284,12 @@ static char *join(const char *outer, char *name)
     return whole;
 }
 
-/* The name of a C++ function without a linkage name, such as that of a lambda function: with the
- * functions, classes and namespaces around it. A lambda function is `main::{lambda}`. */
-static char *qualified_name(Dwarf_Die *function)
+/* The name of a C++ function or variable without a linkage name, such as that of a lambda function:
+ * with the functions, classes and namespaces around it. A lambda function is `main::{lambda}`. */
+static char *qualified_name(Dwarf_Die *die)
 {
-    Dwarf_Die declaration = *function, *scopes = NULL;
-    char *name = copy_of(dwarf_diename(function));
+    Dwarf_Die declaration = *die, *scopes = NULL;
+    char *name = copy_of(dwarf_diename(die));
     find_declaration(&declaration);
     int count = dwarf_getscopes_die(&declaration, &scopes);
     for (int i = 1; i < count; i++) {
@@ -301,9 +305,14 @@ static char *qualified_name(Dwarf_Die *function)
         if (is_lambda) {
             free(name);
             name = strdup("{lambda}");
-        } else if (outer != NULL &&
-                   (is_class || tag == DW_TAG_namespace || tag == DW_TAG_subprogram)) {
+        } else if (outer != NULL && (is_class || tag == DW_TAG_namespace)) {
             name = join(outer, name);
+        } else if (outer != NULL && tag == DW_TAG_subprogram) {
+            /* Its code need not stand in its namespace: its declaration does. */
+            char *function_name = qualified_name(&scopes[i]);
+            name = join(function_name != NULL ? function_name : outer, name);
+            free(function_name);
+            break;
         }
     }
     free(scopes);
@@ -327,6 +336,26 @@ static bool is_in_cpp(Dwarf_Die *die)
     }
 }
 
+/* The file that a function or variable is declared in. In DWARF 5 the file 0 is the unit's own one,
+ * for which dwarf_decl_file() has no answer. */
+static const char *declaring_file(Dwarf_Die *die)
+{
+    const char *file = dwarf_decl_file(die);
+    Dwarf_Attribute attribute;
+    Dwarf_Word number;
+    Dwarf_Half version;
+    Dwarf_Files *files;
+    Dwarf_Die unit;
+    if (file != NULL ||
+        dwarf_formudata(dwarf_attr_integrate(die, DW_AT_decl_file, &attribute), &number) != 0 ||
+        number != 0 || dwarf_diecu(die, &unit, NULL, NULL) == NULL ||
+        dwarf_cu_info(die->cu, &version, NULL, NULL, NULL, NULL, NULL, NULL) != 0 || version < 5 ||
+        dwarf_getsrcfiles(&unit, &files, NULL) != 0) {
+        return file;
+    }
+    return dwarf_filesrc(files, 0, NULL, NULL);
+}
+
 /* A function's or an inlined function's names and place. */
 static void describe_function(Dwarf_Die *die, struct fm_symbol_frame *frame)
 {
@@ -347,7 +376,7 @@ static void describe_function(Dwarf_Die *die, struct fm_symbol_frame *frame)
         free(frame->name);
         frame->name = copy_of(name);
     }
-    frame->file = copy_of(dwarf_decl_file(die));
+    frame->file = copy_of(declaring_file(die));
     frame->line = dwarf_decl_line(die, &line) == 0 && line > 0 ? (uint32_t)line : 0;
 }
 
@@ -501,6 +530,68 @@ size_t fm_symbols_find(struct fm_symbols *symbols, const char *path, const char 
         }
     }
     return count;
+}
+
+static bool variable_by_debug_information(struct binary *binary, uint64_t address, char *text,
+                                          size_t size)
+{
+    Dwarf_Die die;
+    uint64_t offset;
+    struct fm_symbol_frame frame = {.name = NULL};
+    if (binary->variables == NULL) {
+        binary->variables = fm_variables_read(binary->dwarf);
+    }
+    if (binary->variables == NULL ||
+        !fm_variables_find(binary->variables, binary->dwarf, address, &die, &offset)) {
+        return false;
+    }
+    describe_function(&die, &frame); /* names of variables are made in the same way */
+    const bool is_named = frame.name != NULL;
+    if (is_named) {
+        const char *slash = frame.file != NULL ? strrchr(frame.file, '/') : NULL;
+        snprintf(text, size, "%s", frame.name);
+        fm_variable_append_part(&die, offset, text, size);
+        if (frame.file != NULL && frame.line != 0) {
+            const size_t length = strlen(text);
+            snprintf(text + length, size - length, " (%s:%u)",
+                     slash != NULL ? slash + 1 : frame.file, frame.line);
+        }
+    }
+    fm_symbols_free_frames(&frame, 1);
+    return is_named;
+}
+
+static bool variable_by_symbol(struct binary *binary, uint64_t address, char *text, size_t size)
+{
+    GElf_Sym symbol;
+    GElf_Off offset = 0;
+    const char *name = dwfl_module_addrinfo(binary->module, address + binary->symbol_bias, &offset,
+                                            &symbol, NULL, NULL, NULL);
+    if (name == NULL || name[0] == '\0' || GELF_ST_TYPE(symbol.st_info) != STT_OBJECT ||
+        offset >= symbol.st_size) {
+        return false;
+    }
+    char *shown = fm_symbol_name(name);
+    snprintf(text, size, "%s", shown != NULL ? shown : name);
+    free(shown);
+    if (offset != 0) {
+        const size_t length = strlen(text);
+        snprintf(text + length, size - length, "+%" PRIu64, (uint64_t)offset);
+    }
+    return true;
+}
+
+bool fm_symbols_variable(struct fm_symbols *symbols, const char *path, const char *build_id,
+                         uint64_t address, char *text, size_t size)
+{
+    struct binary *binary = find_binary(symbols, path, build_id);
+    if (binary == NULL) {
+        return false;
+    }
+    return (binary->dwarf != NULL &&
+            variable_by_debug_information(
+                binary, address + binary->symbol_bias - binary->dwarf_bias, text, size)) ||
+           variable_by_symbol(binary, address, text, size);
 }
 
 /* The name of a function whose first instruction is known, by debug information or by its symbol.

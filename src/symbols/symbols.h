@@ -5,6 +5,7 @@
 #ifndef FERMATA_SYMBOLS_SYMBOLS_H
 #define FERMATA_SYMBOLS_SYMBOLS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -50,6 +51,15 @@ typedef void fm_symbol_visitor_t(void *context, uint64_t address,
  * with several symbols may be visited several times. Not thread-safe. */
 void fm_symbols_visit(struct fm_symbols *symbols, const char *path, const char *build_id,
                       fm_symbol_visitor_t *visit, void *context);
+
+/** Finds the variable that an address lies in.
+ * @param path, build_id, address  as in fm_symbols_find()
+ * @param text  receives its name, the element or member that begins at the address, and where the
+ *              variable is declared, as far as this is known: "queues[1].lock (queue.c:17)"; by a
+ *              symbol alone "queues+64"
+ * @return false: not found. Not thread-safe. */
+bool fm_symbols_variable(struct fm_symbols *symbols, const char *path, const char *build_id,
+                         uint64_t address, char *text, size_t size);
 
 void fm_symbols_free_frames(struct fm_symbol_frame *frames, size_t count);
 

@@ -8,12 +8,15 @@
 #include "record/openmp/openmp.h"
 
 /** The thread has the lock: it enters the block of the construct. `wait` is that of the construct.
- */
+ * @param is_variable  `lock` is a variable of the program */
 static inline void fm_omp_enter_block(struct fm_omp_wait wait, enum fm_construct block, uint64_t pc,
-                                      const void *lock)
+                                      const void *lock, bool is_variable)
 {
     struct fm_omp_lock *object = fm_omp_lock_at(lock);
     uint32_t order = object != NULL ? ++object->acquired : 0;
+    if (object != NULL && is_variable) {
+        __atomic_store_n(&object->is_variable, true, __ATOMIC_RELAXED);
+    }
     if (FM_UNLIKELY(wait.thread == NULL)) {
         return;
     }

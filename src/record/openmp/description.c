@@ -1,5 +1,6 @@
 /* GCC's OpenMP as a paradigm. It has no begin and no end: the runtime is there when it is called.
  */
+#include "record/openmp/lock_table.h"
 #include "record/openmp/openmp.h"
 
 static const struct fm_paradigm_description description = {
@@ -33,4 +34,5 @@ const struct fm_paradigm fermata_paradigm = {.description = &description,
                                              .functions = functions,
                                              .wrappers = wrappers,
                                              .next = fm_next_functions,
-                                             .first = &fm_first_function};
+                                             .first = &fm_first_function,
+                                             .report_objects = fm_omp_locks_report};

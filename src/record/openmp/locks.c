@@ -8,6 +8,9 @@ static void record_acquisition(struct fm_thread *thread, const void *lock, bool 
     struct fm_omp_lock *object = fm_omp_lock_at(lock);
     bool is_first = object != NULL && (!nests || object->nesting++ == 0);
     uint32_t order = is_first ? ++object->acquired : 0;
+    if (is_first) {
+        __atomic_store_n(&object->is_variable, true, __ATOMIC_RELAXED);
+    }
     if (FM_UNLIKELY(thread == NULL)) {
         return;
     }

@@ -2,6 +2,8 @@
  * the tool when it begins (preload/tool.c); the functions of locks, critical and ordered regions
  * are wrapped as those of other libraries. */
 #include "record/openmp/ompt_tool.h"
+
+#include "record/openmp/lock_table.h"
 #include "record/session/session_unseen.h"
 
 static const struct fm_paradigm_description description = {
@@ -37,7 +39,8 @@ const struct fm_paradigm fermata_paradigm = {.description = &description,
                                              .functions = functions,
                                              .wrappers = wrappers,
                                              .next = fm_next_functions,
-                                             .first = &fm_first_function};
+                                             .first = &fm_first_function,
+                                             .report_objects = fm_omp_locks_report};
 
 /* ---- the tool ---- */
 

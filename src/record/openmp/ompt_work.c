@@ -78,14 +78,14 @@ void fm___kmpc_critical(void *place, int thread, void *lock)
 {
     struct fm_omp_wait wait = fm_omp_wait_begin(FM_HERE, FM_CONSTRUCT_CRITICAL);
     FM_OMP(__kmpc_critical)(place, thread, lock);
-    fm_omp_enter_block(wait, FM_CONSTRUCT_CRITICAL_SBLOCK, fm_omp_pc(FM_HERE), lock);
+    fm_omp_enter_block(wait, FM_CONSTRUCT_CRITICAL_SBLOCK, fm_omp_pc(FM_HERE), lock, true);
 }
 
 void fm___kmpc_critical_with_hint(void *place, int thread, void *lock, uint32_t hint)
 {
     struct fm_omp_wait wait = fm_omp_wait_begin(FM_HERE, FM_CONSTRUCT_CRITICAL);
     FM_OMP(__kmpc_critical_with_hint)(place, thread, lock, hint);
-    fm_omp_enter_block(wait, FM_CONSTRUCT_CRITICAL_SBLOCK, fm_omp_pc(FM_HERE), lock);
+    fm_omp_enter_block(wait, FM_CONSTRUCT_CRITICAL_SBLOCK, fm_omp_pc(FM_HERE), lock, true);
 }
 
 void fm___kmpc_end_critical(void *place, int thread, void *lock)
@@ -102,7 +102,7 @@ void fm___kmpc_ordered(void *place, int thread)
     FM_OMP(__kmpc_ordered)(place, thread);
     if (fm_thread_self != NULL) {
         fm_omp_enter_block(wait, FM_CONSTRUCT_ORDERED_SBLOCK, fm_omp_pc(FM_HERE),
-                           fm_omp_order_of_loop());
+                           fm_omp_order_of_loop(), false);
     }
 }
 

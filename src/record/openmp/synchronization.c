@@ -26,7 +26,7 @@ void fm_GOMP_critical_start(void)
 {
     struct fm_omp_wait wait = fm_omp_wait_begin(FM_HERE, FM_CONSTRUCT_CRITICAL);
     FM_OMP(GOMP_critical_start)();
-    fm_omp_enter_block(wait, FM_CONSTRUCT_CRITICAL_SBLOCK, fm_omp_pc(FM_HERE), &unnamed);
+    fm_omp_enter_block(wait, FM_CONSTRUCT_CRITICAL_SBLOCK, fm_omp_pc(FM_HERE), &unnamed, false);
 }
 
 void fm_GOMP_critical_end(void)
@@ -41,7 +41,7 @@ void fm_GOMP_critical_name_start(void **lock)
 {
     struct fm_omp_wait wait = fm_omp_wait_begin(FM_HERE, FM_CONSTRUCT_CRITICAL);
     FM_OMP(GOMP_critical_name_start)(lock);
-    fm_omp_enter_block(wait, FM_CONSTRUCT_CRITICAL_SBLOCK, fm_omp_pc(FM_HERE), lock);
+    fm_omp_enter_block(wait, FM_CONSTRUCT_CRITICAL_SBLOCK, fm_omp_pc(FM_HERE), lock, true);
 }
 
 void fm_GOMP_critical_name_end(void **lock)
@@ -58,7 +58,7 @@ void fm_GOMP_ordered_start(void)
     FM_OMP(GOMP_ordered_start)();
     if (fm_thread_self != NULL) {
         fm_omp_enter_block(wait, FM_CONSTRUCT_ORDERED_SBLOCK, fm_omp_pc(FM_HERE),
-                           fm_omp_order_of_loop());
+                           fm_omp_order_of_loop(), false);
     }
 }
 

@@ -1,10 +1,12 @@
 #include "record/stack/variables.h"
 
+#include "record/stack/helper.h"
 #include "record/stack/modules.h"
 
 #include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -105,7 +107,8 @@ static bool search_file(const struct file *file, uint64_t address, char *text, s
     return false;
 }
 
-bool fm_variable_at(uint64_t address, char *text, size_t size)
+/* By the table of symbols of the file itself. */
+static bool find_symbol(uint64_t address, char *text, size_t size)
 {
     struct file file;
     int number = fm_modules_find(address);
@@ -116,4 +119,86 @@ bool fm_variable_at(uint64_t address, char *text, size_t size)
     bool found = search_file(&file, address - module->base, text, size);
     munmap((void *)(uintptr_t)file.bytes, file.size);
     return found;
+}
+
+/* ---- the helper program (symbols/lookup_protocol.h) ---- */
+
+static void write_module(FILE *file, const struct fm_module *module)
+{
+    const bool askable = module->path != NULL && strchr(module->path, '\n') == NULL;
+    fputs("M ", file);
+    for (int i = 0; i < module->build_id_length; i++) {
+        fprintf(file, "%02x", module->build_id[i]);
+    }
+    fprintf(file, "%s %s\n", module->build_id_length == 0 ? "-" : "", askable ? module->path : "");
+}
+
+/* Asks for the variables that lie in loaded files. @return false: there is none, or the questions
+ * cannot be written */
+static bool write_questions(FILE *file, const struct fm_variable *variables, size_t count)
+{
+    bool asks = false;
+    for (uint32_t i = 0; i < fm_modules_count(); i++) {
+        write_module(file, fm_modules_get(i));
+    }
+    for (size_t i = 0; i < count; i++) {
+        int number = fm_modules_find(variables[i].address);
+        if (number >= 0) {
+            fprintf(file, "V %d %" PRIx64 "\n", number,
+                    variables[i].address - fm_modules_get((uint32_t)number)->base);
+            asks = true;
+        }
+    }
+    return asks && fflush(file) == 0 && !ferror(file) && lseek(fileno(file), 0, SEEK_SET) == 0;
+}
+
+static void read_answers(FILE *answers, struct fm_variable *variables, size_t count)
+{
+    char *line = NULL;
+    size_t size = 0;
+    for (size_t i = 0; i < count; i++) {
+        ssize_t length = 1;
+        while (fm_modules_find(variables[i].address) >= 0 &&
+               (length = getline(&line, &size, answers)) > 0 && line[0] != '.') {
+            line[length - (line[length - 1] == '\n')] = '\0';
+            if (strncmp(line, "V ", 2) == 0 && variables[i].name == NULL) {
+                variables[i].name = strdup(line + 2);
+            }
+        }
+        if (length <= 0) {
+            break; /* the program has ended early */
+        }
+    }
+    free(line);
+}
+
+static void ask(struct fm_variable *variables, size_t count, const char *helper)
+{
+    enum { SECONDS = 120 };
+    FILE *questions = fm_helper_file("fermata-questions");
+    FILE *answers = fm_helper_file("fermata-answers");
+    if (questions != NULL && answers != NULL && write_questions(questions, variables, count)) {
+        fm_helper_run(helper, fileno(questions), fileno(answers), SECONDS);
+        rewind(answers);
+        read_answers(answers, variables, count);
+    }
+    if (questions != NULL) {
+        fclose(questions);
+    }
+    if (answers != NULL) {
+        fclose(answers);
+    }
+}
+
+void fm_variables_name(struct fm_variable *variables, size_t count, const char *helper)
+{
+    char name[512];
+    if (helper[0] != '\0' && count != 0) {
+        ask(variables, count, helper);
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (variables[i].name == NULL && find_symbol(variables[i].address, name, sizeof name)) {
+            variables[i].name = strdup(name);
+        }
+    }
 }

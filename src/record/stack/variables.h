@@ -1,5 +1,6 @@
 /** @file
- * Names of the program's variables by their addresses, from the symbol tables of the loaded files.
+ * Names of the program's variables by their addresses, from debug information and the symbol tables
+ * of the loaded files.
  */
 #ifndef FERMATA_RECORD_STACK_VARIABLES_H
 #define FERMATA_RECORD_STACK_VARIABLES_H
@@ -8,10 +9,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** The variable that contains an address: its name in the program's language, with the offset in it
- * if that is not 0 ("table+64"). Reads the file; not async-signal-safe.
- * @param text  receives the name, shortened to the size
- * @return false: it is not known: no variable, or the file has no symbols */
-bool fm_variable_at(uint64_t address, char *text, size_t size);
+/** A variable that is asked for. */
+struct fm_variable {
+    uint64_t address;
+    char *name; /**< its name in the program's language, with the element or member at the address,
+                     and its place if debug information has it: "queues[1].lock (queue.c:17)"; by
+                     its symbol alone "queues+64"; to be freed; NULL: no variable, or not known */
+};
+
+/** Names the variables that contain some addresses, by the helper program fermata-symbols, or, if
+ * it gives no answer, by the symbol tables of the files. Reads files; not async-signal-safe.
+ * @param helper  path of the program; "": not available */
+void fm_variables_name(struct fm_variable *variables, size_t count, const char *helper);
 
 #endif

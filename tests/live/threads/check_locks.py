@@ -5,6 +5,7 @@ usage: check_locks.py --fermata FERMATA PROGRAM KIND
 """
 import argparse
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -77,8 +78,8 @@ def check_contended(trace, kind, failures):
             failures.append(f"acquisition {order} is called in {call.path}")
     locks = {trace.names.get(event.lock_id) for call in waits
              for event in records(call, "ThreadAcquireLock")}
-    if locks != {variable}:
-        failures.append(f"names of the lock: {locks} instead of {variable}")
+    if len(locks) != 1 or not re.fullmatch(variable + r" \(locks\.c:\d+\)", *locks):
+        failures.append(f"names of the lock: {locks} instead of {variable} (locks.c:LINE)")
     if any(len(records(call, kind)) > 1 for call in trace.calls for kind in
            ("ThreadAcquireLock", "ThreadReleaseLock")):
         failures.append("a call has several records of a lock")

@@ -45,7 +45,7 @@ def check_attributes(anchor, failures):
 
 
 def check(report, slow, failures):
-    locks = [lock for lock in report["locks"] if lock["name"] == "table"]
+    locks = [lock for lock in report["locks"] if lock["name"].startswith("table (readers.c:")]
     threads = {location["id"]: location["thread"] for location in report["locations"]}
     if len(locks) != 1:
         failures.append(f"locks: {report['locks']}")

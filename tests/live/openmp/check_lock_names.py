@@ -1,0 +1,34 @@
+"""Records contended locks of OpenMP (lock_names.c), and checks that the report names them as the program does.
+
+usage: check_lock_names.py FERMATA SOURCE PROGRAM
+"""
+import json
+import pathlib
+import sys
+import tempfile
+
+from openmp_archive import run
+
+NAMES = ("critical (counting)", "queue.guard (lock_names.c:13)", "table_locks[2] (lock_names.c:9)")
+
+
+def main():
+    fermata, source, program = sys.argv[1:]
+    with tempfile.TemporaryDirectory() as folder:
+        experiment = pathlib.Path(folder) / "experiment"
+        assert run([fermata, "record", "-o", experiment, "--", program]).stdout == "done\n"
+        run([fermata, "check", experiment])
+        run([fermata, "analyze", "--check", "-q", experiment])
+        report = json.loads(run([fermata, "report", "--format=json", experiment]).stdout)
+    line = next(number for number, text in enumerate(pathlib.Path(source).read_text().splitlines(), 1)
+                if text.endswith("omp critical"))
+    names = {lock["name"] for lock in report["locks"]}
+    # On a busy machine, threads may come one after the other, so that nobody waits for a lock.
+    assert names <= {*NAMES, f"!$omp critical @lock_names.c:{line}"}, names
+    assert len(names) >= 2, names
+    for lock in report["locks"]:
+        held = sum(place["waiting"] for place in lock["held_in"])
+        assert lock["waited_in"] and held <= lock["waiting"] + 1e-9, lock
+
+
+main()
