@@ -92,13 +92,14 @@ void fm_evidence_of_samples(const struct fm_diagnosis *diagnosis,
     char number[FM_FORMAT_SIZE];
     char *name = fm_place_name(diagnosis, cube->regions[region].name);
     if (sampled) {
-        fm_sentences_add(lines, "Sure", "`%s` may contain functions that make no %s calls: %s %s",
-                         name, diagnosis->process.library, fm_format_count(number, count),
-                         count == 1 ? "sample" : "samples");
+        fm_sentences_add(lines, "Sure",
+                         "%s %s only: some of this time may be that of functions that `%s` calls",
+                         fm_format_count(number, count), count == 1 ? "sample" : "samples", name);
     } else {
         fm_sentences_add(lines, "Sure",
-                         "`%s` may contain functions that make no %s calls: no samples were taken",
-                         name, diagnosis->process.library);
+                         "no samples were taken: some of this time may be that of functions that "
+                         "`%s` calls",
+                         name);
     }
     free(name);
 }

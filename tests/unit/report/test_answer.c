@@ -203,9 +203,12 @@ static void test_samples(void **state)
 {
     (void)state;
     expect_sure(100, 0, "");
-    expect_sure(99, 1000, "`slow` may contain functions that make no MPI calls: 99 samples");
-    expect_sure(1, 0, "`slow` may contain functions that make no MPI calls: 1 sample");
-    expect_sure(0, 5, "`slow` may contain functions that make no MPI calls: 0 samples");
+    expect_sure(99, 1000,
+                "99 samples only: some of this time may be that of functions that `slow` calls");
+    expect_sure(1, 0,
+                "1 sample only: some of this time may be that of functions that `slow` calls");
+    expect_sure(0, 5,
+                "0 samples only: some of this time may be that of functions that `slow` calls");
     /* A leaf of the call tree that calls no MPI is in it by other means than samples. */
     expect_sure(0, 0, "");
 }
