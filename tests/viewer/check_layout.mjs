@@ -7,6 +7,7 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, join } from "node:path";
 import { Bench, goTo } from "./browser.mjs";
+import { hybridExperiment } from "./hybrid.mjs";
 
 const [web, fermata, synthesize, writeReports, pictures] = process.argv.slice(2);
 const bench = new Bench(web, fermata);
@@ -23,6 +24,11 @@ const sample = bench.path("sample.fer");
 bench.run(writeReports, "sample", sample);
 const few = experiment("few", "--ranks", "4", "--iterations", "30");
 const slower = experiment("slower", "--ranks", "4", "--iterations", "30", "--seed", "7");
+const threads = hybridExperiment(bench, fermata, "threads", { ranks: 2, threads: 4 });
+const uneven = hybridExperiment(bench, fermata, "uneven", { logger: false });
+const even = hybridExperiment(bench, fermata, "even", { logger: false, more: 0 });
+const hybrids = bench.path("hybrids.html");
+bench.run(fermata, "view", even, uneven, "--html", hybrids);
 const compared = bench.path("compared.html");
 bench.run(fermata, "view", few, slower, "--html", compared);
 const pages = {
@@ -30,6 +36,8 @@ const pages = {
   4: bench.page(few, "few.html"),
   1024: bench.page(experiment("many", "--ranks", "1024", "--variant", "locks", "--iterations", "2"), "many.html"),
   compared,
+  threads: bench.page(threads, "threads.html"),
+  hybrids,
 };
 const LATENESS = "#trees?define=lateness%3Dmpi_latesender%2Ftime&metric=%3Dlateness";
 /** For trying out single pages, or files of others: FERMATA_LAYOUT_PAGES=sample,compared,/home/me/page.html */
@@ -41,6 +49,10 @@ const VIEWS = [
 ];
 const hashes = (page) => {
   if (page === "compared") return ["#compare", "#trees", "#trees?mode=absolute", LATENESS];
+  if (page === "threads") {
+    return ["#summary", "#trees", "#timeline", "#timeline?sort=folded", "#timeline?interval=0_100000", "#waits", "#locks", "#matrices"];
+  }
+  if (page === "hybrids") return ["#compare", "#efficiency"];
   if (page === "sample") return ["#trees?metric=comp&system=topology&mx=", "#summary", "#locks", "#matrices"];
   return VIEWS.map((view) => `#${view}`);
 };

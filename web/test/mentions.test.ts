@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { mentions, withoutQuotes } from "../src/model/mentions";
-import { locationName, processWord } from "../src/model/report";
+import { locationName, locationWord, processWord } from "../src/model/report";
 import { makeSystem } from "../src/model/system";
 import type { Report } from "../src/model/report";
 import { smallReport } from "./small_report";
@@ -91,6 +91,31 @@ describe("the words of other programming models", () => {
       mentions(of, sentence, { callpaths: [] }).flatMap(({ text, place }) => (place?.kind === "location" ? [`${text}: ${place.location}`] : []));
     expect(places(words("PE", "PEs", 0), "`solve` on PEs 2 and 4-5")).toEqual(["2: 2", "4-5: 4"]);
     expect(places(words("image", "images", 1), "`solve` on image 12")).toEqual(["12: 11"]);
+  });
+});
+
+describe("threads", () => {
+  /** `report` with two threads of each of six ranks, or with all locations as threads of rank 0. */
+  const threaded = (threads: number): Report => ({
+    ...report,
+    locations: report.locations.map((each, i) => ({ ...each, rank: Math.floor(i / threads), thread: i % threads })),
+  });
+  const [hybrid, single] = [threaded(2), threaded(12)];
+  const places = (of: Report, sentence: string): string[] =>
+    mentions(of, sentence, { callpaths: [] }).flatMap(({ text, place }) => (place?.kind === "location" ? [`${text}: ${place.location}`] : []));
+
+  it("have the names of the report's sentences", () => {
+    expect([0, 1, 2].map((location) => locationName(hybrid, location))).toEqual(["rank 0, thread 0", "rank 0, thread 1", "rank 1, thread 0"]);
+    expect([0, 3].map((location) => locationName(single, location))).toEqual(["thread 0", "thread 3"]);
+    expect([locationWord(report, 1), locationWord(hybrid, 1), locationWord(single, 2)]).toEqual(["rank", "thread", "threads"]);
+  });
+
+  it("are linked by rank and thread, or by thread of the only process", () => {
+    expect(places(hybrid, "`solve` on rank 1, thread 1 makes others wait")).toEqual(["rank 1, thread 1: 3"]);
+    expect(places(hybrid, "on 5 threads of ranks 0 and 1")).toEqual(["0: 0", "1: 2"]);
+    expect(places(hybrid, "on thread 1")).toEqual([]);
+    expect(places(single, "on threads 1 and 4-6 (3.9 s)")).toEqual(["1: 1", "4-6: 4"]);
+    expect(places(single, "8 threads shared the 2 processors")).toEqual([]);
   });
 });
 

@@ -25,10 +25,11 @@ export function drawQueue(surface: Surface, palette: Palette, lock: JsonLock): v
   const time = scaleLinear([lock.begin, lock.end], [LEFT, LEFT + width]);
   for (const tick of time.ticks(Math.max(2, Math.floor(width / 110)))) {
     surface.line(time(tick), TOP + height, time(tick), TOP + height + 4, { color: palette.muted });
-    surface.text(time(tick), TOP + height + 14, formatTick(tick), {
+    const isLast = LEFT + width - time(tick) < 20; // centered, it would be cut off
+    surface.text(isLast ? LEFT + width + RIGHT - 2 : time(tick), TOP + height + 14, formatTick(tick), {
       size: 11,
       color: palette.muted,
-      anchor: "middle",
+      anchor: isLast ? "end" : "middle",
     });
   }
   const points: Point[] = [[LEFT, TOP + height]];

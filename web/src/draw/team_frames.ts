@@ -11,7 +11,7 @@ const ROOM = 1200;
 const MOST_FRAMES = 500;
 
 /** Narrower frames cannot be told from their edges; in lower rows, they would hide what they surround. */
-const LEAST_WIDTH = 6;
+const LEAST_WIDTH = 12;
 const LEAST_ROW = 8;
 
 /** Neighbouring rows of a team: from `first` to `end` - 1. */
@@ -71,7 +71,7 @@ export function drawTeams(surface: Surface, palette: Palette, scene: TimelineSce
       const width = layout.x(teams.since[team]! + teams.time[team]!) - x;
       for (const { first, end } of rowsOfTeam(teams, team, layout)) {
         const top = layout.topOf(first) - 1;
-        surface.frame(x, top, width, layout.topOf(end) - top - 1, { color: palette.ink, width: 1 });
+        surface.frame(x, top, width, layout.topOf(end) - top - 1, { color: palette.muted, width: 1 });
       }
     }
   });

@@ -2,7 +2,7 @@
 import { formatCount } from "../format";
 import type { Arrangement } from "../model/arrangement";
 import type { CounterField } from "../model/counters";
-import { shortLocationName, type PathSegments, type Phase, type Report } from "../model/report";
+import { processName, shortLocationName, type PathSegments, type Phase, type Report } from "../model/report";
 import type { Item } from "../model/selection";
 import type { Activity, Timeline } from "../model/timeline";
 import type { Span } from "../state/timeline";
@@ -185,7 +185,7 @@ function drawName(
     arrangement.kind === "ranked"
       ? `${name}, of ${size}`
       : arrangement.kind === "folded"
-        ? `${name}: ${size} threads`
+        ? `${processName(report, report.locations[members[0]!]!.rank)}: ${size} threads`
         : `${size} like ${name}`;
   surface.text(layout.left - 11, y, text, { size: 11, color: palette.ink, anchor: "end", limit: layout.left - 26 });
 }

@@ -1,6 +1,6 @@
-/** What the sentences of a report mention: functions, source lines, ranks, iterations, times, locks, metrics. The
+/** What the sentences of a report mention: functions, source lines, ranks, threads, iterations, times, locks, metrics. The
  * sentences come from src/diagnosis; names in them may be anything. */
-import { callpathNames, type Report } from "./report";
+import { callpathNames, isOneProcess, type Report } from "./report";
 
 export type Place =
   | { readonly kind: "callpath"; readonly callpath: number }
@@ -28,7 +28,10 @@ interface Names {
   /** "file.c:12", without folders. */
   readonly source: ReadonlyMap<string, number>;
   readonly metric: ReadonlyMap<string, number>;
-  readonly location: ReadonlyMap<number, number>;
+  /** Of a process: its first location, and that of "RANK.THREAD". */
+  readonly location: ReadonlyMap<string, number>;
+  /** The rank of the only process, if it has several threads; null: threads are named by rank. */
+  readonly only: number | null;
 }
 
 const known = new WeakMap<Report, Names>();
@@ -51,24 +54,33 @@ function namesOf(report: Report): Names {
     const other = source.get(key);
     if (other === undefined || time[index]! > time[other]!) source.set(key, index);
   });
-  const location = new Map<number, number>();
-  report.locations.forEach(({ rank, index }) => {
-    if (!location.has(rank)) location.set(rank, index);
+  const location = new Map<string, number>();
+  report.locations.forEach(({ rank, thread, index }) => {
+    if (!location.has(`${rank}`)) location.set(`${rank}`, index);
+    location.set(`${rank}.${thread}`, index);
   });
-  const made = { callpath, source, metric: new Map(report.metrics.map(({ name, index }) => [name, index])), location };
+  const only = isOneProcess(report) ? report.locations[0]!.rank : null;
+  const metric = new Map(report.metrics.map(({ name, index }) => [name, index]));
+  const made = { callpath, source, metric, location, only };
   known.set(report, made);
   return made;
 }
 
 const SECONDS: Readonly<Record<string, number>> = { s: 1, ms: 1e-3, us: 1e-6, ns: 1e-9 };
 
-/** In this order: a lock, a quoted name, a source line, ranks, iterations, a stretch of time, words. */
+/** Numbers and ranges: "2, 4 and 7-9"; not the begin of "and 5.1 s". */
+const LIST = "\\d+(?:-\\d+)?(?:(?:, | and )\\d+(?:-\\d+)?(?![\\d.,]*\\d* ?(?:s|ms|us|ns)\\b))*";
+
+/** In this order: a lock, a quoted name, a source line, a thread of a rank, ranks, threads, iterations, a stretch of
+ * time, words. */
 const PATTERN = new RegExp(
   [
     "(?<lock>lock of window (?:`(?<window>[^`]*)`|(?<number>\\d+))(?: on (?:rank|PE|image) (?<target>\\d+)| on all (?:ranks|PEs|images))?)",
     "`(?<quoted>[^`]+)`",
     "\\((?<source>[^()\\s`]+:\\d+)\\)",
-    "\\b(?:ranks?|PEs?|images?) (?<ranks>\\d+(?:-\\d+)?(?:(?:, | and )\\d+(?:-\\d+)?(?![\\d.,]*\\d* ?(?:s|ms|us|ns)\\b))*)",
+    "\\b(?:rank|PE|image|process) (?<rank>\\d+), thread (?<thread>\\d+)",
+    `\\b(?:ranks?|PEs?|images?) (?<ranks>${LIST})`,
+    `\\bthreads? (?<threads>${LIST})`,
     "\\biterations? (?<first>\\d+)(?:-(?<last>\\d+))?",
     "(?<from>\\d+(?:\\.\\d+)?)-(?<to>\\d+(?:\\.\\d+)?) (?<unit>s|ms|us|ns)\\b",
     "(?<word>\\b[A-Za-z_]\\w*)",
@@ -94,7 +106,10 @@ export function mentions(report: Report, sentence: string, context: Context): Pi
     if (groups["lock"] !== undefined) put(at, groups["lock"], lockPlace(report, groups));
     else if (groups["quoted"] !== undefined) put(at + 1, groups["quoted"], functionPlace(report, names, groups["quoted"], context));
     else if (groups["source"] !== undefined) put(at + 1, groups["source"], sourcePlace(report, names, groups["source"], context));
-    else if (groups["ranks"] !== undefined) putRanks(names, groups["ranks"], at + match[0].length - groups["ranks"].length, report.summary.process.first, put);
+    else if (groups["rank"] !== undefined) {
+      const location = names.location.get(`${Number(groups["rank"]) - report.summary.process.first}.${groups["thread"]!}`);
+      put(at, match[0], location === undefined ? null : { kind: "location", location });
+    } else if (groups["ranks"] !== undefined || groups["threads"] !== undefined) putList(report, names, match, put);
     else if (groups["first"] !== undefined) {
       const first = Number(groups["first"]);
       const last = Number(groups["last"] ?? first);
@@ -179,15 +194,21 @@ function sourcePlace(report: Report, names: Names, name: string, context: Contex
   return callpath === null ? null : { kind: "source", callpath };
 }
 
-function putRanks(
+/** The numbers of ranks, or of the threads of the only process. */
+function putList(
+  report: Report,
   names: Names,
-  text: string,
-  at: number,
-  first: number,
+  found: RegExpExecArray,
   put: (at: number, text: string, place: Place | null) => void,
 ): void {
+  const { ranks, threads } = found.groups!;
+  const text = ranks ?? threads!;
+  const at = found.index + found[0].length - text.length;
   for (const match of text.matchAll(/(\d+)(?:-\d+)?/g)) {
-    const location = names.location.get(Number(match[1]) - first);
+    const isThread = ranks === undefined;
+    if (isThread && names.only === null) return;
+    const key = isThread ? `${names.only}.${match[1]!}` : `${Number(match[1]) - report.summary.process.first}`;
+    const location = names.location.get(key);
     put(at + match.index, match[0], location === undefined ? null : { kind: "location", location });
   }
 }

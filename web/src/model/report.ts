@@ -318,17 +318,33 @@ export function processWord({ summary: { process } }: Report, count: number): st
   return count === 1 ? process.one : process.many;
 }
 
-/** @returns the same at the begin of a title: "Ranks", "PEs", "Images". */
+/** @returns what the locations are called: threads if some process has several, else its own word. */
+export function locationWord(report: Report, count: number): string {
+  if (!report.locations.some(({ thread }) => thread > 0)) return processWord(report, count);
+  return count === 1 ? "thread" : "threads";
+}
+
+/** @returns the word for processes at the begin of a title: "Ranks", "PEs", "Images". */
 export function processTitle(report: Report, count: number): string {
-  const word = processWord(report, count);
+  return titleOf(processWord(report, count));
+}
+
+/** @returns a word at the begin of a title. */
+export function titleOf(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
-/** @returns "rank 3", of a process with threads "rank 3, thread 1". */
+/** @returns whether all locations are threads of one process, as in src/diagnosis/location_set.c. */
+export function isOneProcess({ locations }: Report): boolean {
+  return locations.length > 1 && locations[0]!.rank === locations[locations.length - 1]!.rank;
+}
+
+/** @returns "rank 3", of a process with threads "rank 3, thread 1"; of a single process "thread 1". */
 export function locationName(report: Report, location: number): string {
   const { locations } = report;
   const who = locations[location];
   if (who === undefined) return "?";
+  if (isOneProcess(report)) return `thread ${who.thread}`;
   const hasOthers = locations[location - 1]?.rank === who.rank || locations[location + 1]?.rank === who.rank;
   return hasOthers ? `${processName(report, who.rank)}, thread ${who.thread}` : processName(report, who.rank);
 }
@@ -342,6 +358,7 @@ export function locationNumber({ locations, summary: { process } }: Report, loca
 /** @returns "rank 3", or "3.1" for its second thread. */
 export function shortLocationName(report: Report, location: number): string {
   const { rank, thread } = report.locations[location]!;
+  if (isOneProcess(report)) return `thread ${thread}`;
   return thread === 0 ? processName(report, rank) : locationNumber(report, location);
 }
 

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { formatCount, formatRanges } from "../format";
 import { type Alike, type Arrangement } from "../model/arrangement";
-import { locationName, type Report, processWord } from "../model/report";
+import { locationName, type Report, locationWord, processWord } from "../model/report";
 import type { Store } from "../state/store";
 
 /** @returns "37 like rank 12", or the name of a single location. */
@@ -23,7 +23,7 @@ export function Groups({ store, arrangement }: { store: Store; arrangement: Arra
   const { report } = store;
   const alike = arrangement.alike!;
   return (
-    <ul class="legend groups" aria-label={`Groups of similar ${processWord(report, 2)}`}>
+    <ul class="legend groups" aria-label={`Groups of similar ${locationWord(report, 2)}`}>
       {alike.members.map((members, group) => (
         <li key={group}>
           {members.length === 1 ? (

@@ -52,7 +52,7 @@ export function HybridEfficiency({ report }: { report: Report }): JSX.Element | 
         <tbody>
           {rows.map(({ name, value, verdict, meaning, depth }, row) => (
             <tr key={row}>
-              <th scope="row" style={{ paddingLeft: `${12 + INDENT * depth}px` }}>
+              <th scope="row" style={depth === 0 ? {} : { paddingLeft: `${12 + INDENT * depth}px` }}>
                 {name}
               </th>
               <td class={`ratio-${verdict}`}>{formatPercent(value)}</td>
@@ -150,7 +150,7 @@ export function ComparedEfficiencies({ store }: { store: Store }): JSX.Element |
         <tbody>
           {rows.map(({ name, key, meaning, depth, values }) => (
             <tr key={key}>
-              <th scope="row" title={meaning} style={{ paddingLeft: `${12 + INDENT * depth}px` }}>
+              <th scope="row" title={meaning} style={depth === 0 ? {} : { paddingLeft: `${12 + INDENT * depth}px` }}>
                 {name}
               </th>
               {values.map((value, run) => (

@@ -9,7 +9,7 @@ import { scaleColor } from "../draw/colors";
 import { formatSeconds } from "../format";
 import { plainArrangement } from "../model/arrangement";
 import { iterationMap, worstAndTypical } from "../model/iterations";
-import { inUnits, locationName, type Iteration, type Phase, processName, processWord } from "../model/report";
+import { inUnits, locationName, type Iteration, type Phase, locationWord, shortLocationName } from "../model/report";
 import type { Timeline } from "../model/timeline";
 import type { Store } from "../state/store";
 
@@ -61,7 +61,7 @@ function HeatMap({ store, phase, timeline }: Props & { timeline: Timeline }): JS
   const model = useMemo<IterationMapModel>(() => {
     const values = map[shown];
     const most = values.reduce((largest, value) => Math.max(largest, value), 0);
-    return { map, phase, values, most, names: report.locations.map(({ rank }) => processName(report, rank)), scale };
+    return { map, phase, values, most, names: report.locations.map((_, location) => shortLocationName(report, location)), scale };
   }, [map, phase, shown, scale]);
   const draw = useCallback((surface: Surface) => drawIterationMap(surface, palette, model), [palette, model]);
   const seconds = (ticks: number): string => formatSeconds(inUnits(report, "sec", ticks));
@@ -79,7 +79,7 @@ function HeatMap({ store, phase, timeline }: Props & { timeline: Timeline }): JS
         `${who}, ${name}`,
         `computation ${seconds(map.computation[cell]!)}`,
         `waiting ${seconds(map.waiting[cell]!)}`,
-        ...(map.group > 1 ? [`the largest values of ${map.group} ${processWord(report, map.group)}`] : []),
+        ...(map.group > 1 ? [`the largest values of ${map.group} ${locationWord(report, map.group)}`] : []),
         "click for its timeline",
       ],
       activate: () => store.showInterval(from.begin, to.end),
@@ -89,7 +89,7 @@ function HeatMap({ store, phase, timeline }: Props & { timeline: Timeline }): JS
   return (
     <>
       <div class="toolbar">
-        <h3>Iterations by {processWord(report, 1)}</h3>
+        <h3>Iterations by {locationWord(report, 1)}</h3>
         <span class="segments" role="group" aria-label="Values of the heat map">
           {(["computation", "waiting"] as const).map((value) => (
             <button type="button" key={value} aria-pressed={shown === value} onClick={() => setShown(value)}>
@@ -109,7 +109,7 @@ function HeatMap({ store, phase, timeline }: Props & { timeline: Timeline }): JS
         draw={draw}
         hit={hit}
         height={Math.min(420, Math.max(120, map.rows * ROW_HEIGHT + 24))}
-        label={`${shown === "computation" ? "Computation" : "Waiting"} of each ${processWord(report, 1)} in each iteration, up to ${seconds(model.most)}`}
+        label={`${shown === "computation" ? "Computation" : "Waiting"} of each ${locationWord(report, 1)} in each iteration, up to ${seconds(model.most)}`}
         testId="iteration-map"
       />
     </>

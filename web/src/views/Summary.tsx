@@ -7,7 +7,7 @@ import { Spread } from "../components/Spread";
 import type { JsonProblem, JsonRatio } from "../data/layout";
 import { shareColor } from "../draw/colors";
 import { formatCount, formatPercent, formatSeconds, printable, shorten } from "../format";
-import { inUnits, processName, processTitle } from "../model/report";
+import { inUnits, locationName, processTitle } from "../model/report";
 import { callpathValues, locationValues, metricSet } from "../model/severity";
 import type { Store } from "../state/store";
 import { ProblemWhen } from "./ProblemWhen";
@@ -235,7 +235,7 @@ function Finding({ store, problem, number }: { store: Store; problem: JsonProble
 function Strip(props: { store: Store; name: string; values: Float64Array; color: string }): JSX.Element {
   const { store, name, values, color } = props;
   const largest = values.reduce((a, b) => Math.max(a, b), 0);
-  const last = store.report.locations[store.report.locations.length - 1];
+  const last = store.report.locations.length - 1;
   return (
     <figure class="strip">
       <figcaption>
@@ -243,8 +243,8 @@ function Strip(props: { store: Store; name: string; values: Float64Array; color:
       </figcaption>
       <Spread values={values} color={color} width="fill" height={34} label={`${name}, by location`} />
       <div class="strip-axis">
-        <span>{processName(store.report, store.report.locations[0]?.rank ?? 0)}</span>
-        <span>{processName(store.report, last?.rank ?? 0)}</span>
+        <span>{locationName(store.report, 0)}</span>
+        <span>{locationName(store.report, last)}</span>
       </div>
     </figure>
   );

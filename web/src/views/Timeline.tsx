@@ -11,7 +11,7 @@ import { blameField } from "../model/blame_field";
 import { makeField } from "../model/counters";
 import { locationsIn } from "../model/arrangement";
 import { itemAt } from "../model/selection";
-import { processTitle, processWord, type Report } from "../model/report";
+import { locationWord, titleOf, type Report } from "../model/report";
 import { SINGLE_ROWS } from "../model/tiles";
 import { findWait, followCauses, laneAt, longestWaits, nextOfChain, type Timeline } from "../model/timeline";
 import { findMatches, matchesOf } from "../model/timeline_search";
@@ -280,7 +280,7 @@ function Loaded({ store, timeline }: { store: Store; timeline: Timeline }): JSX.
 }
 
 function blameTitle(report: Report, timeline: Timeline): string {
-  const title = `${processTitle(report, 2)} that wait for the ${processWord(report, 1)}`;
+  const title = `${titleOf(locationWord(report, 2))} that wait for the ${locationWord(report, 1)}`;
   return timeline.bins === null ? title : `${title}, where single calls are loaded`;
 }
 

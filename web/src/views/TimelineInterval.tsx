@@ -6,7 +6,7 @@ import { saveText } from "../export/download";
 import { formatBytes, formatCount, formatPercent, formatSeconds, printable, shorten } from "../format";
 import { locationsIn, type Arrangement } from "../model/arrangement";
 import { statisticsIn, type Blame, type IntervalStatistics } from "../model/interval";
-import { inUnits, locationName, type Report, processWord } from "../model/report";
+import { inUnits, locationName, type Report, locationWord } from "../model/report";
 import { ARROW_NAMES, isOfThreads, type Timeline } from "../model/timeline";
 import type { Store } from "../state/store";
 import type { Span } from "../state/timeline";
@@ -58,7 +58,7 @@ export function IntervalPanel({ store, timeline, arrangement, rows, interval }: 
         {statistics !== null && (
           <>
             , on {formatCount(statistics.locations)} of {formatCount(report.locations.length)}{" "}
-            {processWord(report, report.locations.length)}
+            {locationWord(report, report.locations.length)}
           </>
         )}
       </p>

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { CallpathName } from "../components/Names";
 import { formatCount, formatPercent, formatSeconds, printable, shorten } from "../format";
-import { inUnits, locationName, type Report, processWord } from "../model/report";
+import { inUnits, locationName, type Report, locationWord } from "../model/report";
 import { blockedBy, waitsDuring, type Item, type WaitPart } from "../model/selection";
 import type { Timeline } from "../model/timeline";
 import type { Store } from "../state/store";
@@ -63,7 +63,7 @@ export function ItemExplanation({ store, timeline, item, select }: Props): JSX.E
           Statistics of this time
         </button>
         <button type="button" onClick={() => store.timeline.togglePin(item.location)}>
-          {store.timeline.pinned.value.has(item.location) ? "Remove the pin" : `Pin the ${processWord(store.report, 1)}`}
+          {store.timeline.pinned.value.has(item.location) ? "Remove the pin" : `Pin the ${locationWord(store.report, 1)}`}
         </button>
         <button type="button" onClick={() => store.showInTrees("time", item.callpath)}>
           Show in the trees
@@ -87,14 +87,14 @@ export function Blocked({ store, timeline, item, select }: Props): JSX.Element {
       {blocked.length === 0 ? (
         <p class="muted">
           {timeline.bins === null
-            ? `Nobody: no ${processWord(store.report, 1)} waited for it.`
+            ? `Nobody: no ${locationWord(store.report, 1)} waited for it.`
             : "Nobody in the loaded events."}
         </p>
       ) : (
         <>
           <p class="muted">
             {formatSeconds(inUnits(store.report, "sec", total))} on {formatCount(ranks)} of{" "}
-            {formatCount(store.report.locations.length)} {processWord(store.report, store.report.locations.length)}
+            {formatCount(store.report.locations.length)} {locationWord(store.report, store.report.locations.length)}
           </p>
           <WaitList {...{ store, timeline, select }} parts={blocked} isCause />
         </>

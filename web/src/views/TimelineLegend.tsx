@@ -5,7 +5,7 @@ import { scaleColor, type Palette, type ScaleName } from "../draw/colors";
 import type { TimelineColors } from "../draw/timeline_colors";
 import { formatNumber, formatPercent } from "../format";
 import type { CounterField } from "../model/counters";
-import { processWord } from "../model/report";
+import { locationWord } from "../model/report";
 import { ARROW_NAMES, type Timeline } from "../model/timeline";
 import type { Store } from "../state/store";
 
@@ -32,7 +32,7 @@ export function HeatLegend(props: { title: string; field: CounterField; palette:
 export function Legend(props: { store: Store; timeline: Timeline; colors: TimelineColors }): JSX.Element {
   const { store, timeline, colors } = props;
   const kinds = useMemo(() => new Set(timeline.arrows.kind), [timeline.arrows]);
-  const process = processWord(store.report, 1);
+  const location = locationWord(store.report, 1);
   return (
     <ul class="legend timeline-legend" aria-label="Legend">
       {colors.share !== null && (
@@ -55,9 +55,9 @@ export function Legend(props: { store: Store; timeline: Timeline; colors: Timeli
       <li>
         <span class="swatch line" style={{ background: "var(--cause)" }} /> from a wait to its cause
       </li>
-      <li title={`Left of the rows: all waiting of the ${process}, and all waiting of others for it; the darkest one has most`}>
+      <li title={`Left of the rows: all waiting of the ${location}, and all waiting of others for it; the darkest one has most`}>
         <span class="swatch strip" style={{ background: "var(--wait)" }} />
-        <span class="swatch strip" style={{ background: "var(--cause)" }} /> {process} waits, is waited for
+        <span class="swatch strip" style={{ background: "var(--cause)" }} /> {location} waits, is waited for
       </li>
       {store.timeline.arrows.value &&
         ARROW_NAMES.map(

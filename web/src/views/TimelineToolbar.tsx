@@ -1,4 +1,4 @@
-import { processTitle, processWord } from "../model/report";
+import { processTitle, locationWord, processWord } from "../model/report";
 import { useRef, type MutableRef } from "preact/hooks";
 import type { JSX } from "preact";
 import { FoldThreads } from "../components/FoldThreads";
@@ -20,6 +20,8 @@ const colorings = (one: string, many: string): readonly (readonly [Coloring, str
 
 type Order = RowOrder | "similar";
 
+/** @param one  process
+ * @param many  locations */
 const orders = (one: string, many: string): readonly (readonly [Order, string])[] => [
   ["rank", `by ${one}`],
   ["folded", `by ${one}, threads folded`],
@@ -45,7 +47,7 @@ export function Appearance({ store, timeline }: { store: Store; timeline: Timeli
   return (
     <>
       <span class="segments" role="group" aria-label="Colours">
-        {colorings(processWord(store.report, 1), processWord(store.report, 2)).filter(([name]) => name !== "counter" || counter !== null).map(([name, text, title]) => (
+        {colorings(locationWord(store.report, 1), locationWord(store.report, 2)).filter(([name]) => name !== "counter" || counter !== null).map(([name, text, title]) => (
           <button
             type="button"
             key={name}
@@ -123,7 +125,7 @@ export function RowControls({ store }: { store: Store }): JSX.Element {
             else state.sort(wanted);
           }}
         >
-          {orders(processWord(store.report, 1), processWord(store.report, 2))
+          {orders(processWord(store.report, 1), locationWord(store.report, 2))
             .filter(([name]) => (name !== "similar" || state.canGroup()) && (name !== "node" || nodes > 1) && (name !== "folded" || isThreaded))
             .map(([name, text]) => (
               <option key={name} value={name}>
@@ -157,7 +159,7 @@ export function RowControls({ store }: { store: Store }): JSX.Element {
         <span class={filtered.length === 0 ? "no-match" : "muted"} role="status" data-testid="row-count">
           {filtered.length === 0
             ? "no match"
-            : `on ${formatCount(filtered.length)} of ${formatCount(state.locations)} ${processWord(store.report, state.locations)}`}
+            : `on ${formatCount(filtered.length)} of ${formatCount(state.locations)} ${locationWord(store.report, state.locations)}`}
         </span>
       )}
     </>

@@ -7,7 +7,7 @@ import type { TimelineLayout } from "../draw/timeline_layout";
 import { iterationAt } from "../draw/timeline_ruler";
 import { formatCount, formatInterval, formatNumber, formatSeconds, printable, shorten } from "../format";
 import { valueAt, type CounterField } from "../model/counters";
-import { inUnits, locationName, type Report, processWord } from "../model/report";
+import { inUnits, locationName, type Report, locationWord, processName } from "../model/report";
 import { itemAt, type Place } from "../model/selection";
 import { membersOf, teamAt } from "../model/timeline";
 import type { Store } from "../state/store";
@@ -179,11 +179,11 @@ function hitOfField(store: Store, field: CounterField, layout: TimelineLayout, r
   const name = locationName(report, layout.arrangement.location(first));
   const value = valueAt(field, row, layout.time(x));
   const counter = timeline.coloring.value === "counter" ? timeline.curves.value : null;
-  const none = timeline.coloring.value === "blame" ? `no ${processWord(report, 1)} is known to wait for it` : "no value";
+  const none = timeline.coloring.value === "blame" ? `no ${locationWord(report, 1)} is known to wait for it` : "no value";
   return {
     lines: [
       more > 0 ? `${name} and ${more} more` : name,
-      Number.isNaN(value) ? none : counter === null ? `${formatNumber(value)} ${processWord(report, value)} wait for it` : valueText(counter, value),
+      Number.isNaN(value) ? none : counter === null ? `${formatNumber(value)} ${locationWord(report, value)} wait for it` : valueText(counter, value),
       `at ${secondsText(report, layout.time(x))}`,
     ],
   };
@@ -198,7 +198,7 @@ function hitOfGroup(store: Store, layout: TimelineLayout, group: number, x: numb
     kind === "ranked"
       ? `${locationName(report, alike!.typical[group]!)}, the middle one of ${members.length}`
       : kind === "folded"
-        ? `${locationName(report, alike!.typical[group]!)}: the first of ${members.length} threads`
+        ? `${processName(report, report.locations[members[0]!]!.rank)}: the first of ${members.length} threads`
         : groupText(report, alike!, group);
   return {
     lines: [
