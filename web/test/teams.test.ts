@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Bundle } from "../src/data/bundle";
 import type { JsonTimeline } from "../src/data/layout";
 import { rowsOfTeam } from "../src/draw/team_frames";
-import type { TimelineLayout } from "../src/draw/timeline_layout";
+import { TimelineLayout } from "../src/draw/timeline_layout";
 import { foldedArrangement, orderedArrangement, plainArrangement, threadsOf, type Arrangement } from "../src/model/arrangement";
 import { makeTimeline, membersOf, teamAt } from "../src/model/timeline";
 
@@ -42,4 +42,17 @@ test("a frame surrounds neighbouring rows", () => {
     foldedArrangement(threadsOf([0, 0, 0, 0, 1], [0, 1, 2, 3, 4]), new Set(open));
   expect(runs(folded([]), 0)).toEqual([[0, 1]]);
   expect(runs(folded([0]), 0)).toEqual([[0, 4]]);
+});
+
+test("arrows and frames have the room of the excerpts, not of the chart", () => {
+  const windows = [[0, 5], [90, 100]].map(([from, to]) => ({ from: from!, to: to!, metric: null, location: null, enter: null }));
+  const excerpts = makeTimeline({ ...bundle, json: { ...bundle.json, windows } }, 5);
+  const area = (from: number, to: number): number => {
+    const layout = new TimelineLayout(1000, 500, excerpts, { from, to }, { from: 0, to: 5 }, plainArrangement(5), false);
+    return layout.drawnArea() / (layout.plotWidth * layout.plotHeight);
+  };
+  expect(area(0, 100)).toBeCloseTo(0.15);
+  expect(area(0, 10)).toBeCloseTo(0.5);
+  expect(area(92, 98)).toBeCloseTo(1);
+  expect(area(20, 30)).toBe(0);
 });

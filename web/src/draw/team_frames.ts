@@ -6,7 +6,7 @@ import type { Surface } from "./surface";
 import type { TimelineScene } from "./timeline";
 import type { TimelineLayout } from "./timeline_layout";
 
-/** Frames are drawn if each has this number of square pixels of the chart, and at most this number. */
+/** Frames are drawn if each has this number of square pixels of the drawn excerpts, and at most this number. */
 const ROOM = 1200;
 const MOST_FRAMES = 500;
 
@@ -64,7 +64,7 @@ export function drawTeams(surface: Surface, palette: Palette, scene: TimelineSce
   const { teams } = scene.timeline;
   if (teams.count === 0 || layout.group > 1 || layout.laneHeight < LEAST_ROW) return;
   const shown = visibleTeams(scene, layout);
-  if (shown.length > Math.min(MOST_FRAMES, (layout.plotWidth * layout.plotHeight) / ROOM)) return;
+  if (shown.length > Math.min(MOST_FRAMES, layout.drawnArea() / ROOM)) return;
   surface.clip(layout.left - 1, layout.upper - 1, layout.plotWidth + 2, layout.plotHeight + 1, () => {
     for (const team of shown) {
       const x = layout.x(teams.since[team]!);

@@ -7,7 +7,7 @@ import { isOfThreads } from "../model/timeline";
 import type { TimelineLayout } from "./timeline_layout";
 import { drawDensity } from "./timeline_ruler";
 
-/** Arrows are drawn one by one if each has this number of square pixels of the chart, and at most this number:
+/** Arrows are drawn one by one if each has this number of square pixels of the drawn excerpts, and at most this number:
  * otherwise they could not be told apart, and their density is drawn. */
 const ROOM = 320;
 const MOST_ARROWS = 1500;
@@ -105,7 +105,7 @@ function visibleArrows(scene: TimelineScene, layout: TimelineLayout): number[] {
 export function drawArrows(surface: Surface, palette: Palette, scene: TimelineScene, layout: TimelineLayout): void {
   const { arrows } = scene.timeline;
   const all = visibleArrows(scene, layout);
-  const most = Math.min(MOST_ARROWS, (layout.plotWidth * layout.plotHeight) / ROOM);
+  const most = Math.min(MOST_ARROWS, layout.drawnArea() / ROOM);
   const isTight = layout.group > 1 || layout.laneHeight < LEAST_ROW;
   const others = isTight || all.length > most ? all.filter((k) => !isOfThreads(arrows.kind[k]!)) : all;
   const shown = others.length > 0 ? others : all;

@@ -140,6 +140,17 @@ export class TimelineLayout {
     return this.drawn;
   }
 
+  /** @returns the number of pixels that drawn excerpts have in the visible time, at most all of the chart. */
+  drawnArea(): number {
+    const { windows } = this.timeline;
+    const width = windows.reduce((sum, { from, to }, i) => {
+      const left = Math.max(this.left, this.x(from));
+      const right = Math.min(this.left + this.plotWidth, this.x(to));
+      return this.isDrawn(i) ? sum + Math.max(0, right - left) : sum;
+    }, 0);
+    return Math.min(width, this.plotWidth) * this.plotHeight;
+  }
+
   /** @returns whether an excerpt is wide enough on the screen for its events. */
   isDrawn(window: number): boolean {
     const { from, to } = this.timeline.windows[window]!;
