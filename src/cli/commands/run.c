@@ -1,5 +1,6 @@
 #include "base/error.h"
 #include "cli/commands/commands.h"
+#include "cli/counters/counter_output.h"
 #include "cli/recording/recording.h"
 #include "cli/text/safe_text.h"
 
@@ -15,6 +16,11 @@ int fm_command_run(int argc, char **argv)
         return program_status;
     }
     fflush(stdout);
+    if (fm_counters_are_all(result.directory)) {
+        char *show[] = {"counters", "show", result.directory, NULL};
+        int shown = fm_command_counters(3, show);
+        return program_status != 0 ? program_status : shown;
+    }
     char *page;
     if (asprintf(&page, "%s/report.html", result.directory) < 0) {
         return FM_ERR_SYSTEM;

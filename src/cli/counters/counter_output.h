@@ -56,4 +56,10 @@ void fm_counters_top(const char *path, struct fm_counter_job *job, double period
  * @return FM_OK, or FM_ERR_USAGE: refused */
 fm_status_t fm_counter_period(struct fm_option_reader *reader, double *period);
 
+/** Whether an experiment has counters and neither a trace nor what a trace is completed from. */
+bool fm_counters_are_all(const char *directory);
+
+/** Prints what a recording of counters only has, a line for stderr. */
+void fm_counters_print_closing(const char *directory);
+
 #endif

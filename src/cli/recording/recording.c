@@ -1,6 +1,7 @@
 #include "cli/recording/recording.h"
 
 #include "base/process/launcher.h"
+#include "cli/counters/counter_output.h"
 #include "cli/recording/dry_run.h"
 #include "cli/recording/recording_options.h"
 #include "cli/text/safe_text.h"
@@ -26,6 +27,8 @@ static void print_closing_line(const struct fm_record_result *result)
                 "fermata: nothing was recorded: no dynamically linked program called MPI_Init or "
                 "shmem_init, used coarrays or created a thread (the program of the command itself "
                 "only), or a message above says why; see `fermata doctor`\n");
+    } else if (fm_counters_are_all(result->directory)) {
+        fm_counters_print_closing(result->directory);
     } else if (result->totals.events == 0) {
         bool lost = result->missing[0] != '\0';
         fprintf(stderr, "fermata: %s: %s\n", result->directory,

@@ -139,7 +139,8 @@ void fm_thread_flush(struct fm_thread *thread)
             errno = saved; /* due again before the next call */
             return;
         }
-    } else if (thread->cursor != thread->first->words || thread->first->next != NULL) {
+    } else if (thread->cursor != thread->first->words || thread->first->next != NULL ||
+               thread->counting != NULL) {
         fm_threads.flush(thread, false);
     }
     fm_thread_plan_flush(thread);

@@ -528,7 +528,7 @@ static inline void fm_thread_done(struct fm_thread *thread)
         fm_processor_leave(thread);
     }
     if (FM_UNLIKELY(__atomic_load_n(&thread->counting, __ATOMIC_ACQUIRE) != NULL)) {
-        fm_count_records(thread);
+        fm_count_call(thread);
     }
     fm_signal_fence();
     thread->depth--;

@@ -267,7 +267,7 @@ FM_COLD static void count_all(struct fm_thread *thread)
     count(thread, thread->current->words, thread->cursor);
 }
 
-void fm_count_records(struct fm_thread *thread)
+static void count_new(struct fm_thread *thread)
 {
     const uint64_t *from = thread->counting->from;
     if (FM_UNLIKELY(from == NULL)) {
@@ -278,10 +278,29 @@ void fm_count_records(struct fm_thread *thread)
     thread->counting->from = thread->cursor;
 }
 
+/* Begins again where the thread's records began. In a pause the records are folded instead. */
+static void discard(struct fm_thread *thread)
+{
+    if (FM_LIKELY(thread->first == thread->current)) {
+        thread->cursor = thread->first->words;
+        thread->counting->from = thread->cursor;
+    } else {
+        fm_thread_rewind(thread, thread->first, thread->first->words);
+    }
+}
+
+void fm_count_call(struct fm_thread *thread)
+{
+    count_new(thread);
+    if (thread->counting->discards && !thread->pause.paused) {
+        discard(thread);
+    }
+}
+
 void fm_count_rest(struct fm_thread *thread)
 {
     if (thread->counting != NULL) {
-        fm_count_records(thread);
+        count_new(thread);
     }
 }
 

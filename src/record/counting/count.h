@@ -28,11 +28,12 @@ struct fm_counting {
     uint32_t function;    /**< of the call counted last */
     uint64_t above;       /**< BYTES_ABOVE record before the next record; 0: none */
     bool off;             /**< records are those of a pause */
+    bool discards;        /**< records are discarded at the end of the call */
 };
 
-/** Counts the records of the thread since the last call of this function. Called by the thread
- * itself, in a call or while it records. The thread has a counting. No lock, no system call. */
-FM_API void fm_count_records(struct fm_thread *thread);
+/** Counts the records of a call at its end, and those since the last call. Called by the thread
+ * itself, which has a counting. No lock, no system call. */
+FM_API void fm_count_call(struct fm_thread *thread);
 
 /** Before the thread's records so far are left or discarded: counts them. No action if the thread
  * is not counted. */

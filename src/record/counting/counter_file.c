@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -31,10 +32,25 @@ static struct {
     uint64_t *process;                 /* the block of the process */
 } counters = {.lock = FM_LOCK_FREE, .file = -1};
 
+bool fm_counters_only(void)
+{
+    static _Atomic int known; /* 1: no, 2: yes */
+    if (known == 0) {
+        const char *text = getenv(FM_COUNTERS_ONLY_VARIABLE);
+        bool only = text != NULL && (strcmp(text, "1") == 0 || strcasecmp(text, "yes") == 0 ||
+                                     strcasecmp(text, "true") == 0 || strcasecmp(text, "on") == 0);
+        known = only ? 2 : 1;
+    }
+    return known == 2;
+}
+
 static const char *asked(void)
 {
     const char *list = getenv(FM_COUNTERS_VARIABLE);
-    return fm_counter_list_is_none(list) ? NULL : list;
+    if (!fm_counter_list_is_none(list)) {
+        return list;
+    }
+    return fm_counters_only() ? "all" : NULL;
 }
 
 bool fm_counters_are_asked(void)
@@ -205,6 +221,7 @@ static bool add_thread(struct fm_thread *thread)
     }
     counting->block = block;
     counting->functions = (uint32_t)counters.head->functions_in_block;
+    counting->discards = fm_counters_only();
     __atomic_store_n(&thread->counting, counting, __ATOMIC_RELEASE);
     return true;
 }

@@ -20,8 +20,15 @@ struct fm_thread;
 /** Environment variable with the counters that are asked for, as a list (counters/catalogue.h). */
 #define FM_COUNTERS_VARIABLE "FERMATA_COUNTERS"
 
+/** Environment variable: 1, yes, true or on: records are counted and not kept. */
+#define FM_COUNTERS_ONLY_VARIABLE "FERMATA_COUNTERS_ONLY"
+
 /** Whether counters are asked for. */
 bool fm_counters_are_asked(void);
+
+/** Whether nothing but counters is asked for: threads discard their records when they have counted
+ * them. Constant from the first call on. Thread-safe. */
+bool fm_counters_only(void);
 
 /** Creates the file and begins to count the calls of all threads, from their first one on. Called
  * once, when the run begins. errno is not preserved.

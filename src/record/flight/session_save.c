@@ -1,6 +1,7 @@
 #include "record/flight/session_save.h"
 
 #include "record/capture/guard.h"
+#include "record/counting/counter_file.h"
 #include "record/flight/flight.h"
 #include "record/journal/journal.h"
 #include "record/session/session.h"
@@ -99,7 +100,7 @@ void fm_session_save(bool ending)
 {
     struct fm_guard guard;
     if (!fm_session_is_set(&fm_session.open) || fm_session_is_set(&fm_session_state.ended) ||
-        getpid() != fm_session_state.process) {
+        getpid() != fm_session_state.process || fm_counters_only()) {
         return;
     }
     fm_guard_begin(&guard);

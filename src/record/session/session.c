@@ -120,7 +120,19 @@ static void begin_counters(uint32_t rank, uint32_t size)
                               fm_session.region_count)) {
         fm_session_tell("not all calls are counted: cannot write %s/counters: %s",
                         fm_session.directory, strerrordesc_np(errno));
+        if (fm_counters_only()) {
+            fm_threads_end(); /* nothing else would be kept */
+        }
     }
+}
+
+/* What the records go to. */
+static void begin_files(const struct fm_exchange *exchange)
+{
+    if (!fm_counters_only()) {
+        begin_journal();
+    }
+    begin_counters(exchange->rank, exchange->size);
 }
 
 static void open_session(const struct fm_exchange *exchange)
@@ -130,7 +142,7 @@ static void open_session(const struct fm_exchange *exchange)
     if (exchange->rank == 0) {
         good =
             fm_experiment_create(exchange->size, fm_session.directory, sizeof fm_session.directory);
-        if (good) {
+        if (good && !fm_counters_only()) {
             snprintf(path, sizeof path, "%s/journal", fm_session.directory);
             mkdir(path, 0700);
         }
@@ -148,8 +160,7 @@ static void open_session(const struct fm_exchange *exchange)
         fm_threads_end();
         return;
     }
-    begin_journal();
-    begin_counters(exchange->rank, exchange->size);
+    begin_files(exchange);
     fm_size_limit_begin(fm_max_size_share(fm_session_state.max_size, exchange->size));
     uint64_t resolution = fm_clock_resolution();
     fm_session_state.noticeable = resolution / 1000;
@@ -288,7 +299,7 @@ void fm_session_attached(void)
 
 void fm_session_sample(void)
 {
-    if (fm_session_is_set(&fm_session.open)) {
+    if (fm_session_is_set(&fm_session.open) && !fm_counters_only()) {
         fm_samples_begin(fm_session_tell_of_samples);
     }
 }

@@ -15,6 +15,7 @@
 #include "record/session/session.h"
 #include "record/session/session_archive.h"
 #include "record/session/session_clock.h"
+#include "record/session/session_describe.h"
 #include "record/session/session_objects.h"
 #include "record/session/session_paradigms.h"
 #include "record/session/session_stack.h"
@@ -179,12 +180,35 @@ static void define_used(uint32_t *regions)
     }
 }
 
+/* The end of a run without a trace: its counters are complete when the last call is counted. */
+static void close_counters(struct fm_thread *thread, fm_last_call_t *last)
+{
+    fm_threads_end();
+    fm_session.exchange->barrier();
+    if (thread != NULL) {
+        last(thread, fm_clock_now());
+        fm_count_rest(thread);
+    }
+    fm_counter_file_close();
+    fm_session.exchange->barrier(); /* the files of all processes are complete */
+    if (fm_session.exchange->rank == 0) {
+        struct fm_environment facts = fm_session_environment();
+        facts.complete = fm_session.exchange->failure == NULL;
+        fm_experiment_describe(fm_session.directory, &facts);
+        fm_experiment_log(fm_session.directory, "counters of %u processes, no trace", facts.ranks);
+    }
+}
+
 static void close_session(struct fm_thread *thread, fm_last_call_t *last, uint64_t events)
 {
     static uint32_t regions[FM_FUNCTIONS_MOST];
     struct fm_define_map map;
     fm_session_tell_selection();
     fm_pause_run_ends(thread);
+    if (fm_counters_only()) {
+        close_counters(thread, last);
+        return;
+    }
     struct fm_thread *threads = fm_threads_end();
     if (fm_session_state.flight.bytes != 0) {
         fm_flight_unwatch();

@@ -60,6 +60,13 @@ bool fm_session_flush(struct fm_thread *thread, bool full)
         return false;
     }
     fm_guard_begin(&guard);
+    if (fm_counters_only()) {
+        fm_thread_reuse(thread);
+        fm_counter_file_tick();
+        fm_thread_unclaim(thread);
+        fm_guard_end(&guard);
+        return true;
+    }
     uint64_t begin = fm_clock_now();
     fm_session_note_sites();
     bool good =

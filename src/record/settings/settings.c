@@ -1,6 +1,7 @@
 #include "record/settings/settings.h"
 
 #include "base/memory.h"
+#include "counters/catalogue.h"
 #include "record/selection/sample_rate.h"
 #include "record/selection/thinning.h"
 #include "record/settings/configuration_file.h"
@@ -132,6 +133,20 @@ fm_status_t fm_settings_agree(const struct fm_settings *settings, struct fm_erro
         return fm_fail(error, FM_ERR_USAGE,
                        "samples (%s) need call paths: remove callpath flat (%s)", sample->origin,
                        callpath->origin);
+    }
+    const struct fm_setting_value *only = &settings->values[FM_SETTING_COUNTERS_ONLY];
+    const struct fm_setting_value *list = &settings->values[FM_SETTING_COUNTERS];
+    const struct fm_setting_value *ring = &settings->values[FM_SETTING_FLIGHT_RECORDER];
+    bool is_only = only->text != NULL && strcmp(only->text, "1") == 0;
+    if (is_only && list->text != NULL && fm_counter_list_is_none(list->text)) {
+        return fm_fail(error, FM_ERR_USAGE,
+                       "counters-only (%s) needs counters: remove counters %.40s (%s)",
+                       only->origin, list->text, list->origin);
+    }
+    if (is_only && ring->text != NULL) {
+        return fm_fail(error, FM_ERR_USAGE,
+                       "counters-only (%s) keeps no records: remove flight-recorder (%s)",
+                       only->origin, ring->origin);
     }
     const struct fm_setting_value *size = &settings->values[FM_SETTING_MAX_SIZE];
     const struct fm_setting_value *flight = &settings->values[FM_SETTING_FLIGHT_RECORDER];

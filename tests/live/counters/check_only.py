@@ -1,0 +1,99 @@
+"""Recordings of counters only: the same numbers as beside a trace, and nothing else on disk.
+
+usage: check_only.py FERMATA MPIRUN KILLED PROGRAM...     (KILLED kills its rank 1)
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
+from mpi_launcher import mpi_command  # noqa: E402
+
+fermata, mpirun, killed, *programs = sys.argv[1:]
+ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+                   OMPI_MCA_osc="^rdma")
+# How often these are called, and what they find, depends on time.
+TIMED = ("MPI_Test", "MPI_Iprobe", "MPI_Improbe", "usleep", "nanosleep", "clock_nanosleep", "poll",
+         "read", "write", "select", "MPI_Win_test")
+
+
+def run(*words, **options):
+    return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=240,
+                          env=ENVIRONMENT, check=False, **options)
+
+
+def numbers(experiment):
+    """Counters that do not depend on time, with their values in all ranks."""
+    done = run(fermata, "counters", "show", "--format", "json", experiment)
+    assert done.returncode == 0, done.stderr
+    shown = json.loads(done.stdout)
+    assert all(rank["state"] == "ended" for rank in shown["ranks"]), shown["ranks"]
+    return {counter["name"]: counter["values"] for counter in shown["counters"]
+            if counter["kind"] in ("count", "bytes", "bins", "histogram")
+            and not counter["name"].startswith(("usage.", "recorder."))
+            and not counter["name"].startswith(tuple("calls:" + name for name in TIMED))
+            and counter["name"] not in ("mpi.requests_tested", "mpi.locks_tried")}
+
+
+def check(program, folder):
+    command = mpi_command(mpirun, 4, [program])
+    traced, only = folder / "traced", folder / "only"
+    done = run(fermata, "record", "--counters", "--callpath=flat", "-o", traced, "--", *command,
+               cwd=folder)
+    assert (traced / "traces.otf2").exists(), done.stderr
+    done = run(fermata, "record", "--counters-only", "--memory", "512K", "-o", only, "--", *command,
+               cwd=folder)
+    assert "counters of 4 processes; no trace" in done.stderr, done.stderr
+    names = sorted(path.name for path in only.iterdir())
+    assert names == ["counters", "environment.json", "log"], names
+    assert json.loads((only / "environment.json").read_text())["complete"], "not complete"
+    with_trace, without = numbers(traced), numbers(only)
+    assert len(without) > 10, without
+    for name in with_trace.keys() | without.keys():
+        assert with_trace.get(name) == without.get(name), (program, name, with_trace.get(name),
+                                                           without.get(name))
+
+
+def check_selection(program, folder):
+    """What is not selected is not counted; the memory for its records stays small, too."""
+    command = mpi_command(mpirun, 4, [program])
+    for name, words in (("all", []), ("some", ["--ranks", "0,2"])):
+        run(fermata, "record", "--counters-only", "--memory", "512K", *words, "-o", folder / name, "--",
+            *command, cwd=folder)
+    everything, some = numbers(folder / "all"), numbers(folder / "some")
+    for name in ("mpi.messages_sent", "mpi.bytes_sent", "mpi.messages_received"):
+        expected = [value if rank in (0, 2) else 0 for rank, value in enumerate(everything[name])]
+        assert some[name] == expected, (name, everything[name], some[name])
+
+
+def check_killed(folder):
+    """What a rank that was killed had counted is there, and said to be incomplete."""
+    (folder / "go").touch()
+    done = run(fermata, "record", "--counters-only", "-o", folder / "killed", "--",
+               *mpi_command(mpirun, 2, [killed, folder]))
+    assert "did not reach their regular end; no trace" in done.stderr, done.stderr
+    done = run(fermata, "counters", "show", "--ranks", folder / "killed", "calls:MPI_Recv")
+    rows = [line.split()[1:] for line in done.stdout.splitlines()[-2:]]
+    assert rows == [["0", "0"], ["1", "1,003"]], done.stdout
+
+
+def main():
+    for program in programs:
+        with tempfile.TemporaryDirectory() as folder:
+            check(program, pathlib.Path(folder))
+    with tempfile.TemporaryDirectory() as folder:
+        check_selection(programs[0], pathlib.Path(folder))
+        check_killed(pathlib.Path(folder))
+        done = run(fermata, "run", "--counters-only", "-o", folder + "/run", "--",
+                   *mpi_command(mpirun, 2, [programs[0]]), cwd=folder)
+        assert "function" in done.stdout and "MPI_Finalize" in done.stdout, done
+    for words in (["--counters=none"], ["--flight-recorder", "1M"]):
+        done = run(fermata, "record", "--counters-only", *words, "--", "true")
+        assert done.returncode == 2 and "remove" in done.stderr, done
+
+
+main()
