@@ -3,6 +3,7 @@
 #include "base/process/installed.h"
 #include "filter/filter.h"
 #include "record/experiment/job.h"
+#include "record/launch_snapshots.h"
 #include "record/rebuild/rebuild.h"
 
 #include <errno.h>
@@ -224,6 +225,23 @@ static void complete(struct fm_record_result *result)
     }
 }
 
+/* The directory that the processes have reported. */
+static void directory_so_far(void *result_file, char *path, size_t size)
+{
+    struct fm_record_result result;
+    memset(&result, 0, sizeof result);
+    read_result(result_file, &result);
+    snprintf(path, size, "%s", result.directory);
+}
+
+/* @return the process that takes snapshots; -1: none is asked for, or it cannot be started */
+static pid_t start_snapshots(const struct fm_settings *settings, char *result_file)
+{
+    const char *period = settings->values[FM_SETTING_SNAPSHOT].text;
+    return period != NULL ? fm_launch_snapshots(strtod(period, NULL), directory_so_far, result_file)
+                          : -1;
+}
+
 fm_status_t fm_record_run(const struct fm_settings *settings, char *const command[],
                           struct fm_record_result *result, struct fm_error *error)
 {
@@ -239,7 +257,9 @@ fm_status_t fm_record_run(const struct fm_settings *settings, char *const comman
     close(file);
     fm_status_t status = start(settings, command, path, &child, error);
     if (status == FM_OK) {
+        pid_t snapshots = start_snapshots(settings, path);
         result->exit_status = wait_for(child);
+        fm_launch_snapshots_end(snapshots);
         read_result(path, result);
         note_discarded(result);
         complete(result);

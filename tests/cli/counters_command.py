@@ -32,9 +32,13 @@ def main():
     assert status == 0 and "161 counters of Open MPI" in out
     assert "the library chooses algorithms inside" in out
     refused(1, "no counter is called so", "counters", "list", "nonsense")
-    refused(2, "give list, show, watch, sum or diff", "counters")
-    refused(2, "give list, show, watch, sum or diff", "counters", "nonsense")
+    refused(2, "give list, show, watch, heatmap, sum or diff", "counters")
+    refused(2, "give list, show, watch, heatmap, sum or diff", "counters", "nonsense")
     refused(2, "watch prints text or csv", "counters", "watch", "x", "--format", "json")
+    refused(2, "heatmap prints SVG or csv", "counters", "heatmap", "x", "y", "--format", "json")
+    refused(2, "heatmap, an experiment and a counter", "counters", "heatmap", "x")
+    refused(2, "snapshot needs seconds from 0.05 on", "record", "--snapshot", "0", "--", "true")
+    refused(2, "needs counters", "record", "--snapshot", "1", "--", "true")
     refused(2, "seconds from 0.05 on", "top", "x", "--period", "0")
     refused(4, "No such file", "top", "missing")
     refused(2, "show and an experiment", "counters", "show")

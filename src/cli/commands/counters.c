@@ -149,6 +149,23 @@ static int watch(struct fm_option_reader *reader, struct fm_counter_request *req
     return status;
 }
 
+static int heatmap(struct fm_option_reader *reader, struct fm_counter_request *request)
+{
+    struct fm_counter_job job;
+    struct fm_error error;
+    if (request->format == FM_COUNTERS_JSON) {
+        fm_options_refuse(reader, "heatmap prints SVG or csv");
+        return fm_options_complain(reader);
+    }
+    fm_status_t status = fm_counter_job_open(reader->operands[1], &job, &error);
+    if (status == FM_OK) {
+        status =
+            fm_counters_heatmap(request, &job, reader->operands[1], reader->operands[2], &error);
+        fm_counter_job_close(&job);
+    }
+    return status != FM_OK ? fail(&error, status) : FM_OK;
+}
+
 static const struct verb {
     const char *name;
     int least, most; /* operands behind it */
@@ -157,6 +174,7 @@ static const struct verb {
 } verbs[] = {{"list", 0, 1000, "list", list},
              {"show", 1, 1000, "show and an experiment", show},
              {"watch", 1, 1000, "watch and an experiment", watch},
+             {"heatmap", 2, 2, "heatmap, an experiment and a counter", heatmap},
              {"sum", 1, 1000, "sum and experiments", sum},
              {"diff", 2, 1000, "diff and two experiments", diff}};
 
@@ -208,7 +226,7 @@ int fm_command_counters(int argc, char **argv)
     }
     const struct verb *verb = reader.operand_count > 0 ? verb_named(reader.operands[0]) : NULL;
     if (verb == NULL) {
-        fm_options_refuse(&reader, "give list, show, watch, sum or diff");
+        fm_options_refuse(&reader, "give list, show, watch, heatmap, sum or diff");
         return fm_options_complain(&reader);
     }
     if (!fm_options_operands(&reader, verb->least + 1, verb->most + 1, verb->wanted)) {

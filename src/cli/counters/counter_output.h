@@ -62,4 +62,10 @@ bool fm_counters_are_all(const char *directory);
 /** Prints what a recording of counters only has, a line for stderr. */
 void fm_counters_print_closing(const char *directory);
 
+/** Prints a counter over time and ranks, from the snapshots of an experiment: SVG, or CSV if the
+ * request says so. */
+fm_status_t fm_counters_heatmap(const struct fm_counter_request *request,
+                                const struct fm_counter_job *job, const char *directory,
+                                const char *name, struct fm_error *error);
+
 #endif

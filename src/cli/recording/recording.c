@@ -44,6 +44,17 @@ static void print_closing_line(const struct fm_record_result *result)
     }
 }
 
+/* Becomes the program, which a launcher has started as one of several processes. */
+static fm_status_t become(const struct fm_recording_options *options, const char *command,
+                          struct fm_error *error)
+{
+    if (options->settings.values[FM_SETTING_SNAPSHOT].text != NULL) {
+        return fm_fail(error, FM_ERR_USAGE,
+                       "snapshots are taken beside the launcher: start it by fermata %s", command);
+    }
+    return fm_record_exec(&options->settings, options->command, error);
+}
+
 /* What the command line asks for, which was understood. */
 static int run(const struct fm_recording_options *options, const char *command,
                struct fm_record_result *result, bool *recorded)
@@ -58,7 +69,7 @@ static int run(const struct fm_recording_options *options, const char *command,
                   "fermata analyze DIR, fermata report DIR\n",
                   stderr);
         }
-        status = fm_record_exec(&options->settings, options->command, &error);
+        status = become(options, command, &error);
     } else {
         status = fm_record_run(&options->settings, options->command, result, &error);
         *recorded = status == FM_OK;

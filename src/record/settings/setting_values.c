@@ -160,3 +160,11 @@ const char *fm_refuse_counters(const char *text)
              "names of counters: there is none called %s; see fermata counters list", unknown);
     return wanted;
 }
+
+const char *fm_refuse_snapshot(const char *text)
+{
+    char *end;
+    double seconds = strtod(text, &end);
+    bool good = end != text && *end == '\0' && seconds >= 0.05 && seconds <= 1e6;
+    return good ? NULL : "seconds from 0.05 on";
+}

@@ -148,6 +148,11 @@ fm_status_t fm_settings_agree(const struct fm_settings *settings, struct fm_erro
                        "counters-only (%s) keeps no records: remove flight-recorder (%s)",
                        only->origin, ring->origin);
     }
+    const struct fm_setting_value *snapshot = &settings->values[FM_SETTING_SNAPSHOT];
+    if (snapshot->text != NULL && !is_only && fm_counter_list_is_none(list->text)) {
+        return fm_fail(error, FM_ERR_USAGE, "snapshot (%s) needs counters: add --counters",
+                       snapshot->origin);
+    }
     const struct fm_setting_value *size = &settings->values[FM_SETTING_MAX_SIZE];
     const struct fm_setting_value *flight = &settings->values[FM_SETTING_FLIGHT_RECORDER];
     bool is_limited =

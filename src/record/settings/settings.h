@@ -100,6 +100,7 @@ const char *fm_refuse_window(const char *text);
 const char *fm_refuse_phase(const char *text);
 const char *fm_refuse_signal(const char *text);
 const char *fm_refuse_flight_recorder(const char *text);
+const char *fm_refuse_snapshot(const char *text);
 const char *fm_refuse_counters(const char *text);
 const char *fm_refuse_flush_interval(const char *text);
 const char *fm_refuse_clock_exchange(const char *text);

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import xml.dom.minidom
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
 from mpi_launcher import mpi_command  # noqa: E402
@@ -65,11 +66,38 @@ def check_pace(experiment, state):
     assert all(row[4] == ("0" if row[1] == "mpi.bytes_sent" else "") for row in rows), done.stdout
 
 
+def check_snapshots(experiment):
+    """Snapshots have distinct times, and lead from their first values to the last ones."""
+    path = f"{experiment}/counters/snapshots.csv"
+    assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
+    with open(path, encoding="ascii") as file:
+        rows = [line.rstrip("\n").split(",") for line in file][1:]
+    times = [float(row[0]) for row in rows if row[1] == ""]
+    assert len(times) >= 2 and times == sorted(set(times)), times
+    last = {(int(row[1]), row[2]): row[3] for row in rows if row[1] != ""}
+    assert last[0, "mpi.bytes_sent"] == str(BYTES) and last[1, "calls:MPI_Recv"] == str(MESSAGES)
+    first = {int(row[1]): int(row[3]) for row in rows
+             if row[2] == "mpi.bytes_sent" and float(row[0]) == times[0]}
+    done = subprocess.run([fermata, "counters", "heatmap", experiment, "OMPI_SPC_BYTES_SENT_USER",
+                           "--format", "csv"], capture_output=True, text=True, check=True)
+    cells = [line.split(",") for line in done.stdout.splitlines()[1:]]
+    assert len(cells) == 2 * (len(times) - 1), done.stdout
+    for rank, total in ((0, BYTES), (1, 0)):
+        changes = sum(int(cell[3]) for cell in cells if cell[2] == str(rank))
+        assert first.get(rank, 0) + changes == total, (first, done.stdout)
+    done = subprocess.run([fermata, "counters", "heatmap", experiment, "mpi.bytes_sent"],
+                          capture_output=True, text=True, check=True)
+    picture = xml.dom.minidom.parseString(done.stdout)
+    titles = [title.firstChild.data for title in picture.getElementsByTagName("title")]
+    assert {title.split(",")[0] for title in titles} == {"rank 0", "rank 1"}, titles
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         experiment = f"{folder}/experiment"
         environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
-        job = subprocess.Popen([fermata, "record", "--counters", "-o", experiment, "--",
+        job = subprocess.Popen([fermata, "record", "--counters", "--snapshot", "0.1", "-o",
+                                experiment, "--",
                                 *mpi_command(mpirun, 2, [program, folder])],
                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                                env=environment)
@@ -91,6 +119,7 @@ def main():
         for counter in ("usage.page_faults_minor", "usage.memory_most"):
             assert all(value > 0 for value in values[counter]), (counter, values[counter])
         check_pace(experiment, "killed")
+        check_snapshots(experiment)
         text = subprocess.run([fermata, "counters", "show", experiment], capture_output=True,
                               text=True, check=True).stdout
         assert "ended without closing its counters (killed)" in text, text

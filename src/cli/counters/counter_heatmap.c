@@ -1,0 +1,177 @@
+/* fermata counters heatmap: a counter over time and ranks, as a picture (SVG) or as numbers (CSV).
+ */
+#include "base/memory.h"
+#include "cli/counters/counter_output.h"
+#include "counters/counter_series.h"
+
+#include <stdio.h>
+
+enum { WIDTH = 900, LEFT = 70, TOP = 46, RIGHT = 130, BOTTOM = 46, TALLEST = 560, LABELS = 8 };
+
+struct picture {
+    const struct fm_snapshot_series *series;
+    const struct fm_job_counter *counter;
+    double least, most; /* of the cells */
+    double row;         /* height of a rank */
+};
+
+static bool is_level(enum fm_counter_kind kind)
+{
+    return kind == FM_COUNTER_LEVEL || kind == FM_COUNTER_HIGH_WATERMARK;
+}
+
+/* Value of a cell: what the counter has changed by, or the level at the end of the interval. */
+static double cell(const struct picture *p, size_t interval, size_t rank)
+{
+    return is_level(p->counter->kind) ? p->series->values[(interval + 1) * p->series->ranks + rank]
+                                      : fm_counter_series_change(p->series, interval, rank);
+}
+
+static void find_range(struct picture *p)
+{
+    for (size_t i = 0; i + 1 < p->series->snapshots; i++) {
+        for (size_t rank = 0; rank < p->series->ranks; rank++) {
+            double value = cell(p, i, rank);
+            p->least = value < p->least ? value : p->least;
+            p->most = value > p->most ? value : p->most;
+        }
+    }
+}
+
+/* White to dark red, by the share of the largest value. */
+static void print_colour(const struct picture *p, double value)
+{
+    double range = p->most - p->least;
+    double share = range > 0 ? (value - p->least) / range : 0;
+    int red = share < 0.5 ? 255 : (int)(255 - 2 * (share - 0.5) * 152);
+    int other = share < 0.5 ? (int)(245 - 2 * share * 170) : (int)(75 - 2 * (share - 0.5) * 62);
+    printf("#%02x%02x%02x", red, other, other);
+}
+
+static double x_of(const struct picture *p, double seconds)
+{
+    const double *all = p->series->seconds;
+    double first = all[0], last = all[p->series->snapshots - 1];
+    return LEFT + (WIDTH - LEFT - RIGHT) * (seconds - first) / (last > first ? last - first : 1);
+}
+
+/* The cells of a rank; neighbours of one value are one rectangle. */
+static void print_rank(const struct picture *p, size_t rank)
+{
+    size_t intervals = p->series->snapshots - 1;
+    for (size_t i = 0, end; i < intervals; i = end) {
+        char text[FM_COUNTER_TEXT];
+        double value = cell(p, i, rank);
+        for (end = i + 1; end < intervals && cell(p, end, rank) == value;) {
+            end++;
+        }
+        double x = x_of(p, p->series->seconds[i]), next = x_of(p, p->series->seconds[end]);
+        printf("<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"", x,
+               TOP + (double)rank * p->row, next - x, p->row);
+        print_colour(p, value);
+        printf("\"><title>rank %zu, %.3f-%.3f s: %s</title></rect>\n", rank, p->series->seconds[i],
+               p->series->seconds[end], fm_counter_text(text, p->counter->kind, value));
+    }
+}
+
+static void print_axes(const struct picture *p, double bottom)
+{
+    const struct fm_snapshot_series *s = p->series;
+    size_t step = (s->ranks + LABELS - 1) / LABELS;
+    for (size_t rank = 0; rank < s->ranks; rank += step) {
+        printf("<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%zu</text>\n", LEFT - 6,
+               TOP + ((double)rank + 0.5) * p->row + 4, rank);
+    }
+    double first = s->seconds[0], last = s->seconds[s->snapshots - 1];
+    for (int i = 0; i <= LABELS; i++) {
+        double seconds = first + (last - first) * i / LABELS;
+        printf("<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%.2f</text>\n", x_of(p, seconds),
+               bottom + 18, seconds);
+    }
+    printf("<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">seconds</text>\n",
+           (LEFT + WIDTH - RIGHT) / 2.0, bottom + 38);
+    printf("<text x=\"14\" y=\"%.1f\" text-anchor=\"middle\" transform=\"rotate(-90 14 %.1f)\">rank"
+           "</text>\n",
+           (TOP + bottom) / 2, (TOP + bottom) / 2);
+}
+
+static void print_scale(const struct picture *p, double bottom)
+{
+    enum { STEPS = 64 };
+    char text[FM_COUNTER_TEXT];
+    double height = (bottom - TOP) / STEPS;
+    for (int i = 0; i < STEPS; i++) {
+        printf("<rect x=\"%d\" y=\"%.2f\" width=\"16\" height=\"%.2f\" fill=\"", WIDTH - RIGHT + 20,
+               bottom - (i + 1) * height, height + 0.5);
+        print_colour(p, p->least + (p->most - p->least) * (i + 0.5) / STEPS);
+        printf("\"/>\n");
+    }
+    printf("<text x=\"%d\" y=\"%d\">%s</text>\n", WIDTH - RIGHT + 42, TOP + 10,
+           fm_counter_text(text, p->counter->kind, p->most));
+    printf("<text x=\"%d\" y=\"%.1f\">%s</text>\n", WIDTH - RIGHT + 42, bottom,
+           fm_counter_text(text, p->counter->kind, p->least));
+}
+
+static void print_svg(const struct picture *p)
+{
+    double bottom = TOP + p->row * (double)p->series->ranks;
+    printf("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%.0f\" "
+           "font-family=\"sans-serif\" font-size=\"12\">\n"
+           "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
+           WIDTH, bottom + BOTTOM);
+    printf("<text x=\"%d\" y=\"26\" font-size=\"15\">%s (%s)%s</text>\n", LEFT, p->series->name,
+           p->counter->unit, is_level(p->counter->kind) ? "" : ", change between snapshots");
+    puts("<g shape-rendering=\"crispEdges\">");
+    for (size_t rank = 0; rank < p->series->ranks; rank++) {
+        print_rank(p, rank);
+    }
+    printf("<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%.2f\" fill=\"none\" stroke=\"#888\"/>\n",
+           LEFT, TOP, WIDTH - LEFT - RIGHT, bottom - TOP);
+    puts("</g>");
+    print_axes(p, bottom);
+    print_scale(p, bottom);
+    puts("</svg>");
+}
+
+static void print_csv(const struct picture *p)
+{
+    puts("begin,end,rank,value");
+    for (size_t i = 0; i + 1 < p->series->snapshots; i++) {
+        for (size_t rank = 0; rank < p->series->ranks; rank++) {
+            printf(fm_counter_is_time(p->counter->kind) ? "%.9f,%.9f,%zu,%.9f\n"
+                                                        : "%.9f,%.9f,%zu,%.0f\n",
+                   p->series->seconds[i], p->series->seconds[i + 1], rank, cell(p, i, rank));
+        }
+    }
+}
+
+fm_status_t fm_counters_heatmap(const struct fm_counter_request *request,
+                                const struct fm_counter_job *job, const char *directory,
+                                const char *name, struct fm_error *error)
+{
+    struct fm_snapshot_series series;
+    size_t number = fm_counter_job_find(job, name);
+    if (number == job->count) {
+        const struct fm_counter_entry *entry = fm_counter_named(name);
+        return entry != NULL && entry->reason != NULL
+                   ? fm_fail(error, FM_ERR_DATA, "%s is unavailable: %s", name, entry->reason)
+                   : fm_fail(error, FM_ERR_USAGE, "%s does not have a counter %s", directory, name);
+    }
+    const struct fm_job_counter *counter = &job->counters[number];
+    fm_status_t status = fm_counter_series_read(
+        directory, counter->name, fermata_counters_size(job->files[0]), &series, error);
+    if (status == FM_OK) {
+        struct picture picture = {.series = &series, .counter = counter, .row = 24};
+        if (picture.row * (double)series.ranks > TALLEST) {
+            picture.row = TALLEST / (double)series.ranks;
+        }
+        find_range(&picture);
+        if (request->format == FM_COUNTERS_CSV) {
+            print_csv(&picture);
+        } else {
+            print_svg(&picture);
+        }
+        fm_counter_series_free(&series);
+    }
+    return status;
+}

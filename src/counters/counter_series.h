@@ -1,0 +1,37 @@
+/** @file
+ * A counter over time in all ranks, from the snapshots of a run (counter_snapshot.h).
+ */
+#ifndef FERMATA_COUNTERS_COUNTER_SERIES_H
+#define FERMATA_COUNTERS_COUNTER_SERIES_H
+
+#include "base/error.h"
+#include "counters/catalogue.h"
+
+#include <stddef.h>
+
+/** The totals of a counter at each snapshot. */
+struct fm_snapshot_series {
+    const char *name; /**< as in the file; of the caller */
+    size_t snapshots, ranks;
+    double *seconds; /**< by snapshot */
+    double *values;  /**< by snapshot and rank: values[snapshot * ranks + rank] */
+};
+
+/** Reads the series of a counter.
+ * @param name   its name in files
+ * @param ranks  number of ranks of the run
+ * @return FM_OK; FM_ERR_DATA: there are no snapshots, or they are damaged */
+fm_status_t fm_counter_series_read(const char *directory, const char *name, size_t ranks,
+                                   struct fm_snapshot_series *series, struct fm_error *error);
+
+void fm_counter_series_free(struct fm_snapshot_series *series);
+
+/** Change of a counter from snapshot `i` to the next one, in a rank. */
+static inline double fm_counter_series_change(const struct fm_snapshot_series *series, size_t i,
+                                              size_t rank)
+{
+    return series->values[(i + 1) * series->ranks + rank] -
+           series->values[i * series->ranks + rank];
+}
+
+#endif

@@ -1,0 +1,157 @@
+#include "counters/counter_snapshot.h"
+
+#include "base/memory.h"
+#include "counters/counter_job.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Largest size of a file. */
+#define MOST_BYTES ((uint64_t)1 << 30)
+
+struct fm_snapshots {
+    FILE *file;
+    char directory[PATH_MAX];
+    struct fm_counter_job job;
+    unsigned size;  /* ranks of the run */
+    double **last;  /* by rank and number of the counter in its file */
+    size_t *counts; /* by rank */
+    uint64_t start; /* nanoseconds since the epoch of 1970 */
+    size_t taken;
+};
+
+static double value_of(const fermata_counters_t *file, size_t number)
+{
+    int kind = fermata_counters_info(file, number)->kind;
+    return fm_counter_is_time((enum fm_counter_kind)kind)
+               ? fermata_counters_seconds(file, number)
+               : (double)fermata_counters_value(file, number);
+}
+
+static uint64_t earliest_start(const struct fm_counter_job *job)
+{
+    uint64_t start = UINT64_MAX;
+    for (size_t rank = 0; rank < job->ranks; rank++) {
+        uint64_t own = fermata_counters_start(job->files[rank]);
+        start = own < start ? own : start;
+    }
+    return start;
+}
+
+fm_status_t fm_snapshots_begin(const char *directory, struct fm_snapshots **snapshots,
+                               struct fm_error *error)
+{
+    char path[PATH_MAX + 32];
+    struct fm_counter_job job;
+    fm_status_t status = fm_counter_job_open(directory, &job, error);
+    if (status != FM_OK) {
+        return status;
+    }
+    snprintf(path, sizeof path, "%s/counters/" FM_SNAPSHOT_FILE, directory);
+    int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (file < 0) {
+        fm_counter_job_close(&job);
+        return fm_fail(error, FM_ERR_SYSTEM, "cannot create %s: %m", path);
+    }
+    struct fm_snapshots *s = fm_allocate(1, sizeof *s);
+    s->file = fdopen(file, "w");
+    if (s->file == NULL) {
+        close(file);
+        fm_memory_exhausted();
+    }
+    snprintf(s->directory, sizeof s->directory, "%s", directory);
+    s->job = job;
+    s->size = fermata_counters_size(job.files[0]);
+    s->last = fm_allocate(s->size, sizeof *s->last);
+    s->counts = fm_allocate(s->size, sizeof *s->counts);
+    s->start = earliest_start(&job);
+    fputs("seconds,rank,counter,value\n", s->file);
+    *snapshots = s;
+    return FM_OK;
+}
+
+/* Processes may begin later than others. */
+static void look_for_others(struct fm_snapshots *s)
+{
+    struct fm_counter_job job;
+    if (s->job.ranks < s->size && fm_counter_job_open(s->directory, &job, NULL) == FM_OK) {
+        fm_counter_job_close(&s->job);
+        s->job = job;
+    }
+}
+
+static void write_value(struct fm_snapshots *s, double seconds, const fermata_counters_t *file,
+                        size_t number, double value)
+{
+    const fermata_counter_info_t *info = fermata_counters_info(file, number);
+    bool is_time = fm_counter_is_time((enum fm_counter_kind)info->kind);
+    fprintf(s->file, is_time ? "%.9f,%u,%s,%.9f\n" : "%.9f,%u,%s,%.0f\n", seconds,
+            fermata_counters_rank(file), info->name, value);
+}
+
+static void take_rank(struct fm_snapshots *s, double seconds, const fermata_counters_t *file)
+{
+    unsigned rank = fermata_counters_rank(file);
+    size_t count = fermata_counters_number(file);
+    if (rank >= s->size) {
+        return;
+    }
+    if (count > s->counts[rank]) {
+        s->last[rank] =
+            fm_resize(s->last[rank], s->counts[rank] * sizeof(double), count * sizeof(double));
+        memset(s->last[rank] + s->counts[rank], 0, (count - s->counts[rank]) * sizeof(double));
+        s->counts[rank] = count;
+    }
+    for (size_t i = 0; i < count; i++) {
+        double value = value_of(file, i);
+        if (fermata_counters_info(file, i)->selected && value != s->last[rank][i]) {
+            write_value(s, seconds, file, i, value);
+            s->last[rank][i] = value;
+        }
+    }
+}
+
+bool fm_snapshots_take(struct fm_snapshots *s)
+{
+    struct timespec now;
+    look_for_others(s);
+    clock_gettime(CLOCK_REALTIME, &now);
+    fm_counter_job_read(&s->job);
+    double seconds =
+        (double)((int64_t)now.tv_sec * 1000000000 + now.tv_nsec - (int64_t)s->start) / 1e9;
+    fprintf(s->file, "%.9f,,,\n", seconds);
+    for (size_t rank = 0; rank < s->job.ranks; rank++) {
+        take_rank(s, seconds, s->job.files[rank]);
+    }
+    s->taken++;
+    return fflush(s->file) == 0 && (uint64_t)ftell(s->file) < MOST_BYTES;
+}
+
+bool fm_snapshots_go_on(const struct fm_snapshots *s)
+{
+    return fm_counter_job_in_state(&s->job, FERMATA_PROCESS_RUNNING) +
+               fm_counter_job_in_state(&s->job, FERMATA_PROCESS_UNKNOWN) >
+           0;
+}
+
+size_t fm_snapshots_end(struct fm_snapshots *s)
+{
+    if (s == NULL) {
+        return 0;
+    }
+    size_t taken = s->taken;
+    fclose(s->file);
+    for (unsigned rank = 0; rank < s->size; rank++) {
+        fm_free(s->last[rank]);
+    }
+    fm_free(s->last);
+    fm_free(s->counts);
+    fm_counter_job_close(&s->job);
+    fm_free(s);
+    return taken;
+}

@@ -1,0 +1,83 @@
+/* Counters over time: values that stay are in every snapshot, damage is refused. */
+#include "check.h"
+#include "counters/counter_series.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/fermata-series-XXXXXX";
+
+static void write_rows(const char *rows)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/counters/snapshots.csv", folder);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file, "seconds,rank,counter,value\n%s", rows);
+    fclose(file);
+}
+
+static void values_stay_until_they_change(void **state)
+{
+    (void)state;
+    struct fm_snapshot_series series;
+    struct fm_error error;
+    write_rows("0.5,,,\n0.5,0,a,3\n0.5,1,a,1\n0.5,1,ab,9\n"
+               "1.5,,,\n"
+               "2.5,,,\n2.5,1,a,6\n2.5,0,ab,4\n3.5,0,");
+    assert_int_equal(fm_counter_series_read(folder, "a", 3, &series, &error), FM_OK);
+    assert_int_equal(series.snapshots, 3);
+    const double expected[] = {3, 1, 0, 3, 1, 0, 3, 6, 0};
+    for (int i = 0; i < 9; i++) {
+        assert_true(series.values[i] == expected[i]);
+    }
+    assert_true(series.seconds[2] == 2.5);
+    assert_true(fm_counter_series_change(&series, 1, 1) == 5);
+    assert_true(fm_counter_series_change(&series, 0, 0) == 0);
+    fm_counter_series_free(&series);
+}
+
+static void refused(const char *rows, const char *reason)
+{
+    struct fm_snapshot_series series;
+    struct fm_error error;
+    write_rows(rows);
+    assert_int_equal(fm_counter_series_read(folder, "a", 2, &series, &error), FM_ERR_DATA);
+    assert_non_null(strstr(error.message, reason));
+}
+
+static void damage_is_refused(void **state)
+{
+    (void)state;
+    refused("", "fewer than two snapshots");
+    refused("1,,,\n", "fewer than two snapshots");
+    refused("1,,,\n1,0,a,1\nnonsense\n", "snapshots.csv:4: not a row of snapshots");
+    refused("1,0,a,1\n", ":2: not a row");
+    refused("1,,,\n1,2,a,1\n", ":3: not a row");
+    refused("1,,,\n1,0,a,x\n", ":3: not a row");
+    refused("1,,,\n1,0,a\n", ":3: not a row");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(values_stay_until_they_change),
+        cmocka_unit_test(damage_is_refused),
+    };
+    char path[128];
+    if (mkdtemp(folder) == NULL) {
+        return 1;
+    }
+    snprintf(path, sizeof path, "%s/counters", folder);
+    mkdir(path, 0700);
+    int failures = cmocka_run_group_tests(tests, NULL, NULL);
+    snprintf(path, sizeof path, "%s/counters/snapshots.csv", folder);
+    unlink(path);
+    *strrchr(path, '/') = '\0';
+    rmdir(path);
+    rmdir(folder);
+    return failures;
+}
