@@ -414,8 +414,11 @@ static void book(void *context, unsigned worker, uint32_t first, uint32_t last)
             }
             uint32_t callpath = location->profile.items[v].callpath;
             struct share share = share_of(path, trace, callpath, time, path->serialized[l][v]);
+            /* Both are sums of rounded products: together they may exceed the time by a rounding.
+             */
+            const double balanced = (double)time - share.serialization - share.rest;
             fm_formation_add_cost(formation, worker, l, v, FM_METRIC_CRITICAL_PATH,
-                                  (double)time - share.serialization - share.rest);
+                                  balanced > 0 ? balanced : 0);
             fm_formation_add_cost(formation, worker, l, v, FM_METRIC_CRITICAL_PATH_IMBALANCE,
                                   share.rest);
             fm_formation_add_cost(formation, worker, l, v, FM_METRIC_CRITICAL_PATH_SERIALIZATION,

@@ -3,6 +3,7 @@
 #include "analysis/dependencies/dependency_transfer.h"
 #include "analysis/dependencies/polling.h"
 #include "analysis/model/run.h"
+#include "analysis/threads/team_instances.h"
 #include "base/containers/sort.h"
 #include "engine/dispatch/dispatch.h"
 
@@ -10,6 +11,7 @@
 struct sent_dependency {
     struct fm_dependency dependency;
     uint32_t location;
+    uint32_t unused;
 };
 
 struct fm_dependencies *fm_dependencies_create(const struct fm_analysis *analysis)
@@ -19,6 +21,8 @@ struct fm_dependencies *fm_dependencies_create(const struct fm_analysis *analysi
     dependencies->location_count = locations;
     dependencies->of_location = fm_allocate(locations, sizeof *dependencies->of_location);
     dependencies->pollings = fm_allocate(locations, sizeof *dependencies->pollings);
+    dependencies->marks = fm_allocate(locations, sizeof *dependencies->marks);
+    dependencies->of_marks = fm_allocate(locations, sizeof *dependencies->of_marks);
     dependencies->table_count = fm_engine_workers(analysis->engine);
     dependencies->tables =
         fm_allocate_apart(dependencies->table_count, sizeof *dependencies->tables);
@@ -33,6 +37,8 @@ void fm_dependencies_free(struct fm_dependencies *dependencies)
     for (uint32_t l = 0; l < dependencies->location_count; l++) {
         fm_vector_free(&dependencies->of_location[l]);
         fm_vector_free(&dependencies->pollings[l]);
+        fm_vector_free(&dependencies->marks[l]);
+        fm_vector_free(&dependencies->of_marks[l]);
     }
     for (unsigned t = 0; t < dependencies->table_count; t++) {
         fm_vector_free(&dependencies->tables[t].junctions);
@@ -40,6 +46,8 @@ void fm_dependencies_free(struct fm_dependencies *dependencies)
     }
     fm_free(dependencies->of_location);
     fm_free(dependencies->pollings);
+    fm_free(dependencies->marks);
+    fm_free(dependencies->of_marks);
     fm_free(dependencies->tables);
     fm_free(dependencies);
 }
@@ -64,10 +72,8 @@ void fm_dependency_take(void *context, unsigned worker, uint32_t process, const 
     (void)worker, (void)process;
     const struct fm_analysis *analysis = context;
     const struct sent_dependency *sent = record;
-    const uint64_t t =
-        fm_awaited_time(analysis->trace, analysis->dependencies, sent->dependency.source);
     const struct fm_location *location = &analysis->trace->locations[sent->location];
-    if (t > location->leave.items[sent->dependency.activity]) {
+    if (sent->dependency.t > location->leave.items[sent->dependency.activity]) {
         analysis->dependencies->unbound++;
         return;
     }
@@ -79,13 +85,100 @@ size_t fm_dependency_record_size(void)
     return sizeof(struct sent_dependency);
 }
 
+void fm_depend_at(const struct fm_analysis *analysis, unsigned worker, struct fm_call_ref call,
+                  struct fm_awaited source, uint64_t t, fm_dependency_rule_t rule)
+{
+    const struct sent_dependency sent = {
+        {.t = t, .source = source, .activity = call.activity, .rule = (uint8_t)rule},
+        call.location,
+        0};
+    fm_dispatch_send(analysis->sent_dependencies, worker,
+                     fm_trace_process(analysis->trace, call.location), &sent);
+}
+
 void fm_depend(const struct fm_analysis *analysis, unsigned worker, struct fm_call_ref call,
                struct fm_awaited source, fm_dependency_rule_t rule)
 {
-    const struct sent_dependency sent = {
-        {.source = source, .activity = call.activity, .rule = (uint8_t)rule}, call.location};
-    fm_dispatch_send(analysis->sent_dependencies, worker,
-                     fm_trace_process(analysis->trace, call.location), &sent);
+    fm_depend_at(analysis, worker, call, source,
+                 fm_awaited_time(analysis->trace, analysis->dependencies, source), rule);
+}
+
+void fm_depend_in_stretch(const struct fm_analysis *analysis, unsigned worker,
+                          struct fm_call_ref call, struct fm_awaited source, uint64_t t,
+                          fm_dependency_rule_t rule)
+{
+    const struct fm_location *location = &analysis->trace->locations[call.location];
+    struct fm_call_ref stretch = call;
+    for (size_t i = fm_first_continuation(location, call.activity + 1);
+         location->leave.items[stretch.activity] < t && i < location->continuations.count; i++) {
+        if (location->continuations.items[i].first == call.activity) {
+            stretch.activity = location->continuations.items[i].activity;
+        }
+    }
+    fm_depend_at(analysis, worker, stretch, source, t, rule);
+}
+
+/* ---- marks ---- */
+
+static void add_mark(const struct fm_analysis *analysis, uint32_t l, uint32_t row)
+{
+    const struct fm_thread_record *record = &analysis->trace->locations[l].threads.items[row];
+    fm_vector_push(&analysis->dependencies->marks[l],
+                   (struct fm_mark){record->time, row, record->activity, record->next_activity});
+}
+
+void fm_depend_start(const struct fm_analysis *analysis, uint32_t location, uint32_t row,
+                     uint32_t origin_location, uint32_t origin_row, fm_dependency_rule_t rule)
+{
+    const struct fm_trace *trace = analysis->trace;
+    const uint64_t begin = trace->locations[location].threads.items[row].time;
+    const uint64_t t = trace->locations[origin_location].threads.items[origin_row].time;
+    if (t > begin) {
+        analysis->dependencies->unbound++;
+        return;
+    }
+    add_mark(analysis, location, row);
+    add_mark(analysis, origin_location, origin_row);
+    fm_vector_push(&analysis->dependencies->of_marks[location],
+                   (struct fm_dependency){
+                       .t = t,
+                       .source = {origin_location & ((1U << 30) - 1), FM_AWAITED_MARK, origin_row},
+                       .activity = row,
+                       .rule = (uint8_t)rule,
+                   });
+}
+
+size_t fm_mark_position(const fm_mark_vector *marks, uint32_t row)
+{
+    size_t low = 0, high = marks->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (marks->items[middle].row < row) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+static int compare_marks(const void *a, const void *b)
+{
+    const struct fm_mark *left = a, *right = b;
+    return left->row < right->row ? -1 : left->row > right->row;
+}
+
+/* Sorts the marks of a location, each once. */
+static void sort_marks(fm_mark_vector *marks)
+{
+    size_t kept = 0;
+    fm_sort(marks->items, marks->count, sizeof *marks->items, compare_marks);
+    for (size_t i = 0; i < marks->count; i++) {
+        if (kept == 0 || marks->items[kept - 1].row != marks->items[i].row) {
+            marks->items[kept++] = marks->items[i];
+        }
+    }
+    marks->count = kept;
 }
 
 /* ---- junctions ---- */
@@ -148,7 +241,10 @@ static void finish_processes(void *context, unsigned worker, uint32_t first, uin
             fm_dependency_vector *own = &dependencies->of_location[l];
             fm_sort(own->items, own->count, sizeof *own->items, compare_dependencies);
             fm_vector_trim(own);
-            fm_polling_find(&dependencies->pollings[l], analysis->trace, l, &completions);
+            fm_polling_find(&dependencies->pollings[l], analysis->trace, l, &completions, own);
+            fm_sort(dependencies->of_marks[l].items, dependencies->of_marks[l].count,
+                    sizeof *own->items, compare_dependencies);
+            sort_marks(&dependencies->marks[l]);
         }
     }
     fm_completions_free(&completions);

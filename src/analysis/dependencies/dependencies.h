@@ -2,10 +2,10 @@
  * Dependencies: the events on which calls depend, whether they waited for them or not. The
  * prediction of changed runs (whatif/replay.h) follows them; docs/whatif.md has the rules.
  *
- * A call depends on an event at time t, which is the Enter of another call, by the rule that also
- * finds its wait states. Only dependencies with t <= Leave of the call are kept: what happened
- * later cannot have ended the call. A call that depends on many events at once (a collective
- * operation) depends on a junction: the latest of them.
+ * A call depends on an event at time t by the rule that also finds its wait states. Only
+ * dependencies with t <= Leave of the call are kept: what happened later cannot have ended the
+ * call. A call that depends on many events at once (a collective operation) depends on a junction:
+ * the latest of them. Threads begin to work at marks, which depend on marks of other threads.
  *
  * They exist only in an analysis by a single process that asks for them.
  */
@@ -32,8 +32,11 @@ typedef enum {
 
 /** Kinds of events that calls depend on. */
 typedef enum {
-    FM_AWAITED_ENTER,   /**< Enter of activity `index` of location `place` */
-    FM_AWAITED_JUNCTION /**< junction `index` of table `place` */
+    FM_AWAITED_ENTER,    /**< t lies behind the Enter of activity `index` of location `place` by a
+                              constant, mostly 0 */
+    FM_AWAITED_LEAVE,    /**< t lies before the Leave of that activity by a constant */
+    FM_AWAITED_JUNCTION, /**< junction `index` of table `place` */
+    FM_AWAITED_MARK      /**< mark at row `index` of location `place` */
 } fm_awaited_kind_t;
 
 /** An event. At most 2^30 locations. */
@@ -43,12 +46,21 @@ struct fm_awaited {
     uint32_t index;
 };
 
-/** A call depends on an event. */
+/** A call, or a mark, depends on an event. */
 struct fm_dependency {
+    uint64_t t; /**< of the event, in the measured run */
     struct fm_awaited source;
-    uint32_t activity; /**< the call that depends */
+    uint32_t activity; /**< the call that depends; of marks: the row */
     uint8_t rule;      /**< fm_dependency_rule_t */
     bool dropped;      /**< it closes a circle of dependencies at one time: not followed */
+};
+
+/** A record of threads at which a location begins to work for another one, or lets one begin. */
+struct fm_mark {
+    uint64_t time;
+    uint32_t row;           /**< of the location's records of threads */
+    uint32_t activity;      /**< as in the record: innermost open call; FM_NONE: none */
+    uint32_t next_activity; /**< as in the record */
 };
 
 /** The latest of several events. */
@@ -74,10 +86,13 @@ struct fm_polling {
 
 typedef FM_VECTOR(struct fm_dependency) fm_dependency_vector;
 typedef FM_VECTOR(struct fm_polling) fm_polling_vector;
+typedef FM_VECTOR(struct fm_mark) fm_mark_vector;
 
 struct fm_dependencies {
     fm_dependency_vector *of_location; /**< [location]: ascending by activity and rule */
     fm_polling_vector *pollings;       /**< [location]: ascending */
+    fm_mark_vector *marks;             /**< [location]: ascending by row */
+    fm_dependency_vector *of_marks;    /**< [location]: ascending by row and rule */
     struct fm_junction_table *tables;  /**< [worker of the analysis] */
     unsigned table_count;
     uint32_t location_count;
@@ -94,14 +109,33 @@ void fm_dependencies_free(struct fm_dependencies *dependencies);
 /** @return the Enter of a call as a source. */
 struct fm_awaited fm_awaited_enter(struct fm_call_ref call);
 
-/** @return the time of a source in the measured run. */
+/** @return the time of an Enter or a junction in the measured run. */
 uint64_t fm_awaited_time(const struct fm_trace *trace, const struct fm_dependencies *dependencies,
                          struct fm_awaited source);
 
-/** States that `call`, of any process, depends on a source; ignored if the source's time is behind
- * the call's Leave. To be called in a stage that fm_finders_run() runs. */
+/** States that `call`, of any process, depends on an Enter or a junction; ignored if the time of
+ * this event is behind the call's Leave. To be called in a stage that fm_finders_run() runs, or in
+ * any stage if the worker owns the process. */
 void fm_depend(const struct fm_analysis *analysis, unsigned worker, struct fm_call_ref call,
                struct fm_awaited source, fm_dependency_rule_t rule);
+
+/** The same for an event at time t, of any kind of source. */
+void fm_depend_at(const struct fm_analysis *analysis, unsigned worker, struct fm_call_ref call,
+                  struct fm_awaited source, uint64_t t, fm_dependency_rule_t rule);
+
+/** The same for a call that may have stretches: the one that contains t depends, else the first
+ * behind it. @param call  its first stretch */
+void fm_depend_in_stretch(const struct fm_analysis *analysis, unsigned worker,
+                          struct fm_call_ref call, struct fm_awaited source, uint64_t t,
+                          fm_dependency_rule_t rule);
+
+/** States that a thread begins at a record to work for another thread of its process, which has
+ * let it begin at a record of its own. To be called by the owner of the process. */
+void fm_depend_start(const struct fm_analysis *analysis, uint32_t location, uint32_t row,
+                     uint32_t origin_location, uint32_t origin_row, fm_dependency_rule_t rule);
+
+/** @return the position of a mark among those of its location, which exists. O(log n) */
+size_t fm_mark_position(const fm_mark_vector *marks, uint32_t row);
 
 /** Begins a junction. @param home  a process that takes part */
 void fm_junction_begin(const struct fm_analysis *analysis, unsigned worker, uint32_t home);

@@ -8,7 +8,8 @@
 
 static bool is_test(const struct fm_region *region)
 {
-    static const char *const tests[] = {"MPI_Test", "MPI_Testall", "MPI_Testany", "MPI_Testsome"};
+    static const char *const tests[] = {"MPI_Test", "MPI_Testall", "MPI_Testany", "MPI_Testsome",
+                                        "MPI_Win_test"};
     for (size_t i = 0; region->paradigm == FM_PARADIGM_MPI && i < sizeof tests / sizeof *tests;
          i++) {
         const size_t length = strlen(tests[i]);
@@ -26,7 +27,9 @@ struct search {
     const struct fm_location *location;
     const struct fm_completions *completions;
     uint64_t longest_gap; /* ticks */
-    size_t state;         /* first change of state that may be behind the last activity */
+    const fm_dependency_vector *dependencies;
+    size_t dependency; /* first of the last activity or a later one */
+    size_t state;      /* first change of state that may be behind the last activity */
     uint32_t l;
 };
 
@@ -45,13 +48,28 @@ static bool follows(struct search *search, uint32_t next)
            location->visit.items[next] == location->visit.items[next - 1];
 }
 
+/* @return whether a test, not before the last one that was asked for, completes something */
+static bool succeeds(struct search *search, uint32_t activity)
+{
+    const fm_dependency_vector *dependencies = search->dependencies;
+    while (search->dependency < dependencies->count &&
+           dependencies->items[search->dependency].activity < activity) {
+        search->dependency++;
+    }
+    return fm_completions_of(search->completions, search->l, activity) != 0 ||
+           (search->dependency < dependencies->count &&
+            dependencies->items[search->dependency].activity == activity);
+}
+
 void fm_polling_find(fm_polling_vector *pollings, const struct fm_trace *trace, uint32_t l,
-                     const struct fm_completions *completions)
+                     const struct fm_completions *completions,
+                     const fm_dependency_vector *dependencies)
 {
     struct search search = {
         .trace = trace,
         .location = &trace->locations[l],
         .completions = completions,
+        .dependencies = dependencies,
         .longest_gap = trace->ticks_per_second * LONGEST_GAP_MICROSECONDS / 1000000,
         .l = l,
     };
@@ -62,11 +80,10 @@ void fm_polling_find(fm_polling_vector *pollings, const struct fm_trace *trace, 
             a++;
             continue;
         }
-        while (fm_completions_of(completions, l, a) == 0 && a + 1 < count &&
-               follows(&search, a + 1)) {
+        while (!succeeds(&search, a) && a + 1 < count && follows(&search, a + 1)) {
             a++;
         }
-        if (a > first && fm_completions_of(completions, l, a) != 0) {
+        if (a > first && succeeds(&search, a)) {
             fm_vector_push(pollings, (struct fm_polling){first, a});
         }
         a++;

@@ -9,8 +9,10 @@
 
 /** Finds the polling of a location: tests that complete nothing, and the test behind them that
  * does, with nothing recorded between them and gaps below 100 us.
- * @param completions  of the location's process */
+ * @param completions   of the location's process
+ * @param dependencies  of the location, sorted: a call that has one completes something */
 void fm_polling_find(fm_polling_vector *pollings, const struct fm_trace *trace, uint32_t location,
-                     const struct fm_completions *completions);
+                     const struct fm_completions *completions,
+                     const fm_dependency_vector *dependencies);
 
 #endif

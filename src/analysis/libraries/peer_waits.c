@@ -1,5 +1,6 @@
 #include "analysis/libraries/peer_waits.h"
 
+#include "analysis/dependencies/dependencies.h"
 #include "analysis/model/group_members.h"
 #include "base/containers/map.h"
 #include "base/containers/sort.h"
@@ -184,7 +185,8 @@ struct stream {
 
 /* Matches the k-th call that names a process with the k-th call of this process that names ours;
  * the latest arrival ends the wait, of simultaneous ones that of the lowest location. */
-static void match_syncs(struct participant *participant)
+static void match_syncs(const struct fm_analysis *analysis, unsigned worker,
+                        struct participant *participant)
 {
     fm_sort(participant->arrivals.items, participant->arrivals.count,
             sizeof *participant->arrivals.items, compare_arrivals);
@@ -209,6 +211,10 @@ static void match_syncs(struct participant *participant)
                 continue;
             }
             const struct arrival *arrival = &arrivals[stream->next++];
+            if (analysis->dependencies != NULL) {
+                fm_depend(analysis, worker, sync->call, fm_awaited_enter(arrival->call),
+                          FM_DEPENDS_ON_PEER);
+            }
             if (wait.cause.location == FM_NONE || arrival->enter > wait.until ||
                 (arrival->enter == wait.until && arrival->call.location < wait.cause.location)) {
                 wait.until = arrival->enter;
@@ -277,11 +283,15 @@ static void drop_others(fm_peer_wait_vector *waits)
 
 static void finish(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
-    (void)worker;
     struct fm_peer_waits *peers = context;
     for (uint32_t process = first; process < last; process++) {
-        drop_others(&peers->participants[process].waits);
-        match_syncs(&peers->participants[process]);
+        fm_peer_wait_vector *waits = &peers->participants[process].waits;
+        drop_others(waits);
+        for (size_t i = 0; peers->analysis->dependencies != NULL && i < waits->count; i++) {
+            fm_depend(peers->analysis, worker, waits->items[i].call,
+                      fm_awaited_enter(waits->items[i].cause), FM_DEPENDS_ON_PEER);
+        }
+        match_syncs(peers->analysis, worker, &peers->participants[process]);
     }
 }
 

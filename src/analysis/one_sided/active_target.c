@@ -5,6 +5,7 @@
  */
 #include "analysis/one_sided/active_target.h"
 
+#include "analysis/dependencies/active_dependencies.h"
 #include "analysis/pattern.h"
 
 #include "engine/dispatch/dispatch.h"
@@ -192,6 +193,13 @@ static void take_access(void *context, unsigned worker, uint32_t process, const 
     }
     struct exposure *exposure = &own->exposures[epochs->origins.items[found].exposure];
     meet(exposure, access);
+    const struct fm_call_ref wait =
+        epochs->exposures.items[epochs->origins.items[found].exposure].wait;
+    if (active->analysis->dependencies != NULL && access->is_completed &&
+        wait.activity != FM_NONE) {
+        fm_depend(active->analysis, worker, wait, fm_awaited_enter(access->complete),
+                  FM_DEPENDS_ON_COMPLETE);
+    }
     fm_dispatch_send(active->posts, worker, access->origin,
                      &(struct post_message){
                          .post = {exposure->posted, exposure->post},
@@ -251,6 +259,9 @@ static bool judge_access(const struct active_target *active, unsigned worker,
             fm_patterns[p]->access(&(struct fm_finder){active->analysis, worker, (uint8_t)p},
                                    &match);
         }
+    }
+    if (active->analysis->dependencies != NULL) {
+        fm_depend_by_access(active->analysis, worker, &match);
     }
     return match.posted != epoch->target_count;
 }

@@ -1,5 +1,6 @@
 /* Lock Contention: a call of a lock epoch waits for the previous owner to release the lock
  * [H17 pattern 7, algorithm 2]. */
+#include "analysis/dependencies/dependencies.h"
 #include "analysis/libraries/library_metrics.h"
 #include "analysis/locks/lock_holders.h"
 #include "analysis/locks/lock_queue.h"
@@ -92,6 +93,42 @@ static bool is_release(const struct fm_released_epoch *epoch, const struct fm_re
     return call->activity == epoch->activity && call->location == epoch->location;
 }
 
+/* @return the call of `epoch` that could not end before the release of `before`, which it did not
+ * wait for: the first one that was left behind it */
+static const struct fm_released_call *first_behind(const struct epoch *epoch,
+                                                   const struct epoch *before)
+{
+    const struct fm_released_call *first = NULL;
+    for (uint32_t i = 0; i < epoch->message->call_count; ++i) {
+        const struct fm_released_call *call = &epoch->calls[i];
+        const bool may_depend = (!epoch->message->candidates_known || call->only_candidate) &&
+                                (epoch->message->target != FM_NONE || call->target == FM_NONE ||
+                                 call->target == before->message->target);
+        if (may_depend && call->leave >= before->message->leave &&
+            (first == NULL || !is_later(call, first))) {
+            first = call;
+        }
+    }
+    return first;
+}
+
+/* States that a call of an epoch depends on the release before: at t, at most its Leave. */
+static void depend(const struct contention *contention, unsigned worker,
+                   const struct fm_released_call *call, const struct epoch *before, uint64_t t)
+{
+    const struct fm_analysis *analysis = contention->finder->analysis;
+    const struct fm_released_epoch *release = before->message;
+    if (analysis->dependencies == NULL || call == NULL ||
+        (call->location == release->location && call->activity == release->activity)) {
+        return;
+    }
+    struct fm_awaited released =
+        fm_awaited_enter((struct fm_call_ref){release->location, release->activity});
+    released.kind = FM_AWAITED_LEAVE;
+    fm_depend_at(analysis, worker, (struct fm_call_ref){call->location, call->activity}, released,
+                 t, FM_DEPENDS_ON_LOCK);
+}
+
 static void judge_epoch(const struct contention *contention, unsigned worker, struct epoch *epochs,
                         uint32_t index, uint32_t before)
 {
@@ -104,8 +141,11 @@ static void judge_epoch(const struct contention *contention, unsigned worker, st
     uint64_t until = 0;
     const struct fm_released_call *call = waiting_call(epoch, &epochs[before], &until);
     if (call == NULL) {
+        depend(contention, worker, first_behind(epoch, &epochs[before]), &epochs[before],
+               epochs[before].message->leave);
         return;
     }
+    depend(contention, worker, call, &epochs[before], until);
     if (is_release(epoch->message, call) && until > epoch->released_after) {
         epoch->released_after = until;
     }

@@ -228,7 +228,8 @@ static void answer_need(void *context, unsigned worker, uint32_t process, const 
         return;
     }
     /* A target that makes progress from the begin of the call matters only beside other needs. */
-    if (need->is_alone && answer.found.enter <= need->enter) {
+    if (need->is_alone && answer.found.enter <= need->enter &&
+        progress->analysis->dependencies == NULL) {
         return;
     }
     for (uint32_t t = 0; t < target->location_count && is_known; ++t) {

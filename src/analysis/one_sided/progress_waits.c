@@ -2,6 +2,7 @@
  * library on their targets has processed them [H17 pattern 6, algorithm 1]. */
 #include "analysis/one_sided/progress_waits.h"
 
+#include "analysis/dependencies/dependencies.h"
 #include "base/containers/keyed_sort.h"
 #include "base/containers/sort.h"
 
@@ -53,13 +54,17 @@ static const struct fm_progressing_call *awaited(const struct fm_progressing_cal
 }
 
 /* Judges one call by the answers to its needs, which this function sorts. */
-static void judge_call(const struct waiting *waiting, struct fm_lock_epochs *locks,
+static void judge_call(const struct waiting *waiting, unsigned worker, struct fm_lock_epochs *locks,
                        struct fm_call_ref call, const struct fm_progressing_call **answers,
                        size_t count)
 {
     const struct fm_trace *trace = waiting->analysis->trace;
     const struct fm_location *location = &trace->locations[call.location];
     uint64_t enter = location->enter.items[call.activity];
+    for (size_t i = 0; waiting->analysis->dependencies != NULL && i < count; ++i) {
+        fm_depend(waiting->analysis, worker, call, fm_awaited_enter(answers[i]->call),
+                  FM_DEPENDS_ON_PROGRESS);
+    }
     const struct fm_progressing_call *last = awaited(answers, count, enter);
     if (last == NULL) {
         return;
@@ -93,7 +98,8 @@ static void sort_answers(struct judging *judging, const fm_progress_answer_vecto
     fm_keyed_sort(judging->order.items, count, judging->spare.items);
 }
 
-static void judge_process(const struct waiting *waiting, struct judging *judging, uint32_t process)
+static void judge_process(const struct waiting *waiting, unsigned worker, struct judging *judging,
+                          uint32_t process)
 {
     fm_progress_answer_vector *answers = fm_progress_answers(waiting->progress, process);
     struct fm_lock_epochs *locks = &waiting->epochs[process].locks;
@@ -109,18 +115,17 @@ static void judge_process(const struct waiting *waiting, struct judging *judging
             }
             fm_vector_push(&judging->of_call, &answer->found);
         }
-        judge_call(waiting, locks, call, judging->of_call.items, judging->of_call.count);
+        judge_call(waiting, worker, locks, call, judging->of_call.items, judging->of_call.count);
     }
     fm_vector_free(answers);
 }
 
 static void judge(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
-    (void)worker;
     const struct waiting *waiting = context;
     struct judging judging = {0};
     for (uint32_t process = first; process < last; ++process) {
-        judge_process(waiting, &judging, process);
+        judge_process(waiting, worker, &judging, process);
     }
     fm_vector_free(&judging.order);
     fm_vector_free(&judging.spare);

@@ -1,6 +1,7 @@
 /* Threads and tasks of OpenMP: a task wait ends with the last child task, which another thread may
  * execute; and starvation, the time that threads spend in barriers and task waits without a task
  * while others execute some. */
+#include "analysis/dependencies/dependencies.h"
 #include "analysis/pattern.h"
 #include "analysis/threads/tasks.h"
 #include "analysis/threads/team_instances.h"
@@ -74,6 +75,12 @@ static void judge(const struct fm_finder *finder, const struct fm_tasks *tasks,
     size_t kept = 0;
     for (size_t i = 0; i < *child_count; i++) {
         const struct fm_task *child = &tasks->tasks.items[children[i]];
+        if (finder->analysis->dependencies != NULL && child->last.activity != FM_NONE &&
+            child->last.location != wait->location) {
+            fm_depend_in_stretch(finder->analysis, finder->worker,
+                                 (struct fm_call_ref){wait->location, wait->activity},
+                                 fm_awaited_enter(child->last), child->end, FM_DEPENDS_ON_TASK_END);
+        }
         if (child->end <= enter) {
             continue;
         }
@@ -94,6 +101,19 @@ static void judge(const struct fm_finder *finder, const struct fm_tasks *tasks,
         const uint32_t activity = fm_stretch_at(location, wait->activity, last);
         fm_found_wait(finder, (struct fm_call_ref){wait->location, activity}, last, cause,
                       FM_METRIC_OMP_TASKWAIT_WAIT);
+    }
+}
+
+/* A task that another thread executes begins after its creation. */
+static void depend_on_creation(const struct fm_analysis *analysis, const struct fm_tasks *tasks)
+{
+    for (size_t t = 0; t < tasks->tasks.count; t++) {
+        const struct fm_task *task = &tasks->tasks.items[t];
+        if (task->created != UINT64_MAX && task->begin != UINT64_MAX &&
+            task->creator != task->executor) {
+            fm_depend_start(analysis, task->executor, task->begin_row, task->creator,
+                            task->create_row, FM_DEPENDS_ON_START);
+        }
     }
 }
 
@@ -292,6 +312,9 @@ static void find(void *context, unsigned worker, uint32_t first, uint32_t last)
     finder.worker = worker;
     for (uint32_t process = first; process < last; process++) {
         fm_tasks_find(finder.analysis->trace, process, &tasks);
+        if (finder.analysis->dependencies != NULL) {
+            depend_on_creation(finder.analysis, &tasks);
+        }
         find_waits(&finder, &tasks, &list);
         find_all_starved(&finder, &tasks, &load);
     }

@@ -112,11 +112,13 @@ static uint32_t task_of(struct reading *reading, const struct fm_thread_record *
 }
 
 /* A tied task is resumed where it began; of an untied one the earliest switch counts. */
-static void note_begin(const struct reading *reading, struct fm_task *task, uint64_t time)
+static void note_begin(const struct reading *reading, struct fm_task *task, uint64_t time,
+                       uint32_t row)
 {
     if (time < task->begin) {
         task->begin = time;
         task->executor = reading->location;
+        task->begin_row = row;
     }
 }
 
@@ -157,11 +159,12 @@ static void read_record(struct reading *reading, uint32_t row)
         reading->tasks->tasks.items[task].parent = current(reading);
         reading->tasks->tasks.items[task].created = record->time;
         reading->tasks->tasks.items[task].creator = reading->location;
+        reading->tasks->tasks.items[task].create_row = row;
         break;
     case FM_THREAD_TASK_SWITCH:
         stop(reading, record->time);
         task = task_of(reading, record);
-        note_begin(reading, &reading->tasks->tasks.items[task], record->time);
+        note_begin(reading, &reading->tasks->tasks.items[task], record->time, row);
         begin_task(reading, task, FM_NONE);
         run(reading, record->team, record->time);
         break;

@@ -21,6 +21,8 @@ struct fm_task {
     uint32_t creator;        /**< location; FM_NONE: unknown */
     uint32_t executor;       /**< location that begins it; FM_NONE: unknown */
     uint64_t begin;          /**< of its execution; UINT64_MAX: unknown */
+    uint32_t create_row;     /**< if `created` is known: row of the creator's records of threads */
+    uint32_t begin_row;      /**< if `begin` is known: row of the executor's records of threads */
 };
 
 /** A location executes a task. */

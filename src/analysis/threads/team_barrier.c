@@ -2,6 +2,7 @@
  * one that enters the barrier last. The j-th barriers of all members of an instance of a team are
  * one barrier. Forks are points that all members share, too: what a thread does for the team begins
  * there. */
+#include "analysis/dependencies/dependencies.h"
 #include "analysis/pattern.h"
 #include "analysis/threads/team_instances.h"
 #include "analysis/threads/thread_starts.h"
@@ -27,10 +28,34 @@ static void add_fork(const struct fm_finder *finder, const struct fm_teams *team
         const uint32_t location = member->location;
         add_point(finder, location, team, team->fork, meeting);
         if (location != team->master) {
+            if (finder->analysis->dependencies != NULL) {
+                fm_depend_start(finder->analysis, location, member->record, team->master,
+                                team->fork_record, FM_DEPENDS_ON_START);
+            }
             fm_thread_starts_add(finder->analysis->thread_starts, finder->analysis->trace,
                                  (struct fm_thread_record_ref){team->master, team->fork_record},
                                  (struct fm_thread_record_ref){location, member->record});
         }
+    }
+}
+
+/* Each thread depends on all others. */
+static void depend(const struct fm_finder *finder, const struct fm_team_instance *team,
+                   const struct fm_team_barrier *calls, uint64_t last)
+{
+    const struct fm_analysis *analysis = finder->analysis;
+    fm_junction_begin(analysis, finder->worker,
+                      fm_trace_process(analysis->trace, calls[0].location));
+    for (uint32_t i = 0; i < team->member_count; i++) {
+        fm_junction_add(
+            analysis, finder->worker,
+            fm_awaited_enter((struct fm_call_ref){calls[i].location, calls[i].activity}));
+    }
+    const struct fm_awaited all = fm_junction_end(analysis, finder->worker);
+    for (uint32_t i = 0; i < team->member_count; i++) {
+        fm_depend_in_stretch(analysis, finder->worker,
+                             (struct fm_call_ref){calls[i].location, calls[i].activity}, all, last,
+                             FM_DEPENDS_ON_TEAM_BARRIER);
     }
 }
 
@@ -42,6 +67,9 @@ static void add_barrier(const struct fm_finder *finder, const struct fm_team_ins
     const struct fm_team_barrier *last = &calls[0];
     for (uint32_t i = 1; i < team->member_count; i++) {
         last = calls[i].enter > last->enter ? &calls[i] : last;
+    }
+    if (analysis->dependencies != NULL) {
+        depend(finder, team, calls, last->enter);
     }
     for (uint32_t i = 0; i < team->member_count; i++) {
         const struct fm_location *location = &analysis->trace->locations[calls[i].location];

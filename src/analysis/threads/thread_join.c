@@ -1,5 +1,6 @@
 /* POSIX threads from their creation to their end: where they begin, how long that takes, and who
  * waits for their end. */
+#include "analysis/dependencies/dependencies.h"
 #include "analysis/pattern.h"
 #include "analysis/threads/thread_lives.h"
 #include "analysis/threads/thread_starts.h"
@@ -26,6 +27,10 @@ static void add_begin(const struct fm_finder *finder, const struct fm_life_recor
         .t = created->time, .communicator = community, .meeting = begin->record & INT32_MAX};
     fm_found_group_point(finder, create->location, &point);
     fm_found_group_point(finder, begin->location, &point);
+    if (analysis->dependencies != NULL && create->location != begin->location) {
+        fm_depend_start(analysis, begin->location, begin->record, create->location, create->record,
+                        FM_DEPENDS_ON_START);
+    }
     if (created->activity == FM_NONE) {
         return;
     }
@@ -44,6 +49,12 @@ static void add_wait(const struct fm_finder *finder, const struct fm_life_record
     const struct fm_thread_record *ended = record_of(trace, end);
     const uint32_t activity = record_of(trace, wait)->activity;
     if (activity != FM_NONE && ended->activity != FM_NONE && wait->location != end->location) {
+        if (finder->analysis->dependencies != NULL) {
+            fm_depend(finder->analysis, finder->worker,
+                      (struct fm_call_ref){wait->location, activity},
+                      fm_awaited_enter((struct fm_call_ref){end->location, ended->activity}),
+                      FM_DEPENDS_ON_THREAD_END);
+        }
         fm_found_wait(finder, (struct fm_call_ref){wait->location, activity}, ended->time,
                       (struct fm_call_ref){end->location, ended->activity},
                       FM_METRIC_PTHREAD_JOIN_WAIT);

@@ -1,6 +1,7 @@
 /* Contention for the locks of threads: mutexes, OpenMP's locks and critical constructs, and ordered
  * constructs, whose sections are the holds of a lock, too. A lock belongs to one process; its
  * owners are threads. The holds of a lock are ordered by the number of their acquisition. */
+#include "analysis/dependencies/dependencies.h"
 #include "analysis/locks/lock_holders.h"
 #include "analysis/locks/lock_queue.h"
 #include "analysis/pattern.h"
@@ -81,6 +82,22 @@ static uint64_t wanted_from(const struct fm_trace *trace, const struct fm_thread
     return since > enter ? since : enter;
 }
 
+/* States that the call that acquired a lock depends on the hold before: on the end of its release,
+ * or, if it waits for a condition and releases its mutex meanwhile, on its begin. */
+static void depend(const struct fm_finder *finder, const struct fm_thread_hold *hold,
+                   const struct fm_thread_hold *previous, uint64_t t)
+{
+    const struct fm_analysis *analysis = finder->analysis;
+    const struct fm_location *owner = &analysis->trace->locations[previous->location];
+    struct fm_awaited released =
+        fm_awaited_enter((struct fm_call_ref){previous->location, previous->release});
+    const bool by_condition =
+        fm_trace_called(analysis->trace, owner, previous->release)->call == FM_CALL_CONDITION_WAIT;
+    released.kind = by_condition ? FM_AWAITED_ENTER : FM_AWAITED_LEAVE;
+    fm_depend_at(analysis, finder->worker, (struct fm_call_ref){hold->location, hold->call},
+                 released, t, FM_DEPENDS_ON_THREAD_LOCK);
+}
+
 /* Finds out whether the call that acquired a lock waited for the hold before. */
 static void judge(const struct fm_finder *finder, struct fm_thread_hold *holds, uint32_t number,
                   uint32_t before)
@@ -104,6 +121,9 @@ static void judge(const struct fm_finder *finder, struct fm_thread_hold *holds, 
         passable = previous->waited_until;
     }
     const uint64_t from = wanted_from(trace, hold, previous);
+    if (finder->analysis->dependencies != NULL && leave > passable) {
+        depend(finder, hold, previous, t);
+    }
     if (leave <= passable || t <= from ||
         !fm_found_wait(finder, (struct fm_call_ref){hold->location, hold->call}, t,
                        (struct fm_call_ref){previous->location, previous->release},
@@ -125,6 +145,14 @@ static void judge_ordered(const struct fm_finder *finder, const struct fm_thread
     }
     const struct fm_call_ref cause = {previous->location, previous->release};
     const bool has_body = previous->release != previous->call;
+    if (finder->analysis->dependencies != NULL) {
+        struct fm_awaited ended = fm_awaited_enter(cause);
+        ended.kind = has_body ? FM_AWAITED_ENTER : FM_AWAITED_LEAVE;
+        fm_depend_at(finder->analysis, finder->worker,
+                     (struct fm_call_ref){hold->location, hold->call}, ended,
+                     has_body ? fm_call_enter(finder->analysis->trace, cause) : previous->end,
+                     FM_DEPENDS_ON_ORDERED);
+    }
     fm_found_wait(finder, (struct fm_call_ref){hold->location, hold->call},
                   has_body ? fm_call_enter(finder->analysis->trace, cause) : previous->end, cause,
                   FM_METRIC_OMP_ORDERED_WAIT);
@@ -245,9 +273,10 @@ static void find(void *context, unsigned worker, uint32_t first, uint32_t last)
 
 static void find_ordered(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
-    const struct fm_finder *finder = context;
+    struct fm_finder own = *(const struct fm_finder *)context;
+    const struct fm_finder *finder = &own;
     fm_thread_holds holds = {0};
-    (void)worker;
+    own.worker = worker;
     for (uint32_t process = first; process < last; process++) {
         fm_thread_holds_find(finder->analysis->trace, process, &holds);
         const struct fm_thread_hold *previous = NULL;

@@ -1,5 +1,6 @@
 /* Threads that wait for others at objects: conditions, semaphores, POSIX barriers. Each call names
  * its object by a record. */
+#include "analysis/dependencies/dependencies.h"
 #include "analysis/pattern.h"
 #include "analysis/threads/object_calls.h"
 
@@ -23,6 +24,10 @@ static void find_awakened(const struct fm_finder *finder, const struct awakening
     for (size_t i = 0; i < found->count; i++) {
         const struct fm_object_call *by = &found->items[i].by;
         fm_found_wait(finder, ref(&found->items[i].wait), by->enter, ref(by), awakening->metric);
+        if (finder->analysis->dependencies != NULL) {
+            fm_depend(finder->analysis, finder->worker, ref(&found->items[i].wait),
+                      fm_awaited_enter(ref(by)), FM_DEPENDS_ON_CONDITION);
+        }
     }
 }
 
@@ -36,6 +41,18 @@ static void add_round(const struct fm_finder *finder, const struct fm_object_cal
     const struct fm_object_call *last = &calls[0];
     for (size_t i = 1; i < count; i++) {
         last = calls[i].enter > last->enter ? &calls[i] : last;
+    }
+    if (finder->analysis->dependencies != NULL && count > 1) {
+        fm_junction_begin(finder->analysis, finder->worker,
+                          fm_trace_process(trace, calls[0].location));
+        for (size_t i = 0; i < count; i++) {
+            fm_junction_add(finder->analysis, finder->worker, fm_awaited_enter(ref(&calls[i])));
+        }
+        const struct fm_awaited all = fm_junction_end(finder->analysis, finder->worker);
+        for (size_t i = 0; i < count; i++) {
+            fm_depend(finder->analysis, finder->worker, ref(&calls[i]), all,
+                      FM_DEPENDS_ON_THREAD_BARRIER);
+        }
     }
     for (size_t i = 0; count > 1 && i < count; i++) {
         fm_found_group_point(finder, calls[i].location,

@@ -3,7 +3,7 @@
 #include "analysis/dependencies/dependencies.h"
 #include "cli/text/safe_text.h"
 #include "diagnosis/number_format.h"
-#include "whatif/unfollowed.h"
+#include "whatif/fixed_behavior.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -115,28 +115,29 @@ void fm_print_prediction(const struct fm_detail *detail, const fm_changes *chang
            fm_format_percent(share, difference < 0 ? -difference : difference, measured));
 }
 
+/* Prints what a prediction leaves as it was measured. */
+static void print_fixed(uint64_t count, const char *what)
+{
+    char text[FM_FORMAT_SIZE];
+    if (count != 0) {
+        printf("  %s: %s\n", what, fm_format_count(text, (int64_t)count));
+    }
+}
+
 void fm_print_limits(const struct fm_detail *detail, const struct fm_replay *replay)
 {
-    struct fm_unfollowed found[FM_UNFOLLOWED_KINDS];
-    char count[FM_FORMAT_SIZE], waits[FM_FORMAT_SIZE], waiting[FM_FORMAT_SIZE];
-    const unsigned kinds = fm_unfollowed_find(detail, found);
-    if (kinds != 0) {
-        puts("Not followed: these calls take in every prediction as long as they were measured, "
-             "whatever they wait for:");
+    char count[FM_FORMAT_SIZE];
+    const struct fm_fixed_behavior fixed = fm_fixed_behavior_find(detail);
+    if (fixed.acquisitions != 0 || fixed.served != 0 || fixed.tasks != 0 || fixed.unaided != 0) {
+        puts("In every prediction as measured:");
     }
-    for (unsigned k = 0; k < kinds; k++) {
-        printf("  %s", found[k].name);
-        if (found[k].calls != 0) {
-            printf(": %s call%s", fm_format_count(count, (int64_t)found[k].calls),
-                   plural(found[k].calls));
-        }
-        if (found[k].waits != 0) {
-            printf("; measured waiting for them: %s time%s, %s in all",
-                   fm_format_count(waits, (int64_t)found[k].waits), plural(found[k].waits),
-                   duration(waiting, detail->trace, (int64_t)found[k].waiting));
-        }
-        puts("");
-    }
+    print_fixed(fixed.acquisitions, "the order in which locks are acquired, one behind another");
+    print_fixed(fixed.served, "which call of a target serves a one-sided operation or lock");
+    print_fixed(fixed.tasks, "which thread executes a task that is waited for");
+    print_fixed(
+        fixed.unaided,
+        "calls that could wait for a condition, semaphore, event, variable or neighbour, and "
+        "that nothing is known to have awakened");
     const uint64_t unbound = detail->dependencies->unbound;
     if (unbound != 0) {
         printf("%s dependenc%s not followed: the event lies behind the end of the call that "

@@ -17,7 +17,7 @@ void fm_print_identity(const char *archive, const struct fm_detail *detail,
 void fm_print_prediction(const struct fm_detail *detail, const fm_changes *changes,
                          const struct fm_prediction *prediction);
 
-/** Prints which dependencies the replay does not follow. */
+/** Prints what every prediction leaves as measured, and which dependencies are not followed. */
 void fm_print_limits(const struct fm_detail *detail, const struct fm_replay *replay);
 
 #endif

@@ -219,7 +219,8 @@ static const char *describe(int code)
 fm_status_t fm_otf2_copy(const struct fm_trace *trace, const char *directory,
                          const struct fm_otf2_additions *additions, struct fm_error *error)
 {
-    struct fm_otf2_copier copier = {.trace = trace, .additions = additions};
+    struct fm_otf2_copier copier = {
+        .trace = trace, .additions = additions, .acquired_at = OTF2_UNDEFINED_ATTRIBUTE};
     const struct fm_directory_writer writer = {copy, &copier, describe};
     return fm_new_directory(directory, &writer, error);
 }

@@ -53,6 +53,9 @@ struct fm_otf2_additions {
      * calls
      * @return its new time, not earlier than that of the event before; FM_OTF2_LEFT_OUT */
     uint64_t (*retime)(void *context, fm_otf2_event_t event, uint32_t call, uint64_t time);
+    /** Called behind `retime` for an event that states when a lock was acquired. @return the new
+     * time of the acquisition */
+    uint64_t (*retime_acquisition)(void *context);
 };
 
 /** Writes the copy as a new directory with traces.otf2.

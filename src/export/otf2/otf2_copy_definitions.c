@@ -3,6 +3,8 @@
 
 #include "base/memory.h"
 
+#include <string.h>
+
 #define EXPAND(...) __VA_ARGS__
 
 /* ---- definitions needed before the events are copied ---- */
@@ -58,12 +60,28 @@ static OTF2_CallbackCode survey_location(void *data, OTF2_LocationRef self, OTF2
     return OTF2_CALLBACK_SUCCESS;
 }
 
+/* The attributes of the recorder. */
+enum {
+#define FM_ATTRIBUTE(symbol, text, type, description) FM_COPIED_##symbol,
+#include "base/unrecorded.def"
+#undef FM_ATTRIBUTE
+};
+
 static OTF2_CallbackCode survey_attribute(void *data, OTF2_AttributeRef self, OTF2_StringRef name,
                                           OTF2_StringRef description, OTF2_Type type)
 {
-    (void)name, (void)description, (void)type;
+    static const char *const names[] = {
+#define FM_ATTRIBUTE(symbol, text, type, description) [FM_COPIED_##symbol] = (text),
+#include "base/unrecorded.def"
+#undef FM_ATTRIBUTE
+    };
+    (void)description, (void)type;
     struct fm_otf2_copier *copier = data;
     AT_LEAST(attribute, self);
+    const char *text = name < copier->strings.count ? copier->strings.items[name] : NULL;
+    if (text != NULL && strcmp(text, names[FM_COPIED_ACQUIRED_AT]) == 0) {
+        copier->acquired_at = self;
+    }
     return OTF2_CALLBACK_SUCCESS;
 }
 

@@ -27,6 +27,20 @@ static bool retime(struct fm_otf2_copier *copier, uint64_t *time)
     return *time != FM_OTF2_LEFT_OUT;
 }
 
+/* Attributes with times. */
+static void retime_attributes(struct fm_otf2_copier *copier, OTF2_AttributeList *attributes)
+{
+    const struct fm_otf2_additions *additions = copier->additions;
+    uint64_t acquired = 0;
+    if (copier->known && additions->retime_acquisition != NULL &&
+        copier->acquired_at != OTF2_UNDEFINED_ATTRIBUTE &&
+        OTF2_AttributeList_GetUint64(attributes, copier->acquired_at, &acquired) == OTF2_SUCCESS) {
+        acquired = additions->retime_acquisition(additions->context);
+        OTF2_AttributeList_RemoveAttribute(attributes, copier->acquired_at);
+        OTF2_AttributeList_AddUint64(attributes, copier->acquired_at, acquired);
+    }
+}
+
 #define FM_COPY(record, parameters, arguments)                                                     \
     static OTF2_CallbackCode copy_##record(OTF2_LocationRef location, OTF2_TimeStamp time,         \
                                            uint64_t position, void *data,                          \
@@ -36,6 +50,7 @@ static bool retime(struct fm_otf2_copier *copier, uint64_t *time)
         struct fm_otf2_copier *copier = data;                                                      \
         if (!retime(copier, &time))                                                                \
             return OTF2_CALLBACK_SUCCESS;                                                          \
+        retime_attributes(copier, attributes);                                                     \
         OTF2_ErrorCode code = advance(copier, time);                                               \
         if (code == OTF2_SUCCESS)                                                                  \
             code = OTF2_EvtWriter_##record(copier->writer, attributes, time EXPAND arguments);     \

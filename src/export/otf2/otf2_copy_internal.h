@@ -36,6 +36,7 @@ struct fm_otf2_copier {
     FM_VECTOR(uint32_t) open;                     /**< open regions: activity; FM_NONE: no call */
     fm_otf2_event_t event;                        /**< that is being copied */
     uint32_t call;                                /**< ... and its call */
+    OTF2_AttributeRef acquired_at;                /**< OTF2_UNDEFINED_ATTRIBUTE: not defined */
     uint64_t last_time;                           /**< latest time of a copy with other times */
 };
 

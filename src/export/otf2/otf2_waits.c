@@ -285,7 +285,7 @@ static fm_status_t write_archive(const struct fm_export_request *request, const 
                                   .attributes = OTF2_AttributeList_New()};
     sort_segments(&additions);
     const struct fm_otf2_additions functions = {&additions, define,  begin, advance,
-                                                entered,    leaving, NULL};
+                                                entered,    leaving, NULL,  NULL};
     status = fm_otf2_copy(events.detail->trace, directory, &functions, error);
     OTF2_AttributeList_Delete(additions.attributes);
     fm_free(additions.by_location);

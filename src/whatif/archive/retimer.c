@@ -33,16 +33,18 @@ static void list_calls(struct fm_retimer *retimer)
     }
 }
 
-void fm_retimer_begin(struct fm_retimer *retimer, const struct fm_trace *trace, uint32_t l,
+void fm_retimer_begin(struct fm_retimer *retimer, const struct fm_detail *detail, uint32_t l,
                       const struct fm_replay *replay, const struct fm_edits *edits)
 {
-    retimer->location = &trace->locations[l];
+    retimer->location = &detail->trace->locations[l];
+    retimer->marks = &detail->dependencies->marks[l];
     retimer->times = &replay->locations[l];
     retimer->edits = edits == NULL ? NULL : &edits[l];
-    fm_steps_begin(&retimer->steps, retimer->location, &no_pollings);
+    fm_steps_begin(&retimer->steps, retimer->location, &no_pollings, retimer->marks);
     retimer->has_next = fm_steps_next(&retimer->steps, &retimer->next);
-    retimer->old_last = retimer->new_last = retimer->location->begin;
-    retimer->stretch = retimer->removed = 0;
+    retimer->old_last = retimer->location->begin;
+    retimer->new_last = retimer->times->begin;
+    retimer->stretch = retimer->removed = retimer->release = 0;
     retimer->latest = 0;
     retimer->left_out = FM_NONE;
     list_calls(retimer);
@@ -50,7 +52,9 @@ void fm_retimer_begin(struct fm_retimer *retimer, const struct fm_trace *trace, 
 
 static uint64_t new_time(const struct fm_retimer *retimer, const struct fm_step *step)
 {
-    return step->is_leave ? retimer->times->leave[step->first] : retimer->times->enter[step->first];
+    return step->kind == FM_STEP_LEAVE   ? retimer->times->leave[step->first]
+           : step->kind == FM_STEP_ENTER ? retimer->times->enter[step->first]
+                                         : retimer->times->marks[step->first];
 }
 
 static struct fm_step consume(struct fm_retimer *retimer)
@@ -60,7 +64,7 @@ static struct fm_step consume(struct fm_retimer *retimer)
     retimer->new_last = new_time(retimer, &step);
     retimer->has_next = fm_steps_next(&retimer->steps, &retimer->next);
     while (retimer->edits != NULL && retimer->stretch < retimer->edits->stretches.count &&
-           retimer->edits->stretches.items[retimer->stretch].begin < step.time) {
+           retimer->edits->stretches.items[retimer->stretch].end <= step.time) {
         retimer->stretch++;
     }
     return step;
@@ -87,35 +91,27 @@ static uint32_t begin_of_call(const struct fm_location *location, uint32_t activ
 /* @return the new time in computation behind the last step */
 static uint64_t map_computation(struct fm_retimer *retimer, uint64_t time)
 {
-    uint64_t old = retimer->old_last, new = retimer->new_last;
-    if (retimer->edits != NULL) {
-        const struct fm_stretch_edit *edits = retimer->edits->stretches.items;
-        while (retimer->stretch < retimer->edits->stretches.count &&
-               edits[retimer->stretch].end <= time) {
-            new += edits[retimer->stretch].begin - old + edits[retimer->stretch].length;
-            old = edits[retimer->stretch++].end;
-        }
-        retimer->old_last = old;
-        retimer->new_last = new;
-        if (retimer->stretch < retimer->edits->stretches.count &&
-            edits[retimer->stretch].begin < time) {
-            const struct fm_stretch_edit *edit = &edits[retimer->stretch];
-            return new + (edit->begin - old) +
-                   fm_scaled(time - edit->begin, edit->length, edit->end - edit->begin);
-        }
-    }
-    return new + (time - old);
+    retimer->new_last +=
+        retimer->edits == NULL
+            ? time - retimer->old_last
+            : fm_edited_length(retimer->edits, &retimer->stretch, retimer->old_last, time);
+    retimer->old_last = time;
+    return retimer->new_last;
 }
 
 static uint64_t map(struct fm_retimer *retimer, uint64_t time)
 {
+    if (retimer->has_next && retimer->next.kind == FM_STEP_MARK && retimer->next.time == time) {
+        consume(retimer);
+    }
     if (time <= retimer->old_last) {
         return retimer->new_last;
     }
+    const uint64_t end = retimer->has_next ? new_time(retimer, &retimer->next) : UINT64_MAX;
     if (!retimer->has_next || !retimer->next.is_inside) {
-        return map_computation(retimer, time);
+        const uint64_t mapped = map_computation(retimer, time);
+        return mapped < end ? mapped : end;
     }
-    const uint64_t end = new_time(retimer, &retimer->next);
     const uint64_t before = retimer->next.time - time;
     return end > before && end - before > retimer->new_last ? end - before : retimer->new_last;
 }
@@ -124,9 +120,60 @@ static uint64_t map(struct fm_retimer *retimer, uint64_t time)
 static bool is_event(const struct fm_retimer *retimer, const struct fm_step *step,
                      fm_otf2_event_t event, uint32_t activity)
 {
-    return step->is_leave == (event == FM_OTF2_CALL_LEAVE) &&
-           (step->is_leave ? begin_of_call(retimer->location, step->first) : step->first) ==
-               activity;
+    if (step->kind == FM_STEP_LEAVE) {
+        return event == FM_OTF2_CALL_LEAVE &&
+               begin_of_call(retimer->location, step->first) == activity;
+    }
+    return step->kind == FM_STEP_ENTER && event == FM_OTF2_CALL_ENTER && step->first == activity;
+}
+
+/* @return the new time of an instant that lies before the last step */
+static uint64_t map_earlier(const struct fm_retimer *retimer, uint64_t time)
+{
+    const struct fm_location *location = retimer->location;
+    size_t low = 0, high = location->enter.count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (location->enter.items[middle] <= time) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    uint64_t old = location->begin, new = retimer->times->begin;
+    if (low > 0) {
+        old = location->leave.items[low - 1];
+        new = retimer->times->leave[low - 1];
+        if (time <= old) { /* inside the call */
+            const uint64_t enter = retimer->times->enter[low - 1];
+            return new > old - time &&new - (old - time) > enter ? new - (old - time) : enter;
+        }
+    }
+    if (retimer->edits == NULL) {
+        return new + (time - old);
+    }
+    size_t edit = 0;
+    for (size_t end = retimer->edits->stretches.count; edit < end;) {
+        const size_t middle = edit + (end - edit) / 2;
+        if (retimer->edits->stretches.items[middle].end <= old) {
+            edit = middle + 1;
+        } else {
+            end = middle;
+        }
+    }
+    return new + fm_edited_length(retimer->edits, &edit, old, time);
+}
+
+uint64_t fm_retimer_acquisition(struct fm_retimer *retimer)
+{
+    const struct fm_location *location = retimer->location;
+    while (retimer->release < location->threads.count) {
+        const struct fm_thread_record *record = &location->threads.items[retimer->release++];
+        if (record->type == FM_THREAD_LOCK_RELEASE && record->acquired != UINT64_MAX) {
+            return map_earlier(retimer, record->acquired);
+        }
+    }
+    return retimer->latest;
 }
 
 static bool is_removed(struct fm_retimer *retimer, uint32_t activity)

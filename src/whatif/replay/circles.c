@@ -32,7 +32,11 @@ static uint32_t location_of(const struct fm_replay_run *run, struct fm_awaited s
 
 static struct fm_dependency *blocking_dependency(const struct fm_replay_run *run, uint32_t l)
 {
-    return &run->dependencies->of_location[l].items[run->travellers[l].dependency];
+    const struct fm_traveller *traveller = &run->travellers[l];
+    const fm_dependency_vector *of = traveller->step.kind == FM_STEP_MARK
+                                         ? &run->dependencies->of_marks[l]
+                                         : &run->dependencies->of_location[l];
+    return &of->items[traveller->dependency];
 }
 
 /* Drops the dependency of the last rule among those of a circle; ties: the highest location. */

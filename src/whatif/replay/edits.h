@@ -42,4 +42,30 @@ static inline uint64_t fm_scaled(uint64_t value, uint64_t numerator, uint64_t de
     return product > INT64_MAX / 2 ? (uint64_t)INT64_MAX / 2 : (uint64_t)product;
 }
 
+/** @return the new length of the computation from `from` to `to`.
+ * @param next  in: the first stretch that ends behind `from`; out: behind `to` */
+static inline uint64_t fm_edited_length(const struct fm_edits *edits, size_t *next, uint64_t from,
+                                        uint64_t to)
+{
+    uint64_t length = 0;
+    for (; *next < edits->stretches.count; ++*next) {
+        const struct fm_stretch_edit *edit = &edits->stretches.items[*next];
+        const uint64_t begin = edit->begin > from ? edit->begin : from;
+        const uint64_t end = edit->end < to ? edit->end : to;
+        if (edit->begin >= to) {
+            break;
+        }
+        if (begin < end) {
+            const uint64_t ticks = edit->end - edit->begin;
+            length += begin - from + fm_scaled(end - edit->begin, edit->length, ticks) -
+                      fm_scaled(begin - edit->begin, edit->length, ticks);
+            from = end;
+        }
+        if (edit->end > to) {
+            break;
+        }
+    }
+    return length + (to - from);
+}
+
 #endif

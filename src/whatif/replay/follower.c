@@ -2,12 +2,46 @@
 
 bool fm_awaited_reached(const struct fm_replay_run *run, struct fm_awaited source, uint64_t *time)
 {
-    *time = source.kind == FM_AWAITED_JUNCTION
-                ? atomic_load_explicit(&run->crossings[source.place][source.index].time,
-                                       memory_order_acquire)
-                : atomic_load_explicit(&run->replay->locations[source.place].enter[source.index],
-                                       memory_order_acquire);
+    const struct fm_new_times *times = NULL;
+    switch ((fm_awaited_kind_t)source.kind) {
+    case FM_AWAITED_JUNCTION:
+        *time = atomic_load_explicit(&run->crossings[source.place][source.index].time,
+                                     memory_order_acquire);
+        break;
+    case FM_AWAITED_MARK:
+        times = &run->replay->locations[source.place];
+        *time = atomic_load_explicit(
+            &times->marks[fm_mark_position(&run->dependencies->marks[source.place], source.index)],
+            memory_order_acquire);
+        break;
+    case FM_AWAITED_LEAVE:
+        times = &run->replay->locations[source.place];
+        *time = atomic_load_explicit(&times->leave[source.index], memory_order_acquire);
+        break;
+    case FM_AWAITED_ENTER:
+        times = &run->replay->locations[source.place];
+        *time = atomic_load_explicit(&times->enter[source.index], memory_order_acquire);
+        break;
+    }
     return *time != FM_NOT_REACHED;
+}
+
+/* @return the new time of an awaited event, from that of its source */
+static uint64_t new_time(const struct fm_replay_run *run, const struct fm_dependency *dependency,
+                         uint64_t time)
+{
+    const struct fm_awaited source = dependency->source;
+    if (source.kind == FM_AWAITED_ENTER) {
+        return time +
+               (dependency->t - run->trace->locations[source.place].enter.items[source.index]);
+    }
+    if (source.kind == FM_AWAITED_LEAVE) {
+        const uint64_t before =
+            run->trace->locations[source.place].leave.items[source.index] - dependency->t;
+        const uint64_t enter = run->replay->locations[source.place].enter[source.index];
+        return time > before && time - before > enter ? time - before : enter;
+    }
+    return time;
 }
 
 /* ---- computation ---- */
@@ -16,16 +50,8 @@ bool fm_awaited_reached(const struct fm_replay_run *run, struct fm_awaited sourc
 static uint64_t computation(const struct fm_edits *edits, struct fm_traveller *traveller,
                             uint64_t until)
 {
-    uint64_t length = until - traveller->old_now;
-    if (edits == NULL) {
-        return length;
-    }
-    while (traveller->stretch < edits->stretches.count &&
-           edits->stretches.items[traveller->stretch].begin < until) {
-        const struct fm_stretch_edit *edit = &edits->stretches.items[traveller->stretch++];
-        length = length - (edit->end - edit->begin) + edit->length;
-    }
-    return length;
+    return edits == NULL ? until - traveller->old_now
+                         : fm_edited_length(edits, &traveller->stretch, traveller->old_now, until);
 }
 
 /* ---- calls ---- */
@@ -35,6 +61,7 @@ static void enter(struct fm_replay_run *run, uint32_t l, struct fm_traveller *tr
 {
     const struct fm_step *step = &traveller->step;
     const fm_dependency_vector *dependencies = &run->dependencies->of_location[l];
+    traveller->has_begun = true;
     struct fm_replayed_call call = {.remaining = SIZE_MAX};
     const uint64_t length = step->is_inside ? step->time - traveller->old_now
                                             : computation(edits, traveller, step->time);
@@ -91,19 +118,20 @@ static void place_polling(struct fm_replay_run *run, uint32_t l, const struct fm
     }
 }
 
-/* Collects the new times of what the call depends on. @return false: one of them is not known */
-static bool bind(struct fm_replay_run *run, uint32_t l, struct fm_traveller *traveller,
-                 const struct fm_replayed_call *call, struct fm_awaited *blocked)
+/* Collects the new times of what the step depends on: dependencies from `first` on, of calls or
+ * marks up to `last`. @return false: one of them is not known */
+static bool bind(struct fm_replay_run *run, struct fm_traveller *traveller,
+                 const fm_dependency_vector *dependencies, size_t first, uint32_t last,
+                 struct fm_awaited *blocked)
 {
-    const fm_dependency_vector *dependencies = &run->dependencies->of_location[l];
     if (!traveller->is_waiting) {
-        traveller->dependency = call->first_dependency;
+        traveller->dependency = first;
         traveller->old_bound = traveller->new_bound = 0;
     }
     traveller->is_waiting = true;
     for (; traveller->dependency < dependencies->count; traveller->dependency++) {
         const struct fm_dependency *dependency = &dependencies->items[traveller->dependency];
-        if (dependency->activity > traveller->step.last) {
+        if (dependency->activity > last) {
             break;
         }
         if (dependency->dropped) {
@@ -114,11 +142,51 @@ static bool bind(struct fm_replay_run *run, uint32_t l, struct fm_traveller *tra
             *blocked = dependency->source;
             return false;
         }
-        const uint64_t t = fm_awaited_time(run->trace, run->dependencies, dependency->source);
-        traveller->old_bound = t > traveller->old_bound ? t : traveller->old_bound;
+        time = new_time(run, dependency, time);
+        traveller->old_bound =
+            dependency->t > traveller->old_bound ? dependency->t : traveller->old_bound;
         traveller->new_bound = time > traveller->new_bound ? time : traveller->new_bound;
     }
     traveller->is_waiting = false;
+    return true;
+}
+
+/* A thread begins to work when it is let, after what it does before. */
+static bool pass_mark(struct fm_replay_run *run, uint32_t l, struct fm_traveller *traveller,
+                      const struct fm_edits *edits, struct fm_awaited *blocked)
+{
+    const struct fm_step *step = &traveller->step;
+    const fm_dependency_vector *dependencies = &run->dependencies->of_marks[l];
+    struct fm_new_times *times = &run->replay->locations[l];
+    const uint32_t row = run->dependencies->marks[l].items[step->first].row;
+    while (traveller->mark_dependency < dependencies->count &&
+           dependencies->items[traveller->mark_dependency].activity < row) {
+        traveller->mark_dependency++;
+    }
+    if (!bind(run, traveller, dependencies, traveller->mark_dependency, row, blocked)) {
+        return false;
+    }
+    const uint64_t old_length = step->time - traveller->old_now;
+    const uint64_t length =
+        step->is_inside ? old_length : computation(edits, traveller, step->time);
+    if (traveller->old_bound == 0) {
+        traveller->new_now += length;
+    } else if (!traveller->has_begun) {
+        /* All that the location has done so far depends on the thread that lets it begin. */
+        traveller->new_now = traveller->new_bound + (step->time - traveller->old_bound);
+        times->begin = traveller->new_now > length ? traveller->new_now - length : 0;
+    } else {
+        const uint64_t waited = traveller->old_bound > traveller->old_now
+                                    ? traveller->old_bound - traveller->old_now
+                                    : 0;
+        if (traveller->new_bound > traveller->new_now) {
+            traveller->new_now = traveller->new_bound;
+        }
+        traveller->new_now += length > waited ? length - waited : 0;
+    }
+    traveller->has_begun = true;
+    traveller->old_now = step->time;
+    atomic_store_explicit(&times->marks[step->first], traveller->new_now, memory_order_release);
     return true;
 }
 
@@ -128,7 +196,8 @@ static bool leave(struct fm_replay_run *run, uint32_t l, struct fm_traveller *tr
     const struct fm_step *step = &traveller->step;
     const struct fm_replayed_call *call = &traveller->open.items[traveller->open.count - 1];
     if (!call->is_removed) {
-        if (!bind(run, l, traveller, call, blocked)) {
+        if (!bind(run, traveller, &run->dependencies->of_location[l], call->first_dependency,
+                  step->last, blocked)) {
             return false;
         }
         const uint64_t since =
@@ -148,7 +217,8 @@ static bool leave(struct fm_replay_run *run, uint32_t l, struct fm_traveller *tr
     if (step->last > step->first) {
         place_polling(run, l, step, traveller->new_now);
     }
-    run->replay->locations[l].leave[step->last] = traveller->new_now;
+    atomic_store_explicit(&run->replay->locations[l].leave[step->last], traveller->new_now,
+                          memory_order_release);
     return true;
 }
 
@@ -162,9 +232,19 @@ bool fm_traveller_advance(struct fm_replay_run *run, uint32_t l, struct fm_await
             break;
         }
         traveller->has_step = true;
-        if (!traveller->step.is_leave) {
+        bool done = true;
+        switch (traveller->step.kind) {
+        case FM_STEP_ENTER:
             enter(run, l, traveller, edits);
-        } else if (!leave(run, l, traveller, edits, blocked)) {
+            break;
+        case FM_STEP_LEAVE:
+            done = leave(run, l, traveller, edits, blocked);
+            break;
+        case FM_STEP_MARK:
+            done = pass_mark(run, l, traveller, edits, blocked);
+            break;
+        }
+        if (!done) {
             return false;
         }
         traveller->has_step = false;

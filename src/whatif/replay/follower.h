@@ -37,7 +37,9 @@ struct fm_traveller {
     uint64_t old_bound, new_bound;
     size_t dependency;                                      /**< next one of the step */
     size_t entered_dependency, stretch, remaining, removed; /**< positions behind the last Enter */
+    size_t mark_dependency; /**< first one of the next mark or a later one */
     bool has_step, is_waiting, is_done;
+    bool has_begun; /**< a step has been made */
     uint32_t waiters;
     uint32_t least; /**< least activity that a waiter needs */
 };

@@ -91,7 +91,8 @@ static void add_waiter(struct scheduling *scheduling, struct worker *worker,
     *head = number;
     if (source.kind != FM_AWAITED_JUNCTION) {
         struct fm_traveller *traveller = &run->travellers[owner];
-        traveller->least = source.index < traveller->least ? source.index : traveller->least;
+        const uint32_t least = source.kind == FM_AWAITED_MARK ? 0 : source.index;
+        traveller->least = least < traveller->least ? least : traveller->least;
         return;
     }
     struct fm_crossing *crossing = &run->crossings[source.place][source.index];
@@ -126,7 +127,9 @@ static void wake_waiters(struct scheduling *scheduling, struct fm_mailboxes *mai
         struct fm_waiter *waiter = &worker->waiters.items[*link];
         uint64_t time = 0;
         if (!fm_awaited_reached(run, waiter->source, &time)) {
-            least = waiter->source.index < least ? waiter->source.index : least;
+            const uint32_t needed =
+                waiter->source.kind == FM_AWAITED_MARK ? 0 : waiter->source.index;
+            least = needed < least ? needed : least;
             link = &waiter->next;
             continue;
         }
@@ -173,7 +176,8 @@ static void advance(struct scheduling *scheduling, struct fm_mailboxes *mailboxe
     }
     if (follower >= run->trace->location_count
             ? done
-            : run->travellers[follower].least < run->travellers[follower].steps.activity) {
+            : run->travellers[follower].waiters != FM_NO_WAITER &&
+                  run->travellers[follower].least <= run->travellers[follower].steps.activity) {
         wake_waiters(scheduling, mailboxes, number, follower);
     }
 }
@@ -241,13 +245,23 @@ static void open_travellers(struct scheduling *scheduling)
         times->leave = fm_allocate(count, sizeof *times->leave);
         for (size_t a = 0; a < count; a++) {
             atomic_init(&times->enter[a], FM_NOT_REACHED);
+            atomic_init(&times->leave[a], FM_NOT_REACHED);
         }
-        fm_steps_begin(&traveller->steps, location, &run->dependencies->pollings[l]);
+        const fm_mark_vector *marks = &run->dependencies->marks[l];
+        times->marks = fm_allocate(marks->count, sizeof *times->marks);
+        for (size_t m = 0; m < marks->count; m++) {
+            atomic_init(&times->marks[m], FM_NOT_REACHED);
+        }
+        times->begin = location->begin;
+        fm_steps_begin(&traveller->steps, location, &run->dependencies->pollings[l], marks);
         traveller->old_now = traveller->new_now = location->begin;
         traveller->waiters = FM_NO_WAITER;
         traveller->least = UINT32_MAX;
         for (size_t d = 0; d < run->dependencies->of_location[l].count; d++) {
             run->dependencies->of_location[l].items[d].dropped = false;
+        }
+        for (size_t d = 0; d < run->dependencies->of_marks[l].count; d++) {
+            run->dependencies->of_marks[l].items[d].dropped = false;
         }
     }
 }
@@ -326,7 +340,8 @@ static void find_extent(const struct fm_trace *trace, struct fm_replay *replay)
         const struct fm_location *location = &trace->locations[l];
         if (location->begin <= location->end) {
             const uint64_t end = replay->locations[l].end;
-            replay->begin = location->begin < replay->begin ? location->begin : replay->begin;
+            const uint64_t begin = replay->locations[l].begin;
+            replay->begin = begin < replay->begin ? begin : replay->begin;
             replay->end = end > replay->end ? end : replay->end;
         }
     }
@@ -371,6 +386,7 @@ void fm_replay_free(struct fm_replay *replay)
     for (uint32_t l = 0; l < replay->location_count; l++) {
         fm_free(replay->locations[l].enter);
         fm_free(replay->locations[l].leave);
+        fm_free(replay->locations[l].marks);
     }
     fm_free(replay->locations);
     fm_free(replay);

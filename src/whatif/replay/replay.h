@@ -26,7 +26,10 @@
 struct fm_new_times {
     _Atomic(uint64_t) *enter; /**< [activity] */
     _Atomic(uint64_t) *leave; /**< [activity] */
-    uint64_t end;             /**< of the location's last event; its first event keeps its time */
+    _Atomic(uint64_t) *marks; /**< [mark] */
+    uint64_t begin;           /**< of the location's first event: as measured, unless it depends on
+                                   another thread */
+    uint64_t end;             /**< of its last event */
 };
 
 struct fm_replay {

@@ -1,0 +1,22 @@
+/** @file
+ * What a replay leaves as it was measured although a changed run might do otherwise: its sentences
+ * name it. */
+#ifndef FERMATA_WHATIF_FIXED_BEHAVIOR_H
+#define FERMATA_WHATIF_FIXED_BEHAVIOR_H
+
+#include "analysis/detail.h"
+
+/** Numbers in the measured run. */
+struct fm_fixed_behavior {
+    uint64_t acquisitions; /**< of locks behind another one: their order */
+    uint64_t served;       /**< calls and targets that served them: by which call of the target */
+    uint64_t tasks;        /**< task waits: which thread executes which task */
+    uint64_t unaided; /**< calls that wait for a condition, a semaphore, an event, a variable, or
+                         for neighbours that are not known, and depend on nothing: nobody awakened
+                           them while they waited */
+};
+
+/** Counts over all locations. O(calls + dependencies) */
+struct fm_fixed_behavior fm_fixed_behavior_find(const struct fm_detail *detail);
+
+#endif
