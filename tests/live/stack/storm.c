@@ -54,7 +54,8 @@ static NOINLINE int leaf(int depth)
         __asm__ volatile("" : "+r"(flag)); /* no loop instead of the recursion */
         return flag + 1;
     }
-    /* Fast machines would spend nearly all of the time in the recorder, where no sample is taken. */
+    /* Fast machines would spend nearly all of the time in the recorder, where no sample is taken.
+     */
     for (volatile int i = 0; i < 1000; i++) {
     }
     MPI_Initialized(&flag);
