@@ -68,4 +68,10 @@ fm_status_t fm_counters_heatmap(const struct fm_counter_request *request,
                                 const struct fm_counter_job *job, const char *directory,
                                 const char *name, struct fm_error *error);
 
+/** Writes the files of Open MPI's software performance counters to a folder, which is created if it
+ * does not exist: counters that are available, of all ranks. FM_ERR_SYSTEM also if a file exists.
+ */
+fm_status_t fm_counters_convert(const struct fm_counter_job *job, const char *experiment,
+                                const char *folder, struct fm_error *error);
+
 #endif

