@@ -183,6 +183,10 @@ OTF2_ErrorCode fm_archive_write_event(const struct fm_scenario *scenario, OTF2_E
         return OTF2_EvtWriter_RmaWaitChange(writer, NULL, time, object);
     case FM_SCENARIO_FORK:
         return OTF2_EvtWriter_ThreadFork(writer, NULL, time, OTF2_PARADIGM_OPENMP, peer);
+    case FM_SCENARIO_RECORDING_OFF:
+        return OTF2_EvtWriter_MeasurementOnOff(writer, NULL, time, OTF2_MEASUREMENT_OFF);
+    case FM_SCENARIO_RECORDING_ON:
+        return OTF2_EvtWriter_MeasurementOnOff(writer, NULL, time, OTF2_MEASUREMENT_ON);
     case FM_SCENARIO_JOIN:
         return OTF2_EvtWriter_ThreadJoin(writer, NULL, time, OTF2_PARADIGM_OPENMP);
     case FM_SCENARIO_ACQUIRE_LOCK:

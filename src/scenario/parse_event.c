@@ -86,6 +86,8 @@ static const struct event_form event_forms[] = {
     {"thread_begin", FM_SCENARIO_THREAD_BEGIN, "mq"},
     {"thread_wait", FM_SCENARIO_THREAD_WAIT, "mq"},
     {"thread_end", FM_SCENARIO_THREAD_END, "mq"},
+    {"recording_off", FM_SCENARIO_RECORDING_OFF, ""},
+    {"recording_on", FM_SCENARIO_RECORDING_ON, ""},
 };
 
 static const struct {

@@ -69,7 +69,9 @@ enum fm_scenario_kind {
     FM_SCENARIO_THREAD_CREATE,
     FM_SCENARIO_THREAD_BEGIN,
     FM_SCENARIO_THREAD_WAIT,
-    FM_SCENARIO_THREAD_END
+    FM_SCENARIO_THREAD_END,
+    FM_SCENARIO_RECORDING_OFF,
+    FM_SCENARIO_RECORDING_ON
 };
 
 /* Bits of a RELEASE_LOCK's detail: what its record tells of the acquisition. */

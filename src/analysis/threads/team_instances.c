@@ -88,7 +88,7 @@ static uint32_t first_forked(const struct reading *reading, uint32_t communicato
 }
 
 /* @return the instance that a thread begins: the first one that it has not begun yet and that was
- * not joined before; FM_NONE: none was forked */
+ * not joined before; FM_NONE: no such one was forked */
 static uint32_t forked_instance(struct reading *reading, const struct fm_thread_record *begin)
 {
     const struct fm_team_instance *teams = reading->teams->instances.items;
@@ -106,8 +106,9 @@ static uint32_t forked_instance(struct reading *reading, const struct fm_thread_
     return found ? (*next)++ : FM_NONE;
 }
 
-/* @return the instance that a thread begins */
-static uint32_t instance_of(struct reading *reading, const struct fm_thread_record *begin)
+/* @return the instance that a thread, whose recording had pauses or not, begins */
+static uint32_t instance_of(struct reading *reading, const struct fm_thread_record *begin,
+                            bool has_pauses)
 {
     const uint32_t forked = forked_instance(reading, begin);
     if (forked != FM_NONE) {
@@ -115,8 +116,12 @@ static uint32_t instance_of(struct reading *reading, const struct fm_thread_reco
     }
     const uint32_t next = (uint32_t)reading->teams->instances.count;
     const uint32_t number = (*fm_map_at(&reading->begun, begin->team, 0))++;
+    /* If other forks of the team are recorded, this one fell into a pause: beginnings of other
+     * threads need not belong to it. */
     const uint32_t instance =
-        *fm_map_at(&reading->numbered, (uint64_t)begin->team << 32 | number, next);
+        has_pauses && first_forked(reading, begin->team) != FM_NONE
+            ? next
+            : *fm_map_at(&reading->numbered, (uint64_t)begin->team << 32 | number, next);
     if (instance == next) {
         fm_vector_push(&reading->teams->instances,
                        ((struct fm_team_instance){.fork = begin->time,
@@ -168,7 +173,7 @@ static void read_thread(struct reading *reading, uint32_t l)
         }
         at = record->next_activity;
         if (record->type == FM_THREAD_TEAM_BEGIN) {
-            const uint32_t number = instance_of(reading, record);
+            const uint32_t number = instance_of(reading, record, location->pauses.count != 0);
             fm_vector_push(&reading->open, ((struct open_team){number, 0}));
             fm_vector_push(&reading->teams->members, ((struct fm_team_member){number, l, i}));
         } else if (reading->open.count > 0) {
@@ -177,6 +182,99 @@ static void read_thread(struct reading *reading, uint32_t l)
     }
     if (reading->open.count > 0) {
         note_barriers(reading, l, at, (uint32_t)location->enter.count);
+    }
+}
+
+/* ---- barriers of teams during which the recording was paused ---- */
+
+/* @return whether the recording of a member was paused while the instance existed */
+static bool is_paused(const struct fm_trace *trace, const struct fm_teams *teams,
+                      const struct fm_team_instance *team)
+{
+    for (uint32_t m = 0; m < team->member_count; m++) {
+        const struct fm_location *location =
+            &trace->locations[teams->members.items[team->first_member + m].location];
+        for (size_t p = 0; p < location->pauses.count; p++) {
+            if (location->pauses.items[p].begin < team->join &&
+                location->pauses.items[p].end > team->fork) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static int compare_by_location(const void *a, const void *b)
+{
+    const struct fm_team_barrier *left = a, *right = b;
+    if (left->location != right->location) {
+        return left->location < right->location ? -1 : 1;
+    }
+    return left->ordinal < right->ordinal ? -1 : left->ordinal > right->ordinal;
+}
+
+static uint64_t barrier_end(const struct fm_trace *trace, const struct fm_team_barrier *barrier)
+{
+    const struct fm_location *location = &trace->locations[barrier->location];
+    return location->leave.items[fm_stretch_at(location, barrier->activity, UINT64_MAX)];
+}
+
+/* Numbers the barriers of an instance anew, by time: calls of members are missing, so that the j-th
+ * ones need not belong together. No member leaves a barrier before all have entered it: of the
+ * members' next calls, those that were entered before the first of them was left are one barrier.
+ * O(calls x members) */
+static void number_by_time(const struct fm_trace *trace, struct fm_team_barrier *calls,
+                           size_t count)
+{
+    FM_VECTOR(size_t) next = {0}, end = {0}; /* of each member */
+    fm_sort(calls, count, sizeof *calls, compare_by_location);
+    for (size_t i = 0; i < count; i++) {
+        if (i == 0 || calls[i].location != calls[i - 1].location) {
+            fm_vector_push(&next, i);
+            fm_vector_push(&end, i);
+        }
+        end.items[end.count - 1]++;
+    }
+    for (uint32_t ordinal = 0;; ordinal++) {
+        uint64_t first_end = UINT64_MAX;
+        bool is_there = false;
+        for (size_t m = 0; m < next.count; m++) {
+            if (next.items[m] < end.items[m]) {
+                const uint64_t left = barrier_end(trace, &calls[next.items[m]]);
+                first_end = left < first_end ? left : first_end;
+                is_there = true;
+            }
+        }
+        if (!is_there) {
+            break;
+        }
+        for (size_t m = 0; m < next.count; m++) {
+            if (next.items[m] < end.items[m] && calls[next.items[m]].enter <= first_end) {
+                calls[next.items[m]++].ordinal = ordinal;
+            }
+        }
+    }
+    fm_vector_free(&next);
+    fm_vector_free(&end);
+}
+
+static void match_barriers(const struct fm_trace *trace, struct fm_teams *teams)
+{
+    struct fm_team_barrier *calls = teams->barriers.items;
+    bool changed = false;
+    fm_sort_by_three(calls, teams->barriers.count, sizeof *calls);
+    for (size_t begin = 0, end; begin < teams->barriers.count; begin = end) {
+        end = begin + 1;
+        while (end < teams->barriers.count && calls[end].team == calls[begin].team) {
+            end++;
+        }
+        if (is_paused(trace, teams, &teams->instances.items[calls[begin].team])) {
+            number_by_time(trace, calls + begin, end - begin);
+            changed = true;
+        }
+    }
+    if (changed) {
+        fm_sort_by_three(calls, teams->barriers.count, sizeof *calls);
     }
 }
 
@@ -205,7 +303,7 @@ void fm_teams_find(const struct fm_trace *trace, uint32_t process, struct fm_tea
         read_thread(&reading, l);
     }
     sort_members(teams);
-    fm_sort_by_three(teams->barriers.items, teams->barriers.count, sizeof *teams->barriers.items);
+    match_barriers(trace, teams);
     fm_vector_free(&reading.forks);
     fm_vector_free(&reading.open);
     fm_map_free(&reading.begun);

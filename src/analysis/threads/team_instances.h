@@ -4,7 +4,9 @@
  *
  * An instance begins with the fork of its master and ends with the join. Its members are the
  * threads that begin the team meanwhile, whatever its communicator defines: teams may change their
- * size. Where forks are not recorded, the k-th beginnings of all threads are one instance.
+ * size. Where no forks are recorded, the k-th beginnings of all threads are one instance; where
+ * some fell into pauses of the recording, a beginning without a fork is one of its
+ * own.
  */
 #ifndef FERMATA_ANALYSIS_THREADS_TEAM_INSTANCES_H
 #define FERMATA_ANALYSIS_THREADS_TEAM_INSTANCES_H
@@ -32,7 +34,8 @@ struct fm_team_member {
 /** A thread's call of a barrier of its innermost team. */
 struct fm_team_barrier {
     uint32_t team;    /**< number of the instance */
-    uint32_t ordinal; /**< among the barriers of the thread in this instance */
+    uint32_t ordinal; /**< among the barriers of the thread in this instance; if the recording was
+                           paused meanwhile, among those that any member is known to be in */
     uint32_t location;
     uint32_t activity; /**< its first stretch */
     uint64_t enter;
