@@ -89,6 +89,7 @@ enum fm_directive_line fm_directive_in_line(const char *text, enum fm_construct 
         [FM_CONSTRUCT_SINGLE_SBLOCK] = {"single"},
         [FM_CONSTRUCT_ORDERED] = {"ordered"},
         [FM_CONSTRUCT_ORDERED_SBLOCK] = {"ordered"},
+        [FM_CONSTRUCT_ORDERED_DEPEND] = {"ordered"},
         [FM_CONSTRUCT_CRITICAL] = {"critical"},
         [FM_CONSTRUCT_CRITICAL_SBLOCK] = {"critical"},
         [FM_CONSTRUCT_BARRIER] = {"barrier"},

@@ -20,6 +20,7 @@ static const struct fm_function functions[] = {
 #define __kmpc_end_critical
 #define __kmpc_ordered
 #define __kmpc_end_ordered
+#define __kmpc_doacross_wait
 #define __kmpc_taskloop
 #define __kmpc_taskloop_5
 static const fm_function_t wrappers[] = {

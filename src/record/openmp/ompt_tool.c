@@ -27,8 +27,8 @@ static const fm_function_t wrappers[FM_FUNCTION_COUNT] = {
     FM_OWN(omp_unset_nest_lock_), FM_OWN(omp_test_nest_lock_),
     FM_OWN(__kmpc_critical),      FM_OWN(__kmpc_critical_with_hint),
     FM_OWN(__kmpc_end_critical),  FM_OWN(__kmpc_ordered),
-    FM_OWN(__kmpc_end_ordered),   FM_OWN(__kmpc_taskloop),
-    FM_OWN(__kmpc_taskloop_5),
+    FM_OWN(__kmpc_doacross_wait), FM_OWN(__kmpc_end_ordered),
+    FM_OWN(__kmpc_taskloop),      FM_OWN(__kmpc_taskloop_5),
 };
 
 uint32_t fm_first_function;

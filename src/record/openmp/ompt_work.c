@@ -106,6 +106,14 @@ void fm___kmpc_ordered(void *place, int thread)
     }
 }
 
+/* Waits until the iterations that this one depends on have got far enough. */
+void fm___kmpc_doacross_wait(void *place, int thread, const int64_t *iteration)
+{
+    struct fm_omp_wait wait = fm_omp_wait_begin(FM_HERE, FM_CONSTRUCT_ORDERED_DEPEND);
+    FM_OMP(__kmpc_doacross_wait)(place, thread, iteration);
+    fm_omp_wait_end(wait);
+}
+
 void fm___kmpc_end_ordered(void *place, int thread)
 {
     struct fm_omp_wait wait = fm_omp_leave_block(

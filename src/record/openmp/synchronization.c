@@ -17,6 +17,19 @@ bool fm_GOMP_barrier_cancel(void)
     return cancelled;
 }
 
+/* The barrier at the end of a loop, sections or scope with a reduction over tasks; there is none
+ * behind a cancellation. */
+void fm_GOMP_workshare_task_reduction_unregister(bool cancelled)
+{
+    if (cancelled) {
+        FM_OMP(GOMP_workshare_task_reduction_unregister)(cancelled);
+        return;
+    }
+    struct fm_omp_wait wait = fm_omp_wait_begin(FM_HERE, FM_CONSTRUCT_IMPLICIT_BARRIER);
+    FM_OMP(GOMP_workshare_task_reduction_unregister)(cancelled);
+    fm_omp_wait_end(wait);
+}
+
 /* ---- regions that one thread at a time is in ---- */
 
 /* The lock of all critical regions without a name. */

@@ -1,5 +1,6 @@
 /* Worksharing constructs: loops whose schedule needs the runtime, sections, single. Requests for
  * the next part of a loop are not recorded: they do not wait. */
+#include "record/openmp/doacross.h"
 #include "record/openmp/openmp.h"
 
 /* ---- begin ---- */
@@ -65,6 +66,7 @@ FM_OMP_LOOP_RUNTIME(ordered_runtime)
     bool fm_GOMP_loop_doacross_##schedule##_start(unsigned depth, long *counts, long chunk,        \
                                                   long *first, long *last)                         \
     {                                                                                              \
+        fm_doacross_depth = depth;                                                                 \
         enter(FM_HERE, FM_CONSTRUCT_LOOP);                                                         \
         return FM_OMP(GOMP_loop_doacross_##schedule##_start)(depth, counts, chunk, first, last);   \
     }                                                                                              \
@@ -72,6 +74,7 @@ FM_OMP_LOOP_RUNTIME(ordered_runtime)
                                                       fm_omp_ull_t chunk, fm_omp_ull_t *first,     \
                                                       fm_omp_ull_t *last)                          \
     {                                                                                              \
+        fm_doacross_depth = depth;                                                                 \
         enter(FM_HERE, FM_CONSTRUCT_LOOP);                                                         \
         return FM_OMP(GOMP_loop_ull_doacross_##schedule##_start)(depth, counts, chunk, first,      \
                                                                  last);                            \
@@ -83,6 +86,7 @@ FM_OMP_DOACROSS(guided)
 
 bool fm_GOMP_loop_doacross_runtime_start(unsigned depth, long *counts, long *first, long *last)
 {
+    fm_doacross_depth = depth;
     enter(FM_HERE, FM_CONSTRUCT_LOOP);
     return FM_OMP(GOMP_loop_doacross_runtime_start)(depth, counts, first, last);
 }
@@ -90,6 +94,7 @@ bool fm_GOMP_loop_doacross_runtime_start(unsigned depth, long *counts, long *fir
 bool fm_GOMP_loop_ull_doacross_runtime_start(unsigned depth, fm_omp_ull_t *counts,
                                              fm_omp_ull_t *first, fm_omp_ull_t *last)
 {
+    fm_doacross_depth = depth;
     enter(FM_HERE, FM_CONSTRUCT_LOOP);
     return FM_OMP(GOMP_loop_ull_doacross_runtime_start)(depth, counts, first, last);
 }
@@ -118,6 +123,7 @@ FM_OMP_LOOP_REDUCING(ordered_start)
 bool fm_GOMP_loop_doacross_start(unsigned depth, long *counts, long schedule, long chunk,
                                  long *first, long *last, uintptr_t *reductions, void **memory)
 {
+    fm_doacross_depth = depth;
     enter(FM_HERE, FM_CONSTRUCT_LOOP);
     return FM_OMP(GOMP_loop_doacross_start)(depth, counts, schedule, chunk, first, last, reductions,
                                             memory);
@@ -127,6 +133,7 @@ bool fm_GOMP_loop_ull_doacross_start(unsigned depth, fm_omp_ull_t *counts, long 
                                      fm_omp_ull_t chunk, fm_omp_ull_t *first, fm_omp_ull_t *last,
                                      uintptr_t *reductions, void **memory)
 {
+    fm_doacross_depth = depth;
     enter(FM_HERE, FM_CONSTRUCT_LOOP);
     return FM_OMP(GOMP_loop_ull_doacross_start)(depth, counts, schedule, chunk, first, last,
                                                 reductions, memory);
