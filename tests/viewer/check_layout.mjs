@@ -50,7 +50,7 @@ const VIEWS = [
 const hashes = (page) => {
   if (page === "compared") return ["#compare", "#trees", "#trees?mode=absolute", LATENESS];
   if (page === "threads") {
-    return ["#summary", "#trees", "#timeline", "#timeline?sort=folded", "#timeline?interval=0_100000", "#waits", "#locks", "#matrices"];
+    return ["#summary", "#trees", "#trees?system=heatmap", "#timeline", "#timeline?sort=folded", "#timeline?interval=0_100000", "#waits", "#locks", "#matrices"];
   }
   if (page === "hybrids") return ["#compare", "#efficiency"];
   if (page === "sample") return ["#trees?metric=comp&system=topology&mx=", "#summary", "#locks", "#matrices"];

@@ -370,7 +370,7 @@ await bench.check("the system as bars, box and heat map", async () => {
   for (const [button, chart] of [["Ranks", "ranks"], ["Box", "distribution"], ["Heat map", "heatmap"]]) {
     await page.getByRole("button", { name: button, exact: true }).click();
     const canvas = page.getByTestId(`${chart}-chart`).locator("canvas");
-    assert.match(await canvas.getAttribute("aria-label"), /Late Sender of 5 locations: from .* to .*/);
+    assert.match(await canvas.getAttribute("aria-label"), /Late Sender of 5 threads: from .* to .*/);
     const isDrawn = () =>
       canvas.evaluate((element) => {
         // A copy: the browser complains if the chart itself is read again and again.

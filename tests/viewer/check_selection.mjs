@@ -2,7 +2,7 @@
 // usage: check_selection.mjs WEB FERMATA SCENARIO
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
-import { assertClose, Bench, eventually, goTo, parseCsv, settled } from "./browser.mjs";
+import { assertClose, Bench, eventually, goTo, parseCsv, parseShown, settled } from "./browser.mjs";
 
 const [web, fermata, scenario] = process.argv.slice(2);
 const bench = new Bench(web, fermata);
@@ -373,6 +373,31 @@ await bench.check("the threads of a rank fold into one row, that of the first th
   await button("Unfold all").click();
   assert.equal((await rows()).filter((name) => /thread/.test(name)).length, 4);
   assert.deepEqual(await enabled(), [true, false]);
+  // The charts of the system show processes while the threads are folded: sums over their threads.
+  await goTo(page, "#trees?system=ranks&metric=comp&call=0&cx=");
+  const bars = async () => {
+    const box = await page.getByTestId("ranks-chart").boundingBox();
+    const found = new Map();
+    for (let part = 0.2; part < 1; part += 0.05) {
+      await page.mouse.move(box.x + box.width * part, box.y + box.height * 0.5);
+      const [name, value] = (await page.getByRole("tooltip").innerText()).split("\n");
+      found.set(name, parseShown(value));
+    }
+    return found;
+  };
+  const { severities } = bench.json(bench.path("threads"));
+  const computation = (locations) =>
+    severities.filter(({ metric, location }) => metric === "comp" && locations.includes(location)).reduce((all, { value }) => all + value, 0);
+  const single = await bars();
+  assert.deepEqual([...single.keys()], ["rank 0, thread 0", "rank 0, thread 1", "rank 1, thread 0", "rank 1, thread 1"]);
+  [...single.values()].forEach((value, i) => assertClose(value, computation([i]), 3, `thread ${i}`));
+  await button("Fold all threads").click();
+  const folded = await bars();
+  assert.deepEqual([...folded.keys()], ["rank 0", "rank 1"]);
+  [...folded.values()].forEach((value, i) => assertClose(value, computation([2 * i, 2 * i + 1]), 3, `rank ${i}`));
+  await goTo(page, "#trees?system=distribution&metric=comp&call=0");
+  await button("Fold all threads").click();
+  assert.match(await page.locator(".numbers").innerText(), /Ranks\s+2\n/);
   // Without threads there is nothing to fold.
   const steps = await openTimeline(stepsHtml);
   assert.equal(await steps.getByLabel("Order of the rows").locator("option[value=folded]").count(), 0);

@@ -14,6 +14,7 @@ import { functionGroups, groupSums, parameterGroups, parametersOf, type CallGrou
 import { uniteReports, type United } from "../model/unite";
 import { evaluateDerived, makeDerived, type Derived, type DerivedMetric } from "./derived";
 import type { JsonInstance } from "../data/layout";
+import { columnsOf } from "../model/columns";
 import { makeSystem, systemValues, threadedRanks, type SystemTree } from "../model/system";
 import type { MatrixValue } from "../model/matrix";
 import { rankingOf } from "../model/row_order";
@@ -48,6 +49,8 @@ export const DEFAULT_THRESHOLD = 0.005;
 
 export class Store {
   readonly system: SystemTree;
+  /** Nodes of the processes with several threads. */
+  readonly threaded: readonly number[];
 
   readonly view = signal<ViewName>("summary");
   readonly metric = signal(0);
@@ -139,6 +142,7 @@ export class Store {
     this.trees = this.united.runs[0]!;
     const { trees } = this;
     this.system = makeSystem(trees);
+    this.threaded = threadedRanks(this.system);
     this.parameters = parametersOf(trees);
     const byFunction = computed(() => functionGroups(trees));
     const byParameter = computed(() => parameterGroups(trees, this.shownParameter()));
@@ -324,9 +328,16 @@ export class Store {
     );
   }
 
+  /** Whether the threads of no process, or of each process, are shown in the system tree. */
+  readonly threadsFolded = computed(() => !this.threaded.some((rank) => this.systemOpen.value.has(rank)));
+  readonly threadsUnfolded = computed(() => this.threaded.every((rank) => this.systemOpen.value.has(rank)));
+
+  /** What the charts of the system show: processes while the threads are folded. */
+  readonly columns = computed(() => columnsOf(this.trees, this.threaded.length > 0 && this.threadsFolded.value));
+
   /** Hides the threads of all processes in the system tree. */
   foldThreads(): void {
-    const ranks = new Set(threadedRanks(this.system));
+    const ranks = new Set(this.threaded);
     this.systemOpen.value = new Set([...this.systemOpen.value].filter((node) => !ranks.has(node)));
     // The selection stays visible.
     const parent = this.system.forest.parent[this.systemNode.value]!;
@@ -337,7 +348,7 @@ export class Store {
   unfoldThreads(): void {
     this.systemOpen.value = union(
       this.systemOpen.value,
-      threadedRanks(this.system).flatMap((rank) => pathTo(this.system.forest, rank)),
+      this.threaded.flatMap((rank) => pathTo(this.system.forest, rank)),
     );
   }
 

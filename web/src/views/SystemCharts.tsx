@@ -7,8 +7,8 @@ import { drawHeatMap, heatMapCell, type HeatMapModel } from "../draw/heatmap";
 import { drawRanks, rankAt } from "../draw/ranks";
 import { formatValue, printable, shorten } from "../format";
 import { distribute } from "../model/distribution";
-import { inUnits, locationName, locationNumber, processWord } from "../model/report";
-import { callpathLocationValues } from "../model/severity";
+import { inUnits, titleOf } from "../model/report";
+import { callpathLocationValues, locationValues } from "../model/severity";
 import type { Store } from "../state/store";
 
 /** Maximum number of call paths in a heat map; the others are smaller. */
@@ -19,37 +19,59 @@ function write(store: Store, value: number): string {
   return formatValue(store.selectedMetric.value.unit, value);
 }
 
-/** Values of the locations in seconds, occurrences or bytes. */
+/** Values of the locations, or of processes with all of their threads, in seconds, occurrences or bytes. */
 function unitValues(store: Store): Float64Array {
   const { unit } = store.selectedMetric.value;
-  return store.locationValues.value.map((value) => inUnits(store.trees, unit, value));
+  const columns = store.columns.value;
+  return store
+    .shownOf(columns.count, (run, metrics) => columns.sum(locationValues(run, metrics, store.callpaths.value)))
+    .map((value) => inUnits(store.trees, unit, value));
 }
 
-/** A bar for each location. */
+/** A bar for each location or process. */
 export function Ranks({ store }: { store: Store }): JSX.Element {
   const values = useComputed(() => unitValues(store)).value;
   const palette = store.palette.value;
   const format = (value: number): string => write(store, value);
-  const selected = store.system.location[store.systemNode.value] ?? -1;
+  const columns = store.columns.value;
+  const selected = selectedColumn(store);
   const draw = useCallback(
     (surface: Parameters<typeof drawRanks>[0]) => {
-      const number = (location: number): string => locationNumber(store.trees, location);
-      drawRanks(surface, palette, { values, format, number, selected });
+      drawRanks(surface, palette, { values, format, number: columns.number, selected });
     },
-    [values, palette, selected],
+    [values, palette, selected, columns],
   );
   const hit = (x: number, y: number, width: number, height: number): Hit | null => {
-    const location = rankAt(values.length, x, y, width, height);
-    if (location < 0) return null;
+    const column = rankAt(values.length, x, y, width, height);
+    if (column < 0) return null;
     return {
-      lines: [locationName(store.trees, location), write(store, values[location]!)],
-      activate: () => store.selectLocation(location),
+      lines: [columns.name(column), write(store, values[column]!)],
+      activate: () => selectColumn(store, column),
     };
   };
   return <Chart draw={draw} hit={hit} height="fill" label={describe(store)} testId="ranks-chart" />;
 }
 
-/** Box and violin of the locations' values. */
+/** @returns the column of the selected location or process; -1: none. */
+function selectedColumn(store: Store): number {
+  const columns = store.columns.value;
+  const node = store.systemNode.value;
+  const location = store.system.location[node]!;
+  if (location >= 0) return columns.of(location);
+  const thread = store.threaded.includes(node) ? store.system.forest.children[node]![0]! : -1;
+  return store.threadsFolded.value && thread >= 0 ? columns.of(store.system.location[thread]!) : -1;
+}
+
+/** Selects a location, or a process whose threads are folded. */
+function selectColumn(store: Store, column: number): void {
+  const columns = store.columns.value;
+  const node = store.system.nodeOf[columns.location(column)]!;
+  const above = store.system.forest.parent[node]!;
+  if (columns.count < store.trees.locations.length && store.threaded.includes(above)) store.systemNode.value = above;
+  else store.selectLocation(columns.location(column));
+}
+
+/** Box and violin of the values of the locations or processes. */
 export function Distribution({ store }: { store: Store }): JSX.Element {
   const values = useComputed(() => unitValues(store)).value;
   const palette = store.palette.value;
@@ -66,7 +88,7 @@ export function Distribution({ store }: { store: Store }): JSX.Element {
         <tbody>
           {(
             [
-              ["Locations", statistics.count.toString()],
+              [titleOf(store.columns.value.word(2)), statistics.count.toString()],
               ["Sum", write(store, statistics.sum)],
               ["Mean", write(store, statistics.mean)],
               ["Std. deviation", write(store, statistics.deviation)],
@@ -88,18 +110,27 @@ export function Distribution({ store }: { store: Store }): JSX.Element {
   );
 }
 
-/** Call paths by locations. */
+/** Call paths by locations or processes. */
 export function HeatMap({ store }: { store: Store }): JSX.Element {
   const report = store.trees;
   const palette = store.palette.value;
-  const width = report.locations.length;
+  const columns = store.columns.value;
   const { unit } = store.selectedMetric.value;
   const formatTicks = (value: number): string => formatValue(unit, inUnits(report, unit, value));
   const model = useComputed<HeatMapModel | null>(() => {
-    if (width * report.callpaths.length > HEAT_CELLS) return null;
-    const exclusive = store.shownOf(width * report.callpaths.length, (run, metrics) =>
-      callpathLocationValues(run, metrics, true),
-    );
+    const columns = store.columns.value;
+    const width = columns.count;
+    const locations = report.locations.length;
+    if (locations * report.callpaths.length > HEAT_CELLS) return null;
+    const exclusive = store.shownOf(width * report.callpaths.length, (run, metrics) => {
+      const all = callpathLocationValues(run, metrics, true);
+      if (width === locations) return all;
+      const sums = new Float64Array(width * report.callpaths.length);
+      for (let callpath = 0; callpath < report.callpaths.length; callpath++) {
+        sums.set(columns.sum(all.subarray(callpath * locations, (callpath + 1) * locations)), callpath * width);
+      }
+      return sums;
+    });
     const size = (callpath: number): number => Math.abs(store.callNodes.value.exclusive[callpath]!);
     const rows = store.callpaths.value
       .filter((callpath) => size(callpath) !== 0)
@@ -110,12 +141,11 @@ export function HeatMap({ store }: { store: Store }): JSX.Element {
         callpath,
         values: exclusive.subarray(callpath * width, (callpath + 1) * width),
       }));
-    const isProcess = report.locations.every(({ thread }) => thread === 0);
     return {
       rows,
       columns: width,
-      column: isProcess ? processWord(report, 1) : "location",
-      number: (column) => locationNumber(report, column),
+      column: columns.word(1),
+      number: columns.number,
       scale: store.scale.value,
       format: formatTicks,
     };
@@ -133,11 +163,11 @@ export function HeatMap({ store }: { store: Store }): JSX.Element {
     if (cell === null) return null;
     const row = model.value!.rows[cell.row]!;
     return {
-      lines: [row.name, locationName(report, cell.column), formatTicks(row.values[cell.column]!)],
+      lines: [row.name, columns.name(cell.column), formatTicks(row.values[cell.column]!)],
       activate: () => {
         store.callList.value = "tree";
         store.selectCallpath(row.callpath);
-        store.selectLocation(cell.column);
+        selectColumn(store, cell.column);
       },
     };
   };
@@ -147,7 +177,7 @@ export function HeatMap({ store }: { store: Store }): JSX.Element {
 function describe(store: Store): string {
   const { min, median, max } = distribute(unitValues(store));
   return (
-    `${store.selectedMetric.value.name} of ${store.trees.locations.length} locations: ` +
+    `${store.selectedMetric.value.name} of ${store.columns.value.count} ${store.columns.value.word(store.columns.value.count)}: ` +
     `from ${write(store, min)} to ${write(store, max)}, median ${write(store, median)}`
   );
 }

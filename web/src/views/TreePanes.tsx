@@ -7,7 +7,6 @@ import { printable, shorten } from "../format";
 import { subtree } from "../model/forest";
 import { callpathNames, locationName, processTitle } from "../model/report";
 import { callpathLocationValues } from "../model/severity";
-import { threadedRanks } from "../model/system";
 import { ScaleLegend } from "../components/ScaleLegend";
 import { scaleEnds, shower } from "../state/panes";
 import { toggled, type CallList, type Store, type SystemView } from "../state/store";
@@ -205,8 +204,6 @@ export function SystemPane({ store }: { store: Store }): JSX.Element {
   const shown = useComputed(() => shower(store, tree.value.numbers, nodesOf(tree.value)));
   const { system } = store;
   const view = store.systemView.value;
-  const threaded = useComputed(() => threadedRanks(system));
-  const open = store.systemOpen.value;
   const names = useComputed(() => {
     const { locations } = store.trees;
     // Names that are all the same, or that only number the locations, carry no information.
@@ -232,12 +229,12 @@ export function SystemPane({ store }: { store: Store }): JSX.Element {
         />
         <span class="spacer" />
         {view === "tree" && <Search query={query} what="locations" />}
-        {view === "tree" && threaded.value.length > 0 && (
+        {view !== "topology" && store.threaded.length > 0 && (
           <FoldThreads
             fold={() => store.foldThreads()}
             unfold={() => store.unfoldThreads()}
-            isFolded={!threaded.value.some((rank) => open.has(rank))}
-            isUnfolded={threaded.value.every((rank) => open.has(rank))}
+            isFolded={store.threadsFolded.value}
+            isUnfolded={store.threadsUnfolded.value}
           />
         )}
       </header>
