@@ -307,9 +307,21 @@ static struct fm_counter_file_head head_of(uint32_t rank, uint32_t size, size_t 
     return head;
 }
 
+static struct fm_counter_description descriptions[DESCRIPTIONS];
+
+const struct fm_counter_description *fm_counter_file_descriptions(size_t *count)
+{
+    *count = __atomic_load_n(&counters.open, __ATOMIC_ACQUIRE) ? DESCRIPTIONS : 0;
+    return descriptions;
+}
+
+const uint64_t *fm_counter_file_process(void)
+{
+    return counters.process;
+}
+
 static bool write_file(const struct fm_counter_file_head *head)
 {
-    static struct fm_counter_description descriptions[DESCRIPTIONS];
     describe_all(descriptions);
     int reason = posix_fallocate(counters.file, 0, FM_COUNTER_HEAD_BYTES);
     if (reason != 0) {

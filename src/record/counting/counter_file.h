@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct fm_counter_description;
 struct fm_thread;
 
 /** Environment variable with the counters that are asked for, as a list (counters/catalogue.h). */
@@ -44,6 +45,12 @@ void fm_counter_file_functions(const struct fm_recorded_region *regions, size_t 
 
 /** Gives a new thread counters, if the file is open. errno is preserved. */
 void fm_counter_file_attach(struct fm_thread *thread);
+
+/** Descriptions of the counters, while the file is open; else none. */
+const struct fm_counter_description *fm_counter_file_descriptions(size_t *count);
+
+/** Block of the process, while the file is open. */
+const uint64_t *fm_counter_file_process(void);
 
 /** Stores the rate of the clock so far, and what the kernel counts for the process. Takes no lock.
  */

@@ -4,6 +4,7 @@
 #include "record/closing/overhead.h"
 #include "record/computation/blocking.h"
 #include "record/counting/counter_file.h"
+#include "record/counting/counter_samples.h"
 #include "record/experiment/experiment.h"
 #include "record/experiment/job.h"
 #include "record/flight/flight.h"
@@ -133,6 +134,7 @@ static void begin_files(const struct fm_exchange *exchange)
         begin_journal();
     }
     begin_counters(exchange->rank, exchange->size);
+    fm_counter_samples_begin();
 }
 
 static void open_session(const struct fm_exchange *exchange)

@@ -8,6 +8,7 @@
 #include "record/constructs/team_end.h"
 #include "record/conversion/convert.h"
 #include "record/counting/counter_file.h"
+#include "record/counting/counter_samples.h"
 #include "record/flight/flight.h"
 #include "record/flight/session_flight.h"
 #include "record/journal/journal_read.h"
@@ -208,6 +209,10 @@ static void close_session(struct fm_thread *thread, fm_last_call_t *last, uint64
     if (fm_counters_only()) {
         close_counters(thread, last);
         return;
+    }
+    if (thread != NULL) {
+        fm_counter_file_tick();
+        fm_counter_samples_record(thread, thread->enter);
     }
     struct fm_thread *threads = fm_threads_end();
     if (fm_session_state.flight.bytes != 0) {

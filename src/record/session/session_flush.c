@@ -2,6 +2,7 @@
 
 #include "record/capture/guard.h"
 #include "record/counting/counter_file.h"
+#include "record/counting/counter_samples.h"
 #include "record/journal/journal.h"
 #include "record/selection/size_limit.h"
 #include "record/session/session.h"
@@ -84,6 +85,10 @@ bool fm_session_flush(struct fm_thread *thread, bool full)
             record[2] = end;
             fm_thread_publish(thread);
         }
+        fm_counter_file_tick();
+        if (!full && !has_ended) {
+            fm_counter_samples_record(thread, fm_clock_now());
+        }
         __atomic_fetch_add(&fm_session_state.flushes, full ? 1 : 0, __ATOMIC_RELAXED);
     } else if (full) {
         fm_session_set(&fm_session_state.stopped);
@@ -95,7 +100,6 @@ bool fm_session_flush(struct fm_thread *thread, bool full)
         fm_thread_release(thread);
     }
     fm_thread_unclaim(thread);
-    fm_counter_file_tick();
     fm_guard_end(&guard);
     return good;
 }

@@ -49,6 +49,16 @@ class Counts:
 
     def __init__(self):
         self.values = collections.Counter()
+        self.samples = {}  # last values of the counters that the trace has samples of
+        self.problems = []
+
+    def sample(self, event):
+        """Totals only grow."""
+        member, value = event.metric.members[0], event.values[0]
+        if member.metric_mode == otf2.MetricMode.ACCUMULATED_START:
+            if value < self.samples.get(member.name, 0):
+                self.problems.append(f"{member.name} falls to {value}")
+            self.samples[member.name] = value
 
     def add(self, name, number=1):
         if number:
@@ -101,10 +111,12 @@ def of_trace(anchor):
                 counts.add("calls:" + event.region.name)
             elif kind == "Leave":
                 paths[location].pop()
+            elif kind == "Metric":
+                counts.sample(event)
             else:
                 paradigm = paths[location][-1].paradigm if paths[location] else None
                 counts.take(kind, event, MODELS.get(paradigm, "mpi"))
-    return {int(name.split()[-1]): counts.values for name, counts in ranks.items()}
+    return {int(name.split()[-1]): counts for name, counts in ranks.items()}
 
 
 def of_counters(fermata, experiment):
@@ -135,9 +147,25 @@ def is_compared(name):
     return model in MODELS.values() and rest.split("/")[0] in COMPARED
 
 
+def compare_samples(program, rank, counts, counted):
+    """The last samples, in the last call, have what is counted in the end."""
+    failures = [f"{program}: rank {rank}: {problem}" for problem in counts.problems]
+    wanted = {name: value for name, value in counted.items() if is_compared(name) and "/" not in name}
+    for name, value in wanted.items():
+        if counts.samples.get(name) != value:
+            failures.append(f"{program}: rank {rank}: {name}: {counts.samples.get(name)} in the last"
+                            f" sample, {value} counted")
+    if not counts.samples.get("usage.page_faults_minor"):
+        failures.append(f"{program}: rank {rank}: no sample of page faults")
+    return failures
+
+
 def compare(program, trace, counted):
     """What differs between a rank's trace and its counters."""
     failures, compared = [], 0
+    for rank, counts in trace.items():
+        failures += compare_samples(program, rank, counts, counted[rank])
+    trace = {rank: counts.values for rank, counts in trace.items()}
     for rank in sorted(trace.keys() | counted.keys()):
         functions = {name for name in counted[rank] if name.startswith("calls:")}
         for name in sorted(trace[rank].keys() | counted[rank].keys()):

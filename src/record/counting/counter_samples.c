@@ -1,0 +1,85 @@
+#include "record/counting/counter_samples.h"
+
+#include "counters/catalogue.h"
+#include "counters/counter_layout.h"
+#include "record/capture/thread.h"
+#include "record/counting/counter_file.h"
+#include "record/session/session.h"
+
+#include <otf2/OTF2_Definitions.h>
+#include <otf2/otf2.h>
+
+enum { MOST = 256 };
+
+/* A counter with samples. */
+static struct sampled {
+    uint32_t slot, metric; /* first word in blocks; number of its definition */
+    bool is_extreme;       /* the value of the process is the largest of its threads' */
+    uint64_t last;         /* value of the sample before */
+} sampled[MOST];
+
+static size_t count;
+
+void fm_counter_samples_begin(void)
+{
+    size_t descriptions;
+    const struct fm_counter_description *each = fm_counter_file_descriptions(&descriptions);
+    for (size_t i = 0; i < descriptions && count < MOST; i++) {
+        enum fm_counter_kind kind = (enum fm_counter_kind)each[i].kind;
+        bool is_level = kind == FM_COUNTER_LEVEL || kind == FM_COUNTER_HIGH_WATERMARK;
+        if (each[i].bins != 1 || each[i].is_selected == 0) {
+            continue;
+        }
+        const char *unit = kind == FM_COUNTER_NANOSECONDS ? "ns" : each[i].unit;
+        const uint32_t words[] = {
+            fm_session_string(each[i].name), fm_session_string(unit), OTF2_TYPE_INT64,
+            is_level ? OTF2_METRIC_ABSOLUTE_POINT : OTF2_METRIC_ACCUMULATED_START};
+        uint32_t metric = words[0] == FM_DEFINE_NONE || words[1] == FM_DEFINE_NONE
+                              ? FM_DEFINE_NONE
+                              : fm_session_define(FM_DEFINE_METRIC, words, 4);
+        if (metric != FM_DEFINE_NONE) {
+            sampled[count++] = (struct sampled){.slot = each[i].slot,
+                                                .metric = metric,
+                                                .is_extreme = kind == FM_COUNTER_HIGH_WATERMARK};
+        }
+    }
+}
+
+static uint64_t combine(const struct sampled *which, uint64_t value, const uint64_t *block)
+{
+    uint64_t part = __atomic_load_n(&block[FM_BLOCK_HEAD + which->slot], __ATOMIC_RELAXED);
+    if (!which->is_extreme) {
+        return value + part;
+    }
+    return (int64_t)part > (int64_t)value ? part : value;
+}
+
+/* The value of the process: other threads count meanwhile. */
+static uint64_t value_of(const struct sampled *which)
+{
+    uint64_t value = combine(which, 0, fm_counter_file_process());
+    for (struct fm_thread *each = fm_threads_all(); each != NULL; each = each->next) {
+        const struct fm_counting *counting = __atomic_load_n(&each->counting, __ATOMIC_ACQUIRE);
+        value = counting != NULL ? combine(which, value, counting->block) : value;
+    }
+    return value;
+}
+
+void fm_counter_samples_record(struct fm_thread *thread, uint64_t time)
+{
+    bool is_paused = (thread->pause.seen & 1) != 0;
+    if (thread->index != 0 || is_paused || fm_counters_only()) {
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        uint64_t value = value_of(&sampled[i]);
+        if (value != sampled[i].last) {
+            uint64_t *record = fm_thread_reserve(thread, FM_WORDS_METRIC);
+            record[0] = fm_record_header(FM_RECORD_METRIC, OTF2_TYPE_INT64, sampled[i].metric);
+            record[1] = time;
+            record[2] = value;
+            sampled[i].last = value;
+        }
+    }
+    fm_thread_publish(thread);
+}
