@@ -25,6 +25,10 @@ void fm_doctor_mpi(const char *path, const struct fm_elf *elf);
  * @return whether the functions of the program's file itself are not shown then */
 bool fm_doctor_python(const char *path, const struct fm_elf *elf, const char *libraries);
 
+/** States whether the program's OpenMP runtime cannot be recorded, or only in part.
+ * @param libraries  as above */
+void fm_doctor_openmp(const char *path, const struct fm_elf *elf, const char *libraries);
+
 /** Tells what is known of a program's functions: whether call paths lead through them, and how they
  * are named. */
 void fm_doctor_symbols(const char *path, const struct fm_elf *elf);

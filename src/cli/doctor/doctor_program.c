@@ -151,6 +151,7 @@ static void look_at_elf(const char *path, const struct fm_elf *elf)
         }
         const char *libraries = look_at_libraries(path);
         look_at_armci(path, elf);
+        fm_doctor_openmp(path, elf, libraries);
         fm_doctor_mpi(path, elf);
         if (has_symbol(elf, "__cyg_profile_func_enter", false)) {
             fm_doctor_report(FM_HEALTH_GOOD, NULL,

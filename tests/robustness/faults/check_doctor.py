@@ -43,6 +43,15 @@ def main():
         subprocess.run([compiler, "-g", "-fno-asynchronous-unwind-tables", "-Wl,--no-eh-frame-hdr",
                         plain, "-o", folder / "without_rules"], check=True)
 
+        # Runtimes of OpenMP that are linked statically are in the program: so are these functions.
+        runtime = folder / "runtime.c"
+        for function, text in (("GOMP_parallel", "GCC's OpenMP runtime is linked statically into"),
+                               ("__kmpc_fork_call", "LLVM's or Intel's OpenMP runtime is linked statically into")):
+            runtime.write_text(f"void {function}(void); void {function}(void) {{}}\n"
+                               f"int main(void) {{ {function}(); return 0; }}\n")
+            subprocess.run([compiler, "-O0", runtime, "-o", folder / function], check=True)
+            expect(0, text, "--", folder / function)
+
         expect(0, "with their lines", "--", folder / "program-g")
         expect(0, "by name, but without lines", "--", folder / "program-g0")
         expect(0, "is stripped: its functions are named by their addresses", "--",
