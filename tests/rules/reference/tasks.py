@@ -3,11 +3,12 @@
 
 class Task:
     """`parent` is the Task, or the instance of a team on a location (an implicit task), that created
-    it; `runs` are [location, begin, end]; `end_call` the call that ended last in it."""
+    it, `creator` the location; `runs` are [location, begin, end]; `end_call` the call that ended last in it."""
 
     def __init__(self, team):
         self.team = team
         self.parent = None
+        self.creator = None
         self.created = None
         self.runs = []
         self.end = None
@@ -63,7 +64,7 @@ def _walk(timeline):
                        *event.args[1:])
                 task = tasks.setdefault(key, Task(event.args[0]))
                 if event.name == "task_create":
-                    task.parent, task.created = runner.stack[-1], event.time
+                    task.parent, task.creator, task.created = runner.stack[-1], loc, event.time
                 elif event.name == "task_switch":
                     runner.switch(task, loc, event.time)
                 else:
@@ -93,6 +94,11 @@ def children_of_waits(timeline):
         yield call, [task for task in tasks if waiting is not None and task.parent == waiting
                      and task.created is not None and task.created <= call.enter
                      and task.end is not None]
+
+
+def all_tasks(timeline):
+    """The Tasks of all teams."""
+    return _walk(timeline)[0]
 
 
 def runs(timeline):

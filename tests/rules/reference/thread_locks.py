@@ -21,6 +21,7 @@ class _Hold:
         self.is_shared = is_shared or acquired_in in _SHARED
         self.release = None
         self.end = None  # of its release activity
+        self.released = None  # when that begins: the end of a construct's section, else the Enter of the call
 
     def conflicts(self, other):
         return not (self.is_shared and other.is_shared)
@@ -61,14 +62,15 @@ def holds_of_locks(timeline):
                 hold = _Hold(loc, order, acquired, None, acquired_in, is_shared)
             if hold is not None:
                 hold.release, hold.end = record.call, _end_of_release(record)
+                hold.released = record.time if record.call.region.startswith("!$omp") else record.call.enter
                 locks.setdefault(key, []).append(hold)
     for holds in locks.values():
         holds.sort(key=lambda hold: (hold.order, hold.acquired, hold.loc))
     return list(locks.values())
 
 
-def _predecessor(holds, position):
-    """Position of the latest hold before another one that conflicts with it, None without. A writer
+def blocked_by(holds, position):
+    """Position of the hold that another one waits for: the latest conflicting one before it, None without. A writer
     waits for the one of the readers since the last writer that ends last."""
     conflicting = [number for number in range(position)
                    if holds[number].conflicts(holds[position])]
@@ -106,7 +108,7 @@ def _wanted_from(hold, predecessor, awakenings):
 def _of_lock(holds, awakenings):
     waits = {}  # {hold: its candidate}
     for position, hold in enumerate(holds):
-        number = _predecessor(holds, position)
+        number = blocked_by(holds, position)
         if number is None or holds[number].loc == hold.loc or hold.call is None:
             continue
         predecessor, window = holds[number], next(iter(hold.call.stretches()), None)
@@ -140,7 +142,7 @@ def _end_of_section(hold):
 
 def _ordered(holds):
     for position, hold in enumerate(holds):
-        number = _predecessor(holds, position)
+        number = blocked_by(holds, position)
         if number is None or holds[number].loc == hold.loc or hold.call is None:
             continue
         time = _end_of_section(holds[number])
