@@ -76,7 +76,9 @@ enter_barrier(struct fm_omp_team *team, struct fm_thread *thread, struct fm_here
 {
     uint64_t now = fm_construct_time(thread, here, true);
     fm_construct_enter(thread, team->barrier, now);
-    team->has_ended |= thread == team->forker;
+    if (thread == team->forker) { /* others do not write it: they would race with the forker */
+        team->has_ended = true;
+    }
     fm_omp_hold(thread);
     fm_construct_done(thread);
 }
