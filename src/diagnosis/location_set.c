@@ -44,18 +44,45 @@ static bool has_single_threads(const struct fm_cube *cube)
     return true;
 }
 
+/** @return "threads", "streams", or "threads and streams": what a set has. */
+static const char *noun_of(const struct fm_cube *cube, struct fm_location_set set)
+{
+    uint32_t streams = 0;
+    for (uint32_t i = 0; i < set.count; i++) {
+        streams += cube->locations[set.items[i]].is_stream;
+    }
+    return streams == 0 ? "threads" : streams == set.count ? "streams" : "threads and streams";
+}
+
+bool fm_location_set_has_streams(const struct fm_cube *cube)
+{
+    for (uint32_t i = 0; i < cube->location_count; i++) {
+        if (cube->locations[i].is_stream) {
+            return true;
+        }
+    }
+    return false;
+}
+
 const char *fm_location_set_all(const struct fm_diagnosis *diagnosis)
 {
-    return has_single_threads(diagnosis->cube) ? diagnosis->process.many : "threads";
+    return has_single_threads(diagnosis->cube)            ? diagnosis->process.many
+           : fm_location_set_has_streams(diagnosis->cube) ? "threads and streams"
+                                                          : "threads";
 }
 
 const char *fm_location_set_one(const struct fm_diagnosis *diagnosis)
 {
-    return has_single_threads(diagnosis->cube) ? diagnosis->process.one : "thread";
+    return has_single_threads(diagnosis->cube)            ? diagnosis->process.one
+           : fm_location_set_has_streams(diagnosis->cube) ? "thread or stream"
+                                                          : "thread";
 }
 
 const char *fm_location_set_others(const struct fm_diagnosis *diagnosis, uint32_t count)
 {
+    if (fm_location_set_has_streams(diagnosis->cube)) {
+        return count == 1 ? "other thread or stream" : "other threads and streams";
+    }
     if (!has_single_threads(diagnosis->cube)) {
         return count == 1 ? "other thread" : "other threads";
     }
@@ -134,7 +161,7 @@ const char *fm_location_set_many(const struct fm_diagnosis *diagnosis, struct fm
     const struct fm_cube *cube = diagnosis->cube;
     return !fm_location_set_is_one_process(cube) && has_whole_processes(cube, set)
                ? diagnosis->process.many
-               : "threads";
+               : noun_of(cube, set);
 }
 
 /** Describes a set that is neither a single location nor all locations. */
@@ -163,10 +190,11 @@ static char *describe_some(const struct fm_diagnosis *diagnosis, struct fm_locat
     }
     char *list = format_numbers(numbers, count);
     const char *ranks = count == 1 ? diagnosis->process.one : diagnosis->process.many;
-    char *text = one_process                      ? format("threads %s", list)
+    char *text = one_process                      ? format("%s %s", noun_of(cube, set), list)
                  : has_whole_processes(cube, set) ? format("%s %s", ranks, list)
-                 : only_first                     ? format("thread 0 of %s %s", ranks, list)
-                              : format("%u threads of %s %s", set.count, ranks, list);
+                 : only_first
+                     ? format("thread 0 of %s %s", ranks, list)
+                     : format("%u %s of %s %s", set.count, noun_of(cube, set), ranks, list);
     free(list);
     fm_free(numbers);
     return text;
@@ -197,7 +225,8 @@ char *fm_location_set_text(const struct fm_diagnosis *diagnosis, struct fm_locat
     }
     if (set.count == 1) {
         return fm_location_set_is_one_process(cube)
-                   ? format("thread %u", cube->locations[set.items[0]].thread)
+                   ? format("%s %u", fm_place_kind(&cube->locations[set.items[0]]),
+                            cube->locations[set.items[0]].thread)
                    : fm_place_location(diagnosis, set.items[0]);
     }
     if (set.count == cube->location_count) {

@@ -15,6 +15,9 @@ struct fm_location_set {
 /** @return whether a run has several locations, all of them threads of one process. */
 bool fm_location_set_is_one_process(const struct fm_cube *cube);
 
+/** @return whether some location is a stream of an accelerator. O(locations) */
+bool fm_location_set_has_streams(const struct fm_cube *cube);
+
 /** Describes a set of locations. Whole processes are named by their ranks, others also by threads.
  * @param subject  locations that were named before: a set of all locations but these becomes "all
  *                 other ranks"; NULL: none

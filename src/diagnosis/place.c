@@ -193,6 +193,11 @@ char *fm_place_function(const struct fm_diagnosis *diagnosis, uint32_t callpath)
     return never_null(text);
 }
 
+const char *fm_place_kind(const struct fm_cube_location *location)
+{
+    return location->is_stream ? "stream" : "thread";
+}
+
 bool fm_place_has_other_threads(const struct fm_cube *cube, uint32_t location)
 {
     const uint32_t rank = cube->locations[location].rank;
@@ -214,8 +219,8 @@ char *fm_place_location(const struct fm_diagnosis *diagnosis, uint32_t location)
     if (!fm_place_has_other_threads(diagnosis->cube, location)) {
         return process;
     }
-    int length =
-        asprintf(&text, "%s, thread %u", process, diagnosis->cube->locations[location].thread);
+    const struct fm_cube_location *where = &diagnosis->cube->locations[location];
+    int length = asprintf(&text, "%s, %s %u", process, fm_place_kind(where), where->thread);
     free(process);
     return never_null(length < 0 ? NULL : text);
 }

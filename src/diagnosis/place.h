@@ -41,7 +41,11 @@ bool fm_place_has_other_threads(const struct fm_cube *cube, uint32_t location);
 /** @return the name of the process of a location: "rank 3". */
 char *fm_place_process(const struct fm_diagnosis *diagnosis, uint32_t location);
 
-/** @return the name of a location: "rank 3", of a process with threads "rank 3, thread 1". */
+/** @return "thread" or "stream": what a location of a process with several is. */
+const char *fm_place_kind(const struct fm_cube_location *location);
+
+/** @return the name of a location: "rank 3", of a process with threads "rank 3, thread 1", of a
+ * stream of an accelerator "rank 3, stream 2". Those of a process are numbered together. */
 char *fm_place_location(const struct fm_diagnosis *diagnosis, uint32_t location);
 
 #endif

@@ -2,6 +2,7 @@
  * draws it. Boxes are waits, rounded boxes the delays that cause them. */
 #include "base/text.h"
 #include "cube/model/callpath_pattern.h"
+#include "diagnosis/place.h"
 #include "diagnosis/process_word.h"
 #include "export/export.h"
 
@@ -32,7 +33,7 @@ static void put_place(FILE *stream, const struct fm_cube *cube, uint32_t locatio
     const struct fm_process_word process = fm_process_word(cube);
     fprintf(stream, "%s %u", process.one, where->rank + process.first);
     if (where->thread != 0) {
-        fprintf(stream, ", thread %u", where->thread);
+        fprintf(stream, ", %s %u", fm_place_kind(where), where->thread);
     }
     fputs("\\n", stream);
     put_text(stream, path == NULL ? "?" : path);

@@ -1,4 +1,5 @@
 #include "export/location_groups.h"
+#include "diagnosis/place.h"
 
 #include "base/memory.h"
 #include "diagnosis/number_format.h"
@@ -52,9 +53,9 @@ static char *text(const char *format, ...)
 char *fm_location_label(struct fm_process_word process, const struct fm_cube_location *location)
 {
     const uint32_t number = location->rank + process.first;
-    return location->thread == 0
-               ? text("%s %" PRIu32, process.one, number)
-               : text("%s %" PRIu32 " thread %" PRIu32, process.one, number, location->thread);
+    return location->thread == 0 ? text("%s %" PRIu32, process.one, number)
+                                 : text("%s %" PRIu32 " %s %" PRIu32, process.one, number,
+                                        fm_place_kind(location), location->thread);
 }
 
 /** Names a band by its size, its values and its ranks. */

@@ -64,6 +64,9 @@ typedef enum {
     FM_CALL_THREAD_BARRIER,   /**< of POSIX threads */
     FM_CALL_SEMAPHORE_WAIT,
     FM_CALL_SEMAPHORE_POST,
+    FM_CALL_STREAM_WAIT, /**< of the host, until streams of accelerators have done their work */
+    FM_CALL_STREAM_COPY, /**< of the host: copies when earlier work is done, and waits for it */
+    FM_CALL_STREAM_IDLE, /**< of a stream: it has no work */
 } fm_call_t;
 
 /** The facts about one function. */

@@ -36,7 +36,9 @@ static void print_level(const struct fm_report *report, const struct fm_load_lev
     const struct fm_load_imbalance *times = &levels->times[level], *loads = &levels->loads[level];
     char label[32];
     snprintf(label, sizeof label, "%u %s", levels->counts[level],
-             level == FM_LEVEL_NODE ? "nodes" : report->diagnosis.process.many);
+             level == FM_LEVEL_NODE     ? "nodes"
+             : level == FM_LEVEL_THREAD ? "accelerators"
+                                        : report->diagnosis.process.many);
     fprintf(terminal->stream, "  %-13s", label);
     print_percent(terminal->stream, 8, times->imbalance);
     print_percent(terminal->stream, 8, fm_level_mean_efficiency(levels, level));

@@ -219,7 +219,9 @@ void fm_report_summary(const struct fm_report *report)
     fm_terminal_print(terminal, "  All time", LABEL_COLUMNS + 2, "%s on %s %s, %s events",
                       fm_format_ticks(numbers[1], cube, report->diagnosis.time),
                       fm_format_count(numbers[0], cube->location_count),
-                      cube->location_count == 1 ? "thread" : "threads",
+                      cube->location_count == 1           ? "thread"
+                      : fm_location_set_has_streams(cube) ? "threads and streams"
+                                                          : "threads",
                       fm_format_count(numbers[2], (int64_t)experiment->event_count));
     print_waiting(report);
     print_idle_threads(report);

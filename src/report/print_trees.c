@@ -213,7 +213,8 @@ static void build_system(const struct fm_cube *cube, const int64_t *values,
         }
         uint32_t leaf = rank;
         if (threads) {
-            if (asprintf(&labels[2 * (size_t)i + 1], "thread %u", location->thread) < 0)
+            if (asprintf(&labels[2 * (size_t)i + 1], "%s %u", fm_place_kind(location),
+                         location->thread) < 0)
                 labels[2 * (size_t)i + 1] = NULL;
             const char *label = labels[2 * (size_t)i + 1];
             leaf = add_node(tree, rank, label != NULL ? label : location->name);

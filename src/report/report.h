@@ -69,8 +69,8 @@ void fm_report_symptoms(const struct fm_report *report);
 /** Efficiencies of the run, or of the selected call path, with verdicts. */
 void fm_report_efficiency(const struct fm_report *report);
 
-/** The imbalances of processes and nodes, of their times and of their adjusted loads; nothing if
- * there is only one of each. */
+/** The imbalances of accelerators, processes and nodes, of their times and of their adjusted loads;
+ * nothing if there is only one of each. */
 void fm_report_load_levels(const struct fm_report *report);
 
 /** As fm_report_efficiency(), followed by the load imbalances and the efficiencies of the phases

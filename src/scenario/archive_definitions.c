@@ -152,6 +152,18 @@ static void write_paradigms(struct definitions *definitions)
                    OTF2_PARADIGM_CLASS_THREAD_CREATE_WAIT);
 }
 
+/* The location group of an accelerator that a rank uses. */
+static void write_accelerator(struct definitions *definitions, uint32_t rank)
+{
+    const struct fm_scenario *scenario = definitions->scenario;
+    char name[32];
+    snprintf(name, sizeof name, "CUDA device of rank %u", rank);
+    keep(definitions, OTF2_GlobalDefWriter_WriteLocationGroup(
+                          definitions->writer, scenario->rank_count + rank,
+                          string(definitions, name), OTF2_LOCATION_GROUP_TYPE_ACCELERATOR,
+                          FIRST_NODE + scenario->node_of_rank[rank], rank));
+}
+
 static void write_system(struct definitions *definitions)
 {
     const struct fm_scenario *scenario = definitions->scenario;
@@ -179,13 +191,25 @@ static void write_system(struct definitions *definitions)
              OTF2_GlobalDefWriter_WriteLocationGroup(
                  writer, rank, string(definitions, name), OTF2_LOCATION_GROUP_TYPE_PROCESS,
                  FIRST_NODE + scenario->node_of_rank[rank], OTF2_UNDEFINED_LOCATION_GROUP));
+        bool has_accelerator = false;
         for (uint32_t thread = 0; thread < scenario->thread_count; thread++) {
             uint32_t location = rank * scenario->thread_count + thread;
-            snprintf(name, sizeof name, thread == 0 ? "Master thread" : "Thread %u", thread);
+            const struct fm_scenario_location *timeline = &scenario->locations[location];
+            if (timeline->is_stream && !has_accelerator) {
+                write_accelerator(definitions, rank);
+                has_accelerator = true;
+            }
+            snprintf(name, sizeof name,
+                     thread == 0           ? "Master thread"
+                     : timeline->is_stream ? "CUDA stream %u"
+                                           : "Thread %u",
+                     thread);
             keep(definitions,
                  OTF2_GlobalDefWriter_WriteLocation(
                      writer, fm_archive_location_id(scenario, location), string(definitions, name),
-                     OTF2_LOCATION_TYPE_CPU_THREAD, scenario->locations[location].count, rank));
+                     timeline->is_stream ? OTF2_LOCATION_TYPE_ACCELERATOR_STREAM
+                                         : OTF2_LOCATION_TYPE_CPU_THREAD,
+                     timeline->count, timeline->is_stream ? scenario->rank_count + rank : rank));
         }
     }
 }

@@ -1,4 +1,5 @@
 /* Event lines: TIME LOC EVENT FIELD... */
+#include "scenario/archive_records.h"
 #include "scenario/parser.h"
 
 #include <otf2/OTF2_Events.h>
@@ -29,6 +30,8 @@ struct event_form {
 #define FIELD_ACQUIRED_AT   'A'
 #define FIELD_ACQUIRED_IN   'I' /* the rest of the line: `s`, a region, or both */
 #define FIELD_OBJECT        'O' /* value of the parameter FM_SCENARIO_OBJECT_PARAMETER */
+#define FIELD_CORRELATION   'C' /* likewise FM_SCENARIO_CORRELATION_PARAMETER */
+#define FIELD_STREAM        'S' /* likewise FM_SCENARIO_STREAM_PARAMETER: a location */
 #define FIELD_OPERATION     'o'
 #define FIELD_LOCK_TYPE     'x'
 #define FIELD_GROUP         'g' /* the rest of the line: ranks in the window's communicator */
@@ -77,6 +80,8 @@ static const struct event_form event_forms[] = {
     {"acquire_lock", FM_SCENARIO_ACQUIRE_LOCK, "ln"},
     {"release_lock", FM_SCENARIO_RELEASE_LOCK, "ln?A?I"},
     {"object", FM_SCENARIO_PARAMETER_UNSIGNED, "O"},
+    {"correlation", FM_SCENARIO_PARAMETER_UNSIGNED, "C"},
+    {"waits_for", FM_SCENARIO_PARAMETER_UNSIGNED, "S"},
     {"team_begin", FM_SCENARIO_TEAM_BEGIN, "m"},
     {"team_end", FM_SCENARIO_TEAM_END, "m"},
     {"task_create", FM_SCENARIO_TASK_CREATE, "mnG"},
@@ -205,14 +210,35 @@ static fm_status_t read_parameter(struct reading *reading, struct fm_word word)
     return reading->event.object != FM_KEY_NONE ? FM_OK : fm_parser_no_memory(parser);
 }
 
-static fm_status_t read_object(struct reading *reading, struct fm_word word)
+/* A number that is the value of a parameter which the event implies. */
+static fm_status_t read_value_of(struct reading *reading, const char *parameter,
+                                 struct fm_word word, const char *what)
 {
-    const struct fm_word name = {FM_SCENARIO_OBJECT_PARAMETER,
-                                 sizeof FM_SCENARIO_OBJECT_PARAMETER - 1};
+    const struct fm_word name = {parameter, strlen(parameter)};
     fm_status_t status = read_parameter(reading, name);
-    return status != FM_OK ? status
-                           : fm_parser_integer(reading->parser, word, "the object", UINT32_MAX - 1,
-                                               &reading->event.id);
+    return status != FM_OK
+               ? status
+               : fm_parser_integer(reading->parser, word, what, UINT32_MAX - 1, &reading->event.id);
+}
+
+static fm_status_t read_stream(struct reading *reading, struct fm_word word)
+{
+    const struct fm_word name = {FM_SCENARIO_STREAM_PARAMETER,
+                                 sizeof FM_SCENARIO_STREAM_PARAMETER - 1};
+    const struct fm_scenario *scenario = reading->parser->scenario;
+    uint32_t rank, thread;
+    fm_status_t status = read_parameter(reading, name);
+    if (status == FM_OK) {
+        status = fm_parser_location(reading->parser, word, &rank, &thread);
+    }
+    if (status == FM_OK) {
+        const uint32_t location = rank * scenario->thread_count + thread;
+        if (!scenario->locations[location].is_stream) {
+            return fm_parser_fail_at(reading->parser, word, "not a stream");
+        }
+        reading->event.id = fm_archive_location_id(scenario, location);
+    }
+    return status;
 }
 
 static fm_status_t read_signed(struct reading *reading, struct fm_word word)
@@ -366,7 +392,11 @@ static fm_status_t read_field(struct reading *reading, char field)
     case FIELD_TEAM:
         return read_team(reading, word);
     case FIELD_OBJECT:
-        return read_object(reading, word);
+        return read_value_of(reading, FM_SCENARIO_OBJECT_PARAMETER, word, "the object");
+    case FIELD_CORRELATION:
+        return read_value_of(reading, FM_SCENARIO_CORRELATION_PARAMETER, word, "the correlation");
+    case FIELD_STREAM:
+        return read_stream(reading, word);
     case FIELD_OPERATION:
         return read_operation(reading, word);
     case FIELD_LOCK_TYPE:

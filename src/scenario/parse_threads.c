@@ -1,4 +1,5 @@
-/* Definitions of threads: teams and the names of what they synchronize by. */
+/* Definitions of threads: teams, the names of what they synchronize by, and which of them are
+ * streams of accelerators. */
 #include "scenario/parser.h"
 
 #include <stdlib.h>
@@ -79,4 +80,26 @@ fm_status_t fm_parser_object_name(struct fm_parser *parser)
                                    (size_t)(parser->end - word.text))
                ? FM_OK
                : fm_parser_no_memory(parser);
+}
+
+/* `stream LOCATION...` */
+fm_status_t fm_parser_stream(struct fm_parser *parser)
+{
+    struct fm_scenario *scenario = parser->scenario;
+    struct fm_word word;
+    fm_status_t status = fm_parser_need(parser, "the location", &word);
+    while (status == FM_OK) {
+        uint32_t rank, thread;
+        status = fm_parser_location(parser, word, &rank, &thread);
+        if (status == FM_OK && thread == 0) {
+            status = fm_parser_fail_at(parser, word, "a rank's first thread is no stream");
+        }
+        if (status == FM_OK) {
+            scenario->locations[rank * scenario->thread_count + thread].is_stream = true;
+        }
+        if (status != FM_OK || !fm_parser_word(parser, &word)) {
+            break;
+        }
+    }
+    return status;
 }

@@ -67,6 +67,7 @@ fm_status_t fm_parser_time(struct fm_parser *parser, struct fm_word word, uint64
 /** Reads a `team` or `object_name` line behind its first word. */
 fm_status_t fm_parser_team(struct fm_parser *parser);
 fm_status_t fm_parser_object_name(struct fm_parser *parser);
+fm_status_t fm_parser_stream(struct fm_parser *parser);
 
 /** Takes the name that a definition introduces.
  * @param names  that it must not be among

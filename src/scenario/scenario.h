@@ -83,6 +83,11 @@ enum fm_scenario_kind {
  */
 #define FM_SCENARIO_OBJECT_PARAMETER "synchronization object"
 
+/** Likewise the number by which a launch and the work that it makes on a stream name each other,
+ * and the location of a stream that a call waits for. */
+#define FM_SCENARIO_CORRELATION_PARAMETER "accelerator correlation"
+#define FM_SCENARIO_STREAM_PARAMETER      "accelerator stream"
+
 /** One event. The kind determines which fields are used; the others are 0. */
 struct fm_scenario_event {
     uint64_t time;     /**< ticks */
@@ -134,6 +139,7 @@ struct fm_scenario_location {
     size_t count, capacity;
     uint32_t *open_regions; /**< entered and not left, the innermost last */
     size_t depth, depth_capacity;
+    bool is_stream; /**< of an accelerator */
 };
 
 /** Kinds of expectations. */

@@ -183,6 +183,7 @@ static fm_status_t parse_statement(struct fm_parser *parser)
         {"node", parse_node, true},
         {"team", fm_parser_team, true},
         {"object_name", fm_parser_object_name, true},
+        {"stream", fm_parser_stream, true},
         {"phase", parse_phase, true},
         {"analyze", parse_analyze, true},
         {"expect", fm_parser_expect, true},

@@ -71,6 +71,7 @@ export function smallReport(given: SmallReport): Report {
         id: rank,
         rank,
         thread: 0,
+        type: "thread" as const,
         node: "node",
         name: `rank ${rank}`,
       })),

@@ -67,10 +67,13 @@ fm_status_t fm_severity_dimensions(const struct fm_trace *trace, struct fm_cube 
     for (uint32_t i = 0; i < trace->location_count; ++i) {
         const struct fm_location *location = &trace->locations[i];
         const char *node = trace->processes[location->process].node;
-        failed |=
-            fm_cube_add_location(cube, location->id, location->process, location->thread,
-                                 node == NULL ? "unknown node" : node,
-                                 location->name == NULL ? "" : location->name) == FM_CUBE_NONE;
+        const uint32_t added = fm_cube_add_location(
+            cube, location->id, location->process, location->thread,
+            node == NULL ? "unknown node" : node, location->name == NULL ? "" : location->name);
+        failed |= added == FM_CUBE_NONE;
+        if (added != FM_CUBE_NONE) {
+            cube->locations[added].is_stream = location->is_stream;
+        }
     }
     return failed ? fm_fail(error, FM_ERR_SYSTEM, "no memory for the report") : FM_OK;
 }

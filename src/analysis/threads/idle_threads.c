@@ -243,7 +243,7 @@ static void find_idle(struct idling *idling, uint32_t process, uint32_t master)
     idling->ticks[1] = fm_allocate(location->profile.count, sizeof **idling->ticks);
     for (uint32_t l = fm_trace_first_location(trace, process);
          l < fm_trace_first_location(trace, process + 1); l++) {
-        if (l == master) {
+        if (l == master || trace->locations[l].is_stream) {
             continue;
         }
         list_spans(idling, &trace->locations[l]);

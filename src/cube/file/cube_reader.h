@@ -27,7 +27,8 @@ enum fm_cube_section {
     FM_SECTION_MATX,
     FM_SECTION_TOPO,
     FM_SECTION_PROB,
-    FM_SECTION_BLAM
+    FM_SECTION_BLAM,
+    FM_SECTION_STRM
 };
 
 extern const char fm_cube_section_tags[FM_CUBE_SECTION_COUNT][5];
@@ -68,6 +69,7 @@ fm_status_t fm_cube_read_bins(struct fm_cube_reader *reader);
 fm_status_t fm_cube_read_matrices(struct fm_cube_reader *reader);
 fm_status_t fm_cube_read_blamed(struct fm_cube_reader *reader);
 fm_status_t fm_cube_read_topologies(struct fm_cube_reader *reader);
+fm_status_t fm_cube_read_streams(struct fm_cube_reader *reader);
 fm_status_t fm_cube_read_problems(struct fm_cube_reader *reader);
 
 /** Fills reader->cube from the sections found; the cube is not sealed. */

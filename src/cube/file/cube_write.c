@@ -184,6 +184,7 @@ static const struct {
     {"TOPO", 0, fm_cube_put_topologies},
     {"PROB", 0, fm_cube_put_problems},
     {"BLAM", 0, fm_cube_put_blamed},
+    {"STRM", 0, fm_cube_put_streams},
 };
 
 #define SMALL_SECTIONS (sizeof sections / sizeof sections[0])

@@ -124,7 +124,7 @@ uint32_t fm_cube_add_location(struct fm_cube *cube, uint64_t id, uint32_t rank, 
     if (locations == NULL)
         return FM_CUBE_NONE;
     cube->locations = locations;
-    struct fm_cube_location location = {id, rank, thread, strdup(node), strdup(name)};
+    struct fm_cube_location location = {id, rank, thread, strdup(node), strdup(name), false};
     if (location.node == NULL || location.name == NULL) {
         free(location.node);
         free(location.name);

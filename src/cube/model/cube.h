@@ -50,6 +50,7 @@ struct fm_cube_location {
     uint32_t thread; /**< 0, 1, ... inside its rank */
     char *node;      /**< host name */
     char *name;
+    bool is_stream; /**< of an accelerator, not a thread; to be set after the location was added */
 };
 
 /** One exclusive value that is not 0. */

@@ -33,8 +33,12 @@ static fm_status_t copy_definitions(struct fm_cube *to, const struct fm_view *vi
     }
     for (uint32_t i = 0; i < from->location_count; i++) {
         const struct fm_cube_location *location = &from->locations[i];
-        failed |= fm_cube_add_location(to, location->id, location->rank, location->thread,
-                                       location->node, location->name) == FM_CUBE_NONE;
+        const uint32_t added = fm_cube_add_location(
+            to, location->id, location->rank, location->thread, location->node, location->name);
+        failed |= added == FM_CUBE_NONE;
+        if (added != FM_CUBE_NONE) {
+            to->locations[added].is_stream = location->is_stream;
+        }
     }
     for (uint32_t i = 0; i < from->callpath_count; i++) {
         map[i] = FM_CUBE_NONE;

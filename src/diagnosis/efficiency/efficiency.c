@@ -62,10 +62,11 @@ static double close_location(const struct fm_cube *cube, struct sums *sums)
     return total;
 }
 
-/** @return whether a value is time of the program. */
-static bool counts(const bool *startup, const struct fm_cube_cell *cell)
+/** @return whether a value is time of the program's threads. */
+static bool counts(const struct fm_cube *cube, const bool *startup, const struct fm_cube_cell *cell)
 {
-    return fm_metric_root((fm_metric_t)cell->metric) == FM_METRIC_TIME &&
+    return !cube->locations[cell->location].is_stream &&
+           fm_metric_root((fm_metric_t)cell->metric) == FM_METRIC_TIME &&
            !fm_is_startup_cell(startup, cell);
 }
 
@@ -82,7 +83,7 @@ static struct cell_list list_cells(const struct fm_cube *cube)
     bool *startup = fm_startup_callpaths(cube);
     size_t count = 0;
     for (size_t i = 0; i < cube->cell_count; i++) {
-        if (counts(startup, &cube->cells[i])) {
+        if (counts(cube, startup, &cube->cells[i])) {
             ++list.begin[cube->cells[i].location + 2];
             ++count;
         }
@@ -91,7 +92,7 @@ static struct cell_list list_cells(const struct fm_cube *cube)
         list.begin[l + 2] += list.begin[l + 1];
     list.cells = fm_allocate(count, sizeof *list.cells);
     for (size_t i = 0; i < cube->cell_count; i++) {
-        if (counts(startup, &cube->cells[i]))
+        if (counts(cube, startup, &cube->cells[i]))
             list.cells[list.begin[cube->cells[i].location + 1]++] = &cube->cells[i];
     }
     fm_free(startup);
@@ -119,7 +120,10 @@ struct fm_efficiency fm_efficiency_of_cube(const struct fm_cube *cube,
         all += computed;
         longest = computed > longest ? computed : longest;
     }
-    double locations = cube->location_count;
+    double locations =
+        0; /* without streams of accelerators, which have no efficiency of this kind */
+    for (uint32_t l = 0; l < cube->location_count; l++)
+        locations += !cube->locations[l].is_stream;
     for (uint32_t c = 0; callpaths != NULL && c < cube->callpath_count; c++)
         callpaths[c] = efficiency(computation.all[c] / locations, computation.longest[c],
                                   time.longest[c], time.all[c]);

@@ -21,7 +21,7 @@ struct fm_efficiency fm_efficiency_of_iteration(const struct fm_cube_iteration *
 
 /** Computes the efficiencies of the whole run, and of each call path including its children. The
  * duration of the run or of a call path is its longest time on any location, without start-up
- * (startup.h). The mean is over all locations.
+ * (startup.h). The mean is over all threads; streams of accelerators do not count.
  * @param callpaths  out: for each call path; may be NULL
  * @return the efficiencies of the run */
 struct fm_efficiency fm_efficiency_of_cube(const struct fm_cube *cube,

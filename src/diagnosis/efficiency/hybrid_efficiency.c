@@ -49,28 +49,34 @@ bool fm_hybrid_efficiency(const struct fm_cube *cube, struct fm_hybrid_efficienc
     bool threads;
     struct times *times = add_up(cube, &threads);
     double duration = 0, longest = 0, outside = 0, computation = 0, longest_computations = 0;
-    uint32_t processes = 0;
+    uint32_t processes = 0, count = 0; /* threads */
     for (uint32_t begin = 0, end; begin < cube->location_count; begin = end) {
         double most = 0;
+        uint32_t parts = 0;
         for (end = begin;
              end < cube->location_count && cube->locations[end].rank == cube->locations[begin].rank;
              end++) {
+            if (cube->locations[end].is_stream) {
+                continue;
+            }
+            parts++;
+            count++;
             computation += times[end].computation;
             most = times[end].computation > most ? times[end].computation : most;
             duration = times[end].all > duration ? times[end].all : duration;
         }
         processes++;
-        outside += (end - begin) * times[begin].outside;
+        outside += parts * times[begin].outside;
         longest = times[begin].outside > longest ? times[begin].outside : longest;
-        longest_computations += (end - begin) * most;
+        longest_computations += parts * most;
     }
     fm_free(times);
     /* Otherwise other threads than the first ones call the library. */
     const bool first_communicate = longest_computations <= outside;
-    if (!threads || processes == cube->location_count || computation <= 0 || !first_communicate) {
+    if (!threads || processes == count || computation <= 0 || !first_communicate) {
         return false;
     }
-    const double mean_outside = outside / cube->location_count;
+    const double mean_outside = outside / count;
     *efficiency = (struct fm_hybrid_efficiency){
         .processes = mean_outside / duration,
         .process_balance = mean_outside / longest,

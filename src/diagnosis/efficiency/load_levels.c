@@ -45,27 +45,47 @@ static struct location_time *add_up(const struct fm_cube *cube, uint32_t callpat
     return times;
 }
 
+/* Adds the process whose locations are begin .. end - 1, and its first thread if it has streams. */
+static void add_process(const struct fm_cube *cube, const struct location_time *times,
+                        uint32_t begin, uint32_t end, struct fm_load_levels *levels)
+{
+    double threads = 0, streams = 0, longest = 0;
+    uint32_t thread_count = 0;
+    for (uint32_t l = begin; l < end; l++) {
+        if (cube->locations[l].is_stream) {
+            streams += times[l].computation;
+        } else {
+            thread_count++;
+            threads += times[l].computation;
+            longest = fmax(longest, times[l].computation);
+        }
+    }
+    struct fm_level_unit unit = {.first = begin,
+                                 .parts = thread_count,
+                                 .total = times[begin].all,
+                                 .time = fmax(times[begin].outside, longest),
+                                 .load = thread_count > 0 ? threads / thread_count : 0};
+    levels->units[FM_LEVEL_PROCESS][levels->counts[FM_LEVEL_PROCESS]++] = unit;
+    if (thread_count < end - begin) {
+        unit.parts = end - begin - thread_count;
+        unit.load = streams / unit.parts;
+        levels->units[FM_LEVEL_THREAD][levels->counts[FM_LEVEL_THREAD]++] = unit;
+    }
+}
+
 static void add_processes(const struct fm_cube *cube, const struct location_time *times,
                           struct fm_load_levels *levels)
 {
-    struct fm_level_unit *units = fm_allocate(cube->location_count, sizeof *units);
-    uint32_t count = 0;
+    for (int level = FM_LEVEL_THREAD; level <= FM_LEVEL_PROCESS; level++) {
+        levels->units[level] = fm_allocate(cube->location_count, sizeof *levels->units[level]);
+    }
     for (uint32_t begin = 0, end; begin < cube->location_count; begin = end) {
-        double computation = 0, longest = 0;
-        for (end = begin;
+        for (end = begin + 1;
              end < cube->location_count && cube->locations[end].rank == cube->locations[begin].rank;
              end++) {
-            computation += times[end].computation;
-            longest = fmax(longest, times[end].computation);
         }
-        units[count++] = (struct fm_level_unit){.first = begin,
-                                                .parts = end - begin,
-                                                .total = times[begin].all,
-                                                .time = fmax(times[begin].outside, longest),
-                                                .load = computation / (end - begin)};
+        add_process(cube, times, begin, end, levels);
     }
-    levels->units[FM_LEVEL_PROCESS] = units;
-    levels->counts[FM_LEVEL_PROCESS] = count;
 }
 
 /* Nodes are few: each process searches its own one. */
@@ -130,6 +150,7 @@ void fm_load_levels_free(struct fm_load_levels *levels)
 static const struct {
     const char *id, *parts;
 } names[FM_LEVELS] = {
+    [FM_LEVEL_THREAD] = {"thread", "streams"},
     [FM_LEVEL_PROCESS] = {"process", "threads"},
     [FM_LEVEL_NODE] = {"node", "processes"},
 };

@@ -1,16 +1,19 @@
 /** @file
- * The load of processes and nodes, adjusted by the efficiency inside of them. One rule holds on
- * every level of the hierarchy (threads in a process, processes on a node; fermata gpu-imbalance
- * adds the accelerator of a process):
+ * The load of threads with accelerators, of processes and of nodes, adjusted by the efficiency
+ * inside of them. One rule holds on every level of the hierarchy (streams of accelerators of a
+ * thread, threads in a process, processes on a node; fermata gpu-imbalance adds the inside of an
+ * accelerator):
  *
  *   load(unit) = time(unit) x efficiency(unit)
  *   efficiency(unit) = sum of the loads of its parts / (number of parts x time(unit))
  *
- * The load of a thread is its computation. The time of a process is that of its first thread
- * outside of communication libraries (Eberius 2020, formula 4.2), or the longest computation of one
- * of its threads if that is longer: others may work while the first one communicates. The time of a
- * node is the longest one of its processes. Formulas 4.1 and 4.5 are the imbalances of the times
- * and of the loads. All times are without start-up and shut-down of libraries (startup.h).
+ * The load of a stream is the time of its kernels; its thread is the first one of its process,
+ * whose time is that of the process. The load of a thread in its process is its own computation.
+ * The time of a process is that of its first thread outside of communication libraries (Eberius
+ * 2020, formula 4.2), or the longest computation of one of its threads if that is longer: others
+ * may work while the first one communicates. The time of a node is the longest one of its
+ * processes. Formulas 4.1 and 4.5 are the imbalances of the times and of the loads. All times are
+ * without start-up and shut-down of libraries (startup.h).
  */
 #ifndef FERMATA_DIAGNOSIS_EFFICIENCY_LOAD_LEVELS_H
 #define FERMATA_DIAGNOSIS_EFFICIENCY_LOAD_LEVELS_H
@@ -20,12 +23,12 @@
 
 #include <stdbool.h>
 
-enum fm_level { FM_LEVEL_PROCESS, FM_LEVEL_NODE, FM_LEVELS };
+enum fm_level { FM_LEVEL_THREAD, FM_LEVEL_PROCESS, FM_LEVEL_NODE, FM_LEVELS };
 
-/** A process, or a node. Times in ticks. */
+/** A thread with streams, a process, or a node. Times in ticks. */
 struct fm_level_unit {
     uint32_t first; /**< location: its first one */
-    uint32_t parts; /**< threads of the process; processes on the node */
+    uint32_t parts; /**< streams of the thread; threads of the process; processes on the node */
     double total;   /**< of the process: time of its first thread; of the node: the longest one */
     double time;    /**< as above */
     double load;    /**< as above */
@@ -46,10 +49,10 @@ void fm_load_levels_make(const struct fm_cube *cube, uint32_t callpath,
 
 void fm_load_levels_free(struct fm_load_levels *levels);
 
-/** @return "process" or "node". */
+/** @return "thread", "process" or "node". */
 const char *fm_level_id(enum fm_level level);
 
-/** @return what the parts of a unit are: "threads" or "processes". */
+/** @return what the parts of a unit are: "streams", "threads" or "processes". */
 const char *fm_level_parts(enum fm_level level);
 
 /** @return whether the level has an imbalance: two units at least, and time. */

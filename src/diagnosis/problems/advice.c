@@ -81,6 +81,17 @@ static bool gains_little(const struct fm_cube *cube, const struct fm_cube_proble
            (double)cause->gain.balanced < FM_SMALLEST_GAIN * run;
 }
 
+/* @return whether all locations of a cause are streams of accelerators */
+static bool is_of_streams(const struct fm_diagnosis *diagnosis, struct fm_location_set set)
+{
+    for (uint32_t i = 0; i < set.count; i++) {
+        if (!diagnosis->cube->locations[set.items[i]].is_stream) {
+            return false;
+        }
+    }
+    return set.count > 0;
+}
+
 static void add_imbalance(const struct fm_diagnosis *diagnosis, const struct fm_cube_problem *cause,
                           struct fm_sentences *lines)
 {
@@ -99,6 +110,11 @@ static void add_imbalance(const struct fm_diagnosis *diagnosis, const struct fm_
         if (symptom[0] != '\0') {
             fm_sentences_add(lines, "Try", "%c%s", toupper((unsigned char)symptom[0]), symptom + 1);
         }
+    } else if (is_of_streams(diagnosis, set)) {
+        fm_sentences_add(lines, "Try",
+                         "Make it faster, launch it earlier, or give the host other work "
+                         "meanwhile.%s%s",
+                         joint, symptom);
     } else if (set.count == diagnosis->cube->location_count) {
         fm_sentences_add(lines, "Try", "Divide its work more evenly in each iteration.%s%s", joint,
                          symptom);

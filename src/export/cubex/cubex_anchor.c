@@ -137,7 +137,8 @@ static void put_location(const struct fm_cube_location *location, uint32_t index
 {
     fprintf(stream, "<location Id=\"%u\">\n", index);
     put_element(stream, "name", location->name);
-    fprintf(stream, "<rank>%u</rank>\n<type>thread</type>\n</location>\n", location->thread);
+    fprintf(stream, "<rank>%u</rank>\n<type>%s</type>\n</location>\n", location->thread,
+            location->is_stream ? "gpu" : "thread");
 }
 
 /* Writes a rank with all its threads. */

@@ -1,5 +1,6 @@
 /* The report as JSON (docs/report-json.md). */
 #include "export/json/json_report.h"
+#include "diagnosis/place.h"
 
 #include "export/export.h"
 #include "export/json/json_fields.h"
@@ -67,6 +68,7 @@ static void put_locations(struct fm_json *json, const struct fm_cube *cube)
         fm_json_unsigned(json, "id", i);
         fm_json_unsigned(json, "rank", location->rank);
         fm_json_unsigned(json, "thread", location->thread);
+        fm_json_string(json, "type", fm_place_kind(location));
         fm_json_string(json, "node", location->node);
         fm_json_string(json, "name", location->name);
         fm_json_end(json);

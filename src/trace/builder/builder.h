@@ -125,6 +125,8 @@ uint32_t fm_builder_call(struct fm_builder *builder, uint32_t region, uint32_t l
 
 /* Events. Times were given by fm_builder_time(); references are indices of the trace's tables,
  * FM_NONE where the archive's reference is undefined. */
+/* Streams of accelerators are in a call of the trace's idle_region from the end of each work to the
+ * begin of the next one. */
 void fm_builder_enter(struct fm_builder *builder, uint32_t call);
 void fm_builder_leave(struct fm_builder *builder, uint32_t region);
 /** The innermost open region has a value of a parameter from now on, until it is left or the

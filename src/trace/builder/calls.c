@@ -197,6 +197,17 @@ static void end_phase(struct fm_builder *builder, uint32_t row)
 
 /* ---- calls ---- */
 
+static void leave_innermost(struct fm_builder *builder);
+
+/* A stream of an accelerator gets work. */
+static void end_idle_time(struct fm_builder *builder)
+{
+    if (builder->frames.count == 1 &&
+        builder->frames.items[0].call == builder->trace->idle_region) {
+        leave_innermost(builder);
+    }
+}
+
 void fm_builder_enter(struct fm_builder *builder, uint32_t call)
 {
     if (call == FM_NONE) {
@@ -205,6 +216,9 @@ void fm_builder_enter(struct fm_builder *builder, uint32_t call)
     }
     struct fm_location *location = builder->location;
     fm_builder_account_pause(builder);
+    if (__builtin_expect(location->is_stream, 0)) {
+        end_idle_time(builder);
+    }
     uint32_t parent = builder->frames.count == 0
                           ? builder->base
                           : builder->frames.items[builder->frames.count - 1].visit;
@@ -325,11 +339,17 @@ void fm_builder_leave(struct fm_builder *builder, uint32_t region)
         leave_innermost(builder);
     }
     stay_paused(builder);
+    if (__builtin_expect(builder->location->is_stream, 0) && builder->frames.count == 0) {
+        fm_builder_enter(builder, builder->trace->idle_region);
+    }
 }
 
 void fm_builder_leave_all(struct fm_builder *builder)
 {
     struct fm_location *location = builder->location;
+    if (location->is_stream) {
+        end_idle_time(builder);
+    }
     for (size_t i = 0; i < builder->frames.count; ++i) {
         uint32_t activity = builder->frames.items[i].activity;
         if (activity != FM_NONE && location->truncated_at == FM_NONE) {

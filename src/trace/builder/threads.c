@@ -171,7 +171,8 @@ static uint32_t ended_visit(const struct fm_builder *builder, fm_thread_record_t
 void fm_builder_thread(struct fm_builder *builder, fm_thread_record_type_t type, uint32_t team,
                        uint64_t id)
 {
-    if (team == FM_NONE && type != FM_THREAD_OBJECT) {
+    if (team == FM_NONE && type != FM_THREAD_OBJECT && type != FM_THREAD_CORRELATION &&
+        type != FM_THREAD_STREAM) {
         ++builder->defects->unusable_records;
         return;
     }

@@ -38,9 +38,13 @@ void fm_event_parameter(struct fm_event_sink *sink, uint32_t parameter, fm_param
     const struct fm_trace *trace = sink->builder.trace;
     uint32_t region = fm_references_find(&sink->references->parameters,
                                          fm_location_map(sink->maps, FM_MAP_PARAMETERS, parameter));
-    if (region != FM_NONE && trace->regions[region].parameter == FM_PARAMETER_OBJECT &&
+    if (region != FM_NONE && trace->regions[region].parameter >= FM_PARAMETER_OBJECT &&
         type == FM_PARAMETER_UNSIGNED) {
-        fm_builder_thread(&sink->builder, FM_THREAD_OBJECT, FM_NONE, value);
+        static const fm_thread_record_type_t types[] = {FM_THREAD_OBJECT, FM_THREAD_CORRELATION,
+                                                        FM_THREAD_STREAM};
+        fm_builder_thread(&sink->builder,
+                          types[trace->regions[region].parameter - FM_PARAMETER_OBJECT], FM_NONE,
+                          value);
         return;
     }
     bool is_usable = region != FM_NONE && trace->regions[region].parameter == type;

@@ -102,10 +102,11 @@ static OTF2_CallbackCode on_location_group(void *data, OTF2_LocationGroupRef sel
                                            OTF2_SystemTreeNodeRef node,
                                            OTF2_LocationGroupRef creator)
 {
-    (void)type;
-    (void)creator;
     struct fm_raw_definitions *raw = data;
-    fm_vector_push(&raw->location_groups_raw, (struct fm_raw_location_group){name, node});
+    if (type != OTF2_LOCATION_GROUP_TYPE_ACCELERATOR) {
+        creator = OTF2_UNDEFINED_LOCATION_GROUP;
+    }
+    fm_vector_push(&raw->location_groups_raw, (struct fm_raw_location_group){name, node, creator});
     return define(&raw->location_groups, self, raw->location_groups_raw.count - 1);
 }
 
@@ -140,7 +141,9 @@ static OTF2_CallbackCode on_location(void *data, OTF2_LocationRef self, OTF2_Str
         return OTF2_CALLBACK_SUCCESS;
     }
     *fm_map_at(&raw->location_of_id, self, 0) = (uint32_t)raw->locations.count;
-    fm_vector_push(&raw->locations, (struct fm_raw_location){self, events, name, group, FM_NONE});
+    fm_vector_push(&raw->locations,
+                   (struct fm_raw_location){self, events, name, group, FM_NONE,
+                                            type == OTF2_LOCATION_TYPE_ACCELERATOR_STREAM});
     return OTF2_CALLBACK_SUCCESS;
 }
 

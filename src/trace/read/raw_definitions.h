@@ -46,6 +46,8 @@ struct fm_raw_node {
 
 struct fm_raw_location_group {
     uint32_t name, node;
+    uint32_t creator; /**< reference of the group of the process that uses an accelerator; else
+                           undefined */
 };
 
 struct fm_raw_object {
@@ -56,7 +58,8 @@ struct fm_raw_object {
 struct fm_raw_location {
     uint64_t id, events;
     uint32_t name, group;
-    uint32_t rank; /**< position in the group of communication locations; FM_NONE: none */
+    uint32_t rank;  /**< position in the group of communication locations; FM_NONE: none */
+    bool is_stream; /**< of an accelerator */
 };
 
 struct fm_raw_dimension {

@@ -29,9 +29,13 @@ static bool looks_like_mpi(const char *name)
 
 static fm_parameter_t parameter_of(const char *name, fm_parameter_t type)
 {
-    bool is_object = type == FM_PARAMETER_UNSIGNED && name != NULL &&
-                     strcmp(name, "synchronization object") == 0;
-    return is_object ? FM_PARAMETER_OBJECT : type;
+    if (type != FM_PARAMETER_UNSIGNED || name == NULL) {
+        return type;
+    }
+    return strcmp(name, "synchronization object") == 0    ? FM_PARAMETER_OBJECT
+           : strcmp(name, "accelerator correlation") == 0 ? FM_PARAMETER_CORRELATION
+           : strcmp(name, "accelerator stream") == 0      ? FM_PARAMETER_STREAM
+                                                          : type;
 }
 
 /* Parameters become regions, which are the last ones. */
@@ -54,6 +58,16 @@ static void resolve_parameters(struct fm_raw_definitions *raw)
     fm_free(region);
 }
 
+static bool has_streams(const struct fm_raw_definitions *raw)
+{
+    for (size_t i = 0; i < raw->locations.count; i++) {
+        if (raw->locations.items[i].is_stream) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool is_passive_target(fm_call_t call)
 {
     return call >= FM_CALL_LOCK && call <= FM_CALL_FLUSH_LOCAL_ALL;
@@ -63,11 +77,19 @@ static void resolve_regions(struct fm_raw_definitions *raw)
 {
     struct fm_trace *trace = &raw->into->trace;
     bool by_name = all_are_user_code(raw);
-    trace->region_count = (uint32_t)(raw->regions.count + 1 + raw->parameters.count);
+    const bool streams = has_streams(raw);
+    trace->region_count = (uint32_t)(raw->regions.count + 1 + streams + raw->parameters.count);
     trace->regions = fm_allocate(trace->region_count, sizeof *trace->regions);
     raw->into->program_region = (uint32_t)raw->regions.count;
     raw->into->program_name.process = FM_NONE;
     trace->regions[raw->regions.count] = (struct fm_region){.name = fm_copy_string("program")};
+    trace->idle_region = FM_NONE;
+    if (streams) {
+        trace->idle_region = (uint32_t)raw->regions.count + 1;
+        trace->regions[trace->idle_region] = (struct fm_region){.name = fm_copy_string("cuda idle"),
+                                                                .paradigm = FM_PARADIGM_CUDA,
+                                                                .call = FM_CALL_STREAM_IDLE};
+    }
     for (size_t i = 0; i < raw->regions.count; i++) {
         const struct fm_raw_region *from = &raw->regions.items[i];
         const char *name = fm_raw_string(raw, from->name);
@@ -130,10 +152,25 @@ static int compare_locations(const void *a, const void *b)
     if (left->group != right->group) {
         return left->group < right->group ? -1 : 1;
     }
+    if (left->is_stream != right->is_stream) {
+        return left->is_stream ? 1 : -1;
+    }
     if (left->rank != right->rank) {
         return left->rank < right->rank ? -1 : 1;
     }
     return left->id < right->id ? -1 : left->id > right->id;
+}
+
+/* @return the location group of a location; of an accelerator's that of the process that uses it */
+static uint32_t group_of(const struct fm_raw_definitions *raw,
+                         const struct fm_raw_location *location)
+{
+    const uint32_t group = fm_references_find(&raw->location_groups, location->group);
+    const uint32_t creator =
+        group == FM_NONE ? FM_NONE
+                         : fm_references_find(&raw->location_groups,
+                                              raw->location_groups_raw.items[group].creator);
+    return creator != FM_NONE ? creator : group;
 }
 
 /* Numbers the processes by rank, then those without a rank in the archive's order, and sets the
@@ -160,7 +197,7 @@ static uint32_t number_processes(struct fm_raw_definitions *raw, uint32_t *proce
         }
     }
     for (size_t i = 0; i < raw->locations.count; i++) {
-        uint32_t group = fm_references_find(&raw->location_groups, raw->locations.items[i].group);
+        uint32_t group = group_of(raw, &raw->locations.items[i]);
         if (group == FM_NONE) {
             group = (uint32_t)group_count;
         }
@@ -236,6 +273,7 @@ static void make_locations(struct fm_raw_definitions *raw)
             .defined_events = from->events,
             .begin = UINT64_MAX,
             .truncated_at = FM_NONE,
+            .is_stream = from->is_stream,
         };
     }
     fm_map_clear(&raw->location_of_id);

@@ -31,7 +31,9 @@ typedef enum {
     FM_PARAMETER_SIGNED,
     FM_PARAMETER_UNSIGNED,
     FM_PARAMETER_TEXT,
-    FM_PARAMETER_OBJECT /**< unsigned: what threads synchronize by, no parameter of the program */
+    FM_PARAMETER_OBJECT, /**< unsigned: what threads synchronize by, no parameter of the program */
+    FM_PARAMETER_CORRELATION, /**< unsigned: which launch made which work of an accelerator */
+    FM_PARAMETER_STREAM       /**< unsigned: which stream a call waits for */
 } fm_parameter_t;
 
 /** A region of the program. A parameter is kept as a region, too, whose nodes in call trees are its
@@ -157,9 +159,13 @@ typedef enum {
     FM_THREAD_TEAM_END,
     FM_THREAD_CREATE, /**< of a POSIX thread; `id`: its number in the team */
     FM_THREAD_BEGIN,
-    FM_THREAD_WAIT,   /**< for the end of a POSIX thread */
-    FM_THREAD_END,    /**< `activity`: an empty one of the call path that it left last */
-    FM_THREAD_OBJECT, /**< `id`: what the innermost call synchronizes by */
+    FM_THREAD_WAIT,        /**< for the end of a POSIX thread */
+    FM_THREAD_END,         /**< `activity`: an empty one of the call path that it left last */
+    FM_THREAD_OBJECT,      /**< `id`: what the innermost call synchronizes by */
+    FM_THREAD_CORRELATION, /**< `id`: of the call that launches work of an accelerator, and of that
+                                work in its stream */
+    FM_THREAD_STREAM,      /**< `id`: archive's location of a stream that the innermost call waits
+                                for */
     FM_THREAD_LOCK_ACQUIRE,
     FM_THREAD_LOCK_RELEASE,
     FM_THREAD_TASK_CREATE,
@@ -304,6 +310,8 @@ struct fm_location {
     char *name;
     uint32_t process;
     uint32_t thread;         /**< position in its process */
+    bool is_stream;          /**< of an accelerator; behind the threads of its process. Between its
+                                  kernels and copies it is in calls of idle_region. */
     uint64_t defined_events; /**< number of events that its definition states */
     uint64_t event_count;    /**< number of events that were read */
     uint64_t begin, end;     /**< first and last time; begin > end: no events */
@@ -366,6 +374,7 @@ struct fm_trace {
     uint64_t clock_begin; /**< global offset of the clock properties */
     struct fm_region *regions;
     uint32_t region_count;
+    uint32_t idle_region;    /**< FM_NONE: no location is a stream */
     bool has_passive_target; /**< whether a region locks or unlocks windows of MPI, or flushes them
                               */
     struct fm_source_line *lines; /**< that make calls, as far as they are known */

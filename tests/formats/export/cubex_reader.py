@@ -254,7 +254,7 @@ class Cube:
                 require(group.find("location") is not None, "a location group without locations")
                 for location in group.findall("location"):
                     shape(location, ("name", "rank", "type"), ("attr",))
-                    require(location.findtext("type") == "thread", "type of a location")
+                    require(location.findtext("type") in ("thread", "gpu"), "type of a location")
                     found.append(Location(number(location, "Id"), location.findtext("name"),
                                           int(location.findtext("rank")),
                                           int(group.findtext("rank")), group.findtext("name"),

@@ -5,7 +5,8 @@ usage: generate.py --seed S --count N --out DIR [--ranks MIN..MAX] [--first I] [
                    [--no-expect]
 
 The focus is locks, iterations (programs of iterations), clocks (clocks that disagree), libraries
-(programs that use SHMEM, ARMCI or coarrays), omp, hybrid (OpenMP beside MPI) or pthread.
+(programs that use SHMEM, ARMCI or coarrays), omp, hybrid (OpenMP beside MPI), pthread or cuda
+(streams of accelerators beside MPI).
 File i of a seed depends on the seed and on i alone.
 """
 
@@ -16,6 +17,7 @@ import re
 import sys
 
 import reference
+import simulation_accelerators
 import scenario_file
 from simulation import Simulation, THREAD_FOCUSES, USER_REGIONS
 from simulation_iterations import INNER_PHASE, PHASE
@@ -167,6 +169,9 @@ def timeline_lines(chooser, simulation):
 def generate(seed, index, ranks, focus=None):
     """Lines of one scenario."""
     chooser = random.Random("%s:%d" % (seed, index))
+    # A draw of its own: the other programs of a seed stay as they are.
+    if focus == "cuda" or (focus is None and random.Random("cuda:%s:%d" % (seed, index)).random() < 0.06):
+        return simulation_accelerators.lines(chooser)
     threads = 2 if chooser.random() < 0.08 else 1
     if focus is None:
         focus = chooser.choice(("locks", "locks", "iterations", None, None, "libraries",
@@ -204,7 +209,7 @@ def main(arguments):
     parser.add_argument("--out", required=True)
     parser.add_argument("--ranks", type=parse_range, default=(2, 8), metavar="MIN..MAX")
     parser.add_argument("--first", type=int, default=0, help="number of the first file")
-    parser.add_argument("--focus", choices=("locks", "iterations", "clocks", "libraries", *THREAD_FOCUSES),
+    parser.add_argument("--focus", choices=("locks", "iterations", "clocks", "libraries", "cuda", *THREAD_FOCUSES),
                         help="the same kind of program in all scenarios")
     parser.add_argument("--no-expect", action="store_true")
     options = parser.parse_args(arguments)

@@ -5,6 +5,7 @@ Times are integers in 1/1000 units, as everywhere in the reference.
 
 import itertools
 
+import accelerators
 import libraries
 import library_functions
 import metrics
@@ -45,6 +46,9 @@ SYNCHRONIZATION_KINDS = {
     "pthread_join_wait": "pthread_join_wait",
     "pthread_barrier_wait": "pthread_barrier_wait",
     "pthread_semaphore_wait": "pthread_semaphore_wait",
+    "cuda_stream_wait": "cuda_stream_wait",
+    "cuda_copy_wait": "cuda_copy_wait",
+    "cuda_late_launch": "cuda_late_launch",
 }
 for _library in library_functions.LIBRARIES:
     SYNCHRONIZATION_KINDS.update({
@@ -174,6 +178,10 @@ class Intervals:
             self._add_point(False, creator, loc, time)
             self.thread_starts.setdefault(loc, []).append((begin, creator, position, time))
             self._add_point(False, creator, loc, time)
+        for thread, stream, time in accelerators.points(timeline):
+            self._add_point(False, thread, stream, time)
+        for loc, begin, thread, position, time in accelerators.first_launches(timeline):
+            self.thread_starts.setdefault(loc, []).append((begin, thread, position, time))
 
     def _add_point(self, is_contention, one, other, time):
         points = self._contentions if is_contention else self._synchronizations

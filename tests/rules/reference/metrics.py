@@ -134,6 +134,14 @@ time
           pthread_lock_contention_conditional
           pthread_condition_wait
         pthread_semaphore_wait
+    cuda_time
+      cuda_launch
+      cuda_copy
+        cuda_copy_wait
+      cuda_synchronization
+        cuda_stream_wait
+      cuda_idle
+        cuda_late_launch
   omp_idle_threads
     omp_limited_parallelism
 """
@@ -321,7 +329,25 @@ _PTHREAD_FUNCTIONS = (("pthread_mutex_", "pthread_lock_api"), ("pthread_spin_", 
                       ("thrd_", "pthread_management"))
 
 
+def _own_node_of_cuda(region):
+    """None: not of CUDA."""
+    if region.startswith("kernel "):
+        return "comp"
+    if region.startswith("cuda "):
+        return {"copy": "cuda_copy", "set": "cuda_copy", "idle": "cuda_idle"}.get(region.split()[1], "comp")
+    if not region.startswith("cuda"):
+        return None
+    name = region[len("cuda"):]
+    if name.startswith(("Launch", "GraphLaunch")):
+        return "cuda_launch"
+    if name.startswith(("Memcpy", "Memset", "MemPrefetch")):
+        return "cuda_copy"
+    return "cuda_synchronization" if "Synchronize" in name else "cuda_time"
+
+
 def _own_node_of_others(region):
+    if _own_node_of_cuda(region) is not None:
+        return _own_node_of_cuda(region)
     if region.startswith("!$omp "):
         construct = region[len("!$omp "):]
         return next((node for begin, node in _OMP_CONSTRUCTS if construct.startswith(begin)),

@@ -10,6 +10,7 @@ TICKS_PER_UNIT = 1000
 SELF = "self"
 WORLD = "world"
 ALL_TARGETS = "all"
+IDLE = "cuda idle"
 
 # One line of the timeline. `name` is the event's name, `args` its arguments, already converted.
 Event = namedtuple("Event", "time loc name args line")
@@ -56,6 +57,7 @@ class Scenario:
         self.comms = {}
         self.nodes = collections.defaultdict(lambda: "node")  # {rank: name of its node}
         self.windows = {}
+        self.streams = set()  # locations that are streams of accelerators
         self.teams = {}  # {name: [location]} of threads of one process
         self.phases = set()  # names of the regions that are phases
         self.options = {}  # of the analysis: {"critical-path": "init-finalize"}
@@ -166,6 +168,8 @@ _PARSERS = {
     "acquire_lock": lambda w: (w[0], int(w[1])),
     "release_lock": _release_lock,
     "object": lambda w: (w[0],),
+    "correlation": lambda w: (w[0],),
+    "waits_for": lambda w: (parse_location(w[0]),),
     "parameter": lambda w: tuple(w),
     "parameter_unsigned": lambda w: tuple(w),
     "parameter_text": lambda w: tuple(w),
@@ -198,6 +202,26 @@ def _parse_event(line, number):
     return Event(parse_time(time), parse_location(loc), name, args, number)
 
 
+def _with_idle_calls(events):
+    """The events of a stream, with calls between its outermost regions and behind the last one."""
+    found, depth, idle = [], 0, False
+    for event in events:
+        if event.name == "enter":
+            if idle:
+                found.append(event._replace(name="leave", args=(IDLE,)))
+                idle = False
+            depth += 1
+        found.append(event)
+        if event.name == "leave":
+            depth -= 1
+            if depth == 0:
+                found.append(event._replace(name="enter", args=(IDLE,)))
+                idle = True
+    if idle:
+        found.append(events[-1]._replace(name="leave", args=(IDLE,)))
+    return found
+
+
 def parse_scenario(text):
     """Text of a scenario file to a Scenario; ScenarioError names the line that is wrong."""
     scenario = Scenario()
@@ -223,6 +247,8 @@ def parse_scenario(text):
                 scenario.windows[words[1]] = words[2]
             elif words[0] == "team":
                 scenario.teams[words[1]] = [parse_location(word) for word in words[2:]]
+            elif words[0] == "stream":
+                scenario.streams.update(parse_location(word) for word in words[1:])
             elif words[0] == "object_name":
                 pass  # names of objects change no value
             elif words[0] in ("predict", "expect_predicted"):
@@ -251,6 +277,8 @@ def parse_scenario(text):
                 scenario.events.setdefault(event.loc, []).append(event)
         except (ValueError, IndexError, KeyError) as error:
             raise ScenarioError("line %d: %r: %s" % (number, raw, error)) from error
+    for loc in scenario.streams & scenario.events.keys():
+        scenario.events[loc] = _with_idle_calls(scenario.events[loc])
     for events in scenario.events.values():
         for before, after in zip(events, events[1:]):
             if after.time < before.time:

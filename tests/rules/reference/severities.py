@@ -3,6 +3,7 @@
 Time-tree metrics are exclusive of their children, all others include them.
 """
 
+import accelerators
 import blame
 import critical_path
 import epochs
@@ -64,6 +65,7 @@ def compute(timeline):
     candidates += libraries.peer_candidates(timeline)
     candidates += thread_locks.candidates(timeline)
     candidates += thread_waits.candidates(timeline)
+    candidates += accelerators.candidates(timeline)
     chosen = ws.decide(candidates)
     severities.wait_states, severities.instances, severities.windows = chosen, instances, windows
     parts = _parts_of_time(chosen, instances, point_to_point.received_by)

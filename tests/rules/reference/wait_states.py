@@ -14,7 +14,8 @@ import metrics
 # The rules in the order in which the specification lists them: it breaks ties.
 (LATE_SENDER, LATE_RECEIVER, BARRIER, NXN, LATE_BROADCAST, EARLY_REDUCE, EARLY_SCAN, INIT_FINALIZE,
  COMM_FILE, ALLOCATION, WINDOW_COLLECTIVE, LATE_POST, EARLY_WAIT, LOCK_CONTENTION, PROGRESS,
- TEAM_BARRIER, PEER, CONDITION, JOIN, THREAD_BARRIER, SEMAPHORE, TASK_WAIT, ORDERED) = range(23)
+ TEAM_BARRIER, PEER, CONDITION, JOIN, THREAD_BARRIER, SEMAPHORE, TASK_WAIT, ORDERED,
+ STREAMS) = range(24)
 
 # activity: the waiting call; time: t of the rule; cause: the call that owns the event at t;
 # metric: where the wait goes; detail: what the sub-patterns need; order: last resort among

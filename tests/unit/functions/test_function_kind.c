@@ -201,11 +201,42 @@ static void paradigms_claim_regions(void **state)
     assert_int_equal(fm_paradigm_classify(OTF2_PARADIGM_UNKNOWN, "mpi_recv_"), FM_PARADIGM_MPI);
     assert_int_equal(fm_paradigm_classify(OTF2_PARADIGM_UNKNOWN, "shmem_put"), FM_PARADIGM_USER);
     assert_int_equal(fm_paradigm_classify(OTF2_PARADIGM_USER, "ARMCI_Put"), FM_PARADIGM_ARMCI);
-    assert_int_equal(fm_paradigm_classify(OTF2_PARADIGM_CUDA, "ARMCI_Put"), FM_PARADIGM_ARMCI);
+    assert_int_equal(fm_paradigm_classify(OTF2_PARADIGM_OPENCL, "ARMCI_Put"), FM_PARADIGM_ARMCI);
     assert_int_equal(fm_paradigm_classify(OTF2_PARADIGM_MPI, "ARMCI_Put"), FM_PARADIGM_MPI);
     assert_int_equal(fm_paradigm_classify(OTF2_PARADIGM_COMPILER, "main"), FM_PARADIGM_USER);
     assert_int_equal(fm_paradigm_classify(OTF2_PARADIGM_MEASUREMENT_SYSTEM, "x"),
                      FM_PARADIGM_MEASUREMENT);
+    assert_int_equal(fm_paradigm_classify(OTF2_PARADIGM_CUDA, "force"), FM_PARADIGM_CUDA);
+    assert_int_equal(fm_paradigm_of_function("cudaMemcpy"), FM_PARADIGM_CUDA);
+    assert_int_equal(fm_paradigm_of_function("cumulate"), FM_PARADIGM_USER);
+}
+
+/* Kernels have any name; what streams do besides stands under names with blanks. */
+static void streams_execute_kernels(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *metric;
+        fm_call_t call;
+    } expected[] = {
+        {"copy_kernel(double*)", "comp", FM_CALL_USER},
+        {"kernel idle", "comp", FM_CALL_USER},
+        {"cuda copy host to device", "cuda_copy", FM_CALL_USER},
+        {"cuda idle", "cuda_idle", FM_CALL_STREAM_IDLE},
+        {"cudaMemcpyAsync", "cuda_copy", FM_CALL_OTHER},
+        {"cudaMemcpy2D", "cuda_copy", FM_CALL_STREAM_COPY},
+        {"cuMemcpyDtoH_v2", "cuda_copy", FM_CALL_STREAM_COPY},
+        {"cuMemcpyDtoHAsync_v2", "cuda_copy", FM_CALL_OTHER},
+        {"cudaEventSynchronize", "cuda_synchronization", FM_CALL_STREAM_WAIT},
+        {"cuCtxSynchronize", "cuda_synchronization", FM_CALL_STREAM_WAIT},
+        {"cudaMalloc", "cuda_time", FM_CALL_OTHER},
+        {"cuLaunchKernel", "cuda_launch", FM_CALL_OTHER},
+    };
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        const struct fm_function_kind kind = fm_function_kind(FM_PARADIGM_CUDA, expected[i].name);
+        assert_string_equal(kind.own_metric, expected[i].metric);
+        assert_int_equal(kind.call, expected[i].call);
+    }
 }
 
 static void check_metrics(const struct fm_function_row *rows, size_t count)
@@ -241,6 +272,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(names_decide),
         cmocka_unit_test(names_need_no_prefix),
         cmocka_unit_test(paradigms_claim_regions),
+        cmocka_unit_test(streams_execute_kernels),
         cmocka_unit_test(metrics_exist),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -100,7 +100,7 @@ export interface JsonReport {
     file: string | null;
     line: number | null;
   }[];
-  locations: { id: number; rank: number; thread: number; node: string; name: string }[];
+  locations: { id: number; rank: number; thread: number; type: "thread" | "stream"; node: string; name: string }[];
   statistics: JsonStatistics[];
   warnings: string[];
   locks: JsonLock[];
@@ -114,9 +114,9 @@ export interface JsonReport {
   };
 }
 
-/** Imbalance of processes or nodes: src/diagnosis/efficiency/load_levels.h. Seconds. */
+/** Imbalance of threads with accelerators, of processes or of nodes: src/diagnosis/efficiency/load_levels.h. Seconds. */
 export interface JsonLoadLevel {
-  level: "process" | "node";
+  level: "thread" | "process" | "node";
   parts: string;
   units: number;
   efficiency: number | null;

@@ -28,6 +28,7 @@ export interface Location {
   readonly index: number;
   readonly rank: number;
   readonly thread: number;
+  readonly type: "thread" | "stream";
   readonly node: string;
   readonly name: string;
 }
@@ -269,10 +270,11 @@ export function makeReport(bundle: Bundle<JsonPage>): Report {
       line,
     })),
     callForest: makeForest(page.report.callpaths.map(({ parent }) => parent ?? -1)),
-    locations: page.report.locations.map(({ rank, thread, node, name }, index) => ({
+    locations: page.report.locations.map(({ rank, thread, type, node, name }, index) => ({
       index,
       rank,
       thread,
+      type,
       node,
       name,
     })),
@@ -339,14 +341,14 @@ export function isOneProcess({ locations }: Report): boolean {
   return locations.length > 1 && locations[0]!.rank === locations[locations.length - 1]!.rank;
 }
 
-/** @returns "rank 3", of a process with threads "rank 3, thread 1"; of a single process "thread 1". */
+/** @returns "rank 3", of a process with threads "rank 3, thread 1" or, of an accelerator, "rank 3, stream 1"; of a single process "thread 1". */
 export function locationName(report: Report, location: number): string {
   const { locations } = report;
   const who = locations[location];
   if (who === undefined) return "?";
-  if (isOneProcess(report)) return `thread ${who.thread}`;
+  if (isOneProcess(report)) return `${who.type} ${who.thread}`;
   const hasOthers = locations[location - 1]?.rank === who.rank || locations[location + 1]?.rank === who.rank;
-  return hasOthers ? `${processName(report, who.rank)}, thread ${who.thread}` : processName(report, who.rank);
+  return hasOthers ? `${processName(report, who.rank)}, ${who.type} ${who.thread}` : processName(report, who.rank);
 }
 
 /** @returns "3", or "3.1" for its second thread. */

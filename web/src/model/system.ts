@@ -47,7 +47,7 @@ export function makeSystem(report: Report): SystemTree {
       rank = add(host, "rank", processName(report, each.rank), -1);
       ranks.set(each.rank, rank);
     }
-    nodeOf[index] = add(rank, "thread", `thread ${each.thread}`, index);
+    nodeOf[index] = add(rank, "thread", `${each.type} ${each.thread}`, index);
   });
   return { forest: makeForest(parents), kind, name, location: Int32Array.from(location), nodeOf };
 }

@@ -33,7 +33,7 @@ export function LoadLevels({ report }: { report: Report }): JSX.Element | null {
         {levels.map((level) => (
           <tr key={level.level}>
             <th scope="row">
-              {formatCount(level.units)} {level.level === "node" ? "nodes" : report.summary.process.many}
+              {formatCount(level.units)} {{ thread: "accelerators", process: report.summary.process.many, node: "nodes" }[level.level]}
             </th>
             <td>{percent(level.measured.imbalance)}</td>
             <td class="text">{largest(report, level, level.measured)}</td>

@@ -1,0 +1,77 @@
+"""A run with streams of accelerators through analyze, report, export and view: what it is called, who is to blame.
+
+usage: accelerators.py FERMATA
+"""
+
+import json
+import os
+import pathlib
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "support"))
+from fermata_command import Folder, run, synthesize  # noqa: E402
+
+
+def events_of(rank, kernel):
+    """A rank that launches a kernel, computes for 1 s, waits for it, and meets the others at 12 s."""
+    return f"""0 {rank}.0 enter main
+1 {rank}.0 enter cudaLaunchKernel
+1 {rank}.0 correlation 5
+1 {rank}.0 leave cudaLaunchKernel
+2 {rank}.0 enter cudaStreamSynchronize
+2 {rank}.0 waits_for {rank}.1
+{1 + kernel} {rank}.0 leave cudaStreamSynchronize
+{1 + kernel} {rank}.0 enter MPI_Barrier
+{1 + kernel} {rank}.0 coll_begin
+12 {rank}.0 coll_end barrier world - 0 0
+12 {rank}.0 leave MPI_Barrier
+12 {rank}.0 leave main
+1 {rank}.1 enter kernel force
+1 {rank}.1 correlation 5
+{1 + kernel} {rank}.1 leave kernel force
+"""
+
+
+def found_json(experiment):
+    status, output, error = run("report", experiment, "--format=json")
+    assert status == 0, error
+    return json.loads(output)
+
+
+with Folder() as temporary:
+    place = os.path.join(temporary, "run")
+    synthesize("unit 1\nranks 3 threads 2\nstream 0.1 1.1 2.1\n" + events_of(0, 3) + events_of(1, 11) + events_of(2, 4),
+               place)
+    assert run("check", place)[0] == 0
+    assert run("analyze", "--check", place)[0] == 0
+    _, text, _ = run("report", place)
+    words = " ".join(text.split())
+    # the kernel of rank 1 makes it wait 10 s, and rank 0 and 2 at the barrier 8 and 7 s; that of rank 2 its host 3 s
+    assert "`kernel force` on 2 streams of ranks 1 and 2 makes others wait 28.00 s" in words, text
+    assert "Make it faster, launch it earlier, or give the host other work meanwhile." in words, text
+    assert "54.00 s on 6 threads and streams" in words and "stream 1" in text and "thread 1" not in text, text
+    report = found_json(place)
+    assert [each["type"] for each in report["locations"]] == ["thread", "stream"] * 3
+    problem = report["problems"][0]
+    assert problem["cause"]["locations"] == [3, 5] and abs(problem["cost"] - 28) < 1e-9, problem
+    level = report["efficiency"]["load_levels"][0]
+    assert (level["level"], level["parts"], level["units"]) == ("thread", "streams", 3), level
+    # kernels of 3, 11 and 4 s: 11 / 6 - 1; of the threads' time outside of MPI, 4, 12 and 5 s
+    assert abs(level["adjusted"]["imbalance"] - 5 / 6) < 1e-12, level
+    assert abs(level["measured"]["imbalance"] - 5 / 7) < 1e-12, level
+    assert abs(level["efficiency"] - 18 / 21) < 1e-12, level
+    # the efficiencies are those of the threads: 2 s of 12 s
+    assert abs(report["efficiency"]["parallel_efficiency"] - 2 / 12) < 1e-12, report["efficiency"]
+    _, chain, _ = run("report", place, "--why", "cuda_stream_wait")
+    assert "rank 1, stream 1 spent 11.00 s more in kernel force" in " ".join(chain.split()), chain
+    merged = os.path.join(temporary, "merged.fer")
+    status, _, error = run("merge", "-o", merged, place, place)
+    assert status == 0, error
+    assert [each["type"] for each in found_json(merged)["locations"]] == ["thread", "stream"] * 3
+    page = os.path.join(temporary, "page.html")
+    assert run("view", place, "--html", page)[0] == 0 and os.path.getsize(page) > 100000
+    for form in "cubex", "perfetto", "csv":
+        output = os.path.join(temporary, form)
+        status, _, error = run("export", place, "--to", form, "-o", output)
+        assert status == 0, error

@@ -1,0 +1,131 @@
+"""Random programs whose threads launch kernels and copies on streams of accelerators, and meet in barriers."""
+
+KERNELS = ("force", "energy", "pack")
+COPIES = ("copy host to device", "copy device to host", "set")
+SYNCHRONIZATIONS = ("cudaStreamSynchronize", "cudaEventSynchronize", "cudaDeviceSynchronize")
+DURATIONS = (0, 1, 1, 2, 3, 5, 8)
+
+
+class _Process:
+    """A process: clocks of its threads, the times at which its streams are free."""
+
+    def __init__(self, random, rank, threads, streams):
+        self.random = random
+        self.rank = rank
+        self.clocks = [random.choice(DURATIONS) for _ in range(threads)]
+        self.free = {threads + s: 0 for s in range(streams)}
+        self.events = []  # (time, thread, text) in the order of each location
+        self.number = 0
+        for thread in range(threads):
+            self.emit(thread, "enter main" if thread == 0 else "enter worker")
+
+    def emit(self, thread, text, time=None):
+        time = self.clocks[thread] if time is None else time
+        self.events.append((time, "%d.%d" % (self.rank, thread), text))
+
+    def spend(self, thread, least=0):
+        self.clocks[thread] += max(least, self.random.choice(DURATIONS))
+
+    def launch(self, thread, call, waits=False):
+        """A call that gives a stream work; one that waits returns when the work is done."""
+        stream = self.random.choice(sorted(self.free))
+        self.number += 1
+        self.emit(thread, "enter " + call)
+        is_recorded = self.random.random() < 0.93
+        if is_recorded:
+            self.emit(thread, "correlation %d" % self.number)
+        begin = max(self.clocks[thread] + self.random.choice((0, 0, 1)), self.free[stream])
+        end = begin + self.random.choice((0, 1, 2, 4, 7))
+        what = ("kernel " + self.random.choice(KERNELS) if "Launch" in call
+                else "cuda " + self.random.choice(COPIES))
+        self.emit(stream, "enter " + what, begin)
+        self.emit(stream, "correlation %d" % self.number, begin)
+        self.emit(stream, "leave " + what, end)
+        self.free[stream] = end
+        if waits:
+            self.clocks[thread] = max(self.clocks[thread], end)
+        self.spend(thread)
+        self.emit(thread, "leave " + call)
+
+    def synchronize(self, thread):
+        call = self.random.choice(SYNCHRONIZATIONS)
+        streams = sorted(self.free)
+        if call != "cudaDeviceSynchronize":
+            streams = self.random.sample(streams, self.random.randint(1, len(streams)))
+        self.emit(thread, "enter " + call)
+        if call != "cudaDeviceSynchronize":
+            for stream in streams:
+                self.emit(thread, "waits_for %d.%d" % (self.rank, stream))
+        until = max(self.free[stream] for stream in streams)
+        self.clocks[thread] = max(self.clocks[thread], until)
+        self.spend(thread)
+        self.emit(thread, "leave " + call)
+
+    def compute(self, thread):
+        self.emit(thread, "enter work")
+        self.spend(thread)
+        self.emit(thread, "leave work")
+
+    def act(self):
+        thread = self.random.choice((0, 0, self.random.randrange(len(self.clocks))))
+        self.spend(thread)
+        action = self.random.random()
+        if action < 0.4:
+            self.launch(thread, "cudaLaunchKernel")
+        elif action < 0.5:
+            self.launch(thread, "cudaMemcpyAsync")
+        elif action < 0.6:
+            self.launch(thread, "cudaMemcpy", waits=True)
+        elif action < 0.8:
+            self.synchronize(thread)
+        elif action < 0.85:
+            self.emit(thread, "enter cudaMalloc")
+            self.spend(thread)
+            self.emit(thread, "leave cudaMalloc")
+        else:
+            self.compute(thread)
+
+
+def _meet(random, processes):
+    """All first threads meet in a barrier."""
+    last = max(process.clocks[0] for process in processes)
+    for process in processes:
+        process.emit(0, "enter MPI_Barrier")
+        process.emit(0, "coll_begin")
+        process.clocks[0] = last + random.choice((0, 0, 1))
+        process.emit(0, "coll_end barrier world - 0 0")
+        process.emit(0, "leave MPI_Barrier")
+
+
+def _send(random, processes):
+    """A message between two first threads."""
+    source, target = random.sample(processes, 2)
+    source.emit(0, "enter MPI_Send")
+    source.emit(0, "send %d 7 8" % target.rank)
+    sent = source.clocks[0]
+    source.spend(0)
+    source.emit(0, "leave MPI_Send")
+    target.emit(0, "enter MPI_Recv")
+    target.clocks[0] = max(target.clocks[0], sent) + random.choice((0, 1))
+    target.emit(0, "recv %d 7 8" % source.rank)
+    target.emit(0, "leave MPI_Recv")
+
+
+def lines(random):
+    """A scenario without its `expect` lines."""
+    ranks, threads, streams = random.randint(1, 4), random.randint(1, 2), random.randint(1, 3)
+    processes = [_Process(random, rank, threads, streams) for rank in range(ranks)]
+    for _ in range(random.choice((5, 10, 20, 40))):
+        if ranks > 1 and random.random() < 0.15:
+            random.choice((_meet, _send))(random, processes)
+        else:
+            random.choice(processes).act()
+    found = ["unit 1", "ranks %d threads %d" % (ranks, threads + streams),
+             "stream " + " ".join("%d.%d" % (rank, threads + s) for rank in range(ranks)
+                                  for s in range(streams))]
+    for process in processes:
+        for thread, clock in enumerate(process.clocks):
+            process.emit(thread, "leave main" if thread == 0 else "leave worker",
+                         max([clock, *process.free.values()]) if random.random() < 0.7 else clock)
+        found += ["%d %s %s" % event for event in process.events]
+    return found
