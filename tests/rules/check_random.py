@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares fermata with the reference on random scenarios.
 
-usage: check_random.py FERMATA DIR COUNT SEED...
+usage: check_random.py FERMATA DIR COUNT [FOCUS:]SEED...
 
 Generates COUNT scenarios (or more: support/share.py) of 2 to 24 ranks for every seed in DIR, and runs
 `FERMATA synth --check` on batches of them. FERMATA_SEED in the environment is one more seed. Files of batches that fail stay in DIR.
@@ -25,10 +25,11 @@ def check_seed(fermata, folder, count, seed):
     """Number of failed batches of one seed."""
     shutil.rmtree(folder, ignore_errors=True)
     failed = 0
+    focus, _, seed = seed.rpartition(":")
     for first in range(0, count, BATCH):
         size = min(BATCH, count - first)
         generate.main(["--seed", seed, "--first", str(first), "--count", str(size),
-                       "--ranks", RANKS, "--out", folder])
+                       "--ranks", RANKS, "--out", folder, *(["--focus", focus] if focus else [])])
         files = sorted(os.path.join(folder, name) for name in os.listdir(folder)
                        if first <= int(name[-9:-4]) < first + size)
         if subprocess.run([fermata, "synth", "--check"] + files).returncode == 0:
@@ -49,7 +50,7 @@ def main(arguments):
     count = share.count(int(arguments[2]))
     if os.environ.get("FERMATA_SEED"):
         seeds = seeds + [os.environ["FERMATA_SEED"]]
-    failed = sum(check_seed(fermata, os.path.join(folder, "seed-" + seed), count, seed)
+    failed = sum(check_seed(fermata, os.path.join(folder, "seed-" + seed.replace(":", "-")), count, seed)
                  for seed in seeds)
     print("%d scenarios, %d failed batches" % (count * len(seeds), failed))
     return 1 if failed else 0

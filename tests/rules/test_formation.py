@@ -2,6 +2,7 @@
 """The reference of wait-state formation: scenarios derived by hand, properties on random ones."""
 
 import glob
+import itertools
 import os
 import sys
 import unittest
@@ -50,9 +51,9 @@ class HandMadeTest(unittest.TestCase):
 class RandomTest(unittest.TestCase):
     """Conservation, length of the path and sum of the impact are asserted in every evaluation."""
 
-    def scenarios(self, seed, count):
+    def scenarios(self, seed, count, focus=None):
         for index in range(count):
-            yield scenario_file.parse_scenario("\n".join(generate.generate(seed, index, (2, 7))))
+            yield scenario_file.parse_scenario("\n".join(generate.generate(seed, index, (2, 7), focus)))
 
     def test_shift_and_scale(self):
         for scenario in self.scenarios("f", share.count(60)):
@@ -87,7 +88,7 @@ class RandomTest(unittest.TestCase):
             "wait_propagating_rma_free", "delay_shmem_free_longterm", "wait_propagating_shmem_free",
             "delay_armci_free_longterm", "wait_propagating_armci_free", "delay_caf_free_longterm",
             "wait_propagating_caf_free"}
-        for scenario in self.scenarios("m", 1200):
+        for scenario in itertools.chain(self.scenarios("m", 40, "cuda"), self.scenarios("m", 1200)):
             missing -= {metric for metric, cells in formation_of(scenario).items() if cells}
             if not missing:
                 break

@@ -397,10 +397,11 @@ class RandomTest(unittest.TestCase):
                            "pthread_time"}
         everything = (set(metrics.TIME_METRICS) | set(metrics.COUNT_METRICS)
                       | set(metrics.INFO_METRICS))
-        for index in range(800):
-            lines = generate.generate("q", index, (2, 8))
-            if index < 5:
-                self.assertEqual(lines, generate.generate("q", index, (2, 8)))
+        for index in range(820):
+            focus = "cuda" if index < 20 else None
+            lines = generate.generate("q", index, (2, 8), focus)
+            if index % 20 < 5 and index < 40:
+                self.assertEqual(lines, generate.generate("q", index, (2, 8), focus))
             scenario = scenario_file.parse_scenario("\n".join(lines))
             result = severities.compute(timeline.Timeline(scenario)).values
             seen |= {metric for metric, cells in result.items() if cells}

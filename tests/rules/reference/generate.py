@@ -169,8 +169,7 @@ def timeline_lines(chooser, simulation):
 def generate(seed, index, ranks, focus=None):
     """Lines of one scenario."""
     chooser = random.Random("%s:%d" % (seed, index))
-    # A draw of its own: the other programs of a seed stay as they are.
-    if focus == "cuda" or (focus is None and random.Random("cuda:%s:%d" % (seed, index)).random() < 0.06):
+    if focus == "cuda":
         return simulation_accelerators.lines(chooser)
     threads = 2 if chooser.random() < 0.08 else 1
     if focus is None:
