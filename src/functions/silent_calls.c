@@ -17,6 +17,7 @@ enum reason {
     NO_THREAD_LOCKS,
     NO_OBJECTS,
     NO_JOINS,
+    NO_LAUNCHES,
     PARTITIONED,
     PERSISTENT_COLLECTIVE,
     SENDRECV_REQUEST,
@@ -56,6 +57,10 @@ static const struct {
                         "in them was not looked for"},
     [NO_JOINS] = {.sentence = "the archive has no record of the end of threads: Wait for end of "
                               "thread was not looked for"},
+    [NO_LAUNCHES] = {.sentence =
+                         "the archive does not state which launches have made which work of "
+                         "streams: Wait for stream, Wait before copy and Late Launch were not "
+                         "looked for"},
     [PARTITIONED] = {.sentence = "partitioned communication is not analysed: waiting for these "
                                  "messages counts as MPI time without waiting"},
     [PERSISTENT_COLLECTIVE] = {.sentence =
@@ -253,6 +258,9 @@ unsigned fm_records_needed(fm_paradigm_t paradigm, const char *name, fm_call_t c
     if (paradigm == FM_PARADIGM_OPENMP || paradigm == FM_PARADIGM_PTHREAD) {
         return needed_by_threads(name, call);
     }
+    if (paradigm == FM_PARADIGM_CUDA) {
+        return call == FM_CALL_USER || call == FM_CALL_STREAM_IDLE ? 0 : FM_RECORDED_GROUP_SYNC;
+    }
     if (paradigm != FM_PARADIGM_MPI) {
         return 0;
     }
@@ -411,6 +419,11 @@ static enum reason reason_of(const struct fm_called_function *function, unsigned
     case FM_PARADIGM_OPENMP:
     case FM_PARADIGM_PTHREAD:
         return reason_of_threads(function, recorded);
+    case FM_PARADIGM_CUDA:
+        return (function->call == FM_CALL_STREAM_WAIT || function->call == FM_CALL_STREAM_COPY) &&
+                       (recorded & FM_RECORDED_GROUP_SYNC) == 0
+                   ? NO_LAUNCHES
+                   : NOT_SILENT;
     case FM_PARADIGM_MPI:
         break;
     default:

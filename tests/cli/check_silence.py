@@ -58,6 +58,8 @@ GAPS = {
     "objects": (["pthread_cond_wait", "pthread_barrier_wait", "sem_wait"],
                 ["does not state what these calls synchronize by"]),
     "threads": (["pthread_join"], ["no record of the end of threads"]),
+    "launches": (["cudaStreamSynchronize", "cudaMemcpy"],
+                 ["which launches have made which work of streams", "Wait for stream"]),
 }
 
 # Sentences of the analysis alone, which matches records: calls with records, and what is warned of.
@@ -85,6 +87,8 @@ COMPLETE = {
                 ("!$omp critical", "acquire_lock 3 1", "release_lock 3 1")],
     "nothing-to-flush": [("MPI_Win_lock_all", "lock_request w0 all 0 s"), ("MPI_Win_flush_all",),
                          ("MPI_Win_unlock_all", "lock_release w0 all 0 s")],
+    "launches": [("cudaLaunchKernel", "correlation 1"), ("cudaMemcpy", "correlation 2"), ("cudaStreamSynchronize",),
+                 ("cudaMalloc",)],
     "events": [("caf event post", "atomic w0 1 4 1", "done_remote w0 1"), ("caf event wait", "wait_change w0")],
 }
 

@@ -50,6 +50,7 @@ static unsigned kind_of_thread_record(const struct fm_thread_record *record)
     case FM_THREAD_LOCK_ACQUIRE:
         return FM_RECORDED_LOCK;
     case FM_THREAD_OBJECT:
+    case FM_THREAD_CORRELATION:
         return FM_RECORDED_GROUP_SYNC;
     case FM_THREAD_WAIT:
         return FM_RECORDED_COLLECTIVE;

@@ -35,7 +35,7 @@ static unsigned kind_of(fm_survey_kind_t kind)
         return FM_RECORDED_GROUP_SYNC;
     case FM_SURVEY_THREAD_WAIT:
         return FM_RECORDED_COLLECTIVE;
-    case FM_SURVEY_PARAMETER_UNSIGNED_INT: /* in calls of threads: what they synchronize by */
+    case FM_SURVEY_PARAMETER_UNSIGNED_INT: /* what threads synchronize by; work that is launched */
         return FM_RECORDED_GROUP_SYNC;
     case FM_SURVEY_THREAD_ACQUIRE_LOCK:
     case FM_SURVEY_RMA_REQUEST_LOCK:
