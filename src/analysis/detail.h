@@ -12,7 +12,8 @@
 struct fm_detail_message {
     uint32_t send_location, send_activity;
     uint32_t receive_location, receive_activity;
-    uint32_t bytes; /**< UINT32_MAX: that or more */
+    uint32_t bytes;                       /**< UINT32_MAX: that or more */
+    uint32_t record_location, record_row; /**< its record among the receives of that location */
 };
 
 typedef FM_VECTOR(struct fm_detail_message) fm_detail_messages;

@@ -51,7 +51,7 @@ fm_status_t fm_diagnosis_make(struct fm_diagnosis *diagnosis, const struct fm_cu
     fm_view_release(&view);
     add_startup(diagnosis);
     diagnosis->time = diagnosis->metrics[FM_METRIC_TIME] - diagnosis->startup;
-    for (unsigned i = 0; i < FM_METRIC_COUNT; i++) {
+    for (unsigned i = 0; i < fm_metric_end(); i++) {
         fm_metric_t metric = (fm_metric_t)i;
         if (fm_wait_state_kind(metric) != FM_METRIC_NONE) {
             diagnosis->waiting += diagnosis->exclusive[i] - diagnosis->startup_of[i];

@@ -25,7 +25,7 @@ static void find_costly_calls(const struct fm_diagnosis *diagnosis, struct fm_se
     selection.metric = FM_METRIC_MPI;
     if (fm_view_prepare(&view, cube, &selection, NULL) != FM_OK)
         return;
-    for (unsigned i = 0; i < FM_METRIC_COUNT; i++)
+    for (unsigned i = 0; i < fm_metric_end(); i++)
         view.metrics[i] = view.metrics[i] && !fm_metric_info((fm_metric_t)i)->is_wait_state &&
                           !fm_is_startup((fm_metric_t)i);
     int64_t *callpaths = fm_allocate(cube->callpath_count, sizeof *callpaths);
@@ -44,7 +44,7 @@ static void find_costly_calls(const struct fm_diagnosis *diagnosis, struct fm_se
         int64_t metrics[FM_METRIC_COUNT];
         fm_view_metrics(&view, metrics, NULL);
         fm_metric_t metric = FM_METRIC_MPI;
-        for (unsigned i = 0; i < FM_METRIC_COUNT; i++) {
+        for (unsigned i = 0; i < fm_metric_end(); i++) {
             if (metrics[i] > metrics[metric])
                 metric = (fm_metric_t)i;
         }

@@ -6,7 +6,7 @@
 static int64_t without_waiting(const struct fm_diagnosis *diagnosis, fm_metric_t metric)
 {
     int64_t value = 0;
-    for (unsigned i = 0; i < FM_METRIC_COUNT; i++) {
+    for (unsigned i = 0; i < fm_metric_end(); i++) {
         fm_metric_t part = (fm_metric_t)i;
         if (fm_metric_is_within(part, metric) && fm_wait_state_kind(part) == FM_METRIC_NONE) {
             value += diagnosis->exclusive[part] - diagnosis->startup_of[part];

@@ -36,7 +36,7 @@ void fm_report_explain(fm_metric_t metric, const struct fm_terminal *terminal)
                           parent->id);
     }
     const char *label = "  Parts";
-    for (unsigned i = 0; i < FM_METRIC_COUNT; i++) {
+    for (unsigned i = 0; i < fm_metric_end(); i++) {
         const struct fm_metric_info *child = fm_metric_info((fm_metric_t)i);
         if (child->parent != metric)
             continue;

@@ -67,7 +67,7 @@ static void print_waiting(const struct fm_report *report)
     const struct fm_diagnosis *diagnosis = &report->diagnosis;
     fm_metric_t first = FM_METRIC_NONE;
     fm_metric_t second = FM_METRIC_NONE;
-    for (unsigned i = 0; i < FM_METRIC_COUNT; i++) {
+    for (unsigned i = 0; i < fm_metric_end(); i++) {
         fm_metric_t kind = (fm_metric_t)i;
         if (fm_wait_state_kind(kind) != kind || diagnosis->metrics[kind] == 0 ||
             fm_is_startup(kind)) {

@@ -99,8 +99,8 @@ static void draw_metrics(const struct fm_report *report, const struct fm_view *v
         tree.parents[i] = is_root ? FM_CUBE_NONE : (uint32_t)info->parent;
         /* Of the metrics about the formation of wait states, the overview shows one line for each
          * tree. */
-        bool is_detail =
-            selection->metric == FM_METRIC_NONE && root >= FM_METRIC_FORMATION && !is_root;
+        bool is_detail = selection->metric == FM_METRIC_NONE && root >= FM_METRIC_FORMATION &&
+                         root < FM_METRIC_USER && !is_root;
         if (!view->metrics[i] || is_detail)
             tree.inclusive[i] = 0;
         tree.units[i] = info->unit;

@@ -16,7 +16,7 @@ static unsigned depth_of(fm_metric_t metric)
 static void print_tree(fm_metric_t root)
 {
     printf("```\n");
-    for (unsigned m = 0; m < FM_METRIC_COUNT; ++m) {
+    for (unsigned m = 0; m < FM_METRIC_USER; ++m) {
         fm_metric_t metric = (fm_metric_t)m;
         if (fm_metric_root(metric) == root) {
             int indent = 2 * (int)depth_of(metric);
@@ -52,7 +52,7 @@ int main(void)
            "those of process i. [W02] is F. Wolf, *Automatic Performance Analysis on Parallel\n"
            "Computers with SMP Nodes* (2002); [H17] M.-A. Hermanns, *Understanding the Formation\n"
            "of Wait States in One-Sided Communication* (2017).\n\n");
-    for (unsigned m = 0; m < FM_METRIC_COUNT; ++m) {
+    for (unsigned m = 0; m < FM_METRIC_USER; ++m) {
         fm_metric_t metric = (fm_metric_t)m;
         if (fm_metric_info(metric)->parent == FM_METRIC_NONE) {
             printf("## %s (%s)\n\n", fm_metric_info(metric)->name,

@@ -1,6 +1,6 @@
 #include "analysis/causes/cost_table.h"
 
-#define METRICS (FM_METRIC_COUNT - FM_METRIC_FORMATION)
+#define METRICS (FM_METRIC_USER - FM_METRIC_FORMATION)
 
 void fm_cost_table_begin(struct fm_cost_table *table, const struct fm_formation *formation,
                          uint32_t location)

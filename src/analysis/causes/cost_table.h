@@ -40,7 +40,7 @@ static inline void fm_cost_table_add(struct fm_cost_table *table, uint32_t visit
                                      fm_metric_t metric, int64_t value)
 {
     size_t position =
-        (size_t)visit * (FM_METRIC_COUNT - FM_METRIC_FORMATION) + metric - FM_METRIC_FORMATION;
+        (size_t)visit * (FM_METRIC_USER - FM_METRIC_FORMATION) + metric - FM_METRIC_FORMATION;
     if (table->values[position] == 0) {
         fm_vector_push(&table->used, (uint32_t)position);
     }

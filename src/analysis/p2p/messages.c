@@ -219,9 +219,15 @@ static void keep_messages(struct p2p *p2p, uint32_t process, const struct scratc
         const struct fm_arrival *arrival = &receiver->arrivals[message->receive];
         struct fm_record_ref record = fm_receiver_record(receiver, message->receive);
         const struct fm_location *owner = &p2p->analysis->trace->locations[record.location];
-        fm_vector_push(kept, (struct fm_detail_message){arrival->location, arrival->start,
-                                                        message->location, message->complete,
-                                                        owner->receives.items[record.row].bytes});
+        fm_vector_push(kept, (struct fm_detail_message){
+                                 .send_location = arrival->location,
+                                 .send_activity = arrival->start,
+                                 .receive_location = message->location,
+                                 .receive_activity = message->complete,
+                                 .bytes = owner->receives.items[record.row].bytes,
+                                 .record_location = record.location,
+                                 .record_row = record.row,
+                             });
     }
 }
 

@@ -357,7 +357,7 @@ static struct symptom_cell *cell_at(const struct search *search, struct place *p
     }
     const struct fm_location *location = &search->formation->analysis->trace->locations[l];
     uint32_t next = (uint32_t)place->cells.count;
-    uint64_t key = ((uint64_t)problem * FM_METRIC_COUNT + kind) << 32 | visit;
+    uint64_t key = ((uint64_t)problem * FM_METRIC_USER + kind) << 32 | visit;
     *recent = *fm_map_at(&cells->rows, key, next);
     if (*recent == next) {
         fm_vector_push(&place->cells, (struct symptom_cell){

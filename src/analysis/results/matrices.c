@@ -106,7 +106,7 @@ static void add_delays(const struct matrices *matrices, uint32_t l, struct fm_ma
         uint32_t kind = (uint32_t)fm_wait_kind((fm_metric_t)wait->metric);
         uint32_t next = (uint32_t)own->links.count;
         uint32_t link =
-            *fm_map_at(index, (uint64_t)wait->cause_location * FM_METRIC_COUNT + kind, next);
+            *fm_map_at(index, (uint64_t)wait->cause_location * FM_METRIC_USER + kind, next);
         if (link == next) {
             fm_vector_push(&own->links, (struct fm_cube_link){wait->cause_location, l, kind, 0, 0});
         }

@@ -49,7 +49,7 @@ static void add_wait(struct phase_part *part, uint64_t iteration, fm_metric_t ki
 {
     uint32_t next = (uint32_t)part->waits.count;
     uint32_t position =
-        *fm_map_at(&part->wait_index, iteration * FM_METRIC_COUNT + (uint64_t)kind, next);
+        *fm_map_at(&part->wait_index, iteration * FM_METRIC_USER + (uint64_t)kind, next);
     if (position == next) {
         fm_vector_push(&part->waits, (struct wait_sum){iteration, 0, (uint32_t)kind});
     }
@@ -206,13 +206,13 @@ static void make_rows(struct phase_part *part, uint64_t begin, struct fm_cube_ph
 {
     size_t count = part->iterations.count;
     uint64_t step = (count + FM_CUBE_ITERATIONS - 1) / FM_CUBE_ITERATIONS;
-    bool occurs[FM_METRIC_COUNT] = {false};
-    uint32_t kind_number[FM_METRIC_COUNT] = {0};
+    bool occurs[FM_METRIC_USER] = {false};
+    uint32_t kind_number[FM_METRIC_USER] = {0};
     for (size_t i = 0; i < part->waits.count; ++i) {
         occurs[part->waits.items[i].kind] = true;
     }
-    phase->kinds = fm_allocate(FM_METRIC_COUNT, sizeof *phase->kinds);
-    for (uint32_t metric = 0; metric < FM_METRIC_COUNT; ++metric) {
+    phase->kinds = fm_allocate(FM_METRIC_USER, sizeof *phase->kinds);
+    for (uint32_t metric = 0; metric < FM_METRIC_USER; ++metric) {
         kind_number[metric] = phase->kind_count;
         if (occurs[metric]) {
             phase->kinds[phase->kind_count++] = metric;

@@ -321,7 +321,7 @@ fm_status_t fm_severity_check(const struct fm_trace *trace, const struct fm_cube
             const struct fm_visit_profile *profile = &location->profile.items[v];
             spent[profile->callpath] += (int64_t)(profile->time + profile->overhead);
         }
-        for (fm_metric_t metric = 0; metric < FM_METRIC_COUNT; ++metric) {
+        for (fm_metric_t metric = 0; metric < FM_METRIC_USER; ++metric) {
             /* Idle threads are outside of all of their regions. */
             if (fm_metric_root(metric) != FM_METRIC_TIME || metric == FM_METRIC_OMP_IDLE_THREADS ||
                 metric == FM_METRIC_OMP_LIMITED_PARALLELISM) {

@@ -31,7 +31,7 @@ struct totals {
 
 struct collecting {
     struct fm_analysis *analysis;
-    struct collection (*collections)[FM_METRIC_COUNT]; /* by worker */
+    struct collection (*collections)[FM_METRIC_USER]; /* by worker */
 };
 
 /* ---- the wait states of this process ---- */
@@ -108,7 +108,7 @@ static void collect(void *context, unsigned worker, uint32_t first, uint32_t las
 static void join_worst(const struct collecting *collecting, unsigned workers)
 {
     for (unsigned w = 1; w < workers; ++w) {
-        for (unsigned kind = 0; kind < FM_METRIC_COUNT; ++kind) {
+        for (unsigned kind = 0; kind < FM_METRIC_USER; ++kind) {
             const struct instance *worst = collecting->collections[w][kind].worst;
             for (unsigned i = 0; i < FM_CUBE_WORST && worst[i].wait != 0; ++i) {
                 keep_worst(collecting->collections[0][kind].worst, &worst[i]);
@@ -119,17 +119,17 @@ static void join_worst(const struct collecting *collecting, unsigned workers)
 
 /* ---- those of all processes ---- */
 
-static void add_up(const struct collecting *collecting, struct totals totals[FM_METRIC_COUNT])
+static void add_up(const struct collecting *collecting, struct totals totals[FM_METRIC_USER])
 {
     struct fm_engine *engine = collecting->analysis->engine;
-    for (unsigned kind = 0; kind < FM_METRIC_COUNT; ++kind) {
+    for (unsigned kind = 0; kind < FM_METRIC_USER; ++kind) {
         totals[kind] = (struct totals){0, 0};
         for (unsigned w = 0; w < fm_engine_workers(engine); ++w) {
             totals[kind].count += collecting->collections[w][kind].waits.count;
             totals[kind].sum += collecting->collections[w][kind].sum;
         }
     }
-    fm_team_sum(fm_engine_team(engine), &totals[0].count, FM_METRIC_COUNT * 2);
+    fm_team_sum(fm_engine_team(engine), &totals[0].count, FM_METRIC_USER * 2);
 }
 
 /* Replaces the worst instances of this process by those of all processes. */
@@ -137,7 +137,7 @@ static void share_worst(struct fm_team *team, struct collection *collections)
 {
     FM_VECTOR(struct instance) own = {0};
     FM_VECTOR(struct instance) all = {0};
-    for (unsigned kind = 0; kind < FM_METRIC_COUNT; ++kind) {
+    for (unsigned kind = 0; kind < FM_METRIC_USER; ++kind) {
         for (unsigned i = 0; i < FM_CUBE_WORST; ++i) {
             if (collections[kind].worst[i].wait != 0) {
                 fm_vector_push(&own, collections[kind].worst[i]);
@@ -218,15 +218,15 @@ static struct fm_cube_statistics summarize(uint64_t begin, const struct collecti
 /* Finds minimum and quartiles of the kinds that occur, in ascending order of these.
  * @param orders  out: one for each kind that occurs */
 static void select_elements(const struct collecting *collecting,
-                            const struct totals totals[FM_METRIC_COUNT],
-                            struct fm_order orders[FM_METRIC_COUNT])
+                            const struct totals totals[FM_METRIC_USER],
+                            struct fm_order orders[FM_METRIC_USER])
 {
     struct fm_engine *engine = collecting->analysis->engine;
     unsigned workers = fm_engine_workers(engine);
     struct fm_order_part *parts =
-        fm_allocate((size_t)workers * FM_METRIC_COUNT, sizeof *parts); /* [kind][worker] */
+        fm_allocate((size_t)workers * FM_METRIC_USER, sizeof *parts); /* [kind][worker] */
     size_t count = 0;
-    for (unsigned kind = 0; kind < FM_METRIC_COUNT; ++kind) {
+    for (unsigned kind = 0; kind < FM_METRIC_USER; ++kind) {
         uint64_t last = totals[kind].count - 1;
         if (totals[kind].count == 0) {
             continue;
@@ -248,7 +248,7 @@ static void select_elements(const struct collecting *collecting,
 static void free_collections(const struct collecting *collecting, unsigned workers)
 {
     for (unsigned w = 0; w < workers; ++w) {
-        for (unsigned kind = 0; kind < FM_METRIC_COUNT; ++kind) {
+        for (unsigned kind = 0; kind < FM_METRIC_USER; ++kind) {
             fm_vector_free(&collecting->collections[w][kind].waits);
         }
     }
@@ -261,16 +261,16 @@ struct fm_statistics_list fm_statistics_compute(struct fm_analysis *analysis, ui
     struct collecting collecting = {analysis,
                                     fm_allocate_apart(workers, sizeof *collecting.collections)};
     struct collection *collections = collecting.collections[0];
-    struct totals totals[FM_METRIC_COUNT];
-    struct fm_order orders[FM_METRIC_COUNT];
+    struct totals totals[FM_METRIC_USER];
+    struct fm_order orders[FM_METRIC_USER];
     struct fm_statistics_list list = {0};
     fm_engine_run(analysis->engine, collect, &collecting);
     join_worst(&collecting, workers);
     add_up(&collecting, totals);
     share_worst(analysis->team, collections);
     select_elements(&collecting, totals, orders);
-    list.items = fm_allocate(FM_METRIC_COUNT, sizeof *list.items);
-    for (unsigned kind = 0; kind < FM_METRIC_COUNT; ++kind) {
+    list.items = fm_allocate(FM_METRIC_USER, sizeof *list.items);
+    for (unsigned kind = 0; kind < FM_METRIC_USER; ++kind) {
         if (totals[kind].count != 0) {
             list.items[list.count] = summarize(begin, &collections[kind], (fm_metric_t)kind,
                                                totals[kind], &orders[list.count]);

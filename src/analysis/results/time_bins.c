@@ -11,14 +11,14 @@ struct binning {
     uint64_t edges[FM_CUBE_TIME_BINS + 1]; /* ticks of the trace clock */
     uint32_t locations_per_row;
     uint32_t kind_count;
-    uint32_t kinds[FM_METRIC_COUNT];       /* wait states */
-    uint32_t kind_number[FM_METRIC_COUNT]; /* by metric: position in `kinds` */
-    bin_vector *cells;                     /* by worker */
+    uint32_t kinds[FM_METRIC_USER];       /* wait states */
+    uint32_t kind_number[FM_METRIC_USER]; /* by metric: position in `kinds` */
+    bin_vector *cells;                    /* by worker */
 };
 
 static void list_kinds(struct binning *binning)
 {
-    for (uint32_t metric = 0; metric < FM_METRIC_COUNT; ++metric) {
+    for (uint32_t metric = 0; metric < FM_METRIC_USER; ++metric) {
         if (fm_metric_info((fm_metric_t)metric)->is_wait_state) {
             binning->kind_number[metric] = binning->kind_count;
             binning->kinds[binning->kind_count++] = metric;

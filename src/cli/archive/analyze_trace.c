@@ -10,6 +10,7 @@
 #include "cli/page/page_file.h"
 #include "cli/text/safe_text.h"
 #include "diagnosis/process_word.h"
+#include "patterns/patterns.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -243,14 +244,32 @@ static fm_status_t write_report(const struct fm_analyze_request *request, struct
     return status;
 }
 
+/* Reads the patterns before the trace: a wrong one is refused at once. */
+static fm_status_t load_patterns(const struct fm_analyze_request *request,
+                                 const struct fm_team *team, struct fm_user_patterns **patterns,
+                                 struct fm_error *error)
+{
+    *patterns = NULL;
+    if (request->patterns.count == 0) {
+        return FM_OK;
+    }
+    if (team != NULL) {
+        return fm_fail(error, FM_ERR_USAGE,
+                       "--pattern: patterns of your own need all events in one process: run "
+                       "fermata analyze without mpirun, or with --mpi none");
+    }
+    return fm_user_patterns_load(request->patterns.items, request->patterns.count, patterns, error);
+}
+
 static fm_status_t analyze_and_write(const struct fm_analyze_request *request,
                                      const struct fm_analysis_options *options,
+                                     const struct fm_user_patterns *patterns,
                                      struct fm_error *error)
 {
     struct fm_team *team = options->team;
     struct fm_cube *cube = NULL;
     /* No process of a team holds the events of all locations: its page has no timeline. */
-    bool in_detail = request->page != NULL && team == NULL;
+    bool in_detail = (request->page != NULL || patterns != NULL) && team == NULL;
     struct fm_detail *detail = NULL;
     const bool draws = !request->quiet && fm_team_leads(team) && isatty(STDERR_FILENO);
     struct fm_progress_bar *bar = draws ? fm_progress_bar_begin(options->times) : NULL;
@@ -258,6 +277,11 @@ static fm_status_t analyze_and_write(const struct fm_analyze_request *request,
         in_detail ? fm_analysis_run_in_detail(request->archive, options, &cube, &detail, error)
                   : fm_analysis_run(request->archive, options, &cube, error);
     fm_progress_bar_end(bar);
+    if (status == FM_OK && patterns != NULL) {
+        fm_stage_begin(options->times, "patterns of the user");
+        status =
+            fm_user_patterns_run(patterns, detail, options->workers, options->check, cube, error);
+    }
     if (status == FM_OK) {
         fm_stage_begin(options->times, "write report");
         status = cube == NULL ? FM_OK : write_report(request, cube, detail, error);
@@ -279,7 +303,12 @@ static fm_status_t analyze(const struct fm_analyze_request *request, struct fm_t
     options.times = &times;
     fm_stage_begin(options.times, "prepare");
     set_up_memory(request);
-    fm_status_t status = analyze_and_write(request, &options, error);
+    struct fm_user_patterns *patterns;
+    fm_status_t status = load_patterns(request, team, &patterns, error);
+    if (status == FM_OK) {
+        status = analyze_and_write(request, &options, patterns, error);
+    }
+    fm_user_patterns_free(patterns);
     fm_stage_end(options.times);
     if (status == FM_OK && prints_table) {
         fm_stage_times_collect(&times, team);

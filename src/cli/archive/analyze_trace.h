@@ -4,6 +4,7 @@
 #ifndef FERMATA_CLI_ARCHIVE_ANALYZE_TRACE_H
 #define FERMATA_CLI_ARCHIVE_ANALYZE_TRACE_H
 
+#include "base/containers/vector.h"
 #include "cli/archive/analysis_options.h"
 
 #include <stdbool.h>
@@ -11,11 +12,12 @@
 /** What is to be done. */
 struct fm_analyze_request {
     const char *archive;
-    char *output;                    /**< the report */
-    const char *page;                /**< for the browser; NULL: none */
-    bool no_sources;                 /**< the page has no excerpts of the program's sources */
-    const char *library;             /**< MPI library of the team; NULL: a process alone */
-    struct fm_chosen_options chosen; /**< the team is set by the work */
+    char *output;                     /**< the report */
+    const char *page;                 /**< for the browser; NULL: none */
+    bool no_sources;                  /**< the page has no excerpts of the program's sources */
+    const char *library;              /**< MPI library of the team; NULL: a process alone */
+    struct fm_chosen_options chosen;  /**< the team is set by the work */
+    FM_VECTOR(const char *) patterns; /**< files of the user's patterns */
     const char *progress; /**< "target", "async": as chosen; NULL: as the experiment says */
     bool quiet;
     bool verbose;       /**< print the times of the stages, unless `quiet` */

@@ -61,6 +61,9 @@ static fm_status_t take_option(struct fm_option_reader *reader, int option,
     case FM_OPTION_analyze_PARTITION:
         return fm_chosen_options_set(&request->chosen, reader->word + strlen("--"), reader->value,
                                      &reader->error);
+    case FM_OPTION_analyze_PATTERN:
+        fm_vector_push(&request->patterns, reader->value);
+        return FM_OK;
     case FM_OPTION_analyze_MEMORY:
         return fm_option_size(reader, &request->chosen.options.memory_limit);
     default: /* FM_OPTION_analyze_MPI */
@@ -121,6 +124,7 @@ int fm_command_analyze(int argc, char **argv)
         status = fm_run_isolated("analyze", request.archive, 0, fm_analyze_trace, &request);
     }
     free(request.output);
+    fm_vector_free(&request.patterns);
     fm_chosen_options_free(&request.chosen);
     return status;
 }

@@ -57,7 +57,7 @@ static bool any_condition_met(const struct fm_comparison *comparison,
 {
     for (size_t i = 0; i < options->condition_count; i++) {
         for (size_t c = 1; c < comparison->count; c++) {
-            for (unsigned m = 0; m < FM_METRIC_COUNT; m++) {
+            for (unsigned m = 0; m < fm_metric_end(); m++) {
                 if (fm_condition_met(&options->conditions[i], comparison, c, (fm_metric_t)m))
                     return true;
             }
@@ -70,6 +70,11 @@ static fm_status_t compare(const struct request *request, const struct fm_report
                            const struct fm_terminal *terminal, struct fm_error *error)
 {
     struct fm_comparison comparison;
+    for (size_t i = 0; i < request->options.condition_count; i++) {
+        fm_status_t known = fm_condition_check(&request->options.conditions[i], error);
+        if (known != FM_OK)
+            return known;
+    }
     fm_status_t status = fm_comparison_make(&comparison, fm_report_list_cubes(list), list->names,
                                             list->count, error);
     if (status != FM_OK)

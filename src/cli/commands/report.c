@@ -184,11 +184,11 @@ static fm_status_t explain(const char *id, const struct fm_terminal *terminal,
 {
     if (strcmp(id, "all") == 0) {
         size_t longest = 0;
-        for (unsigned i = 0; i < FM_METRIC_COUNT; i++) {
+        for (unsigned i = 0; i < fm_metric_end(); i++) {
             size_t length = strlen(fm_metric_info((fm_metric_t)i)->id);
             longest = length > longest ? length : longest;
         }
-        for (unsigned i = 0; i < FM_METRIC_COUNT; i++) {
+        for (unsigned i = 0; i < fm_metric_end(); i++) {
             const struct fm_metric_info *info = fm_metric_info((fm_metric_t)i);
             fm_terminal_paragraph(terminal, info->id, (unsigned)longest + 1, info->name);
         }
@@ -204,16 +204,18 @@ static fm_status_t explain(const char *id, const struct fm_terminal *terminal,
 static fm_status_t run(const struct fm_report_request *request, const struct fm_terminal *terminal,
                        struct fm_error *error)
 {
-    if (request->explain != NULL)
-        return explain(request->explain, terminal, error);
+    struct fm_cube *cube = NULL; /* its metrics of the user's patterns are known once it is read */
+    fm_status_t status =
+        request->directory == NULL ? FM_OK : fm_load_report(request->directory, &cube, error);
     fm_metric_t metric;
-    if (request->metric != NULL) { /* a wrong name is refused before a large report is read */
-        fm_status_t known = find_metric(request->metric, "--metric", &metric, error);
-        if (known != FM_OK)
-            return known;
+    if (status != FM_OK && request->metric != NULL &&
+        find_metric(request->metric, "--metric", &metric, error) != FM_OK) {
+        return FM_ERR_USAGE; /* a misspelt name is refused, also without a report */
     }
-    struct fm_cube *cube = NULL;
-    fm_status_t status = fm_load_report(request->directory, &cube, error);
+    if (request->explain != NULL) {
+        fm_cube_free(cube);
+        return status == FM_OK ? explain(request->explain, terminal, error) : status;
+    }
     if (status == FM_OK && request->root != NULL) {
         uint32_t root;
         struct fm_cube *part = NULL;

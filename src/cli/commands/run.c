@@ -11,8 +11,11 @@ int fm_command_run(int argc, char **argv)
 {
     struct fm_record_result result;
     bool recorded;
-    int program_status = fm_recording_run(FM_COMMAND_run, argc, argv, &result, &recorded);
+    fm_recording_patterns patterns;
+    int program_status =
+        fm_recording_run(FM_COMMAND_run, argc, argv, &result, &recorded, &patterns);
     if (!recorded || result.directory[0] == '\0') {
+        fm_vector_free(&patterns);
         return program_status;
     }
     fflush(stdout);
@@ -23,12 +26,25 @@ int fm_command_run(int argc, char **argv)
     }
     char *page;
     if (asprintf(&page, "%s/report.html", result.directory) < 0) {
+        fm_vector_free(&patterns);
         return FM_ERR_SYSTEM;
     }
     /* The analysis also writes the page: its timeline needs tables that only the analysis has. */
-    char *analyze[] = {"analyze", "--quiet", "--html", page, result.directory, NULL};
+    FM_VECTOR(char *) analyze = {0};
+    char *words[] = {"analyze", "--quiet", "--html", page};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        fm_vector_push(&analyze, words[i]);
+    }
+    for (size_t i = 0; i < patterns.count; i++) {
+        fm_vector_push(&analyze, "--pattern");
+        fm_vector_push(&analyze, (char *)patterns.items[i]);
+    }
+    fm_vector_push(&analyze, result.directory);
+    fm_vector_push(&analyze, NULL);
     char *report[] = {"report", result.directory, NULL};
-    int status = fm_command_analyze(5, analyze);
+    int status = fm_command_analyze((int)analyze.count - 1, analyze.items);
+    fm_vector_free(&analyze);
+    fm_vector_free(&patterns);
     if (status == FM_OK) {
         status = fm_command_report(2, report);
     }

@@ -5,6 +5,7 @@
 #include "cli/recording/dry_run.h"
 #include "cli/recording/recording_options.h"
 #include "cli/text/safe_text.h"
+#include "patterns/patterns.h"
 #include "record/experiment/job.h"
 
 #include <stdio.h>
@@ -85,13 +86,20 @@ static int run(const struct fm_recording_options *options, const char *command,
 }
 
 int fm_recording_run(enum fm_command command, int argc, char **argv,
-                     struct fm_record_result *result, bool *recorded)
+                     struct fm_record_result *result, bool *recorded,
+                     fm_recording_patterns *patterns)
 {
     struct fm_recording_options options;
     struct fm_error error;
     int outcome = FM_OK;
     *recorded = false;
     fm_status_t status = fm_recording_options_read(command, argc, argv, &options, &error);
+    if (status == FM_OK && options.patterns.count > 0) { /* wrong ones are refused before the run */
+        struct fm_user_patterns *checked = NULL;
+        status =
+            fm_user_patterns_load(options.patterns.items, options.patterns.count, &checked, &error);
+        fm_user_patterns_free(checked);
+    }
     if (status != FM_OK) {
         outcome = fail(argv[0], &error, status);
     } else if (options.help) {
@@ -100,5 +108,6 @@ int fm_recording_run(enum fm_command command, int argc, char **argv,
         outcome = run(&options, argv[0], result, recorded);
     }
     fm_settings_free(&options.settings);
+    *patterns = options.patterns;
     return outcome;
 }

@@ -33,6 +33,9 @@ fm_status_t fm_recording_options_read(enum fm_command command, int argc, char **
         case FM_OPTION_run_DRY_RUN:
             options->dry_run = true;
             break;
+        case FM_OPTION_run_PATTERN:
+            fm_vector_push(&options->patterns, reader.value);
+            break;
         case FM_OPTIONS_HELP:
             options->help = true;
             return FM_OK;

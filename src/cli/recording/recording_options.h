@@ -6,16 +6,18 @@
 #define FERMATA_CLI_RECORDING_RECORDING_OPTIONS_H
 
 #include "cli/options/options.h"
+#include "cli/recording/recording.h"
 #include "record/settings/settings.h"
 
 #include <stdbool.h>
 
 /** What the command line asks for. */
 struct fm_recording_options {
-    struct fm_settings settings; /**< to be freed with fm_settings_free, whatever was returned */
-    char **command;              /**< what is to be recorded, within argv, ends with NULL */
-    bool dry_run;                /**< only print what would be done */
-    bool help;                   /**< only print the options; `command` is not set */
+    struct fm_settings settings;    /**< to be freed with fm_settings_free, whatever was returned */
+    char **command;                 /**< what is to be recorded, within argv, ends with NULL */
+    fm_recording_patterns patterns; /**< of --pattern; to be freed */
+    bool dry_run;                   /**< only print what would be done */
+    bool help;                      /**< only print the options; `command` is not set */
 };
 
 /** Reads the options of "[options] [--] command [arguments]", then the environment and

@@ -151,10 +151,11 @@ fm_status_t fm_report_request_complete(struct fm_report_request *request,
                                        struct fm_option_reader *reader)
 {
     if (request->explain != NULL) {
-        return reader->operand_count == 0
+        request->directory = reader->operand_count > 0 ? reader->operands[0] : NULL;
+        return reader->operand_count <= 1
                    ? FM_OK
-                   : fm_options_refuse(reader, "--explain takes no directory: %s",
-                                       reader->operands[0]);
+                   : fm_options_refuse(reader, "--explain takes one directory at most: %s",
+                                       reader->operands[1]);
     }
     if (!fm_options_operands(reader, 1, 1, "one experiment directory")) {
         return FM_ERR_USAGE;

@@ -7,21 +7,22 @@
 #define FM_CUBE_FILE_MAGIC                                                                         \
     "\x89"                                                                                         \
     "FERMATA"
-#define FM_CUBE_FILE_MAGIC_SIZE     8
-#define FM_CUBE_FILE_VERSION        3
-#define FM_CUBE_FILE_HEADER_SIZE    24
-#define FM_CUBE_FILE_CHECKSUM_SIZE  8
-#define FM_CUBE_SECTION_HEADER_SIZE 16
-#define FM_CUBE_SECTION_REQUIRED    1U
-#define FM_CUBE_SECTION_COUNT       18
-#define FM_CUBE_LOCKS_VERSION       3
-#define FM_CUBE_OPTIONS_VERSION     1
-#define FM_CUBE_PHASES_VERSION      1
-#define FM_CUBE_BINS_VERSION        1
-#define FM_CUBE_MATRICES_VERSION    2
-#define FM_CUBE_TOPOLOGIES_VERSION  1
-#define FM_CUBE_PROBLEMS_VERSION    1
-#define FM_CUBE_BLAMED_VERSION      1
-#define FM_CUBE_STREAMS_VERSION     1
+#define FM_CUBE_FILE_MAGIC_SIZE      8
+#define FM_CUBE_FILE_VERSION         3
+#define FM_CUBE_FILE_HEADER_SIZE     24
+#define FM_CUBE_FILE_CHECKSUM_SIZE   8
+#define FM_CUBE_SECTION_HEADER_SIZE  16
+#define FM_CUBE_SECTION_REQUIRED     1U
+#define FM_CUBE_SECTION_COUNT        19
+#define FM_CUBE_LOCKS_VERSION        3
+#define FM_CUBE_OPTIONS_VERSION      1
+#define FM_CUBE_PHASES_VERSION       1
+#define FM_CUBE_BINS_VERSION         1
+#define FM_CUBE_MATRICES_VERSION     2
+#define FM_CUBE_TOPOLOGIES_VERSION   1
+#define FM_CUBE_PROBLEMS_VERSION     1
+#define FM_CUBE_BLAMED_VERSION       1
+#define FM_CUBE_USER_METRICS_VERSION 1
+#define FM_CUBE_STREAMS_VERSION      1
 
 #endif

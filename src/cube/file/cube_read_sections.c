@@ -62,11 +62,33 @@ static fm_status_t read_experiment(struct fm_cube_reader *reader)
     return FM_OK;
 }
 
+/** Declares a metric of a pattern of the user, as the file describes it. */
+static fm_metric_t declare_metric(const struct fm_cube_reader *reader, uint32_t index,
+                                  const char *id, const char *name, uint32_t parent, unsigned unit)
+{
+    const struct fm_cube_user_metric *texts = fm_cube_user_metric(reader, index);
+    bool has_parent = parent != FM_CUBE_NONE;
+    if (texts == NULL || unit > FM_UNIT_COST || (has_parent && !reader->metric_exact[parent]))
+        return FM_METRIC_NONE;
+    const struct fm_metric_info info = {
+        .id = id,
+        .parent = has_parent ? (fm_metric_t)reader->metrics[parent] : FM_METRIC_NONE,
+        .name = name,
+        .unit = (fm_unit_t)unit,
+        .description = texts->description,
+        .formula = texts->formula,
+        .advice = texts->advice,
+    };
+    return fm_metric_declare(&info);
+}
+
 /** Maps the metric `index` of the file, whose id is `id`, to a metric of this program. */
 static void map_metric(struct fm_cube_reader *reader, uint32_t index, const char *id,
-                       uint32_t parent, unsigned unit)
+                       const char *name, uint32_t parent, unsigned unit)
 {
     fm_metric_t own = fm_metric_by_id(id);
+    if (own == FM_METRIC_NONE || own >= FM_METRIC_USER)
+        own = declare_metric(reader, index, id, name, parent, unit);
     if (own != FM_METRIC_NONE && fm_metric_info(own)->unit != unit)
         own = FM_METRIC_NONE;
     reader->metric_exact[index] = own != FM_METRIC_NONE;
@@ -96,14 +118,14 @@ static fm_status_t read_metrics(struct fm_cube_reader *reader)
         uint32_t parent = fm_source_u32(source);
         unsigned unit = fm_source_u8(source);
         bool valid = !source->failed && (parent == FM_CUBE_NONE || parent < i);
-        free(name);
         if (valid) {
-            map_metric(reader, i, id, parent, unit);
+            map_metric(reader, i, id, name, parent, unit);
             if (reader->metric_exact[i]) {
                 valid = !seen[reader->metrics[i]];
                 seen[reader->metrics[i]] = true;
             }
         }
+        free(name);
         if (!valid)
             return fm_cube_damaged(reader, "metric %u is malformed", i);
     }
@@ -365,12 +387,16 @@ static fm_status_t read_warnings(struct fm_cube_reader *reader)
 fm_status_t fm_cube_read_sections(struct fm_cube_reader *reader)
 {
     fm_status_t (*const steps[FM_CUBE_SECTION_COUNT])(struct fm_cube_reader *) = {
-        read_experiment,       read_metrics,          read_regions,
-        read_callpaths,        read_locations,        read_severities,
-        read_statistics,       read_critical_path,    read_warnings,
-        fm_cube_read_locks,    fm_cube_read_options,  fm_cube_read_phases,
-        fm_cube_read_bins,     fm_cube_read_matrices, fm_cube_read_topologies,
-        fm_cube_read_problems, fm_cube_read_blamed,   fm_cube_read_streams,
+        read_experiment,       fm_cube_read_user_metrics,
+        read_metrics,          read_regions,
+        read_callpaths,        read_locations,
+        read_severities,       read_statistics,
+        read_critical_path,    read_warnings,
+        fm_cube_read_locks,    fm_cube_read_options,
+        fm_cube_read_phases,   fm_cube_read_bins,
+        fm_cube_read_matrices, fm_cube_read_topologies,
+        fm_cube_read_problems, fm_cube_read_blamed,
+        fm_cube_read_streams,
     };
     fm_status_t status = FM_OK;
     for (size_t i = 0; status == FM_OK && i < FM_CUBE_SECTION_COUNT; i++)
@@ -383,6 +409,7 @@ void fm_cube_reader_release(struct fm_cube_reader *reader)
     for (uint32_t i = 0; i < reader->metric_count; i++)
         free(reader->metric_ids[i]);
     free(reader->metric_ids);
+    fm_cube_forget_user_metrics(reader);
     free(reader->metrics);
     free(reader->metric_exact);
 }

@@ -28,10 +28,17 @@ enum fm_cube_section {
     FM_SECTION_TOPO,
     FM_SECTION_PROB,
     FM_SECTION_BLAM,
-    FM_SECTION_STRM
+    FM_SECTION_STRM,
+    FM_SECTION_UMET /**< read before the metrics */
 };
 
 extern const char fm_cube_section_tags[FM_CUBE_SECTION_COUNT][5];
+
+/** Texts of a metric that a pattern of the user declares. */
+struct fm_cube_user_metric {
+    uint32_t number; /**< in the file */
+    char *description, *formula, *advice;
+};
 
 struct fm_cube_reader {
     const char *path;
@@ -44,6 +51,8 @@ struct fm_cube_reader {
                            FM_METRIC_NONE replaces it */
     char **metric_ids;
     uint32_t metric_count;
+    struct fm_cube_user_metric *user_metrics;
+    uint32_t user_metric_count;
 };
 
 /** Reports damage of the file. @return FM_ERR_DATA */
@@ -71,6 +80,14 @@ fm_status_t fm_cube_read_blamed(struct fm_cube_reader *reader);
 fm_status_t fm_cube_read_topologies(struct fm_cube_reader *reader);
 fm_status_t fm_cube_read_streams(struct fm_cube_reader *reader);
 fm_status_t fm_cube_read_problems(struct fm_cube_reader *reader);
+fm_status_t fm_cube_read_user_metrics(struct fm_cube_reader *reader);
+
+/** @return the texts of metric `number` of the file; NULL: it has none. */
+const struct fm_cube_user_metric *fm_cube_user_metric(const struct fm_cube_reader *reader,
+                                                      uint32_t number);
+
+/** Frees the texts. */
+void fm_cube_forget_user_metrics(struct fm_cube_reader *reader);
 
 /** Fills reader->cube from the sections found; the cube is not sealed. */
 fm_status_t fm_cube_read_sections(struct fm_cube_reader *reader);

@@ -32,8 +32,8 @@ static void put_experiment(struct fm_sink *sink, const struct fm_cube *cube)
 static void put_metrics(struct fm_sink *sink, const struct fm_cube *cube)
 {
     (void)cube;
-    fm_sink_u32(sink, FM_METRIC_COUNT);
-    for (unsigned i = 0; i < FM_METRIC_COUNT; i++) {
+    fm_sink_u32(sink, fm_metric_end());
+    for (unsigned i = 0; i < fm_metric_end(); i++) {
         const struct fm_metric_info *info = fm_metric_info((fm_metric_t)i);
         fm_sink_string(sink, info->id);
         fm_sink_string(sink, info->name);
@@ -185,6 +185,7 @@ static const struct {
     {"PROB", 0, fm_cube_put_problems},
     {"BLAM", 0, fm_cube_put_blamed},
     {"STRM", 0, fm_cube_put_streams},
+    {"UMET", 0, fm_cube_put_user_metrics},
 };
 
 #define SMALL_SECTIONS (sizeof sections / sizeof sections[0])

@@ -6,11 +6,11 @@ static void take_trees(const struct fm_cube *cube, bool *taken, bool *metrics)
     bool has[FM_METRIC_COUNT] = {false};
     for (size_t i = 0; i < cube->cell_count; i++)
         has[fm_metric_root((fm_metric_t)cube->cells[i].metric)] = true;
-    for (unsigned m = 0; m < FM_METRIC_COUNT; m++) {
+    for (unsigned m = 0; m < fm_metric_end(); m++) {
         fm_metric_t root = fm_metric_root((fm_metric_t)m);
         metrics[m] = has[root] && !taken[root];
     }
-    for (unsigned m = 0; m < FM_METRIC_COUNT; m++)
+    for (unsigned m = 0; m < fm_metric_end(); m++)
         taken[m] = taken[m] || has[m];
 }
 

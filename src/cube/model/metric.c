@@ -1,5 +1,8 @@
 #include "cube/model/metric.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct fm_metric_info metric_table[] = {
@@ -17,24 +20,119 @@ static const struct fm_metric_info metric_table[] = {
 #undef FM_METRIC
 };
 
+/* The declared metrics. A row is complete before the number of rows includes it. */
+static struct fm_metric_info declared[FM_USER_METRICS];
+static atomic_uint declared_count;
+static pthread_mutex_t declaring = PTHREAD_MUTEX_INITIALIZER;
+
+static const struct fm_metric_info undeclared = {.id = "",
+                                                 .parent = FM_METRIC_NONE,
+                                                 .name = "",
+                                                 .unit = FM_UNIT_OCCURRENCES,
+                                                 .delay_kind = FM_DELAY_NONE,
+                                                 .description = "",
+                                                 .formula = "",
+                                                 .advice = ""};
+
+unsigned fm_metric_end(void)
+{
+    return FM_METRIC_USER + atomic_load_explicit(&declared_count, memory_order_acquire);
+}
+
 const struct fm_metric_info *fm_metric_info(fm_metric_t metric)
 {
-    return &metric_table[metric];
+    if (metric < FM_METRIC_USER)
+        return &metric_table[metric];
+    return metric < fm_metric_end() ? &declared[metric - FM_METRIC_USER] : &undeclared;
 }
 
 fm_metric_t fm_metric_by_id(const char *id)
 {
-    for (unsigned i = 0; i < FM_METRIC_COUNT; i++) {
-        if (strcmp(metric_table[i].id, id) == 0)
+    unsigned end = fm_metric_end();
+    for (unsigned i = 0; i < end; i++) {
+        if (strcmp(fm_metric_info((fm_metric_t)i)->id, id) == 0)
             return (fm_metric_t)i;
     }
     return FM_METRIC_NONE;
 }
 
+static bool is_id(const char *id)
+{
+    static const char characters[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
+    return id[0] >= 'a' && id[0] <= 'z' && id[strspn(id, characters)] == '\0' && strlen(id) <= 64;
+}
+
+/** Copies the texts of a row. @return false without memory */
+static bool copy_texts(struct fm_metric_info *row, const struct fm_metric_info *info)
+{
+    row->id = strdup(info->id);
+    row->name = strdup(info->name);
+    row->description = strdup(info->description);
+    row->formula = strdup(info->formula);
+    row->advice = strdup(info->advice);
+    return row->id != NULL && row->name != NULL && row->description != NULL &&
+           row->formula != NULL && row->advice != NULL;
+}
+
+fm_metric_t fm_metric_declare(const struct fm_metric_info *info)
+{
+    pthread_mutex_lock(&declaring);
+    fm_metric_t metric = fm_metric_by_id(info->id);
+    unsigned end = fm_metric_end();
+    if (metric != FM_METRIC_NONE) {
+        const struct fm_metric_info *known = fm_metric_info(metric);
+        if (metric < FM_METRIC_USER || known->unit != info->unit || known->parent != info->parent)
+            metric = FM_METRIC_NONE;
+    } else if (is_id(info->id) && end < FM_METRIC_COUNT &&
+               (info->parent == FM_METRIC_NONE ||
+                (info->parent < end && fm_metric_info(info->parent)->unit == info->unit))) {
+        struct fm_metric_info *row = &declared[end - FM_METRIC_USER];
+        *row = undeclared;
+        row->parent = info->parent;
+        row->unit = info->unit;
+        if (info->parent != FM_METRIC_NONE) {
+            row->is_wait_state = fm_metric_info(info->parent)->is_wait_state;
+            row->delay_kind = fm_metric_info(info->parent)->delay_kind;
+        }
+        if (copy_texts(row, info)) {
+            metric = (fm_metric_t)end;
+            atomic_fetch_add_explicit(&declared_count, 1, memory_order_release);
+        }
+    }
+    pthread_mutex_unlock(&declaring);
+    return metric;
+}
+
+/** @return whether `metric` is `ancestor` or a part of it. */
+static bool is_part(fm_metric_t metric, fm_metric_t ancestor)
+{
+    while (metric != FM_METRIC_NONE && metric != ancestor)
+        metric = fm_metric_info(metric)->parent;
+    return metric == ancestor;
+}
+
+unsigned fm_metrics_in_order(fm_metric_t order[FM_METRIC_COUNT])
+{
+    unsigned count = 0, end = fm_metric_end();
+    for (unsigned i = 0; i < end; i++) {
+        fm_metric_t metric = (fm_metric_t)i, parent = fm_metric_info(metric)->parent;
+        unsigned at = count;
+        if (i >= FM_METRIC_USER && parent != FM_METRIC_NONE) {
+            while (!is_part(order[at - 1], parent))
+                at--;
+        }
+        memmove(&order[at + 1], &order[at], (count - at) * sizeof *order);
+        order[at] = metric;
+        count++;
+    }
+    return count;
+}
+
 fm_metric_t fm_metric_root(fm_metric_t metric)
 {
-    while (metric_table[metric].parent != FM_METRIC_NONE)
-        metric = metric_table[metric].parent;
+    fm_metric_t parent;
+    while ((parent = fm_metric_info(metric)->parent) != FM_METRIC_NONE)
+        metric = parent;
     return metric;
 }
 

@@ -8,18 +8,23 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** Every metric of the table, in table order: FM_METRIC_<id in upper case>. A parent always
- * precedes its children. */
+/** Upper limit of the number of metrics that patterns of the user declare. */
+#define FM_USER_METRICS 32
+
+/** Every metric of the table, in table order: FM_METRIC_<id in upper case>; then those that
+ * patterns of the user declare (fm_metric_declare()). A parent always precedes its children. */
 typedef enum {
 #define FM_METRIC(symbol, ...) FM_METRIC_##symbol,
 #include "cube/model/metrics.def"
 #undef FM_METRIC
-    FM_METRIC_COUNT
+    FM_METRIC_USER, /**< the first declared one, if there is any */
+    FM_METRIC_COUNT = FM_METRIC_USER + FM_USER_METRICS
 } fm_metric_t;
 
 #define FM_METRIC_NONE FM_METRIC_COUNT
 
-/** The first metric of the formation of wait states; all metrics after it belong to it, too. */
+/** The first metric of the formation of wait states; all metrics of the table after it belong to
+ * it, too. */
 #define FM_METRIC_FORMATION FM_METRIC_DELAY
 
 /** Every kind of wait state, in table order: FM_DELAY_<SYMBOL>. */
@@ -52,7 +57,27 @@ struct fm_metric_info {
     const char *advice;         /**< how to reduce the value; "": none */
 };
 
-/** @return the table row of `metric`, which must be below FM_METRIC_COUNT. Thread-safe. */
+/** Declares a metric for the rest of the process: reports that have it and those that do not may be
+ * read in one process.
+ * @param info  its strings are copied. The id consists of lower-case letters, digits and "_" and
+ *              begins with a letter; the parent must exist and have the same unit; a part of a wait
+ *              state takes the kind of its parent, the fields in `info` are ignored
+ * @return the metric, also if it was declared before with the same unit and parent (its texts stay
+ *         as they were); FM_METRIC_NONE: the id means something else, is no id, or there are
+ *         FM_USER_METRICS already. Thread-safe. */
+fm_metric_t fm_metric_declare(const struct fm_metric_info *info);
+
+/** Lists the metrics that exist in the order of their trees: each declared one behind its parent
+ * and the parent's other parts.
+ * @param order  out
+ * @return their number */
+unsigned fm_metrics_in_order(fm_metric_t order[FM_METRIC_COUNT]);
+
+/** @return the end of the metrics that exist: those of the table and the declared ones. */
+unsigned fm_metric_end(void);
+
+/** @return the row of `metric`, which must be below FM_METRIC_COUNT. A metric that is not declared
+ * is a root with empty strings and has no values. Thread-safe. */
 const struct fm_metric_info *fm_metric_info(fm_metric_t metric);
 
 /** @return the metric with this id, or FM_METRIC_NONE. Thread-safe. */

@@ -248,7 +248,7 @@ void fm_wait_groups_find(const struct fm_diagnosis *diagnosis, unsigned limit,
                          struct fm_wait_groups *groups)
 {
     *groups = (struct fm_wait_groups){0};
-    for (unsigned i = 0; i < FM_METRIC_COUNT; i++) {
+    for (unsigned i = 0; i < fm_metric_end(); i++) {
         if (fm_wait_state_kind((fm_metric_t)i) == (fm_metric_t)i)
             collect(diagnosis, (fm_metric_t)i, groups);
     }

@@ -75,7 +75,7 @@ static void collect_cells(struct metric_cells *cells, const struct fm_cube *cube
 {
     cells->metric = metric;
     cells->run_count = 0;
-    for (unsigned i = metric; i < FM_METRIC_COUNT; i++) {
+    for (unsigned i = metric; i < fm_metric_end(); i++) {
         size_t count = 0;
         const struct fm_cube_cell *run = fm_cube_metric_cells(cube, (fm_metric_t)i, &count);
         if (count != 0 && fm_metric_is_within((fm_metric_t)i, metric)) {
@@ -235,7 +235,7 @@ static fm_status_t put_members(const struct output *output, const struct fm_cube
     if (status != FM_OK) {
         return status;
     }
-    for (unsigned m = 0; m < FM_METRIC_COUNT && status == FM_OK; m++) {
+    for (unsigned m = 0; m < fm_metric_end() && status == FM_OK; m++) {
         status = put_metric(output, cube, &tree, (fm_metric_t)m);
     }
     if (status == FM_OK) {

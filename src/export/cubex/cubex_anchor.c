@@ -12,7 +12,7 @@ bool fm_cubex_is_integer(const struct fm_cube *cube, fm_metric_t metric)
     if (fm_unit_is_time(fm_metric_info(metric)->unit)) {
         return false;
     }
-    for (unsigned i = 0; i < FM_METRIC_COUNT; i++) {
+    for (unsigned i = 0; i < fm_metric_end(); i++) {
         size_t count = 0;
         const struct fm_cube_cell *cells = fm_cube_metric_cells(cube, (fm_metric_t)i, &count);
         for (size_t c = 0; fm_metric_is_within((fm_metric_t)i, metric) && c < count; c++) {
@@ -58,7 +58,7 @@ static void put_metric(const struct fm_cube *cube, fm_metric_t metric, FILE *str
     fm_text_write_xml(stream, info->advice);
     fputs("</descr>\n", stream);
     /* The descendants of a metric follow it in the table, but not always directly. */
-    for (unsigned child = metric + 1; child < FM_METRIC_COUNT; child++) {
+    for (unsigned child = metric + 1; child < fm_metric_end(); child++) {
         if (fm_metric_info((fm_metric_t)child)->parent == metric) {
             put_metric(cube, (fm_metric_t)child, stream);
         }
@@ -69,7 +69,7 @@ static void put_metric(const struct fm_cube *cube, fm_metric_t metric, FILE *str
 static void put_metrics(const struct fm_cube *cube, FILE *stream)
 {
     fputs("<metrics>\n", stream);
-    for (unsigned i = 0; i < FM_METRIC_COUNT; i++) {
+    for (unsigned i = 0; i < fm_metric_end(); i++) {
         if (fm_metric_info((fm_metric_t)i)->parent == FM_METRIC_NONE) {
             put_metric(cube, (fm_metric_t)i, stream);
         }

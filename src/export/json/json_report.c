@@ -24,7 +24,7 @@ static void put_experiment(struct fm_json *json, const struct fm_cube *cube)
 static void put_metrics(struct fm_json *json)
 {
     fm_json_array(json, "metrics");
-    for (unsigned i = 0; i < FM_METRIC_COUNT; i++) {
+    for (unsigned i = 0; i < fm_metric_end(); i++) {
         const struct fm_metric_info *info = fm_metric_info((fm_metric_t)i);
         fm_json_line(json, 2);
         fm_json_object(json, NULL);

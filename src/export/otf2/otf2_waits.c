@@ -114,7 +114,7 @@ static OTF2_ErrorCode begin_wait(struct additions *additions, OTF2_EvtWriter *wr
 static void number_regions(struct additions *additions, const struct fm_otf2_references *unused)
 {
     OTF2_RegionRef next = unused->region;
-    for (unsigned m = 0; m < FM_METRIC_COUNT; m++) {
+    for (unsigned m = 0; m < fm_metric_end(); m++) {
         additions->regions[m] =
             fm_metric_info((fm_metric_t)m)->is_wait_state ? next++ : OTF2_UNDEFINED_REGION;
     }
@@ -181,7 +181,7 @@ static OTF2_ErrorCode define_wait_states(const struct additions *additions,
                                          OTF2_GlobalDefWriter *writer, OTF2_StringRef *next)
 {
     OTF2_ErrorCode code = OTF2_SUCCESS;
-    for (unsigned m = 0; m < FM_METRIC_COUNT && code == OTF2_SUCCESS; m++) {
+    for (unsigned m = 0; m < fm_metric_end() && code == OTF2_SUCCESS; m++) {
         const struct fm_metric_info *info = fm_metric_info((fm_metric_t)m);
         OTF2_StringRef name = 0, id = 0, description = 0;
         if (!info->is_wait_state) {

@@ -78,7 +78,7 @@ static uint64_t arrow_name(const struct writer *writer, const struct fm_arrow *a
 {
     return arrow->kind == FM_ARROW_CAUSE
                ? metric_name(writer, arrow->metric)
-               : metric_name(writer, FM_METRIC_COUNT + (unsigned)arrow->kind);
+               : metric_name(writer, (unsigned)FM_METRIC_COUNT + (unsigned)arrow->kind);
 }
 
 /* Ids of tracks: ranks and locations, from 1; 0 is the root of all. */
@@ -219,7 +219,7 @@ static void put_names(struct writer *writer)
     for (uint32_t r = 0; r < writer->events->cube->region_count; r++) {
         intern(&data, INTERNED_NAMES, region_name(r), writer->events->cube->regions[r].name);
     }
-    for (unsigned m = 0; m < FM_METRIC_COUNT; m++) {
+    for (unsigned m = 0; m < fm_metric_end(); m++) {
         intern(&data, INTERNED_NAMES, metric_name(writer, m), fm_metric_info((fm_metric_t)m)->name);
     }
     for (unsigned k = 0; k < FM_ARROW_CAUSE; k++) {

@@ -47,7 +47,7 @@ static fm_status_t fill_totals(struct fm_comparison *comparison, size_t variant,
         return status;
     fm_view_metrics(&view, NULL, sums);
     fm_view_release(&view);
-    for (unsigned m = 0; m < FM_METRIC_COUNT && status == FM_OK; m++) {
+    for (unsigned m = 0; m < fm_metric_end() && status == FM_OK; m++) {
         const struct fm_cube_cell cell = {.metric = m, .value = sums[m]};
         if (!fm_convert_cell(&cell, conversion, &comparison->totals[variant * FM_METRIC_COUNT + m]))
             status = fm_fail(error, FM_ERR_DATA, "%s: a value exceeds 64 bits",

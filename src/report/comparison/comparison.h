@@ -74,10 +74,13 @@ struct fm_condition {
     double limit; /**< 0.05 for 5 %, otherwise seconds, occurrences or bytes */
 };
 
-/** Parses a condition. FM_ERR_USAGE: it is invalid, or matches no metric. `text` must outlive the
- * condition. */
+/** Parses a condition. FM_ERR_USAGE: it is invalid. `text` must outlive the condition. */
 fm_status_t fm_condition_parse(struct fm_condition *condition, const char *text,
                                struct fm_error *error);
+
+/** Checks a condition after the reports are read, whose metrics of the user's patterns are known
+ * then. FM_ERR_USAGE: it matches no metric. */
+fm_status_t fm_condition_check(const struct fm_condition *condition, struct fm_error *error);
 
 /** @return whether the metric meets the condition in a variant. A metric that is 0 in the base
  * grows by infinitely many percent. */

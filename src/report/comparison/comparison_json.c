@@ -59,7 +59,7 @@ static void put_metrics(struct fm_json *json, const struct fm_comparison *compar
     const struct fm_diff_options everything = {
         .pattern = options->pattern == NULL ? "*" : options->pattern};
     fm_json_array(json, "metrics");
-    for (unsigned m = 0; m < FM_METRIC_COUNT; m++) {
+    for (unsigned m = 0; m < fm_metric_end(); m++) {
         if (!fm_diff_shows(comparison, &everything, (fm_metric_t)m)) {
             continue;
         }
@@ -102,7 +102,7 @@ static void put_conditions(struct fm_json *json, const struct fm_comparison *com
     fm_json_array(json, "met_conditions");
     for (size_t i = 0; i < options->condition_count; i++) {
         for (size_t c = 1; c < comparison->count; c++) {
-            for (unsigned m = 0; m < FM_METRIC_COUNT; m++) {
+            for (unsigned m = 0; m < fm_metric_end(); m++) {
                 if (!fm_condition_met(&options->conditions[i], comparison, c, (fm_metric_t)m)) {
                     continue;
                 }

@@ -81,15 +81,18 @@ static void put_metrics(const struct fm_comparison *comparison,
             put_ratios(comparison, row->name, 1 + row->depth, i, stream);
         }
     }
-    for (unsigned m = 0; m < FM_METRIC_COUNT; m++) {
-        if (!fm_diff_shows(comparison, options, (fm_metric_t)m))
+    fm_metric_t order[FM_METRIC_COUNT];
+    unsigned count = fm_metrics_in_order(order);
+    for (unsigned k = 0; k < count; k++) {
+        fm_metric_t m = order[k];
+        if (!fm_diff_shows(comparison, options, m))
             continue;
         fputs("| ", stream);
-        unsigned depth = options->pattern == NULL ? fm_metric_depth((fm_metric_t)m) : 0;
+        unsigned depth = options->pattern == NULL ? fm_metric_depth(m) : 0;
         for (unsigned i = 0; i < depth; i++)
             fputs("&emsp;", stream);
-        fprintf(stream, "%s |", fm_metric_info((fm_metric_t)m)->name);
-        put_values(comparison, (fm_metric_t)m, &comparison->totals[m], FM_METRIC_COUNT, stream);
+        fprintf(stream, "%s |", fm_metric_info(m)->name);
+        put_values(comparison, m, &comparison->totals[m], FM_METRIC_COUNT, stream);
     }
 }
 
@@ -120,7 +123,7 @@ static void put_conditions(const struct fm_comparison *comparison,
     for (size_t i = 0; i < options->condition_count; i++) {
         bool met = false;
         for (size_t c = 1; c < comparison->count; c++) {
-            for (unsigned m = 0; m < FM_METRIC_COUNT; m++) {
+            for (unsigned m = 0; m < fm_metric_end(); m++) {
                 if (!fm_condition_met(&options->conditions[i], comparison, c, (fm_metric_t)m))
                     continue;
                 fputs(met ? ", " : "- **met**: ", stream);

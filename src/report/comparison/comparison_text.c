@@ -34,7 +34,7 @@ static unsigned name_columns(const struct fm_comparison *comparison,
     size_t others = VALUE_COLUMNS + (comparison->count - 1) * (VALUE_COLUMNS + CHANGE_COLUMNS);
     size_t left = terminal->width > others ? terminal->width - others : 0;
     size_t wanted = SMALLEST_NAME;
-    for (unsigned m = 0; m < FM_METRIC_COUNT; m++) {
+    for (unsigned m = 0; m < fm_metric_end(); m++) {
         fm_metric_t metric = (fm_metric_t)m;
         size_t length = indent_of(options, metric) + strlen(fm_metric_info(metric)->name) + 1;
         if (fm_diff_shows(comparison, options, metric) && length > wanted)
@@ -150,12 +150,14 @@ static void print_metrics(const struct fm_comparison *comparison,
                           const struct fm_diff_options *options, const struct fm_terminal *terminal,
                           unsigned columns)
 {
-    for (unsigned m = 0; m < FM_METRIC_COUNT; m++) {
-        fm_metric_t metric = (fm_metric_t)m;
+    fm_metric_t order[FM_METRIC_COUNT];
+    unsigned count = fm_metrics_in_order(order);
+    for (unsigned i = 0; i < count; i++) {
+        fm_metric_t metric = order[i];
         if (!fm_diff_shows(comparison, options, metric))
             continue;
         print_name(terminal, fm_metric_info(metric)->name, indent_of(options, metric), columns);
-        print_values(comparison, terminal, metric, &comparison->totals[m], FM_METRIC_COUNT);
+        print_values(comparison, terminal, metric, &comparison->totals[metric], FM_METRIC_COUNT);
     }
 }
 
@@ -211,7 +213,7 @@ static void print_conditions(const struct fm_comparison *comparison,
         char *text = fm_terminal_name(terminal, condition->text);
         bool met = false;
         for (size_t c = 1; c < comparison->count; c++) {
-            for (unsigned m = 0; m < FM_METRIC_COUNT; m++) {
+            for (unsigned m = 0; m < fm_metric_end(); m++) {
                 if (!fm_condition_met(condition, comparison, c, (fm_metric_t)m))
                     continue;
                 char change[FM_FORMAT_SIZE];

@@ -16,7 +16,7 @@ static const char *skip_spaces(const char *text)
 
 static bool names_a_metric(const char *pattern)
 {
-    for (unsigned m = 0; m < FM_METRIC_COUNT; m++) {
+    for (unsigned m = 0; m < fm_metric_end(); m++) {
         if (fnmatch(pattern, fm_metric_info((fm_metric_t)m)->id, 0) == 0)
             return true;
     }
@@ -54,11 +54,16 @@ fm_status_t fm_condition_parse(struct fm_condition *condition, const char *text,
     if (*at != '\0')
         return fm_fail(error, FM_ERR_USAGE, "'%s': what is '%s'? A number, with %% or s behind",
                        text, at);
-    if (!names_a_metric(condition->pattern))
-        return fm_fail(error, FM_ERR_USAGE,
-                       "'%s': no metric fits '%s'; `fermata report --explain all` lists them", text,
-                       condition->pattern);
     return FM_OK;
+}
+
+fm_status_t fm_condition_check(const struct fm_condition *condition, struct fm_error *error)
+{
+    return names_a_metric(condition->pattern)
+               ? FM_OK
+               : fm_fail(error, FM_ERR_USAGE,
+                         "'%s': no metric fits '%s'; `fermata report --explain all` lists them",
+                         condition->text, condition->pattern);
 }
 
 bool fm_condition_met(const struct fm_condition *condition, const struct fm_comparison *comparison,

@@ -16,7 +16,7 @@
 static void put_metrics(struct fm_json *json)
 {
     fm_json_array(json, "metrics");
-    for (unsigned i = 0; i < FM_METRIC_COUNT; i++) {
+    for (unsigned i = 0; i < fm_metric_end(); i++) {
         const struct fm_metric_info *info = fm_metric_info((fm_metric_t)i);
         fm_json_object(json, NULL);
         fm_json_string(json, "formula", info->formula);

@@ -26,14 +26,14 @@ struct profiles {
     uint32_t width;
     uint8_t *values; /* [location][plane][part] */
     uint32_t planes;
-    uint32_t plane_of[FM_METRIC_COUNT]; /* [kind]: its plane */
+    uint32_t plane_of[FM_METRIC_USER]; /* [kind]: its plane */
 };
 
 /** Assigns planes to the kinds with most waiting. */
 static void choose_planes(struct profiles *profiles, const struct fm_detail *detail,
                           const struct fm_wait_kinds *kinds)
 {
-    uint64_t sums[FM_METRIC_COUNT] = {0};
+    uint64_t sums[FM_METRIC_USER] = {0};
     for (uint32_t i = 0; i < detail->trace->location_count; i++) {
         const struct fm_location *location = &detail->trace->locations[i];
         const struct fm_findings *findings = &detail->findings[i];

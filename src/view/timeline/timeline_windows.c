@@ -178,7 +178,7 @@ fm_timeline_windows fm_timeline_excerpts(const struct fm_detail *detail, const s
                                   .length = run_time(cube),
                                   .limit = calls};
     fm_timeline_windows windows = {0};
-    const struct fm_cube_statistics *kinds[FM_METRIC_COUNT];
+    const struct fm_cube_statistics *kinds[FM_METRIC_USER];
     for (uint32_t i = 0; i < cube->statistics_count; i++)
         kinds[i] = &cube->statistics[i];
     qsort(kinds, cube->statistics_count, sizeof kinds[0], compare_sums);

@@ -9,7 +9,7 @@
 static void test_ids_are_unique_and_lower_case(void **state)
 {
     (void)state;
-    for (unsigned i = 0; i < FM_METRIC_COUNT; i++) {
+    for (unsigned i = 0; i < FM_METRIC_USER; i++) {
         const char *id = fm_metric_info((fm_metric_t)i)->id;
         assert_int_equal(fm_metric_by_id(id), i);
         for (const char *c = id; *c != '\0'; c++)
@@ -27,7 +27,7 @@ static void test_symbols_are_the_ids_in_upper_case(void **state)
 #include "cube/model/metrics.def"
 #undef FM_METRIC
     };
-    for (unsigned i = 0; i < FM_METRIC_COUNT; i++) {
+    for (unsigned i = 0; i < FM_METRIC_USER; i++) {
         const char *id = fm_metric_info((fm_metric_t)i)->id;
         assert_int_equal(strlen(symbols[i]), strlen(id));
         for (size_t j = 0; id[j] != '\0'; j++)
@@ -38,7 +38,7 @@ static void test_symbols_are_the_ids_in_upper_case(void **state)
 static void test_parents_precede_and_share_the_unit(void **state)
 {
     (void)state;
-    for (unsigned i = 0; i < FM_METRIC_COUNT; i++) {
+    for (unsigned i = 0; i < FM_METRIC_USER; i++) {
         const struct fm_metric_info *info = fm_metric_info((fm_metric_t)i);
         if (info->parent == FM_METRIC_NONE)
             continue;
@@ -50,7 +50,7 @@ static void test_parents_precede_and_share_the_unit(void **state)
 static void test_everything_is_explained(void **state)
 {
     (void)state;
-    for (unsigned i = 0; i < FM_METRIC_COUNT; i++) {
+    for (unsigned i = 0; i < FM_METRIC_USER; i++) {
         const struct fm_metric_info *info = fm_metric_info((fm_metric_t)i);
         const char *const texts[] = {info->description, info->formula};
         for (int j = 0; j < 2; j++) {
@@ -67,7 +67,7 @@ static void test_everything_is_explained(void **state)
 static void test_wait_states_are_times(void **state)
 {
     (void)state;
-    for (unsigned i = 0; i < FM_METRIC_COUNT; i++) {
+    for (unsigned i = 0; i < FM_METRIC_USER; i++) {
         if (fm_metric_info((fm_metric_t)i)->is_wait_state)
             assert_int_equal(fm_metric_root((fm_metric_t)i), FM_METRIC_TIME);
     }
@@ -98,7 +98,7 @@ static void test_each_kind_has_its_metrics(void **state)
 static void test_parts_are_of_the_kind_of_the_whole(void **state)
 {
     (void)state;
-    for (unsigned i = 0; i < FM_METRIC_COUNT; i++) {
+    for (unsigned i = 0; i < FM_METRIC_USER; i++) {
         const struct fm_metric_info *info = fm_metric_info((fm_metric_t)i);
         assert_int_equal(info->is_wait_state, fm_delay_kind((fm_metric_t)i) != FM_DELAY_NONE);
         if (info->is_wait_state && fm_metric_info(info->parent)->is_wait_state)

@@ -1,0 +1,88 @@
+/** @file
+ * The events that scripts receive, and an index of the tables of a run that finds those of a
+ * location in the order of its calls.
+ */
+#ifndef FERMATA_PATTERNS_EVENT_INDEX_H
+#define FERMATA_PATTERNS_EVENT_INDEX_H
+
+#include "analysis/detail.h"
+#include "patterns/script.h"
+
+/** What an event is. */
+typedef enum {
+    FM_OBJECT_CALL,
+    FM_OBJECT_SEND,       /**< `data`: struct fm_detail_message */
+    FM_OBJECT_RECEIVE,    /**< likewise */
+    FM_OBJECT_COLLECTIVE, /**< `data`: struct fm_collective_part */
+    FM_OBJECT_PHASE,      /**< `data`: struct fm_phase */
+    FM_OBJECT_SAMPLE,     /**< `data`: struct fm_sample_ref */
+    FM_OBJECT_WAIT,  /**< `data`: struct fm_candidate; `value`: ticks outside of sub-patterns */
+    FM_OBJECT_REPORT /**< of a script; `value`: what it reported */
+} fm_object_kind_t;
+
+/** An event of a location; refers to tables of the run. */
+struct fm_event {
+    fm_object_kind_t kind;
+    uint32_t location;
+    uint32_t activity; /**< FM_NONE: a phase, a sample, or a report about one */
+    uint32_t visit;    /**< node of the location's call tree; FM_NONE: it has none */
+    const void *data;
+    int64_t value;
+};
+
+/** A complete collective operation. */
+struct fm_collective_instance {
+    uint64_t first_enter, last_enter;
+    uint64_t first_leave;
+    uint32_t last_location; /**< that entered last; ties: the lower process */
+    uint32_t members;       /**< found so far */
+    uint32_t communicator;
+    uint8_t call; /**< fm_call_t */
+    bool is_mixed;
+};
+
+/** The part of a location in a collective operation. */
+struct fm_collective_part {
+    uint32_t activity; /**< call that took part */
+    uint32_t instance;
+};
+
+/** A value of a counter. */
+struct fm_sample_ref {
+    const struct fm_sample *sample;
+    uint32_t counter;
+};
+
+/** Events of a location. */
+struct fm_location_events {
+    FM_VECTOR(const struct fm_detail_message *) sends;    /**< ascending by their sending call */
+    FM_VECTOR(const struct fm_detail_message *) receives; /**< ascending by the completing call */
+    FM_VECTOR(struct fm_collective_part) collectives;     /**< ascending by call */
+};
+
+struct fm_event_index {
+    const struct fm_detail *detail;
+    const struct fm_trace *trace;
+    uint64_t begin; /**< of the run */
+    struct fm_location_events *locations;
+    FM_VECTOR(struct fm_collective_instance) instances;
+};
+
+/** Indexes the events of a run.
+ * @param takes  the kinds that are wanted */
+void fm_event_index_open(struct fm_event_index *index, const struct fm_detail *detail,
+                         uint64_t begin, const bool takes[FM_EVENT_KINDS]);
+void fm_event_index_close(struct fm_event_index *index);
+
+/** @return the call of an activity. */
+struct fm_event fm_event_of_call(const struct fm_event_index *index, uint32_t location,
+                                 uint32_t activity);
+
+/** @return the samples of a location, ascending by time, then counter; to be freed with fm_free().
+ */
+struct fm_sample_ref *fm_samples_of_location(const struct fm_location *location, size_t *count);
+
+/** @return the call path of an event; FM_CUBE_NONE: it has none. */
+uint32_t fm_event_callpath(const struct fm_event_index *index, const struct fm_event *event);
+
+#endif

@@ -1,0 +1,111 @@
+#include "patterns/script.h"
+
+#include "patterns/lua/declaration.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LARGEST_SCRIPT ((size_t)1 << 20)
+
+const char *fm_event_name(fm_event_kind_t kind)
+{
+    static const char *const names[FM_EVENT_KINDS] = {
+        [FM_EVENT_CALL] = "call",       [FM_EVENT_SEND] = "send",
+        [FM_EVENT_RECEIVE] = "receive", [FM_EVENT_COLLECTIVE] = "collective",
+        [FM_EVENT_PHASE] = "phase",     [FM_EVENT_SAMPLE] = "sample",
+    };
+    return names[kind];
+}
+
+static fm_status_t read_file(struct fm_script *script, struct fm_error *error)
+{
+    FILE *file = fopen(script->path, "rb");
+    if (file == NULL) {
+        return fm_fail(error, FM_ERR_SYSTEM, "--pattern: %s: cannot open: %m", script->path);
+    }
+    script->text = fm_allocate(LARGEST_SCRIPT + 1, 1);
+    script->size = fread(script->text, 1, LARGEST_SCRIPT + 1, file);
+    bool failed = ferror(file) != 0;
+    fm_status_t status =
+        failed ? fm_fail(error, FM_ERR_SYSTEM, "--pattern: %s: cannot read: %m", script->path)
+               : FM_OK;
+    fclose(file);
+    if (status == FM_OK && script->size > LARGEST_SCRIPT) {
+        status = fm_fail(error, FM_ERR_DATA, "--pattern: %s: longer than %zu bytes: no script",
+                         script->path, LARGEST_SCRIPT);
+    }
+    return status;
+}
+
+/* @return the ':' before the parameters, or NULL. It is followed by a name and "=". */
+static const char *find_parameters(const char *argument)
+{
+    static const char name[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+    for (const char *colon = strchr(argument, ':'); colon != NULL; colon = strchr(colon + 1, ':')) {
+        size_t length = strspn(colon + 1, name);
+        if (length > 0 && colon[1 + length] == '=') {
+            return colon;
+        }
+    }
+    return NULL;
+}
+
+static fm_status_t take_parameters(struct fm_script *script, const char *text,
+                                   struct fm_error *error)
+{
+    while (*text != '\0') {
+        size_t length = strcspn(text, ",");
+        const char *equals = memchr(text, '=', length);
+        if (equals == NULL || equals == text) {
+            return fm_fail(error, FM_ERR_USAGE, "--pattern: %s: '%.*s' is not NAME=VALUE",
+                           script->path, (int)length, text);
+        }
+        char *copy = strndup(text, length);
+        if (copy == NULL) {
+            fm_memory_exhausted();
+        }
+        copy[equals - text] = '\0';
+        fm_vector_push(&script->parameters,
+                       (struct fm_script_parameter){fm_copy_string(copy),
+                                                    fm_copy_string(copy + (equals - text) + 1)});
+        free(copy);
+        text += length + (text[length] == ',');
+    }
+    return FM_OK;
+}
+
+fm_status_t fm_script_load(struct fm_script *script, const char *argument, struct fm_error *error)
+{
+    *script = (struct fm_script){.metric = FM_METRIC_NONE};
+    const char *parameters = find_parameters(argument);
+    script->path = fm_copy_string(argument);
+    fm_status_t status = FM_OK;
+    if (parameters != NULL) {
+        script->path[parameters - argument] = '\0';
+        status = take_parameters(script, parameters + 1, error);
+    }
+    if (status == FM_OK) {
+        status = read_file(script, error);
+    }
+    return status == FM_OK ? fm_script_declare(script, error) : status;
+}
+
+void fm_script_free(struct fm_script *script)
+{
+    for (size_t i = 0; i < script->parameters.count; i++) {
+        fm_free(script->parameters.items[i].name);
+        fm_free(script->parameters.items[i].text);
+    }
+    fm_vector_free(&script->parameters);
+    for (size_t i = 0; i < script->instances.count; i++) {
+        fm_free(script->instances.items[i].id);
+    }
+    fm_vector_free(&script->instances);
+    char *texts[] = {script->path,   script->text,        script->id,
+                     script->name,   script->description, script->formula,
+                     script->advice, script->confidence,  script->parent_id};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        fm_free(texts[i]);
+    }
+}
