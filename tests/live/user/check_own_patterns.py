@@ -1,0 +1,64 @@
+"""Records own_patterns.c and searches for the example patterns of the user in it.
+
+usage: check_own_patterns.py --fermata F --mpirun M --program P --examples DIR
+
+Counts are exact; times depend on the machine.
+"""
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../support"))
+from mpi_launcher import mpi_command  # noqa: E402
+
+STEPS, MESSAGES = 5, 4
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for name in ("fermata", "mpirun", "program", "examples"):
+        parser.add_argument("--" + name, required=True)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        archive = str(pathlib.Path(folder, "run"))
+        given = {"late_sender_in_function": "function=exchange", "small_messages": "limit=1K",
+                 "iterations_per_second": "phase=step,per=3600", "counter_imbalance": "counter=cells"}
+        words = []
+        for script in sorted(pathlib.Path(options.examples).glob("*.lua")):
+            parameters = given.get(script.stem)
+            words += ["--pattern", f"{script}:{parameters}" if parameters else str(script)]
+        done = subprocess.run([options.fermata, "run", "-o", archive, *words, "--",
+                               *mpi_command(options.mpirun, 2, [options.program])], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              check=False, timeout=200)
+        if "built without Lua" in done.stderr:
+            print("skipped: fermata is built without Lua")
+            return 77
+        assert done.returncode == 0, done.stderr
+        assert "Small messages in a row" in done.stdout, done.stdout
+        assert "The pattern" not in done.stdout, done.stdout
+        checked = subprocess.run([options.fermata, "analyze", archive, "--check", *words], check=False,
+                                 stderr=subprocess.PIPE, text=True)
+        assert checked.returncode == 0, checked.stderr
+        report = json.loads(subprocess.run([options.fermata, "report", archive, "--format", "json"], check=True,
+                                           stdout=subprocess.PIPE, text=True).stdout)
+    sums = {}
+    for severity in report["severities"]:
+        key = severity["metric"], report["locations"][severity["location"]]["rank"]
+        sums[key] = sums.get(key, 0) + severity["value"]
+    # The first small message of a step follows the long one of the exchange.
+    assert sums["small_messages_in_a_row", 0] == STEPS * (MESSAGES - 1), sums
+    # A receive of the exchange may be posted late, too, where rank 1 has no processor.
+    assert STEPS <= sums["late_posted_receives", 1] <= 2 * STEPS, sums
+    assert sums["late_receives_in_a_row", 1] == STEPS * (MESSAGES - 1), sums
+    assert ("counter_imbalance", 0) not in sums and sums["counter_imbalance", 1] == 250, sums
+    assert sums["late_sender_in_function", 1] > 0, sums
+    assert sums["barrier_behind_nxn_operation", 0] > 0, sums
+    assert sums["iterations_per_second", 0] > 0 and sums["iterations_per_second", 1] > 0, sums
+    return 0
+
+
+sys.exit(main())
