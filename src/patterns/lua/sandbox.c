@@ -73,7 +73,14 @@ static void stop_long_call(lua_State *state, lua_Debug *frame)
 {
     struct fm_sandbox *sandbox = fm_sandbox_of(state);
     sandbox->steps -= HOOK_STEPS;
-    bool late = ++sandbox->ticks % 64 == 0 && processor_time() > sandbox->deadline;
+    bool late = false;
+    if (++sandbox->ticks % 64 == 0) {
+        uint64_t now = processor_time();
+        if (sandbox->deadline == 0) {
+            sandbox->deadline = now + SECONDS_OF_CALL * UINT64_C(1000000000);
+        }
+        late = now > sandbox->deadline;
+    }
     if (sandbox->steps >= 0 && !late) {
         return;
     }
@@ -106,7 +113,7 @@ static int open_library(lua_State *state)
 static void begin_call(struct fm_sandbox *sandbox)
 {
     sandbox->steps = FM_SANDBOX_STEPS;
-    sandbox->deadline = processor_time() + SECONDS_OF_CALL * UINT64_C(1000000000);
+    sandbox->deadline = 0; /* set by the hook: most calls are short */
     sandbox->refused_line = 0;
 }
 
