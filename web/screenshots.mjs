@@ -32,6 +32,7 @@ const PICTURES = [
   ["timeline-lock", "lock", "#timeline", "light", longestWait(0, "Lock Contention")],
   ["locks-dark", "lock", "#locks", "dark"],
   ["timeline-hybrid", "hybrid", "#timeline", "light", longestWait(0, "Late Receiver")],
+  ["timeline-threads", "threads", "#timeline?t=0_95000"],
   ["timeline-lammps", "lammps", "#timeline", "light", longestWait(3)],
   ["matrix-delays", "locks-64", "#matrices"],
   ["compare-timelines", ["before", "balanced", "slower"], "#compare"],
