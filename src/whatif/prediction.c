@@ -13,8 +13,7 @@ fm_status_t fm_prediction_make(const struct fm_detail *detail, const fm_changes 
     };
     fm_status_t status = FM_OK;
     for (size_t c = 0; c < changes->count && status == FM_OK; c++) {
-        status =
-            fm_change_apply(&changes->items[c], detail->trace, made.edits, &made.effects[c], error);
+        status = fm_change_apply(&changes->items[c], detail, made.edits, &made.effects[c], error);
     }
     if (status != FM_OK) {
         fm_prediction_free(&made);

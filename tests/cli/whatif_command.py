@@ -28,10 +28,12 @@ ranks 2
 REFUSED = (["scale=work"], ["scale=work:x"], ["scale=work:-1"], ["scale=:2"], ["cap=work:5"],
            ["cap=work:5h"], ["cap=work"], ["double=work"], ["work"], ["level="],
            ["scale=work:2,ranks=x"], ["scale=work:2,ranks=3-1"], ["scale=work:2,iterations="],
-           ["remove=MPI_Barrier,ranks=0"], ["-j", "0"], ["--blocking-size=x"])
+           ["remove=MPI_Barrier,ranks=0"], ["-j", "0"], ["network=fast"], ["init=1"],
+           ["noprogress-wait=1"], ["nolock"], ["--advise", "level=work"], ["--blocking-size=x"])
 MEANINGLESS = (("scale=nowhere:2", "no function and no call path"),
                ("scale=main/nowhere:2", "no function and no call path"),
                ("remove=work", "no barrier"),
+               ("nolock=work", "no lock"),
                ("level=MPI_Barrier", "nothing is computed there"))
 
 
@@ -92,6 +94,20 @@ def writing(folder, archive):
     assert fermata_command.run("check", predicted)[0] == 0
 
 
+def advice(archive):
+    status, output, error = fermata_command.run("whatif", archive, "--advise")
+    assert (status, error) == (0, "")
+    rows = [" ".join(line.split()) for line in output.splitlines()]
+    assert rows == ["Measured run time: 8.000 s. Predicted with one change:",
+                    "6.000 s -25.0% balance=main/work", "spread evenly",
+                    "6.000 s -25.0% level=main/work", "nowhere longer than the median",
+                    "7.000 s -12.5% network=ideal", "transfers take no time: a bound",
+                    "7.000 s -12.5% remove=main/MPI_Barrier", "without this barrier",
+                    "Predicted with two changes of the program:",
+                    "5.000 s -37.5% balance=main/work remove=main/MPI_Barrier (both)",
+                    "5.000 s -37.5% level=main/work remove=main/MPI_Barrier (both)"], output
+
+
 def as_measured(folder):
     path = os.path.join(fermata_command.SCENARIOS, "whatif", "lock-of-window.scn")
     with open(path, encoding="utf-8") as file:
@@ -112,6 +128,7 @@ def check(folder):
     usage(archive)
     sentences(archive)
     writing(folder, archive)
+    advice(archive)
     as_measured(folder)
 
 

@@ -16,6 +16,7 @@ struct request {
     struct fm_analysis_options options;
     fm_changes changes;
     bool check;
+    bool advise;
 };
 
 /* @return whether the replay without changes is exact, which is printed */
@@ -60,17 +61,31 @@ static fm_status_t predict(const struct request *request, const struct fm_detail
     return status;
 }
 
+/* The report is needed for advice only. */
+static fm_status_t analyze(const struct request *request, struct fm_cube **cube,
+                           struct fm_detail **detail, struct fm_error *error)
+{
+    return fm_analysis_run_in_detail(request->archive, &request->options,
+                                     request->advise ? cube : NULL, detail, error);
+}
+
 static int work(void *argument)
 {
     const struct request *request = argument;
     struct fm_detail *detail = NULL;
+    struct fm_cube *cube = NULL;
     struct fm_error error;
     fm_memory_keep();
-    fm_status_t status =
-        fm_analysis_run_in_detail(request->archive, &request->options, NULL, &detail, &error);
-    if (status == FM_OK && (request->check || request->changes.count == 0) &&
-        !check_identity(request, detail, request->changes.count == 0)) {
+    fm_status_t status = analyze(request, &cube, &detail, &error);
+    const bool is_plain = request->changes.count == 0 && !request->advise;
+    if (status == FM_OK && (request->check || is_plain) &&
+        !check_identity(request, detail, is_plain)) {
         status = fm_fail(&error, FM_ERR_FAILED, "%s: the replay is not exact", request->archive);
+    }
+    if (status == FM_OK && request->advise) {
+        struct fm_advice advice = fm_advice_find(cube, detail, request->options.workers);
+        fm_print_advice(detail, &advice);
+        fm_advice_free(&advice);
     }
     if (status == FM_OK && (request->changes.count != 0 || request->output != NULL)) {
         status = predict(request, detail, &error);
@@ -78,6 +93,7 @@ static int work(void *argument)
     if (status != FM_OK) {
         fprintf(stderr, "fermata whatif: %s\n", fm_safe_text(error.message));
     }
+    fm_cube_free(cube);
     fm_detail_free(detail);
     return status;
 }
@@ -94,6 +110,9 @@ static fm_status_t take_option(struct fm_option_reader *reader, int option, stru
         return status;
     case FM_OPTION_whatif_OUTPUT:
         request->output = reader->value;
+        return FM_OK;
+    case FM_OPTION_whatif_ADVISE:
+        request->advise = true;
         return FM_OK;
     case FM_OPTION_whatif_CHECK:
         request->check = true;
@@ -129,8 +148,11 @@ int fm_command_whatif(int argc, char **argv)
         }
     }
     int status = FM_OK;
-    if (!fm_options_operands(&reader, 1, INT_MAX, "one experiment directory and changes") ||
-        read_changes(&reader, &request, &reader.error) != FM_OK) {
+    if (request.advise && (reader.operand_count > 1 || request.output != NULL)) {
+        fm_options_refuse(&reader, "--advise chooses the changes itself and writes nothing");
+        status = fm_options_complain(&reader);
+    } else if (!fm_options_operands(&reader, 1, INT_MAX, "one experiment directory and changes") ||
+               read_changes(&reader, &request, &reader.error) != FM_OK) {
         status = fm_options_complain(&reader);
     } else {
         request.archive = reader.operands[0];

@@ -73,8 +73,15 @@ static void print_effect(const struct fm_trace *trace, const struct fm_run_chang
     fm_format_count(calls, (int64_t)effect->calls);
     printf("%s: on %" PRIu32 " of %" PRIu32 " location%s, ", text, effect->locations,
            trace->location_count, plural(trace->location_count));
-    if (change->kind == FM_CHANGE_REMOVE) {
-        printf("%s call%s of barriers removed.\n", calls, plural(effect->calls));
+    static const char *const of_calls[] = {
+        [FM_CHANGE_REMOVE] = "of barriers removed",
+        [FM_CHANGE_NO_LOCK] = "free of the lock that another owner had before",
+        [FM_CHANGE_NO_PROGRESS] = "free of the progress of targets",
+        [FM_CHANGE_NETWORK] = "without remaining time",
+        [FM_CHANGE_INIT] = "of Init without waiting and remaining time",
+    };
+    if (change->kind >= FM_CHANGE_REMOVE) {
+        printf("%s call%s %s.\n", calls, plural(effect->calls), of_calls[change->kind]);
         return;
     }
     if (effect->before != 0 || effect->calls == 0) {
@@ -113,6 +120,82 @@ void fm_print_prediction(const struct fm_detail *detail, const fm_changes *chang
            duration(gain, trace, difference < 0 ? -difference : difference),
            difference < 0 ? "less" : "more",
            fm_format_percent(share, difference < 0 ? -difference : difference, measured));
+}
+
+/* Savings below this share of the run time are not printed. */
+#define LEAST_SAVING 0.005
+
+#define MOST_SINGLES 10
+#define MOST_PAIRS   3
+
+/* What a change does, in a few words. */
+static const char *meaning(fm_change_kind_t kind)
+{
+    static const char *const meanings[] = {
+        [FM_CHANGE_LEVEL] = "nowhere longer than the median",
+        [FM_CHANGE_BALANCE] = "spread evenly",
+        [FM_CHANGE_REMOVE] = "without this barrier",
+        [FM_CHANGE_NO_LOCK] = "without waiting for locks",
+        [FM_CHANGE_NO_PROGRESS] = "targets make progress at any time",
+        [FM_CHANGE_NETWORK] = "transfers take no time: a bound",
+    };
+    return meanings[kind] != NULL ? meanings[kind] : "";
+}
+
+static bool saves(const struct fm_advice *advice, const struct fm_tried_change *tried,
+                  uint64_t than)
+{
+    return tried->run_time < than &&
+           (double)(than - tried->run_time) >= LEAST_SAVING * (double)advice->measured;
+}
+
+static void print_tried(const struct fm_trace *trace, const struct fm_advice *advice,
+                        const struct fm_tried_change *tried)
+{
+    char time[FM_FORMAT_SIZE], share[FM_FORMAT_SIZE], text[256];
+    printf("  %9s  -%-6s", duration(time, trace, (int64_t)tried->run_time),
+           fm_format_percent(share, (int64_t)(advice->measured - tried->run_time),
+                             (int64_t)advice->measured));
+    for (size_t c = 0; c < tried->changes.count; c++) {
+        printf(" %s", fm_safe_copy(text, sizeof text, tried->changes.items[c].text));
+    }
+    puts(tried->changes.count == 1 ? "" : "  (both)");
+    if (tried->changes.count == 1) {
+        printf("                     %s\n", meaning(tried->changes.items[0].kind));
+    }
+}
+
+void fm_print_advice(const struct fm_detail *detail, const struct fm_advice *advice)
+{
+    const struct fm_trace *trace = detail->trace;
+    char time[FM_FORMAT_SIZE];
+    size_t printed = 0, printed_pairs = 0;
+    printf("Measured run time: %s. Predicted with one change:\n",
+           duration(time, trace, (int64_t)advice->measured));
+    for (size_t i = 0; i < advice->singles.count && printed < MOST_SINGLES; i++) {
+        if (saves(advice, &advice->singles.items[i], advice->measured)) {
+            print_tried(trace, advice, &advice->singles.items[i]);
+            printed++;
+        }
+    }
+    if (printed == 0) {
+        printf("  none of the %zu changes that were tried saves 0.5%% of it\n",
+               advice->singles.count);
+        return;
+    }
+    if (printed < advice->singles.count) {
+        printf("  %zu more saved less than 0.5%%, or less than these\n",
+               advice->singles.count - printed);
+    }
+    for (size_t i = 0; i < advice->pairs.count && printed_pairs < MOST_PAIRS; i++) {
+        const struct fm_tried_change *pair = &advice->pairs.items[i];
+        if (saves(advice, pair, advice->singles.items[0].run_time)) {
+            if (printed_pairs++ == 0) {
+                puts("Predicted with two changes of the program:");
+            }
+            print_tried(trace, advice, pair);
+        }
+    }
 }
 
 /* Prints what a prediction leaves as it was measured. */

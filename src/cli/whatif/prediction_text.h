@@ -5,6 +5,7 @@
 #define FERMATA_CLI_WHATIF_PREDICTION_TEXT_H
 
 #include "analysis/detail.h"
+#include "whatif/best_changes.h"
 #include "whatif/identity.h"
 #include "whatif/prediction.h"
 
@@ -16,6 +17,9 @@ void fm_print_identity(const char *archive, const struct fm_detail *detail,
 /** Prints what the changes do, and the predicted run time beside the measured one. */
 void fm_print_prediction(const struct fm_detail *detail, const fm_changes *changes,
                          const struct fm_prediction *prediction);
+
+/** Prints the changes that save most, with the predicted run times. */
+void fm_print_advice(const struct fm_detail *detail, const struct fm_advice *advice);
 
 /** Prints what every prediction leaves as measured, and which dependencies are not followed. */
 void fm_print_limits(const struct fm_detail *detail, const struct fm_replay *replay);

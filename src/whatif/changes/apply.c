@@ -7,6 +7,7 @@
 #include "base/containers/map.h"
 #include "base/containers/sort.h"
 #include "whatif/changes/barriers.h"
+#include "whatif/changes/call_changes.h"
 #include "whatif/changes/callpath_selection.h"
 #include "whatif/changes/phase_walk.h"
 #include "whatif/changes/pieces.h"
@@ -341,33 +342,62 @@ static void change_computation(struct application *application, struct fm_change
     fm_free(application->shares);
 }
 
-fm_status_t fm_change_apply(const struct fm_run_change *change, const struct fm_trace *trace,
+/* A change of computation, of barriers or of locks: of what is called or computed in call paths. */
+static fm_status_t apply_in_callpaths(struct application *application,
+                                      const struct fm_detail *detail,
+                                      struct fm_change_effect *effect, struct fm_error *error)
+{
+    const struct fm_run_change *change = application->change;
+    if (fm_callpaths_select(detail->trace, change->where, &application->selected) == 0) {
+        return fm_fail(error, FM_ERR_USAGE,
+                       "%.200s: the run has no function and no call path of this name",
+                       change->text);
+    }
+    if (change->kind == FM_CHANGE_REMOVE) {
+        fm_barriers_remove(change, detail->trace, application->selected, application->edits,
+                           effect);
+        return effect->calls != 0
+                   ? FM_OK
+                   : fm_fail(error, FM_ERR_USAGE, "%.200s: no barrier that blocks is called there",
+                             change->text);
+    }
+    if (change->kind == FM_CHANGE_NO_LOCK) {
+        fm_calls_free(change, detail, application->selected, application->edits, effect);
+        return effect->calls != 0
+                   ? FM_OK
+                   : fm_fail(error, FM_ERR_USAGE,
+                             "%.200s: no lock is acquired there behind another owner",
+                             change->text);
+    }
+    change_computation(application, effect);
+    return effect->locations != 0
+               ? FM_OK
+               : fm_fail(error, FM_ERR_USAGE,
+                         change->kind == FM_CHANGE_SCALE
+                             ? "%.200s: nothing is computed there, and no call is made"
+                             : "%.200s: nothing is computed there",
+                         change->text);
+}
+
+fm_status_t fm_change_apply(const struct fm_run_change *change, const struct fm_detail *detail,
                             struct fm_edits *edits, struct fm_change_effect *effect,
                             struct fm_error *error)
 {
-    struct application application = {.change = change, .trace = trace, .edits = edits};
+    struct application application = {.change = change, .trace = detail->trace, .edits = edits};
     fm_status_t status = FM_OK;
     *effect = (struct fm_change_effect){0};
-    if (fm_callpaths_select(trace, change->where, &application.selected) == 0) {
-        status =
-            fm_fail(error, FM_ERR_USAGE,
-                    "%.200s: the run has no function and no call path of this name", change->text);
-    } else if (change->kind == FM_CHANGE_REMOVE) {
-        fm_barriers_remove(change, trace, application.selected, edits, effect);
-        if (effect->calls == 0) {
-            status = fm_fail(error, FM_ERR_USAGE, "%.200s: no barrier that blocks is called there",
-                             change->text);
-        }
-    } else {
-        change_computation(&application, effect);
-        if (effect->locations == 0) {
-            status = fm_fail(error, FM_ERR_USAGE,
-                             change->kind == FM_CHANGE_SCALE
-                                 ? "%.200s: nothing is computed there, and no call is made"
-                                 : "%.200s: nothing is computed there",
-                             change->text);
-        }
+    switch (change->kind) {
+    case FM_CHANGE_NO_PROGRESS:
+        fm_calls_free(change, detail, NULL, edits, effect);
+        break;
+    case FM_CHANGE_NETWORK:
+    case FM_CHANGE_INIT:
+        fm_calls_shorten(change, detail, edits, effect);
+        break;
+    default:
+        status = apply_in_callpaths(&application, detail, effect, error);
+        fm_free(application.selected);
+        break;
     }
-    fm_free(application.selected);
     return status;
 }

@@ -11,14 +11,14 @@
 struct fm_change_effect {
     uint32_t locations;     /**< with computation or calls that it is about */
     uint64_t before, after; /**< ticks of the computation that it is about, of all locations */
-    uint64_t calls;         /**< whose remaining time it scales, or which it removes */
+    uint64_t calls;         /**< whose remaining time it scales, which it removes or frees */
 };
 
 /** Applies a change to what earlier changes have left.
  * @param edits   [location], in and out
  * @param effect  out
  * @return FM_ERR_USAGE: the run has nothing of what the change names */
-fm_status_t fm_change_apply(const struct fm_run_change *change, const struct fm_trace *trace,
+fm_status_t fm_change_apply(const struct fm_run_change *change, const struct fm_detail *detail,
                             struct fm_edits *edits, struct fm_change_effect *effect,
                             struct fm_error *error);
 

@@ -37,6 +37,22 @@ static char *path_of(const struct fm_trace *trace, char **names, uint32_t node)
     return path;
 }
 
+static void free_names(const struct fm_trace *trace, char **names)
+{
+    for (size_t i = 0; i < trace->callpaths.count; i++) {
+        free(names[i]);
+    }
+    fm_free(names);
+}
+
+char *fm_callpath_where(const struct fm_trace *trace, uint32_t node)
+{
+    char **names = name_nodes(trace);
+    char *path = path_of(trace, names, node);
+    free_names(trace, names);
+    return path;
+}
+
 uint32_t fm_callpaths_select(const struct fm_trace *trace, const char *where, uint8_t **selected)
 {
     uint32_t matches = 0;
@@ -55,9 +71,6 @@ uint32_t fm_callpaths_select(const struct fm_trace *trace, const char *where, ui
                                    : parent == FM_NONE ? 0
                                                        : (*selected)[parent] & FM_SELECTED_WITHIN);
     }
-    for (size_t i = 0; i < trace->callpaths.count; i++) {
-        free(names[i]);
-    }
-    fm_free(names);
+    free_names(trace, names);
     return matches;
 }

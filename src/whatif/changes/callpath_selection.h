@@ -18,4 +18,7 @@ enum {
  * @return the number of call paths that match */
 uint32_t fm_callpaths_select(const struct fm_trace *trace, const char *where, uint8_t **selected);
 
+/** @return the call path of a node as fm_callpaths_select() reads it, to be freed with fm_free() */
+char *fm_callpath_where(const struct fm_trace *trace, uint32_t node);
+
 #endif

@@ -10,12 +10,19 @@
 static const struct {
     const char *name;
     fm_change_kind_t kind;
+    const char *only; /* instead of WHERE; NULL: a WHERE */
     bool has_value;
     bool of_all_ranks; /* a change of some ranks only makes no sense */
 } kinds[] = {
-    {"scale", FM_CHANGE_SCALE, true, false},   {"cap", FM_CHANGE_CAP, true, false},
-    {"level", FM_CHANGE_LEVEL, false, false},  {"balance", FM_CHANGE_BALANCE, false, false},
-    {"remove", FM_CHANGE_REMOVE, false, true},
+    {"scale", FM_CHANGE_SCALE, NULL, true, false},
+    {"cap", FM_CHANGE_CAP, NULL, true, false},
+    {"level", FM_CHANGE_LEVEL, NULL, false, false},
+    {"balance", FM_CHANGE_BALANCE, NULL, false, false},
+    {"remove", FM_CHANGE_REMOVE, NULL, false, true},
+    {"nolock", FM_CHANGE_NO_LOCK, NULL, false, false},
+    {"noprogress-wait", FM_CHANGE_NO_PROGRESS, "", false, false},
+    {"network", FM_CHANGE_NETWORK, "ideal", false, false},
+    {"init", FM_CHANGE_INIT, "0", false, false},
 };
 
 #define KINDS (sizeof kinds / sizeof *kinds)
@@ -132,25 +139,35 @@ static fm_status_t read_value(struct fm_run_change *change, char *where, struct 
                : fm_fail(error, FM_ERR_USAGE, "%.200s: not a factor, as 0.5 or 2", change->text);
 }
 
+/* @return the kind that a text begins with; KINDS: none. `*where` is what follows it. */
+static size_t find_kind(const char *text, const char **where)
+{
+    const size_t length = strcspn(text, "=,");
+    for (size_t kind = 0; kind < KINDS; kind++) {
+        if (strncmp(kinds[kind].name, text, length) == 0 && kinds[kind].name[length] == '\0') {
+            const bool has_where = kinds[kind].only == NULL || kinds[kind].only[0] != '\0';
+            *where = text + length + (text[length] == '=');
+            return (text[length] == '=') == has_where ? kind : KINDS;
+        }
+    }
+    return KINDS;
+}
+
 static fm_status_t read_change(struct fm_run_change *change, const char *text,
                                struct fm_error *error)
 {
-    const char *sign = strchr(text, '=');
-    size_t kind = 0;
-    while (kind < KINDS &&
-           (sign == NULL || strncmp(kinds[kind].name, text, (size_t)(sign - text)) != 0 ||
-            kinds[kind].name[sign - text] != '\0')) {
-        kind++;
-    }
+    const char *where = NULL;
+    const size_t kind = find_kind(text, &where);
     if (kind == KINDS) {
         return fm_fail(error, FM_ERR_USAGE,
                        "%.200s is no change: give scale=WHERE:FACTOR, cap=WHERE:DURATION, "
-                       "level=WHERE, balance=WHERE or remove=WHERE",
+                       "level=WHERE, balance=WHERE, remove=WHERE, nolock=WHERE, noprogress-wait, "
+                       "network=ideal or init=0",
                        text);
     }
     change->kind = kinds[kind].kind;
     change->text = fm_copy_string(text);
-    change->where = fm_copy_string(sign + 1);
+    change->where = fm_copy_string(where);
     if (!take_selection(change->where, ",iterations=", &change->iterations) ||
         !take_selection(change->where, ",ranks=", &change->ranks)) {
         return fm_fail(error, FM_ERR_USAGE,
@@ -165,6 +182,12 @@ static fm_status_t read_change(struct fm_run_change *change, const char *text,
         if (status != FM_OK) {
             return status;
         }
+    }
+    if (kinds[kind].only != NULL) {
+        return strcmp(change->where, kinds[kind].only) == 0
+                   ? FM_OK
+                   : fm_fail(error, FM_ERR_USAGE, "%.200s: give %s%s%s", text, kinds[kind].name,
+                             kinds[kind].only[0] == '\0' ? "" : "=", kinds[kind].only);
     }
     return change->where[0] != '\0'
                ? FM_OK

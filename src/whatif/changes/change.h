@@ -1,5 +1,6 @@
 /** @file
- * Changes of a run, as users write them: KIND=WHERE[:VALUE][,ranks=LIST][,iterations=LIST].
+ * Changes of a run, as users write them: KIND=WHERE[:VALUE][,ranks=LIST][,iterations=LIST], or
+ * network=ideal, init=0, noprogress-wait, with the same selections.
  *
  * WHERE is the name of a function (with all call paths that end in it), or a call path from its
  * root, "main/solve/MPI_Barrier", in which the level "..." stands for any number of levels. */
@@ -18,7 +19,11 @@ typedef enum {
     FM_CHANGE_CAP,     /**< no visit of WHERE computes longer */
     FM_CHANGE_LEVEL,   /**< what is above the median of the locations becomes the median */
     FM_CHANGE_BALANCE, /**< each location computes for the mean of the locations */
-    FM_CHANGE_REMOVE   /**< a barrier: its synchronization and its remaining time */
+    FM_CHANGE_REMOVE,  /**< a barrier: its synchronization and its remaining time */
+    FM_CHANGE_NO_LOCK, /**< calls in WHERE wait for no lock */
+    FM_CHANGE_NO_PROGRESS, /**< calls wait for no progress of their targets */
+    FM_CHANGE_NETWORK,     /**< ideal: transfers and synchronizations take no remaining time */
+    FM_CHANGE_INIT         /**< 0: Init waits for nobody and takes no time */
 } fm_change_kind_t;
 
 /** A range of ranks or iterations. */
@@ -30,8 +35,8 @@ typedef FM_VECTOR(struct fm_number_range) fm_number_ranges;
 
 struct fm_run_change {
     fm_change_kind_t kind;
-    char *text;                      /**< as the user wrote it */
-    char *where;                     /**< function or call path */
+    char *text;  /**< as the user wrote it */
+    char *where; /**< function or call path; of the changes without one: "ideal", "0" or "" */
     uint64_t numerator, denominator; /**< SCALE: the factor; CAP: seconds */
     fm_number_ranges ranks;          /**< none: all */
     fm_number_ranges iterations;     /**< none: all */

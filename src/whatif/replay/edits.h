@@ -20,10 +20,17 @@ struct fm_remaining_edit {
     uint64_t numerator, denominator; /**< denominator > 0 */
 };
 
+/** A call that some rules of dependencies do not bind in the changed run. */
+struct fm_freed_edit {
+    uint32_t activity;
+    uint32_t rules; /**< bits 1 << fm_dependency_rule_t */
+};
+
 /** The changes on one location. */
 struct fm_edits {
     FM_VECTOR(struct fm_stretch_edit) stretches;   /**< ascending, disjoint */
     FM_VECTOR(struct fm_remaining_edit) remaining; /**< ascending */
+    FM_VECTOR(struct fm_freed_edit) freed;         /**< ascending */
     FM_VECTOR(uint32_t) removed; /**< ascending: calls that wait for nobody and take no time */
 };
 
@@ -32,6 +39,7 @@ static inline void fm_edits_free(struct fm_edits *edits)
 {
     fm_vector_free(&edits->stretches);
     fm_vector_free(&edits->remaining);
+    fm_vector_free(&edits->freed);
     fm_vector_free(&edits->removed);
 }
 

@@ -77,6 +77,14 @@ static void enter(struct fm_replay_run *run, uint32_t l, struct fm_traveller *tr
                edits->remaining.items[traveller->remaining].activity < step->first) {
             traveller->remaining++;
         }
+        while (traveller->freed < edits->freed.count &&
+               edits->freed.items[traveller->freed].activity < step->first) {
+            traveller->freed++;
+        }
+        if (traveller->freed < edits->freed.count &&
+            edits->freed.items[traveller->freed].activity <= step->last) {
+            call.freed = edits->freed.items[traveller->freed].rules;
+        }
         while (traveller->removed < edits->removed.count &&
                edits->removed.items[traveller->removed] < step->first) {
             traveller->removed++;
@@ -119,10 +127,11 @@ static void place_polling(struct fm_replay_run *run, uint32_t l, const struct fm
 }
 
 /* Collects the new times of what the step depends on: dependencies from `first` on, of calls or
- * marks up to `last`. @return false: one of them is not known */
+ * marks up to `last`. Those of the rules `freed` ended the measured wait, but bind no longer.
+ * @return false: one of them is not known */
 static bool bind(struct fm_replay_run *run, struct fm_traveller *traveller,
                  const fm_dependency_vector *dependencies, size_t first, uint32_t last,
-                 struct fm_awaited *blocked)
+                 uint32_t freed, struct fm_awaited *blocked)
 {
     if (!traveller->is_waiting) {
         traveller->dependency = first;
@@ -138,11 +147,12 @@ static bool bind(struct fm_replay_run *run, struct fm_traveller *traveller,
             continue;
         }
         uint64_t time = 0;
-        if (!fm_awaited_reached(run, dependency->source, &time)) {
+        const bool binds = (freed >> dependency->rule & 1) == 0;
+        if (binds && !fm_awaited_reached(run, dependency->source, &time)) {
             *blocked = dependency->source;
             return false;
         }
-        time = new_time(run, dependency, time);
+        time = binds ? new_time(run, dependency, time) : 0;
         traveller->old_bound =
             dependency->t > traveller->old_bound ? dependency->t : traveller->old_bound;
         traveller->new_bound = time > traveller->new_bound ? time : traveller->new_bound;
@@ -163,7 +173,7 @@ static bool pass_mark(struct fm_replay_run *run, uint32_t l, struct fm_traveller
            dependencies->items[traveller->mark_dependency].activity < row) {
         traveller->mark_dependency++;
     }
-    if (!bind(run, traveller, dependencies, traveller->mark_dependency, row, blocked)) {
+    if (!bind(run, traveller, dependencies, traveller->mark_dependency, row, 0, blocked)) {
         return false;
     }
     const uint64_t old_length = step->time - traveller->old_now;
@@ -197,7 +207,7 @@ static bool leave(struct fm_replay_run *run, uint32_t l, struct fm_traveller *tr
     const struct fm_replayed_call *call = &traveller->open.items[traveller->open.count - 1];
     if (!call->is_removed) {
         if (!bind(run, traveller, &run->dependencies->of_location[l], call->first_dependency,
-                  step->last, blocked)) {
+                  step->last, call->freed, blocked)) {
             return false;
         }
         const uint64_t since =

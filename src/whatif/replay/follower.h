@@ -25,6 +25,7 @@ struct fm_waiter {
 struct fm_replayed_call {
     size_t first_dependency;
     size_t remaining; /**< position of its edit; SIZE_MAX: none */
+    uint32_t freed;   /**< rules that do not bind it */
     bool is_removed;
 };
 
@@ -35,8 +36,9 @@ struct fm_traveller {
     FM_VECTOR(struct fm_replayed_call) open;
     uint64_t old_now, new_now; /**< time of the last step */
     uint64_t old_bound, new_bound;
-    size_t dependency;                                      /**< next one of the step */
-    size_t entered_dependency, stretch, remaining, removed; /**< positions behind the last Enter */
+    size_t dependency; /**< next one of the step */
+    size_t entered_dependency, stretch, remaining, freed,
+        removed;            /**< positions behind the last Enter */
     size_t mark_dependency; /**< first one of the next mark or a later one */
     bool has_step, is_waiting, is_done;
     bool has_begun; /**< a step has been made */

@@ -1,0 +1,165 @@
+#include "whatif/changes/call_changes.h"
+
+#include "analysis/dependencies/dependencies.h"
+#include "analysis/model/own_metric.h"
+#include "whatif/changes/callpath_selection.h"
+#include "whatif/changes/phase_walk.h"
+
+#include <string.h>
+
+#define RULE(rule) (1U << FM_DEPENDS_ON_##rule)
+
+/* A walk over the calls of a location that a change is about. */
+struct walk {
+    const struct fm_run_change *change;
+    const struct fm_location *location;
+    struct fm_phase_walk phases;
+    uint64_t ordinal; /* of the next call, where there are no phases */
+};
+
+/* @return whether a call, behind all calls asked for before, is of a selected iteration */
+static bool is_selected(struct walk *walk, uint32_t activity)
+{
+    const uint64_t number =
+        walk->phases.owner == NULL
+            ? walk->ordinal++
+            : fm_phase_walk_at(&walk->phases, walk->location->enter.items[activity]).number;
+    return fm_ranges_have(&walk->change->iterations, number);
+}
+
+/* Adds rules that do not bind a call to what earlier changes have left. */
+static void free_call(struct fm_edits *edits, struct fm_edits *merged, size_t *kept,
+                      uint32_t activity, uint32_t rules)
+{
+    while (*kept < edits->freed.count && edits->freed.items[*kept].activity < activity) {
+        fm_vector_push(&merged->freed, edits->freed.items[(*kept)++]);
+    }
+    if (*kept < edits->freed.count && edits->freed.items[*kept].activity == activity) {
+        rules |= edits->freed.items[(*kept)++].rules;
+    }
+    fm_vector_push(&merged->freed, (struct fm_freed_edit){activity, rules});
+}
+
+static void shorten_call(struct fm_edits *edits, struct fm_edits *merged, size_t *kept,
+                         uint32_t activity)
+{
+    while (*kept < edits->remaining.count && edits->remaining.items[*kept].activity < activity) {
+        fm_vector_push(&merged->remaining, edits->remaining.items[(*kept)++]);
+    }
+    *kept += *kept < edits->remaining.count && edits->remaining.items[*kept].activity == activity;
+    fm_vector_push(&merged->remaining, (struct fm_remaining_edit){activity, 0, 1});
+}
+
+/* Moves the rest, and what was merged, to the edits. */
+static void adopt(struct fm_edits *edits, struct fm_edits *merged, size_t kept_freed,
+                  size_t kept_remaining)
+{
+    while (kept_freed < edits->freed.count) {
+        fm_vector_push(&merged->freed, edits->freed.items[kept_freed++]);
+    }
+    while (kept_remaining < edits->remaining.count) {
+        fm_vector_push(&merged->remaining, edits->remaining.items[kept_remaining++]);
+    }
+    fm_vector_free(&edits->freed);
+    fm_vector_free(&edits->remaining);
+    fm_vector_settle(&merged->freed, &edits->freed);
+    fm_vector_settle(&merged->remaining, &edits->remaining);
+    fm_vector_free(&merged->freed);
+    fm_vector_free(&merged->remaining);
+}
+
+static void free_calls_of(struct walk *walk, const struct fm_detail *detail, uint32_t l,
+                          const uint8_t *selected, struct fm_edits *edits,
+                          struct fm_change_effect *effect)
+{
+    const uint32_t rules =
+        walk->change->kind == FM_CHANGE_NO_LOCK ? RULE(LOCK) | RULE(THREAD_LOCK) : RULE(PROGRESS);
+    const fm_dependency_vector *dependencies = &detail->dependencies->of_location[l];
+    const uint64_t before = effect->calls;
+    struct fm_edits merged = {0};
+    size_t kept = 0;
+    uint32_t last = FM_NONE;
+    for (size_t d = 0; d < dependencies->count; d++) {
+        const struct fm_dependency *dependency = &dependencies->items[d];
+        const struct fm_visit_profile *node =
+            &walk->location->profile.items[walk->location->visit.items[dependency->activity]];
+        if ((rules >> dependency->rule & 1) == 0 || dependency->activity == last ||
+            (selected != NULL &&
+             (node->callpath == FM_NONE || (selected[node->callpath] & FM_SELECTED_WITHIN) == 0)) ||
+            !is_selected(walk, dependency->activity)) {
+            continue;
+        }
+        last = dependency->activity;
+        free_call(edits, &merged, &kept, last, rules);
+        effect->calls++;
+    }
+    adopt(edits, &merged, kept, 0);
+    effect->locations += effect->calls != before;
+}
+
+void fm_calls_free(const struct fm_run_change *change, const struct fm_detail *detail,
+                   const uint8_t *selected, struct fm_edits *edits, struct fm_change_effect *effect)
+{
+    for (uint32_t l = 0; l < detail->trace->location_count; l++) {
+        struct walk walk = {.change = change, .location = &detail->trace->locations[l]};
+        if (fm_ranges_have(&change->ranks, fm_trace_process(detail->trace, l))) {
+            fm_phase_walk_begin(&walk.phases, detail->trace, l);
+            free_calls_of(&walk, detail, l, selected, &edits[l], effect);
+            fm_phase_walk_free(&walk.phases);
+        }
+    }
+}
+
+/* @return whether a call of a region communicates or synchronizes processes */
+static bool is_transfer(const struct fm_region *region)
+{
+    static const char *const roots[] = {"mpi_communication",   "mpi_synchronization",
+                                        "shmem_communication", "shmem_synchronization",
+                                        "armci_communication", "armci_synchronization",
+                                        "caf_communication",   "caf_synchronization"};
+    fm_metric_t metric = fm_own_metric(region);
+    for (; metric != FM_METRIC_NONE; metric = fm_metric_info(metric)->parent) {
+        for (size_t i = 0; i < sizeof roots / sizeof *roots; i++) {
+            if (strcmp(fm_metric_info(metric)->id, roots[i]) == 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+void fm_calls_shorten(const struct fm_run_change *change, const struct fm_detail *detail,
+                      struct fm_edits *edits, struct fm_change_effect *effect)
+{
+    const struct fm_trace *trace = detail->trace;
+    const bool frees = change->kind == FM_CHANGE_INIT;
+    bool *is_wanted = fm_allocate(trace->region_count, sizeof *is_wanted);
+    for (uint32_t r = 0; r < trace->region_count; r++) {
+        is_wanted[r] =
+            frees ? trace->regions[r].call == FM_CALL_INIT : is_transfer(&trace->regions[r]);
+    }
+    for (uint32_t l = 0; l < trace->location_count; l++) {
+        struct walk walk = {.change = change, .location = &trace->locations[l]};
+        struct fm_edits merged = {0};
+        size_t kept_freed = 0, kept_remaining = 0;
+        const uint64_t before = effect->calls;
+        if (!fm_ranges_have(&change->ranks, fm_trace_process(trace, l))) {
+            continue;
+        }
+        fm_phase_walk_begin(&walk.phases, trace, l);
+        for (uint32_t a = 0; a < walk.location->enter.count; a++) {
+            if (!is_wanted[fm_trace_region(walk.location, a)] || !is_selected(&walk, a)) {
+                continue;
+            }
+            shorten_call(&edits[l], &merged, &kept_remaining, a);
+            if (frees) {
+                free_call(&edits[l], &merged, &kept_freed, a, RULE(COLLECTIVE));
+            }
+            effect->calls++;
+        }
+        adopt(&edits[l], &merged, kept_freed, kept_remaining);
+        fm_phase_walk_free(&walk.phases);
+        effect->locations += effect->calls != before;
+    }
+    fm_free(is_wanted);
+}

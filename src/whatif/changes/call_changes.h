@@ -1,0 +1,20 @@
+/** @file
+ * Changes of calls: what they wait for, and their remaining time. */
+#ifndef FERMATA_WHATIF_CHANGES_CALL_CHANGES_H
+#define FERMATA_WHATIF_CHANGES_CALL_CHANGES_H
+
+#include "whatif/changes/apply.h"
+
+/** Frees calls of what they depend on: nolock of locks, noprogress-wait of the progress of targets.
+ * @param selected  [node of the call forest]: FM_SELECTED_...; NULL: all
+ * @param effect    its `calls` and `locations` count them */
+void fm_calls_free(const struct fm_run_change *change, const struct fm_detail *detail,
+                   const uint8_t *selected, struct fm_edits *edits,
+                   struct fm_change_effect *effect);
+
+/** Takes calls their remaining time: network=ideal those that communicate or synchronize processes,
+ * init=0 those of Init, which are freed of the other processes, too. */
+void fm_calls_shorten(const struct fm_run_change *change, const struct fm_detail *detail,
+                      struct fm_edits *edits, struct fm_change_effect *effect);
+
+#endif
