@@ -1,4 +1,4 @@
-"""Bars of the analysis, measured on synthetic traces: P4, P5, P6, P7, P8, P9, P13."""
+"""Bars of the analysis, measured on synthetic traces: P4, P5, P6, P7, P8, P9, P13, P16."""
 
 import os
 import re
@@ -110,6 +110,26 @@ def _with_and_without(table, stages):
     seconds = {found.group(1): float(found.group(2))
                for found in re.finditer(r"^(\S.*?) {2,}([0-9.]+) ", table, re.M)}
     return seconds["total"] / (seconds["total"] - sum(seconds[stage] for stage in stages))
+
+
+def replay(programs, folder, options):
+    """P16: one replay more, that of the identity check, relative to the analysis; and a prediction as
+    a whole, which reads the trace and finds the dependencies, too."""
+    traces = Traces(programs, folder)
+    for variant in (*VARIANTS, "locks"):
+        trace, _ = traces.make(variant, options.ranks, options.events)
+        predict = [programs.fermata, "whatif", "-j1", trace, "scale=main:0.5"]
+        samples = alternate({
+            "analyze": lambda: _analyze(programs, trace, "-j1"),
+            "predict": lambda: run(predict),
+            "check": lambda: run([*predict, "--check"]),
+        }, options.repeats)
+        yield Figure("P16", f"a replay / analysis, CPU time, {variant}",
+                     [(checked.cpu - predicted.cpu) / analyzed.cpu for analyzed, predicted, checked
+                      in zip(samples["analyze"], samples["predict"], samples["check"])], 0.5)
+        yield Figure("P16", f"a prediction with reading / analysis, CPU time, {variant}",
+                     ratios_of(samples["predict"], samples["analyze"], cpu_of), None)
+        traces.remove(trace)
 
 
 def speed_up(programs, folder, options):

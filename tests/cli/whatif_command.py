@@ -73,6 +73,12 @@ def sentences(archive):
     assert output.splitlines() == [
         "scale=work:2,ranks=1: on 1 of 2 locations, 6.000 s of computation become 12.00 s.",
         "Predicted run time: 14.00 s instead of 8.000 s: 6.000 s more (75.0%)."], output
+    _, output, _ = fermata_command.run("whatif", archive, "network=ideal")
+    assert output.splitlines() == [
+        "network=ideal: on 2 of 2 locations, 2 calls without remaining time.",
+        "Predicted run time: 7.000 s instead of 8.000 s: 1.000 s less (12.5%).",
+        "Transfer efficiency 87.5% (run time on the ideal network / run time), serialisation "
+        "efficiency 100.0% (longest computation / run time on the ideal network)."], output
     _, output, _ = fermata_command.run("whatif", archive, "scale=work:0.5,ranks=0")
     assert "8.000 s, as measured: " in output, output
     _, output, _ = fermata_command.run("whatif", archive, "remove=main/MPI_Barrier",

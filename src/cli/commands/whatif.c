@@ -1,5 +1,6 @@
 /* fermata whatif: what a run would be with changes. */
 #include "base/memory.h"
+#include "cli/archive/environment.h"
 #include "cli/archive/isolated_command.h"
 #include "cli/commands/commands.h"
 #include "cli/options/options.h"
@@ -9,6 +10,7 @@
 
 #include <limits.h>
 #include <stdio.h>
+#include <string.h>
 
 struct request {
     const char *archive;
@@ -69,9 +71,21 @@ static fm_status_t analyze(const struct request *request, struct fm_cube **cube,
                                      request->advise ? cube : NULL, detail, error);
 }
 
+/* @return whether the experiment says that targets make progress at any time: `fermata analyze
+ * --progress=async` */
+static bool is_asynchronous(const char *archive)
+{
+    json_t *environment = fm_environment_load(archive);
+    const char *stated = json_string_value(json_object_get(environment, "progress"));
+    const bool asynchronous = stated != NULL && strcmp(stated, "async") == 0;
+    json_decref(environment);
+    return asynchronous;
+}
+
 static int work(void *argument)
 {
-    const struct request *request = argument;
+    struct request *request = argument;
+    request->options.asynchronous_progress = is_asynchronous(request->archive);
     struct fm_detail *detail = NULL;
     struct fm_cube *cube = NULL;
     struct fm_error error;

@@ -95,6 +95,32 @@ static void print_effect(const struct fm_trace *trace, const struct fm_run_chang
     puts(".");
 }
 
+/* @return the longest computation of a location */
+static uint64_t longest_computation(const struct fm_trace *trace)
+{
+    uint64_t longest = 0;
+    for (uint32_t l = 0; l < trace->location_count; l++) {
+        const struct fm_location *location = &trace->locations[l];
+        uint64_t computation = 0;
+        for (size_t v = 0; v < location->profile.count; v++) {
+            const struct fm_visit_profile *node = &location->profile.items[v];
+            computation += trace->regions[node->region].is_computation ? node->time : 0;
+        }
+        longest = computation > longest ? computation : longest;
+    }
+    return longest;
+}
+
+/* The two factors of communication efficiency that the ideal network separates. */
+static void print_efficiencies(const struct fm_trace *trace, int64_t ideal, int64_t measured)
+{
+    char transfer[FM_FORMAT_SIZE], serialization[FM_FORMAT_SIZE];
+    printf("Transfer efficiency %s (run time on the ideal network / run time), serialisation "
+           "efficiency %s (longest computation / run time on the ideal network).\n",
+           fm_format_percent(transfer, ideal, measured),
+           fm_format_percent(serialization, (int64_t)longest_computation(trace), ideal));
+}
+
 void fm_print_prediction(const struct fm_detail *detail, const fm_changes *changes,
                          const struct fm_prediction *prediction)
 {
@@ -108,18 +134,25 @@ void fm_print_prediction(const struct fm_detail *detail, const fm_changes *chang
     const uint64_t begin = measured_begin(trace, &end);
     const int64_t measured = (int64_t)(end - begin);
     const int64_t predicted = (int64_t)(prediction->replay->end - prediction->replay->begin);
+    const bool is_ideal = changes->count == 1 && changes->items[0].kind == FM_CHANGE_NETWORK &&
+                          changes->items[0].ranks.count == 0 &&
+                          changes->items[0].iterations.count == 0;
     if (predicted == measured) {
         printf("Predicted run time: %s, as measured: nothing that the run's end depends on "
                "changes.\n",
                duration(before, trace, measured));
-        return;
     }
     const int64_t difference = predicted - measured;
-    printf("Predicted run time: %s instead of %s: %s %s (%s).\n", duration(after, trace, predicted),
-           duration(before, trace, measured),
-           duration(gain, trace, difference < 0 ? -difference : difference),
-           difference < 0 ? "less" : "more",
-           fm_format_percent(share, difference < 0 ? -difference : difference, measured));
+    if (difference != 0) {
+        printf("Predicted run time: %s instead of %s: %s %s (%s).\n",
+               duration(after, trace, predicted), duration(before, trace, measured),
+               duration(gain, trace, difference < 0 ? -difference : difference),
+               difference < 0 ? "less" : "more",
+               fm_format_percent(share, difference < 0 ? -difference : difference, measured));
+    }
+    if (is_ideal) {
+        print_efficiencies(trace, predicted, measured);
+    }
 }
 
 /* Savings below this share of the run time are not printed. */

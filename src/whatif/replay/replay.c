@@ -301,7 +301,7 @@ static void forget_waiters(struct scheduling *scheduling)
     }
 }
 
-static void close(struct scheduling *scheduling)
+static void close_run(struct scheduling *scheduling)
 {
     struct fm_replay_run *run = &scheduling->run;
     for (uint32_t l = 0; l < run->trace->location_count; l++) {
@@ -373,7 +373,7 @@ struct fm_replay *fm_replay_run(const struct fm_detail *detail, const struct fm_
             forget_waiters(&scheduling);
         }
     } while (cut != 0);
-    close(&scheduling);
+    close_run(&scheduling);
     find_extent(detail->trace, replay);
     return replay;
 }

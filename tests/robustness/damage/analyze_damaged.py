@@ -1,5 +1,5 @@
 """Damaged archives: `analyze` tells it or copes with it, and never dies, hangs or leaves half a report.
-What `check` cannot read does not go unmentioned.
+What `check` cannot read does not go unmentioned. `whatif` replays what was analysed, exactly.
 
 usage: analyze_damaged.py FERMATA COUNT [SEED]     (or more than COUNT: support/share.py)
 """
@@ -68,10 +68,28 @@ def analyze(fermata, directory, report, what):
         subprocess.run([fermata, "report", "--format=json", report], check=True,
                        stdout=subprocess.DEVNULL)
         os.remove(report)
+        replay(fermata, directory, report + "-predicted", what)
         lost = lost_locations(fermata, directory)
         if lost and "could not be read to" not in told:
             sys.exit(f"{what}: {lost[0]}\n... but analyze says only\n{told}")
     return done.returncode
+
+
+def replay(fermata, directory, predicted, what):
+    """The replay without changes is exact, and its copy of the archive is one or refused."""
+    try:
+        done = subprocess.run([fermata, "whatif", "-j", "2", directory, "-o", predicted],
+                              capture_output=True, timeout=TIMEOUT, check=False)
+    except subprocess.TimeoutExpired:
+        sys.exit(f"{what}: no end of the replay after {TIMEOUT} s")
+    told = (done.stdout + done.stderr).decode(errors="replace")
+    if "gives all" not in told or "Sanitizer" in told or "runtime error" in told:
+        sys.exit(f"{what}: the replay: {told}")
+    if done.returncode not in (0, 3, 4):
+        sys.exit(f"{what}: the replay: exit status {done.returncode}\n{told}")
+    if os.path.exists(predicted) != (done.returncode == 0):
+        sys.exit(f"{what}: the replay: exit status {done.returncode} and half an experiment")
+    shutil.rmtree(predicted, ignore_errors=True)
 
 
 def main():
