@@ -34,6 +34,7 @@ MEANINGLESS = (("scale=nowhere:2", "no function and no call path"),
                ("scale=main/nowhere:2", "no function and no call path"),
                ("remove=work", "no barrier"),
                ("nolock=work", "no lock"),
+               ("narrow=main", "no fence"),
                ("level=MPI_Barrier", "nothing is computed there"))
 
 

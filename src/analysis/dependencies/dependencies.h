@@ -30,6 +30,10 @@ typedef enum {
     FM_DEPENDENCY_RULES
 } fm_dependency_rule_t;
 
+/** Rules that bind no call as it was measured: what fences could wait for instead of all members of
+ * the window. Bits 1 << fm_dependency_rule_t. */
+#define FM_DORMANT_RULES (1U << FM_DEPENDS_ON_PARTNER)
+
 /** Kinds of events that calls depend on. */
 typedef enum {
     FM_AWAITED_ENTER,    /**< t lies behind the Enter of activity `index` of location `place` by a

@@ -2,6 +2,7 @@
  * fences. */
 #include "analysis/collective/gathering.h"
 #include "analysis/dependencies/collective_dependencies.h"
+#include "analysis/dependencies/dependencies.h"
 #include "analysis/one_sided/epochs.h"
 #include "analysis/pattern.h"
 #include "engine/dispatch/dispatch.h"
@@ -14,7 +15,7 @@ struct sent_access {
     uint32_t window;
     uint32_t ordinal;
     uint32_t origin;
-    uint32_t padding;
+    uint32_t fence; /* of the origin: in its collectives */
 };
 
 /* The accesses of origins to a process in the epoch that one of its fences ends. */
@@ -213,7 +214,8 @@ static void send_accesses(void *context, unsigned worker, uint32_t first, uint32
                 uint32_t number = fence->first_accessed + a;
                 fm_dispatch_send(fences->accesses, worker, accesses->processes.items[number],
                                  &(struct sent_access){accesses->last_operations.items[number],
-                                                       fence->window, fence->ordinal, process, 0});
+                                                       fence->window, fence->ordinal, process,
+                                                       (uint32_t)i});
             }
         }
     }
@@ -259,9 +261,16 @@ static uint32_t find_collective(const struct fence_target *target, uint32_t slot
     return low < count && collectives[own[low]].ordinal == ordinal ? own[low] : FM_NONE;
 }
 
+/* The fences of an origin and a target that end the same epoch depend on each other. */
+static void depend_on_partners(const struct fences *fences, unsigned worker,
+                               struct fm_call_ref target, struct fm_call_ref origin)
+{
+    fm_depend(fences->analysis, worker, target, fm_awaited_enter(origin), FM_DEPENDS_ON_PARTNER);
+    fm_depend(fences->analysis, worker, origin, fm_awaited_enter(target), FM_DEPENDS_ON_PARTNER);
+}
+
 static void take_access(void *context, unsigned worker, uint32_t process, const void *record)
 {
-    (void)worker;
     struct fences *fences = context;
     const struct sent_access *access = record;
     struct fence_target *target = &fences->targets[process];
@@ -271,6 +280,10 @@ static void take_access(void *context, unsigned worker, uint32_t process, const 
         slot == FM_NONE ? FM_NONE : find_collective(target, slot, epochs, access->ordinal);
     if (index == FM_NONE) {
         return;
+    }
+    if (fences->analysis->dependencies != NULL && access->origin != process) {
+        depend_on_partners(fences, worker, epochs->collectives.items[index].call,
+                           fences->epochs[access->origin].collectives.items[access->fence].call);
     }
     struct fence_exposure *exposure = &target->exposures[index];
     if (access->last_operation > exposure->last_operation) {
@@ -360,6 +373,9 @@ static void detect(const struct fm_finder *finder)
     fm_engine_run(analysis->engine, judge_members, &fences);
     fm_engine_run(analysis->engine, open_targets, &fences);
     fm_dispatch_run(fences.accesses, send_accesses, &fences);
+    if (analysis->dependencies != NULL) {
+        fm_dispatch_deliver(analysis->sent_dependencies);
+    }
     fm_engine_run(analysis->engine, finish_fences, &fences);
     fm_gathering_free(fences.gathering);
     fm_dispatch_free(fences.accesses);

@@ -75,6 +75,7 @@ static void print_effect(const struct fm_trace *trace, const struct fm_run_chang
            trace->location_count, plural(trace->location_count));
     static const char *const of_calls[] = {
         [FM_CHANGE_REMOVE] = "of barriers removed",
+        [FM_CHANGE_NARROW] = "of fences wait only for processes that they exchange data with",
         [FM_CHANGE_NO_LOCK] = "free of the lock that another owner had before",
         [FM_CHANGE_NO_PROGRESS] = "free of the progress of targets",
         [FM_CHANGE_NETWORK] = "without remaining time",

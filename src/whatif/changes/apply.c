@@ -361,12 +361,14 @@ static fm_status_t apply_in_callpaths(struct application *application,
                    : fm_fail(error, FM_ERR_USAGE, "%.200s: no barrier that blocks is called there",
                              change->text);
     }
-    if (change->kind == FM_CHANGE_NO_LOCK) {
+    if (change->kind == FM_CHANGE_NO_LOCK || change->kind == FM_CHANGE_NARROW) {
         fm_calls_free(change, detail, application->selected, application->edits, effect);
         return effect->calls != 0
                    ? FM_OK
                    : fm_fail(error, FM_ERR_USAGE,
-                             "%.200s: no lock is acquired there behind another owner",
+                             change->kind == FM_CHANGE_NARROW
+                                 ? "%.200s: no fence that synchronized is called there"
+                                 : "%.200s: no lock is acquired there behind another owner",
                              change->text);
     }
     change_computation(application, effect);

@@ -17,6 +17,25 @@ struct walk {
     uint64_t ordinal; /* of the next call, where there are no phases */
 };
 
+/* What a change of dependencies does to a call. */
+struct freeing {
+    uint32_t of;    /* calls that depend by these rules are concerned */
+    uint32_t frees; /* rules that bind them no longer */
+    uint32_t binds; /* rules that bind them now */
+};
+
+static struct freeing freeing_of(fm_change_kind_t kind)
+{
+    switch (kind) {
+    case FM_CHANGE_NO_LOCK:
+        return (struct freeing){RULE(LOCK) | RULE(THREAD_LOCK), RULE(LOCK) | RULE(THREAD_LOCK), 0};
+    case FM_CHANGE_NARROW:
+        return (struct freeing){RULE(COLLECTIVE), RULE(COLLECTIVE), RULE(PARTNER)};
+    default:
+        return (struct freeing){RULE(PROGRESS), RULE(PROGRESS), 0};
+    }
+}
+
 /* @return whether a call, behind all calls asked for before, is of a selected iteration */
 static bool is_selected(struct walk *walk, uint32_t activity)
 {
@@ -27,16 +46,18 @@ static bool is_selected(struct walk *walk, uint32_t activity)
     return fm_ranges_have(&walk->change->iterations, number);
 }
 
-/* Adds rules that do not bind a call to what earlier changes have left. */
+/* Frees and binds a call, on top of what earlier changes have left. */
 static void free_call(struct fm_edits *edits, struct fm_edits *merged, size_t *kept,
-                      uint32_t activity, uint32_t rules)
+                      uint32_t activity, struct freeing freeing)
 {
+    uint32_t rules = FM_DORMANT_RULES;
     while (*kept < edits->freed.count && edits->freed.items[*kept].activity < activity) {
         fm_vector_push(&merged->freed, edits->freed.items[(*kept)++]);
     }
     if (*kept < edits->freed.count && edits->freed.items[*kept].activity == activity) {
-        rules |= edits->freed.items[(*kept)++].rules;
+        rules = edits->freed.items[(*kept)++].rules;
     }
+    rules = (rules | freeing.frees) & ~freeing.binds;
     fm_vector_push(&merged->freed, (struct fm_freed_edit){activity, rules});
 }
 
@@ -72,8 +93,7 @@ static void free_calls_of(struct walk *walk, const struct fm_detail *detail, uin
                           const uint8_t *selected, struct fm_edits *edits,
                           struct fm_change_effect *effect)
 {
-    const uint32_t rules =
-        walk->change->kind == FM_CHANGE_NO_LOCK ? RULE(LOCK) | RULE(THREAD_LOCK) : RULE(PROGRESS);
+    const struct freeing freeing = freeing_of(walk->change->kind);
     const fm_dependency_vector *dependencies = &detail->dependencies->of_location[l];
     const uint64_t before = effect->calls;
     struct fm_edits merged = {0};
@@ -83,14 +103,16 @@ static void free_calls_of(struct walk *walk, const struct fm_detail *detail, uin
         const struct fm_dependency *dependency = &dependencies->items[d];
         const struct fm_visit_profile *node =
             &walk->location->profile.items[walk->location->visit.items[dependency->activity]];
-        if ((rules >> dependency->rule & 1) == 0 || dependency->activity == last ||
+        if ((freeing.of >> dependency->rule & 1) == 0 || dependency->activity == last ||
+            (walk->change->kind == FM_CHANGE_NARROW &&
+             detail->trace->regions[node->region].call != FM_CALL_FENCE) ||
             (selected != NULL &&
              (node->callpath == FM_NONE || (selected[node->callpath] & FM_SELECTED_WITHIN) == 0)) ||
             !is_selected(walk, dependency->activity)) {
             continue;
         }
         last = dependency->activity;
-        free_call(edits, &merged, &kept, last, rules);
+        free_call(edits, &merged, &kept, last, freeing);
         effect->calls++;
     }
     adopt(edits, &merged, kept, 0);
@@ -153,7 +175,8 @@ void fm_calls_shorten(const struct fm_run_change *change, const struct fm_detail
             }
             shorten_call(&edits[l], &merged, &kept_remaining, a);
             if (frees) {
-                free_call(&edits[l], &merged, &kept_freed, a, RULE(COLLECTIVE));
+                free_call(&edits[l], &merged, &kept_freed, a,
+                          (struct freeing){.frees = RULE(COLLECTIVE)});
             }
             effect->calls++;
         }

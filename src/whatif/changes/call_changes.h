@@ -5,7 +5,8 @@
 
 #include "whatif/changes/apply.h"
 
-/** Frees calls of what they depend on: nolock of locks, noprogress-wait of the progress of targets.
+/** Frees calls of what they depend on: nolock of locks, noprogress-wait of the progress of targets,
+ * narrow (fences) of processes that exchange no data with theirs.
  * @param selected  [node of the call forest]: FM_SELECTED_...; NULL: all
  * @param effect    its `calls` and `locations` count them */
 void fm_calls_free(const struct fm_run_change *change, const struct fm_detail *detail,

@@ -19,6 +19,7 @@ static const struct {
     {"level", FM_CHANGE_LEVEL, NULL, false, false},
     {"balance", FM_CHANGE_BALANCE, NULL, false, false},
     {"remove", FM_CHANGE_REMOVE, NULL, false, true},
+    {"narrow", FM_CHANGE_NARROW, NULL, false, true},
     {"nolock", FM_CHANGE_NO_LOCK, NULL, false, false},
     {"noprogress-wait", FM_CHANGE_NO_PROGRESS, "", false, false},
     {"network", FM_CHANGE_NETWORK, "ideal", false, false},
@@ -161,7 +162,8 @@ static fm_status_t read_change(struct fm_run_change *change, const char *text,
     if (kind == KINDS) {
         return fm_fail(error, FM_ERR_USAGE,
                        "%.200s is no change: give scale=WHERE:FACTOR, cap=WHERE:DURATION, "
-                       "level=WHERE, balance=WHERE, remove=WHERE, nolock=WHERE, noprogress-wait, "
+                       "level=WHERE, balance=WHERE, remove=WHERE, narrow=WHERE, nolock=WHERE, "
+                       "noprogress-wait, "
                        "network=ideal or init=0",
                        text);
     }
@@ -175,7 +177,8 @@ static fm_status_t read_change(struct fm_run_change *change, const char *text,
     }
     if (kinds[kind].of_all_ranks && change->ranks.count != 0) {
         return fm_fail(error, FM_ERR_USAGE,
-                       "%.200s: a barrier can be removed for all of its ranks only", text);
+                       "%.200s: barriers and fences can be changed for all of their ranks only",
+                       text);
     }
     if (kinds[kind].has_value) {
         fm_status_t status = read_value(change, change->where, error);

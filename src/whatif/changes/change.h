@@ -20,6 +20,7 @@ typedef enum {
     FM_CHANGE_LEVEL,   /**< what is above the median of the locations becomes the median */
     FM_CHANGE_BALANCE, /**< each location computes for the mean of the locations */
     FM_CHANGE_REMOVE,  /**< a barrier: its synchronization and its remaining time */
+    FM_CHANGE_NARROW,  /**< a fence: it waits only for partners that exchange data with it */
     FM_CHANGE_NO_LOCK, /**< calls in WHERE wait for no lock */
     FM_CHANGE_NO_PROGRESS, /**< calls wait for no progress of their targets */
     FM_CHANGE_NETWORK,     /**< ideal: transfers and synchronizations take no remaining time */

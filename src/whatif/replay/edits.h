@@ -20,10 +20,11 @@ struct fm_remaining_edit {
     uint64_t numerator, denominator; /**< denominator > 0 */
 };
 
-/** A call that some rules of dependencies do not bind in the changed run. */
+/** A call that other rules of dependencies bind in the changed run. */
 struct fm_freed_edit {
     uint32_t activity;
-    uint32_t rules; /**< bits 1 << fm_dependency_rule_t */
+    uint32_t rules; /**< those that do not bind it, instead of FM_DORMANT_RULES: bits
+                         1 << fm_dependency_rule_t */
 };
 
 /** The changes on one location. */

@@ -62,7 +62,7 @@ static void enter(struct fm_replay_run *run, uint32_t l, struct fm_traveller *tr
     const struct fm_step *step = &traveller->step;
     const fm_dependency_vector *dependencies = &run->dependencies->of_location[l];
     traveller->has_begun = true;
-    struct fm_replayed_call call = {.remaining = SIZE_MAX};
+    struct fm_replayed_call call = {.remaining = SIZE_MAX, .freed = FM_DORMANT_RULES};
     const uint64_t length = step->is_inside ? step->time - traveller->old_now
                                             : computation(edits, traveller, step->time);
     traveller->old_now = step->time;
@@ -143,11 +143,11 @@ static bool bind(struct fm_replay_run *run, struct fm_traveller *traveller,
         if (dependency->activity > last) {
             break;
         }
-        if (dependency->dropped) {
+        const bool binds = (freed >> dependency->rule & 1) == 0;
+        if (dependency->dropped || (!binds && (FM_DORMANT_RULES >> dependency->rule & 1) != 0)) {
             continue;
         }
         uint64_t time = 0;
-        const bool binds = (freed >> dependency->rule & 1) == 0;
         if (binds && !fm_awaited_reached(run, dependency->source, &time)) {
             *blocked = dependency->source;
             return false;
