@@ -112,6 +112,7 @@ def differences(fermata, path):
     scenario = scenario_file.read_scenario(path)
     times = timeline.Timeline(scenario)
     folder = path[:-4]
+    shutil.rmtree(folder, ignore_errors=True)
     subprocess.run([fermata, "synth", path, "-o", folder], check=True, stdout=subprocess.DEVNULL)
     subprocess.run([fermata, "analyze", "-q", "--check", folder], check=True)
     document = json.loads(subprocess.run([fermata, "report", "--format=json", folder], check=True,

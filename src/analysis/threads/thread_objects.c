@@ -33,12 +33,48 @@ static void find_awakened(const struct fm_finder *finder, const struct awakening
 
 /* ---- barriers ---- */
 
-/* All calls of a round of a barrier were in it when the last one was entered. */
+/* @return when the last event of a process is */
+static uint64_t end_of(const struct fm_trace *trace, uint32_t process)
+{
+    uint64_t end = 0;
+    for (uint32_t l = fm_trace_first_location(trace, process);
+         l < fm_trace_first_location(trace, process + 1); l++) {
+        end = trace->locations[l].end > end ? trace->locations[l].end : end;
+    }
+    return end;
+}
+
+/* @return whether a call was left before its process ended. The calls that threads wait in when the
+ * process ends last until then, and the threads have no end. */
+static bool is_left(const struct fm_trace *trace, const struct fm_object_call *call, uint64_t end)
+{
+    const struct fm_location *location = &trace->locations[call->location];
+    bool left = call->leave < end;
+    for (size_t i = location->threads.count; i-- > 0 && !left;) {
+        const struct fm_thread_record *record = &location->threads.items[i];
+        if (record->time < call->leave) {
+            break;
+        }
+        left = record->type == FM_THREAD_END;
+    }
+    return left;
+}
+
+/* All calls of a round of a barrier were in it when the last one was entered. A round that no
+ * thread has left is not complete: the last one has not come. */
 static void add_round(const struct fm_finder *finder, const struct fm_object_call *calls,
                       size_t count, uint32_t object, size_t meeting)
 {
     const struct fm_trace *trace = finder->analysis->trace;
     const struct fm_object_call *last = &calls[0];
+    const uint64_t end = end_of(trace, trace->locations[last->location].process);
+    bool is_complete = false;
+    for (size_t i = 0; i < count && !is_complete; i++) {
+        is_complete = is_left(trace, &calls[i], end);
+    }
+    if (!is_complete) {
+        return;
+    }
     for (size_t i = 1; i < count; i++) {
         last = calls[i].enter > last->enter ? &calls[i] : last;
     }

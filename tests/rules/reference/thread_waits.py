@@ -45,6 +45,16 @@ def objects_of_calls(timeline):
     return found
 
 
+def _is_complete(timeline, calls):
+    """Whether a thread has left the round: not if its process ends while it is in the call."""
+    rank = calls[0].loc[0]
+    end = max(event.time for loc, events in timeline.scenario.events.items() if loc[0] == rank
+              for event in events)
+    return any(call.leave < end or any(record.name == "thread_end" and record.time >= call.leave
+                                       for record in timeline.thread_records.get(call.loc, ()))
+               for call in calls)
+
+
 def thread_barriers(timeline):
     """[[call]] of the rounds of POSIX barriers: nobody leaves before the last one has entered."""
     found = []
@@ -57,7 +67,7 @@ def thread_barriers(timeline):
                     or call.loc in {other.loc for other in rounds[-1]}):
                 rounds.append([])
             rounds[-1].append(call)
-        found += [calls for calls in rounds if len(calls) > 1]
+        found += [calls for calls in rounds if len(calls) > 1 and _is_complete(timeline, calls)]
     return found
 
 
