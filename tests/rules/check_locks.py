@@ -31,7 +31,7 @@ def _waits_of(holds, awakenings):
     waits = []
     for candidate in thread_locks._of_lock(holds, awakenings):
         hold = holds[candidate.order]
-        before = holds[thread_locks._predecessor(holds, candidate.order)]
+        before = holds[thread_locks.blocked_by(holds, candidate.order)]
         waits.append((thread_locks._wanted_from(hold, before, awakenings), candidate.time, hold.call))
     return waits
 
