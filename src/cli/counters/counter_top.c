@@ -78,11 +78,13 @@ static void print_rank(const struct fm_counter_pace *pace, const struct fm_count
     struct activity a = activity_of(pace, job, rank);
     char safe[64];
     double s = pace->seconds, threads = (double)fermata_counters_threads(file);
+    /* A call that began before the period counts in it as a whole. */
+    double share = threads > 0 ? 100 * a.in_calls / s / threads : 0;
     printf("%5u %-8s %10.0f %6.1f %9.0f %9.2f %9.2f %8.0f %8.0f %8.0f %8.0f %9.1f  %s\n",
            fermata_counters_rank(file), states[fermata_counters_state(file)], a.calls / s,
-           threads > 0 ? 100 * a.in_calls / s / threads : 0.0, a.messages / s, 1e-6 * a.sent / s,
-           1e-6 * a.received / s, a.collectives / s, a.operations / s, a.faults / s,
-           a.preemptions / s, fermata_counters_since_call(file),
+           share < 100 ? share : 100, a.messages / s, 1e-6 * a.sent / s, 1e-6 * a.received / s,
+           a.collectives / s, a.operations / s, a.faults / s, a.preemptions / s,
+           fermata_counters_since_call(file),
            a.longest != NULL ? fm_safe_copy(safe, sizeof safe, a.longest) : "-");
 }
 
