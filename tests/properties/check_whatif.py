@@ -17,7 +17,7 @@ sys.path[:0] = [os.path.join(HERE, "..", "rules", "reference"), os.path.join(HER
 import generate  # noqa: E402
 import share  # noqa: E402
 
-FOCUSES = (None, "iterations", "locks", "libraries", "clocks", "omp", "hybrid", "pthread")
+FOCUSES = (None, "iterations", "locks", "libraries", "clocks", "omp", "hybrid", "pthread", "cuda")
 WORKERS = (1, 2, 5)
 FACTORS = ("0.5", "0.37", "0")
 # In these executions a shorter computation may change who gets a lock first.

@@ -2,6 +2,7 @@
  * launches it late; the host waits for a stream, in a synchronization or before a copy. Each wait
  * ends where a call of the other side begins: a stream's idle call begins when its work ends. */
 #include "analysis/accelerators/stream_work.h"
+#include "analysis/dependencies/dependencies.h"
 #include "analysis/pattern.h"
 #include "analysis/threads/thread_starts.h"
 
@@ -21,6 +22,15 @@ static void add_point(const struct fm_finder *finder, uint32_t host, uint32_t st
     fm_found_group_point(finder, stream, &point);
 }
 
+/* A call depends on the Enter of another one, whether it waits for it or not. */
+static void depend(const struct fm_finder *finder, struct fm_call_ref call,
+                   struct fm_call_ref cause, fm_dependency_rule_t rule)
+{
+    if (finder->analysis->dependencies != NULL) {
+        fm_depend(finder->analysis, finder->worker, call, fm_awaited_enter(cause), rule);
+    }
+}
+
 /* ---- late launches ---- */
 
 /* The critical path on a stream comes from the launch of its first work. */
@@ -33,6 +43,10 @@ static void add_begin(const struct fm_finder *finder, const struct fm_stream_wor
     add_point(finder, work->launch.location, work->stream,
               trace->locations[origin.location].threads.items[origin.row].time,
               work->launch.activity);
+    if (finder->analysis->dependencies != NULL) {
+        fm_depend_start(finder->analysis, work->stream, work->record, origin.location, origin.row,
+                        FM_DEPENDS_ON_START);
+    }
 }
 
 static void find_late_launches(const struct fm_finder *finder, const fm_stream_work_vector *work)
@@ -48,8 +62,10 @@ static void find_late_launches(const struct fm_finder *finder, const fm_stream_w
             }
             continue;
         }
-        fm_found_wait(finder, (struct fm_call_ref){item->stream, record->next_activity - 1},
-                      fm_call_enter(trace, item->launch), item->launch, FM_METRIC_CUDA_LATE_LAUNCH);
+        const struct fm_call_ref idle = {item->stream, record->next_activity - 1};
+        fm_found_wait(finder, idle, fm_call_enter(trace, item->launch), item->launch,
+                      FM_METRIC_CUDA_LATE_LAUNCH);
+        depend(finder, idle, item->launch, FM_DEPENDS_ON_LAUNCH);
     }
 }
 
@@ -139,8 +155,9 @@ static void find_stream_wait(const struct fm_finder *finder, const fm_stream_wor
         }
         const uint64_t end = fm_stream_work_end(trace, last);
         /* Of several streams, the arbitration chooses the one that ends last. */
-        fm_found_wait(finder, call, end, (struct fm_call_ref){last->stream, last->idle_after},
-                      FM_METRIC_CUDA_STREAM_WAIT);
+        const struct fm_call_ref idle = {last->stream, last->idle_after};
+        fm_found_wait(finder, call, end, idle, FM_METRIC_CUDA_STREAM_WAIT);
+        depend(finder, call, idle, FM_DEPENDS_ON_STREAM);
         if (trace->locations[last->stream].leave.items[last->idle_after] >= enter) {
             add_point(finder, call.location, last->stream, end > enter ? end : enter,
                       call.activity);
@@ -187,6 +204,8 @@ static void find_copy_waits(const struct fm_finder *finder, const fm_stream_work
         }
         const uint64_t end = fm_stream_work_end(trace, copy);
         if (end <= fm_call_leave(trace, call)) {
+            depend(finder, call, (struct fm_call_ref){copy->stream, copy->idle_after},
+                   FM_DEPENDS_ON_STREAM);
             add_point(finder, call.location, copy->stream, end, call.activity);
         }
     }
