@@ -39,9 +39,9 @@ static void print_level(const struct fm_report *report, const struct fm_load_lev
              level == FM_LEVEL_NODE     ? "nodes"
              : level == FM_LEVEL_THREAD ? "accelerators"
                                         : report->diagnosis.process.many);
-    fprintf(terminal->stream, "  %-13s", label);
-    print_percent(terminal->stream, 8, times->imbalance);
-    print_percent(terminal->stream, 8, fm_level_mean_efficiency(levels, level));
+    fprintf(terminal->stream, "  %-15s", label);
+    print_percent(terminal->stream, 7, times->imbalance);
+    print_percent(terminal->stream, 7, fm_level_mean_efficiency(levels, level));
     print_percent(terminal->stream, 9, loads->imbalance);
     if (terminal->width >= TABLE_COLUMNS + 32) {
         char *longest = unit_name(report, level, &levels->units[level][times->where]);
@@ -66,7 +66,7 @@ void fm_report_load_levels(const struct fm_report *report)
         }
         if (is_first) {
             fm_terminal_heading(terminal, "Load imbalance (largest / average - 1)");
-            fprintf(terminal->stream, "  %-13s%8s%8s%9s%s\n", "", "times", "inside", "adjusted",
+            fprintf(terminal->stream, "  %-15s%7s%7s%9s%s\n", "", "times", "inside", "adjusted",
                     terminal->width >= TABLE_COLUMNS + 32 ? "  longest time, largest adjusted"
                                                           : "");
         }
