@@ -84,15 +84,53 @@ static void close_span(void *context, uint64_t time)
     put_end(context, time);
 }
 
+/* Number of ascending times that are not behind `time`. */
+static size_t count_until(const uint64_t *times, size_t count, uint64_t time)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (times[middle] <= time) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/* A time from `time` on at which the location is in a span, as early as possible; else the last one
+ * before: a thread may begin or end outside of all functions. */
+static uint64_t time_in_a_span(const struct fm_location *location, uint64_t time)
+{
+    size_t calls = count_until(location->enter.items, location->enter.count, time);
+    size_t states = count_until(location->state_since.items, location->state_since.count, time);
+    uint64_t last = calls > 0 ? location->leave.items[calls - 1] : 0;
+    if ((states > 0 && location->state_visit.items[states - 1] != FM_NONE) || last >= time) {
+        return time;
+    }
+    if (states > 0 && last < location->state_since.items[states - 1]) {
+        last = location->state_since.items[states - 1]; /* the end of what was before */
+    }
+    uint64_t next = calls < location->enter.count ? location->enter.items[calls] : UINT64_MAX;
+    while (states < location->state_since.count && location->state_visit.items[states] == FM_NONE) {
+        states++;
+    }
+    if (states < location->state_since.count && location->state_since.items[states] < next) {
+        next = location->state_since.items[states];
+    }
+    return next != UINT64_MAX ? next : last;
+}
+
 /* A flow binds to the span that encloses its time, so its time must lie inside the call, not at its
  * end. */
 static uint64_t time_inside(struct writer *writer, const struct fm_arrow_end *end)
 {
-    uint64_t time = fm_event_nanoseconds(writer->events, end->time);
-    if (end->activity == FM_NONE) {
-        return time;
-    }
     const struct fm_location *location = &writer->trace->locations[end->location];
+    if (end->activity == FM_NONE) {
+        return fm_event_nanoseconds(writer->events, time_in_a_span(location, end->time));
+    }
+    uint64_t time = fm_event_nanoseconds(writer->events, end->time);
     uint64_t enter = fm_event_nanoseconds(writer->events, location->enter.items[end->activity]);
     uint64_t leave = fm_event_nanoseconds(writer->events, location->leave.items[end->activity]);
     return time < leave || leave == enter ? time : leave - 1;
