@@ -3,7 +3,10 @@
 # and left out.
 #
 # Defines, for each library found, the interface target fermata_mpi_<library> and
-# FERMATA_MPIRUN_<library> (its launcher); FERMATA_MPI_LIBRARIES lists those found.
+# FERMATA_MPIRUN_<library> (its launcher) and FERMATA_HAS_MPI_4_<library> (whether the library
+# implements MPI 4); FERMATA_MPI_LIBRARIES lists those found.
+
+include(CheckCSourceCompiles)
 
 set(FERMATA_MPI_LIBRARIES "")
 
@@ -62,6 +65,13 @@ foreach(library openmpi mpich)
     add_library(fermata_mpi_${library} INTERFACE)
     target_compile_options(fermata_mpi_${library} INTERFACE ${compile_flags})
     target_link_libraries(fermata_mpi_${library} INTERFACE ${link_flags})
+    list(JOIN compile_flags " " CMAKE_REQUIRED_FLAGS)
+    set(CMAKE_REQUIRED_LIBRARIES ${link_flags})
+    check_c_source_compiles("#include <mpi.h>
+      int main(void) { return MPI_Send_c(0, 0, MPI_INT, 0, 0, MPI_COMM_WORLD); }"
+      FERMATA_HAS_MPI_4_${library})
+    unset(CMAKE_REQUIRED_FLAGS)
+    unset(CMAKE_REQUIRED_LIBRARIES)
     list(APPEND FERMATA_MPI_LIBRARIES ${library})
     message(STATUS "Analysis by and workloads for ${library}: ${FERMATA_MPICC_${library}}")
   else()

@@ -40,6 +40,7 @@ ARGUMENT = re.compile(r"argument\s+(\w+)\s+(\w+)\s+(\S.*?)\s+:\s+(\S.*)$")
 RECIPE = re.compile(r"recipe\s+(\w+)\s+(\S.*)$")
 RECORD = re.compile(r"record\s+(\w+)\s+(\w+|-)\s+(\S.*?)(?:\s+:\s+(\S.*))?$")
 LINKED = "linked"
+OPTIONAL_ROWS = "optional"
 BODIES = ("own", "plain", "direct")
 OPTIONAL = re.compile(r"\[([^\]]*)\]")
 
@@ -59,6 +60,7 @@ class Row(NamedTuple):
     recipe: str = ""  # C code behind the call; body is "recipe"
     by_rules: bool = False  # the rules state its facts
     region: str = ""  # its name in archives; "": its own
+    optional: bool = False  # some libraries of the paradigm lack it
 
     @property
     def is_recorded(self):
@@ -73,7 +75,7 @@ class Table:
     def __init__(self, path):
         self.rows, self.calls, self.header, self.libraries, self.endings = [], None, None, [], []
         self.types, self.families, self.arguments, self.recipes = {}, {}, [], {}
-        self.prefix, self.linked = None, False
+        self.prefix, self.linked, self.optional = None, False, False
         for number, line in enumerate(path.read_text().splitlines(), 1):
             if line and not line.startswith("#"):
                 reason = self.take(line)
@@ -92,6 +94,8 @@ class Table:
             self.endings.append((match.group(2), match.group(1) == "certain"))
         elif line == LINKED:
             self.linked = True
+        elif line == OPTIONAL_ROWS:
+            self.optional = True
         elif match := ROW.match(line):
             return self.take_row(*match.groups())
         elif match := RECORD.match(line):
@@ -118,7 +122,7 @@ class Table:
         if not name.startswith(self.prefix):
             return f"{name} does not begin with {self.prefix}"
         self.rows.append(Row(self.prefix, body, progress, role, call, metric, facts,
-                             result.strip(), name, parameters))
+                             result.strip(), name, parameters, optional=self.optional))
         return None
 
     def take_record(self, recipe, family, prototype, region):

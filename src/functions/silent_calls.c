@@ -1,6 +1,7 @@
 #include "functions/silent_calls.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -64,11 +65,12 @@ static const struct {
     [PARTITIONED] = {.sentence = "partitioned communication is not analysed: waiting for these "
                                  "messages counts as MPI time without waiting"},
     [PERSISTENT_COLLECTIVE] = {.sentence =
-                                   "persistent collectives are not analysed: waiting for them "
-                                   "counts as MPI time without waiting; the non-blocking forms "
-                                   "are analysed"},
-    [SENDRECV_REQUEST] = {.sentence = "non-blocking send-receives are not analysed: waiting for "
-                                      "these messages counts as MPI time without waiting"},
+                                   "the archive has no collective record of the starts of these "
+                                   "persistent collectives: waiting for them was not looked for; "
+                                   "fermata's recorder writes such records"},
+    [SENDRECV_REQUEST] = {.sentence = "the archive has no record of the messages of these calls: "
+                                      "waiting for them was not looked for; fermata's recorder "
+                                      "writes such records"},
     [SESSION] = {.sentence = "sessions are not analysed: waiting on communicators that were made "
                              "from them may be missing"},
     [SPAWN] = {.sentence = "processes that were spawned or connected are not part of this archive: "
@@ -119,9 +121,15 @@ static const struct {
                    "was not looked for"},
 };
 
-static const char *const message_functions[] = {
-    "Send", "Bsend", "Ssend", "Rsend",  "Isend",    "Ibsend",           "Issend", "Irsend",
-    "Recv", "Irecv", "Mrecv", "Imrecv", "Sendrecv", "Sendrecv_replace", NULL};
+static const char *const message_functions[] = {"Send",      "Bsend",
+                                                "Ssend",     "Rsend",
+                                                "Isend",     "Ibsend",
+                                                "Issend",    "Irsend",
+                                                "Recv",      "Irecv",
+                                                "Mrecv",     "Imrecv",
+                                                "Sendrecv",  "Sendrecv_replace",
+                                                "Isendrecv", "Isendrecv_replace",
+                                                NULL};
 
 static const char *const operations[] = {"Put",
                                          "Get",
@@ -148,6 +156,13 @@ static bool is_one_of(const char *const *list, const char *name)
         }
     }
     return false;
+}
+
+/* @return whether a function without its prefix starts persistent operations, of whatever kind */
+static bool is_start(const char *name)
+{
+    static const char *const starts[] = {"Start", "Startall", NULL};
+    return is_one_of(starts, name);
 }
 
 static const char *without_prefix(const char *name)
@@ -250,6 +265,31 @@ static unsigned needed_by_threads(const char *name, fm_call_t call)
     }
 }
 
+/* @return whether a function without its prefix initializes a persistent collective: its starts
+ * have the records */
+static bool is_persistent_collective(const char *name)
+{
+    static const char *const collectives[] = {"Allgather", "Allgatherv",     "Allreduce",
+                                              "Alltoall",  "Alltoallv",      "Alltoallw",
+                                              "Barrier",   "Bcast",          "Exscan",
+                                              "Gather",    "Gatherv",        "Neighbor_",
+                                              "Reduce",    "Reduce_scatter", "Reduce_scatter_block",
+                                              "Scan",      "Scatter",        "Scatterv",
+                                              NULL};
+    const char *end = strstr(name, "_init");
+    if (end == NULL || (strcmp(end, "_init") != 0 && strcmp(end, "_init_c") != 0)) {
+        return false;
+    }
+    for (size_t i = 0; collectives[i] != NULL; i++) {
+        const size_t length = strlen(collectives[i]);
+        if (strncmp(name, collectives[i], length) == 0 &&
+            (name + length == end || collectives[i][length - 1] == '_')) {
+            return true;
+        }
+    }
+    return false;
+}
+
 unsigned fm_records_needed(fm_paradigm_t paradigm, const char *name, fm_call_t call)
 {
     if (is_library(paradigm)) {
@@ -261,7 +301,7 @@ unsigned fm_records_needed(fm_paradigm_t paradigm, const char *name, fm_call_t c
     if (paradigm == FM_PARADIGM_CUDA) {
         return call == FM_CALL_USER || call == FM_CALL_STREAM_IDLE ? 0 : FM_RECORDED_GROUP_SYNC;
     }
-    if (paradigm != FM_PARADIGM_MPI) {
+    if (paradigm != FM_PARADIGM_MPI || is_persistent_collective(without_prefix(name))) {
         return 0;
     }
     switch (call) {
@@ -296,35 +336,14 @@ unsigned fm_records_needed(fm_paradigm_t paradigm, const char *name, fm_call_t c
         break;
     }
     name = without_prefix(name);
-    return is_one_of(message_functions, name) ? FM_RECORDED_MESSAGE
-           : is_one_of(operations, name)      ? FM_RECORDED_OPERATION
-                                              : 0;
+    return is_start(name)                       ? FM_RECORDED_MESSAGE | FM_RECORDED_COLLECTIVE
+           : is_one_of(message_functions, name) ? FM_RECORDED_MESSAGE
+           : is_one_of(operations, name)        ? FM_RECORDED_OPERATION
+                                                : 0;
 }
 
-static bool is_persistent_collective(const char *name)
-{
-    static const char *const collectives[] = {"Allgather", "Allgatherv",     "Allreduce",
-                                              "Alltoall",  "Alltoallv",      "Alltoallw",
-                                              "Barrier",   "Bcast",          "Exscan",
-                                              "Gather",    "Gatherv",        "Neighbor_",
-                                              "Reduce",    "Reduce_scatter", "Reduce_scatter_block",
-                                              "Scan",      "Scatter",        "Scatterv",
-                                              NULL};
-    const char *end = strstr(name, "_init");
-    if (end == NULL || (strcmp(end, "_init") != 0 && strcmp(end, "_init_c") != 0)) {
-        return false;
-    }
-    for (size_t i = 0; collectives[i] != NULL; i++) {
-        const size_t length = strlen(collectives[i]);
-        if (strncmp(name, collectives[i], length) == 0 &&
-            (name + length == end || collectives[i][length - 1] == '_')) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static enum reason reason_of_mpi(const struct fm_called_function *function)
+/* @param starts  kinds of records that the starts of persistent operations have */
+static enum reason reason_of_mpi(const struct fm_called_function *function, unsigned starts)
 {
     static const char *const spawning[] = {"Comm_spawn",  "Comm_spawn_multiple", "Comm_connect",
                                            "Comm_accept", "Comm_join",           NULL};
@@ -337,12 +356,14 @@ static enum reason reason_of_mpi(const struct fm_called_function *function)
         return SESSION;
     }
     if (begins(name, "Isendrecv")) {
-        return SENDRECV_REQUEST;
+        return (function->records & FM_RECORDED_MESSAGE) != 0 ? NOT_SILENT : SENDRECV_REQUEST;
     }
     if (is_one_of(spawning, name)) {
         return SPAWN;
     }
-    return is_persistent_collective(name) ? PERSISTENT_COLLECTIVE : NOT_SILENT;
+    return is_persistent_collective(name) && (starts & FM_RECORDED_COLLECTIVE) == 0
+               ? PERSISTENT_COLLECTIVE
+               : NOT_SILENT;
 }
 
 /* @param recorded  kinds of records that the archive has of this programming model */
@@ -408,8 +429,10 @@ static enum reason reason_of_threads(const struct fm_called_function *function, 
     }
 }
 
-/* @param recorded  kinds of records that the archive has of this programming model */
-static enum reason reason_of(const struct fm_called_function *function, unsigned recorded)
+/* @param recorded  kinds of records that the archive has of this programming model
+ * @param starts    ... that the starts of MPI's persistent operations have */
+static enum reason reason_of(const struct fm_called_function *function, unsigned recorded,
+                             unsigned starts)
 {
     switch (function->paradigm) {
     case FM_PARADIGM_SHMEM:
@@ -429,8 +452,8 @@ static enum reason reason_of(const struct fm_called_function *function, unsigned
     default:
         return NOT_SILENT;
     }
-    const enum reason without_rule = reason_of_mpi(function);
-    if (without_rule != NOT_SILENT) {
+    const enum reason without_rule = reason_of_mpi(function, starts);
+    if (without_rule != NOT_SILENT || is_start(without_prefix(function->name))) {
         return without_rule;
     }
     if (function->call >= FM_CALL_LOCK && function->call <= FM_CALL_FLUSH_LOCAL_ALL) {
@@ -493,15 +516,23 @@ void fm_silent_calls_report(const struct fm_called_function *functions, size_t c
                             fm_silence_handler_t *handler, void *context)
 {
     unsigned recorded[UINT8_MAX + 1] = {0}; /* by paradigm */
+    unsigned starts = 0;
+    bool has_started = false;
     for (size_t i = 0; i < count; i++) {
         recorded[functions[i].paradigm] |= functions[i].records;
+        if (functions[i].paradigm == FM_PARADIGM_MPI && functions[i].calls != 0 &&
+            is_start(without_prefix(functions[i].name))) {
+            starts |= functions[i].records;
+            has_started = true;
+        }
     }
+    starts = has_started ? starts : UINT_MAX; /* operations that never start lack no record */
     for (enum reason reason = NOT_SILENT + 1; reason < REASONS; reason++) {
         struct names names = {.length = 0};
         uint64_t calls = 0;
         for (size_t i = 0; i < count; i++) {
             if (functions[i].calls != 0 &&
-                reason_of(&functions[i], recorded[functions[i].paradigm]) == reason) {
+                reason_of(&functions[i], recorded[functions[i].paradigm], starts) == reason) {
                 calls += functions[i].calls;
                 if (!is_repeated(functions, i)) {
                     add_name(&names, functions[i].name);

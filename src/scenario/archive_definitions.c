@@ -15,6 +15,7 @@ struct usage {
     bool *created;        /* per window: it has events of creation or destruction */
     bool *created_singly; /* per team: its threads are created one by one, thus POSIX threads */
     bool acquisitions;    /* releases of locks tell of the acquisition */
+    bool persistent;      /* some persistent collective is completed */
     uint64_t last_time;
 };
 
@@ -70,6 +71,9 @@ static void use_event(struct usage *usage, const struct fm_scenario *scenario,
             event->region == FM_SCENARIO_NONE ? "" : scenario->regions.keys[event->region].bytes)] =
             true;
         usage->acquisitions = usage->acquisitions || event->detail != 0;
+        break;
+    case FM_SCENARIO_NB_COLL_COMPLETE:
+        usage->persistent = usage->persistent || event->init != 0;
         break;
     case FM_SCENARIO_THREAD_CREATE:
     case FM_SCENARIO_THREAD_BEGIN:
@@ -406,6 +410,18 @@ static void write_attributes(struct definitions *definitions)
              OTF2_GlobalDefWriter_WriteAttribute(
                  definitions->writer, FM_ARCHIVE_ACQUIRED_SHARED, name,
                  string(definitions, "1: the released lock was acquired shared"), OTF2_TYPE_UINT8));
+    }
+    if (definitions->usage.persistent) {
+        OTF2_StringRef name = string(definitions, "PERSISTENT_COLLECTIVE");
+        keep(definitions,
+             OTF2_GlobalDefWriter_WriteAttribute(
+                 definitions->writer, FM_ARCHIVE_PERSISTENT, name,
+                 string(definitions, "number of the persistent collective"), OTF2_TYPE_UINT32));
+        name = string(definitions, "PERSISTENT_INIT");
+        keep(definitions,
+             OTF2_GlobalDefWriter_WriteAttribute(
+                 definitions->writer, FM_ARCHIVE_PERSISTENT_INIT, name,
+                 string(definitions, "function that initialized it"), OTF2_TYPE_REGION));
     }
 }
 

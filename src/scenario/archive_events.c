@@ -95,6 +95,33 @@ static OTF2_ErrorCode write_release(OTF2_EvtWriter *writer, const struct fm_scen
     return code;
 }
 
+/* The completion of a persistent collective names it. */
+static OTF2_ErrorCode write_collective_completion(OTF2_EvtWriter *writer,
+                                                  const struct fm_scenario_event *event)
+{
+    OTF2_AttributeList *attributes = NULL;
+    OTF2_ErrorCode code = OTF2_SUCCESS;
+    if (event->init != 0) {
+        attributes = OTF2_AttributeList_New();
+        code = attributes != NULL
+                   ? OTF2_AttributeList_AddUint32(attributes, FM_ARCHIVE_PERSISTENT, event->tag)
+                   : OTF2_ERROR_MEM_ALLOC_FAILED;
+        if (code == OTF2_SUCCESS) {
+            code = OTF2_AttributeList_AddRegionRef(attributes, FM_ARCHIVE_PERSISTENT_INIT,
+                                                   event->init - 1);
+        }
+    }
+    if (code == OTF2_SUCCESS) {
+        code = OTF2_EvtWriter_NonBlockingCollectiveComplete(
+            writer, attributes, event->time, event->detail, event->object, event->peer,
+            event->bytes, event->received, event->id);
+    }
+    if (attributes != NULL) {
+        OTF2_AttributeList_Delete(attributes);
+    }
+    return code;
+}
+
 OTF2_ErrorCode fm_archive_write_event(const struct fm_scenario *scenario, OTF2_EvtWriter *writer,
                                       const struct fm_scenario_event *event)
 {
@@ -134,9 +161,7 @@ OTF2_ErrorCode fm_archive_write_event(const struct fm_scenario *scenario, OTF2_E
     case FM_SCENARIO_NB_COLL_REQUEST:
         return OTF2_EvtWriter_NonBlockingCollectiveRequest(writer, NULL, time, event->id);
     case FM_SCENARIO_NB_COLL_COMPLETE:
-        return OTF2_EvtWriter_NonBlockingCollectiveComplete(writer, NULL, time, event->detail,
-                                                            object, peer, event->bytes,
-                                                            event->received, event->id);
+        return write_collective_completion(writer, event);
     case FM_SCENARIO_PARAMETER:
         return OTF2_EvtWriter_ParameterInt(writer, NULL, time, object, (int64_t)event->id);
     case FM_SCENARIO_PARAMETER_UNSIGNED:

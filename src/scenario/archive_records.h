@@ -41,6 +41,9 @@ OTF2_ErrorCode fm_archive_write_definitions(const struct fm_scenario *scenario,
 #define FM_ARCHIVE_ACQUIRED_AT     0
 #define FM_ARCHIVE_ACQUIRED_IN     1
 #define FM_ARCHIVE_ACQUIRED_SHARED 2
+/* ... of a NonBlockingCollectiveComplete record. */
+#define FM_ARCHIVE_PERSISTENT      3
+#define FM_ARCHIVE_PERSISTENT_INIT 4
 
 /** @return the paradigm of the thread records in this region: POSIX threads or OpenMP. */
 OTF2_Paradigm fm_archive_thread_paradigm(const char *region);

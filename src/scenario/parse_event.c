@@ -29,6 +29,8 @@ struct event_form {
 #define FIELD_GENERATION    'G' /* of a task: 32 bits */
 #define FIELD_ACQUIRED_AT   'A'
 #define FIELD_ACQUIRED_IN   'I' /* the rest of the line: `s`, a region, or both */
+#define FIELD_PERSISTENT    'N' /* number of a persistent collective: 32 bits */
+#define FIELD_INIT          'z' /* the region that initialized it: the rest of the line */
 #define FIELD_OBJECT        'O' /* value of the parameter FM_SCENARIO_OBJECT_PARAMETER */
 #define FIELD_CORRELATION   'C' /* likewise FM_SCENARIO_CORRELATION_PARAMETER */
 #define FIELD_STREAM        'S' /* likewise FM_SCENARIO_STREAM_PARAMETER: a location */
@@ -54,7 +56,7 @@ static const struct event_form event_forms[] = {
     {"coll_begin", FM_SCENARIO_COLL_BEGIN, ""},
     {"coll_end", FM_SCENARIO_COLL_END, "ocrbv"},
     {"nb_coll_request", FM_SCENARIO_NB_COLL_REQUEST, "i"},
-    {"nb_coll_complete", FM_SCENARIO_NB_COLL_COMPLETE, "ocrbvi"},
+    {"nb_coll_complete", FM_SCENARIO_NB_COLL_COMPLETE, "ocrbvi?Nz"},
     {"win_create", FM_SCENARIO_WIN_CREATE, "w"},
     {"win_destroy", FM_SCENARIO_WIN_DESTROY, "w"},
     {"rma_coll_begin", FM_SCENARIO_RMA_COLL_BEGIN, ""},
@@ -185,6 +187,15 @@ static fm_status_t read_acquired_in(struct reading *reading)
     }
     reading->event.detail |= FM_SCENARIO_ACQUIRED_IN;
     return read_region(reading);
+}
+
+static fm_status_t read_init(struct reading *reading)
+{
+    const uint32_t object = reading->event.object;
+    fm_status_t status = read_region(reading);
+    reading->event.init = reading->event.object + 1;
+    reading->event.object = object;
+    return status;
 }
 
 static fm_status_t read_team(struct reading *reading, struct fm_word word)
@@ -353,6 +364,10 @@ static fm_status_t read_number(struct reading *reading, struct fm_word word, cha
         status = fm_parser_integer(parser, word, "the generation", UINT32_MAX - 1, &number);
         event->tag = (uint32_t)number;
         return status;
+    case FIELD_PERSISTENT:
+        status = fm_parser_integer(parser, word, "the number", UINT32_MAX - 1, &number);
+        event->tag = (uint32_t)number;
+        return status;
     case FIELD_ACQUIRED_AT:
         event->detail |= FM_SCENARIO_ACQUIRED_AT;
         return fm_parser_time(parser, word, &event->bytes);
@@ -379,6 +394,9 @@ static fm_status_t read_field(struct reading *reading, char field)
     }
     if (field == FIELD_ACQUIRED_IN) {
         return read_acquired_in(reading);
+    }
+    if (field == FIELD_INIT) {
+        return read_init(reading);
     }
     fm_status_t status = fm_parser_need(reading->parser, "a field of the event", &word);
     if (status != FM_OK) {

@@ -102,7 +102,10 @@ struct fm_scenario_event {
                             FM_SCENARIO_NONE); index of the group of a group_sync; threads of a
                             fork; acquisition order of a thread lock; number of the thread that
                             created a task */
-    uint32_t tag;      /**< of the message; generation number of a task */
+    uint32_t tag;      /**< of the message; generation number of a task; number of a persistent
+                            collective */
+    uint32_t init;     /**< 1 + index of the region that initialized the persistent collective;
+                            0: it is none */
     uint32_t region;   /**< the innermost region at this event, FM_SCENARIO_NONE: none */
     uint8_t kind;      /**< enum fm_scenario_kind */
     uint8_t detail;    /**< collective operation (OTF2_CollectiveOp), 1 for a shared lock, or

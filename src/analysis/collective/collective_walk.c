@@ -27,6 +27,9 @@ static uint32_t collective_start(const struct fm_location *location, uint32_t ro
 static uint8_t call_of(const struct fm_trace *trace, const struct fm_location *location,
                        const struct fm_collective *part)
 {
+    if (part->init != FM_NONE && trace->regions[part->init].call == FM_CALL_NEIGHBORHOOD) {
+        return FM_CALL_NEIGHBORHOOD;
+    }
     const struct fm_region *region = fm_trace_called(trace, location, part->start);
     if (region->call != FM_CALL_OTHER || strncasecmp(region->name, "MPI_File_", 9) == 0) {
         return (uint8_t)region->call;
@@ -149,14 +152,24 @@ void fm_collective_walk_begin(struct fm_collective_walk *walk, const struct fm_t
     fm_record_merge_begin(&walk->merge, trace, process, collective_count, collective_start);
 }
 
+/* @return the scope of a persistent collective: its communicator and number. Numbers that differ by
+ * 2^24 share a scope, in which the order of their starts matters. */
+static uint64_t persistent_scope(uint32_t communicator, uint32_t persistent)
+{
+    return (uint64_t)(persistent & 0xffffffU) << 32 | communicator;
+}
+
 /* @return the membership for the operations of a programming model on a communicator, or (unless
- * `window` is FM_NONE) on a window with this communicator */
+ * `window` is FM_NONE) on a window with this communicator, or (unless `persistent` is FM_NONE) for
+ * the starts of a persistent collective */
 static struct fm_membership *find_membership(struct fm_collective_walk *walk,
                                              fm_paradigm_t paradigm, uint32_t communicator,
-                                             uint32_t window)
+                                             uint32_t window, uint32_t persistent)
 {
-    const uint64_t key = window != FM_NONE ? (uint64_t)FM_SERIES_LIBRARIES << 32 | window
-                                           : (uint64_t)paradigm << 32 | communicator;
+    const uint64_t key = window != FM_NONE       ? (uint64_t)FM_SERIES_LIBRARIES << 56 | window
+                         : persistent != FM_NONE ? (uint64_t)(FM_SERIES_LIBRARIES + 1) << 56 |
+                                                       persistent_scope(communicator, persistent)
+                                                 : (uint64_t)paradigm << 56 | communicator;
     if (walk->recent < walk->memberships.count &&
         walk->memberships.items[walk->recent].key == key) {
         return &walk->memberships.items[walk->recent];
@@ -176,12 +189,12 @@ static void skip_gaps(struct fm_collective_walk *walk, uint64_t time)
     while ((gap = fm_gaps_before(&walk->gaps, time)) != NULL) {
         struct fm_membership *membership = NULL;
         if (gap->series == FM_SERIES_COLLECTIVES) {
-            membership = find_membership(walk, FM_PARADIGM_MPI, gap->reference, FM_NONE);
+            membership = find_membership(walk, FM_PARADIGM_MPI, gap->reference, FM_NONE, gap->peer);
         } else if (gap->series == FM_SERIES_WINDOW_COLLECTIVES &&
                    walk->trace->windows[gap->reference].communicator != FM_NONE) {
-            membership =
-                find_membership(walk, FM_PARADIGM_USER,
-                                walk->trace->windows[gap->reference].communicator, gap->reference);
+            membership = find_membership(walk, FM_PARADIGM_USER,
+                                         walk->trace->windows[gap->reference].communicator,
+                                         gap->reference, FM_NONE);
         }
         if (membership != NULL) {
             membership->next_ordinal[FM_SERIES_USE] += (uint32_t)gap->count;
@@ -239,12 +252,13 @@ bool fm_collective_walk_next(struct fm_collective_walk *walk, struct fm_member *
         if (fm_gaps_ahead(&walk->gaps)) {
             skip_gaps(walk, location->enter.items[part->start]);
         }
-        struct fm_membership *membership =
-            find_membership(walk, called->paradigm, part->communicator, part->window);
+        struct fm_membership *membership = find_membership(
+            walk, called->paradigm, part->communicator, part->window, part->persistent);
         if (membership->rank == FM_NONE) {
             continue;
         }
         const uint8_t call = call_of(trace, location, part);
+        const bool persistent = part->persistent != FM_NONE;
         const unsigned kind =
             call == FM_CALL_DETACHED_COMMUNICATOR ? FM_SERIES_CREATION : FM_SERIES_USE;
         const bool on_window = part->window != FM_NONE;
@@ -253,7 +267,9 @@ bool fm_collective_walk_next(struct fm_collective_walk *walk, struct fm_member *
             .enter = location->enter.items[part->start],
             .wait_enter = waiting->enter.items[part->complete],
             .leave = waiting->leave.items[part->complete],
-            .scope = on_window ? part->window : part->communicator,
+            .scope = on_window    ? part->window
+                     : persistent ? persistent_scope(part->communicator, part->persistent)
+                                  : part->communicator,
             .ordinal = membership->next_ordinal[kind]++,
             .communicator = part->communicator,
             .rank = membership->rank,
@@ -264,7 +280,9 @@ bool fm_collective_walk_next(struct fm_collective_walk *walk, struct fm_member *
             .wait_activity = part->complete,
             .root = part->root,
             .call = call,
-            .series = series_of(called->paradigm, on_window ? FM_SERIES_ON_WINDOW : kind),
+            .series = series_of(called->paradigm, on_window    ? FM_SERIES_ON_WINDOW
+                                                  : persistent ? FM_SERIES_PERSISTENT
+                                                               : kind),
             .non_blocking = part->non_blocking,
             .moved_bytes = part->moved_bytes,
         };

@@ -5,6 +5,9 @@
  * Init and Finalize of each library take part by their calls, also if they have no collective
  * records, and are numbered separately: they are operations of all processes of the run.
  *
+ * The starts of each persistent collective form a series of their own: processes may start several
+ * in any order.
+ *
  * The operations of each programming model form series of their own. Those whose records name a
  * window (SHMEM, ARMCI, coarrays: an active set, group or team) are numbered on this window.
  */

@@ -6,7 +6,7 @@
 /* Instances of one scope and series: first, by ordinal, those before the first missing one (which
  * was not recorded); then the remaining ones in the order of their arrival. */
 struct series {
-    uint32_t scope;
+    uint64_t scope;
     uint8_t series;
     FM_VECTOR(struct fm_gathered) instances;
     uint32_t dense;               /* number of instances whose position is their ordinal */
@@ -25,7 +25,7 @@ struct partial {
 /* A worker's summary of an instance; in the answer, the summary over all workers. */
 struct gathered_message {
     struct fm_gathered all;
-    uint32_t scope;
+    uint64_t scope;
     uint32_t ordinal;
     uint32_t process; /* first one of the worker: the answer is sent there */
     uint32_t series;
@@ -69,7 +69,7 @@ void fm_gathering_free(struct fm_gathering *gathering)
 
 /* ---- adding ---- */
 
-static struct series *find_series(struct partial *partial, uint32_t scope, uint8_t series)
+static struct series *find_series(struct partial *partial, uint64_t scope, uint8_t series)
 {
     if (partial->recent < partial->series.count) {
         struct series *recent = &partial->series.items[partial->recent];
@@ -78,7 +78,7 @@ static struct series *find_series(struct partial *partial, uint32_t scope, uint8
         }
     }
     uint32_t next = (uint32_t)partial->series.count;
-    partial->recent = *fm_map_at(&partial->series_of, (uint64_t)scope << 8 | series, next);
+    partial->recent = *fm_map_at(&partial->series_of, scope << 8 | series, next);
     if (partial->recent == next) {
         fm_vector_push(&partial->series, (struct series){.scope = scope, .series = series});
     }
@@ -171,10 +171,10 @@ static uint32_t size_of(const struct fm_gathering *gathering, const struct fm_ga
 
 /* @return the process at which the summaries of an instance are combined: one member, the same for
  * all workers. Instances are spread over the members. */
-static uint32_t home_of(const struct fm_communicator *communicator, uint32_t scope,
+static uint32_t home_of(const struct fm_communicator *communicator, uint64_t scope,
                         uint32_t ordinal)
 {
-    uint32_t start = (ordinal + scope) % communicator->size;
+    uint32_t start = (uint32_t)((ordinal + scope) % communicator->size);
     for (uint32_t i = 0; i < communicator->size; ++i) {
         uint32_t home = communicator->members[(start + i) % communicator->size];
         if (home != FM_NONE) {
@@ -227,8 +227,8 @@ static uint32_t *add_up(const struct gathered_message *parts, size_t count,
     uint32_t *number = fm_allocate(count, sizeof *number);
     struct fm_map scopes = {0}, instances = {0};
     for (size_t i = 0; i < count; ++i) {
-        uint32_t scope = *fm_map_at(&scopes, (uint64_t)parts[i].scope << 8 | parts[i].series,
-                                    (uint32_t)scopes.count);
+        uint32_t scope =
+            *fm_map_at(&scopes, parts[i].scope << 8 | parts[i].series, (uint32_t)scopes.count);
         number[i] = *fm_map_at(&instances, (uint64_t)scope << 32 | parts[i].ordinal,
                                (uint32_t)instances.count);
         add(&sums[number[i]], &parts[i].all);

@@ -34,7 +34,7 @@ void fm_join_post(struct fm_join *join, unsigned worker, const struct fm_member 
         return;
     }
     /* Any member may judge, but all must choose the same one; instances are spread over them. */
-    uint32_t start = (member->ordinal + member->scope) % communicator->size;
+    uint32_t start = (uint32_t)((member->ordinal + member->scope) % communicator->size);
     for (uint32_t i = 0; i < communicator->size; ++i) {
         uint32_t home = communicator->members[(start + i) % communicator->size];
         if (home != FM_NONE) {
@@ -61,9 +61,8 @@ static void group(struct grouping *grouping, const struct fm_member *members, si
     grouping->begin.count = 0;
     fm_vector_push(&grouping->begin, 0);
     for (size_t i = 0; i < count; ++i) {
-        uint32_t scope =
-            *fm_map_at(&grouping->scopes, (uint64_t)members[i].scope << 8 | members[i].series,
-                       (uint32_t)grouping->scopes.count);
+        uint32_t scope = *fm_map_at(&grouping->scopes, members[i].scope << 8 | members[i].series,
+                                    (uint32_t)grouping->scopes.count);
         uint32_t next = (uint32_t)grouping->instances.count;
         uint32_t instance =
             *fm_map_at(&grouping->instances, (uint64_t)scope << 32 | members[i].ordinal, next);

@@ -17,7 +17,8 @@ enum {
     FM_SERIES_CREATION, /**< of the communicator: counted separately from the operations on it */
     FM_SERIES_INIT,
     FM_SERIES_FINALIZE,
-    FM_SERIES_ON_WINDOW, /**< the scope is a window */
+    FM_SERIES_ON_WINDOW,  /**< the scope is a window */
+    FM_SERIES_PERSISTENT, /**< ... a persistent collective */
     FM_SERIES_KINDS,
     FM_SERIES_LIBRARIES = 16 /**< more than there are programming models */
 };
@@ -27,7 +28,8 @@ struct fm_member {
     uint64_t enter;      /**< of the call that took part (the start of a non-blocking operation) */
     uint64_t wait_enter; /**< of the call that waits for the operation: `enter` if blocking */
     uint64_t leave;      /**< of the call that waits */
-    uint32_t scope;      /**< communicator or window; with `series` and `ordinal`, the instance */
+    uint64_t scope;      /**< communicator, window or persistent collective; with `series` and
+                              `ordinal`, the instance. Less than 2^56 */
     uint32_t ordinal;    /**< k */
     uint32_t communicator;
     uint32_t rank;

@@ -66,6 +66,8 @@ enum fm_record_place { FM_AT_LEAVE, FM_AT_ENTER, FM_BETWEEN_CALLS };
     X(COLLECTIVE_END, 3, 0)       /* aux: operation, ref: communicator; root, sent, received */    \
     X(COLLECTIVE_REQUEST, 1, 1)   /* request */                                                    \
     X(COLLECTIVE_COMPLETE, 4, 0)  /* as COLLECTIVE_END, request */                                 \
+    X(PERSISTENT_COMPLETE, 5, 0)  /* as COLLECTIVE_COMPLETE, number of the persistent collective   \
+                                     in its communicator | function that made it << 32 */          \
     X(COMM_CREATE, 0, 0)          /* ref: communicator */                                          \
     X(COMM_DESTROY, 0, 0)         /* ref: communicator */                                          \
     X(WIN_COLLECTIVE_BEGIN, 0, 1) /* */                                                            \

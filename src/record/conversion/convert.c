@@ -332,6 +332,27 @@ static void convert_lock(struct fm_thread *thread, const uint64_t *r)
     OTF2_AttributeList_Delete(list);
 }
 
+/* A completion of a persistent collective, with the attributes that name it. */
+static void convert_persistent(struct fm_thread *thread, const uint64_t *r)
+{
+    const uint32_t init = (uint32_t)(r[5] >> 32);
+    OTF2_AttributeList *list = OTF2_AttributeList_New();
+    fm_convert_check(list != NULL);
+    OTF2_AttributeList_AddUint32(list, FM_ATTRIBUTE_PERSISTENT, (uint32_t)r[5]);
+    fm_functions_used[init] = true;
+    OTF2_AttributeList_AddRegionRef(
+        list, FM_ATTRIBUTE_PERSISTENT_INIT,
+        fm_event_region(fm_convert_state.regions, init, FM_DEFINE_NONE));
+    fm_attributes_used = true;
+    fm_convert_count_bytes(thread, FM_COUNT_BYTES,
+                           OTF2_EvtWriter_NonBlockingCollectiveComplete(
+                               thread->writer, list,
+                               fm_convert_not_before(thread, thread->pending_leave),
+                               (OTF2_CollectiveOp)fm_record_aux(r[0]), fm_record_ref(r[0]),
+                               (uint32_t)r[1], r[2], r[3], r[4]));
+    OTF2_AttributeList_Delete(list);
+}
+
 /* ---- records ---- */
 
 static void convert_record(struct fm_thread *thread, const uint64_t *record)
@@ -454,6 +475,9 @@ static void convert_record(struct fm_thread *thread, const uint64_t *record)
     case FM_RECORD_RELEASE_NOTED_LOCK:
         convert_lock(thread, record);
         return;
+    case FM_RECORD_PERSISTENT_COMPLETE:
+        convert_persistent(thread, record);
+        return;
     case FM_RECORD_BYTES_ABOVE:
         thread->bytes_above = record[0];
         return;
@@ -491,6 +515,8 @@ static bool is_sound(const struct fm_thread *thread, const uint64_t *record, con
         return fm_record_aux(record[0]) < functions;
     case FM_RECORD_UNRECORDED:
         return fm_convert_is_series(fm_record_aux(record[0]));
+    case FM_RECORD_PERSISTENT_COMPLETE:
+        return record[5] >> 32 < functions && (thread->pending || thread->off);
     case FM_RECORD_STACK:
         return (fm_record_aux(record[0]) & ~(uint32_t)FM_STACK_CUT) <= thread->path.site_count;
     default:

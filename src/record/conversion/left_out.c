@@ -32,6 +32,8 @@ void fm_convert_unrecorded(struct fm_thread *thread, const uint64_t *r)
     if (series <= FM_SERIES_RECEIVES) {
         OTF2_AttributeList_AddUint32(list, FM_ATTRIBUTE_PEER, peer);
         OTF2_AttributeList_AddUint32(list, FM_ATTRIBUTE_TAG, (uint32_t)(r[1] >> 32));
+    } else if (series == FM_SERIES_COLLECTIVES && peer != 0) {
+        OTF2_AttributeList_AddUint32(list, FM_ATTRIBUTE_PERSISTENT, peer - 1);
     } else if (series >= FM_SERIES_ACCESS_EPOCHS) {
         OTF2_AttributeList_AddGroupRef(list, FM_ATTRIBUTE_GROUP, peer);
     }

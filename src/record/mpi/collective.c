@@ -41,11 +41,31 @@ void fm_collective_start(struct fm_thread *thread, OTF2_CollectiveOp operation,
     fm_thread_done(thread);
 }
 
-uint64_t fm_counts_sum(const int counts[], int count)
+void fm_collective_init(struct fm_thread *thread, OTF2_CollectiveOp operation, struct fm_comm *c,
+                        int root, struct fm_volume volume, uint32_t function, MPI_Request handle)
+{
+    fm_thread_leave(thread, 0);
+    if (c != NULL) {
+        struct fm_request request = {.kind = FM_REQUEST_COLLECTIVE,
+                                     .persistent = true,
+                                     .ref = c->number,
+                                     .operation = operation,
+                                     .root = fm_comm_root(c, root),
+                                     .sent = volume.sent,
+                                     .received = volume.received,
+                                     .init = fm_first_function + function,
+                                     .ordinal = c->persistent++};
+        fm_request_add(handle, &request);
+    }
+    fm_thread_done(thread);
+}
+
+/* Sum of the first counts. */
+static uint64_t sum_of(struct fm_counts counts, int count)
 {
     uint64_t sum = 0;
     for (int i = 0; i < count; i++) {
-        sum += counts[i] > 0 ? (uint64_t)counts[i] : 0;
+        sum += fm_count_at(counts, i);
     }
     return sum;
 }
@@ -86,7 +106,7 @@ static struct fm_volume to_root(const struct fm_comm *c, int root, bool in_place
 }
 
 static struct fm_volume gather(const struct fm_comm *c, int root, const void *sendbuf,
-                               int sendcount, MPI_Datatype sendtype, int recvcount,
+                               MPI_Count sendcount, MPI_Datatype sendtype, MPI_Count recvcount,
                                MPI_Datatype recvtype)
 {
     bool in_place = sendbuf == MPI_IN_PLACE;
@@ -96,15 +116,15 @@ static struct fm_volume gather(const struct fm_comm *c, int root, const void *se
 }
 
 static struct fm_volume gatherv(const struct fm_comm *c, int root, const void *sendbuf,
-                                int sendcount, MPI_Datatype sendtype, const int recvcounts[],
-                                MPI_Datatype recvtype)
+                                MPI_Count sendcount, MPI_Datatype sendtype,
+                                struct fm_counts recvcounts, MPI_Datatype recvtype)
 {
     bool in_place = sendbuf == MPI_IN_PLACE;
     uint64_t all = 0, own = 0;
     if (is_root(c, root)) {
         uint64_t size = fm_type_size(recvtype);
-        all = size * fm_counts_sum(recvcounts, (int)peers(c));
-        own = in_place ? size * fm_counts_sum(recvcounts + c->rank, 1) : 0;
+        all = size * sum_of(recvcounts, (int)peers(c));
+        own = in_place ? size * fm_count_at(recvcounts, c->rank) : 0;
     }
     uint64_t send = has_part(c, root) && !in_place ? fm_type_bytes(sendcount, sendtype) : 0;
     return to_root(c, root, in_place, send, all, own);
@@ -116,8 +136,8 @@ static struct fm_volume reduce(const struct fm_comm *c, int root, const void *se
     return to_root(c, root, sendbuf == MPI_IN_PLACE, bytes, peers(c) * bytes, bytes);
 }
 
-static struct fm_volume scatter(const struct fm_comm *c, int root, int sendcount,
-                                MPI_Datatype sendtype, const void *recvbuf, int recvcount,
+static struct fm_volume scatter(const struct fm_comm *c, int root, MPI_Count sendcount,
+                                MPI_Datatype sendtype, const void *recvbuf, MPI_Count recvcount,
                                 MPI_Datatype recvtype)
 {
     bool in_place = recvbuf == MPI_IN_PLACE;
@@ -131,15 +151,15 @@ static struct fm_volume scatter(const struct fm_comm *c, int root, int sendcount
     return volume;
 }
 
-static struct fm_volume scatterv(const struct fm_comm *c, int root, const int sendcounts[],
-                                 MPI_Datatype sendtype, const void *recvbuf, int recvcount,
+static struct fm_volume scatterv(const struct fm_comm *c, int root, struct fm_counts sendcounts,
+                                 MPI_Datatype sendtype, const void *recvbuf, MPI_Count recvcount,
                                  MPI_Datatype recvtype)
 {
     bool in_place = recvbuf == MPI_IN_PLACE;
     struct fm_volume volume = {0, 0};
     if (is_root(c, root)) {
-        uint64_t own = in_place ? fm_counts_sum(sendcounts + c->rank, 1) : 0;
-        volume.sent = fm_type_size(sendtype) * (fm_counts_sum(sendcounts, (int)peers(c)) - own);
+        uint64_t own = in_place ? fm_count_at(sendcounts, c->rank) : 0;
+        volume.sent = fm_type_size(sendtype) * (sum_of(sendcounts, (int)peers(c)) - own);
     }
     if (has_part(c, root) && !in_place) {
         volume.received = fm_type_bytes(recvcount, recvtype);
@@ -147,8 +167,8 @@ static struct fm_volume scatterv(const struct fm_comm *c, int root, const int se
     return volume;
 }
 
-static struct fm_volume allgather(const struct fm_comm *c, const void *sendbuf, int sendcount,
-                                  MPI_Datatype sendtype, int recvcount, MPI_Datatype recvtype)
+static struct fm_volume allgather(const struct fm_comm *c, const void *sendbuf, MPI_Count sendcount,
+                                  MPI_Datatype sendtype, MPI_Count recvcount, MPI_Datatype recvtype)
 {
     uint64_t receive = fm_type_bytes(recvcount, recvtype);
     if (sendbuf == MPI_IN_PLACE) {
@@ -157,45 +177,45 @@ static struct fm_volume allgather(const struct fm_comm *c, const void *sendbuf, 
     return (struct fm_volume){peers(c) * fm_type_bytes(sendcount, sendtype), peers(c) * receive};
 }
 
-static struct fm_volume allgatherv(const struct fm_comm *c, const void *sendbuf, int sendcount,
-                                   MPI_Datatype sendtype, const int recvcounts[],
-                                   MPI_Datatype recvtype)
+static struct fm_volume allgatherv(const struct fm_comm *c, const void *sendbuf,
+                                   MPI_Count sendcount, MPI_Datatype sendtype,
+                                   struct fm_counts recvcounts, MPI_Datatype recvtype)
 {
     uint64_t size = fm_type_size(recvtype);
-    uint64_t all = size * fm_counts_sum(recvcounts, (int)peers(c));
+    uint64_t all = size * sum_of(recvcounts, (int)peers(c));
     if (sendbuf == MPI_IN_PLACE) {
-        uint64_t own = size * fm_counts_sum(recvcounts + c->rank, 1);
+        uint64_t own = size * fm_count_at(recvcounts, c->rank);
         return (struct fm_volume){(peers(c) - 1) * own, all - own};
     }
     return (struct fm_volume){peers(c) * fm_type_bytes(sendcount, sendtype), all};
 }
 
 static struct fm_volume alltoallv(const struct fm_comm *c, const void *sendbuf,
-                                  const int sendcounts[], MPI_Datatype sendtype,
-                                  const int recvcounts[], MPI_Datatype recvtype)
+                                  struct fm_counts sendcounts, MPI_Datatype sendtype,
+                                  struct fm_counts recvcounts, MPI_Datatype recvtype)
 {
     uint64_t size = fm_type_size(recvtype);
-    uint64_t receive = size * fm_counts_sum(recvcounts, (int)peers(c));
+    uint64_t receive = size * sum_of(recvcounts, (int)peers(c));
     if (sendbuf == MPI_IN_PLACE) {
-        uint64_t others = receive - size * fm_counts_sum(recvcounts + c->rank, 1);
+        uint64_t others = receive - size * fm_count_at(recvcounts, c->rank);
         return (struct fm_volume){others, others};
     }
-    return (struct fm_volume){fm_type_size(sendtype) * fm_counts_sum(sendcounts, (int)peers(c)),
-                              receive};
+    return (struct fm_volume){fm_type_size(sendtype) * sum_of(sendcounts, (int)peers(c)), receive};
 }
 
-static uint64_t types_sum(const int counts[], const MPI_Datatype types[], int count, int without)
+static uint64_t types_sum(struct fm_counts counts, const MPI_Datatype types[], int count,
+                          int without)
 {
     uint64_t sum = 0;
     for (int i = 0; i < count; i++) {
-        sum += i != without ? fm_type_bytes(counts[i], types[i]) : 0;
+        sum += i != without ? fm_count_at(counts, i) * fm_type_size(types[i]) : 0;
     }
     return sum;
 }
 
 static struct fm_volume alltoallw(const struct fm_comm *c, const void *sendbuf,
-                                  const int sendcounts[], const MPI_Datatype sendtypes[],
-                                  const int recvcounts[], const MPI_Datatype recvtypes[])
+                                  struct fm_counts sendcounts, const MPI_Datatype sendtypes[],
+                                  struct fm_counts recvcounts, const MPI_Datatype recvtypes[])
 {
     int count = (int)peers(c);
     if (sendbuf == MPI_IN_PLACE) {
@@ -214,11 +234,11 @@ static struct fm_volume all_to_all(const struct fm_comm *c, const void *sendbuf,
 }
 
 static struct fm_volume reduce_scatter(const struct fm_comm *c, const void *sendbuf,
-                                       const int recvcounts[], MPI_Datatype type)
+                                       struct fm_counts recvcounts, MPI_Datatype type)
 {
     uint64_t size = fm_type_size(type);
-    uint64_t own = size * fm_counts_sum(recvcounts + c->rank, 1);
-    uint64_t all = size * fm_counts_sum(recvcounts, c->size);
+    uint64_t own = size * fm_count_at(recvcounts, c->rank);
+    uint64_t all = size * sum_of(recvcounts, c->size);
     if (sendbuf == MPI_IN_PLACE) {
         return (struct fm_volume){all - own, (peers(c) - 1) * own};
     }
@@ -256,97 +276,29 @@ int fm_MPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
     return result;
 }
 
-FM_COLLECTIVE(MPI_Bcast, MPI_Ibcast, OTF2_COLLECTIVE_OP_BCAST, root,
-              bcast(c, root, fm_type_bytes(count, datatype)),
-              (void *buffer, int count, MPI_Datatype datatype, int root),
-              (buffer, count, datatype, root))
+int fm_MPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Barrier_init);
+    int result = PMPI_Barrier_init(comm, info, request);
+    if (thread != NULL) {
+        fm_collective_init(thread, OTF2_COLLECTIVE_OP_BARRIER,
+                           result == MPI_SUCCESS ? fm_comm_find(thread, comm) : NULL, FM_NO_ROOT,
+                           (struct fm_volume){0, 0}, FM_FUNCTION_MPI_Barrier_init, *request);
+    }
+    return result;
+}
 
-FM_COLLECTIVE(MPI_Gather, MPI_Igather, OTF2_COLLECTIVE_OP_GATHER, root,
-              gather(c, root, sendbuf, sendcount, sendtype, recvcount, recvtype),
-              (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-               int recvcount, MPI_Datatype recvtype, int root),
-              (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root))
-
-FM_COLLECTIVE(MPI_Gatherv, MPI_Igatherv, OTF2_COLLECTIVE_OP_GATHERV, root,
-              gatherv(c, root, sendbuf, sendcount, sendtype, recvcounts, recvtype),
-              (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-               const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root),
-              (sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root))
-
-FM_COLLECTIVE(MPI_Scatter, MPI_Iscatter, OTF2_COLLECTIVE_OP_SCATTER, root,
-              scatter(c, root, sendcount, sendtype, recvbuf, recvcount, recvtype),
-              (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-               int recvcount, MPI_Datatype recvtype, int root),
-              (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root))
-
-FM_COLLECTIVE(MPI_Scatterv, MPI_Iscatterv, OTF2_COLLECTIVE_OP_SCATTERV, root,
-              scatterv(c, root, sendcounts, sendtype, recvbuf, recvcount, recvtype),
-              (const void *sendbuf, const int sendcounts[], const int displs[],
-               MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype,
-               int root),
-              (sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root))
-
-FM_COLLECTIVE(MPI_Reduce, MPI_Ireduce, OTF2_COLLECTIVE_OP_REDUCE, root,
-              reduce(c, root, sendbuf, fm_type_bytes(count, datatype)),
-              (const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-               int root),
-              (sendbuf, recvbuf, count, datatype, op, root))
-
-FM_COLLECTIVE(MPI_Allgather, MPI_Iallgather, OTF2_COLLECTIVE_OP_ALLGATHER, FM_NO_ROOT,
-              allgather(c, sendbuf, sendcount, sendtype, recvcount, recvtype),
-              (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-               int recvcount, MPI_Datatype recvtype),
-              (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype))
-
-FM_COLLECTIVE(MPI_Allgatherv, MPI_Iallgatherv, OTF2_COLLECTIVE_OP_ALLGATHERV, FM_NO_ROOT,
-              allgatherv(c, sendbuf, sendcount, sendtype, recvcounts, recvtype),
-              (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-               const int recvcounts[], const int displs[], MPI_Datatype recvtype),
-              (sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype))
-
-FM_COLLECTIVE(MPI_Alltoall, MPI_Ialltoall, OTF2_COLLECTIVE_OP_ALLTOALL, FM_NO_ROOT,
-              allgather(c, sendbuf, sendcount, sendtype, recvcount, recvtype),
-              (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-               int recvcount, MPI_Datatype recvtype),
-              (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype))
-
-FM_COLLECTIVE(MPI_Alltoallv, MPI_Ialltoallv, OTF2_COLLECTIVE_OP_ALLTOALLV, FM_NO_ROOT,
-              alltoallv(c, sendbuf, sendcounts, sendtype, recvcounts, recvtype),
-              (const void *sendbuf, const int sendcounts[], const int sdispls[],
-               MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[],
-               MPI_Datatype recvtype),
-              (sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype))
-
-FM_COLLECTIVE(MPI_Alltoallw, MPI_Ialltoallw, OTF2_COLLECTIVE_OP_ALLTOALLW, FM_NO_ROOT,
-              alltoallw(c, sendbuf, sendcounts, sendtypes, recvcounts, recvtypes),
-              (const void *sendbuf, const int sendcounts[], const int sdispls[],
-               const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[],
-               const int rdispls[], const MPI_Datatype recvtypes[]),
-              (sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes))
-
-FM_COLLECTIVE(MPI_Allreduce, MPI_Iallreduce, OTF2_COLLECTIVE_OP_ALLREDUCE, FM_NO_ROOT,
-              all_to_all(c, sendbuf, fm_type_bytes(count, datatype)),
-              (const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op),
-              (sendbuf, recvbuf, count, datatype, op))
-
-FM_COLLECTIVE(MPI_Reduce_scatter, MPI_Ireduce_scatter, OTF2_COLLECTIVE_OP_REDUCE_SCATTER,
-              FM_NO_ROOT, reduce_scatter(c, sendbuf, recvcounts, datatype),
-              (const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype,
-               MPI_Op op),
-              (sendbuf, recvbuf, recvcounts, datatype, op))
-
-FM_COLLECTIVE(MPI_Reduce_scatter_block, MPI_Ireduce_scatter_block,
-              OTF2_COLLECTIVE_OP_REDUCE_SCATTER_BLOCK, FM_NO_ROOT,
-              all_to_all(c, sendbuf, fm_type_bytes(recvcount, datatype)),
-              (const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op),
-              (sendbuf, recvbuf, recvcount, datatype, op))
-
-FM_COLLECTIVE(MPI_Scan, MPI_Iscan, OTF2_COLLECTIVE_OP_SCAN, FM_NO_ROOT,
-              scan(c, true, fm_type_bytes(count, datatype)),
-              (const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op),
-              (sendbuf, recvbuf, count, datatype, op))
-
-FM_COLLECTIVE(MPI_Exscan, MPI_Iexscan, OTF2_COLLECTIVE_OP_EXSCAN, FM_NO_ROOT,
-              scan(c, false, fm_type_bytes(count, datatype)),
-              (const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op),
-              (sendbuf, recvbuf, count, datatype, op))
+#define FM_COUNT int
+#define FM_DISPL int
+#define FM_SUFFIX
+#define FM_COUNTS(values) ((struct fm_counts){values, false})
+#include "record/mpi/collective_counted.h"
+#undef FM_COUNT
+#undef FM_DISPL
+#undef FM_SUFFIX
+#undef FM_COUNTS
+#define FM_COUNT          MPI_Count
+#define FM_DISPL          MPI_Aint
+#define FM_SUFFIX         _c
+#define FM_COUNTS(values) ((struct fm_counts){values, true})
+#include "record/mpi/collective_counted.h"

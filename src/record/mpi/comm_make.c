@@ -232,16 +232,23 @@ int fm_MPI_Comm_dup(MPI_Comm comm,
                                         FROM_MEMBERS(MPI_Comm_join, PMPI_Comm_join(fd, intercomm),
                                                      fm_comm_from_pair(*intercomm, thread != NULL))
 
-                                            int fm_MPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm,
-                                                                 MPI_Request *request)
+    /* Before the library's call: the parent of the duplicate, and which one it is. */
+    struct duplicate {
+    struct fm_comm *parent;
+    uint32_t count;
+};
+
+static struct duplicate next_duplicate(struct fm_thread *thread, MPI_Comm comm)
 {
-    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Comm_idup);
-    if (thread == NULL) {
-        return PMPI_Comm_idup(comm, newcomm, request);
-    }
     struct fm_comm *parent = fm_comm_find(thread, comm);
-    uint32_t count = parent != NULL ? parent->made++ : 0;
-    int result = PMPI_Comm_idup(comm, newcomm, request);
+    return (struct duplicate){parent, parent != NULL ? parent->made++ : 0};
+}
+
+/* Ends a call that has begun to duplicate a communicator. */
+static void record_idup(struct fm_thread *thread, int result, struct duplicate duplicate,
+                        MPI_Comm *newcomm, MPI_Request handle)
+{
+    const struct fm_comm *parent = duplicate.parent;
     struct fm_comm *copy = parent != NULL ? malloc(sizeof *copy) : NULL;
     fm_thread_leave(thread, 0);
     if (result == MPI_SUCCESS && copy != NULL) {
@@ -252,14 +259,38 @@ int fm_MPI_Comm_dup(MPI_Comm comm,
                                    .ref = parent->number,
                                    .comm = newcomm,
                                    .parent = copy,
-                                   .count = count};
+                                   .count = duplicate.count};
         fm_put_id(fm_thread_reserve(thread, FM_WORDS_COLLECTIVE_REQUEST),
                   FM_RECORD_COLLECTIVE_REQUEST, 0, entry.id);
-        fm_request_add(*request, &entry);
+        fm_request_add(handle, &entry);
     } else {
         free(copy);
     }
     fm_thread_done(thread);
+}
+
+int fm_MPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
+{
+    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Comm_idup);
+    if (thread == NULL) {
+        return PMPI_Comm_idup(comm, newcomm, request);
+    }
+    struct duplicate duplicate = next_duplicate(thread, comm);
+    int result = PMPI_Comm_idup(comm, newcomm, request);
+    record_idup(thread, result, duplicate, newcomm, *request);
+    return result;
+}
+
+int fm_MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm,
+                               MPI_Request *request)
+{
+    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Comm_idup_with_info);
+    if (thread == NULL) {
+        return PMPI_Comm_idup_with_info(comm, info, newcomm, request);
+    }
+    struct duplicate duplicate = next_duplicate(thread, comm);
+    int result = PMPI_Comm_idup_with_info(comm, info, newcomm, request);
+    record_idup(thread, result, duplicate, newcomm, *request);
     return result;
 }
 

@@ -256,9 +256,12 @@ int fm_MPI_Request_free(MPI_Request *request)
         fm_request_return(claimed);
     } else if (claimed != NULL) {
         /* OTF2: a send whose request is freed counts as complete here; a receive stays open. */
-        if (claimed->active && claimed->kind == FM_REQUEST_SEND) {
+        const uint64_t id = claimed->kind == FM_REQUEST_SEND       ? claimed->id
+                            : claimed->kind == FM_REQUEST_SENDRECV ? claimed->send_id
+                                                                   : 0;
+        if (claimed->active && id != 0) {
             fm_put_id(fm_thread_reserve(thread, FM_WORDS_ISEND_COMPLETE), FM_RECORD_ISEND_COMPLETE,
-                      0, claimed->id);
+                      0, id);
         }
         fm_request_release(claimed);
     }

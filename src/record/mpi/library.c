@@ -5,6 +5,11 @@
 
 struct fm_library_readings fm_library_readings;
 
+/* A function of MPI 4; NULL if the library lacks it. */
+int PMPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+                   void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
+                   MPI_Comm comm, MPI_Request *request) __attribute__((weak));
+
 /* ---- values from the library's functions ---- */
 
 uint64_t fm_status_asked_bytes(const MPI_Status *status)
@@ -58,6 +63,22 @@ bool fm_library_reads_types(uint64_t (*size)(MPI_Datatype))
         same = read == 0 || read == fm_type_asked_size(basic[i]);
     }
     return same && size(MPI_BYTE) != 0;
+}
+
+/* Whether a request of MPI_Isendrecv has the status of the receive, which it has not in MPICH 4.0.
+ */
+static bool states_sendrecv(void)
+{
+    enum { TAG = 4711, BYTES = 3 };
+    const char out[BYTES] = {0};
+    char in[BYTES + 1];
+    MPI_Request request;
+    MPI_Status status = {.MPI_SOURCE = -1, .MPI_TAG = -1, .MPI_ERROR = MPI_SUCCESS};
+    return PMPI_Isendrecv != NULL &&
+           PMPI_Isendrecv(out, BYTES, MPI_BYTE, 0, TAG, in, BYTES + 1, MPI_BYTE, 0, TAG,
+                          MPI_COMM_SELF, &request) == MPI_SUCCESS &&
+           PMPI_Wait(&request, &status) == MPI_SUCCESS && status.MPI_SOURCE == 0 &&
+           status.MPI_TAG == TAG && fm_status_bytes(&status) == BYTES;
 }
 
 /* ---- begin ---- */
@@ -130,6 +151,7 @@ void fm_types_begin(void)
     fm_library_readings.statuses =
         fm_library_reads_statuses(fm_status_read_bytes, fm_status_read_cancelled);
     fm_library_readings.types = fm_library_reads_types(fm_type_read_size);
+    fm_library_readings.sendrecv_statuses = states_sendrecv();
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank == 0 && !(fm_library_readings.statuses && fm_library_readings.types)) {
         dprintf(

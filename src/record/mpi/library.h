@@ -17,8 +17,9 @@
 
 /** Which readings of this file agree with the library's functions. All false before MPI_Init. */
 struct fm_library_readings {
-    bool statuses; /**< fm_status_read_bytes, fm_status_read_cancelled */
-    bool types;    /**< fm_type_read_size */
+    bool statuses;          /**< fm_status_read_bytes, fm_status_read_cancelled */
+    bool types;             /**< fm_type_read_size */
+    bool sendrecv_statuses; /**< the library sets the status of MPI_Isendrecv's requests */
 };
 extern FM_HIDDEN struct fm_library_readings fm_library_readings;
 
@@ -116,7 +117,7 @@ static inline uint64_t fm_type_size(MPI_Datatype type)
 }
 
 /** Bytes of `count` elements. */
-static inline uint64_t fm_type_bytes(int count, MPI_Datatype type)
+static inline uint64_t fm_type_bytes(MPI_Count count, MPI_Datatype type)
 {
     return count > 0 ? (uint64_t)count * fm_type_size(type) : 0;
 }

@@ -13,21 +13,21 @@ static uint64_t existing(const struct fm_comm *c, int places)
     return (uint64_t)(places - __builtin_popcountll(c->missing));
 }
 
-static uint64_t sum(const struct fm_comm *c, const int counts[], MPI_Datatype type, int places)
+static uint64_t sum(const struct fm_comm *c, struct fm_counts counts, MPI_Datatype type, int places)
 {
     uint64_t elements = 0;
     for (int i = 0; i < places; i++) {
-        elements += exists(c, i) && counts[i] > 0 ? (uint64_t)counts[i] : 0;
+        elements += exists(c, i) ? fm_count_at(counts, i) : 0;
     }
     return elements * fm_type_size(type);
 }
 
-static uint64_t sum_of_types(const struct fm_comm *c, const int counts[],
+static uint64_t sum_of_types(const struct fm_comm *c, struct fm_counts counts,
                              const MPI_Datatype types[], int places)
 {
     uint64_t bytes = 0;
     for (int i = 0; i < places; i++) {
-        bytes += exists(c, i) ? fm_type_bytes(counts[i], types[i]) : 0;
+        bytes += exists(c, i) ? fm_count_at(counts, i) * fm_type_size(types[i]) : 0;
     }
     return bytes;
 }
@@ -38,42 +38,17 @@ static struct fm_volume uniform(const struct fm_comm *c, uint64_t send, uint64_t
     return (struct fm_volume){existing(c, c->targets) * send, existing(c, c->sources) * receive};
 }
 
-FM_COLLECTIVE(MPI_Neighbor_allgather, MPI_Ineighbor_allgather, OTF2_COLLECTIVE_OP_ALLGATHER,
-              FM_NO_ROOT,
-              uniform(c, fm_type_bytes(sendcount, sendtype), fm_type_bytes(recvcount, recvtype)),
-              (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-               int recvcount, MPI_Datatype recvtype),
-              (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype))
-
-FM_COLLECTIVE(MPI_Neighbor_allgatherv, MPI_Ineighbor_allgatherv, OTF2_COLLECTIVE_OP_ALLGATHERV,
-              FM_NO_ROOT,
-              ((struct fm_volume){existing(c, c->targets) * fm_type_bytes(sendcount, sendtype),
-                                  sum(c, recvcounts, recvtype, c->sources)}),
-              (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-               const int recvcounts[], const int displs[], MPI_Datatype recvtype),
-              (sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype))
-
-FM_COLLECTIVE(MPI_Neighbor_alltoall, MPI_Ineighbor_alltoall, OTF2_COLLECTIVE_OP_ALLTOALL,
-              FM_NO_ROOT,
-              uniform(c, fm_type_bytes(sendcount, sendtype), fm_type_bytes(recvcount, recvtype)),
-              (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-               int recvcount, MPI_Datatype recvtype),
-              (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype))
-
-FM_COLLECTIVE(MPI_Neighbor_alltoallv, MPI_Ineighbor_alltoallv, OTF2_COLLECTIVE_OP_ALLTOALLV,
-              FM_NO_ROOT,
-              ((struct fm_volume){sum(c, sendcounts, sendtype, c->targets),
-                                  sum(c, recvcounts, recvtype, c->sources)}),
-              (const void *sendbuf, const int sendcounts[], const int sdispls[],
-               MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[],
-               MPI_Datatype recvtype),
-              (sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype))
-
-FM_COLLECTIVE(MPI_Neighbor_alltoallw, MPI_Ineighbor_alltoallw, OTF2_COLLECTIVE_OP_ALLTOALLW,
-              FM_NO_ROOT,
-              ((struct fm_volume){sum_of_types(c, sendcounts, sendtypes, c->targets),
-                                  sum_of_types(c, recvcounts, recvtypes, c->sources)}),
-              (const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
-               const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[],
-               const MPI_Aint rdispls[], const MPI_Datatype recvtypes[]),
-              (sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes))
+#define FM_COUNT int
+#define FM_DISPL int
+#define FM_SUFFIX
+#define FM_COUNTS(values) ((struct fm_counts){values, false})
+#include "record/mpi/neighbor_counted.h"
+#undef FM_COUNT
+#undef FM_DISPL
+#undef FM_SUFFIX
+#undef FM_COUNTS
+#define FM_COUNT          MPI_Count
+#define FM_DISPL          MPI_Aint
+#define FM_SUFFIX         _c
+#define FM_COUNTS(values) ((struct fm_counts){values, true})
+#include "record/mpi/neighbor_counted.h"

@@ -1,32 +1,8 @@
 /* Blocking and non-blocking point-to-point calls. */
 #include "record/mpi/objects/request.h"
 
-#define BLOCKING_SEND(name)                                                                        \
-    int fm_##name(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,            \
-                  MPI_Comm comm)                                                                   \
-    {                                                                                              \
-        struct fm_thread *thread = fm_call_enter(FM_FUNCTION_##name);                              \
-        int result = P##name(buf, count, datatype, dest, tag, comm);                               \
-        if (thread != NULL) {                                                                      \
-            record_send(thread, result, count, datatype, dest, tag, comm);                         \
-        }                                                                                          \
-        return result;                                                                             \
-    }
-
-#define NONBLOCKING_SEND(name)                                                                     \
-    int fm_##name(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,            \
-                  MPI_Comm comm, MPI_Request *request)                                             \
-    {                                                                                              \
-        struct fm_thread *thread = fm_call_enter(FM_FUNCTION_##name);                              \
-        int result = P##name(buf, count, datatype, dest, tag, comm, request);                      \
-        if (thread != NULL) {                                                                      \
-            record_isend(thread, result, count, datatype, dest, tag, comm, *request);              \
-        }                                                                                          \
-        return result;                                                                             \
-    }
-
-FM_INLINE void record_send(struct fm_thread *thread, int result, int count, MPI_Datatype datatype,
-                           int dest, int tag, MPI_Comm comm)
+FM_INLINE void record_send(struct fm_thread *thread, int result, MPI_Count count,
+                           MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
     struct fm_comm *c = NULL;
     if (result == MPI_SUCCESS && dest != MPI_PROC_NULL) {
@@ -42,8 +18,9 @@ FM_INLINE void record_send(struct fm_thread *thread, int result, int count, MPI_
     fm_thread_done(thread);
 }
 
-static void record_isend(struct fm_thread *thread, int result, int count, MPI_Datatype datatype,
-                         int dest, int tag, MPI_Comm comm, MPI_Request handle)
+static void record_isend(struct fm_thread *thread, int result, MPI_Count count,
+                         MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                         MPI_Request handle)
 {
     struct fm_request request = {.active = true};
     struct fm_comm *c = NULL;
@@ -103,43 +80,10 @@ static uint32_t number_of(struct fm_thread *thread, MPI_Comm comm)
     return c != NULL ? c->number : FM_DEFINE_NONE;
 }
 
-BLOCKING_SEND(MPI_Send)
-BLOCKING_SEND(MPI_Bsend)
-BLOCKING_SEND(MPI_Ssend)
-BLOCKING_SEND(MPI_Rsend)
-NONBLOCKING_SEND(MPI_Isend)
-NONBLOCKING_SEND(MPI_Ibsend)
-NONBLOCKING_SEND(MPI_Issend)
-NONBLOCKING_SEND(MPI_Irsend)
-
-int fm_MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
-                MPI_Status *status)
-{
-    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Recv);
-    if (thread == NULL) {
-        return PMPI_Recv(buf, count, datatype, source, tag, comm, status);
-    }
-    MPI_Status own;
-    MPI_Status *used = status == MPI_STATUS_IGNORE ? &own : status;
-    int result = PMPI_Recv(buf, count, datatype, source, tag, comm, used);
-    record_recv(thread, result, number_of(thread, comm), used);
-    return result;
-}
-
-int fm_MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
-                 MPI_Request *request)
-{
-    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Irecv);
-    int result = PMPI_Irecv(buf, count, datatype, source, tag, comm, request);
-    if (thread != NULL) {
-        record_irecv(thread, result, source, number_of(thread, comm), *request);
-    }
-    return result;
-}
-
 /* Send and receive in one call; either may be to or from MPI_PROC_NULL. */
 static void record_sendrecv(struct fm_thread *thread, int result, MPI_Comm comm, int dest,
-                            int sendtag, int count, MPI_Datatype type, const MPI_Status *status)
+                            int sendtag, MPI_Count count, MPI_Datatype type,
+                            const MPI_Status *status)
 {
     struct fm_comm *c = result == MPI_SUCCESS ? fm_comm_find(thread, comm) : NULL;
     fm_thread_leave(thread, 0);
@@ -156,33 +100,44 @@ static void record_sendrecv(struct fm_thread *thread, int result, MPI_Comm comm,
     fm_thread_done(thread);
 }
 
-int fm_MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest,
-                    int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source,
-                    int recvtag, MPI_Comm comm, MPI_Status *status)
+/* The send and the receive of one request; either may be to or from MPI_PROC_NULL.
+ * @param most  bytes of the receive's buffer */
+static void record_isendrecv(struct fm_thread *thread, int result, MPI_Comm comm, int dest,
+                             int sendtag, uint64_t bytes, int source, int recvtag, uint64_t most,
+                             MPI_Request handle)
 {
-    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Sendrecv);
-    MPI_Status own;
-    MPI_Status *used = status == MPI_STATUS_IGNORE ? &own : status;
-    int result = PMPI_Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,
-                               recvtype, source, recvtag, comm, used);
-    if (thread != NULL) {
-        record_sendrecv(thread, result, comm, dest, sendtag, sendcount, sendtype, used);
+    struct fm_request request = {.kind = FM_REQUEST_SENDRECV,
+                                 .active = true,
+                                 .source = source,
+                                 .recvtag = recvtag,
+                                 .most = most};
+    struct fm_comm *c = result == MPI_SUCCESS ? fm_comm_find(thread, comm) : NULL;
+    fm_thread_leave(thread, 0);
+    if (c != NULL && dest != MPI_PROC_NULL) {
+        uint64_t *r = fm_thread_reserve(thread, FM_WORDS_ISEND + fm_words_above(bytes));
+        request.send_id = fm_thread_new_id(thread);
+        r = fm_put_message(r, FM_RECORD_ISEND, c->number, dest, sendtag, bytes);
+        *r = request.send_id;
     }
-    return result;
+    if (c != NULL && source != MPI_PROC_NULL) {
+        request.ref = c->number;
+        request.id = fm_thread_new_id(thread);
+        fm_put_id(fm_thread_reserve(thread, FM_WORDS_IRECV_REQUEST), FM_RECORD_IRECV_REQUEST, 0,
+                  request.id);
+    }
+    if (request.id == 0 && request.send_id == 0) {
+        request.kind = FM_REQUEST_SILENT;
+    }
+    if (result == MPI_SUCCESS) {
+        fm_request_add(handle, &request);
+    }
+    fm_thread_done(thread);
 }
 
-int fm_MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag,
-                            int source, int recvtag, MPI_Comm comm, MPI_Status *status)
+/* Bytes of the arguments of a successful call. */
+static uint64_t bytes_of(int result, MPI_Count count, MPI_Datatype type)
 {
-    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Sendrecv_replace);
-    MPI_Status own;
-    MPI_Status *used = status == MPI_STATUS_IGNORE ? &own : status;
-    int result =
-        PMPI_Sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, used);
-    if (thread != NULL) {
-        record_sendrecv(thread, result, comm, dest, sendtag, count, datatype, used);
-    }
-    return result;
+    return result == MPI_SUCCESS ? fm_type_bytes(count, type) : 0;
 }
 
 /* Communicators of matched probes by message handle: MPI has no query for them. */
@@ -231,29 +186,11 @@ int fm_MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *m
     return result;
 }
 
-int fm_MPI_Mrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI_Status *status)
-{
-    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Mrecv);
-    if (thread == NULL) {
-        return PMPI_Mrecv(buf, count, type, message, status);
-    }
-    MPI_Status own;
-    MPI_Status *used = status == MPI_STATUS_IGNORE ? &own : status;
-    uint32_t comm = comm_of_message(*message);
-    int result = PMPI_Mrecv(buf, count, type, message, used);
-    record_recv(thread, result, comm, used);
-    return result;
-}
-
-int fm_MPI_Imrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message,
-                  MPI_Request *request)
-{
-    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Imrecv);
-    if (thread == NULL) {
-        return PMPI_Imrecv(buf, count, type, message, request);
-    }
-    uint32_t comm = comm_of_message(*message);
-    int result = PMPI_Imrecv(buf, count, type, message, request);
-    record_irecv(thread, result, MPI_ANY_SOURCE, comm, *request);
-    return result;
-}
+#define FM_COUNT int
+#define FM_SUFFIX
+#include "record/mpi/p2p_counted.h"
+#undef FM_COUNT
+#undef FM_SUFFIX
+#define FM_COUNT  MPI_Count
+#define FM_SUFFIX _c
+#include "record/mpi/p2p_counted.h"

@@ -14,7 +14,7 @@ FM_INLINE struct fm_win *window_of(struct fm_thread *thread, int result, MPI_Win
 
 /* Bytes of the arguments of a successful call, else 0: for invalid arguments a further library call
  * would report the error a second time. */
-static uint64_t bytes_of(int result, int count, MPI_Datatype type)
+static uint64_t bytes_of(int result, MPI_Count count, MPI_Datatype type)
 {
     return result == MPI_SUCCESS ? fm_type_bytes(count, type) : 0;
 }
@@ -78,128 +78,10 @@ static void record_request(struct fm_thread *thread, int result, enum fm_record_
     fm_thread_done(thread);
 }
 
-int fm_MPI_Put(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
-               int target_rank, MPI_Aint target_disp, int target_count,
-               MPI_Datatype target_datatype, MPI_Win win)
-{
-    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Put);
-    int result = PMPI_Put(origin_addr, origin_count, origin_datatype, target_rank, target_disp,
-                          target_count, target_datatype, win);
-    if (thread != NULL) {
-        record_transfer(thread, result, FM_RECORD_PUT, win, target_rank,
-                        bytes_of(result, origin_count, origin_datatype));
-    }
-    return result;
-}
-
-int fm_MPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
-               MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win)
-{
-    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Get);
-    int result = PMPI_Get(origin_addr, origin_count, origin_datatype, target_rank, target_disp,
-                          target_count, target_datatype, win);
-    if (thread != NULL) {
-        record_transfer(thread, result, FM_RECORD_GET, win, target_rank,
-                        bytes_of(result, origin_count, origin_datatype));
-    }
-    return result;
-}
-
-int fm_MPI_Rput(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
-                int target_rank, MPI_Aint target_disp, int target_count,
-                MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
-{
-    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Rput);
-    int result = PMPI_Rput(origin_addr, origin_count, origin_datatype, target_rank, target_disp,
-                           target_count, target_datatype, win, request);
-    if (thread != NULL) {
-        record_request(thread, result, FM_RECORD_PUT, 0, win, target_rank,
-                       bytes_of(result, origin_count, origin_datatype), 0, *request);
-    }
-    return result;
-}
-
-int fm_MPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
-                MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win,
-                MPI_Request *request)
-{
-    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Rget);
-    int result = PMPI_Rget(origin_addr, origin_count, origin_datatype, target_rank, target_disp,
-                           target_count, target_datatype, win, request);
-    if (thread != NULL) {
-        record_request(thread, result, FM_RECORD_GET, 0, win, target_rank, 0,
-                       bytes_of(result, origin_count, origin_datatype), *request);
-    }
-    return result;
-}
-
-int fm_MPI_Accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
-                      int target_rank, MPI_Aint target_disp, int target_count,
-                      MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
-{
-    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Accumulate);
-    int result = PMPI_Accumulate(origin_addr, origin_count, origin_datatype, target_rank,
-                                 target_disp, target_count, target_datatype, op, win);
-    if (thread != NULL) {
-        record_atomic(thread, result, OTF2_RMA_ATOMIC_TYPE_ACCUMULATE, win, target_rank,
-                      bytes_of(result, origin_count, origin_datatype), 0);
-    }
-    return result;
-}
-
-int fm_MPI_Raccumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
-                       int target_rank, MPI_Aint target_disp, int target_count,
-                       MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
-{
-    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Raccumulate);
-    int result = PMPI_Raccumulate(origin_addr, origin_count, origin_datatype, target_rank,
-                                  target_disp, target_count, target_datatype, op, win, request);
-    if (thread != NULL) {
-        record_request(thread, result, FM_RECORD_ATOMIC, OTF2_RMA_ATOMIC_TYPE_ACCUMULATE, win,
-                       target_rank, bytes_of(result, origin_count, origin_datatype), 0, *request);
-    }
-    return result;
-}
-
 /* Bytes that a fetching operation sends: none with MPI_NO_OP, which only reads. */
 static uint64_t fetch_sends(MPI_Op op, uint64_t bytes)
 {
     return op == MPI_NO_OP ? 0 : bytes;
-}
-
-int fm_MPI_Get_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
-                          void *result_addr, int result_count, MPI_Datatype result_datatype,
-                          int target_rank, MPI_Aint target_disp, int target_count,
-                          MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
-{
-    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Get_accumulate);
-    int result = PMPI_Get_accumulate(origin_addr, origin_count, origin_datatype, result_addr,
-                                     result_count, result_datatype, target_rank, target_disp,
-                                     target_count, target_datatype, op, win);
-    if (thread != NULL) {
-        uint64_t received = bytes_of(result, result_count, result_datatype);
-        record_atomic(thread, result, OTF2_RMA_ATOMIC_TYPE_FETCH_AND_ACCUMULATE, win, target_rank,
-                      fetch_sends(op, received), received);
-    }
-    return result;
-}
-
-int fm_MPI_Rget_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
-                           void *result_addr, int result_count, MPI_Datatype result_datatype,
-                           int target_rank, MPI_Aint target_disp, int target_count,
-                           MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
-                           MPI_Request *request)
-{
-    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Rget_accumulate);
-    int result = PMPI_Rget_accumulate(origin_addr, origin_count, origin_datatype, result_addr,
-                                      result_count, result_datatype, target_rank, target_disp,
-                                      target_count, target_datatype, op, win, request);
-    if (thread != NULL) {
-        uint64_t received = bytes_of(result, result_count, result_datatype);
-        record_request(thread, result, FM_RECORD_ATOMIC, OTF2_RMA_ATOMIC_TYPE_FETCH_AND_ACCUMULATE,
-                       win, target_rank, fetch_sends(op, received), received, *request);
-    }
-    return result;
 }
 
 int fm_MPI_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datatype datatype,
@@ -235,3 +117,12 @@ int fm_MPI_Compare_and_swap(const void *origin_addr, const void *compare_addr, v
     }
     return result;
 }
+
+#define FM_COUNT int
+#define FM_SUFFIX
+#include "record/mpi/rma_counted.h"
+#undef FM_COUNT
+#undef FM_SUFFIX
+#define FM_COUNT  MPI_Count
+#define FM_SUFFIX _c
+#include "record/mpi/rma_counted.h"

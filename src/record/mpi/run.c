@@ -145,11 +145,28 @@ static const struct fm_function functions[] = {
 #include "regions.inc"
 };
 
-static const fm_function_t wrappers[] = {
+static fm_function_t wrappers[] = {
 #include "wrappers.inc"
 };
 
+static const struct {
+    uint32_t function;
+    fm_function_t original; /* NULL: the library lacks it */
+} optional[] = {
+#include "optional.inc"
+};
+
 uint32_t fm_first_function;
+
+/* Leaves out the wrappers of functions that the library of this process lacks. */
+static void leave_out_lacking(void)
+{
+    for (size_t i = 0; i < sizeof optional / sizeof optional[0]; i++) {
+        if (optional[i].original == NULL) {
+            wrappers[optional[i].function] = NULL;
+        }
+    }
+}
 
 /* Begins communication on MPI_COMM_WORLD with its highest tag. */
 static void borrow_world(void)
@@ -208,6 +225,7 @@ const struct fm_paradigm fermata_paradigm = {.description = &fm_mpi_description,
                                              .functions = functions,
                                              .wrappers = wrappers,
                                              .first = &fm_first_function,
+                                             .attach = leave_out_lacking,
                                              .finalize = finalize};
 
 /* ---- begin and end ---- */

@@ -7,11 +7,24 @@
 
 #include <mpi.h>
 
+#include "record/mpi/newer.h"
+
 #include "functions.h"
 #include "prototypes.h"
 #include "record/mpi/library.h"
 #include "record/paradigm/put.h"
 #include "record/paradigm/wrapper.h"
+
+/** Functions with counts have two forms, which differ in the type of counts: int, and MPI_Count in
+ * those with the suffix _c. A header NAME_counted.h contains the wrappers of a form, and is
+ * included for each:
+ *     FM_COUNT   type of counts
+ *     FM_DISPL   type of displacements
+ *     FM_SUFFIX  of the functions' names: nothing or _c
+ *     FM_FORM    name of a function of this form behind a prefix (fm_, P, FM_FUNCTION_) */
+#define FM_PASTE_EXPANDED(prefix, name, suffix) prefix##name##suffix
+#define FM_PASTE(prefix, name, suffix)          FM_PASTE_EXPANDED(prefix, name, suffix)
+#define FM_FORM(prefix, name)                   FM_PASTE(prefix, name, FM_SUFFIX)
 
 /** Whether several threads may call MPI at once (MPI_THREAD_MULTIPLE). */
 extern FM_HIDDEN bool fm_mpi_threaded;

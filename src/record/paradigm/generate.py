@@ -11,6 +11,8 @@ Of one paradigm, for its library of wrappers:
   prototypes.h   prototypes of the wrappers fm_NAME
   plain.c        the wrappers that record Enter and Leave only, and those of recipes
   wrappers.inc   initializers of the table of wrappers, one for each function
+  optional.inc   initializers for each function that the library may lack (rows below `optional`): its
+                 number, and its original, a weak reference
 
 Of all paradigms, for the preload library:
   names.inc      the functions' names, in order, as C strings
@@ -40,6 +42,8 @@ A table has a line for each function (columns: src/functions/mpi.tbl) or for eac
   ending certain|possible NAME     a function by which the process ends, or may end, without exit
                                    handlers
   linked                           the paradigm's libraries are static: programs contain them
+  optional                         the rows below it are functions that some libraries of the paradigm
+                                   lack; only with `profiling`
 """
 import pathlib
 import re
@@ -86,13 +90,18 @@ def write_wrappers(table):
     header += ["    FM_FUNCTION_COUNT", "};", "#endif", ""]
     regions = [f'{{"{row.region or row.name}", OTF2_REGION_ROLE_{table.role(row)}}},'
                for row in table.recorded]
-    prototypes, wrappers = ["/* generated */"], []
+    prototypes, wrappers, optional = ["/* generated */"], [], []
     plain = ["/* generated */", f'#include "{table.header}"']
     if table.calls != "profiling":
         plain += ["fm_function_t fm_next_functions[FM_FUNCTION_COUNT];"]
     for row in table.recorded:
         result, name, parameters = row.result, row.name, row.parameters
-        prototypes += [f"#ifndef {name}", f"{result} fm_{name}({parameters});", "#endif"]
+        prototypes += [f"#ifndef {name}", f"{result} fm_{name}({parameters});"]
+        if row.optional:
+            prototypes += [f"{result} P{name}({parameters}) __attribute__((weak));"]
+            optional += [f"#ifndef {name}",
+                         f"{{FM_FUNCTION_{name}, (fm_function_t)P{name}}},", "#endif"]
+        prototypes += ["#endif"]
         if row.body == "direct":  # declared only: its type is that of the library's function
             wrappers += ["NULL,"]
             continue
@@ -101,7 +110,8 @@ def write_wrappers(table):
             plain += wrapper(table, row)
     return {"functions.h": "\n".join(header), "regions.inc": "\n".join(regions) + "\n",
             "prototypes.h": "\n".join(prototypes) + "\n", "plain.c": "\n".join(plain) + "\n",
-            "wrappers.inc": "\n".join(wrappers) + "\n"}
+            "wrappers.inc": "\n".join(wrappers) + "\n",
+            "optional.inc": "\n".join(optional) + "\n"}
 
 
 def trampolines(names):

@@ -109,6 +109,8 @@ bool fm_unrecorded_note(struct fm_unrecorded_table *table, const uint64_t *r, co
     case FM_RECORD_COLLECTIVE_COMPLETE:
         return !counts_on_communicator(call_kind(function)) ||
                add(table, FM_SERIES_COLLECTIVES, ref, 0, 0);
+    case FM_RECORD_PERSISTENT_COMPLETE:
+        return add(table, FM_SERIES_COLLECTIVES, ref, (uint32_t)r[5] + 1, 0);
     case FM_RECORD_WIN_COLLECTIVE_END:
     case FM_RECORD_RMA_COLLECTIVE:
         return add(table, FM_SERIES_WINDOW_COLLECTIVES, ref, 0, 0);

@@ -13,9 +13,9 @@
 
 /** Series whose members match in their order, with the further keys of a series. */
 enum fm_series {
-    FM_SERIES_SENDS = 1,          /**< communicator, receiver, tag */
-    FM_SERIES_RECEIVES,           /**< communicator, sender, tag */
-    FM_SERIES_COLLECTIVES,        /**< communicator */
+    FM_SERIES_SENDS = 1,   /**< communicator, receiver, tag */
+    FM_SERIES_RECEIVES,    /**< communicator, sender, tag */
+    FM_SERIES_COLLECTIVES, /**< communicator; of a persistent one: 1 + its number (as peer) */
     FM_SERIES_WINDOW_COLLECTIVES, /**< window */
     FM_SERIES_ACCESS_EPOCHS,      /**< window, group of targets (as peer) */
     FM_SERIES_EXPOSURE_EPOCHS     /**< window, group of origins (as peer) */

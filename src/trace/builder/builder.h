@@ -147,9 +147,10 @@ void fm_builder_receive(struct fm_builder *builder, uint32_t communicator, uint3
                         uint32_t tag, uint64_t bytes, const uint64_t *request);
 void fm_builder_cancelled(struct fm_builder *builder, uint64_t request);
 void fm_builder_collective_request(struct fm_builder *builder, uint64_t request);
+/** @param request  that it completes; NULL: a blocking collective */
 void fm_builder_collective(struct fm_builder *builder, uint8_t operation, uint32_t communicator,
                            uint32_t root, uint64_t sent, uint64_t received,
-                           const uint64_t *request);
+                           const struct fm_collective_request *request);
 void fm_builder_communicator_created(struct fm_builder *builder, uint32_t communicator);
 /** @param counter  of the trace; FM_COUNTER_OF_SAMPLES: a call stack was sampled;
  * FM_COUNTER_OF_PROCESSOR_TIME + i */

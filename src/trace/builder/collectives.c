@@ -17,7 +17,9 @@ void fm_builder_collective_request(struct fm_builder *builder, uint64_t request)
                                           .complete = FM_NONE,
                                           .communicator = FM_NONE,
                                           .window = FM_NONE,
-                                          .non_blocking = true});
+                                          .non_blocking = true,
+                                          .persistent = FM_NONE,
+                                          .init = FM_NONE});
 }
 
 static void count_collective(struct fm_builder *builder, uint64_t sent, uint64_t received)
@@ -51,7 +53,8 @@ static struct fm_collective *detached_creation(struct fm_builder *builder)
 }
 
 void fm_builder_collective(struct fm_builder *builder, uint8_t operation, uint32_t communicator,
-                           uint32_t root, uint64_t sent, uint64_t received, const uint64_t *request)
+                           uint32_t root, uint64_t sent, uint64_t received,
+                           const struct fm_collective_request *request)
 {
     count_collective(builder, sent, received);
     if (!fm_builder_is_usable(builder, communicator)) {
@@ -66,6 +69,8 @@ void fm_builder_collective(struct fm_builder *builder, uint8_t operation, uint32
         .root = root,
         .operation = operation,
         .moved_bytes = sent != 0 || received != 0,
+        .persistent = request == NULL ? FM_NONE : request->persistent,
+        .init = request == NULL ? FM_NONE : request->init,
     };
     struct fm_location *location = builder->location;
     if (request == NULL) {
@@ -74,19 +79,21 @@ void fm_builder_collective(struct fm_builder *builder, uint8_t operation, uint32
         }
         return;
     }
-    uint32_t row = fm_requests_take(&builder->requests, FM_REQUEST_COLLECTIVE, *request);
+    uint32_t row = fm_requests_take(&builder->requests, FM_REQUEST_COLLECTIVE, request->id);
     if (row != FM_MAP_ABSENT) {
         part.start = location->collectives.items[row].start;
         part.non_blocking = true;
         location->collectives.items[row] = part;
     } else if (builder->trace->processes[location->process].location_count > 1) {
         fm_builder_note_foreign(builder,
-                                (struct fm_foreign_completion){.id = *request,
+                                (struct fm_foreign_completion){.id = request->id,
                                                                .kind = FM_REQUEST_COLLECTIVE,
                                                                .communicator = communicator,
                                                                .peer = root,
                                                                .operation = operation,
-                                                               .moved_bytes = part.moved_bytes});
+                                                               .moved_bytes = part.moved_bytes,
+                                                               .persistent = part.persistent,
+                                                               .init = part.init});
     } else {
         part.non_blocking = true;
         fm_vector_push(&location->collectives, part);
@@ -113,6 +120,8 @@ void fm_builder_communicator_created(struct fm_builder *builder, uint32_t commun
                            .window = FM_NONE,
                            .root = OTF2_COLLECTIVE_ROOT_NONE,
                            .operation = OTF2_COLLECTIVE_OP_CREATE_HANDLE,
+                           .persistent = FM_NONE,
+                           .init = FM_NONE,
                        });
     }
 }
@@ -136,5 +145,7 @@ void fm_builder_rma_collective(struct fm_builder *builder, uint8_t operation, ui
                        .root = root,
                        .operation = operation,
                        .moved_bytes = sent != 0 || received != 0,
+                       .persistent = FM_NONE,
+                       .init = FM_NONE,
                    });
 }

@@ -51,6 +51,8 @@ static void complete_elsewhere(struct fm_trace *trace, const struct fm_open_requ
         part->root = completion->peer;
         part->operation = completion->operation;
         part->moved_bytes = completion->moved_bytes;
+        part->persistent = completion->persistent;
+        part->init = completion->init;
         return;
     }
     struct fm_message_end *end = open->kind == FM_REQUEST_SEND
@@ -104,7 +106,7 @@ static void complete_unrecorded(struct fm_location *location, const struct fm_pa
         .time = pause->begin,
         .count = 1,
         .reference = completion->communicator,
-        .peer = collective ? 0 : completion->peer,
+        .peer = collective ? completion->persistent : completion->peer,
         .tag = collective ? 0 : completion->tag,
         .series = (uint8_t)(collective ? FM_SERIES_COLLECTIVES : FM_SERIES_RECEIVES),
     };

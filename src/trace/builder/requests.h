@@ -35,6 +35,13 @@ struct fm_foreign_completion {
     uint32_t bytes;                   /**< of receives, as in the table */
     uint8_t operation;                /**< of collectives */
     bool moved_bytes;                 /**< of collectives */
+    uint32_t persistent, init;        /**< of collectives, as in the table */
+};
+
+/** What the completion of a collective states about its request. */
+struct fm_collective_request {
+    uint64_t id;
+    uint32_t persistent, init; /**< as in struct fm_collective */
 };
 
 /** Operations of one process that wait for their completion. */

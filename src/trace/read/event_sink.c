@@ -71,7 +71,9 @@ void fm_event_extras_open(struct fm_event_extras *extras)
                                        .tag = FM_NONE,
                                        .group = FM_NONE,
                                        .acquired_at = UINT64_MAX,
-                                       .acquired_in = FM_NONE};
+                                       .acquired_in = FM_NONE,
+                                       .persistent = FM_NONE,
+                                       .init = FM_NONE};
 }
 
 void fm_event_extras_add(const struct fm_event_sink *sink, struct fm_event_extras *extras,
@@ -121,6 +123,12 @@ void fm_event_extras_add(const struct fm_event_sink *sink, struct fm_event_extra
     case FM_ATTRIBUTE_ACQUIRED_SHARED:
         extras->acquired_shared = value.uint8 != 0;
         break;
+    case FM_ATTRIBUTE_PERSISTENT:
+        extras->persistent = value.uint32;
+        break;
+    case FM_ATTRIBUTE_PERSISTENT_INIT:
+        extras->init = fm_event_region(sink, value.regionRef);
+        break;
     default:
         break;
     }
@@ -136,8 +144,8 @@ static void note_gap(struct fm_builder *builder, const struct fm_event_extras *e
             extras->communicator, extras->peer, extras->tag, extras->count);
         break;
     case FM_ATTRIBUTE_COLLECTIVES:
-        fm_builder_unrecorded(builder, FM_SERIES_COLLECTIVES, extras->communicator, 0, 0,
-                              extras->count);
+        fm_builder_unrecorded(builder, FM_SERIES_COLLECTIVES, extras->communicator,
+                              extras->persistent, 0, extras->count);
         break;
     case FM_ATTRIBUTE_WINDOW_COLLECTIVES:
         fm_builder_unrecorded(builder, FM_SERIES_WINDOW_COLLECTIVES, extras->window, 0, 0,

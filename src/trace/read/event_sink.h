@@ -25,7 +25,8 @@ struct fm_event_sink {
 };
 
 /** What the attributes of an event state: a MeasurementOnOff event the unrecorded operations of one
- * series, a ThreadReleaseLock event the acquisition of its lock. */
+ * series, a ThreadReleaseLock event the acquisition of its lock, a NonBlockingCollectiveComplete
+ * event the persistent collective. */
 struct fm_event_extras {
     uint64_t count;
     fm_attribute_t series; /**< FM_ATTRIBUTE_COUNT: none */
@@ -33,6 +34,8 @@ struct fm_event_extras {
     uint64_t acquired_at; /**< UINT64_MAX: unknown */
     uint32_t acquired_in; /**< region; FM_NONE: unknown */
     bool acquired_shared;
+    uint32_t persistent;  /**< number of the persistent collective; FM_NONE: it is none */
+    uint32_t init;        /**< region that initialized it; FM_NONE: unknown */
 };
 
 /** Prepares the calls with source lines of the location that the builder has begun.
@@ -160,10 +163,11 @@ static inline void fm_event_collective_request(struct fm_event_sink *sink, uint6
 static inline void fm_event_collective_complete(struct fm_event_sink *sink,
                                                 OTF2_CollectiveOp operation, uint32_t communicator,
                                                 uint32_t root, uint64_t sent, uint64_t received,
-                                                uint64_t request)
+                                                uint64_t request, struct fm_event_extras extras)
 {
+    const struct fm_collective_request completed = {request, extras.persistent, extras.init};
     fm_builder_collective(&sink->builder, operation, fm_event_communicator(sink, communicator),
-                          root, sent, received, &request);
+                          root, sent, received, &completed);
 }
 
 static inline void fm_event_communicator_created(struct fm_event_sink *sink, uint32_t communicator)

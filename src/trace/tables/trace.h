@@ -120,7 +120,10 @@ struct fm_collective {
     uint32_t root;     /**< rank, or an OTF2_COLLECTIVE_ROOT_ value */
     uint8_t operation; /**< OTF2_CollectiveOp */
     bool non_blocking;
-    bool moved_bytes; /**< this location sent or received something in it */
+    bool moved_bytes;    /**< this location sent or received something in it */
+    uint32_t persistent; /**< number of the persistent collective among those of the communicator;
+                              FM_NONE: it is none, or the archive does not state it */
+    uint32_t init;       /**< region that initialized it; FM_NONE: likewise */
 };
 
 typedef enum {
@@ -247,9 +250,10 @@ struct fm_visit_profile {
 
 /** Series whose members are matched in their order. */
 typedef enum {
-    FM_SERIES_SENDS,              /**< of a communicator to `peer` with `tag` */
-    FM_SERIES_RECEIVES,           /**< of a communicator from `peer` with `tag` */
-    FM_SERIES_COLLECTIVES,        /**< of a communicator */
+    FM_SERIES_SENDS,       /**< of a communicator to `peer` with `tag` */
+    FM_SERIES_RECEIVES,    /**< of a communicator from `peer` with `tag` */
+    FM_SERIES_COLLECTIVES, /**< of a communicator; `peer`: number of the persistent collective;
+                                FM_NONE: of the others */
     FM_SERIES_WINDOW_COLLECTIVES, /**< of a window */
     FM_SERIES_ACCESS_EPOCHS,      /**< of a window; `peer` = group of targets */
     FM_SERIES_EXPOSURE_EPOCHS     /**< of a window; `peer` = group of origins */

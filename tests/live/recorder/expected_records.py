@@ -1,5 +1,7 @@
 """What the programs of this folder must leave in their archives, counted from their sources."""
 
+import expected_mpi4
+
 
 class Expected:
     """calls: visits of regions; records: number of (region, record kind); exactly: regions whose
@@ -13,6 +15,8 @@ class Expected:
 
 
 def of(program, ranks):
+    if hasattr(expected_mpi4, program):
+        return Expected(*getattr(expected_mpi4, program)(ranks))
     return {"p2p": p2p, "large": large, "collectives": collectives, "rma": rma, "communicators": communicators,
             "threads": threads, "flushes": flushes}[program](ranks)
 

@@ -68,7 +68,7 @@ def drop_uncountable(simulation):
             if words[0] == "nb_coll_request":
                 begun[words[1]] = index
             elif words[0] == "nb_coll_complete":
-                del begun[words[-1]]
+                del begun[words[6]]
         if begun:
             first = min(begun.values())
             if any(text.startswith(("coll_end", "nb_coll_complete", "nb_coll_request"))

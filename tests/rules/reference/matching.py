@@ -112,11 +112,17 @@ class PointToPoint:
             receives[request] = Receive(position, call)
 
 
+def _initialized_by(init):
+    """Name of the collective, without `MPI_`, that this function makes a persistent one."""
+    return init.removeprefix("MPI_").removesuffix("_c").removesuffix("_init")
+
+
 class CollectiveMember:
     """Part of one process in a collective instance. For a non-blocking one `start` is the start
     call and `activity` the completing call; for a blocking one both are the call itself."""
 
-    def __init__(self, process, rank, start, activity, root, sent, received):
+    def __init__(self, process, rank, start, activity, root, sent, received, init=None):
+        self.name = start.name if init is None else _initialized_by(init)
         self.process = process
         self.rank = rank
         self.start = start
@@ -151,6 +157,9 @@ _KEYED_BY_RESULT = {"Comm_create_group", "Intercomm_create", "Comm_spawn", "Comm
                     "Comm_connect", "Comm_accept", "Comm_join"}
 
 
+_STARTS = {"Start", "Startall"}
+
+
 def collective_instances(timeline):
     """{key: [CollectiveMember in the order of the communicator's ranks]} of those instances in
     which every member of the communicator took part."""
@@ -164,12 +173,17 @@ def collective_instances(timeline):
             key = scenario.comm_key(comm, rank)
             if start.call.name in _KEYED_BY_RESULT:
                 key = ("result", start.call.name, key)
+            persistent, init = record.args[6:] if record.name == "nb_coll_complete" else (None, None)
+            if init is None and start.call.name in _STARTS:  # the operation is all that is known
+                init = "MPI_%s_init" % record.args[0].capitalize()
+            if persistent is not None:  # its starts have an order of their own
+                key = ("persistent", persistent, key)
             count = counters[key] = counters.get(key, -1) + 1
             comm_ranks = scenario.comm_members(comm, rank)
             comm_rank = comm_ranks.index(rank)
             sizes[key] = len(comm_ranks)
             member = CollectiveMember(rank, comm_rank, start.call, record.call, root, sent,
-                                      received)
+                                      received, init)
             instances.setdefault((key, count), []).append(member)
     for members in instances.values():
         members.sort(key=lambda member: member.rank)

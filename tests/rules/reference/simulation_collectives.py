@@ -29,6 +29,7 @@ class Instance:
         self.window = window
         self.library = None  # window of a library outside of MPI
         self.is_non_blocking = False
+        self.persistent = None  # number of the persistent collective
         self.tail = 0
         self.entered = {}
 
@@ -75,6 +76,9 @@ class CollectiveActions:
         comm = self.random_comm(loc.rank)
         if comm in self.comms and self.random.random() < 0.08:
             self.result_collective(loc, comm)
+            return
+        if comm != "self" and self.random.random() < 0.1:
+            self.persistent_collective(loc, comm)
             return
         queue = self.queue(comm, loc.rank)
         if queue.count[loc.rank] == len(queue.instances):
@@ -133,8 +137,12 @@ class CollectiveActions:
     def _start(self, loc, comm, queue, instance):
         name = "%d" % self.new_id()
         rank, count = loc.rank, queue.count[loc.rank]
-        instance.entered[rank] = self.call(loc, instance.region, "nb_coll_request " + name)
         record = "nb_coll_complete %s %s" % (self._record_args(comm, instance, rank), name)
+        start = instance.region
+        if instance.persistent is not None:
+            record += " %d %s_init" % (instance.persistent, instance.region)
+            start = self.random.choice(("MPI_Start", "MPI_Startall"))
+        instance.entered[rank] = self.call(loc, start, "nb_coll_request " + name)
         loc.requests.append(Request("collective", name, lambda: instance.ready(rank),
                                     lambda: self._waits_for(queue, instance, rank, count),
                                     lambda: record))
@@ -165,7 +173,8 @@ class CollectiveActions:
         if instance.kind in ("comm", "file", "init"):
             operation = "destroy_handle" if region == "MPI_Comm_free" else "create_handle"
         else:
-            operation = region[5 if instance.is_non_blocking else 4:].lower()
+            is_named_so = instance.is_non_blocking and instance.persistent is None
+            operation = region[5 if is_named_so else 4:].lower()
             operation = operation.replace("neighbor_", "")
         return "%s %s %s %d %d" % (operation, comm, root, sent, received)
 
@@ -216,13 +225,39 @@ class CollectiveActions:
         if queue.count[loc.rank] == 0:
             self.join(loc, comm, queue)
 
+    def persistent_collective(self, loc, comm):
+        """The start of a persistent collective: its order among the others is free."""
+        number = self.random.randrange(3)
+        queue = self.queues.setdefault(("persistent", comm, number),
+                                       Queue(self.members(comm, loc.rank)))
+        if queue.count[loc.rank] == len(queue.instances):
+            queue.instances.append(self._persistent_instance(queue, number))
+        self.join(loc, comm, queue)
+
+    def _persistent_instance(self, queue, number):
+        random = self.random
+        if queue.instances:
+            like = queue.instances[0]
+            instance = Instance(like.region, like.kind, queue.members, like.root,
+                                like.synchronizing, like.empty)
+        else:
+            kind, regions = random.choice(
+                [("barrier", ["MPI_Barrier"]), ("nxn", ALL_TO_ALL), ("from_root", FROM_ROOT),
+                 ("to_root", TO_ROOT), ("scan", SCANS), ("neighbour", NEIGHBOURHOOD)])
+            instance = Instance(random.choice(regions), kind, queue.members,
+                                random.choice(queue.members), kind in ("barrier", "nxn"),
+                                random.random() < 0.25)
+        instance.is_non_blocking, instance.persistent = True, number
+        instance.tail = random.choice((0, 0, 1))
+        return instance
+
     # --- The end -----------------------------------------------------------------------------
 
     def finish_collectives(self):
         """Lets the ranks that are behind enter; completes open non-blocking collectives."""
         progress = False
         for key, queue in list(self.queues.items()):
-            comm = key if isinstance(key, str) else key[1] if key[0] == "result" else key[0]
+            comm = key if isinstance(key, str) else key[1] if key[0] in ("result", "persistent") else key[0]
             for rank in queue.members:
                 loc = self.of_rank[rank][0]
                 while loc.blocked is None and queue.count[rank] < len(queue.instances):

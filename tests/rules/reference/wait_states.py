@@ -156,7 +156,7 @@ def latest_member(members):
 
 
 def instance_kind(members):
-    kinds = {collective_kind(member.start.name) for member in members}
+    kinds = {collective_kind(member.name) for member in members}
     return kinds.pop() if len(kinds) == 1 else None
 
 

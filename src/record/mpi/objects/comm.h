@@ -17,6 +17,7 @@ struct fm_comm {
     int leader;                  /**< world rank of the first member (the lowest of both sides) */
     uint32_t made;               /**< communicators made from it so far; equal on all members */
     uint32_t windows;            /**< windows made on it so far; equal on all members */
+    uint32_t persistent;         /**< persistent collectives made on it so far; likewise */
     int sources, targets;        /**< neighbours in its topology, including missing ones */
     bool is_recorded;            /**< its creation was, and its end is */
     uint64_t missing; /**< bit i: neighbour i is MPI_PROC_NULL (border of a Cartesian grid) */

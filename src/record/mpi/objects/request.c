@@ -86,8 +86,14 @@ void fm_request_return(struct fm_request *request)
 
 static void complete_collective(struct fm_thread *thread, const struct fm_request *request)
 {
-    uint64_t *r = fm_thread_reserve(thread, FM_WORDS_COLLECTIVE_COMPLETE);
-    r[0] = fm_record_header(FM_RECORD_COLLECTIVE_COMPLETE, request->operation, request->ref);
+    uint64_t *r = fm_thread_reserve(thread, request->persistent ? FM_WORDS_PERSISTENT_COMPLETE
+                                                                : FM_WORDS_COLLECTIVE_COMPLETE);
+    if (request->persistent) {
+        r[0] = fm_record_header(FM_RECORD_PERSISTENT_COMPLETE, request->operation, request->ref);
+        r[5] = request->ordinal | (uint64_t)request->init << 32;
+    } else {
+        r[0] = fm_record_header(FM_RECORD_COLLECTIVE_COMPLETE, request->operation, request->ref);
+    }
     r[1] = request->root;
     r[2] = request->sent;
     r[3] = request->received;
@@ -120,6 +126,27 @@ static void complete_rma(struct fm_thread *thread, const struct fm_request *requ
               request->id);
 }
 
+/* MPICH 4.0 sets no status for these requests. Then the arguments of the call state the message,
+ * except its size, which is that of the buffer; without a certain source it is not recorded. */
+static void complete_sendrecv(struct fm_thread *thread, const struct fm_request *request,
+                              const MPI_Status *status)
+{
+    if (request->send_id != 0) {
+        fm_put_id(fm_thread_reserve(thread, FM_WORDS_ISEND_COMPLETE), FM_RECORD_ISEND_COMPLETE, 0,
+                  request->send_id);
+    }
+    if (request->id != 0 && fm_library_readings.sendrecv_statuses) {
+        fm_request_received(thread, request, status);
+    } else if (request->id != 0 && request->source != MPI_ANY_SOURCE &&
+               request->recvtag != MPI_ANY_TAG) {
+        const uint64_t bytes = request->most;
+        uint64_t *r = fm_thread_reserve(thread, FM_WORDS_IRECV + fm_words_above(bytes));
+        r = fm_put_message(r, FM_RECORD_IRECV, request->ref, request->source, request->recvtag,
+                           bytes);
+        *r = request->id;
+    }
+}
+
 void fm_request_complete_other(struct fm_thread *thread, struct fm_request *request,
                                const MPI_Status *status)
 {
@@ -134,6 +161,8 @@ void fm_request_complete_other(struct fm_thread *thread, struct fm_request *requ
                   request->id);
     } else if (request->kind == FM_REQUEST_RECEIVE) {
         fm_request_received(thread, request, status);
+    } else if (request->kind == FM_REQUEST_SENDRECV) {
+        complete_sendrecv(thread, request, status);
     } else if (request->kind == FM_REQUEST_COLLECTIVE) {
         complete_collective(thread, request);
     } else if (request->kind == FM_REQUEST_COMM) {
@@ -153,9 +182,13 @@ void fm_request_failed_test(struct fm_thread *thread, struct fm_request *request
 {
     if (request->active && request->kind != FM_REQUEST_SILENT) {
         bool rma = request->kind == FM_REQUEST_RMA;
+        uint64_t id = request->id;
+        if (request->kind == FM_REQUEST_SENDRECV && id == 0) {
+            id = request->send_id;
+        }
         fm_put_id(fm_thread_reserve(thread, FM_WORDS_REQUEST_TEST),
                   rma ? FM_RECORD_OPERATION_TEST : FM_RECORD_REQUEST_TEST, rma ? request->ref : 0,
-                  request->id);
+                  id);
     }
     fm_request_return(request);
 }

@@ -15,6 +15,7 @@ enum fm_request_kind {
     FM_REQUEST_SILENT, /**< nothing to record, e.g. a message to MPI_PROC_NULL */
     FM_REQUEST_SEND,
     FM_REQUEST_RECEIVE,
+    FM_REQUEST_SENDRECV, /**< MPI_Isendrecv */
     FM_REQUEST_COLLECTIVE,
     FM_REQUEST_COMM, /**< MPI_Comm_idup */
     FM_REQUEST_RMA
@@ -34,9 +35,16 @@ struct fm_request {
             int peer, tag;
             uint64_t bytes;
         };
-        struct { /* COLLECTIVE */
+        struct { /* COLLECTIVE; persistent: recorded at every start */
             uint32_t operation, root;
             uint64_t sent, received;
+            uint32_t init, ordinal; /* persistent: region of the function that made it, and number
+                                       among those of the communicator */
+        };
+        struct {              /* SENDRECV */
+            uint64_t send_id; /* `id` is that of the receive; 0: with MPI_PROC_NULL */
+            int source, recvtag;
+            uint64_t most; /* bytes of the receive's buffer */
         };
         struct { /* COMM: where the library stores the handle */
             MPI_Comm *comm;
@@ -100,11 +108,21 @@ FM_INLINE void fm_request_describe(struct fm_request *request, const struct fm_r
             request->bytes = prototype->bytes;
         }
         break;
+    case FM_REQUEST_SENDRECV:
+        request->send_id = prototype->send_id;
+        request->source = prototype->source;
+        request->recvtag = prototype->recvtag;
+        request->most = prototype->most;
+        break;
     case FM_REQUEST_COLLECTIVE:
         request->operation = prototype->operation;
         request->root = prototype->root;
         request->sent = prototype->sent;
         request->received = prototype->received;
+        if (prototype->persistent) {
+            request->init = prototype->init;
+            request->ordinal = prototype->ordinal;
+        }
         break;
     case FM_REQUEST_COMM:
         request->comm = prototype->comm;

@@ -87,26 +87,35 @@ static void record(struct fm_thread *thread, enum fm_record_kind kind, uint32_t 
         return result;                                                                             \
     }
 
-int fm_MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
-                      MPI_Win *win) CREATE(MPI_Win_create, false, OTF2_COLLECTIVE_OP_CREATE_HANDLE,
-                                           PMPI_Win_create(base, size, disp_unit, info, comm, win))
+/* The forms with displacement units of type int and MPI_Aint (_c). */
+#define CREATE_FORMS(suffix, unit)                                                                 \
+    int fm_MPI_Win_create##suffix(void *base, MPI_Aint size, unit disp_unit, MPI_Info info,        \
+                                  MPI_Comm comm, MPI_Win *win)                                     \
+        CREATE(MPI_Win_create##suffix, false, OTF2_COLLECTIVE_OP_CREATE_HANDLE,                    \
+               PMPI_Win_create##suffix(                                                            \
+                   base, size, disp_unit, info, comm,                                              \
+                   win)) int fm_MPI_Win_allocate##suffix(MPI_Aint size, unit disp_unit,            \
+                                                         MPI_Info info, MPI_Comm comm,             \
+                                                         void *baseptr, MPI_Win *win)              \
+            CREATE(MPI_Win_allocate##suffix, true, OTF2_COLLECTIVE_OP_CREATE_HANDLE_AND_ALLOCATE,  \
+                   PMPI_Win_allocate##suffix(                                                      \
+                       size, disp_unit, info, comm, baseptr,                                       \
+                       win)) int fm_MPI_Win_allocate_shared##suffix(MPI_Aint size, unit disp_unit, \
+                                                                    MPI_Info info, MPI_Comm comm,  \
+                                                                    void *baseptr, MPI_Win *win)   \
+                CREATE(                                                                            \
+                    MPI_Win_allocate_shared##suffix, true,                                         \
+                    OTF2_COLLECTIVE_OP_CREATE_HANDLE_AND_ALLOCATE,                                 \
+                    PMPI_Win_allocate_shared##suffix(size, disp_unit, info, comm, baseptr, win))
 
-    int fm_MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
-        CREATE(MPI_Win_create_dynamic, false, OTF2_COLLECTIVE_OP_CREATE_HANDLE,
-               PMPI_Win_create_dynamic(info, comm, win))
+CREATE_FORMS(, int)
+CREATE_FORMS(_c, MPI_Aint)
 
-            int fm_MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
-                                    void *baseptr, MPI_Win *win)
-                CREATE(MPI_Win_allocate, true, OTF2_COLLECTIVE_OP_CREATE_HANDLE_AND_ALLOCATE,
-                       PMPI_Win_allocate(size, disp_unit, info, comm, baseptr, win))
+int fm_MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
+    CREATE(MPI_Win_create_dynamic, false, OTF2_COLLECTIVE_OP_CREATE_HANDLE,
+           PMPI_Win_create_dynamic(info, comm, win))
 
-                    int fm_MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info,
-                                                   MPI_Comm comm, void *baseptr, MPI_Win *win)
-                        CREATE(MPI_Win_allocate_shared, true,
-                               OTF2_COLLECTIVE_OP_CREATE_HANDLE_AND_ALLOCATE,
-                               PMPI_Win_allocate_shared(size, disp_unit, info, comm, baseptr, win))
-
-                            int fm_MPI_Win_free(MPI_Win *win)
+        int fm_MPI_Win_free(MPI_Win *win)
 {
     struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Win_free);
     if (thread == NULL) {

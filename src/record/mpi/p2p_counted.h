@@ -1,0 +1,150 @@
+/* The wrappers of one form (wrap.h) of the calls that send and receive messages. */
+
+#define BLOCKING_SEND(name)                                                                        \
+    int FM_FORM(fm_, name)(const void *buf, FM_COUNT count, MPI_Datatype datatype, int dest,       \
+                           int tag, MPI_Comm comm)                                                 \
+    {                                                                                              \
+        struct fm_thread *thread = fm_call_enter(FM_FORM(FM_FUNCTION_, name));                     \
+        int result = FM_FORM(P, name)(buf, count, datatype, dest, tag, comm);                      \
+        if (thread != NULL) {                                                                      \
+            record_send(thread, result, count, datatype, dest, tag, comm);                         \
+        }                                                                                          \
+        return result;                                                                             \
+    }
+
+#define NONBLOCKING_SEND(name)                                                                     \
+    int FM_FORM(fm_, name)(const void *buf, FM_COUNT count, MPI_Datatype datatype, int dest,       \
+                           int tag, MPI_Comm comm, MPI_Request *request)                           \
+    {                                                                                              \
+        struct fm_thread *thread = fm_call_enter(FM_FORM(FM_FUNCTION_, name));                     \
+        int result = FM_FORM(P, name)(buf, count, datatype, dest, tag, comm, request);             \
+        if (thread != NULL) {                                                                      \
+            record_isend(thread, result, count, datatype, dest, tag, comm, *request);              \
+        }                                                                                          \
+        return result;                                                                             \
+    }
+
+BLOCKING_SEND(MPI_Send)
+BLOCKING_SEND(MPI_Bsend)
+BLOCKING_SEND(MPI_Ssend)
+BLOCKING_SEND(MPI_Rsend)
+NONBLOCKING_SEND(MPI_Isend)
+NONBLOCKING_SEND(MPI_Ibsend)
+NONBLOCKING_SEND(MPI_Issend)
+NONBLOCKING_SEND(MPI_Irsend)
+#undef BLOCKING_SEND
+#undef NONBLOCKING_SEND
+
+int FM_FORM(fm_, MPI_Recv)(void *buf, FM_COUNT count, MPI_Datatype datatype, int source, int tag,
+                           MPI_Comm comm, MPI_Status *status)
+{
+    struct fm_thread *thread = fm_call_enter(FM_FORM(FM_FUNCTION_, MPI_Recv));
+    if (thread == NULL) {
+        return FM_FORM(P, MPI_Recv)(buf, count, datatype, source, tag, comm, status);
+    }
+    MPI_Status own;
+    MPI_Status *used = status == MPI_STATUS_IGNORE ? &own : status;
+    int result = FM_FORM(P, MPI_Recv)(buf, count, datatype, source, tag, comm, used);
+    record_recv(thread, result, number_of(thread, comm), used);
+    return result;
+}
+
+int FM_FORM(fm_, MPI_Irecv)(void *buf, FM_COUNT count, MPI_Datatype datatype, int source, int tag,
+                            MPI_Comm comm, MPI_Request *request)
+{
+    struct fm_thread *thread = fm_call_enter(FM_FORM(FM_FUNCTION_, MPI_Irecv));
+    int result = FM_FORM(P, MPI_Irecv)(buf, count, datatype, source, tag, comm, request);
+    if (thread != NULL) {
+        record_irecv(thread, result, source, number_of(thread, comm), *request);
+    }
+    return result;
+}
+
+int FM_FORM(fm_, MPI_Sendrecv)(const void *sendbuf, FM_COUNT sendcount, MPI_Datatype sendtype,
+                               int dest, int sendtag, void *recvbuf, FM_COUNT recvcount,
+                               MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
+                               MPI_Status *status)
+{
+    struct fm_thread *thread = fm_call_enter(FM_FORM(FM_FUNCTION_, MPI_Sendrecv));
+    MPI_Status own;
+    MPI_Status *used = status == MPI_STATUS_IGNORE ? &own : status;
+    int result = FM_FORM(P, MPI_Sendrecv)(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf,
+                                          recvcount, recvtype, source, recvtag, comm, used);
+    if (thread != NULL) {
+        record_sendrecv(thread, result, comm, dest, sendtag, sendcount, sendtype, used);
+    }
+    return result;
+}
+
+int FM_FORM(fm_, MPI_Sendrecv_replace)(void *buf, FM_COUNT count, MPI_Datatype datatype, int dest,
+                                       int sendtag, int source, int recvtag, MPI_Comm comm,
+                                       MPI_Status *status)
+{
+    struct fm_thread *thread = fm_call_enter(FM_FORM(FM_FUNCTION_, MPI_Sendrecv_replace));
+    MPI_Status own;
+    MPI_Status *used = status == MPI_STATUS_IGNORE ? &own : status;
+    int result = FM_FORM(P, MPI_Sendrecv_replace)(buf, count, datatype, dest, sendtag, source,
+                                                  recvtag, comm, used);
+    if (thread != NULL) {
+        record_sendrecv(thread, result, comm, dest, sendtag, count, datatype, used);
+    }
+    return result;
+}
+
+int FM_FORM(fm_, MPI_Isendrecv)(const void *sendbuf, FM_COUNT sendcount, MPI_Datatype sendtype,
+                                int dest, int sendtag, void *recvbuf, FM_COUNT recvcount,
+                                MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
+                                MPI_Request *request)
+{
+    struct fm_thread *thread = fm_call_enter(FM_FORM(FM_FUNCTION_, MPI_Isendrecv));
+    int result = FM_FORM(P, MPI_Isendrecv)(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf,
+                                           recvcount, recvtype, source, recvtag, comm, request);
+    if (thread != NULL) {
+        record_isendrecv(thread, result, comm, dest, sendtag, bytes_of(result, sendcount, sendtype),
+                         source, recvtag, bytes_of(result, recvcount, recvtype), *request);
+    }
+    return result;
+}
+
+int FM_FORM(fm_, MPI_Isendrecv_replace)(void *buf, FM_COUNT count, MPI_Datatype datatype, int dest,
+                                        int sendtag, int source, int recvtag, MPI_Comm comm,
+                                        MPI_Request *request)
+{
+    struct fm_thread *thread = fm_call_enter(FM_FORM(FM_FUNCTION_, MPI_Isendrecv_replace));
+    int result = FM_FORM(P, MPI_Isendrecv_replace)(buf, count, datatype, dest, sendtag, source,
+                                                   recvtag, comm, request);
+    if (thread != NULL) {
+        const uint64_t bytes = bytes_of(result, count, datatype);
+        record_isendrecv(thread, result, comm, dest, sendtag, bytes, source, recvtag, bytes,
+                         *request);
+    }
+    return result;
+}
+
+int FM_FORM(fm_, MPI_Mrecv)(void *buf, FM_COUNT count, MPI_Datatype type, MPI_Message *message,
+                            MPI_Status *status)
+{
+    struct fm_thread *thread = fm_call_enter(FM_FORM(FM_FUNCTION_, MPI_Mrecv));
+    if (thread == NULL) {
+        return FM_FORM(P, MPI_Mrecv)(buf, count, type, message, status);
+    }
+    MPI_Status own;
+    MPI_Status *used = status == MPI_STATUS_IGNORE ? &own : status;
+    uint32_t comm = comm_of_message(*message);
+    int result = FM_FORM(P, MPI_Mrecv)(buf, count, type, message, used);
+    record_recv(thread, result, comm, used);
+    return result;
+}
+
+int FM_FORM(fm_, MPI_Imrecv)(void *buf, FM_COUNT count, MPI_Datatype type, MPI_Message *message,
+                             MPI_Request *request)
+{
+    struct fm_thread *thread = fm_call_enter(FM_FORM(FM_FUNCTION_, MPI_Imrecv));
+    if (thread == NULL) {
+        return FM_FORM(P, MPI_Imrecv)(buf, count, type, message, request);
+    }
+    uint32_t comm = comm_of_message(*message);
+    int result = FM_FORM(P, MPI_Imrecv)(buf, count, type, message, request);
+    record_irecv(thread, result, MPI_ANY_SOURCE, comm, *request);
+    return result;
+}
