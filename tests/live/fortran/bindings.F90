@@ -124,6 +124,23 @@ program bindings
   call MPI_Win_unlock(right, window, ierr)
   call MPI_Win_free(window, ierr)
 
+#if defined(USE_MPI_4)
+  ! Both directions with one request, a persistent collective, a large count (only mpi_f08 has these).
+  call MPI_Isendrecv(mine, length, MPI_DOUBLE_PRECISION, right, 6, theirs, length, &
+                     MPI_DOUBLE_PRECISION, left, 6, MPI_COMM_WORLD, requests(1), ierr)
+  call MPI_Wait(requests(1), MPI_STATUS_IGNORE, ierr)
+  if (any(theirs /= left + 1)) problems = problems + 1
+  call MPI_Allreduce_init(mine, sums, length, MPI_DOUBLE_PRECISION, MPI_SUM, MPI_COMM_WORLD, &
+                          MPI_INFO_NULL, requests(1), ierr)
+  call MPI_Start(requests(1), ierr)
+  call MPI_Wait(requests(1), MPI_STATUS_IGNORE, ierr)
+  call MPI_Request_free(requests(1), ierr)
+  if (any(sums /= ranks * (ranks + 1) / 2)) problems = problems + 1
+#if defined(USE_F08)
+  call MPI_Bcast(sums, int(length, MPI_COUNT_KIND), MPI_DOUBLE_PRECISION, 0, MPI_COMM_WORLD, ierr)
+#endif
+#endif
+
   call MPI_Reduce(problems, sums, 1, MPI_DOUBLE_PRECISION, MPI_SUM, 0, MPI_COMM_WORLD, ierr)
   if (rank == 0) print '(a, f4.0)', 'problems:', sums(1)
   call MPI_Finalize(ierr)

@@ -1,6 +1,8 @@
 """Collective actions of the simulation: MPI's collectives, and those on communicators, files and
 windows, which share the order that MPI demands on a communicator."""
 
+import random as generators
+
 from simulation_parts import Blocked, Request, latest
 
 ALL_TO_ALL = ["MPI_Allreduce", "MPI_Allgather", "MPI_Allgatherv", "MPI_Alltoall", "MPI_Alltoallv",
@@ -65,6 +67,10 @@ class Queue:
 class CollectiveActions:
     def init_collectives(self):
         self.queues = {}
+        # Some executions have persistent collectives, by a generator of their own: the others are
+        # what they were without.
+        self.chooser = generators.Random(repr(self.random.getstate()[1][:4]))
+        self.has_persistent = self.chooser.random() < 0.2
 
     def queue(self, comm, rank):
         key = (comm, rank) if comm == "self" else comm
@@ -77,7 +83,7 @@ class CollectiveActions:
         if comm in self.comms and self.random.random() < 0.08:
             self.result_collective(loc, comm)
             return
-        if comm != "self" and self.random.random() < 0.1:
+        if self.has_persistent and comm != "self" and self.chooser.random() < 0.3:
             self.persistent_collective(loc, comm)
             return
         queue = self.queue(comm, loc.rank)
@@ -141,7 +147,7 @@ class CollectiveActions:
         start = instance.region
         if instance.persistent is not None:
             record += " %d %s_init" % (instance.persistent, instance.region)
-            start = self.random.choice(("MPI_Start", "MPI_Startall"))
+            start = self.chooser.choice(("MPI_Start", "MPI_Startall"))
         instance.entered[rank] = self.call(loc, start, "nb_coll_request " + name)
         loc.requests.append(Request("collective", name, lambda: instance.ready(rank),
                                     lambda: self._waits_for(queue, instance, rank, count),
@@ -227,7 +233,7 @@ class CollectiveActions:
 
     def persistent_collective(self, loc, comm):
         """The start of a persistent collective: its order among the others is free."""
-        number = self.random.randrange(3)
+        number = self.chooser.randrange(3)
         queue = self.queues.setdefault(("persistent", comm, number),
                                        Queue(self.members(comm, loc.rank)))
         if queue.count[loc.rank] == len(queue.instances):
@@ -235,7 +241,7 @@ class CollectiveActions:
         self.join(loc, comm, queue)
 
     def _persistent_instance(self, queue, number):
-        random = self.random
+        random = self.chooser
         if queue.instances:
             like = queue.instances[0]
             instance = Instance(like.region, like.kind, queue.members, like.root,

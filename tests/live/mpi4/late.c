@@ -1,0 +1,141 @@
+/* One family of functions of MPI 4 for each name: in every round one rank is late by DELAY in the
+ * function `be_late`, while the others wait for it. */
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+enum { LENGTH = 100, ROUNDS = 3, DELAY = 200 /* ms */ };
+
+static int rank, size, in[LENGTH], out[LENGTH];
+static MPI_Request requests[1];
+
+__attribute__((noinline)) static void be_late(void)
+{
+    struct timespec now, end;
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    end.tv_sec += (end.tv_nsec + DELAY * 1000000L) / 1000000000L;
+    end.tv_nsec = (end.tv_nsec + DELAY * 1000000L) % 1000000000L;
+    do {
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    } while (now.tv_sec < end.tv_sec || (now.tv_sec == end.tv_sec && now.tv_nsec < end.tv_nsec));
+}
+
+static void late(int who)
+{
+    if (rank == who) {
+        be_late();
+    }
+}
+
+static void large_messages(void)
+{
+    late(0);
+    if (rank == 0) {
+        MPI_Send_c(out, LENGTH, MPI_INT, 1, 1, MPI_COMM_WORLD);
+        MPI_Send(out, LENGTH, MPI_INT, 1, 1, MPI_COMM_WORLD);
+    } else if (rank == 1) {
+        MPI_Recv(in, LENGTH, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Recv_c(in, LENGTH, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+}
+
+static void send_receives(void)
+{
+    late(1);
+    if (rank < 2) {
+        MPI_Isendrecv(out, LENGTH, MPI_INT, 1 - rank, 1, in, LENGTH, MPI_INT, 1 - rank, 1,
+                      MPI_COMM_WORLD, requests);
+        MPI_Wait(requests, MPI_STATUS_IGNORE);
+    }
+}
+
+static void large_collective(void)
+{
+    late(2);
+    MPI_Allreduce_c(out, in, LENGTH, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+}
+
+static void start(void)
+{
+    MPI_Start(requests);
+    MPI_Wait(requests, MPI_STATUS_IGNORE);
+}
+
+static void persistent_barrier(void)
+{
+    late(1);
+    start();
+}
+
+static void persistent_bcast(void)
+{
+    late(3);
+    start();
+}
+
+static void persistent_reduce(void)
+{
+    late(2);
+    start();
+}
+
+static void persistent_neighbours(void)
+{
+    late(2);
+    start();
+}
+
+static MPI_Comm make(const char *family)
+{
+    MPI_Comm comm = MPI_COMM_WORLD;
+    int periodic = 1;
+    requests[0] = MPI_REQUEST_NULL;
+    if (strcmp(family, "persistent_barrier") == 0) {
+        MPI_Barrier_init(comm, MPI_INFO_NULL, requests);
+    } else if (strcmp(family, "persistent_bcast") == 0) {
+        MPI_Bcast_init(in, LENGTH, MPI_INT, 3, comm, MPI_INFO_NULL, requests);
+    } else if (strcmp(family, "persistent_reduce") == 0) {
+        MPI_Reduce_init_c(out, in, LENGTH, MPI_INT, MPI_SUM, 0, comm, MPI_INFO_NULL, requests);
+    } else if (strcmp(family, "persistent_neighbours") == 0) {
+        MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &periodic, 0, &comm);
+        MPI_Neighbor_allgather_init(out, 2, MPI_INT, in, 2, MPI_INT, comm, MPI_INFO_NULL, requests);
+    }
+    return comm;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        void (*run)(void);
+    } families[] = {
+        {"large_messages", large_messages},
+        {"send_receives", send_receives},
+        {"large_collective", large_collective},
+        {"persistent_barrier", persistent_barrier},
+        {"persistent_bcast", persistent_bcast},
+        {"persistent_reduce", persistent_reduce},
+        {"persistent_neighbours", persistent_neighbours},
+    };
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    for (size_t i = 0; argc > 1 && i < sizeof families / sizeof families[0]; i++) {
+        if (strcmp(families[i].name, argv[1]) == 0) {
+            MPI_Comm comm = make(argv[1]);
+            for (int round = 0; round < ROUNDS; round++) {
+                MPI_Barrier(MPI_COMM_WORLD);
+                families[i].run();
+            }
+            if (requests[0] != MPI_REQUEST_NULL) {
+                MPI_Request_free(requests);
+            }
+            if (comm != MPI_COMM_WORLD) {
+                MPI_Comm_free(&comm);
+            }
+        }
+    }
+    MPI_Finalize();
+    return 0;
+}
