@@ -22,7 +22,6 @@ enum reason {
     PARTITIONED,
     PERSISTENT_COLLECTIVE,
     SENDRECV_REQUEST,
-    SESSION,
     SPAWN,
     NO_MESSAGES,
     NO_COLLECTIVES,
@@ -71,8 +70,6 @@ static const struct {
     [SENDRECV_REQUEST] = {.sentence = "the archive has no record of the messages of these calls: "
                                       "waiting for them was not looked for; fermata's recorder "
                                       "writes such records"},
-    [SESSION] = {.sentence = "sessions are not analysed: waiting on communicators that were made "
-                             "from them may be missing"},
     [SPAWN] = {.sentence = "processes that were spawned or connected are not part of this archive: "
                            "waiting for them is not found; record them in a run of their own"},
     [NO_MESSAGES] = {FM_RECORDED_MESSAGE, false,
@@ -351,9 +348,6 @@ static enum reason reason_of_mpi(const struct fm_called_function *function, unsi
     if (begins(name, "Psend_init") || begins(name, "Precv_init") || begins(name, "Pready") ||
         begins(name, "Parrived")) {
         return PARTITIONED;
-    }
-    if (begins(name, "Session_init")) {
-        return SESSION;
     }
     if (begins(name, "Isendrecv")) {
         return (function->records & FM_RECORDED_MESSAGE) != 0 ? NOT_SILENT : SENDRECV_REQUEST;

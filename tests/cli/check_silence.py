@@ -36,7 +36,6 @@ GAPS = {
                                 ("MPI_Start", "isend 1 0 8 1")],
                                ["no collective record of the starts of these persistent collectives"]),
     "send-receives": (["MPI_Isendrecv"], ["no record of the messages of these calls"]),
-    "sessions": (["MPI_Session_init"], ["sessions are not analysed"]),
     "spawned processes": (["MPI_Comm_spawn", "MPI_Comm_accept"], ["not part of this archive"]),
     "SHMEM operations": (["shmem_putmem", "shmem_int_wait_until"],
                          ["no record of a one-sided operation"]),

@@ -131,71 +131,115 @@ int fm_MPI_Comm_dup(MPI_Comm comm,
                                                                 fm_topology_cartesian(made,
                                                                                       *new_comm))
 
-                                int fm_MPI_Graph_create(MPI_Comm comm_old, int nnodes,
-                                                        const int index[], const int edges[],
-                                                        int reorder, MPI_Comm *comm_graph)
-                                    FROM_PARENT(MPI_Graph_create, comm_old,
-                                                PMPI_Graph_create(comm_old, nnodes, index, edges,
-                                                                  reorder, comm_graph),
-                                                *comm_graph, fm_topology_graph(made, *comm_graph))
+                                int fm_MPI_Graph_create(
+                                    MPI_Comm comm_old, int nnodes, const int index[],
+                                    const int edges[], int reorder,
+                                    MPI_Comm *comm_graph) FROM_PARENT(MPI_Graph_create, comm_old,
+                                                                      PMPI_Graph_create(
+                                                                          comm_old, nnodes, index,
+                                                                          edges, reorder,
+                                                                          comm_graph),
+                                                                      *comm_graph,
+                                                                      fm_topology_graph(
+                                                                          made, *comm_graph))
 
-                                        int fm_MPI_Dist_graph_create(
-                                            MPI_Comm comm_old, int n, const int nodes[],
-                                            const int degrees[], const int targets[],
-                                            const int weights[], MPI_Info info, int reorder,
-                                            MPI_Comm *newcomm) FROM_PARENT(MPI_Dist_graph_create,
-                                                                           comm_old,
-                                                                           PMPI_Dist_graph_create(
-                                                                               comm_old, n, nodes,
-                                                                               degrees, targets,
-                                                                               weights, info,
-                                                                               reorder, newcomm),
-                                                                           *newcomm,
-                                                                           fm_topology_distributed(
-                                                                               made, *newcomm))
+                                    int fm_MPI_Dist_graph_create(
+                                        MPI_Comm comm_old, int n, const int nodes[],
+                                        const int degrees[], const int targets[],
+                                        const int weights[], MPI_Info info, int reorder,
+                                        MPI_Comm *newcomm) FROM_PARENT(MPI_Dist_graph_create,
+                                                                       comm_old,
+                                                                       PMPI_Dist_graph_create(
+                                                                           comm_old, n, nodes,
+                                                                           degrees, targets,
+                                                                           weights, info, reorder,
+                                                                           newcomm),
+                                                                       *newcomm,
+                                                                       fm_topology_distributed(
+                                                                           made, *newcomm))
 
-                                            int fm_MPI_Dist_graph_create_adjacent(
-                                                MPI_Comm comm_old, int indegree,
-                                                const int sources[], const int sourceweights[],
-                                                int outdegree, const int destinations[],
-                                                const int destweights[], MPI_Info info, int reorder,
-                                                MPI_Comm *comm_dist_graph)
-                                                FROM_PARENT(
-                                                    MPI_Dist_graph_create_adjacent, comm_old,
-                                                    PMPI_Dist_graph_create_adjacent(
-                                                        comm_old, indegree, sources, sourceweights,
-                                                        outdegree, destinations, destweights, info,
-                                                        reorder, comm_dist_graph),
-                                                    *comm_dist_graph,
-                                                    fm_topology_distributed(made, *comm_dist_graph))
+                                        int fm_MPI_Dist_graph_create_adjacent(
+                                            MPI_Comm comm_old, int indegree, const int sources[],
+                                            const int sourceweights[], int outdegree,
+                                            const int destinations[], const int destweights[],
+                                            MPI_Info info, int reorder, MPI_Comm *comm_dist_graph)
+                                            FROM_PARENT(MPI_Dist_graph_create_adjacent, comm_old,
+                                                        PMPI_Dist_graph_create_adjacent(
+                                                            comm_old, indegree, sources,
+                                                            sourceweights, outdegree, destinations,
+                                                            destweights, info, reorder,
+                                                            comm_dist_graph),
+                                                        *comm_dist_graph,
+                                                        fm_topology_distributed(made,
+                                                                                *comm_dist_graph))
 
-                                                    int fm_MPI_Comm_create_group(MPI_Comm comm,
-                                                                                 MPI_Group group,
-                                                                                 int tag,
-                                                                                 MPI_Comm *newcomm)
-                                                        FROM_MEMBERS(
-                                                            MPI_Comm_create_group,
-                                                            PMPI_Comm_create_group(comm, group, tag,
-                                                                                   newcomm),
-                                                            fm_comm_from_group(find(thread, comm),
-                                                                               *newcomm,
-                                                                               thread != NULL))
+                                                int fm_MPI_Comm_create_group(
+                                                    MPI_Comm comm, MPI_Group group, int tag,
+                                                    MPI_Comm *newcomm)
+                                                    FROM_MEMBERS(
+                                                        MPI_Comm_create_group,
+                                                        PMPI_Comm_create_group(comm, group, tag,
+                                                                               newcomm),
+                                                        fm_comm_from_group(find(thread, comm),
+                                                                           *newcomm, NULL,
+                                                                           thread !=
+                                                                               NULL))
 
-                                                            int fm_MPI_Intercomm_create(
-                                                                MPI_Comm local_comm,
-                                                                int local_leader,
-                                                                MPI_Comm bridge_comm,
-                                                                int remote_leader, int tag,
-                                                                MPI_Comm *newintercomm)
-                                                                FROM_MEMBERS(
-                                                                    MPI_Intercomm_create,
-                                                                    PMPI_Intercomm_create(
-                                                                        local_comm, local_leader,
-                                                                        bridge_comm, remote_leader,
-                                                                        tag, newintercomm),
-                                                                    fm_comm_from_pair(*newintercomm,
-                                                                                      thread !=
-                                                                                          NULL))
+                                                        int fm_MPI_Intercomm_create(
+                                                            MPI_Comm local_comm, int local_leader,
+                                                            MPI_Comm bridge_comm, int remote_leader,
+                                                            int tag, MPI_Comm *newintercomm)
+                                                            FROM_MEMBERS(MPI_Intercomm_create,
+                                                                         PMPI_Intercomm_create(
+                                                                             local_comm,
+                                                                             local_leader,
+                                                                             bridge_comm,
+                                                                             remote_leader,
+                                                                             tag, newintercomm),
+                                                                         fm_comm_from_pair(
+                                                                             *newintercomm, NULL,
+                                                                             thread != NULL))
+
+                                                                int fm_MPI_Comm_create_from_group(
+                                                                    MPI_Group group,
+                                                                    const char *stringtag,
+                                                                    MPI_Info info,
+                                                                    MPI_Errhandler errhandler,
+                                                                    MPI_Comm *newcomm)
+                                                                    FROM_MEMBERS(
+                                                                        MPI_Comm_create_from_group,
+                                                                        PMPI_Comm_create_from_group(
+                                                                            group, stringtag, info,
+                                                                            errhandler, newcomm),
+                                                                        fm_comm_from_group(
+                                                                            NULL, *newcomm,
+                                                                            stringtag,
+                                                                            thread != NULL))
+
+                                                                        int fm_MPI_Intercomm_create_from_groups(
+                                                                            MPI_Group local_group,
+                                                                            int local_leader,
+                                                                            MPI_Group remote_group,
+                                                                            int remote_leader,
+                                                                            const char *stringtag,
+                                                                            MPI_Info info,
+                                                                            MPI_Errhandler
+                                                                                errhandler,
+                                                                            MPI_Comm *newintercomm)
+                                                                            FROM_MEMBERS(
+                                                                                MPI_Intercomm_create_from_groups,
+                                                                                PMPI_Intercomm_create_from_groups(
+                                                                                    local_group,
+                                                                                    local_leader,
+                                                                                    remote_group,
+                                                                                    remote_leader,
+                                                                                    stringtag, info,
+                                                                                    errhandler,
+                                                                                    newintercomm),
+                                                                                fm_comm_from_pair(
+                                                                                    *newintercomm,
+                                                                                    stringtag,
+                                                                                    thread != NULL))
 
     /* Processes of another MPI_COMM_WORLD are not in this experiment: fm_comm_from_pair returns
      * NULL for them, and the call is recorded without an operation. */
@@ -204,7 +248,7 @@ int fm_MPI_Comm_dup(MPI_Comm comm,
         FROM_MEMBERS(MPI_Comm_spawn,
                      PMPI_Comm_spawn(command, argv, maxprocs, info, root, comm, intercomm,
                                      array_of_errcodes),
-                     fm_comm_from_pair(*intercomm, thread != NULL))
+                     fm_comm_from_pair(*intercomm, NULL, thread != NULL))
 
             int fm_MPI_Comm_spawn_multiple(int count, char *array_of_commands[],
                                            char **array_of_argv[], const int array_of_maxprocs[],
@@ -214,23 +258,24 @@ int fm_MPI_Comm_dup(MPI_Comm comm,
                              PMPI_Comm_spawn_multiple(count, array_of_commands, array_of_argv,
                                                       array_of_maxprocs, array_of_info, root, comm,
                                                       intercomm, array_of_errcodes),
-                             fm_comm_from_pair(*intercomm, thread != NULL))
+                             fm_comm_from_pair(*intercomm, NULL, thread != NULL))
 
                     int fm_MPI_Comm_connect(const char *port_name, MPI_Info info, int root,
                                             MPI_Comm comm, MPI_Comm *newcomm)
                         FROM_MEMBERS(MPI_Comm_connect,
                                      PMPI_Comm_connect(port_name, info, root, comm, newcomm),
-                                     fm_comm_from_pair(*newcomm, thread != NULL))
+                                     fm_comm_from_pair(*newcomm, NULL, thread != NULL))
 
                             int fm_MPI_Comm_accept(const char *port_name, MPI_Info info, int root,
                                                    MPI_Comm comm, MPI_Comm *newcomm)
                                 FROM_MEMBERS(MPI_Comm_accept,
                                              PMPI_Comm_accept(port_name, info, root, comm, newcomm),
-                                             fm_comm_from_pair(*newcomm, thread != NULL))
+                                             fm_comm_from_pair(*newcomm, NULL, thread != NULL))
 
                                     int fm_MPI_Comm_join(int fd, MPI_Comm *intercomm)
                                         FROM_MEMBERS(MPI_Comm_join, PMPI_Comm_join(fd, intercomm),
-                                                     fm_comm_from_pair(*intercomm, thread != NULL))
+                                                     fm_comm_from_pair(*intercomm, NULL,
+                                                                       thread != NULL))
 
     /* Before the library's call: the parent of the duplicate, and which one it is. */
     struct duplicate {

@@ -67,7 +67,7 @@ bool fm_library_reads_types(uint64_t (*size)(MPI_Datatype))
 
 /* Whether a request of MPI_Isendrecv has the status of the receive, which it has not in MPICH 4.0.
  */
-static bool states_sendrecv(void)
+static bool states_sendrecv(MPI_Comm own, int self)
 {
     enum { TAG = 4711, BYTES = 3 };
     const char out[BYTES] = {0};
@@ -75,9 +75,9 @@ static bool states_sendrecv(void)
     MPI_Request request;
     MPI_Status status = {.MPI_SOURCE = -1, .MPI_TAG = -1, .MPI_ERROR = MPI_SUCCESS};
     return PMPI_Isendrecv != NULL &&
-           PMPI_Isendrecv(out, BYTES, MPI_BYTE, 0, TAG, in, BYTES + 1, MPI_BYTE, 0, TAG,
-                          MPI_COMM_SELF, &request) == MPI_SUCCESS &&
-           PMPI_Wait(&request, &status) == MPI_SUCCESS && status.MPI_SOURCE == 0 &&
+           PMPI_Isendrecv(out, BYTES, MPI_BYTE, self, TAG, in, BYTES + 1, MPI_BYTE, self, TAG, own,
+                          &request) == MPI_SUCCESS &&
+           PMPI_Wait(&request, &status) == MPI_SUCCESS && status.MPI_SOURCE == self &&
            status.MPI_TAG == TAG && fm_status_bytes(&status) == BYTES;
 }
 
@@ -144,15 +144,13 @@ static void store_type_sizes(void)
 
 #endif
 
-void fm_types_begin(void)
+void fm_types_begin(MPI_Comm own, int self, uint32_t rank)
 {
-    int rank = 0;
     store_type_sizes();
     fm_library_readings.statuses =
         fm_library_reads_statuses(fm_status_read_bytes, fm_status_read_cancelled);
     fm_library_readings.types = fm_library_reads_types(fm_type_read_size);
-    fm_library_readings.sendrecv_statuses = states_sendrecv();
-    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    fm_library_readings.sendrecv_statuses = states_sendrecv(own, self);
     if (rank == 0 && !(fm_library_readings.statuses && fm_library_readings.types)) {
         dprintf(
             STDERR_FILENO,

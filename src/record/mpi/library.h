@@ -81,8 +81,11 @@ static inline int fm_status_read_cancelled(const MPI_Status *status)
 #endif
 
 /** Stores the sizes of the basic types and compares the readings with the library's functions; rank
- * 0 reports a difference. Called once, in MPI_Init. */
-void fm_types_begin(void);
+ * 0 reports a difference. Called once, in MPI_Init or MPI_Session_init.
+ * @param own   communicator of the recorder, with this process as its rank `self`, for a message to
+ *              itself
+ * @param rank  of this process in the run */
+void fm_types_begin(MPI_Comm own, int self, uint32_t rank);
 
 /** The comparisons of fm_types_begin: of a status's bytes and cancelled flag, and of the sizes of
  * basic types. @return whether there is no difference */

@@ -3,6 +3,8 @@
  *
  * The recorder communicates in MPI_Init and in MPI_Finalize only. Between them it has no
  * communicator: an additional one would change which errors of an MPI library the program meets.
+ * Without MPI_Init it communicates in the first MPI_Session_init and at the exit of the process
+ * (sessions.c), and keeps a communicator and a session.
  *   MPI_Init      MPI_COMM_WORLD. No message of the program can be confused with the recorder's:
  *                 each message of the recorder is received within MPI_Init, and messages between
  *                 two processes do not overtake each other.
@@ -12,7 +14,9 @@
  *                 MPI_COMM_WORLD and the highest tag. */
 #include "record/flight/flight.h"
 #include "record/mpi/mpi_description.h"
+#include "record/mpi/mpi_run.h"
 #include "record/mpi/objects/comm.h"
+#include "record/mpi/sessions.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -33,8 +37,12 @@ enum { PIECE = 1 << 30 };
 
 static struct fm_exchange exchange;
 
-/* The recorder takes part in this MPI program: MPI_Init was recorded. */
-static bool has_begun;
+bool fm_run_has_begun;
+bool fm_run_has_world;
+
+/* The session of the recorder in a run that has begun with sessions. */
+static MPI_Session own_session;
+static bool has_own_session;
 
 /* The program's MPI_Finalize has returned without PMPI_Finalize, because other paradigms or
  * processes still record, and writing the archive needs the MPI library. */
@@ -211,8 +219,20 @@ static void end_communication(void)
     PMPI_Errhandler_free(&program_handler);
 }
 
+/* Ends the recorder's session, at the exit of the process. */
+static void end_session(void)
+{
+    PMPI_Comm_free(&own_comm);
+    own_comm = MPI_COMM_NULL;
+    PMPI_Session_finalize(&own_session);
+    has_own_session = false;
+}
+
 static void finalize(void)
 {
+    if (has_own_session) {
+        end_session();
+    }
     end_communication();
     if (finalize_deferred) {
         PMPI_Finalize();
@@ -230,31 +250,78 @@ const struct fm_paradigm fermata_paradigm = {.description = &fm_mpi_description,
 
 /* ---- begin and end ---- */
 
-/* Begins the run, after PMPI_Init. @return whether MPI takes part in it */
-static bool open_run(int provided)
+static char version[MPI_MAX_LIBRARY_VERSION_STRING];
+
+/* Notes the process's place among those of a communicator. */
+static void note_place(MPI_Comm all)
 {
-    static char version[MPI_MAX_LIBRARY_VERSION_STRING];
     int length, rank, size;
-    fm_mpi_threaded = provided == MPI_THREAD_MULTIPLE;
-    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    PMPI_Comm_size(MPI_COMM_WORLD, &size);
+    PMPI_Comm_rank(all, &rank);
+    PMPI_Comm_size(all, &size);
     exchange.rank = (uint32_t)rank;
     exchange.size = (uint32_t)size;
     PMPI_Get_library_version(version, &length);
-    has_begun = true;
+    fm_run_has_begun = true;
+}
+
+/* Begins the run, after PMPI_Init. @return whether MPI takes part in it */
+static bool open_run(int provided)
+{
+    fm_mpi_threaded = provided == MPI_THREAD_MULTIPLE;
+    note_place(MPI_COMM_WORLD);
     borrow_world();
     bool opened = fm_session_open(&fermata_paradigm, &exchange, version);
     end_communication();
     if (opened) {
-        fm_types_begin();
+        fm_types_begin(MPI_COMM_SELF, 0, exchange.rank);
     }
     return opened;
 }
 
-/* Begins the run within the recorded call. */
+bool fm_run_open_sessions(MPI_Session session, MPI_Comm own)
+{
+    fm_mpi_threaded = true; /* each session has a level of its own */
+    own_session = session;
+    own_comm = own;
+    has_own_session = true;
+    note_place(own);
+    if (!fm_session_open(&fermata_paradigm, &exchange, version)) {
+        end_session();
+        return false;
+    }
+    fm_types_begin(own, (int)exchange.rank, exchange.rank);
+    return true;
+}
+
+void fm_run_begins(struct fm_thread *thread)
+{
+    fm_thread_done(thread);
+    fm_pause_run_begins();
+    fm_session_sample();
+}
+
+void fm_run_resumes(void)
+{
+    if (has_own_session) {
+        fm_session_join(&fermata_paradigm, version);
+    }
+}
+
+void fm_run_rests(void)
+{
+    if (has_own_session) {
+        fm_session_rest(&fermata_paradigm);
+    }
+}
+
+/* Begins the run within the recorded call; a run that has begun with sessions gets MPI_COMM_WORLD.
+ */
 static void begin_run(struct fm_thread *thread, int provided)
 {
-    if (!open_run(provided)) {
+    fm_run_has_world = true;
+    if (has_own_session) {
+        fm_run_resumes();
+    } else if (!open_run(provided)) {
         return;
     }
     fm_comm_begin();
@@ -269,9 +336,11 @@ static void begin_run(struct fm_thread *thread, int provided)
                           OTF2_COLLECTIVE_OP_CREATE_HANDLE, world->number,
                           OTF2_COLLECTIVE_ROOT_NONE, 0, 0);
     }
-    fm_thread_done(thread);
-    fm_pause_run_begins();
-    fm_session_sample();
+    if (has_own_session) {
+        fm_thread_done(thread);
+    } else {
+        fm_run_begins(thread);
+    }
 }
 
 /* Whether a library that is based on MPI initializes it, and has no communication for the recorder
@@ -279,7 +348,7 @@ static void begin_run(struct fm_thread *thread, int provided)
 static bool is_lent(void)
 {
     const struct fm_thread *thread = fm_thread_self;
-    return thread != NULL && thread->depth == FM_DEPTH_LENDING && !has_begun;
+    return thread != NULL && thread->depth == FM_DEPTH_LENDING && !fm_run_has_begun;
 }
 
 int fm_MPI_Init(int *argc, char ***argv)
@@ -335,7 +404,16 @@ enum { FINALIZE_EVENTS = 6 };
 int fm_MPI_Finalize(void)
 {
     struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Finalize);
-    if (has_begun) {
+    fm_run_has_world = false;
+    if (has_own_session) { /* the run ends at the exit of the process */
+        if (thread != NULL) {
+            record_finalize(thread, fm_clock_now());
+            fm_thread_done(thread);
+        }
+        fm_sessions_note_end_of_world();
+        return PMPI_Finalize();
+    }
+    if (fm_run_has_begun) {
         borrow_world();
         make_own_comm();
         if (!fm_session_leave(&fermata_paradigm, thread, record_finalize, FINALIZE_EVENTS)) {

@@ -39,13 +39,13 @@ static const char *function_name(uint32_t function)
     return function < fm_session.region_count ? fm_session.regions[function].name : "";
 }
 
+static bool is_exiting;
+
 /* If the run cannot end here, its records are saved only: an exit handler of the program may still
  * end it. */
 static void exit_begins(void)
 {
-    if (getpid() == fm_session_state.process && !fm_session_is_set(&fm_session.open)) {
-        fm_session_tell_of_sessions();
-    }
+    is_exiting = true;
     if (!fm_session_close_at_exit()) {
         fm_session_save(true);
         fm_flight_alarm();
@@ -258,6 +258,14 @@ bool fm_session_open(const struct fm_paradigm *paradigm, const struct fm_exchang
     fm_session_state.exchanging = paradigm;
     begin_run(exchange);
     return true;
+}
+
+void fm_session_rest(const struct fm_paradigm *paradigm)
+{
+    fm_session_paradigm_ends(paradigm);
+    if (is_exiting) { /* in an exit handler of the program */
+        fm_session_close_at_exit();
+    }
 }
 
 void fm_session_join(const struct fm_paradigm *paradigm, const char *library)

@@ -54,6 +54,10 @@ FM_API bool fm_session_open(const struct fm_paradigm *paradigm, const struct fm_
  * @param library  as above; NULL: not known */
 FM_API void fm_session_join(const struct fm_paradigm *paradigm, const char *library);
 
+/** Registers that a paradigm with ranks has ended, but may begin again (fm_session_join): the run
+ * ends at the exit of the process, where the paradigm still exchanges data. */
+FM_API void fm_session_rest(const struct fm_paradigm *paradigm);
+
 /** Begins a run of this process alone, if no run has begun and no paradigm has ranks. Thread-safe.
  * @return whether there is a run */
 bool fm_session_open_alone(void);

@@ -301,7 +301,8 @@ const char *fm_session_unseen(void)
     struct names spawned = {.listed = 0};
     text[0] = '\0';
     append(text, sizeof text, &unseen.unknown, "calls of ",
-           " are not recorded (MPI 4, or not known): their time counts as computation");
+           " are not recorded (functions that fermata does not know): their time counts as "
+           "computation");
     snprintf(before, sizeof before, "%s defines ", unseen.replacing);
     append(text, sizeof text, &unseen.replaced, before,
            " of its own: fermata records the calls and calls the MPI library, not these "
@@ -314,19 +315,4 @@ const char *fm_session_unseen(void)
            ": the processes that were spawned or connected are not part of this experiment");
     append_tool(text, sizeof text);
     return text[0] != '\0' ? text : NULL;
-}
-
-void fm_session_tell_of_sessions(void)
-{
-    static const char *const ranks[] = {"PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK"};
-    const char *rank = NULL;
-    for (size_t i = 0; i < sizeof ranks / sizeof *ranks && rank == NULL; i++) {
-        rank = getenv(ranks[i]);
-    }
-    if (strstr(unseen.unknown.text, "MPI_Session_init") != NULL &&
-        (rank == NULL || strcmp(rank, "0") == 0)) {
-        dprintf(STDERR_FILENO,
-                "fermata: nothing is recorded: the program uses MPI_Session_init (sessions of MPI "
-                "4) without MPI_Init; sessions are not recorded\n");
-    }
 }

@@ -22,8 +22,4 @@ FM_API void fm_session_note_tool(void);
  * thread that ends the run. */
 const char *fm_session_unseen(void);
 
-/** States why nothing was recorded if the program uses sessions of MPI 4 instead of MPI_Init. Only
- * one process of a run prints this. */
-void fm_session_tell_of_sessions(void);
-
 #endif

@@ -24,6 +24,7 @@ FAMILIES = {
     "large_messages": (0, "mpi_latesender", "MPI_Recv", {1}),
     "send_receives": (1, "mpi_latesender", "MPI_Wait", {0}),
     "large_collective": (2, "mpi_wait_nxn", "MPI_Allreduce_c", {0, 1, 3}),
+    "session": (1, "mpi_wait_nxn", "MPI_Allreduce", {0, 2, 3}),
     "persistent_barrier": (1, "mpi_barrier_wait", "MPI_Wait", {0, 2, 3}),
     "persistent_bcast": (3, "mpi_latebroadcast", "MPI_Wait", {0, 1, 2}),
     "persistent_reduce": (2, "mpi_earlyreduce", "MPI_Wait", {0}),

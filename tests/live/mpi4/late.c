@@ -9,6 +9,7 @@ enum { LENGTH = 100, ROUNDS = 3, DELAY = 200 /* ms */ };
 
 static int rank, size, in[LENGTH], out[LENGTH];
 static MPI_Request requests[1];
+static MPI_Comm world;
 
 __attribute__((noinline)) static void be_late(void)
 {
@@ -32,11 +33,11 @@ static void large_messages(void)
 {
     late(0);
     if (rank == 0) {
-        MPI_Send_c(out, LENGTH, MPI_INT, 1, 1, MPI_COMM_WORLD);
-        MPI_Send(out, LENGTH, MPI_INT, 1, 1, MPI_COMM_WORLD);
+        MPI_Send_c(out, LENGTH, MPI_INT, 1, 1, world);
+        MPI_Send(out, LENGTH, MPI_INT, 1, 1, world);
     } else if (rank == 1) {
-        MPI_Recv(in, LENGTH, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        MPI_Recv_c(in, LENGTH, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Recv(in, LENGTH, MPI_INT, 0, 1, world, MPI_STATUS_IGNORE);
+        MPI_Recv_c(in, LENGTH, MPI_INT, 0, 1, world, MPI_STATUS_IGNORE);
     }
 }
 
@@ -44,8 +45,8 @@ static void send_receives(void)
 {
     late(1);
     if (rank < 2) {
-        MPI_Isendrecv(out, LENGTH, MPI_INT, 1 - rank, 1, in, LENGTH, MPI_INT, 1 - rank, 1,
-                      MPI_COMM_WORLD, requests);
+        MPI_Isendrecv(out, LENGTH, MPI_INT, 1 - rank, 1, in, LENGTH, MPI_INT, 1 - rank, 1, world,
+                      requests);
         MPI_Wait(requests, MPI_STATUS_IGNORE);
     }
 }
@@ -53,7 +54,14 @@ static void send_receives(void)
 static void large_collective(void)
 {
     late(2);
-    MPI_Allreduce_c(out, in, LENGTH, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Allreduce_c(out, in, LENGTH, MPI_INT, MPI_SUM, world);
+}
+
+/* In a session. */
+static void session(void)
+{
+    late(1);
+    MPI_Allreduce(out, in, LENGTH, MPI_INT, MPI_SUM, world);
 }
 
 static void start(void)
@@ -88,7 +96,7 @@ static void persistent_neighbours(void)
 
 static MPI_Comm make(const char *family)
 {
-    MPI_Comm comm = MPI_COMM_WORLD;
+    MPI_Comm comm = world;
     int periodic = 1;
     requests[0] = MPI_REQUEST_NULL;
     if (strcmp(family, "persistent_barrier") == 0) {
@@ -98,7 +106,7 @@ static MPI_Comm make(const char *family)
     } else if (strcmp(family, "persistent_reduce") == 0) {
         MPI_Reduce_init_c(out, in, LENGTH, MPI_INT, MPI_SUM, 0, comm, MPI_INFO_NULL, requests);
     } else if (strcmp(family, "persistent_neighbours") == 0) {
-        MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &periodic, 0, &comm);
+        MPI_Cart_create(world, 1, &size, &periodic, 0, &comm);
         MPI_Neighbor_allgather_init(out, 2, MPI_INT, in, 2, MPI_INT, comm, MPI_INFO_NULL, requests);
     }
     return comm;
@@ -113,29 +121,46 @@ int main(int argc, char **argv)
         {"large_messages", large_messages},
         {"send_receives", send_receives},
         {"large_collective", large_collective},
+        {"session", session},
         {"persistent_barrier", persistent_barrier},
         {"persistent_bcast", persistent_bcast},
         {"persistent_reduce", persistent_reduce},
         {"persistent_neighbours", persistent_neighbours},
     };
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    const int in_session = argc > 1 && strcmp(argv[1], "session") == 0;
+    MPI_Session own = MPI_SESSION_NULL;
+    if (in_session) {
+        MPI_Group all;
+        MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &own);
+        MPI_Group_from_session_pset(own, "mpi://WORLD", &all);
+        MPI_Comm_create_from_group(all, "all", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &world);
+        MPI_Group_free(&all);
+    } else {
+        MPI_Init(&argc, &argv);
+        world = MPI_COMM_WORLD;
+    }
+    MPI_Comm_rank(world, &rank);
+    MPI_Comm_size(world, &size);
     for (size_t i = 0; argc > 1 && i < sizeof families / sizeof families[0]; i++) {
         if (strcmp(families[i].name, argv[1]) == 0) {
             MPI_Comm comm = make(argv[1]);
             for (int round = 0; round < ROUNDS; round++) {
-                MPI_Barrier(MPI_COMM_WORLD);
+                MPI_Barrier(world);
                 families[i].run();
             }
             if (requests[0] != MPI_REQUEST_NULL) {
                 MPI_Request_free(requests);
             }
-            if (comm != MPI_COMM_WORLD) {
+            if (comm != world) {
                 MPI_Comm_free(&comm);
             }
         }
     }
-    MPI_Finalize();
+    if (in_session) {
+        MPI_Comm_free(&world);
+        MPI_Session_finalize(&own);
+    } else {
+        MPI_Finalize();
+    }
     return 0;
 }

@@ -106,3 +106,28 @@ def newer(ranks):
                ("MPI_Bcast_c", "MpiCollectiveBegin"): ranks,
                ("MPI_Bcast_c", "MpiCollectiveEnd"): ranks}
     return calls, records, [*(region for region, _ in records), *calls], lambda calls: []
+
+
+def sessions(ranks):
+    calls = {"MPI_Session_init": 3 * ranks, "MPI_Session_finalize": 3 * ranks,
+             "MPI_Group_from_session_pset": 3 * ranks}
+    records = {("MPI_Comm_create_from_group", kind): 3 * ranks
+               for kind in ("MpiCollectiveBegin", "CommCreate", "MpiCollectiveEnd")}
+    for region, kind, count in (
+            ("MPI_Sendrecv", "MpiSend", 2), ("MPI_Sendrecv", "MpiRecv", 2),
+            ("MPI_Allreduce", "MpiCollectiveBegin", 2), ("MPI_Allreduce", "MpiCollectiveEnd", 2),
+            ("MPI_Bcast", "MpiCollectiveBegin", 1), ("MPI_Bcast", "MpiCollectiveEnd", 1),
+            ("MPI_Barrier", "MpiCollectiveBegin", 1), ("MPI_Barrier", "MpiCollectiveEnd", 1),
+            ("MPI_Comm_free", "CommDestroy", 5)):
+        records[region, kind] = count * ranks
+    return calls, records, [*calls, "MPI_Comm_create_from_group", "MPI_Sendrecv"], names
+
+
+def names(calls):
+    """The communicators have the names of their string tags, on each rank."""
+    found = {}
+    for call in calls:
+        for record in call.records:
+            if record.kind == "CommCreate" and call.region == "MPI_Comm_create_from_group":
+                found.setdefault(call.location.group.name, []).append(record.event.communicator.name)
+    return [f"{rank} has {made}" for rank, made in found.items() if made != ["a", "b", "c"]]

@@ -69,7 +69,7 @@ class CollectiveActions:
         self.queues = {}
         # Some executions have persistent collectives, by a generator of their own: the others are
         # what they were without.
-        self.chooser = generators.Random(repr(self.random.getstate()[1][:4]))
+        self.chooser = generators.Random("persistent %r" % (self.random.getstate()[1][:4],))
         self.has_persistent = self.chooser.random() < 0.2
 
     def queue(self, comm, rank):
@@ -143,12 +143,13 @@ class CollectiveActions:
     def _start(self, loc, comm, queue, instance):
         name = "%d" % self.new_id()
         rank, count = loc.rank, queue.count[loc.rank]
-        record = "nb_coll_complete %s %s" % (self._record_args(comm, instance, rank), name)
         start = instance.region
         if instance.persistent is not None:
-            record += " %d %s_init" % (instance.persistent, instance.region)
             start = self.chooser.choice(("MPI_Start", "MPI_Startall"))
         instance.entered[rank] = self.call(loc, start, "nb_coll_request " + name)
+        record = "nb_coll_complete %s %s" % (self._record_args(comm, instance, rank), name)
+        if instance.persistent is not None:
+            record += " %d %s_init" % (instance.persistent, instance.region)
         loc.requests.append(Request("collective", name, lambda: instance.ready(rank),
                                     lambda: self._waits_for(queue, instance, rank, count),
                                     lambda: record))

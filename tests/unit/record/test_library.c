@@ -95,7 +95,7 @@ static void cancelled_requests_are_so_both_ways(void **state)
 static void the_readings_hold_for_this_library(void **state)
 {
     (void)state;
-    fm_types_begin();
+    fm_types_begin(MPI_COMM_SELF, 0, 0);
     assert_true(fm_library_readings.statuses);
     assert_true(fm_library_readings.types);
 }

@@ -13,12 +13,26 @@ static uint32_t self_likes; /* number of communicators of this process alone */
 /* Number of communicators created from a group, or from a pair of groups. */
 static struct fm_handle_map counts = FM_HANDLE_MAP(0);
 
-static uint32_t next_count(uint64_t key)
+/* A hash of a string tag (FNV-1a); 0: there is none. Two tags that groups use at once would have to
+ * differ by the number of communicators made so far to be confused. */
+static uint32_t hash_of(const char *tag)
 {
+    uint32_t hash = tag != NULL ? 2166136261U : 0;
+    for (; tag != NULL && *tag != '\0'; tag++) {
+        hash = (hash ^ (unsigned char)*tag) * 16777619U;
+    }
+    return hash;
+}
+
+/* The number of a new communicator among those of the same origin. */
+static uint32_t next_count(uint64_t key, const char *tag)
+{
+    const uint32_t hash = hash_of(tag);
+    key ^= (uint64_t)hash << 32 | hash;
     uintptr_t count = (uintptr_t)fm_handles_remove(&counts, key);
     count = count != 0 ? count : 1;
     fm_handles_insert(&counts, key, (void *)(count + 1));
-    return (uint32_t)count - 1;
+    return (uint32_t)count - 1 + hash;
 }
 
 uint32_t fm_group_define(MPI_Group group, int *first)
@@ -133,10 +147,19 @@ static struct fm_comm *enter_self_like(struct fm_comm *c, MPI_Comm comm, uint32_
     return enter(c, comm, (const uint32_t[4]){FM_COMM_SELF_LIKE, count}, parent, name);
 }
 
+void fm_comm_begin_sessions(MPI_Group all)
+{
+    world_group = all;
+    PMPI_Group_size(world_group, &world_size);
+    __atomic_store_n(&fm_comm_has_begun, true, __ATOMIC_RELEASE);
+}
+
 void fm_comm_begin(void)
 {
-    PMPI_Comm_group(MPI_COMM_WORLD, &world_group);
-    PMPI_Group_size(world_group, &world_size);
+    if (world_size == 0) {
+        PMPI_Comm_group(MPI_COMM_WORLD, &world_group);
+        PMPI_Group_size(world_group, &world_size);
+    }
     struct fm_comm *world = describe(MPI_COMM_WORLD, true), *self = describe(MPI_COMM_SELF, true);
     if (world != NULL) {
         enter(world, MPI_COMM_WORLD, (const uint32_t[4]){FM_COMM_WORLD}, FM_DEFINE_NONE,
@@ -184,27 +207,28 @@ struct fm_comm *fm_comm_from_parent(struct fm_comm *parent, uint32_t count, MPI_
         parent->number, NULL);
 }
 
-struct fm_comm *fm_comm_from_group(struct fm_comm *parent, MPI_Comm comm, bool recorded)
+struct fm_comm *fm_comm_from_group(struct fm_comm *parent, MPI_Comm comm, const char *tag,
+                                   bool recorded)
 {
     struct fm_comm *c = comm != MPI_COMM_NULL ? describe(comm, recorded) : NULL;
     if (c == NULL) {
         return NULL;
     }
     if (c->size == 1) {
-        return enter_self_like(c, comm, FM_DEFINE_NONE, NULL);
+        return enter_self_like(c, comm, FM_DEFINE_NONE, tag);
     }
-    uint32_t count = next_count((uint64_t)c->group << 32 | UINT32_MAX);
+    uint32_t count = next_count((uint64_t)c->group << 32 | UINT32_MAX, tag);
     return enter(c, comm, (const uint32_t[4]){FM_COMM_FROM_GROUP, c->group, count},
-                 parent != NULL ? parent->number : FM_DEFINE_NONE, NULL);
+                 parent != NULL ? parent->number : FM_DEFINE_NONE, tag);
 }
 
-struct fm_comm *fm_comm_from_pair(MPI_Comm comm, bool recorded)
+struct fm_comm *fm_comm_from_pair(MPI_Comm comm, const char *tag, bool recorded)
 {
     struct fm_comm *c = comm != MPI_COMM_NULL ? describe(comm, recorded) : NULL;
     if (c == NULL) {
         return NULL;
     }
-    uint32_t count = next_count((uint64_t)c->group << 32 | c->other_group);
+    uint32_t count = next_count((uint64_t)c->group << 32 | c->other_group, tag);
     return enter(c, comm, (const uint32_t[4]){FM_COMM_FROM_PAIR, c->group, c->other_group, count},
-                 FM_DEFINE_NONE, NULL);
+                 FM_DEFINE_NONE, tag);
 }

@@ -29,7 +29,7 @@ enum { FM_COMMS_CACHE = 0 };
 /** fm_comm_find before MPI_COMM_WORLD is defined: defines it if the program itself calls MPI. */
 FM_COLD struct fm_comm *fm_comm_find_first(struct fm_thread *thread, MPI_Comm comm);
 
-/** Whether MPI_COMM_WORLD and MPI_COMM_SELF are defined. */
+/** Whether MPI_COMM_WORLD and MPI_COMM_SELF are defined, or fm_comm_begin_sessions was called. */
 extern FM_HIDDEN bool fm_comm_has_begun;
 
 /** The communicator of a handle, or NULL if it is not known. */
@@ -45,6 +45,11 @@ static inline struct fm_comm *fm_comm_find(struct fm_thread *thread, MPI_Comm co
  * communicator if a library that is based on MPI has initialized it. */
 void fm_comm_begin(void);
 
+/** Begins the definition of communicators in a program that has sessions and no MPI_COMM_WORLD (so
+ * far).
+ * @param all  all processes of the run, in the order of their ranks; valid to the end of the run */
+void fm_comm_begin_sessions(MPI_Group all);
+
 /** Defines a communicator that all members of `parent` (NULL: unknown) have created together.
  * @param count     number of communicators created from `parent` before (parent->made)
  * @param recorded  whether the creation is recorded: not if a library creates it inside a recorded
@@ -53,13 +58,17 @@ void fm_comm_begin(void);
 struct fm_comm *fm_comm_from_parent(struct fm_comm *parent, uint32_t count, MPI_Comm comm,
                                     bool recorded);
 
-/** Defines a communicator created by the members of its group alone: MPI_Comm_create_group.
+/** Defines a communicator created by the members of its group alone: MPI_Comm_create_group,
+ * MPI_Comm_create_from_group.
+ * @param tag  distinguishes those that members may create in any order (a string tag), and is the
+ * name of the communicator; NULL: none
  * @return as fm_comm_from_parent */
-struct fm_comm *fm_comm_from_group(struct fm_comm *parent, MPI_Comm comm, bool recorded);
+struct fm_comm *fm_comm_from_group(struct fm_comm *parent, MPI_Comm comm, const char *tag,
+                                   bool recorded);
 
 /** Defines an inter-communicator created by the members of its two groups.
  * @return as fm_comm_from_parent */
-struct fm_comm *fm_comm_from_pair(MPI_Comm comm, bool recorded);
+struct fm_comm *fm_comm_from_pair(MPI_Comm comm, const char *tag, bool recorded);
 
 /** Defines a group by its members.
  * @param first  out: world rank of the first member, -1: empty group; only set with a definition
