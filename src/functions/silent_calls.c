@@ -61,8 +61,9 @@ static const struct {
                          "the archive does not state which launches have made which work of "
                          "streams: Wait for stream, Wait before copy and Late Launch were not "
                          "looked for"},
-    [PARTITIONED] = {.sentence = "partitioned communication is not analysed: waiting for these "
-                                 "messages counts as MPI time without waiting"},
+    [PARTITIONED] = {.sentence = "the archive has no record of the messages of this partitioned "
+                                 "communication: waiting for them was not looked for; fermata's "
+                                 "recorder writes such records"},
     [PERSISTENT_COLLECTIVE] = {.sentence =
                                    "the archive has no collective record of the starts of these "
                                    "persistent collectives: waiting for them was not looked for; "
@@ -347,7 +348,7 @@ static enum reason reason_of_mpi(const struct fm_called_function *function, unsi
     const char *name = without_prefix(function->name);
     if (begins(name, "Psend_init") || begins(name, "Precv_init") || begins(name, "Pready") ||
         begins(name, "Parrived")) {
-        return PARTITIONED;
+        return (starts & FM_RECORDED_MESSAGE) != 0 ? NOT_SILENT : PARTITIONED;
     }
     if (begins(name, "Isendrecv")) {
         return (function->records & FM_RECORDED_MESSAGE) != 0 ? NOT_SILENT : SENDRECV_REQUEST;

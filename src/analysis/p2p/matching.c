@@ -33,16 +33,33 @@ static void forget_recent(struct fm_receiver *receiver)
     }
 }
 
-static uint32_t add_stream(struct fm_receiver *receiver, uint32_t communicator, uint32_t source,
-                           uint32_t tag)
+/* @return the number of a pair, which is the next one if it is new */
+static uint32_t number_of(struct fm_map *map, uint32_t first, uint32_t second)
 {
-    uint32_t number = *fm_map_at(&receiver->stream_of_source, (uint64_t)communicator << 32 | source,
-                                 (uint32_t)receiver->stream_of_source.count);
+    return *fm_map_at(map, (uint64_t)first << 32 | second, (uint32_t)map->count);
+}
+
+static uint32_t add_stream(struct fm_receiver *receiver, uint32_t communicator, uint32_t source,
+                           uint32_t tag, uint64_t partitioned)
+{
+    uint32_t number = number_of(&receiver->stream_of_source, communicator, source);
     uint32_t next = (uint32_t)receiver->streams.count;
-    uint32_t position = *fm_map_at(&receiver->stream_of_tag, (uint64_t)number << 32 | tag, next);
+    uint64_t key = (uint64_t)number << 32 | tag;
+    struct fm_map *positions = &receiver->stream_of_tag;
+    if (partitioned != 0) {
+        number = number_of(&receiver->partitioned[0], number, tag);
+        number = number_of(&receiver->partitioned[1], number, (uint32_t)(partitioned >> 32));
+        key = (uint64_t)number << 32 | (uint32_t)partitioned;
+        positions = &receiver->partitioned[2];
+    }
+    uint32_t position = *fm_map_at(positions, key, next);
     if (position == next) {
-        fm_vector_push(&receiver->streams,
-                       (struct fm_stream){communicator, source, tag, FM_NONE, FM_NONE, 0, 0});
+        fm_vector_push(&receiver->streams, (struct fm_stream){.communicator = communicator,
+                                                              .source = source,
+                                                              .tag = tag,
+                                                              .partitioned = partitioned,
+                                                              .first = FM_NONE,
+                                                              .last = FM_NONE});
         if (next >= receiver->recent_count && receiver->recent_count < MOST_RECENT) {
             forget_recent(receiver);
         }
@@ -52,17 +69,17 @@ static uint32_t add_stream(struct fm_receiver *receiver, uint32_t communicator, 
 
 /* @return the position of a stream, which is added if it is new */
 static inline uint32_t find_stream(struct fm_receiver *receiver, uint32_t communicator,
-                                   uint32_t source, uint32_t tag)
+                                   uint32_t source, uint32_t tag, uint64_t partitioned)
 {
     uint32_t recent = *recent_of(receiver, communicator, source, tag);
     if (recent < receiver->streams.count) {
         const struct fm_stream *stream = &receiver->streams.items[recent];
         if (stream->source == source && stream->tag == tag &&
-            stream->communicator == communicator) {
+            stream->communicator == communicator && stream->partitioned == partitioned) {
             return recent;
         }
     }
-    recent = add_stream(receiver, communicator, source, tag);
+    recent = add_stream(receiver, communicator, source, tag, partitioned);
     *recent_of(receiver, communicator, source, tag) = recent;
     return recent;
 }
@@ -100,7 +117,12 @@ static void add_receive(struct fm_receiver *receiver, const struct fm_trace *tra
         return;
     }
     uint32_t source = fm_trace_member(trace, receive->communicator, receive->peer, process);
-    uint32_t position = find_stream(receiver, receive->communicator, source, receive->tag);
+    const struct fm_location *location = &trace->locations[record.location];
+    const uint64_t partitioned =
+        receive->partitioned == 0 ? 0
+                                  : location->partitioned.items[receive->partitioned - 1].operation;
+    uint32_t position =
+        find_stream(receiver, receive->communicator, source, receive->tag, partitioned);
     struct fm_stream *stream = &receiver->streams.items[position];
     if (stream->last == FM_NONE) {
         stream->first = number;
@@ -123,7 +145,7 @@ static void skip_receives(struct fm_receiver *receiver, const struct fm_trace *t
     while ((gap = fm_gaps_before(gaps, time)) != NULL) {
         if (gap->series == FM_SERIES_RECEIVES) {
             uint32_t source = fm_trace_member(trace, gap->reference, gap->peer, process);
-            uint32_t position = find_stream(receiver, gap->reference, source, gap->tag);
+            uint32_t position = find_stream(receiver, gap->reference, source, gap->tag, 0);
             receiver->streams.items[position].received += gap->count;
         }
     }
@@ -180,6 +202,9 @@ void fm_receiver_close(struct fm_receiver *receiver)
     fm_vector_free(&receiver->streams);
     fm_map_free(&receiver->stream_of_source);
     fm_map_free(&receiver->stream_of_tag);
+    for (size_t i = 0; i < sizeof receiver->partitioned / sizeof receiver->partitioned[0]; ++i) {
+        fm_map_free(&receiver->partitioned[i]);
+    }
 }
 
 /* Removes the receives of unrecorded sends from the stream: those before message number `sent`. */
@@ -225,7 +250,8 @@ void fm_receiver_finish(struct fm_receiver *receiver)
 
 const struct fm_arrival *fm_receiver_take(struct fm_receiver *receiver, const struct fm_sent *sent)
 {
-    uint32_t position = find_stream(receiver, sent->communicator, sent->source, sent->tag);
+    uint32_t position =
+        find_stream(receiver, sent->communicator, sent->source, sent->tag, sent->partitioned);
     struct fm_stream *stream = &receiver->streams.items[position];
     if (sent->start == FM_NONE) {
         stream->sent += sent->enter;

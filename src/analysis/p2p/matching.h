@@ -1,6 +1,7 @@
 /** @file
  * Matching of messages: for each (communicator, source, tag), the oldest send matches the receive
- * that was posted first. Sends and receives during a pause of the recording count in that order.
+ * that was posted first. Partitioned messages match by their operation and start instead. Sends and
+ * receives during a pause of the recording count in that order.
  */
 #ifndef FERMATA_ANALYSIS_P2P_MATCHING_H
 #define FERMATA_ANALYSIS_P2P_MATCHING_H
@@ -31,10 +32,11 @@ struct fm_sent {
     uint32_t row; /**< of the location's sends */
     uint32_t complete_location;
     uint32_t complete;
-    uint32_t bytes;      /**< UINT32_MAX: that or more */
-    uint8_t never_waits; /**< the send is buffered, or its completing call was not recorded: it
-                              never waits for the receiver */
-    uint8_t completed;   /**< fm_send_completion_t */
+    uint32_t bytes;       /**< UINT32_MAX: that or more */
+    uint64_t partitioned; /**< operation of struct fm_partitioned_message; 0: none */
+    uint8_t never_waits;  /**< the send is buffered, or its completing call was not recorded: it
+                               never waits for the receiver */
+    uint8_t completed;    /**< fm_send_completion_t */
 };
 
 /** A receive and the send that matches it. Contains all fields that matching a send accesses,
@@ -64,7 +66,8 @@ struct fm_stream {
     uint32_t communicator;
     uint32_t source; /**< process */
     uint32_t tag;
-    uint32_t first; /**< first receive without a send; FM_NONE: none */
+    uint64_t partitioned; /**< as of struct fm_sent: of one message */
+    uint32_t first;       /**< first receive without a send; FM_NONE: none */
     uint32_t last;
     uint64_t sent;     /**< number of sends so far, gaps included */
     uint64_t received; /**< number of receives, gaps included */
@@ -82,8 +85,10 @@ struct fm_receiver {
     FM_VECTOR(struct fm_stream) streams;
     struct fm_map stream_of_source; /**< (communicator, source) -> number */
     struct fm_map stream_of_tag;    /**< (number, tag) -> position in `streams` */
-    uint32_t *recent;      /**< positions in `streams` by a hash; may be of other streams */
-    uint32_t recent_count; /**< a power of two */
+    struct fm_map partitioned[3]; /**< (number, tag) -> number; (this, operation) -> number; (this,
+                                       start) -> position in `streams` */
+    uint32_t *recent;             /**< positions in `streams` by a hash; may be of other streams */
+    uint32_t recent_count;        /**< a power of two */
     uint64_t unmatched_sends, unmatched_receives;
     uint64_t cut_off; /**< sends and receives whose other side was not recorded */
 };

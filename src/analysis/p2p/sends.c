@@ -2,6 +2,7 @@
 
 #include "analysis/model/gaps.h"
 #include "analysis/p2p/completions.h"
+#include "analysis/p2p/partitioned_sends.h"
 
 #include "base/containers/sort.h"
 #include "engine/dispatch/dispatch.h"
@@ -12,6 +13,7 @@
 struct scratch {
     struct fm_gaps gaps;
     struct fm_completions completions;
+    struct fm_partitioned_sends partitioned;
     struct fm_send_samples samples; /* that the worker's processes received */
     unsigned char apart[FM_APART];
 };
@@ -74,16 +76,23 @@ static bool send_message(struct matching *matching, unsigned worker, uint32_t pr
     uint32_t complete = recorded ? send->complete : send->start;
     const struct fm_location *completing = &trace->locations[send->complete_location];
     const fm_call_t started = fm_trace_called(trace, location, send->start)->call;
+    const struct fm_partitioned_message *partitioned =
+        send->partitioned == 0 ? NULL : &location->partitioned.items[send->partitioned - 1];
+    const struct fm_partitioned_send *ready =
+        partitioned == NULL ? NULL
+                            : fm_partitioned_sends_find(&matching->scratch[worker].partitioned,
+                                                        partitioned->request);
     fm_dispatch_send(matching->dispatch, worker, destination,
                      &(struct fm_sent){
-                         .enter = location->enter.items[send->start],
+                         .enter = ready != NULL ? ready->enter : location->enter.items[send->start],
                          .complete_enter = completing->enter.items[complete],
                          .complete_leave = completing->leave.items[complete],
                          .source = process,
                          .communicator = send->communicator,
                          .tag = send->tag,
-                         .location = l,
-                         .start = send->start,
+                         .location = ready != NULL ? ready->location : l,
+                         .start = ready != NULL ? ready->activity : send->start,
+                         .partitioned = partitioned != NULL ? partitioned->operation : 0,
                          .row = (uint32_t)(send - location->sends.items),
                          .complete_location = send->complete_location,
                          .complete = complete,
@@ -123,6 +132,7 @@ static void send_messages(void *context, unsigned worker, uint32_t first, uint32
         struct fm_record_ref record;
         const struct fm_unrecorded *gap;
         fm_completions_list(&matching->scratch[worker].completions, trace, process);
+        fm_partitioned_sends_list(&matching->scratch[worker].partitioned, trace, process);
         fm_gaps_begin(gaps, trace, process);
         fm_record_merge_begin(&merge, trace, process, send_count, send_start);
         while (fm_record_merge_next(&merge, &record)) {
@@ -281,6 +291,7 @@ void fm_sends_match(struct fm_matched_sends *sends, struct fm_analysis *analysis
     for (unsigned w = 0; w < workers; w++) {
         fm_gaps_free(&matching.scratch[w].gaps);
         fm_completions_free(&matching.scratch[w].completions);
+        fm_partitioned_sends_free(&matching.scratch[w].partitioned);
     }
     fm_free(matching.scratch);
     fm_dispatch_free(matching.dispatch);

@@ -74,19 +74,23 @@ enum fm_record_place { FM_AT_LEAVE, FM_AT_ENTER, FM_BETWEEN_CALLS };
     X(WIN_COLLECTIVE_END, 1, 0)   /* aux: operation, ref: window; synchronization level */         \
     X(WIN_CREATE, 0, 0)           /* ref: window */                                                \
     X(WIN_DESTROY, 0, 0)          /* ref: window */                                                \
-    X(PUT, 2, 1)                  /* sized, ref: window; target, matching id */                    \
-    X(GET, 2, 1)                  /* sized, ref: window; target, matching id */                    \
-    X(ATOMIC, 4, 1)            /* aux: type, ref: window; target, sent, received, matching id */   \
-    X(COMPLETE_LOCAL, 1, 0)    /* ref: window; matching id */                                      \
-    X(COMPLETE_REMOTE, 1, 0)   /* ref: window; matching id */                                      \
-    X(COMPLETE_FULLY, 1, 0)    /* both; ref: window; matching id */                                \
-    X(OPERATION_TEST, 1, 0)    /* ref: window; matching id */                                      \
-    X(GROUP_SYNC, 1, 0)        /* aux: synchronization level, ref: window; group */                \
-    X(COMPLETE_BLOCKING, 1, 0) /* ref: window; matching id */                                      \
-    X(WAIT_CHANGE, 0, 0)       /* ref: window */                                                   \
-    X(RMA_COLLECTIVE, 4, 0)    /* aux: operation, ref: window; root, sent, received, sync level */ \
-    X(LOCK_REQUEST, 2, 1)      /* aux: lock type, ref: window; remote, lock id */                  \
-    X(LOCK_RELEASE, 2, 0)      /* ref: window; remote, lock id */                                  \
+    X(PARTITIONED_SEND, 5, 1)    /* ref: communicator; peer | tag << 32, request, bytes, number of \
+                                    the start, from 1 on | of the operation << 32, partitions */   \
+    X(PARTITIONED_RECEIVE, 5, 0) /* as PARTITIONED_SEND */                                         \
+    X(PARTITIONS, 2, 1)          /* ref: first one; request, last one */                           \
+    X(PUT, 2, 1)                 /* sized, ref: window; target, matching id */                     \
+    X(GET, 2, 1)                 /* sized, ref: window; target, matching id */                     \
+    X(ATOMIC, 4, 1)              /* aux: type, ref: window; target, sent, received, matching id */ \
+    X(COMPLETE_LOCAL, 1, 0)      /* ref: window; matching id */                                    \
+    X(COMPLETE_REMOTE, 1, 0)     /* ref: window; matching id */                                    \
+    X(COMPLETE_FULLY, 1, 0)      /* both; ref: window; matching id */                              \
+    X(OPERATION_TEST, 1, 0)      /* ref: window; matching id */                                    \
+    X(GROUP_SYNC, 1, 0)          /* aux: synchronization level, ref: window; group */              \
+    X(COMPLETE_BLOCKING, 1, 0)   /* ref: window; matching id */                                    \
+    X(WAIT_CHANGE, 0, 0)         /* ref: window */                                                 \
+    X(RMA_COLLECTIVE, 4, 0) /* aux: operation, ref: window; root, sent, received, sync level */    \
+    X(LOCK_REQUEST, 2, 1)   /* aux: lock type, ref: window; remote, lock id */                     \
+    X(LOCK_RELEASE, 2, 0)   /* ref: window; remote, lock id */                                     \
     X(LOCK_RELEASE_FIRST, 2, 1) /* as LOCK_RELEASE, before the library releases the lock */        \
     X(LOCK_ACQUIRE, 2, 0)       /* as LOCK_REQUEST */                                              \
     X(LOCK_TRY, 2, 0)           /* as LOCK_REQUEST: the lock was not free */                       \

@@ -8,6 +8,7 @@
 #include "record/archive/process_teams.h"
 #include "record/closing/overhead.h"
 #include "record/constructs/construct_names.h"
+#include "record/conversion/call_facts.h"
 #include "record/conversion/convert_state.h"
 #include "record/conversion/left_out.h"
 #include "record/conversion/team_events.h"
@@ -270,18 +271,6 @@ static void convert_thread(struct fm_thread *thread, const uint64_t *r)
                              : OTF2_EvtWriter_ThreadWait(thread->writer, NULL, time, team, r[1]));
 }
 
-/* Writes which object a call is about. */
-static void convert_object(struct fm_thread *thread, uint32_t object)
-{
-    const uint32_t words[] = {
-        fm_define_string(fm_convert_state.definitions, "synchronization object"),
-        OTF2_PARAMETER_TYPE_UINT64};
-    uint32_t parameter = fm_define(fm_convert_state.definitions, FM_DEFINE_PARAMETER, words, 2);
-    fm_convert_check(words[0] != FM_DEFINE_NONE && parameter != FM_DEFINE_NONE);
-    fm_convert_count(thread, OTF2_EvtWriter_ParameterUnsignedInt(
-                                 thread->writer, NULL, thread->last_time, parameter, object));
-}
-
 /* Number of the region in events of the function at a call site; FM_DEFINE_NONE: not known. */
 static uint32_t function_at(uint32_t site)
 {
@@ -329,27 +318,6 @@ static void convert_lock(struct fm_thread *thread, const uint64_t *r)
     fm_convert_count_bytes(
         thread, FM_COUNT_BYTES,
         OTF2_EvtWriter_ThreadReleaseLock(w, list, thread->last_time, paradigm, lock, order));
-    OTF2_AttributeList_Delete(list);
-}
-
-/* A completion of a persistent collective, with the attributes that name it. */
-static void convert_persistent(struct fm_thread *thread, const uint64_t *r)
-{
-    const uint32_t init = (uint32_t)(r[5] >> 32);
-    OTF2_AttributeList *list = OTF2_AttributeList_New();
-    fm_convert_check(list != NULL);
-    OTF2_AttributeList_AddUint32(list, FM_ATTRIBUTE_PERSISTENT, (uint32_t)r[5]);
-    fm_functions_used[init] = true;
-    OTF2_AttributeList_AddRegionRef(
-        list, FM_ATTRIBUTE_PERSISTENT_INIT,
-        fm_event_region(fm_convert_state.regions, init, FM_DEFINE_NONE));
-    fm_attributes_used = true;
-    fm_convert_count_bytes(thread, FM_COUNT_BYTES,
-                           OTF2_EvtWriter_NonBlockingCollectiveComplete(
-                               thread->writer, list,
-                               fm_convert_not_before(thread, thread->pending_leave),
-                               (OTF2_CollectiveOp)fm_record_aux(r[0]), fm_record_ref(r[0]),
-                               (uint32_t)r[1], r[2], r[3], r[4]));
     OTF2_AttributeList_Delete(list);
 }
 
@@ -468,15 +436,16 @@ static void convert_record(struct fm_thread *thread, const uint64_t *record)
         convert_thread(thread, record);
         return;
     case FM_RECORD_SYNCHRONIZATION_OBJECT:
-        convert_object(thread, fm_record_ref(record[0]));
+    case FM_RECORD_PERSISTENT_COMPLETE:
+    case FM_RECORD_PARTITIONED_SEND:
+    case FM_RECORD_PARTITIONED_RECEIVE:
+    case FM_RECORD_PARTITIONS:
+        fm_convert_call_fact(thread, record);
         return;
     case FM_RECORD_ACQUIRE_LOCK:
     case FM_RECORD_RELEASE_LOCK:
     case FM_RECORD_RELEASE_NOTED_LOCK:
         convert_lock(thread, record);
-        return;
-    case FM_RECORD_PERSISTENT_COMPLETE:
-        convert_persistent(thread, record);
         return;
     case FM_RECORD_BYTES_ABOVE:
         thread->bytes_above = record[0];

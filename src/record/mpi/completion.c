@@ -1,4 +1,5 @@
 /* MPI_Wait..., MPI_Test..., MPI_Request_free, MPI_Cancel. */
+#include "record/mpi/objects/partitioned.h"
 #include "record/mpi/objects/request.h"
 
 /* Requests of a call, and their statuses (own ones if the program passes MPI_STATUSES_IGNORE). */
@@ -250,9 +251,16 @@ int fm_MPI_Request_free(MPI_Request *request)
         return PMPI_Request_free(request);
     }
     struct fm_request *claimed = fm_request_claim(*request);
+    bool partitioned = claimed != NULL && claimed->kind == FM_REQUEST_PARTITIONED;
+    if (partitioned) { /* now, because the library may reuse the handle at once */
+        fm_partitioned_enter(claimed->handle, NULL);
+    }
     int result = PMPI_Request_free(request);
     fm_thread_leave(thread, 0);
     if (claimed != NULL && result != MPI_SUCCESS) {
+        if (partitioned) {
+            fm_partitioned_enter(claimed->handle, claimed->partitioned);
+        }
         fm_request_return(claimed);
     } else if (claimed != NULL) {
         /* OTF2: a send whose request is freed counts as complete here; a receive stays open. */
@@ -262,6 +270,9 @@ int fm_MPI_Request_free(MPI_Request *request)
         if (claimed->active && id != 0) {
             fm_put_id(fm_thread_reserve(thread, FM_WORDS_ISEND_COMPLETE), FM_RECORD_ISEND_COMPLETE,
                       0, id);
+        }
+        if (claimed->kind == FM_REQUEST_PARTITIONED) {
+            fm_partitioned_free(claimed->partitioned);
         }
         fm_request_release(claimed);
     }

@@ -40,6 +40,14 @@ typedef void(MPI_T_event_dropped_cb_function)(MPI_Count count,
 typedef void(MPI_Session_errhandler_function)(MPI_Session *, int *, ...);
 #endif
 
+/** An element of the list of partitions of MPI_Pready_list, which MPICH 4.0 does not declare const.
+ */
+#if defined(MPICH) && MPICH_NUMVERSION >= 40000000 && MPICH_NUMVERSION < 40100000
+typedef int fm_partition_t;
+#else
+typedef const int fm_partition_t;
+#endif
+
 /* An equal definition may be repeated. */
 typedef void(MPI_User_function_c)(void *, void *, MPI_Count *, MPI_Datatype *);
 typedef int(MPI_Datarep_conversion_function_c)(void *, MPI_Datatype, MPI_Count, void *, MPI_Offset,

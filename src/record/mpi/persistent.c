@@ -1,5 +1,6 @@
 /* Persistent requests: every start is recorded as a new operation. Those of collectives are made in
  * collective.h. */
+#include "record/mpi/objects/partitioned.h"
 #include "record/mpi/objects/request.h"
 
 static void remember(struct fm_thread *thread, enum fm_request_kind kind, int peer, int tag,
@@ -75,6 +76,8 @@ static void record_start(struct fm_thread *thread, MPI_Request handle)
         } else if (request->kind == FM_REQUEST_RECEIVE) {
             fm_put_id(fm_thread_reserve(thread, FM_WORDS_IRECV_REQUEST), FM_RECORD_IRECV_REQUEST, 0,
                       request->id);
+        } else if (request->kind == FM_REQUEST_PARTITIONED) {
+            fm_partitioned_start(thread, request->partitioned, request->id);
         } else if (request->kind == FM_REQUEST_COLLECTIVE) {
             fm_put_id(fm_thread_reserve(thread, FM_WORDS_COLLECTIVE_REQUEST),
                       FM_RECORD_COLLECTIVE_REQUEST, 0, request->id);

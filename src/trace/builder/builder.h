@@ -80,6 +80,9 @@ struct fm_builder {
         value_counts;     /**< region of a parameter -> number of its values in the location */
     struct fm_map visits; /**< (parent, call) -> node */
     uint64_t computed;    /**< ticks of computation in calls that were left */
+    struct fm_partitioned_message
+        partitioned;            /**< of the next record of a message; operation == 0: none */
+    uint64_t partition_request; /**< request that the next partition belongs to */
     struct fm_requests requests;
     struct fm_traffic_counter traffic;
     struct fm_table_sizes sizes; /**< of the location before */
@@ -145,6 +148,8 @@ void fm_builder_send_complete(struct fm_builder *builder, uint64_t request);
 void fm_builder_receive_request(struct fm_builder *builder, uint64_t request);
 void fm_builder_receive(struct fm_builder *builder, uint32_t communicator, uint32_t peer,
                         uint32_t tag, uint64_t bytes, const uint64_t *request);
+/** A parameter FM_PARAMETER_PARTITIONED_OPERATION to FM_PARAMETER_LAST_PARTITION. */
+void fm_builder_partitioned(struct fm_builder *builder, fm_parameter_t parameter, uint64_t value);
 void fm_builder_cancelled(struct fm_builder *builder, uint64_t request);
 void fm_builder_collective_request(struct fm_builder *builder, uint64_t request);
 /** @param request  that it completes; NULL: a blocking collective */

@@ -81,4 +81,11 @@ static inline bool fm_builder_is_in_mpi(const struct fm_builder *builder)
  * defect, and the location is truncated at the outermost communication call among them. */
 void fm_builder_leave_all(struct fm_builder *builder);
 
+/** @return what the parameters in front of the record of a message state about it, once. */
+struct fm_partitioned_message fm_builder_take_partitioned(struct fm_builder *builder);
+
+/** Adds a message in partitions to a location. @return the `partitioned` of its fm_message_end */
+uint32_t fm_location_partitioned(struct fm_location *location,
+                                 struct fm_partitioned_message partitioned, uint64_t request);
+
 #endif

@@ -69,6 +69,8 @@ static void complete_elsewhere(struct fm_trace *trace, const struct fm_open_requ
         end->peer = completion->peer;
         end->tag = completion->tag;
         end->bytes = completion->bytes;
+        end->partitioned =
+            fm_location_partitioned(location, completion->partitioned, completion->id);
     }
 }
 

@@ -24,6 +24,10 @@ void fm_builder_send(struct fm_builder *builder, uint32_t communicator, uint32_t
         fm_requests_start(&builder->requests, FM_REQUEST_SEND, *request,
                           (uint32_t)location->sends.count);
     }
+    const uint32_t partitioned =
+        request == NULL || builder->partitioned.operation == 0
+            ? 0
+            : fm_location_partitioned(location, fm_builder_take_partitioned(builder), *request);
     fm_vector_push(&location->sends,
                    (struct fm_message_end){
                        .start = builder->current_activity,
@@ -33,6 +37,7 @@ void fm_builder_send(struct fm_builder *builder, uint32_t communicator, uint32_t
                        .peer = peer,
                        .tag = tag,
                        .bytes = size_of_message(bytes),
+                       .partitioned = partitioned,
                    });
 }
 
@@ -102,8 +107,10 @@ void fm_builder_receive(struct fm_builder *builder, uint32_t communicator, uint3
     uint32_t row = request == NULL
                        ? FM_MAP_ABSENT
                        : fm_requests_take(&builder->requests, FM_REQUEST_RECEIVE, *request);
+    const struct fm_partitioned_message partitioned = fm_builder_take_partitioned(builder);
     if (row != FM_MAP_ABSENT) {
         received.start = location->receives.items[row].start;
+        received.partitioned = fm_location_partitioned(location, partitioned, *request);
         location->receives.items[row] = received;
     } else if (request != NULL && builder->trace->processes[location->process].location_count > 1) {
         fm_builder_note_foreign(builder,
@@ -112,7 +119,8 @@ void fm_builder_receive(struct fm_builder *builder, uint32_t communicator, uint3
                                                                .communicator = communicator,
                                                                .peer = peer,
                                                                .tag = tag,
-                                                               .bytes = received.bytes});
+                                                               .bytes = received.bytes,
+                                                               .partitioned = partitioned});
     } else {
         fm_vector_push(&location->receives, received);
     }

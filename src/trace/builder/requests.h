@@ -7,6 +7,7 @@
 
 #include "base/containers/map.h"
 #include "base/containers/vector.h"
+#include "trace/tables/trace.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,6 +37,7 @@ struct fm_foreign_completion {
     uint8_t operation;                /**< of collectives */
     bool moved_bytes;                 /**< of collectives */
     uint32_t persistent, init;        /**< of collectives, as in the table */
+    struct fm_partitioned_message partitioned; /**< of receives */
 };
 
 /** What the completion of a collective states about its request. */

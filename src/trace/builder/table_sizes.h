@@ -22,6 +22,8 @@
     DO(sends)                                                                                      \
     DO(receives)                                                                                   \
     DO(matched)                                                                                    \
+    DO(partitioned)                                                                                \
+    DO(partitions)                                                                                 \
     DO(collectives)                                                                                \
     DO(rma)                                                                                        \
     DO(operation_bytes)                                                                            \

@@ -38,6 +38,11 @@ void fm_event_parameter(struct fm_event_sink *sink, uint32_t parameter, fm_param
     const struct fm_trace *trace = sink->builder.trace;
     uint32_t region = fm_references_find(&sink->references->parameters,
                                          fm_location_map(sink->maps, FM_MAP_PARAMETERS, parameter));
+    if (region != FM_NONE && type == FM_PARAMETER_UNSIGNED &&
+        trace->regions[region].parameter >= FM_PARAMETER_PARTITIONED_OPERATION) {
+        fm_builder_partitioned(&sink->builder, trace->regions[region].parameter, value);
+        return;
+    }
     if (region != FM_NONE && trace->regions[region].parameter >= FM_PARAMETER_OBJECT &&
         type == FM_PARAMETER_UNSIGNED) {
         static const fm_thread_record_type_t types[] = {FM_THREAD_OBJECT, FM_THREAD_CORRELATION,

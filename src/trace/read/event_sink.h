@@ -34,8 +34,8 @@ struct fm_event_extras {
     uint64_t acquired_at; /**< UINT64_MAX: unknown */
     uint32_t acquired_in; /**< region; FM_NONE: unknown */
     bool acquired_shared;
-    uint32_t persistent;  /**< number of the persistent collective; FM_NONE: it is none */
-    uint32_t init;        /**< region that initialized it; FM_NONE: unknown */
+    uint32_t persistent; /**< number of the persistent collective; FM_NONE: it is none */
+    uint32_t init;       /**< region that initialized it; FM_NONE: unknown */
 };
 
 /** Prepares the calls with source lines of the location that the builder has begun.

@@ -1,6 +1,8 @@
 /* Definitions as they are written to the tables of the trace. */
 #include "trace/read/raw_definitions.h"
 
+#include "base/partitioned_names.h"
+
 #include "base/containers/sort.h"
 
 #include <ctype.h>
@@ -29,13 +31,26 @@ static bool looks_like_mpi(const char *name)
 
 static fm_parameter_t parameter_of(const char *name, fm_parameter_t type)
 {
-    if (type != FM_PARAMETER_UNSIGNED || name == NULL) {
-        return type;
+    static const struct {
+        const char *name;
+        fm_parameter_t parameter;
+    } own[] = {
+        {"synchronization object", FM_PARAMETER_OBJECT},
+        {"accelerator correlation", FM_PARAMETER_CORRELATION},
+        {"accelerator stream", FM_PARAMETER_STREAM},
+        {FM_PARTITIONED_OPERATION, FM_PARAMETER_PARTITIONED_OPERATION},
+        {FM_PARTITIONED_PARTITIONS, FM_PARAMETER_PARTITIONS},
+        {FM_PARTITIONED_REQUEST, FM_PARAMETER_PARTITIONED_REQUEST},
+        {FM_PARTITIONED_PARTITION, FM_PARAMETER_PARTITION},
+        {FM_PARTITIONED_LAST, FM_PARAMETER_LAST_PARTITION},
+    };
+    for (size_t i = 0;
+         type == FM_PARAMETER_UNSIGNED && name != NULL && i < sizeof own / sizeof own[0]; i++) {
+        if (strcmp(name, own[i].name) == 0) {
+            return own[i].parameter;
+        }
     }
-    return strcmp(name, "synchronization object") == 0    ? FM_PARAMETER_OBJECT
-           : strcmp(name, "accelerator correlation") == 0 ? FM_PARAMETER_CORRELATION
-           : strcmp(name, "accelerator stream") == 0      ? FM_PARAMETER_STREAM
-                                                          : type;
+    return type;
 }
 
 /* Parameters become regions, which are the last ones. */

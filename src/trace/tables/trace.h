@@ -33,7 +33,12 @@ typedef enum {
     FM_PARAMETER_TEXT,
     FM_PARAMETER_OBJECT, /**< unsigned: what threads synchronize by, no parameter of the program */
     FM_PARAMETER_CORRELATION, /**< unsigned: which launch made which work of an accelerator */
-    FM_PARAMETER_STREAM       /**< unsigned: which stream a call waits for */
+    FM_PARAMETER_STREAM,      /**< unsigned: which stream a call waits for */
+    FM_PARAMETER_PARTITIONED_OPERATION, /**< unsigned, likewise: base/partitioned_names.h */
+    FM_PARAMETER_PARTITIONS,
+    FM_PARAMETER_PARTITIONED_REQUEST,
+    FM_PARAMETER_PARTITION,
+    FM_PARAMETER_LAST_PARTITION
 } fm_parameter_t;
 
 /** A region of the program. A parameter is kept as a region, too, whose nodes in call trees are its
@@ -101,7 +106,23 @@ struct fm_message_end {
     uint32_t communicator;
     uint32_t peer; /**< rank in the communicator */
     uint32_t tag;
-    uint32_t bytes; /**< size of the message; UINT32_MAX: that or more */
+    uint32_t bytes;       /**< size of the message; UINT32_MAX: that or more */
+    uint32_t partitioned; /**< 1 + row of the location's `partitioned`; 0: none */
+};
+
+/** A message in partitions. */
+struct fm_partitioned_message {
+    uint64_t operation; /**< number among those with its communicator, peer, tag and direction << 32
+                           | number of the start, from 1 on */
+    uint64_t request;   /**< unique in the process */
+    uint32_t partitions;
+};
+
+/** A range of partitions that a call has made ready, or has found to have arrived. */
+struct fm_partition_call {
+    uint64_t request; /**< of the message */
+    uint32_t activity;
+    uint32_t first, last;
 };
 
 /** A receive whose place in the matching order is that of a probe: the call that then posted it. */
@@ -331,8 +352,10 @@ struct fm_location {
     FM_VECTOR(struct fm_message_end) sends;
     FM_VECTOR(struct fm_message_end) receives;    /**< in the order in which they were posted */
     FM_VECTOR(struct fm_matched_receive) matched; /**< ascending by receive */
-    bool has_matched_probes;                      /**< some receives were started by them */
-    FM_VECTOR(struct fm_collective) collectives;  /**< in the order in which they were started */
+    FM_VECTOR(struct fm_partitioned_message) partitioned;
+    FM_VECTOR(struct fm_partition_call) partitions; /**< in the order of the calls */
+    bool has_matched_probes;                        /**< some receives were started by them */
+    FM_VECTOR(struct fm_collective) collectives;    /**< in the order in which they were started */
     FM_VECTOR(struct fm_rma) rma;
     FM_VECTOR(uint64_t)
     operation_bytes; /**< in detail: of each put, get and atomic operation in

@@ -29,6 +29,7 @@ FAMILIES = {
     "persistent_bcast": (3, "mpi_latebroadcast", "MPI_Wait", {0, 1, 2}),
     "persistent_reduce": (2, "mpi_earlyreduce", "MPI_Wait", {0}),
     "persistent_neighbours": (2, "mpi_wait_nxn", "MPI_Wait", {1, 3}),
+    "partitioned": (0, "mpi_latesender", "MPI_Wait", {1}),
 }
 
 
@@ -63,13 +64,28 @@ def check(report, family):
     if waits[late] > PLANTED / 2:
         yield f"the late rank itself waits {waits[late]:.3f} s"
     causes = [(report.functions(problem["cause"]["callpath"]),
-               [report.ranks[place] for place in problem["cause"]["locations"]])
+               {report.ranks[place] for place in problem["cause"]["locations"]})
               for problem in report.document["problems"] if problem["cause"]["callpath"] is not None]
-    if not causes or "be_late" not in causes[0][0] or causes[0][1] != [late]:
+    if not causes or "be_late" not in causes[0][0] or causes[0][1] != {late}:
         yield f"the first cause is {causes[:1]} instead of be_late on rank {late}"
+    if family == "partitioned":
+        yield from check_partitions(report, causes)
     for warning in report.document["warnings"]:
         if "not looked for" in warning or "not analysed" in warning:
             yield f"warning: {warning}"
+
+
+def check_partitions(report, causes):
+    """One of four threads is late: the partitions of the others are early."""
+    counts = collections.Counter()
+    for name, rank, _, value in fermata_run.severities(report.document):
+        counts[name] += value if rank == 0 else 0
+    if (counts["mpi_partitions"], counts["mpi_partitions_early"]) != (3, 9):
+        yield f"{counts['mpi_partitions']} partitions, {counts['mpi_partitions_early']} early"
+    if counts["mpi_partition_lead"] < 3 * PLANTED / 2:
+        yield f"a lead of {counts['mpi_partition_lead']:.3f} s"
+    if causes and "fill" not in causes[0][0]:
+        yield f"the cause is not in the thread's function: {causes[0]}"
 
 
 def main():

@@ -1,11 +1,12 @@
 /* One family of functions of MPI 4 for each name: in every round one rank is late by DELAY in the
  * function `be_late`, while the others wait for it. */
 #include <mpi.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
-enum { LENGTH = 100, ROUNDS = 3, DELAY = 200 /* ms */ };
+enum { PARTITIONS = 4, LENGTH = 100, ROUNDS = 3, DELAY = 200 /* ms */ };
 
 static int rank, size, in[LENGTH], out[LENGTH];
 static MPI_Request requests[1];
@@ -94,6 +95,36 @@ static void persistent_neighbours(void)
     start();
 }
 
+static void *fill(void *partition)
+{
+    const int number = (int)(long)partition;
+    if (number == 2) {
+        be_late();
+    }
+    MPI_Pready(number, requests[0]);
+    return NULL;
+}
+
+/* The threads of rank 0 fill a partition each; one of them is late. */
+static void partitioned(void)
+{
+    pthread_t threads[PARTITIONS];
+    if (rank > 1) {
+        return;
+    }
+    MPI_Start(requests);
+    for (long i = 1; rank == 0 && i < PARTITIONS; i++) {
+        pthread_create(&threads[i], NULL, fill, (void *)i);
+    }
+    if (rank == 0) {
+        fill(NULL);
+    }
+    for (int i = 1; rank == 0 && i < PARTITIONS; i++) {
+        pthread_join(threads[i], NULL);
+    }
+    MPI_Wait(requests, MPI_STATUS_IGNORE);
+}
+
 static MPI_Comm make(const char *family)
 {
     MPI_Comm comm = world;
@@ -103,6 +134,11 @@ static MPI_Comm make(const char *family)
         MPI_Barrier_init(comm, MPI_INFO_NULL, requests);
     } else if (strcmp(family, "persistent_bcast") == 0) {
         MPI_Bcast_init(in, LENGTH, MPI_INT, 3, comm, MPI_INFO_NULL, requests);
+    } else if (strcmp(family, "partitioned") == 0 && rank == 0) {
+        MPI_Psend_init(out, PARTITIONS, LENGTH / PARTITIONS, MPI_INT, 1, 1, comm, MPI_INFO_NULL,
+                       requests);
+    } else if (strcmp(family, "partitioned") == 0 && rank == 1) {
+        MPI_Precv_init(in, 1, LENGTH, MPI_INT, 0, 1, comm, MPI_INFO_NULL, requests);
     } else if (strcmp(family, "persistent_reduce") == 0) {
         MPI_Reduce_init_c(out, in, LENGTH, MPI_INT, MPI_SUM, 0, comm, MPI_INFO_NULL, requests);
     } else if (strcmp(family, "persistent_neighbours") == 0) {
@@ -126,6 +162,7 @@ int main(int argc, char **argv)
         {"persistent_bcast", persistent_bcast},
         {"persistent_reduce", persistent_reduce},
         {"persistent_neighbours", persistent_neighbours},
+        {"partitioned", partitioned},
     };
     const int in_session = argc > 1 && strcmp(argv[1], "session") == 0;
     MPI_Session own = MPI_SESSION_NULL;
@@ -136,7 +173,8 @@ int main(int argc, char **argv)
         MPI_Comm_create_from_group(all, "all", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &world);
         MPI_Group_free(&all);
     } else {
-        MPI_Init(&argc, &argv);
+        int provided;
+        MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
         world = MPI_COMM_WORLD;
     }
     MPI_Comm_rank(world, &rank);

@@ -62,27 +62,33 @@ class PointToPoint:
         members = self._scenario.comm_members(comm, rank)
         return (self._scenario.comm_key(comm, rank), members[source], members[destination], tag)
 
-    def _start_send(self, record, rank, peer, tag, comm):
+    def _start_send(self, record, rank, peer, tag, comm, operation=None):
         members = self._scenario.comm_members(comm, rank)
-        envelope = self._envelope(comm, rank, members.index(rank), peer, tag)
+        envelope = self._envelope(comm, rank, members.index(rank), peer, tag) + (operation,)
         send = Send(record, rank, envelope[2])
         self._sends.setdefault(envelope, []).append(send)
         return send
 
-    def _complete_receive(self, receive, record, rank, peer, tag, comm):
+    def _complete_receive(self, receive, record, rank, peer, tag, comm, operation=None):
         members = self._scenario.comm_members(comm, rank)
-        envelope = self._envelope(comm, rank, peer, members.index(rank), tag)
+        envelope = self._envelope(comm, rank, peer, members.index(rank), tag) + (operation,)
         receive.complete = record.call
         self._receives.setdefault(envelope, []).append(receive)
 
     def _read_process(self, rank, records):
         sends, receives = {}, {}
+        operation, request = None, None  # of partitioned messages: of the next one, of a partition
+        partitioned, ready = {}, {}
         for position, record in enumerate(records):
             name, args, call = record.name, record.args, record.call
             if name == "send":
                 self._start_send(record, rank, args[0], args[1], args[3]).complete = call
             elif name == "isend":
-                sends[args[3]] = self._start_send(record, rank, args[0], args[1], args[4])
+                send = self._start_send(record, rank, args[0], args[1], args[4], operation)
+                sends[args[3]] = send
+                if operation is not None:
+                    partitioned[args[3]] = send
+                operation = None
             elif name == "isend_complete":
                 send = sends.pop(args[0], None)
                 if send:
@@ -96,12 +102,22 @@ class PointToPoint:
                 receive = receives.pop(args[3], None) or Receive(position, None)
                 if receive.posted is not None and receive.posted.name in _PROBES:
                     receive.posted = call
-                self._complete_receive(receive, record, rank, args[0], args[1], args[4])
+                self._complete_receive(receive, record, rank, args[0], args[1], args[4], operation)
+                operation = None
+            elif name == "parameter_unsigned" and args[0] == "mpi_partitioned_operation":
+                operation = args[1]
+            elif name == "parameter_unsigned" and args[0] == "mpi_partitioned_request":
+                request = args[1]
+            elif name == "parameter_unsigned" and args[0] == "mpi_partition":
+                ready.setdefault(request, []).append(call)
             elif name == "request_cancelled":
                 send = sends.pop(args[0], None)
                 if send:
                     send.is_cancelled = True
                 receives.pop(args[0], None)
+        for request, send in partitioned.items():  # sent when the last partition is ready
+            send.start = max(ready.get(request, [send.start]),
+                             key=lambda call: (call.enter, [-place for place in call.loc]))
 
     @staticmethod
     def _post_receive(receives, request, position, call):

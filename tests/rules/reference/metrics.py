@@ -219,7 +219,7 @@ _POINT2POINT = {"Send", "Ssend", "Rsend", "Bsend", "Isend", "Issend", "Irsend", 
                 "Send_init", "Ssend_init", "Rsend_init", "Bsend_init", "Recv", "Irecv",
                 "Recv_init", "Mrecv", "Imrecv", "Sendrecv", "Sendrecv_replace", "Isendrecv",
                 "Isendrecv_replace", "Probe", "Iprobe", "Mprobe", "Improbe", "Cancel"}
-_POINT2POINT_PREFIXES = ("Start", "Wait", "Test", "Request_")
+_POINT2POINT_PREFIXES = ("Start", "Wait", "Test", "Request_", "Pready", "Parrived")
 _COMM_PREFIXES = ("Comm_", "Intercomm_", "Cart_", "Graph_", "Dist_graph_", "Topo_", "Dims_",
                   "Group_")
 

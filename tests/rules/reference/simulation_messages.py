@@ -1,5 +1,7 @@
 """Point-to-point actions of the simulation."""
 
+import random as generators
+
 from simulation_parts import Blocked, Request, latest
 
 
@@ -74,6 +76,11 @@ SENDS = [("MPI_Send", False, True, False), ("MPI_Send", False, True, False),
 
 class MessageActions:
     def init_messages(self):
+        self.partitioned = {}
+        # Some executions have partitioned messages, by a generator of their own: the others are
+        # what they were without.
+        self.partitioner = generators.Random("partitioned %r" % (self.random.getstate()[1][:4],))
+        self.has_partitioned = self.partitioner.random() < 0.2
         self.channels = {}
         self.persistent = {}
         # Messages of that many bytes wait for their receives; None: it is left to chance.
@@ -86,6 +93,9 @@ class MessageActions:
         return self.channels[key]
 
     def message_action(self, loc):
+        if self.has_partitioned and self.partitioner.random() < 0.3:
+            self.partitioned_action(loc)
+            return
         choice = self.random.random()
         if choice < 0.36:
             self.random_send(loc)
@@ -248,6 +258,74 @@ class MessageActions:
                                     lambda: [channel.source], record, (channel, posted)))
         self.resolve()
 
+    # --- Partitioned messages ----------------------------------------------------------------
+
+    def partitioned_action(self, loc):
+        """A start of a partitioned send or receive: the n-th starts of an operation match."""
+        random = self.partitioner
+        own = [channel for channel in self.partitioned.values()
+               if loc.rank in (channel.source, channel.destination)]
+        if not own or random.random() < 0.3:
+            comm = random.choice(sorted({"world", *self.comms}))
+            members = self.members(comm, loc.rank) if comm != "self" else []
+            if loc.rank not in members or len(members) < 2:
+                return
+            other = random.choice([rank for rank in members if rank != loc.rank])
+            pair = random.choice(((loc.rank, other), (other, loc.rank)))
+            key = (comm, *pair, random.choice((0, 1)), random.randrange(2))
+            channel = self.partitioned.setdefault(key, Channel(*key[:4]))
+            channel.number = key[4]
+        else:
+            channel = random.choice(own)
+        if channel.source == loc.rank:
+            self.send_partitions(loc, channel)
+        else:
+            self.post_partitions(loc, channel)
+
+    @staticmethod
+    def _partitioned(channel, start, partitions):
+        return ["parameter_unsigned mpi_partitioned_operation %d" % (channel.number << 32 | start),
+                "parameter_unsigned mpi_partitions %d" % partitions]
+
+    def send_partitions(self, loc, channel):
+        random, name, size = self.partitioner, "%d" % self.new_id(), 64
+        args, comm = self._send_args(channel, size)
+        start = len(channel.sends) + 1
+        self.call(loc, "MPI_Start", *self._partitioned(channel, start, 4),
+                  "isend %s %s%s" % (args, name, comm))
+        ready, entered = 0, []
+        while ready < 4:
+            last = random.randint(ready, 3)
+            thread = random.choice(self._free(loc.rank))
+            records = ["parameter_unsigned mpi_partitioned_request " + name,
+                       "parameter_unsigned mpi_partition %d" % ready]
+            if last > ready:
+                records.append("parameter_unsigned mpi_last_partition %d" % last)
+            entered.append(self.call(thread, "MPI_Pready_range" if last > ready else "MPI_Pready",
+                                     *records))
+            ready = last + 1
+        message = Sent(max(entered), size, False)
+        channel.send(message)
+        loc.requests.append(Request("send", name, message.send_ready,
+                                    lambda: [channel.destination],
+                                    lambda: "isend_complete %s" % name))
+        self.resolve()
+
+    def post_partitions(self, loc, channel):
+        name = "%d" % self.new_id()
+        start = len(channel.receives) + 1
+        posted = Posted(self.call(loc, "MPI_Start", "irecv_request %s" % name))
+        channel.post(posted)
+
+        def record():
+            args, comm = self._receive_args(channel, posted.message.size)
+            return "; ".join([*self._partitioned(channel, start, 2),
+                              "irecv %s %s%s" % (args, name, comm)])
+
+        loc.requests.append(Request("partitioned", name, posted.receive_ready,
+                                    lambda: [channel.source], record))
+        self.resolve()
+
     def sendrecv(self, loc):
         outward, inward = self.random_channel_from(loc), self.random_channel_to(loc)
         waits = []
@@ -323,7 +401,8 @@ class MessageActions:
 
         def finish():
             for request in chosen:
-                self.emit(loc, request.record())
+                for record in request.record().split("; "):
+                    self.emit(loc, record)
                 self._completed(request)
 
         self.block(loc, Blocked(ready, waits_for, finish))
@@ -345,6 +424,11 @@ class MessageActions:
     def finish_messages(self):
         """Sends what is awaited and receives what blocks its sender; True if anything happened."""
         progress = False
+        for channel in list(self.partitioned.values()):
+            for loc in self._free(channel.source):
+                while channel.missing_sends > 0 and loc.blocked is None:
+                    self.send_partitions(loc, channel)
+                    progress = True
         for channel in list(self.channels.values()):
             for loc in self._free(channel.source):
                 while channel.missing_sends > 0 and loc.blocked is None:

@@ -1,5 +1,7 @@
 #include "record/mpi/objects/request.h"
 
+#include "record/mpi/objects/partitioned.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -163,6 +165,8 @@ void fm_request_complete_other(struct fm_thread *thread, struct fm_request *requ
         fm_request_received(thread, request, status);
     } else if (request->kind == FM_REQUEST_SENDRECV) {
         complete_sendrecv(thread, request, status);
+    } else if (request->kind == FM_REQUEST_PARTITIONED) {
+        fm_partitioned_complete(thread, request->partitioned, request->id);
     } else if (request->kind == FM_REQUEST_COLLECTIVE) {
         complete_collective(thread, request);
     } else if (request->kind == FM_REQUEST_COMM) {

@@ -16,6 +16,7 @@ enum fm_request_kind {
     FM_REQUEST_SEND,
     FM_REQUEST_RECEIVE,
     FM_REQUEST_SENDRECV, /**< MPI_Isendrecv */
+    FM_REQUEST_PARTITIONED,
     FM_REQUEST_COLLECTIVE,
     FM_REQUEST_COMM, /**< MPI_Comm_idup */
     FM_REQUEST_RMA
@@ -51,6 +52,7 @@ struct fm_request {
             struct fm_comm *parent; /**< a copy, because the program may free it; to be freed */
             uint32_t count;
         };
+        struct fm_partitioned *partitioned; /* PARTITIONED */
         bool fetches; /* RMA: a get; its local completion implies its remote completion */
     };
 };
@@ -128,6 +130,9 @@ FM_INLINE void fm_request_describe(struct fm_request *request, const struct fm_r
         request->comm = prototype->comm;
         request->parent = prototype->parent;
         request->count = prototype->count;
+        break;
+    case FM_REQUEST_PARTITIONED:
+        request->partitioned = prototype->partitioned;
         break;
     case FM_REQUEST_RMA:
         request->fetches = prototype->fetches;

@@ -1,0 +1,15 @@
+/** @file
+ * Facts about calls for which OTF2 has no records or fields: what threads synchronize by, which
+ * persistent collective a call completes, the partitions of messages. They become parameters and
+ * attributes.
+ */
+#ifndef FERMATA_RECORD_CONVERSION_CALL_FACTS_H
+#define FERMATA_RECORD_CONVERSION_CALL_FACTS_H
+
+#include "record/capture/thread.h"
+
+/** Converts a record SYNCHRONIZATION_OBJECT, PERSISTENT_COMPLETE, PARTITIONED_SEND,
+ * PARTITIONED_RECEIVE or PARTITIONS. */
+void fm_convert_call_fact(struct fm_thread *thread, const uint64_t *record);
+
+#endif
