@@ -150,7 +150,7 @@ struct fm_thread {
     struct fm_thread_functions functions;
     uint64_t *unpublished;
     uint32_t writing; /**< not 0: the records are being written to the journal (fm_thread_claim) */
-    struct fm_cache_entry cache[5][FM_CACHE_SIZE]; /**< of each handle map (handles.h) */
+    struct fm_cache_entry cache[7][FM_CACHE_SIZE]; /**< of each handle map (handles.h) */
     void *scratch[2];                              /**< fm_thread_scratch */
     size_t scratch_size[2];
 

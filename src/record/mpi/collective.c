@@ -292,7 +292,7 @@ int fm_MPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request)
 #define FM_DISPL int
 #define FM_SUFFIX
 #define FM_COUNTS(values) ((struct fm_counts){values, false})
-#include "record/mpi/collective_counted.h"
+#include "record/mpi/counted/collective_counted.h"
 #undef FM_COUNT
 #undef FM_DISPL
 #undef FM_SUFFIX
@@ -301,4 +301,4 @@ int fm_MPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request)
 #define FM_DISPL          MPI_Aint
 #define FM_SUFFIX         _c
 #define FM_COUNTS(values) ((struct fm_counts){values, true})
-#include "record/mpi/collective_counted.h"
+#include "record/mpi/counted/collective_counted.h"

@@ -42,7 +42,7 @@ static struct fm_volume uniform(const struct fm_comm *c, uint64_t send, uint64_t
 #define FM_DISPL int
 #define FM_SUFFIX
 #define FM_COUNTS(values) ((struct fm_counts){values, false})
-#include "record/mpi/neighbor_counted.h"
+#include "record/mpi/counted/neighbor_counted.h"
 #undef FM_COUNT
 #undef FM_DISPL
 #undef FM_SUFFIX
@@ -51,4 +51,4 @@ static struct fm_volume uniform(const struct fm_comm *c, uint64_t send, uint64_t
 #define FM_DISPL          MPI_Aint
 #define FM_SUFFIX         _c
 #define FM_COUNTS(values) ((struct fm_counts){values, true})
-#include "record/mpi/neighbor_counted.h"
+#include "record/mpi/counted/neighbor_counted.h"

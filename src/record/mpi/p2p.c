@@ -188,9 +188,9 @@ int fm_MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *m
 
 #define FM_COUNT int
 #define FM_SUFFIX
-#include "record/mpi/p2p_counted.h"
+#include "record/mpi/counted/p2p_counted.h"
 #undef FM_COUNT
 #undef FM_SUFFIX
 #define FM_COUNT  MPI_Count
 #define FM_SUFFIX _c
-#include "record/mpi/p2p_counted.h"
+#include "record/mpi/counted/p2p_counted.h"

@@ -120,9 +120,9 @@ int fm_MPI_Compare_and_swap(const void *origin_addr, const void *compare_addr, v
 
 #define FM_COUNT int
 #define FM_SUFFIX
-#include "record/mpi/rma_counted.h"
+#include "record/mpi/counted/rma_counted.h"
 #undef FM_COUNT
 #undef FM_SUFFIX
 #define FM_COUNT  MPI_Count
 #define FM_SUFFIX _c
-#include "record/mpi/rma_counted.h"
+#include "record/mpi/counted/rma_counted.h"

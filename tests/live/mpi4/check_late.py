@@ -29,6 +29,7 @@ FAMILIES = {
     "persistent_bcast": (3, "mpi_latebroadcast", "MPI_Wait", {0, 1, 2}),
     "persistent_reduce": (2, "mpi_earlyreduce", "MPI_Wait", {0}),
     "persistent_neighbours": (2, "mpi_wait_nxn", "MPI_Wait", {1, 3}),
+    "file": (2, "mpi_file_wait", "MPI_File_open", {0, 1, 3}),
     "partitioned": (0, "mpi_latesender", "MPI_Wait", {1}),
 }
 
@@ -99,7 +100,8 @@ def main():
     for family in options.families or FAMILIES:
         with tempfile.TemporaryDirectory(prefix="fermata-late-") as folder:
             experiment = pathlib.Path(folder) / "experiment"
-            fermata_run.record(options, experiment, RANKS, [options.program, family], samples=True)
+            program = [options.program, family, str(pathlib.Path(folder) / "late.dat")]
+            fermata_run.record(options, experiment, RANKS, program, samples=True)
             document = json.loads(fermata_run.report(options, experiment, "--format=json"))
             failures += [f"{family}: {failure}" for failure in check(Report(document), family)]
     if failures:

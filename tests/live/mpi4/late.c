@@ -11,6 +11,7 @@ enum { PARTITIONS = 4, LENGTH = 100, ROUNDS = 3, DELAY = 200 /* ms */ };
 static int rank, size, in[LENGTH], out[LENGTH];
 static MPI_Request requests[1];
 static MPI_Comm world;
+static const char *path = "late.dat"; /* of the file */
 
 __attribute__((noinline)) static void be_late(void)
 {
@@ -95,6 +96,18 @@ static void persistent_neighbours(void)
     start();
 }
 
+/* Opening and closing of a file; only opening is waited for. */
+static void file(void)
+{
+    MPI_File opened;
+    late(2);
+    MPI_File_open(world, path, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+                  MPI_INFO_NULL, &opened);
+    MPI_File_set_view(opened, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL);
+    MPI_File_set_size(opened, 4 * LENGTH);
+    MPI_File_close(&opened);
+}
+
 static void *fill(void *partition)
 {
     const int number = (int)(long)partition;
@@ -163,6 +176,7 @@ int main(int argc, char **argv)
         {"persistent_reduce", persistent_reduce},
         {"persistent_neighbours", persistent_neighbours},
         {"partitioned", partitioned},
+        {"file", file},
     };
     const int in_session = argc > 1 && strcmp(argv[1], "session") == 0;
     MPI_Session own = MPI_SESSION_NULL;
@@ -177,6 +191,7 @@ int main(int argc, char **argv)
         MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
         world = MPI_COMM_WORLD;
     }
+    path = argc > 2 ? argv[2] : path;
     MPI_Comm_rank(world, &rank);
     MPI_Comm_size(world, &size);
     for (size_t i = 0; argc > 1 && i < sizeof families / sizeof families[0]; i++) {

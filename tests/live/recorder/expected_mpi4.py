@@ -131,3 +131,42 @@ def names(calls):
             if record.kind == "CommCreate" and call.region == "MPI_Comm_create_from_group":
                 found.setdefault(call.location.group.name, []).append(record.event.communicator.name)
     return [f"{rank} has {made}" for rank, made in found.items() if made != ["a", "b", "c"]]
+
+
+def threads4(ranks):
+    rounds = 6 * ranks
+    turns = 8 * rounds
+    records = {
+        ("MPI_Irecv", "MpiIrecvRequest"): turns, ("MPI_Isend_c", "MpiIsend"): turns,
+        ("MPI_Isendrecv", "MpiIrecvRequest"): turns, ("MPI_Isendrecv", "MpiIsend"): turns,
+        ("MPI_Iallreduce", "NonBlockingCollectiveRequest"): turns,
+        ("MPI_Start", "MpiIsend"): turns, ("MPI_Start", "MpiIrecvRequest"): turns,
+        ("MPI_Startall", "MpiIsend"): rounds, ("MPI_Startall", "MpiIrecvRequest"): rounds,
+        ("MPI_Startall", "ParameterUnsignedInt"): 2 * rounds,
+        ("MPI_Pready", "ParameterUnsignedInt"): 2 * turns,
+        ("MPI_Waitall", "MpiIsendComplete"): 3 * turns + rounds,
+        ("MPI_Waitall", "MpiIrecv"): 3 * turns + rounds,
+        ("MPI_Waitall", "NonBlockingCollectiveComplete"): turns,
+        ("MPI_Waitall", "ParameterUnsignedInt"): 2 * rounds,
+        ("MPI_Put", "RmaPut"): turns, ("MPI_Send", "MpiSend"): turns,
+        ("MPI_Mrecv", "MpiRecv"): turns,
+        ("MPI_Barrier", "MpiCollectiveBegin"): turns, ("MPI_Barrier", "MpiCollectiveEnd"): turns,
+    }
+    return {"MPI_Mprobe": turns}, records, [region for region, _ in records], foreign
+
+
+def foreign(calls):
+    """Another thread than the one that started a request completes it. (Sends that are complete at once
+    have the same handle in MPICH: which of them a thread completes is not known.)"""
+    started, failures = {}, []
+    for call in calls:
+        for record in call.records:
+            key = call.location.group.name, getattr(record.event, "request_id", None)
+            if record.kind in ("MpiIsend", "MpiIrecvRequest", "NonBlockingCollectiveRequest"):
+                started[key] = call
+            elif call.region == "MPI_Waitall" and record.kind in (
+                    "MpiIsendComplete", "MpiIrecv", "NonBlockingCollectiveComplete"):
+                start = started[key]
+                if start.region in ("MPI_Irecv", "MPI_Iallreduce") and start.location == call.location:
+                    failures.append(f"{start.region}: completed by its own thread")
+    return failures[:5]

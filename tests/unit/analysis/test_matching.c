@@ -47,7 +47,8 @@ static void open(const char *plan, bool any_gaps)
         fm_vector_push(&location->enter, time);
         fm_vector_push(&location->leave, time + 5);
         fm_vector_push(&location->visit, 0);
-        fm_vector_push(&location->receives, (struct fm_message_end){call, call, 1, 0, 0, TAG, 0});
+        fm_vector_push(&location->receives,
+                       (struct fm_message_end){call, call, 1, 0, 0, TAG, 0, 0});
     }
     fm_receiver_open(&receiver, &trace, 1, any_gaps ? &gaps : NULL);
 }

@@ -115,9 +115,8 @@ static struct fm_comm *describe(MPI_Comm comm, bool recorded)
     return c;
 }
 
-/* Defines a communicator and stores its handle. Takes ownership of `c`. */
-static struct fm_comm *enter(struct fm_comm *c, MPI_Comm comm, const uint32_t origin[4],
-                             uint32_t parent, const char *name)
+static uint32_t define(const struct fm_comm *c, const uint32_t origin[4], uint32_t parent,
+                       const char *name)
 {
     const uint32_t words[FM_COMM_WORDS] = {
         [FM_COMM_ORIGIN] = origin[0],
@@ -131,7 +130,14 @@ static struct fm_comm *enter(struct fm_comm *c, MPI_Comm comm, const uint32_t or
         [FM_COMM_SECOND_GROUP] = c->other_group,
         [FM_COMM_PARENT] = parent,
         [FM_COMM_NAME] = name != NULL ? fm_session_string(name) : FM_DEFINE_NONE};
-    c->number = fm_session_define(FM_DEFINE_COMM, words, FM_COMM_WORDS);
+    return fm_session_define(FM_DEFINE_COMM, words, FM_COMM_WORDS);
+}
+
+/* Defines a communicator and stores its handle. Takes ownership of `c`. */
+static struct fm_comm *enter(struct fm_comm *c, MPI_Comm comm, const uint32_t origin[4],
+                             uint32_t parent, const char *name)
+{
+    c->number = define(c, origin, parent, name);
     if (c->number == FM_DEFINE_NONE) {
         free(c);
         return NULL;
@@ -231,4 +237,17 @@ struct fm_comm *fm_comm_from_pair(MPI_Comm comm, const char *tag, bool recorded)
     uint32_t count = next_count((uint64_t)c->group << 32 | c->other_group, tag);
     return enter(c, comm, (const uint32_t[4]){FM_COMM_FROM_PAIR, c->group, c->other_group, count},
                  FM_DEFINE_NONE, tag);
+}
+
+uint32_t fm_comm_define_duplicate(const struct fm_comm *parent, uint32_t count, const char *name)
+{
+    struct fm_comm duplicate = *parent;
+    if (parent->size == 1 && parent->remote_size == 0) {
+        return FM_DEFINE_NONE;
+    }
+    duplicate.is_recorded = false;
+    return define(
+        &duplicate,
+        (const uint32_t[4]){FM_COMM_FROM_PARENT, parent->number, count, (uint32_t)parent->leader},
+        parent->number, name);
 }

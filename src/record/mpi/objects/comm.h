@@ -70,6 +70,13 @@ struct fm_comm *fm_comm_from_group(struct fm_comm *parent, MPI_Comm comm, const 
  * @return as fm_comm_from_parent */
 struct fm_comm *fm_comm_from_pair(MPI_Comm comm, const char *tag, bool recorded);
 
+/** Defines a communicator that MPI uses internally for an object (a file) that all members of
+ * `parent` have made together. The program has no handle of it.
+ * @param count  as of fm_comm_from_parent
+ * @return its number; FM_DEFINE_NONE: a communicator of this process alone, or it cannot be
+ *         recorded */
+uint32_t fm_comm_define_duplicate(const struct fm_comm *parent, uint32_t count, const char *name);
+
 /** Defines a group by its members.
  * @param first  out: world rank of the first member, -1: empty group; only set with a definition
  * @return its number; FM_DEFINE_NONE: a member is not in this MPI_COMM_WORLD, or no memory */

@@ -20,7 +20,7 @@ struct fm_partitioned {
 };
 
 /** Which of the threads' caches of handles has these operations. */
-enum { FM_PARTITIONED_CACHE = 3 };
+enum { FM_PARTITIONED_CACHE = 5 };
 
 /** Record the start of an operation, in MPI_Start, and its completion.
  * @param id  request of this start */
