@@ -5,7 +5,8 @@
  *   mpi_call_loop rma COUNT   MPI_Put of one byte to itself and MPI_Win_flush
  *   mpi_call_loop locks COUNT MPI_Win_lock (exclusive), MPI_Put of one byte to itself,
  *                             MPI_Win_unlock
- *   mpi_call_loop deep COUNT      as p2p, 12 functions deep
+ *   mpi_call_loop pready COUNT MPI_Pready of one byte to itself (MPI 4), with a start of the
+ * message for every PARTITIONS calls mpi_call_loop deep COUNT      as p2p, 12 functions deep
  *   mpi_call_loop changing COUNT  the same calls, each through 12 functions. 11 of them differ from
  *                                 those of the previous call, but equal those of the call before
  * that mpi_call_loop varying COUNT   the same, but except for one call in a thousand no chain of
@@ -50,6 +51,24 @@ static inline void lock_and_put(long count, bool clock)
         CALL(clock, MPI_Win_unlock(0, window));
     }
 }
+
+#if MPI_VERSION >= 4
+enum { PARTITIONS = 1000 };
+
+static MPI_Request message[2]; /* its send and its receive */
+
+static inline void pready(long count, bool clock)
+{
+    for (long i = 0; i < count; i += PARTITIONS) {
+        MPI_Startall(2, message);
+        for (int p = 0; p < PARTITIONS; ++p) {
+            CALL(clock, MPI_Pready(p, message[0]));
+        }
+        MPI_Wait(&message[0], MPI_STATUS_IGNORE);
+        MPI_Wait(&message[1], MPI_STATUS_IGNORE);
+    }
+}
+#endif
 
 /* ---- 12 functions deep ---- */
 
@@ -198,6 +217,9 @@ CALL_ALONE(true, with_clock)
 CALL_LOOP(exchange)
 CALL_LOOP(put)
 CALL_LOOP(lock_and_put)
+#if MPI_VERSION >= 4
+CALL_LOOP(pready)
+#endif
 
 /* ---- an instrumented function ---- */
 
@@ -221,6 +243,9 @@ static const struct call_loop loops[] = {
     {"p2p", 3, exchange_plainly, exchange_with_clock},
     {"rma", 2, put_plainly, put_with_clock},
     {"locks", 3, lock_and_put_plainly, lock_and_put_with_clock},
+#if MPI_VERSION >= 4
+    {"pready", 1, pready_plainly, pready_with_clock},
+#endif
     {"deep", 3, deep_plainly, deep_with_clock},
     {"changing", 3, changing_plainly, changing_with_clock},
     {"varying", 3, varying_plainly, varying_with_clock},
@@ -244,7 +269,17 @@ int main(int argc, char **argv)
     if (is_put) {
         MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, window);
     }
+#if MPI_VERSION >= 4
+    static char sent[PARTITIONS], received[PARTITIONS];
+    MPI_Psend_init(sent, PARTITIONS, 1, MPI_CHAR, 0, 0, MPI_COMM_SELF, MPI_INFO_NULL, &message[0]);
+    MPI_Precv_init(received, 1, PARTITIONS, MPI_CHAR, 0, 0, MPI_COMM_SELF, MPI_INFO_NULL,
+                   &message[1]);
+#endif
     const struct call_loop_times times = call_loop_measure(&choice);
+#if MPI_VERSION >= 4
+    MPI_Request_free(&message[0]);
+    MPI_Request_free(&message[1]);
+#endif
     if (is_put) {
         MPI_Win_unlock(0, window);
     }

@@ -5,7 +5,7 @@ import re
 import shutil
 from dataclasses import dataclass
 
-from .measure import Figure, ProgramFailed, alternate, median, open_mpi, open_shmem, run
+from .measure import Figure, ProgramFailed, alternate, median, mpich, open_mpi, open_shmem, run
 
 LOOPS = ("p2p", "rma", "locks")
 
@@ -31,6 +31,7 @@ LIBRARIES = (
     Library("OpenMP", "thread_call_loop", [], ("omp-barrier", "omp-loop", "omp-critical")),
 )
 THREADS = Library("POSIX threads", "thread_call_loop", [], ("mutex",))
+MPI_4 = Library("MPI 4", "mpi_call_loop_mpich", mpich(1), ("pready",))
 MUTEX_TURNS = 100  # times as many as of other calls, which cost more
 
 
@@ -154,7 +155,10 @@ def other_call_cost(programs, folder, options):
     for library in LIBRARIES:
         for loop in library.loops:
             yield from _loop_cost("P14", programs, folder, options, library, loop)
-    yield from _mutex_cost(programs, folder, options)
+    yield from _short_cost(programs, folder, options, THREADS, MUTEX_TURNS,
+                           "an uncontended mutex, lock and unlock")
+    if (programs.bench / MPI_4.program).exists():
+        yield from _short_cost(programs, folder, options, MPI_4, 1, "an MPI_Pready")
 
 
 def counter_cost(programs, folder, options):
@@ -171,10 +175,10 @@ def counter_cost(programs, folder, options):
                          details={"ns_per_call": {name: median(times[name]) for name in times}})
 
 
-def _mutex_cost(programs, folder, options):
-    """P14: what recording adds to an uncontended mutex, locked and unlocked: by default such calls
-    are not recorded. The bar contains a reading of the clock."""
-    archives = Archives(programs, folder, "mutex", MUTEX_TURNS * options.turns, THREADS)
+def _short_cost(programs, folder, options, library, factor, what):
+    """P14: what recording adds to an uncontended mutex, locked and unlocked, which by default is not
+    recorded, and to a call that makes a partition ready. The bar contains a reading of the clock."""
+    archives = Archives(programs, folder, library.loops[0], factor * options.turns, library)
     samples = alternate({"plain": archives.plain, "fermata": archives.fermata,
                          "stack": archives.with_stacks}, options.repeats)
     archives.remove()
@@ -182,9 +186,9 @@ def _mutex_cost(programs, folder, options):
     clock = median([(nanoseconds(s, "per call with two clocks") - p) / 2
                     for s, p in zip(samples["plain"], times["plain"])])
     for name, how in (("fermata", "without"), ("stack", "with")):
-        yield Figure("P14", f"recording {how} call stacks: added to an uncontended mutex, lock and unlock",
+        yield Figure("P14", f"recording {how} call stacks: added to {what}",
                      [f - p for f, p in zip(times[name], times["plain"])], 20 + clock, unit="ns",
-                     details={"ns_added_by_a_clock": clock, "ns_of_the_mutex": median(times["plain"])})
+                     details={"ns_added_by_a_clock": clock, "ns_without": median(times["plain"])})
 
 
 def _with_stacks(archives, options):
