@@ -34,6 +34,33 @@ static uint64_t count_unaided(const struct fm_trace *trace, const struct fm_loca
     return count;
 }
 
+/* Counts the wait states that no dependency explains. */
+static void count_unfollowed(const struct fm_detail *detail, uint32_t l,
+                             struct fm_fixed_behavior *found)
+{
+    const struct fm_location *location = &detail->trace->locations[l];
+    const struct fm_findings *findings = &detail->findings[l];
+    const fm_dependency_vector *dependencies = &detail->dependencies->of_location[l];
+    size_t first = 0;
+    for (size_t w = 0; w < findings->waits.count; w++) {
+        const struct fm_candidate *wait = &findings->candidates.items[findings->waits.items[w]];
+        while (first < dependencies->count &&
+               dependencies->items[first].activity < wait->activity) {
+            first++;
+        }
+        size_t d = first;
+        while (d < dependencies->count && dependencies->items[d].activity == wait->activity &&
+               dependencies->items[d].t != wait->t) {
+            d++;
+        }
+        if (d == dependencies->count || dependencies->items[d].activity != wait->activity) {
+            found->unfollowed[wait->metric]++;
+            found->unfollowed_ticks[wait->metric] +=
+                wait->t - location->enter.items[wait->activity];
+        }
+    }
+}
+
 struct fm_fixed_behavior fm_fixed_behavior_find(const struct fm_detail *detail)
 {
     struct fm_fixed_behavior found = {0};
@@ -46,6 +73,7 @@ struct fm_fixed_behavior fm_fixed_behavior_find(const struct fm_detail *detail)
             found.served += rule == FM_DEPENDS_ON_PROGRESS;
             found.tasks += rule == FM_DEPENDS_ON_TASK_END;
         }
+        count_unfollowed(detail, l, &found);
         if (may_be_unaided) {
             found.unaided +=
                 count_unaided(detail->trace, &detail->trace->locations[l], dependencies);

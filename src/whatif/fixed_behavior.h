@@ -14,6 +14,9 @@ struct fm_fixed_behavior {
     uint64_t unaided; /**< calls that wait for a condition, a semaphore, an event, a variable, or
                          for neighbours that are not known, and depend on nothing: nobody awakened
                            them while they waited */
+    uint64_t unfollowed[FM_METRIC_COUNT]; /**< wait states of each metric whose event no dependency
+                                               names: their calls take as long as measured */
+    uint64_t unfollowed_ticks[FM_METRIC_COUNT]; /**< their waiting time */
 };
 
 /** Counts over all locations. O(calls + dependencies) */

@@ -74,7 +74,9 @@ void fm_dependency_take(void *context, unsigned worker, uint32_t process, const 
     const struct sent_dependency *sent = record;
     const struct fm_location *location = &analysis->trace->locations[sent->location];
     if (sent->dependency.t > location->leave.items[sent->dependency.activity]) {
-        analysis->dependencies->unbound++;
+        if ((FM_DORMANT_RULES >> sent->dependency.rule & 1) == 0) {
+            analysis->dependencies->unbound++;
+        }
         return;
     }
     fm_vector_push(&analysis->dependencies->of_location[sent->location], sent->dependency);

@@ -255,6 +255,17 @@ void fm_print_limits(const struct fm_detail *detail, const struct fm_replay *rep
         fixed.unaided,
         "calls that could wait for a condition, semaphore, event, variable or neighbour, and "
         "that nothing is known to have awakened");
+    for (unsigned m = 0; m < FM_METRIC_COUNT; m++) {
+        char time[FM_FORMAT_SIZE];
+        if (fixed.unfollowed[m] != 0) {
+            printf("%s is not followed: %s call%s, which waited %s, take%s as long as measured.\n",
+                   fm_metric_info((fm_metric_t)m)->name,
+                   fm_format_count(count, (int64_t)fixed.unfollowed[m]),
+                   plural(fixed.unfollowed[m]),
+                   duration(time, detail->trace, (int64_t)fixed.unfollowed_ticks[m]),
+                   fixed.unfollowed[m] == 1 ? "s" : "");
+        }
+    }
     const uint64_t unbound = detail->dependencies->unbound;
     if (unbound != 0) {
         printf("%s dependenc%s not followed: the event lies behind the end of the call that "
