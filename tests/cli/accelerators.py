@@ -65,6 +65,20 @@ with Folder() as temporary:
     assert abs(report["efficiency"]["parallel_efficiency"] - 2 / 12) < 1e-12, report["efficiency"]
     _, chain, _ = run("report", place, "--why", "cuda_stream_wait")
     assert "rank 1, stream 1 spent 11.00 s more in kernel force" in " ".join(chain.split()), chain
+    # loads of the ranks: kernels, and what the threads do besides waiting for them
+    status, output, error = run("gpu-imbalance", place, "--format=json")
+    assert status == 0, error
+    loads = json.loads(output)["runs"][0]["ranks"]
+    assert [rank["loads"]["measured"] for rank in loads] == [3, 11, 4], loads
+    assert [rank["loads"]["computation"] for rank in loads] == [4, 12, 5], loads
+    table = os.path.join(temporary, "efficiencies.csv")
+    pathlib.Path(table).write_text("rank,kernel,sm_eff,warp_eff\n" + "".join(f"{r},force,0.5,1\n" for r in range(3)))
+    status, output, error = run("gpu-imbalance", place, table, "--format=json")
+    assert status == 0, error
+    loads = json.loads(output)["runs"][0]["ranks"]
+    assert [rank["loads"]["adjusted"] for rank in loads] == [1.5, 5.5, 2], loads
+    # 2 s of computation each
+    assert [rank["loads"]["hybrid"] for rank in loads] == [3.5, 7.5, 4], loads
     merged = os.path.join(temporary, "merged.fer")
     status, _, error = run("merge", "-o", merged, place, place)
     assert status == 0, error

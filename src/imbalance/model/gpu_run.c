@@ -1,5 +1,6 @@
 #include "imbalance/model/gpu_run.h"
 
+#include "cube/model/view.h"
 #include "diagnosis/efficiency/load_levels.h"
 #include "imbalance/model/run_kernels.h"
 
@@ -55,6 +56,7 @@ struct rank_values {
     uint32_t rank;
     double values[FM_RANK_COLUMN_COUNT];
     double threads; /* efficiency of the threads inside of the rank; NAN: it has one, or unknown */
+    double streams; /* time of the kernels on its streams, in an experiment; NAN: it has none */
 };
 typedef FM_VECTOR(struct rank_values) rank_list;
 
@@ -67,7 +69,7 @@ static struct rank_values *find_rank(rank_list *list, uint32_t rank)
         i++;
     }
     if (i == list->count || list->items[i].rank != rank) {
-        struct rank_values added = {.rank = rank, .threads = NAN};
+        struct rank_values added = {.rank = rank, .threads = NAN, .streams = NAN};
         for (size_t c = 0; c < FM_RANK_COLUMN_COUNT; c++) {
             added.values[c] = NAN;
         }
@@ -97,6 +99,29 @@ static fm_status_t add_rank_table(rank_list *list, const struct fm_input_file *f
         }
     }
     return FM_OK;
+}
+
+/* Times of ranks with streams of accelerators: their kernels, and the thread in calls of CUDA. */
+static void add_streams(rank_list *list, const struct fm_cube *cube,
+                        const struct fm_load_levels *levels)
+{
+    const double tick = 1 / (double)cube->experiment.ticks_per_second;
+    double *calls = fm_allocate(cube->location_count, sizeof *calls);
+    for (size_t i = 0; i < cube->cell_count; i++) {
+        const struct fm_cube_cell *cell = &cube->cells[i];
+        if (fm_metric_is_within((fm_metric_t)cell->metric, FM_METRIC_CUDA_TIME)) {
+            calls[cell->location] += (double)cell->value * tick;
+        }
+    }
+    for (uint32_t i = 0; i < levels->counts[FM_LEVEL_THREAD]; i++) {
+        const struct fm_level_unit *thread = &levels->units[FM_LEVEL_THREAD][i];
+        struct rank_values *rank = find_rank(list, cube->locations[thread->first].rank);
+        rank->streams = thread->load * thread->parts * tick;
+        if (isnan(rank->values[FM_RANK_CUDA])) {
+            rank->values[FM_RANK_CUDA] = calls[thread->first];
+        }
+    }
+    fm_free(calls);
 }
 
 /* Times of an experiment: what tables of ranks state, counts more. */
@@ -129,6 +154,7 @@ static fm_status_t add_experiment(rank_list *list, const struct fm_cube *cube, c
             rank->threads = fm_level_efficiency(&selected.units[FM_LEVEL_PROCESS][i]);
         }
     }
+    add_streams(list, cube, &run);
     fm_load_levels_free(&run);
     fm_load_levels_free(&selected);
     return FM_OK;
@@ -160,17 +186,17 @@ static double positive(double value)
     return value < 0 ? 0 : value;
 }
 
-/* Fills the loads of a rank. Without kernels, its efficiency is that of its threads.
+/* Fills the loads of a rank. Without kernels and streams, its efficiency is that of its threads.
  * @param kernels  NULL: no profile has kernels of it */
 static void fill_rank(struct fm_gpu_rank *rank, const double *values, double threads,
-                      const struct fm_rank_kernels *kernels)
+                      double streams, const struct fm_rank_kernels *kernels)
 {
     double *loads = rank->loads;
-    double kernel_time = NAN;
+    double kernel_time = streams;
     *rank = (struct fm_gpu_rank){.rank = rank->rank,
                                  .sm = NAN,
                                  .warp = NAN,
-                                 .efficiency = threads,
+                                 .efficiency = isnan(streams) ? threads : NAN,
                                  .unweighted = NAN,
                                  .composite = NAN,
                                  .sm_imbalance = NAN};
@@ -182,7 +208,7 @@ static void fill_rank(struct fm_gpu_rank *rank, const double *values, double thr
         rank->unweighted = kernels->unweighted;
         rank->composite = kernels->composite;
         rank->sm_imbalance = kernels->sm_imbalance;
-        kernel_time = kernels->time;
+        kernel_time = first_known(kernels->time, streams);
     }
     loads[FM_LOAD_WORK] = values[FM_RANK_WORK];
     loads[FM_LOAD_COMPUTATION] = positive(values[FM_RANK_TOTAL] - values[FM_RANK_MPI]);
@@ -213,7 +239,7 @@ static void fill_ranks(struct fm_gpu_run *run, const rank_list *values,
         struct fm_gpu_rank rank = {.rank = by_values < by_kernels ? by_values : by_kernels};
         const bool known = rank.rank == by_values;
         fill_rank(&rank, known ? item->values : unknown, known ? item->threads : NAN,
-                  rank.rank == by_kernels ? &kernels->ranks[k] : NULL);
+                  known ? item->streams : NAN, rank.rank == by_kernels ? &kernels->ranks[k] : NULL);
         fm_vector_push(&run->ranks, rank);
         v += rank.rank == by_values;
         k += rank.rank == by_kernels;
