@@ -62,14 +62,25 @@ static bool is_id(const char *id)
     return id[0] >= 'a' && id[0] <= 'z' && id[strspn(id, characters)] == '\0' && strlen(id) <= 64;
 }
 
+/** Copies a text, which may come from anywhere: control characters would act on terminals. */
+static char *copy_text(const char *text)
+{
+    char *copy = strdup(text);
+    for (char *c = copy; c != NULL && *c != '\0'; c++) {
+        if ((unsigned char)*c < ' ' || *c == 0x7f)
+            *c = ' ';
+    }
+    return copy;
+}
+
 /** Copies the texts of a row. @return false without memory */
 static bool copy_texts(struct fm_metric_info *row, const struct fm_metric_info *info)
 {
     row->id = strdup(info->id);
-    row->name = strdup(info->name);
-    row->description = strdup(info->description);
-    row->formula = strdup(info->formula);
-    row->advice = strdup(info->advice);
+    row->name = copy_text(info->name);
+    row->description = copy_text(info->description);
+    row->formula = copy_text(info->formula);
+    row->advice = copy_text(info->advice);
     return row->id != NULL && row->name != NULL && row->description != NULL &&
            row->formula != NULL && row->advice != NULL;
 }

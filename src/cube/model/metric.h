@@ -59,9 +59,9 @@ struct fm_metric_info {
 
 /** Declares a metric for the rest of the process: reports that have it and those that do not may be
  * read in one process.
- * @param info  its strings are copied. The id consists of lower-case letters, digits and "_" and
- *              begins with a letter; the parent must exist and have the same unit; a part of a wait
- *              state takes the kind of its parent, the fields in `info` are ignored
+ * @param info  its strings are copied, control characters in them as spaces. The id consists of
+ * lower-case letters, digits and "_" and begins with a letter; the parent must exist and have the
+ * same unit; a part of a wait state takes the kind of its parent, the fields in `info` are ignored
  * @return the metric, also if it was declared before with the same unit and parent (its texts stay
  *         as they were); FM_METRIC_NONE: the id means something else, is no id, or there are
  *         FM_USER_METRICS already. Thread-safe. */

@@ -128,6 +128,10 @@ static void test_rules(void **state)
     assert_int_equal(declare("own_bytes", FM_METRIC_NONE, FM_UNIT_TICKS), FM_METRIC_NONE);
     assert_int_equal(fm_metric_root(declare("own_part", metric, FM_UNIT_BYTES)), metric);
     assert_false(fm_metric_info(metric)->is_wait_state);
+    struct fm_metric_info hostile = row("own_hostile", FM_METRIC_NONE, FM_UNIT_BYTES);
+    hostile.name = "Own\n\x1b[2J";
+    metric = fm_metric_declare(&hostile);
+    assert_string_equal(fm_metric_info(metric)->name, "Own  [2J");
 }
 
 static void test_order_is_that_of_the_trees(void **state)
