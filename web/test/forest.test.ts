@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { accumulate, hottestPath, makeForest, subtree, visibleRows, weight } from "../src/model/forest";
+import { accumulate, hottestPath, makeForest, preorder, subtree, visibleRows, weight } from "../src/model/forest";
 
 //  0        5
 //  ├ 1      └ 6
@@ -17,6 +17,11 @@ describe("forest", () => {
   it("lists a node and all below it", () => {
     expect(subtree(forest, 1).sort()).toEqual([1, 2, 3]);
     expect(subtree(forest, 6)).toEqual([6]);
+  });
+
+  it("lists each node directly before its subtree", () => {
+    expect(preorder(forest)).toEqual([0, 1, 2, 3, 4, 5, 6]);
+    expect(preorder(makeForest([-1, 0, -1, 1, 0]))).toEqual([0, 1, 3, 4, 2]);
   });
 
   it("shows the inclusive value of collapsed nodes and the exclusive one of expanded nodes", () => {

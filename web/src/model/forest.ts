@@ -35,6 +35,17 @@ export function subtree(forest: Forest, node: number): number[] {
   return found;
 }
 
+/** @returns all nodes, each directly before its subtree. */
+export function preorder(forest: Forest): number[] {
+  const found: number[] = [];
+  const visit = (node: number): void => {
+    found.push(node);
+    forest.children[node]!.forEach(visit);
+  };
+  forest.roots.forEach(visit);
+  return found;
+}
+
 /** @returns the nodes from the root to `node`. */
 export function pathTo(forest: Forest, node: number): number[] {
   const path: number[] = [];

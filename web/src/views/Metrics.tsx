@@ -3,7 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type { JSX } from "preact";
 import { MetricHelp } from "../components/MetricHelp";
 import { formatValue } from "../format";
-import { depthOf } from "../model/forest";
+import { depthOf, preorder } from "../model/forest";
 import { inUnits, type Metric } from "../model/report";
 import type { Store } from "../state/store";
 
@@ -18,6 +18,8 @@ export function Metrics({ store }: { store: Store }): JSX.Element {
       text.toLowerCase().includes(wanted),
     );
   const chosen = store.selectedMetric.value;
+  // The metrics of the user's patterns are last in the list, whatever they are a part of.
+  const ordered = preorder(store.metricForest.value).map((index) => store.metricList.value[index]!);
   const item = useRef<HTMLButtonElement>(null);
   useEffect(() => item.current?.scrollIntoView({ block: "nearest" }), [chosen]);
   return (
@@ -31,7 +33,7 @@ export function Metrics({ store }: { store: Store }): JSX.Element {
           onInput={(event) => (query.value = event.currentTarget.value)}
         />
         <ul>
-          {store.metricList.value.filter(isShown).map((metric) => (
+          {ordered.filter(isShown).map((metric) => (
             <li key={metric.id} style={{ paddingLeft: `${(wanted === "" ? depthOf(store.metricForest.value, metric.index) : 0) * 12}px` }}>
               <button
                 type="button"
