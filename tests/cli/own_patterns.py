@@ -195,7 +195,8 @@ def appearances(folder):
         status, output, _ = fermata_command.run("report", archive, "--format", kind)
         assert status == 0 and "small_messages_in_a_row" in output, kind
     page = os.path.join(folder, "page.html")
-    assert fermata_command.run("view", archive, "--html", page)[0] == 0
+    status, _, error = fermata_command.run("view", archive, "--html", page)
+    assert status == 0 and not error, error  # with its timeline
     plain = os.path.join(folder, "plain.fer")
     assert fermata_command.run("analyze", archive, "-o", plain)[0] == 0
     status, output, _ = fermata_command.run("diff", plain, os.path.join(archive, "report.fer"))

@@ -19,6 +19,24 @@ static bool same_numbers(const struct fm_cube *a, const struct fm_cube *b)
     return true;
 }
 
+/* Moves what the user's patterns found out of the built-in metrics, as in the report. */
+static fm_status_t move_user_metrics(struct fm_cube *cube, const struct fm_cube *report)
+{
+    fm_status_t status = FM_OK;
+    for (size_t i = 0; i < report->cell_count && status == FM_OK; i++) {
+        const struct fm_cube_cell *cell = &report->cells[i];
+        fm_metric_t metric = (fm_metric_t)cell->metric, whole = metric;
+        if (metric < FM_METRIC_USER)
+            continue;
+        while (whole != FM_METRIC_NONE && whole >= FM_METRIC_USER)
+            whole = fm_metric_info(whole)->parent;
+        status = fm_cube_add(cube, metric, cell->callpath, cell->location, cell->value, NULL);
+        if (status == FM_OK && whole != FM_METRIC_NONE)
+            status = fm_cube_add(cube, whole, cell->callpath, cell->location, -cell->value, NULL);
+    }
+    return status == FM_OK ? fm_cube_seal(cube, NULL) : status;
+}
+
 /* @return the partitions that the report was made with */
 static struct fm_partitions partitions_of(const struct fm_cube *report)
 {
@@ -52,7 +70,7 @@ struct fm_detail *fm_report_detail(const char *archive, const struct fm_cube *re
         struct fm_cube *cube = NULL;
         if (fm_analysis_run_in_detail(archive, &options, &cube, &detail, NULL) != FM_OK)
             break;
-        if (!same_numbers(cube, report)) {
+        if (move_user_metrics(cube, report) != FM_OK || !same_numbers(cube, report)) {
             fm_detail_free(detail);
             detail = NULL;
         }
