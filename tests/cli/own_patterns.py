@@ -194,6 +194,16 @@ def appearances(folder):
     for kind in ("csv", "json"):
         status, output, _ = fermata_command.run("report", archive, "--format", kind)
         assert status == 0 and "small_messages_in_a_row" in output, kind
+    status, output, error = fermata_command.run(
+        "report", archive, "--define", "share = late_posted_receives / comms_recv")
+    assert status == 0 and "share" in output, error
+    for words in (["cubex"], ["speedscope", "--metric", "late_posted_receives"]):
+        file = os.path.join(folder, words[0])
+        status, _, error = fermata_command.run("export", "--to", *words, "-o", file, archive)
+        assert status == 0 and os.path.getsize(file) > 0, error
+    mean = os.path.join(folder, "mean.fer")
+    assert fermata_command.run("mean", "-o", mean, archive, archive)[0] == 0
+    assert values(mean, "small_messages_in_a_row") == {("main/MPI_Send", 0): 1}
     page = os.path.join(folder, "page.html")
     status, _, error = fermata_command.run("view", archive, "--html", page)
     assert status == 0 and not error, error  # with its timeline

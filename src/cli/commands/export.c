@@ -179,17 +179,19 @@ static fm_status_t export(const struct arguments *arguments, struct fm_error *er
         .first_rank = arguments->first_rank,
         .last_rank = arguments->last_rank,
     };
-    if (arguments->metric != NULL)
-        request.metric = fm_metric_by_id(arguments->metric);
-    if (request.metric == FM_METRIC_NONE)
-        return fm_fail(error, FM_ERR_USAGE,
-                       "--metric: there is no metric '%s'; `fermata report --explain all` lists "
-                       "them",
-                       arguments->metric);
     char *archive = fm_path_beside_report(arguments->place, ".");
     struct fm_cube *cube = NULL;
     fm_status_t status = archive == NULL ? fm_fail(error, FM_ERR_SYSTEM, "out of memory")
                                          : fm_load_report(arguments->place, &cube, error);
+    /* The metrics of the user's patterns are known once the report is read; a misspelt name is
+     * refused, also without a report. */
+    if (arguments->metric != NULL)
+        request.metric = fm_metric_by_id(arguments->metric);
+    if (request.metric == FM_METRIC_NONE)
+        status = fm_fail(error, FM_ERR_USAGE,
+                         "--metric: there is no metric '%s'; `fermata report --explain all` lists "
+                         "them",
+                         arguments->metric);
     if (status == FM_OK) {
         request.cube = cube;
         request.archive = archive;

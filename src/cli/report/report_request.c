@@ -1,5 +1,7 @@
 #include "cli/report/report_request.h"
 
+#include "cli/report/report_file.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,24 +67,37 @@ static fm_status_t take_ranking(struct fm_report_request *request, struct fm_opt
     return status;
 }
 
-static fm_status_t take_definition(struct fm_report_request *request,
-                                   struct fm_option_reader *reader)
+/** Parses a definition. Metrics of the user's patterns are known once the report is read, which is
+ * only done for a definition that makes no sense without. */
+static fm_status_t parse_definition(const char *text, const char *directory,
+                                    struct fm_expression **expression, struct fm_error *error)
 {
-    struct fm_error error;
-    struct fm_expression *expression = NULL;
-    if (request->definition_count == FM_REPORT_DEFINITIONS)
-        return fm_options_refuse(reader, "--define: there are more than %u", FM_REPORT_DEFINITIONS);
-    if (fm_expression_parse(reader->value, &expression, &error) != FM_OK)
-        return fm_options_refuse(reader, "--define: %s", error.message);
-    for (unsigned i = 0; i < request->definition_count; i++) {
-        if (strcmp(request->definitions[i]->name, expression->name) == 0) {
-            fm_status_t status =
-                fm_options_refuse(reader, "--define: %s is defined twice", expression->name);
-            fm_expression_free(expression);
-            return status;
+    fm_status_t status = fm_expression_parse(text, expression, error);
+    struct fm_error unreadable;
+    struct fm_cube *cube = NULL;
+    if (status != FM_OK && directory != NULL &&
+        fm_load_report(directory, &cube, &unreadable) == FM_OK) {
+        fm_cube_free(cube);
+        status = fm_expression_parse(text, expression, error);
+    }
+    return status;
+}
+
+static fm_status_t take_definitions(struct fm_report_request *request,
+                                    struct fm_option_reader *reader)
+{
+    const char *directory = reader->operand_count > 0 ? reader->operands[0] : NULL;
+    for (unsigned i = 0; i < request->definition_text_count; i++) {
+        struct fm_error error;
+        struct fm_expression *expression = NULL;
+        if (parse_definition(request->definition_texts[i], directory, &expression, &error) != FM_OK)
+            return fm_options_refuse(reader, "--define: %s", error.message);
+        request->definitions[request->definition_count++] = expression;
+        for (unsigned k = 0; k < i; k++) {
+            if (strcmp(request->definitions[k]->name, expression->name) == 0)
+                return fm_options_refuse(reader, "--define: %s is defined twice", expression->name);
         }
     }
-    request->definitions[request->definition_count++] = expression;
     return FM_OK;
 }
 
@@ -131,7 +146,10 @@ fm_status_t fm_report_request_take(struct fm_report_request *request,
         status = take_ranking(request, reader);
         break;
     case FM_OPTION_report_DEFINE:
-        status = take_definition(request, reader);
+        if (request->definition_text_count == FM_REPORT_DEFINITIONS)
+            return fm_options_refuse(reader, "--define: there are more than %u",
+                                     FM_REPORT_DEFINITIONS);
+        request->definition_texts[request->definition_text_count++] = reader->value;
         break;
     case FM_OPTION_report_TOP:
         status = fm_option_number(reader, 1, UINT32_MAX - 1, &top);
@@ -150,6 +168,8 @@ fm_status_t fm_report_request_take(struct fm_report_request *request,
 fm_status_t fm_report_request_complete(struct fm_report_request *request,
                                        struct fm_option_reader *reader)
 {
+    if (take_definitions(request, reader) != FM_OK)
+        return FM_ERR_USAGE;
     if (request->explain != NULL) {
         request->directory = reader->operand_count > 0 ? reader->operands[0] : NULL;
         return reader->operand_count <= 1

@@ -26,7 +26,9 @@ struct fm_report_request {
     enum fm_cube_matrix_kind matrix; /**< if part is FM_REPORT_MATRIX */
     bool exclusive;
     bool by_symptom;
-    const char *parameter; /**< of --by parameter:NAME */
+    const char *parameter;                               /**< of --by parameter:NAME */
+    const char *definition_texts[FM_REPORT_DEFINITIONS]; /**< of --define */
+    unsigned definition_text_count;
     struct fm_expression *definitions[FM_REPORT_DEFINITIONS];
     unsigned definition_count;
     const struct fm_expression *derived; /**< the definition that --metric names; then `metric` is
