@@ -32,11 +32,12 @@ def main():
     assert status == 0 and "161 counters of Open MPI" in out
     assert "the library chooses algorithms inside" in out
     refused(1, "no counter is called so", "counters", "list", "nonsense")
-    refused(2, "give list, show, watch, heatmap, sum, diff or convert", "counters")
-    refused(2, "give list, show, watch, heatmap, sum, diff or convert", "counters", "nonsense")
+    refused(2, "give list, show, sites, watch, heatmap, sum, diff or convert", "counters")
+    refused(2, "give list, show, sites, watch, heatmap, sum, diff or convert", "counters", "nonsense")
     refused(2, "watch prints text or csv", "counters", "watch", "x", "--format", "json")
     refused(2, "heatmap prints SVG or csv", "counters", "heatmap", "x", "y", "--format", "json")
     refused(2, "heatmap, an experiment and a counter", "counters", "heatmap", "x")
+    refused(2, "sites prints text or json", "counters", "sites", "x", "--format", "csv")
     refused(2, "snapshot needs seconds from 0.05 on", "record", "--snapshot", "0", "--", "true")
     refused(2, "needs counters", "record", "--snapshot", "1", "--", "true")
     refused(2, "seconds from 0.05 on", "top", "x", "--period", "0")

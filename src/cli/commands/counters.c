@@ -179,6 +179,23 @@ static int convert(struct fm_option_reader *reader, struct fm_counter_request *r
     return status != FM_OK ? fail(&error, status) : FM_OK;
 }
 
+static int sites(struct fm_option_reader *reader, struct fm_counter_request *request)
+{
+    struct fm_counter_job job;
+    struct fm_error error;
+    request->patterns = reader->operands + 2;
+    if (request->format == FM_COUNTERS_CSV) {
+        fm_options_refuse(reader, "sites prints text or json");
+        return fm_options_complain(reader);
+    }
+    fm_status_t status = fm_counter_job_open(reader->operands[1], &job, &error);
+    if (status == FM_OK) {
+        status = fm_counters_sites(request, &job, reader->operands[1], &error);
+        fm_counter_job_close(&job);
+    }
+    return status != FM_OK ? fail(&error, status) : FM_OK;
+}
+
 static const struct verb {
     const char *name;
     int least, most; /* operands behind it */
@@ -187,6 +204,7 @@ static const struct verb {
 } verbs[] = {{"list", 0, 1000, "list", list},
              {"show", 1, 1000, "show and an experiment", show},
              {"watch", 1, 1000, "watch and an experiment", watch},
+             {"sites", 1, 1000, "sites and an experiment", sites},
              {"heatmap", 2, 2, "heatmap, an experiment and a counter", heatmap},
              {"convert", 2, 2, "convert, an experiment and a folder", convert},
              {"sum", 1, 1000, "sum and experiments", sum},
@@ -240,7 +258,7 @@ int fm_command_counters(int argc, char **argv)
     }
     const struct verb *verb = reader.operand_count > 0 ? verb_named(reader.operands[0]) : NULL;
     if (verb == NULL) {
-        fm_options_refuse(&reader, "give list, show, watch, heatmap, sum, diff or convert");
+        fm_options_refuse(&reader, "give list, show, sites, watch, heatmap, sum, diff or convert");
         return fm_options_complain(&reader);
     }
     if (!fm_options_operands(&reader, verb->least + 1, verb->most + 1, verb->wanted)) {

@@ -2,6 +2,7 @@
 
 #include "counters/counter_layout.h"
 #include "record/capture/thread.h"
+#include "record/counting/profile.h"
 #include "record/paradigm/region.h"
 
 #include <otf2/OTF2_GeneralDefinitions.h>
@@ -31,6 +32,28 @@ FM_INLINE void count_call(const struct fm_counting *counting, uint64_t *values, 
     } else {
         add(&values[FM_SLOT_CALLS_ELSEWHERE], 1);
     }
+    if (counting->profile != NULL) {
+        fm_profile_call(counting->profile, function, duration);
+    }
+}
+
+/* Bytes of an operation of the open call. */
+FM_INLINE void attribute(const struct fm_counting *counting, uint64_t sent, uint64_t received)
+{
+    if (counting->profile != NULL) {
+        counting->profile->entry->sent += sent;
+        counting->profile->entry->received += received;
+    }
+}
+
+static void follow_stack(struct fm_call_profile *profile, uint64_t header)
+{
+    if (fm_record_kind(header) == FM_RECORD_STACK) {
+        fm_profile_keep(profile, fm_record_aux(header) & ~(uint32_t)FM_STACK_CUT);
+    }
+    if (fm_record_ref(header) != FM_STACK_NO_SITE) {
+        fm_profile_push(profile, fm_record_ref(header));
+    }
 }
 
 static void count_requests(uint64_t *values, int64_t change)
@@ -49,8 +72,9 @@ FM_INLINE uint64_t bytes_of(struct fm_counting *counting, uint64_t header)
     return bytes;
 }
 
-FM_INLINE void count_send(uint64_t *values, uint64_t bytes)
+FM_INLINE void count_send(const struct fm_counting *counting, uint64_t *values, uint64_t bytes)
 {
+    attribute(counting, bytes, 0);
     unsigned bin = bytes != 0 ? 64 - (unsigned)__builtin_clzll(bytes) : 0;
     add(&values[FM_SLOT_MESSAGES_SENT], 1);
     add(&values[FM_SLOT_BYTES_SENT], bytes);
@@ -58,8 +82,9 @@ FM_INLINE void count_send(uint64_t *values, uint64_t bytes)
     add(&values[FM_SLOT_MESSAGE_SIZES + bin], 1);
 }
 
-FM_INLINE void count_receipt(uint64_t *values, uint64_t bytes)
+FM_INLINE void count_receipt(const struct fm_counting *counting, uint64_t *values, uint64_t bytes)
 {
+    attribute(counting, 0, bytes);
     add(&values[FM_SLOT_MESSAGES_RECEIVED], 1);
     add(&values[FM_SLOT_BYTES_RECEIVED], bytes);
 }
@@ -82,7 +107,7 @@ static uint32_t operation_bin(uint64_t header)
 /* Records of operations that only some functions have. */
 static void count_of_model(struct fm_counting *counting, uint64_t *values, const uint64_t *record)
 {
-    uint64_t *model = model_of(counting, values);
+    uint64_t *model = model_of(counting, values), bytes;
     if (model == NULL) {
         counting->above = 0;
         return;
@@ -94,21 +119,27 @@ static void count_of_model(struct fm_counting *counting, uint64_t *values, const
         add(&model[FM_MODEL_SLOT_COLLECTIVES + operation_bin(record[0])], 1);
         add(&model[FM_MODEL_SLOT_COLLECTIVE_SENT], record[2]);
         add(&model[FM_MODEL_SLOT_COLLECTIVE_RECEIVED], record[3]);
+        attribute(counting, record[2], record[3]);
         break;
     case FM_RECORD_WIN_COLLECTIVE_END:
         add(&model[FM_MODEL_SLOT_WINDOW_COLLECTIVES + operation_bin(record[0])], 1);
         break;
     case FM_RECORD_PUT:
         add(&model[FM_MODEL_SLOT_PUTS], 1);
-        add(&model[FM_MODEL_SLOT_BYTES_PUT], bytes_of(counting, record[0]));
+        bytes = bytes_of(counting, record[0]);
+        add(&model[FM_MODEL_SLOT_BYTES_PUT], bytes);
+        attribute(counting, bytes, 0);
         break;
     case FM_RECORD_GET:
         add(&model[FM_MODEL_SLOT_GETS], 1);
-        add(&model[FM_MODEL_SLOT_BYTES_GOT], bytes_of(counting, record[0]));
+        bytes = bytes_of(counting, record[0]);
+        add(&model[FM_MODEL_SLOT_BYTES_GOT], bytes);
+        attribute(counting, 0, bytes);
         break;
     case FM_RECORD_ATOMIC:
         add(&model[FM_MODEL_SLOT_ATOMICS], 1);
         add(&model[FM_MODEL_SLOT_BYTES_ATOMIC], record[2] + record[3]);
+        attribute(counting, record[2], record[3]);
         break;
     case FM_RECORD_LOCK_ACQUIRE:
         add(&model[FM_MODEL_SLOT_LOCKS], 1);
@@ -193,17 +224,17 @@ static void count_record(struct fm_counting *counting, uint64_t *values, const u
         count_call(counting, values, counting->function, record[2] - record[1]);
         break;
     case FM_RECORD_SEND:
-        count_send(values, bytes_of(counting, record[0]));
+        count_send(counting, values, bytes_of(counting, record[0]));
         break;
     case FM_RECORD_ISEND:
-        count_send(values, bytes_of(counting, record[0]));
+        count_send(counting, values, bytes_of(counting, record[0]));
         count_requests(values, 1);
         break;
     case FM_RECORD_RECV:
-        count_receipt(values, bytes_of(counting, record[0]));
+        count_receipt(counting, values, bytes_of(counting, record[0]));
         break;
     case FM_RECORD_IRECV:
-        count_receipt(values, bytes_of(counting, record[0]));
+        count_receipt(counting, values, bytes_of(counting, record[0]));
         count_requests(values, -1);
         break;
     case FM_RECORD_IRECV_REQUEST:
@@ -213,8 +244,12 @@ static void count_record(struct fm_counting *counting, uint64_t *values, const u
         count_requests(values, -1);
         break;
     case FM_RECORD_COLLECTIVE_BEGIN:
+        break;
     case FM_RECORD_STACK:
     case FM_RECORD_STACK_SITE:
+        if (counting->profile != NULL) {
+            follow_stack(counting->profile, record[0]);
+        }
         break;
     case FM_RECORD_COLLECTIVE_END:
     case FM_RECORD_PUT:

@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct fm_chunk;
+struct fm_call_profile;
 struct fm_thread;
 
 /** The counting of a thread; its memory is valid to the end of the process. */
@@ -27,8 +27,9 @@ struct fm_counting {
     uint32_t functions;   /**< number of functions that have words in the block */
     uint32_t function;    /**< of the call counted last */
     uint64_t above;       /**< BYTES_ABOVE record before the next record; 0: none */
-    bool off;             /**< records are those of a pause */
-    bool discards;        /**< records are discarded at the end of the call */
+    struct fm_call_profile *profile; /**< calls by call path; NULL: not asked for */
+    bool off;                        /**< records are those of a pause */
+    bool discards;                   /**< records are discarded at the end of the call */
 };
 
 /** Counts the records of a call at its end, and those since the last call. Called by the thread

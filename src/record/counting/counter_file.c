@@ -7,6 +7,7 @@
 #include "record/capture/memory_use.h"
 #include "record/capture/thread.h"
 #include "record/counting/count.h"
+#include "record/counting/profile.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -224,6 +225,7 @@ static bool add_thread(struct fm_thread *thread)
     counting->block = block;
     counting->functions = (uint32_t)counters.head->functions_in_block;
     counting->discards = fm_counters_only();
+    counting->profile = counting->discards ? fm_profile_new() : NULL;
     __atomic_store_n(&thread->counting, counting, __ATOMIC_RELEASE);
     return true;
 }

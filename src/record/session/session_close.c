@@ -9,6 +9,7 @@
 #include "record/conversion/convert.h"
 #include "record/counting/counter_file.h"
 #include "record/counting/counter_samples.h"
+#include "record/counting/profile.h"
 #include "record/flight/flight.h"
 #include "record/flight/session_flight.h"
 #include "record/journal/journal_read.h"
@@ -191,6 +192,13 @@ static void close_counters(struct fm_thread *thread, fm_last_call_t *last)
         fm_count_rest(thread);
     }
     fm_counter_file_close();
+    bool resolved = fm_session_resolve(fm_session.exchange, &fm_session.definitions,
+                                       &fm_session_state.callsites);
+    if (!resolved || !fm_profile_write(fm_session.directory, fm_session.exchange->rank)) {
+        fm_session_tell("the calls of rank %u are not known by call site: %s",
+                        fm_session.exchange->rank,
+                        resolved ? strerrordesc_np(errno) : "no memory for the names of functions");
+    }
     fm_session.exchange->barrier(); /* the files of all processes are complete */
     if (fm_session.exchange->rank == 0) {
         struct fm_environment facts = fm_session_environment();

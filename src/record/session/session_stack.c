@@ -2,7 +2,6 @@
 
 #include "record/capture/thread.h"
 #include "record/closing/unify.h"
-#include "record/counting/counter_file.h"
 #include "record/session/session.h"
 #include "record/stack/resolve.h"
 #include "record/stack/site_set.h"
@@ -30,7 +29,7 @@ bool fm_session_callpath_whole(void)
 static uint32_t depth_wanted(void)
 {
     const char *text = getenv("FERMATA_CALLPATH");
-    if (fm_counters_only() || (text != NULL && strcmp(text, "flat") == 0)) {
+    if (text != NULL && strcmp(text, "flat") == 0) {
         return 0;
     }
     if (text != NULL && strncmp(text, "depth=", 6) == 0) {

@@ -39,6 +39,27 @@ def numbers(experiment):
             and counter["name"] not in ("mpi.requests_tested", "mpi.locks_tried")}
 
 
+def check_sites(experiment):
+    """Calls by call path add up to the counters, and paths begin with main."""
+    done = run(fermata, "counters", "sites", experiment, "--format", "json")
+    assert done.returncode == 0, done.stderr
+    sites = json.loads(done.stdout)["sites"]
+    shown = json.loads(run(fermata, "counters", "show", "--format", "json", experiment).stdout)
+    totals = {counter["name"]: counter["total"] for counter in shown["counters"]}
+    for name in {site["function"] for site in sites}:
+        calls = sum(site["calls"] for site in sites if site["function"] == name)
+        seconds = sum(site["seconds"] for site in sites if site["function"] == name)
+        assert calls == totals["calls:" + name], (name, calls, totals["calls:" + name])
+        assert abs(seconds - totals["time:" + name]) <= 0.01 * seconds + 1e-6, (name, seconds)
+    assert sum(site["bytes_sent"] for site in sites) == sum(
+        totals.get(name, 0) for name in ("mpi.bytes_sent", "mpi.collective_bytes_sent"))
+    assert sum(site["bytes_received"] for site in sites) == sum(
+        totals.get(name, 0) for name in ("mpi.bytes_received", "mpi.collective_bytes_received"))
+    of_mpi = [site for site in sites if site["function"].startswith("MPI_")]
+    assert any(site["path"].split(" ")[0] == "main" for site in of_mpi), of_mpi[:3]
+    assert all(site["path"] for site in of_mpi), [site for site in of_mpi if not site["path"]]
+
+
 def check(program, folder):
     command = mpi_command(mpirun, 4, [program])
     traced, only = folder / "traced", folder / "only"
@@ -48,6 +69,7 @@ def check(program, folder):
     done = run(fermata, "record", "--counters-only", "--memory", "512K", "-o", only, "--", *command,
                cwd=folder)
     assert "counters of 4 processes; no trace" in done.stderr, done.stderr
+    check_sites(only)
     names = sorted(path.name for path in only.iterdir())
     assert names == ["counters", "environment.json", "log"], names
     assert json.loads((only / "environment.json").read_text())["complete"], "not complete"
@@ -76,6 +98,8 @@ def check_killed(folder):
     done = run(fermata, "record", "--counters-only", "-o", folder / "killed", "--",
                *mpi_command(mpirun, 2, [killed, folder]))
     assert "did not reach their regular end; no trace" in done.stderr, done.stderr
+    done = run(fermata, "counters", "sites", folder / "killed")
+    assert done.returncode == 3 and "no calls by call site" in done.stderr, done
     done = run(fermata, "counters", "show", "--ranks", folder / "killed", "calls:MPI_Recv")
     rows = [line.split()[1:] for line in done.stdout.splitlines()[-2:]]
     assert rows == [["0", "0"], ["1", "1,003"]], done.stdout

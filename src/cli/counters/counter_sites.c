@@ -1,0 +1,252 @@
+/* fermata counters sites: calls by call path, of recordings with counters only. */
+#include "base/containers/vector.h"
+#include "base/json/json_writer.h"
+#include "cli/counters/counter_output.h"
+#include "cli/text/safe_text.h"
+#include "diagnosis/number_format.h"
+#include "filter/name_pattern.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SHOWN = 20, COLUMNS = 6 };
+
+/* Calls of a function from a call path, in all ranks. */
+struct site {
+    char *function, *path;
+    double calls, seconds, sent, received;
+    double most; /* seconds in one rank */
+    unsigned most_rank;
+    unsigned rank;  /* that was added last, ... */
+    double in_rank; /* ... and its seconds */
+};
+
+struct sites {
+    FM_VECTOR(struct site) all;
+    double seconds;
+    size_t ranks; /* that have a file */
+};
+
+static int by_name(const void *left, const void *right)
+{
+    const struct site *a = left, *b = right;
+    int order = strcmp(a->path, b->path);
+    return order != 0 ? order : strcmp(a->function, b->function);
+}
+
+static int by_time(const void *left, const void *right)
+{
+    const struct site *a = left, *b = right;
+    return a->seconds != b->seconds ? (a->seconds < b->seconds ? 1 : -1) : by_name(left, right);
+}
+
+/* Splits a row at its tabs. @return false: it has not COLUMNS columns */
+static bool split(char *line, char *columns[COLUMNS])
+{
+    line[strcspn(line, "\n")] = '\0';
+    for (int i = 0; i < COLUMNS; i++) {
+        columns[i] = line;
+        line += strcspn(line, "\t");
+        if (i + 1 < COLUMNS && *line++ != '\t') {
+            return false;
+        }
+        if (i + 1 < COLUMNS) {
+            line[-1] = '\0';
+        }
+    }
+    return true;
+}
+
+/* Reads the rows of a rank behind those of the ranks before it. */
+static fm_status_t read_rank(struct sites *sites, const char *path, unsigned rank,
+                             struct fm_error *error)
+{
+    FILE *file = fopen(path, "re");
+    char *line = NULL, *columns[COLUMNS];
+    size_t room = 0, number = 0;
+    fm_status_t status = FM_OK;
+    if (file == NULL) {
+        return FM_OK;
+    }
+    while (status == FM_OK && getline(&line, &room, file) > 0) {
+        if (++number == 1) {
+            continue;
+        }
+        if (!split(line, columns)) {
+            status = fm_fail(error, FM_ERR_DATA, "%s:%zu: not a row of calls", path, number);
+            break;
+        }
+        double seconds = strtod(columns[1], NULL);
+        fm_vector_push(&sites->all, (struct site){.function = fm_copy_string(columns[4]),
+                                                  .path = fm_copy_string(columns[5]),
+                                                  .calls = strtod(columns[0], NULL),
+                                                  .seconds = seconds,
+                                                  .sent = strtod(columns[2], NULL),
+                                                  .received = strtod(columns[3], NULL),
+                                                  .rank = rank,
+                                                  .in_rank = seconds});
+        sites->seconds += seconds;
+    }
+    free(line);
+    fclose(file);
+    sites->ranks++;
+    return status;
+}
+
+static void free_site(struct site *site)
+{
+    fm_free(site->function);
+    fm_free(site->path);
+}
+
+static int by_name_and_rank(const void *left, const void *right)
+{
+    const struct site *a = left, *b = right;
+    int order = by_name(a, b);
+    return order != 0 ? order : (a->rank > b->rank) - (a->rank < b->rank);
+}
+
+/* Adds a row of the same names, of the same rank (another thread) or of a later one. */
+static void add(struct site *into, const struct site *row)
+{
+    into->calls += row->calls;
+    into->seconds += row->seconds;
+    into->sent += row->sent;
+    into->received += row->received;
+    into->in_rank = row->rank == into->rank ? into->in_rank + row->in_rank : row->in_rank;
+    into->rank = row->rank;
+    if (into->in_rank > into->most) {
+        into->most = into->in_rank;
+        into->most_rank = into->rank;
+    }
+}
+
+/* Adds up rows of equal names. */
+static void merge(struct sites *sites)
+{
+    size_t kept = 0;
+    struct site *all = sites->all.items;
+    if (sites->all.count == 0) {
+        return;
+    }
+    qsort(all, sites->all.count, sizeof *all, by_name_and_rank);
+    for (size_t i = 0; i < sites->all.count; i++) {
+        if (kept > 0 && by_name(&all[kept - 1], &all[i]) == 0) {
+            add(&all[kept - 1], &all[i]);
+            free_site(&all[i]);
+        } else {
+            all[kept] = all[i];
+            all[kept].most = all[kept].in_rank;
+            all[kept].most_rank = all[kept].rank;
+            kept++;
+        }
+    }
+    sites->all.count = kept;
+    qsort(all, kept, sizeof *all, by_time);
+}
+
+static bool is_asked(const struct fm_counter_request *request, const struct site *site)
+{
+    bool asked = request->patterns[0] == NULL;
+    for (char *const *pattern = request->patterns; !asked && *pattern != NULL; pattern++) {
+        asked = fm_pattern_matches(*pattern, site->function);
+    }
+    return asked;
+}
+
+static void print_text(const struct fm_counter_request *request, const struct sites *sites)
+{
+    size_t shown = 0, left_out = 0;
+    char calls[FM_COUNTER_TEXT], sent[FM_COUNTER_TEXT], received[FM_COUNTER_TEXT];
+    printf("%12s %12s %12s %6s %16s %16s  %s\n", "calls", "time/s", "us per call", "share",
+           "bytes sent", "bytes received", "function, called from");
+    for (size_t i = 0; i < sites->all.count; i++) {
+        const struct site *site = &sites->all.items[i];
+        char safe[4096];
+        if (!is_asked(request, site)) {
+            continue;
+        }
+        if (shown == SHOWN && !request->all) {
+            left_out++;
+            continue;
+        }
+        shown++;
+        printf("%12s %12.6f %12.3f %5.1f%% %16s %16s  %s\n",
+               fm_format_count(calls, (int64_t)site->calls), site->seconds,
+               1e6 * site->seconds / site->calls,
+               sites->seconds > 0 ? 100 * site->seconds / sites->seconds : 0.0,
+               fm_format_count(sent, (int64_t)site->sent),
+               fm_format_count(received, (int64_t)site->received),
+               fm_safe_copy(safe, sizeof safe, site->function));
+        printf("%80s%s\n", "",
+               site->path[0] != '\0' ? fm_safe_copy(safe, sizeof safe, site->path) : "(not known)");
+    }
+    if (left_out != 0) {
+        printf("(%zu further call sites: --all)\n", left_out);
+    }
+}
+
+static void print_json(const struct fm_counter_request *request, const struct sites *sites)
+{
+    struct fm_json json = fm_json_begin(stdout, FM_JSON_INDENTED);
+    fm_json_object(&json, NULL);
+    fm_json_array(&json, "sites");
+    for (size_t i = 0; i < sites->all.count; i++) {
+        const struct site *site = &sites->all.items[i];
+        if (is_asked(request, site)) {
+            fm_json_object(&json, NULL);
+            fm_json_string(&json, "function", site->function);
+            fm_json_string(&json, "path", site->path);
+            fm_json_signed(&json, "calls", (int64_t)site->calls);
+            fm_json_double(&json, "seconds", site->seconds);
+            fm_json_signed(&json, "bytes_sent", (int64_t)site->sent);
+            fm_json_signed(&json, "bytes_received", (int64_t)site->received);
+            fm_json_double(&json, "most_seconds", site->most);
+            fm_json_unsigned(&json, "most_rank", site->most_rank);
+            fm_json_end(&json);
+        }
+    }
+    fm_json_end(&json);
+    fm_json_end(&json);
+    putchar('\n');
+}
+
+fm_status_t fm_counters_sites(const struct fm_counter_request *request,
+                              const struct fm_counter_job *job, const char *directory,
+                              struct fm_error *error)
+{
+    struct sites sites = {0};
+    fm_status_t status = FM_OK;
+    for (size_t i = 0; status == FM_OK && i < job->ranks; i++) {
+        char path[PATH_MAX];
+        unsigned rank = fermata_counters_rank(job->files[i]);
+        snprintf(path, sizeof path, "%s/counters/calls.%u", directory, rank);
+        status = read_rank(&sites, path, rank, error);
+    }
+    if (status == FM_OK && sites.ranks == 0) {
+        status = fm_fail(error, FM_ERR_DATA,
+                         "%s has no calls by call site: recordings with --counters-only have them "
+                         "when the program has ended",
+                         directory);
+    }
+    if (status == FM_OK) {
+        merge(&sites);
+        if (request->format == FM_COUNTERS_JSON) {
+            print_json(request, &sites);
+        } else {
+            if (sites.ranks < job->ranks) {
+                printf("call sites of %zu of %zu ranks: the others have not reached their regular "
+                       "end\n",
+                       sites.ranks, job->ranks);
+            }
+            print_text(request, &sites);
+        }
+    }
+    for (size_t i = 0; i < sites.all.count; i++) {
+        free_site(&sites.all.items[i]);
+    }
+    fm_vector_free(&sites.all);
+    return status;
+}

@@ -1,0 +1,187 @@
+#include "record/counting/profile.h"
+
+#include "record/capture/memory_use.h"
+#include "record/capture/thread.h"
+#include "record/session/session.h"
+#include "record/session/session_state.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+_Static_assert((int)FM_PROFILE_NODES <= UINT16_MAX + 1, "numbers in the hash tables");
+
+struct fm_call_profile *fm_profile_new(void)
+{
+    struct fm_call_profile *profile = mmap(NULL, sizeof *profile, PROT_READ | PROT_WRITE,
+                                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (profile == MAP_FAILED) {
+        return NULL;
+    }
+    fm_memory_use_add(sizeof *profile);
+    profile->node_count = profile->entry_count = 1;
+    profile->entries[0].function = UINT32_MAX; /* no call finds it */
+    profile->entry = &profile->entries[0];
+    return profile;
+}
+
+static size_t hash(uint32_t one, uint32_t other)
+{
+    uint64_t mixed = ((uint64_t)one << 32 | other) * 0x9e3779b97f4a7c15u;
+    return (size_t)(mixed >> 40);
+}
+
+void fm_profile_keep(struct fm_call_profile *profile, uint32_t kept)
+{
+    profile->depth = kept < profile->depth ? kept : profile->depth;
+}
+
+/* The node below another one; that one if there is no room. */
+static uint32_t node_below(struct fm_call_profile *profile, uint32_t parent, uint32_t site)
+{
+    enum { MASK = 2 * FM_PROFILE_NODES - 1 };
+    size_t i = hash(parent, site) & MASK;
+    for (; profile->node_index[i] != 0; i = (i + 1) & MASK) {
+        const struct fm_profile_node *node = &profile->nodes[profile->node_index[i]];
+        if (node->parent == parent && node->site == site) {
+            return profile->node_index[i];
+        }
+    }
+    if (profile->node_count == FM_PROFILE_NODES) {
+        return parent;
+    }
+    uint32_t number = profile->node_count++;
+    profile->nodes[number] = (struct fm_profile_node){parent, site};
+    profile->node_index[i] = (uint16_t)number;
+    return number;
+}
+
+void fm_profile_push(struct fm_call_profile *profile, uint32_t site)
+{
+    if (profile->depth < FM_PROFILE_DEEPEST) {
+        uint32_t parent = profile->path[profile->depth];
+        profile->path[++profile->depth] = node_below(profile, parent, site);
+    }
+}
+
+struct fm_profile_entry *fm_profile_find(struct fm_call_profile *profile, uint32_t function)
+{
+    enum { MASK = 2 * FM_PROFILE_ENTRIES - 1 };
+    uint32_t node = profile->path[profile->depth];
+    size_t i = hash(node, function) & MASK;
+    for (; profile->entry_index[i] != 0; i = (i + 1) & MASK) {
+        struct fm_profile_entry *entry = &profile->entries[profile->entry_index[i]];
+        if (entry->node == node && entry->function == function) {
+            return entry;
+        }
+    }
+    if (profile->entry_count == FM_PROFILE_ENTRIES) {
+        return &profile->entries[0];
+    }
+    uint32_t number = profile->entry_count++;
+    profile->entries[number] = (struct fm_profile_entry){.node = node, .function = function};
+    profile->entry_index[i] = (uint16_t)number;
+    return &profile->entries[number];
+}
+
+/* ---- the file ---- */
+
+static const char *text_of(uint32_t number)
+{
+    return number != FM_DEFINE_NONE ? fm_defined_string(&fm_session.definitions, number) : "?";
+}
+
+/* Writes a text without the characters that separate columns and rows. */
+static void write_text(FILE *file, const char *text)
+{
+    for (; *text != '\0'; text++) {
+        putc((unsigned char)*text < ' ' ? '?' : *text, file);
+    }
+}
+
+/* Writes a function and the line at which it makes its call. */
+static void write_frame(FILE *file, const struct fm_callsite_frame *frame)
+{
+    const uint32_t *region =
+        frame->region != FM_CALLSITE_UNKNOWN
+            ? fm_defined(&fm_session.definitions, FM_DEFINE_REGION, frame->region, NULL)
+            : NULL;
+    write_text(file, region != NULL ? text_of(region[0]) : "?");
+    if (frame->line != FM_DEFINE_NONE) {
+        const uint32_t *line =
+            fm_defined(&fm_session.definitions, FM_DEFINE_LINE, frame->line, NULL);
+        const char *path = line[0] != FM_DEFINE_NONE ? text_of(line[0]) : "";
+        const char *name = strrchr(path, '/');
+        if (line[1] != 0 && path[0] != '\0') {
+            putc(' ', file);
+            putc('(', file);
+            write_text(file, name != NULL ? name + 1 : path);
+            fprintf(file, ":%u)", line[1]);
+        }
+    }
+}
+
+static void write_path(FILE *file, const struct fm_call_profile *profile, uint32_t node)
+{
+    uint32_t sites[FM_PROFILE_DEEPEST], depth = 0;
+    const struct fm_callsites *known = &fm_session_state.callsites;
+    const struct fm_callsite_frame *caller = NULL;
+    for (; node != 0 && depth < FM_PROFILE_DEEPEST; node = profile->nodes[node].parent) {
+        sites[depth++] = profile->nodes[node].site;
+    }
+    const char *separator = "";
+    while (depth-- > 0) {
+        uint32_t count;
+        const struct fm_callsite_frame *frames = fm_callsite_frames(known, sites[depth], &count);
+        for (uint32_t i = 0; i < count; i++) {
+            if (!fm_callsite_frame_is_inner(known, caller, &frames[i]) &&
+                (i > 0 || !fm_callsite_is_hidden(known, sites[depth]))) {
+                fputs(separator, file);
+                write_frame(file, &frames[i]);
+                separator = " > ";
+            }
+            caller = &frames[i];
+        }
+    }
+}
+
+static void write_entries(FILE *file, const struct fm_call_profile *profile, double rate)
+{
+    for (uint32_t i = 0; i < profile->entry_count; i++) {
+        const struct fm_profile_entry *entry = &profile->entries[i];
+        bool is_known = entry->function < fm_session.region_count;
+        if (entry->calls == 0) {
+            continue;
+        }
+        fprintf(file, "%llu\t%.9f\t%llu\t%llu\t", (unsigned long long)entry->calls,
+                (double)entry->ticks / rate, (unsigned long long)entry->sent,
+                (unsigned long long)entry->received);
+        fputs(is_known ? fm_session.regions[entry->function].name : "?", file);
+        putc('\t', file);
+        write_path(file, profile, entry->node);
+        putc('\n', file);
+    }
+}
+
+bool fm_profile_write(const char *directory, uint32_t rank)
+{
+    char path[PATH_MAX + 64];
+    snprintf(path, sizeof path, "%s/counters/calls.%u", directory, rank);
+    int descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    FILE *file = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
+    if (file == NULL) {
+        return false;
+    }
+    fputs("calls\tseconds\tbytes_sent\tbytes_received\tfunction\tcall path\n", file);
+    for (struct fm_thread *each = fm_threads_all(); each != NULL; each = each->next) {
+        if (each->counting != NULL && each->counting->profile != NULL) {
+            write_entries(file, each->counting->profile, (double)fm_clock_resolution());
+        }
+    }
+    bool good = !ferror(file);
+    return fclose(file) == 0 && good;
+}
