@@ -22,8 +22,7 @@
 #define INSIDE "inside the library: no call shows it"
 #define INSIDE_SPC                                                                                 \
     "inside the library: no call shows it; an Open MPI that was built with --enable-spc counts it"
-#define UNRECORDED "calls of persistent collectives are not recorded"
-#define ALGORITHM  "the library chooses algorithms inside: no call shows it"
+#define ALGORITHM "the library chooses algorithms inside: no call shows it"
 
 static const struct fm_counter_entry counters[] = {
 #define FM_COUNTER(symbol, name, kind, unit, bins, meaning)                                        \
@@ -67,9 +66,15 @@ static const struct fm_counter_entry counters[] = {
      NULL,                                                                                         \
      true,                                                                                         \
      true},
-#define FM_SPC_CALLS_UNRECORDED(name, function)                                                    \
-    {#name, FM_COUNTER_COUNT,     "calls",    FM_TIER_UNAVAILABLE,                                 \
-     NULL,  "calls of " function, UNRECORDED, true,                                                \
+#define FM_SPC_CALLS_INIT(name, function)                                                          \
+    {#name,                                                                                        \
+     FM_COUNTER_COUNT,                                                                             \
+     "calls",                                                                                      \
+     FM_TIER_LOWER_BOUND,                                                                          \
+     FM_COUNTER_CALLS function,                                                                    \
+     "calls of " function "; those of its form MPIX_ of Open MPI 4 are not seen",                  \
+     NULL,                                                                                         \
+     true,                                                                                         \
      true},
 #define FM_SPC_SAME(name, kind, unit, own, tier, offered, meaning)                                 \
     {#name, FM_COUNTER_##kind, unit, FM_TIER_##tier, own, meaning, NULL, true, offered},
@@ -91,7 +96,7 @@ static const struct fm_counter_entry counters[] = {
      false},
 #include "counters/spc.def"
 #undef FM_SPC_CALLS
-#undef FM_SPC_CALLS_UNRECORDED
+#undef FM_SPC_CALLS_INIT
 #undef FM_SPC_SAME
 #undef FM_SPC_INSIDE
 #undef FM_SPC_ALGORITHM

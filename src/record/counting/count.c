@@ -115,6 +115,7 @@ static void count_of_model(struct fm_counting *counting, uint64_t *values, const
     switch (fm_record_kind(record[0])) {
     case FM_RECORD_COLLECTIVE_END:
     case FM_RECORD_COLLECTIVE_COMPLETE:
+    case FM_RECORD_PERSISTENT_COMPLETE:
     case FM_RECORD_RMA_COLLECTIVE:
         add(&model[FM_MODEL_SLOT_COLLECTIVES + operation_bin(record[0])], 1);
         add(&model[FM_MODEL_SLOT_COLLECTIVE_SENT], record[2]);
@@ -175,7 +176,16 @@ static void count_other(struct fm_counting *counting, uint64_t *values, const ui
     case FM_RECORD_COLLECTIVE_REQUEST:
         count_requests(values, 1);
         break;
+    case FM_RECORD_PARTITIONED_SEND:
+        count_send(counting, values, record[3]);
+        count_requests(values, 1);
+        break;
+    case FM_RECORD_PARTITIONED_RECEIVE:
+        count_receipt(counting, values, record[3]);
+        count_requests(values, -1);
+        break;
     case FM_RECORD_COLLECTIVE_COMPLETE:
+    case FM_RECORD_PERSISTENT_COMPLETE:
         count_requests(values, -1);
         count_of_model(counting, values, record);
         break;

@@ -133,7 +133,7 @@ def check_converted(experiment, spc):
         assert values["OMPI_SPC_SEND"] == sent and values["OMPI_SPC_RECV"] == received
         assert values["OMPI_SPC_BYTES_SENT_USER"] == (BYTES if sent else 0)
         assert bins["OMPI_SPC_P2P_MESSAGE_SIZE"] == (12288, (1000, 3) if sent else (0, 0)), bins
-        assert "OMPI_SPC_UNEXPECTED" not in values and len(values) == 78, len(values)
+        assert "OMPI_SPC_UNEXPECTED" not in values and len(values) == 100, len(values)
         xml.dom.minidom.parse(f"{spc}/{names[2 * rank + 1]}")
     done = subprocess.run([fermata, "counters", "convert", experiment, spc], capture_output=True,
                           text=True, check=False)
