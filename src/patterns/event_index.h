@@ -16,7 +16,8 @@ typedef enum {
     FM_OBJECT_COLLECTIVE, /**< `data`: struct fm_collective_part */
     FM_OBJECT_PHASE,      /**< `data`: struct fm_phase */
     FM_OBJECT_SAMPLE,     /**< `data`: struct fm_sample_ref */
-    FM_OBJECT_WAIT,  /**< `data`: struct fm_candidate; `value`: ticks outside of sub-patterns */
+    FM_OBJECT_WAIT, /**< `data`: struct fm_candidate; `value`: ticks of the subscribed metric itself
+                     */
     FM_OBJECT_REPORT /**< of a script; `value`: what it reported */
 } fm_object_kind_t;
 

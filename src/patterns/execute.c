@@ -119,26 +119,6 @@ static void deliver(struct delivery *delivery, fm_event_kind_t kind, const struc
     }
 }
 
-/* Delivers a wait state to those who subscribe to it or to what it is a case of. */
-static void deliver_wait(struct delivery *delivery, const struct fm_event *event)
-{
-    const struct fm_user_patterns *patterns = delivery->run->patterns;
-    fm_metric_t metric = (fm_metric_t)((const struct fm_candidate *)event->data)->metric;
-    for (size_t s = 0; s < patterns->scripts.count; s++) {
-        struct script_at_location *at = &delivery->scripts[s];
-        const struct fm_script *script = &patterns->scripts.items[s];
-        for (size_t i = 0; i < script->instances.count; i++) {
-            const struct fm_script_instances *wanted = &script->instances.items[i];
-            if (at->execution != NULL && wanted->script == FM_SCRIPT_NONE &&
-                fm_metric_is_within(metric, wanted->metric)) {
-                struct fm_error error;
-                fm_status_t status = fm_execution_instance(at->execution, i, event, &error);
-                end_if_failed(at, status, &error);
-            }
-        }
-    }
-}
-
 /* ---- the events of a location in their order ---- */
 
 static int compare_parts(const void *left, const void *right)
@@ -172,26 +152,59 @@ struct cursors {
     size_t send, receive, collective, wait, part, phase, sample;
 };
 
-/* The waiting time of a wait state that is in none of its sub-patterns. Advances behind its parts.
- */
-static int64_t own_of_wait(struct cursors *at, const struct fm_candidate *wait)
+/* Ticks of a part of a wait state, as the report books them. */
+static uint64_t ticks_of_part(const struct cursors *at, const struct fm_candidate *wait,
+                              const struct fm_part *part)
 {
-    uint64_t enter = at->location->enter.items[wait->activity];
-    uint64_t waited = wait->t - enter, own = waited;
-    while (at->part < at->part_count && at->parts[at->part].activity < wait->activity) {
-        at->part++;
-    }
-    for (; at->part < at->part_count && at->parts[at->part].activity == wait->activity;
-         at->part++) {
-        const struct fm_part *part = &at->parts[at->part];
+    uint64_t enter = at->location->enter.items[wait->activity], waited = wait->t - enter;
+    uint64_t ticks = part->kind == FM_PART_HEAD ? part->since - enter : wait->t - part->since;
+    return ticks < waited ? ticks : waited;
+}
+
+/* What a wait state has of a metric.
+ * @param own  out: ticks of exactly this metric
+ * @return whether it, or a part of it, is a case of the metric */
+static bool find_own(const struct cursors *at, const struct fm_candidate *wait, fm_metric_t metric,
+                     int64_t *own)
+{
+    bool found = fm_metric_is_within((fm_metric_t)wait->metric, metric);
+    uint64_t left = wait->t - at->location->enter.items[wait->activity], of_parts = 0;
+    for (size_t i = at->part; i < at->part_count && at->parts[i].activity == wait->activity; i++) {
+        const struct fm_part *part = &at->parts[i];
         if (part->of == wait->metric) {
-            uint64_t ticks =
-                part->kind == FM_PART_HEAD ? part->since - enter : wait->t - part->since;
-            ticks = ticks < waited ? ticks : waited;
-            own -= ticks < own ? ticks : own;
+            uint64_t ticks = ticks_of_part(at, wait, part);
+            found = found || fm_metric_is_within((fm_metric_t)part->metric, metric);
+            of_parts += (fm_metric_t)part->metric == metric ? ticks : 0;
+            left -= ticks < left ? ticks : left;
         }
     }
-    return (int64_t)own;
+    *own = (int64_t)((fm_metric_t)wait->metric == metric ? left : of_parts);
+    return found;
+}
+
+/* Delivers a wait state to those who subscribe to it, to a part of it, or to what it is a case of.
+ */
+static void deliver_wait(struct delivery *delivery, struct cursors *cursors, struct fm_event *event)
+{
+    const struct fm_user_patterns *patterns = delivery->run->patterns;
+    const struct fm_candidate *wait = event->data;
+    while (cursors->part < cursors->part_count &&
+           cursors->parts[cursors->part].activity < wait->activity) {
+        cursors->part++;
+    }
+    for (size_t s = 0; s < patterns->scripts.count; s++) {
+        struct script_at_location *at = &delivery->scripts[s];
+        const struct fm_script *script = &patterns->scripts.items[s];
+        for (size_t i = 0; i < script->instances.count; i++) {
+            const struct fm_script_instances *wanted = &script->instances.items[i];
+            if (at->execution != NULL && wanted->script == FM_SCRIPT_NONE &&
+                find_own(cursors, wait, wanted->metric, &event->value)) {
+                struct fm_error error;
+                fm_status_t status = fm_execution_instance(at->execution, i, event, &error);
+                end_if_failed(at, status, &error);
+            }
+        }
+    }
 }
 
 static void deliver_call(struct delivery *delivery, struct cursors *at, uint32_t activity)
@@ -234,8 +247,7 @@ static void deliver_call(struct delivery *delivery, struct cursors *at, uint32_t
         }
         event.kind = FM_OBJECT_WAIT;
         event.data = wait;
-        event.value = own_of_wait(at, wait);
-        deliver_wait(delivery, &event);
+        deliver_wait(delivery, at, &event);
     }
 }
 

@@ -243,6 +243,36 @@ def failures(folder):
     assert "has no file that ends in .lua" in error, error
 
 
+def synthesized(folder, name):
+    archive = os.path.join(folder, os.path.basename(name))
+    scenario = os.path.join(fermata_command.SCENARIOS, name + ".scn")
+    if not os.path.exists(archive):
+        assert fermata_command.run("synth", scenario, "-o", archive)[0] == 0
+    analyze(archive)
+    return archive
+
+
+def sub_patterns(folder):
+    """What a wait state has of a metric is what the report has of it, also of parts."""
+    archive = synthesized(folder, "p2p/wrong-order-same-source")
+    late, same = values(archive, "mpi_latesender"), values(archive, "mpi_lswo_same")
+    assert same
+    analyze(archive, example("late_sender_in_function.lua"))
+    assert values(archive, "late_sender_in_function") == late
+    assert values(archive, "mpi_lswo_same") == same
+    for name, metric in (("p2p/wrong-order-same-source", "mpi_lswo_same"),
+                         ("active/late-complete", "mpi_rma_early_wait"),
+                         ("active/late-complete", "mpi_rma_late_complete")):
+        archive = synthesized(folder, name)
+        expected = values(archive, metric)
+        assert expected, metric
+        script = write(folder, "part.lua", """return { id = "part", name = "Part", unit = "time",
+            parent = "%s", description = "d.", confidence = "low",
+            on = { %s = function(w) report(w, w.own) end } }""" % (metric, metric))
+        analyze(archive, script)
+        assert values(archive, "part") == expected, metric
+
+
 def tree(folder):
     """A part is within its parent, and beside the other parts."""
     archive = os.path.join(folder, "messages")
@@ -270,6 +300,7 @@ def main():
         examples(folder)
         appearances(folder)
         failures(folder)
+        sub_patterns(folder)
         tree(folder)
 
 
