@@ -99,41 +99,57 @@ static size_t count_until(const uint64_t *times, size_t count, uint64_t time)
     return low;
 }
 
-/* A time from `time` on at which the location is in a span, as early as possible; else the last one
- * before: a thread may begin or end outside of all functions. */
-static uint64_t time_in_a_span(const struct fm_location *location, uint64_t time)
+/* Moves the time of an end of an arrow into a span of the location, if it is in none, since a
+ * thread may begin and end outside of all functions: to the begin of the next one; behind the last,
+ * to the end of that. @return false: the location has no span */
+static bool move_into_span(const struct fm_location *location, uint64_t *time)
 {
-    size_t calls = count_until(location->enter.items, location->enter.count, time);
-    size_t states = count_until(location->state_since.items, location->state_since.count, time);
-    uint64_t last = calls > 0 ? location->leave.items[calls - 1] : 0;
-    if ((states > 0 && location->state_visit.items[states - 1] != FM_NONE) || last >= time) {
-        return time;
+    const uint64_t *since = location->state_since.items;
+    const uint32_t *visit = location->state_visit.items;
+    size_t calls = count_until(location->enter.items, location->enter.count, *time);
+    size_t states = count_until(since, location->state_since.count, *time);
+    uint64_t last = calls > 0 ? location->leave.items[calls - 1] : 0, next = UINT64_MAX;
+    bool has_spans = calls > 0;
+    if (states > 0 && visit[states - 1] != FM_NONE) {
+        return true;
     }
-    if (states > 0 && last < location->state_since.items[states - 1]) {
-        last = location->state_since.items[states - 1]; /* the end of what was before */
+    if (states > 1 && visit[states - 2] != FM_NONE) { /* and left at the last change */
+        has_spans = true;
+        last = since[states - 1] > last ? since[states - 1] : last;
     }
-    uint64_t next = calls < location->enter.count ? location->enter.items[calls] : UINT64_MAX;
-    while (states < location->state_since.count && location->state_visit.items[states] == FM_NONE) {
+    if (has_spans && last >= *time) {
+        return true;
+    }
+    if (calls < location->enter.count) {
+        next = location->enter.items[calls];
+    }
+    while (states < location->state_since.count && visit[states] == FM_NONE) {
         states++;
     }
-    if (states < location->state_since.count && location->state_since.items[states] < next) {
-        next = location->state_since.items[states];
+    if (states < location->state_since.count && since[states] < next) {
+        next = since[states];
     }
-    return next != UINT64_MAX ? next : last;
+    *time = next != UINT64_MAX ? next : last;
+    return has_spans || next != UINT64_MAX;
 }
 
 /* A flow binds to the span that encloses its time, so its time must lie inside the call, not at its
  * end. */
-static uint64_t time_inside(struct writer *writer, const struct fm_arrow_end *end)
+static bool find_time_inside(const struct writer *writer, const struct fm_arrow_end *end,
+                             uint64_t *nanoseconds)
 {
     const struct fm_location *location = &writer->trace->locations[end->location];
+    uint64_t time = end->time;
     if (end->activity == FM_NONE) {
-        return fm_event_nanoseconds(writer->events, time_in_a_span(location, end->time));
+        bool has_spans = move_into_span(location, &time);
+        *nanoseconds = fm_event_nanoseconds(writer->events, time);
+        return has_spans;
     }
-    uint64_t time = fm_event_nanoseconds(writer->events, end->time);
+    time = fm_event_nanoseconds(writer->events, time);
     uint64_t enter = fm_event_nanoseconds(writer->events, location->enter.items[end->activity]);
     uint64_t leave = fm_event_nanoseconds(writer->events, location->leave.items[end->activity]);
-    return time < leave || leave == enter ? time : leave - 1;
+    *nanoseconds = time < leave || leave == enter ? time : leave - 1;
+    return true;
 }
 
 static void put_flow(struct writer *writer, const struct fm_arrow *arrow, size_t id)
@@ -141,11 +157,16 @@ static void put_flow(struct writer *writer, const struct fm_arrow *arrow, size_t
     const char *category = arrow->kind == FM_ARROW_CAUSE  ? "cause"
                            : arrow->kind >= FM_ARROW_FORK ? "threads"
                                                           : "communication";
-    begin_event(writer, "s", time_inside(writer, &arrow->tail), arrow->tail.location);
+    uint64_t tail, head;
+    if (!find_time_inside(writer, &arrow->tail, &tail) ||
+        !find_time_inside(writer, &arrow->head, &head)) {
+        return; /* readers drop flows without spans */
+    }
+    begin_event(writer, "s", tail, arrow->tail.location);
     put_name(writer, fm_arrow_name(arrow), category);
     fm_json_unsigned(&writer->json, "id", id);
     fm_json_end(&writer->json);
-    begin_event(writer, "f", time_inside(writer, &arrow->head), arrow->head.location);
+    begin_event(writer, "f", head, arrow->head.location);
     put_name(writer, fm_arrow_name(arrow), category);
     fm_json_unsigned(&writer->json, "id", id);
     fm_json_string(&writer->json, "bp", "e");
