@@ -73,7 +73,7 @@ void fm_depend_by_message(const struct fm_analysis *analysis, unsigned worker,
     const struct fm_message_end *received =
         &trace->locations[record.location].receives.items[record.row];
     const struct fm_message_end *send =
-        &trace->locations[arrival->location].sends.items[arrival->row];
+        &trace->locations[arrival->row_location].sends.items[arrival->row];
     const struct fm_awaited sent =
         fm_awaited_enter((struct fm_call_ref){arrival->location, arrival->start});
     fm_depend(analysis, worker,

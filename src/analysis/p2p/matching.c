@@ -265,6 +265,7 @@ const struct fm_arrival *fm_receiver_take(struct fm_receiver *receiver, const st
     arrival->sent = sent->enter;
     arrival->location = sent->location;
     arrival->start = sent->start;
+    arrival->row_location = sent->row_location;
     arrival->row = sent->row;
     arrival->stream = position;
     arrival->late = FM_NONE;

@@ -29,7 +29,9 @@ struct fm_sent {
     uint32_t tag;
     uint32_t location;
     uint32_t start;
-    uint32_t row; /**< of the location's sends */
+    uint32_t row_location; /**< whose record it is; of a partitioned message not always `location`,
+                                which made its last partition ready */
+    uint32_t row;          /**< of that location's sends */
     uint32_t complete_location;
     uint32_t complete;
     uint32_t bytes;       /**< UINT32_MAX: that or more */
@@ -42,12 +44,12 @@ struct fm_sent {
 /** A receive and the send that matches it. Contains all fields that matching a send accesses,
  * because the access usually misses the caches. */
 struct fm_arrival {
-    uint64_t posted;   /**< Enter of the call that posted it; UINT64_MAX: not known */
-    uint64_t sent;     /**< Enter of the call that started the send */
-    uint32_t location; /**< of the send; FM_NONE: no send has matched */
-    uint32_t start;    /**< call that started the send */
-    uint32_t row;      /**< of the sending location's sends */
-    uint32_t late;     /**< position in `late_receivers`; FM_NONE: the sender did not wait */
+    uint64_t posted;            /**< Enter of the call that posted it; UINT64_MAX: not known */
+    uint64_t sent;              /**< Enter of the call that started the send */
+    uint32_t location;          /**< of the send; FM_NONE: no send has matched */
+    uint32_t start;             /**< call that started the send */
+    uint32_t row_location, row; /**< the send's record, as in struct fm_sent */
+    uint32_t late; /**< position in `late_receivers`; FM_NONE: the sender did not wait */
     uint32_t stream;
     uint32_t next; /**< next receive of the same stream; FM_NONE: none yet */
 };

@@ -93,6 +93,7 @@ static bool send_message(struct matching *matching, unsigned worker, uint32_t pr
                          .location = ready != NULL ? ready->location : l,
                          .start = ready != NULL ? ready->activity : send->start,
                          .partitioned = partitioned != NULL ? partitioned->operation : 0,
+                         .row_location = l,
                          .row = (uint32_t)(send - location->sends.items),
                          .complete_location = send->complete_location,
                          .complete = complete,

@@ -2,6 +2,7 @@
 
 #include "counters/counter_layout.h"
 #include "record/capture/thread.h"
+#include "record/counting/counter_file.h"
 #include "record/counting/profile.h"
 #include "record/paradigm/region.h"
 
@@ -287,7 +288,7 @@ static void count(struct fm_thread *thread, const uint64_t *record, const uint64
     uint64_t sequence = counting->block[FM_BLOCK_SEQUENCE];
     __atomic_store_n(&counting->block[FM_BLOCK_TIME], thread->left, __ATOMIC_RELAXED);
     __atomic_store_n(&counting->block[FM_BLOCK_SEQUENCE], sequence + 1, __ATOMIC_RELAXED);
-    __atomic_thread_fence(__ATOMIC_RELEASE);
+    fm_counter_fence();
     add(&values[FM_SLOT_RECORDS], (uint64_t)(end - record) * sizeof *record);
     while (record < end) {
         enum fm_record_kind kind = fm_record_kind(record[0]);

@@ -400,7 +400,7 @@ static void write_usage(void)
         return;
     }
     __atomic_store_n(sequence, *sequence + 1, __ATOMIC_RELAXED);
-    __atomic_thread_fence(__ATOMIC_RELEASE);
+    fm_counter_fence();
     values[FM_SLOT_FAULTS_MINOR] = (uint64_t)usage.ru_minflt;
     values[FM_SLOT_FAULTS_MAJOR] = (uint64_t)usage.ru_majflt;
     values[FM_SLOT_SWITCHES_VOLUNTARY] = (uint64_t)usage.ru_nvcsw;
@@ -423,7 +423,7 @@ void fm_counter_file_tick(void)
     struct fm_counter_file_head *head = counters.head;
     struct fm_clock_moment now = fm_clock_moment();
     __atomic_store_n(&head->rate_sequence, head->rate_sequence + 1, __ATOMIC_RELAXED);
-    __atomic_thread_fence(__ATOMIC_RELEASE);
+    fm_counter_fence();
     __atomic_store_n(&head->ticks, now.ticks - fm_clock.start_ticks, __ATOMIC_RELAXED);
     __atomic_store_n(&head->nanoseconds, now.nanoseconds - fm_clock.start_nanoseconds,
                      __ATOMIC_RELAXED);

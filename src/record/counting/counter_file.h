@@ -59,4 +59,16 @@ void fm_counter_file_tick(void);
 /** Marks the file as complete, at the regular end of the run. */
 void fm_counter_file_close(void);
 
+/** Orders the odd sequence number of a block before the values that are written behind it, for
+ * readers in other processes. ThreadSanitizer does not support fences, and does not see those
+ * processes. */
+static inline void fm_counter_fence(void)
+{
+#ifdef __SANITIZE_THREAD__
+    __atomic_signal_fence(__ATOMIC_RELEASE);
+#else
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+#endif
+}
+
 #endif
