@@ -109,14 +109,14 @@ static bool begins_outlined(const struct fm_definitions *definitions,
     return levels != 0 && is_outlined(definitions, frames[0].region);
 }
 
-/* Whether a function at a call site is a support function. */
-static bool supports(const struct fm_definitions *resolved, const uint32_t *site, uint32_t region)
+/* Whether a function in a binary is a support function. */
+static bool supports(const struct fm_definitions *resolved, uint32_t number, uint32_t region)
 {
     const uint32_t *words = fm_defined(resolved, FM_DEFINE_REGION, region, NULL);
-    if (site[FM_SITE_BINARY] == FM_DEFINE_NONE) {
+    if (number == FM_DEFINE_NONE) {
         return false; /* a function in Python */
     }
-    const uint32_t *binary = fm_defined(resolved, FM_DEFINE_BINARY, site[FM_SITE_BINARY], NULL);
+    const uint32_t *binary = fm_defined(resolved, FM_DEFINE_BINARY, number, NULL);
     return fm_is_support_function(
         fm_defined_string(resolved, words[0]), fm_defined_string(resolved, binary[FM_BINARY_PATH]),
         words[4] != FM_DEFINE_NONE ? fm_defined_string(resolved, words[4]) : NULL);
@@ -137,8 +137,9 @@ bool fm_callsites_make(struct fm_definitions *definitions, const struct fm_defin
     sites->frames = calloc(frames, sizeof *sites->frames);
     sites->addresses = calloc((size_t)count + 1, sizeof *sites->addresses);
     sites->outlined = calloc((size_t)count + 1, sizeof *sites->outlined);
+    sites->calls_support = calloc((size_t)count + 1, sizeof *sites->calls_support);
     if (sites->first == NULL || sites->called == NULL || sites->frames == NULL ||
-        sites->addresses == NULL || sites->outlined == NULL) {
+        sites->addresses == NULL || sites->outlined == NULL || sites->calls_support == NULL) {
         fm_callsites_free(sites);
         return false;
     }
@@ -153,7 +154,7 @@ bool fm_callsites_make(struct fm_definitions *definitions, const struct fm_defin
             struct fm_callsite_frame *frame = &sites->frames[next++];
             frame->region = copy_region(definitions, resolved, site[k]);
             frame->line = copy_line(definitions, resolved, site[k + 1]);
-            frame->supports = supports(resolved, site, site[k]);
+            frame->supports = supports(resolved, site[FM_SITE_BINARY], site[k]);
             if (frame->region == FM_DEFINE_NONE) {
                 fm_callsites_free(sites);
                 return false;
@@ -166,6 +167,8 @@ bool fm_callsites_make(struct fm_definitions *definitions, const struct fm_defin
         bool is_known = (words - FM_SITE_FRAMES) % 2 == 1;
         sites->called[i + 1] =
             is_known ? copy_region(definitions, resolved, site[words - 1]) : FM_DEFINE_NONE;
+        sites->calls_support[i + 1] =
+            is_known && supports(resolved, site[FM_SITE_TARGET_BINARY], site[words - 1]);
     }
     sites->first[count + 1] = next;
     for (uint32_t site = 1; site <= count; site++) {
@@ -180,6 +183,7 @@ void fm_callsites_free(struct fm_callsites *sites)
     free(sites->called);
     free(sites->addresses);
     free(sites->outlined);
+    free(sites->calls_support);
     free(sites->frames);
     memset(sites, 0, sizeof *sites);
 }

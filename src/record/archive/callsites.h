@@ -30,6 +30,7 @@ struct fm_callsites {
     struct fm_callsite_frame *frames;
     uint64_t *addresses; /**< of each call site in its binary; NULL: unknown */
     uint32_t *called;    /**< region that each call site certainly calls; FM_DEFINE_NONE: unknown */
+    bool *calls_support; /**< whether that is a support function; NULL: none is */
     bool *outlined; /**< whether the first frame of each is a function that the compiler has made
                          of a construct of OpenMP: it is not shown */
 };

@@ -115,14 +115,21 @@ uint32_t fm_path_levels(const struct fm_path *path, const struct fm_callsites *s
     const struct fm_callsite_frame *frames = NULL;
     uint32_t gone = gone_function(path, sites, function);
     uint32_t line = fm_path_line_of(path, sites, function);
+    const struct fm_callsite_frame *caller = caller_of(path, sites, function);
+    const struct fm_callsite_frame between = {gone, FM_DEFINE_NONE,
+                                              gone != FM_DEFINE_NONE &&
+                                                  sites->calls_support != NULL &&
+                                                  sites->calls_support[path->sites[function - 1]]};
     if (gone != FM_DEFINE_NONE) {
-        levels[count++] = (struct fm_path_level){gone, line};
-        line = FM_DEFINE_NONE;
+        if (!fm_callsite_frame_is_inner(sites, caller, &between)) {
+            levels[count++] = (struct fm_path_level){gone, line};
+            line = FM_DEFINE_NONE;
+        }
+        caller = &between;
     }
     if (function < path->site_count) {
         frames = fm_callsite_frames(sites, path->sites[function], &frame_count);
     }
-    const struct fm_callsite_frame *caller = caller_of(path, sites, function);
     for (uint32_t i = 0; i < frame_count && count < FM_PATH_LEVELS; i++) {
         if (!fm_callsite_frame_is_inner(sites, caller, &frames[i])) {
             if (i > 0 || !fm_callsite_is_hidden(sites, path->sites[function])) {

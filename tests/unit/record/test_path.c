@@ -221,10 +221,18 @@ static void inner_support_functions_are_not_shown(void **state)
     limited(&path, &code, 7, 8, " c@8");
     change(&path, 0, 0);
     limited(&path, &code, 9, 10, " -c@9");
+    /* 4 calls s for sure, which makes a tail call of t. */
+    bool to_support[] = {false, false, false, false, true};
+    unknown[4] = REGION('s');
+    code.calls_support = to_support;
+    change(&path, 0, 3, 4, 2, 2);
+    limited(&path, &code, 11, 12, " c@12 s70@12");
+    change(&path, 0, 0);
+    limited(&path, &code, 13, 14, " -s@13 -c@13");
     code.whole = true;
     change(&path, 0, 3, 2, 2, 4);
-    limited(&path, &code, 11, 12, " t@12 t50@12 c50@12");
-    ended(&path, " -c@1000 -t@1000 -t@1000");
+    limited(&path, &code, 15, 16, " t@16 t50@16 c50@16 s70@16");
+    ended(&path, " -s@1000 -c@1000 -t@1000 -t@1000");
 }
 
 /* What the innermost function calls from another line leaves the path as it is: in one step it
