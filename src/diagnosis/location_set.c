@@ -33,8 +33,7 @@ bool fm_location_set_is_one_process(const struct fm_cube *cube)
            cube->locations[0].rank == cube->locations[cube->location_count - 1].rank;
 }
 
-/** @return whether each process has one location. */
-static bool has_single_threads(const struct fm_cube *cube)
+bool fm_location_set_has_single_threads(const struct fm_cube *cube)
 {
     for (uint32_t i = 1; i < cube->location_count; i++) {
         if (cube->locations[i].rank == cube->locations[i - 1].rank) {
@@ -66,16 +65,16 @@ bool fm_location_set_has_streams(const struct fm_cube *cube)
 
 const char *fm_location_set_all(const struct fm_diagnosis *diagnosis)
 {
-    return has_single_threads(diagnosis->cube)            ? diagnosis->process.many
-           : fm_location_set_has_streams(diagnosis->cube) ? "threads and streams"
-                                                          : "threads";
+    return fm_location_set_has_single_threads(diagnosis->cube) ? diagnosis->process.many
+           : fm_location_set_has_streams(diagnosis->cube)      ? "threads and streams"
+                                                               : "threads";
 }
 
 const char *fm_location_set_one(const struct fm_diagnosis *diagnosis)
 {
-    return has_single_threads(diagnosis->cube)            ? diagnosis->process.one
-           : fm_location_set_has_streams(diagnosis->cube) ? "thread or stream"
-                                                          : "thread";
+    return fm_location_set_has_single_threads(diagnosis->cube) ? diagnosis->process.one
+           : fm_location_set_has_streams(diagnosis->cube)      ? "thread or stream"
+                                                               : "thread";
 }
 
 const char *fm_location_set_others(const struct fm_diagnosis *diagnosis, uint32_t count)
@@ -83,7 +82,7 @@ const char *fm_location_set_others(const struct fm_diagnosis *diagnosis, uint32_
     if (fm_location_set_has_streams(diagnosis->cube)) {
         return count == 1 ? "other thread or stream" : "other threads and streams";
     }
-    if (!has_single_threads(diagnosis->cube)) {
+    if (!fm_location_set_has_single_threads(diagnosis->cube)) {
         return count == 1 ? "other thread" : "other threads";
     }
     if (strcmp(diagnosis->process.one, "PE") == 0) {

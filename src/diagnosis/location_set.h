@@ -18,6 +18,9 @@ bool fm_location_set_is_one_process(const struct fm_cube *cube);
 /** @return whether some location is a stream of an accelerator. O(locations) */
 bool fm_location_set_has_streams(const struct fm_cube *cube);
 
+/** @return whether each process has one location. */
+bool fm_location_set_has_single_threads(const struct fm_cube *cube);
+
 /** Describes a set of locations. Whole processes are named by their ranks, others also by threads.
  * @param subject  locations that were named before: a set of all locations but these becomes "all
  *                 other ranks"; NULL: none

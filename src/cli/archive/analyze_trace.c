@@ -9,6 +9,7 @@
 #include "cli/archive/stage_table.h"
 #include "cli/page/page_file.h"
 #include "cli/text/safe_text.h"
+#include "diagnosis/location_set.h"
 #include "diagnosis/process_word.h"
 #include "patterns/patterns.h"
 
@@ -81,16 +82,6 @@ static uint32_t count_neighbours(const struct fm_cube *cube, uint32_t location)
     return count;
 }
 
-/** @return whether a process has several locations. */
-static bool has_threads(const struct fm_cube *cube)
-{
-    bool found = false;
-    for (uint32_t i = 1; i < cube->location_count; i++) {
-        found = found || cube->locations[i].rank == cube->locations[i - 1].rank;
-    }
-    return found;
-}
-
 /* ... and that threads had to wait for processors: the run delay of all processes, and the number
  * of processors of the host of rank 0. */
 static fm_status_t add_crowding(struct fm_cube *cube, const json_t *environment,
@@ -113,7 +104,7 @@ static fm_status_t add_crowding(struct fm_cube *cube, const json_t *environment,
                             "waiting for a processor, which may look like any wait state or like "
                             "communication, and "
                             "differ from run to run.",
-                            has_threads(cube) ? "Threads" : process.titles,
+                            fm_location_set_has_single_threads(cube) ? process.titles : "Threads",
                             100 * (share < 1 ? share : 1), process.library,
                             is_crowded ? where : "other programs used the processors");
     }

@@ -4,6 +4,7 @@
 #ifndef FERMATA_CLI_COUNTERS_COUNTER_OUTPUT_H
 #define FERMATA_CLI_COUNTERS_COUNTER_OUTPUT_H
 
+#include "base/json/json_writer.h"
 #include "cli/options/options.h"
 #include "counters/counter_job.h"
 
@@ -37,6 +38,11 @@ fm_status_t fm_counters_list(const struct fm_counter_request *request);
 /** Prints the counters of a job, rank by rank if asked, or in a summary. */
 void fm_counters_show(const struct fm_counter_request *request, const struct fm_counter_job *job,
                       const char *path, size_t interrupted);
+
+/** Writes a value of a counter as JSON: times with their digits, others as whole numbers.
+ * @param key  NULL: an element of an array */
+void fm_counters_write_number(struct fm_json *json, const char *key, enum fm_counter_kind kind,
+                              double value);
 
 /** Prints sums over all ranks of all jobs. */
 void fm_counters_sum(const struct fm_counter_request *request, const struct fm_counter_job *jobs,

@@ -228,8 +228,8 @@ static void print_text(const struct fm_counter_request *request, const struct fm
 
 /* ---- JSON and CSV ---- */
 
-static void write_number(struct fm_json *json, const char *key, enum fm_counter_kind kind,
-                         double value)
+void fm_counters_write_number(struct fm_json *json, const char *key, enum fm_counter_kind kind,
+                              double value)
 {
     if (fm_counter_is_time(kind)) {
         fm_json_double(json, key, value);
@@ -244,7 +244,7 @@ static void write_values(struct fm_json *json, const struct fm_counter_job *job,
     for (size_t rank = 0; rank < job->ranks; rank++) {
         double value;
         if (fm_counter_job_value(job, rank, counter, bin, &value)) {
-            write_number(json, NULL, job->counters[counter].kind, value);
+            fm_counters_write_number(json, NULL, job->counters[counter].kind, value);
         } else {
             fm_json_null(json, NULL);
         }
@@ -260,7 +260,7 @@ static void write_counter(struct fm_json *json, const struct fm_counter_job *job
     fm_json_string(json, "name", counter->name);
     fm_json_string(json, "kind", fm_counter_kind_name(counter->kind));
     fm_json_string(json, "unit", counter->unit);
-    write_number(json, "total", counter->kind, spread.total);
+    fm_counters_write_number(json, "total", counter->kind, spread.total);
     fm_json_array(json, "values");
     write_values(json, job, i, -1);
     fm_json_end(json);

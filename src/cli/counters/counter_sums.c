@@ -16,16 +16,6 @@ static bool total_in(const struct fm_counter_job *job, const char *name, double 
     return true;
 }
 
-static void write_number(struct fm_json *json, const char *key, enum fm_counter_kind kind,
-                         double value)
-{
-    if (fm_counter_is_time(kind)) {
-        fm_json_double(json, key, value);
-    } else {
-        fm_json_signed(json, key, (int64_t)value);
-    }
-}
-
 /* ---- sum ---- */
 
 /* Whether an earlier job has the counter, which is printed with the first job that has it. */
@@ -61,7 +51,7 @@ static void print_sum(const struct fm_counter_request *request, struct fm_json *
         fm_json_object(json, NULL);
         fm_json_string(json, "name", counter->name);
         fm_json_string(json, "unit", counter->unit);
-        write_number(json, "total", counter->kind, sum);
+        fm_counters_write_number(json, "total", counter->kind, sum);
         fm_json_end(json);
     } else if (request->format == FM_COUNTERS_CSV) {
         printf(fm_counter_is_time(counter->kind) ? "%s,%s,%.9f\n" : "%s,%s,%.0f\n", safe,
@@ -131,7 +121,7 @@ static void print_difference_text(const struct difference *d)
 static void write_side(struct fm_json *json, const char *key, const struct difference *d, int side)
 {
     if (d->has[side]) {
-        write_number(json, key, d->counter->kind, d->value[side]);
+        fm_counters_write_number(json, key, d->counter->kind, d->value[side]);
     } else {
         fm_json_null(json, key);
     }

@@ -1,6 +1,7 @@
 /* A timeline as JSON in Chrome's trace event format, which Perfetto and many other tools read. Each
  * region and call is a span, and the waiting part of a call a span inside it. Messages, one-sided
  * operations and causes of waits are flows. */
+#include "base/containers/search.h"
 #include "base/json/json_writer.h"
 #include "diagnosis/process_word.h"
 #include "export/event_source.h"
@@ -84,21 +85,6 @@ static void close_span(void *context, uint64_t time)
     put_end(context, time);
 }
 
-/* Number of ascending times that are not behind `time`. */
-static size_t count_until(const uint64_t *times, size_t count, uint64_t time)
-{
-    size_t low = 0, high = count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (times[middle] <= time) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
 /* Moves the time of an end of an arrow into a span of the location, if it is in none, since a
  * thread may begin and end outside of all functions: to the begin of the next one; behind the last,
  * to the end of that. @return false: the location has no span */
@@ -106,8 +92,9 @@ static bool move_into_span(const struct fm_location *location, uint64_t *time)
 {
     const uint64_t *since = location->state_since.items;
     const uint32_t *visit = location->state_visit.items;
-    size_t calls = count_until(location->enter.items, location->enter.count, *time);
-    size_t states = count_until(since, location->state_since.count, *time);
+    size_t calls =
+        fm_count_below(location->enter.items, location->enter.count, sizeof(uint64_t), *time + 1);
+    size_t states = fm_count_below(since, location->state_since.count, sizeof *since, *time + 1);
     uint64_t last = calls > 0 ? location->leave.items[calls - 1] : 0, next = UINT64_MAX;
     bool has_spans = calls > 0;
     if (states > 0 && visit[states - 1] != FM_NONE) {

@@ -242,9 +242,7 @@ static void edit_location(struct application *application, uint32_t l)
         fm_vector_push(&merged.stretches, edits->stretches.items[kept++]);
     }
     fm_vector_free(&edits->stretches);
-    edits->stretches.items = merged.stretches.items;
-    edits->stretches.count = merged.stretches.count;
-    edits->stretches.capacity = merged.stretches.capacity;
+    edits->stretches = merged.stretches;
     walk_end(&walk);
 }
 
@@ -300,9 +298,7 @@ static uint64_t scale_calls(struct application *application, uint32_t l)
         fm_vector_push(&merged.remaining, edits->remaining.items[kept++]);
     }
     fm_vector_free(&edits->remaining);
-    edits->remaining.items = merged.remaining.items;
-    edits->remaining.count = merged.remaining.count;
-    edits->remaining.capacity = merged.remaining.capacity;
+    edits->remaining = merged.remaining;
     fm_phase_walk_free(&iterations);
     return calls;
 }

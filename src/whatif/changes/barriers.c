@@ -41,9 +41,7 @@ static void remove_at(const struct fm_run_change *change, const struct fm_trace 
         fm_vector_push(&merged.removed, edits->removed.items[kept++]);
     }
     fm_vector_free(&edits->removed);
-    edits->removed.items = merged.removed.items;
-    edits->removed.count = merged.removed.count;
-    edits->removed.capacity = merged.removed.capacity;
+    edits->removed = merged.removed;
     fm_phase_walk_free(&iterations);
     effect->locations += effect->calls != before;
 }

@@ -15,6 +15,7 @@
  */
 #define _GNU_SOURCE
 #include "asleep.h"
+#include "compute.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -28,23 +29,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static volatile double sink;
 static sem_t done;
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
-__attribute__((noinline)) static void compute(double seconds)
-{
-    double end = now() + seconds;
-    while (now() < end) {
-        sink += 1;
-    }
-}
 
 static void *work(void *milliseconds)
 {

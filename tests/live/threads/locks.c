@@ -1,6 +1,8 @@
 /* Threads that compete for locks with planted holding times. The first argument names the lock:
  * mutex, timed, recursive, rwlock, spin, c11; `try`: pthread_mutex_trylock; `cost`: prints the time
  * of an uncontended pair of calls; `count N`: N uncontended pairs in each of two threads. */
+#include "compute.h"
+
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -10,23 +12,6 @@
 #include <time.h>
 
 enum { ROUNDS = 5 };
-
-static volatile double sink;
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
-__attribute__((noinline)) static void compute(double seconds)
-{
-    double end = now() + seconds;
-    while (now() < end) {
-        sink += 1;
-    }
-}
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t recursive;

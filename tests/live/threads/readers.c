@@ -1,6 +1,8 @@
 /* Readers and a writer of one table. The first argument says who is slow: `reader`: the first of
  * several readers keeps the lock long after the others, and the writer waits; `writer`: the readers
  * wait. */
+#include "compute.h"
+
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,22 +13,6 @@ enum { ROUNDS = 4, THREADS = 5 };
 
 static pthread_rwlock_t table = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_barrier_t all;
-static volatile double sink;
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
-__attribute__((noinline)) static void compute(double seconds)
-{
-    double end = now() + seconds;
-    while (now() < end) {
-        sink += 1;
-    }
-}
 
 static void meet(void)
 {
