@@ -139,9 +139,11 @@ void fm_advice_add(const struct fm_diagnosis *diagnosis, const struct fm_cube_pr
         add_imbalance(diagnosis, cause, lines);
         break;
     case FM_CAUSE_SERIALIZATION:
-        fm_sentences_add(lines, "Try",
-                         "Do less while the lock is held, or divide the data among several locks. "
-                         "Balancing the work does not help.");
+        fm_sentences_add(
+            lines, "Try",
+            "Do less while the lock is held, or divide the data among several "
+            "locks.%s",
+            gains_little(diagnosis->cube, cause) ? "" : " Balancing the work does not help.");
         break;
     case FM_CAUSE_PROGRESS:
         fm_sentences_add(lines, "Try", "%s", of_progress(fm_cause_library(diagnosis->cube, cause)));

@@ -337,9 +337,14 @@ static void add_small_gain(const struct fm_diagnosis *diagnosis, struct fm_cause
 {
     const struct fm_cube *cube = diagnosis->cube;
     const struct fm_cube_problem *cause = problem->cause;
-    if (fm_location_set_is_one_process(cube) && cause->location_count < cube->location_count &&
-        cause->excess.elsewhere ==
-            0) { /* other threads cannot be as late: they do not execute it */
+    if (cause->kind == FM_CAUSE_SERIALIZATION) {
+        fm_sentences_add(&problem->lines, "Gain",
+                         "less than 0.5%% of the run time if it needed no lock: the waiting for "
+                         "the lock is beside the critical path");
+    } else if (fm_location_set_is_one_process(cube) &&
+               cause->location_count < cube->location_count &&
+               cause->excess.elsewhere ==
+                   0) { /* other threads cannot be as late: they do not execute it */
         fm_sentences_add(
             &problem->lines, "Gain",
             "less than 0.5%% of the run time: little or none of it is on the critical path");

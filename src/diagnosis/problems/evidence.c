@@ -13,6 +13,9 @@
 /** Minimum share of a call path's time without a processor that is stated. */
 #define NOTABLE_LOAD 0.05
 
+/** With fewer samples, nothing is said of where the time between them is spent. */
+#define FEWEST_SAMPLES 5
+
 /** With so many samples, a function that takes 5 % of the time is missed with a probability below
  * 1 %. */
 #define ENOUGH_SAMPLES 100
@@ -72,6 +75,59 @@ static bool lacks_other_functions(const struct fm_cube *cube)
     return lacks;
 }
 
+/** @return whether the call path is `above` or consists of functions of the program only, from
+ * below it on */
+static bool is_code_below(const struct fm_cube *cube, uint32_t callpath, uint32_t above)
+{
+    while (callpath != FM_CUBE_NONE && callpath > above) {
+        const struct fm_cube_region *region = &cube->regions[cube->callpaths[callpath].region];
+        if (strcmp(region->paradigm, "user") != 0 || is_blocking(region)) {
+            return false;
+        }
+        callpath = cube->callpaths[callpath].parent;
+    }
+    return callpath == above;
+}
+
+/** Samples and computation of the functions without recorded calls in between. */
+struct sampled_code {
+    int64_t samples, computation;           /**< of the call path and all below it */
+    int64_t most_samples, most_computation; /**< of that below it with the most samples */
+    uint32_t most;                          /**< FM_CUBE_NONE: there are no samples below it */
+};
+
+static struct sampled_code sampled_code(const struct fm_cube *cube,
+                                        const struct fm_cube_problem *cause)
+{
+    struct sampled_code code = {.most = FM_CUBE_NONE};
+    struct fm_cube_problem at = *cause;
+    for (at.callpath = cause->callpath; at.callpath < cube->callpath_count; at.callpath++) {
+        if (!is_code_below(cube, at.callpath, cause->callpath)) {
+            continue;
+        }
+        int64_t samples = fm_cause_value(cube, FM_METRIC_SAMPLES, &at);
+        int64_t computation = fm_cause_value(cube, FM_METRIC_COMP, &at);
+        code.samples += samples;
+        code.computation += computation;
+        if (at.callpath != cause->callpath && samples > code.most_samples) {
+            code.most_samples = samples;
+            code.most_computation = computation;
+            code.most = at.callpath;
+        }
+    }
+    return code;
+}
+
+/** @return whether more than half of the call path's computation is probably that of a function
+ * that it calls: by its share of the samples, it takes so much longer than where samples show it.
+ */
+static bool is_spent_below(const struct sampled_code *code, int64_t computation)
+{
+    double share = fm_fraction(code->most_samples, code->samples);
+    double hidden = share * (double)code->computation - (double)code->most_computation;
+    return code->most_samples >= FEWEST_SAMPLES && hidden > 0.5 * (double)computation;
+}
+
 void fm_evidence_of_samples(const struct fm_diagnosis *diagnosis,
                             const struct fm_cube_problem *cause, struct fm_sentences *lines)
 {
@@ -91,10 +147,27 @@ void fm_evidence_of_samples(const struct fm_diagnosis *diagnosis,
     }
     char number[FM_FORMAT_SIZE];
     char *name = fm_place_name(diagnosis, cube->regions[region].name);
+    struct sampled_code code = {.most = FM_CUBE_NONE};
     if (sampled) {
+        code = sampled_code(cube, cause);
+    }
+    if (is_spent_below(&code, fm_cause_value(cube, FM_METRIC_COMP, cause))) {
+        char total[FM_FORMAT_SIZE], most[FM_FORMAT_SIZE];
+        char *below = fm_place_function(diagnosis, code.most);
         fm_sentences_add(lines, "Sure",
-                         "%s %s only: some of this time may be that of functions that `%s` calls",
-                         fm_format_count(number, count), count == 1 ? "sample" : "samples", name);
+                         "%s of %s samples are in `%s` itself, %s in %s: probably most of this "
+                         "time is spent there",
+                         fm_format_count(number, count), fm_format_count(total, code.samples), name,
+                         fm_format_count(most, code.most_samples), below);
+        free(below);
+    } else if (sampled) {
+        fm_sentences_add(lines, "Sure",
+                         "%s %s: some of this time may be that of functions that `%s` calls",
+                         count == 0 ? "no" : fm_format_count(number, count),
+                         count == 0   ? "samples"
+                         : count == 1 ? "sample only"
+                                      : "samples only",
+                         name);
     } else {
         fm_sentences_add(lines, "Sure",
                          "no samples were taken: some of this time may be that of functions that "

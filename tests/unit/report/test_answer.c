@@ -199,6 +199,47 @@ static void expect_sure(int64_t there, int64_t elsewhere, const char *expected)
     fm_cube_free(cube);
 }
 
+/** On rank 0, main computes 200 ms of its own, `slow`, which it calls, 800 ms or as long as told.
+ */
+static void expect_sure_of_caller(int64_t main_samples, int64_t slow_samples, int64_t slow_time,
+                                  const char *expected)
+{
+    struct fm_cube *cube = make_cube();
+    struct fm_diagnosis diagnosis;
+    struct fm_answer answer;
+    add(cube, FM_METRIC_SAMPLES, MAIN, 0, main_samples);
+    add(cube, FM_METRIC_SAMPLES, SLOW, 0, slow_samples);
+    add(cube, FM_METRIC_SAMPLES, SLOW, 1, 1000);
+    add(cube, FM_METRIC_SAMPLES, RECV, 0, 1000);
+    add(cube, FM_METRIC_COMP, SLOW, 0, slow_time - 800);
+    add_problem(cube, FM_CAUSE_IMBALANCE, MAIN, 1, FM_METRIC_MPI_LATESENDER, RECV, 300);
+    make_diagnosis(cube, &diagnosis);
+    fm_answer_make(&diagnosis, 8, &answer);
+    assert_string_equal(text_of(&answer.items[0], "Sure"), expected);
+    fm_answer_free(&answer);
+    fm_cube_free(cube);
+}
+
+static void test_samples_of_called_functions(void **state)
+{
+    (void)state;
+    expect_sure_of_caller(0, 12, 100,
+                          "0 of 12 samples are in `main` itself, 12 in `slow`: probably most of "
+                          "this time is spent there");
+    /* 200 ms of 300 ms are those of `slow` by its samples, 100 ms of the caller's 200 ms. */
+    expect_sure_of_caller(
+        33, 66, 100,
+        "33 samples only: some of this time may be that of functions that `main` calls");
+    expect_sure_of_caller(32, 68, 100,
+                          "32 of 100 samples are in `main` itself, 68 in `slow`: probably most of "
+                          "this time is spent there");
+    /* `slow` is known to take as long as its samples show. */
+    expect_sure_of_caller(
+        2, 8, 800, "2 samples only: some of this time may be that of functions that `main` calls");
+    expect_sure_of_caller(
+        0, 4, 100, "no samples: some of this time may be that of functions that `main` calls");
+}
+
 static void test_samples(void **state)
 {
     (void)state;
@@ -207,8 +248,7 @@ static void test_samples(void **state)
                 "99 samples only: some of this time may be that of functions that `slow` calls");
     expect_sure(1, 0,
                 "1 sample only: some of this time may be that of functions that `slow` calls");
-    expect_sure(0, 5,
-                "0 samples only: some of this time may be that of functions that `slow` calls");
+    expect_sure(0, 5, "no samples: some of this time may be that of functions that `slow` calls");
     /* A leaf of the call tree that calls no MPI is in it by other means than samples. */
     expect_sure(0, 0, "");
 }
@@ -380,6 +420,7 @@ int main(void)
         cmocka_unit_test(test_library_calls_are_no_causes_of_imbalance),
         cmocka_unit_test(test_small_problems_are_summed_up),
         cmocka_unit_test(test_samples),
+        cmocka_unit_test(test_samples_of_called_functions),
         cmocka_unit_test(test_advice_fits_the_gain),
         cmocka_unit_test(test_lack_of_processors),
         cmocka_unit_test(test_names_of_functions),
