@@ -15,6 +15,10 @@
 #define NOTABLE_UNNEEDED   0.25
 #define NOTABLE_PROGRESS   0.005
 #define NOTABLE_STARVATION 0.05
+#define NOTABLE_STARTS     0.05
+
+/** Fewer threads are not worth a pool. */
+#define MANY_THREADS 50
 
 /** Finds the MPI function with the longest time without waiting. */
 static void find_costly_calls(const struct fm_diagnosis *diagnosis, struct fm_sentences *lines)
@@ -190,6 +194,22 @@ static void find_idle_threads(const struct fm_diagnosis *diagnosis, struct fm_se
     free(second);
 }
 
+/** @return the call path with the largest value of the metric */
+static uint32_t place_of_most(const struct fm_cube *cube, fm_metric_t metric)
+{
+    int64_t *values = fm_allocate(cube->callpath_count, sizeof *values);
+    uint32_t most = 0;
+    for (size_t i = 0; i < cube->cell_count; i++) {
+        const struct fm_cube_cell *cell = &cube->cells[i];
+        if (cell->metric == metric)
+            values[cell->callpath] += cell->value;
+    }
+    for (uint32_t c = 0; c < cube->callpath_count; c++)
+        most = values[c] > values[most] ? c : most;
+    fm_free(values);
+    return most;
+}
+
 /** Threads that wait for tasks that others execute. */
 static void find_task_starvation(const struct fm_diagnosis *diagnosis, struct fm_sentences *lines)
 {
@@ -197,17 +217,9 @@ static void find_task_starvation(const struct fm_diagnosis *diagnosis, struct fm
     int64_t starved = diagnosis->metrics[FM_METRIC_OMP_TASK_STARVATION];
     if (fm_fraction(starved, diagnosis->time) < NOTABLE_STARVATION)
         return;
-    int64_t *times = fm_allocate(cube->callpath_count, sizeof *times);
-    uint32_t most = 0;
-    for (size_t i = 0; i < cube->cell_count; i++) {
-        const struct fm_cube_cell *cell = &cube->cells[i];
-        if (cell->metric == FM_METRIC_OMP_TASK_STARVATION)
-            times[cell->callpath] += cell->value;
-    }
-    for (uint32_t c = 0; c < cube->callpath_count; c++)
-        most = times[c] > times[most] ? c : most;
     char percent[FM_FORMAT_SIZE], value[FM_FORMAT_SIZE];
-    char *place = fm_place_callpath_with_line(diagnosis, most);
+    char *place =
+        fm_place_callpath_with_line(diagnosis, place_of_most(cube, FM_METRIC_OMP_TASK_STARVATION));
     fm_sentences_add(
         lines, "",
         "In %s of all time (%s) threads have no task while others execute theirs: most "
@@ -215,7 +227,48 @@ static void find_task_starvation(const struct fm_diagnosis *diagnosis, struct fm
         fm_format_percent(percent, starved, diagnosis->time), fm_format_ticks(value, cube, starved),
         place, fm_metric_info(FM_METRIC_OMP_TASK_STARVATION)->advice);
     free(place);
-    fm_free(times);
+}
+
+/** @return how many threads the calls have created that created those that began late */
+static int64_t count_created(const struct fm_cube *cube)
+{
+    bool *creates = fm_allocate(cube->callpath_count, sizeof *creates);
+    for (size_t i = 0; i < cube->cell_count; i++) {
+        const struct fm_cube_cell *cell = &cube->cells[i];
+        if (cell->metric == FM_METRIC_THREAD_START_DELAY)
+            creates[cell->callpath] = true;
+    }
+    int64_t count = 0;
+    for (size_t i = 0; i < cube->cell_count; i++) {
+        const struct fm_cube_cell *cell = &cube->cells[i];
+        if (cell->metric == FM_METRIC_VISITS && creates[cell->callpath])
+            count += cell->value;
+    }
+    fm_free(creates);
+    return count;
+}
+
+/** Threads whose creation takes a notable part of the time: there are too many of them for their
+ * work. */
+static void find_thread_starts(const struct fm_diagnosis *diagnosis, struct fm_sentences *lines)
+{
+    const struct fm_cube *cube = diagnosis->cube;
+    int64_t delay = diagnosis->metrics[FM_METRIC_THREAD_START_DELAY];
+    if (fm_fraction(delay, diagnosis->time) < NOTABLE_STARTS)
+        return;
+    int64_t created = count_created(cube);
+    if (created < MANY_THREADS)
+        return;
+    char count[FM_FORMAT_SIZE], mean[FM_FORMAT_SIZE], value[FM_FORMAT_SIZE];
+    char *place =
+        fm_place_callpath_with_line(diagnosis, place_of_most(cube, FM_METRIC_THREAD_START_DELAY));
+    fm_sentences_add(lines, "",
+                     "From its creation until it begins, a thread takes %s on average; %s threads "
+                     "together %s: most of those that `%s` creates. %s",
+                     fm_format_ticks(mean, cube, delay / created), fm_format_count(count, created),
+                     fm_format_ticks(value, cube, delay), place,
+                     fm_metric_info(FM_METRIC_THREAD_START_DELAY)->advice);
+    free(place);
 }
 
 void fm_observations_find(const struct fm_diagnosis *diagnosis, struct fm_sentences *lines)
@@ -223,6 +276,7 @@ void fm_observations_find(const struct fm_diagnosis *diagnosis, struct fm_senten
     find_costly_calls(diagnosis, lines);
     find_idle_threads(diagnosis, lines);
     find_task_starvation(diagnosis, lines);
+    find_thread_starts(diagnosis, lines);
     find_progress(diagnosis, lines);
     find_unneeded(diagnosis, lines);
     find_partial_fences(diagnosis, lines);

@@ -119,6 +119,10 @@ def main():
             done = run([options.fermata, command, *checks, str(experiment)], folder)
             if done.returncode != 0:
                 failures.append(f"fermata {command}: {done.stdout} {done.stderr}")
+        if options.case == "short":
+            text = " ".join(run([options.fermata, "report", str(experiment)], folder).stdout.split())
+            if f"{options.count:,} threads together" not in text or "Keep threads in a pool" not in text:
+                failures.append(f"the report does not tell that threads are too short: {text}")
         trace = Trace(experiment / "traces.otf2")
         check_order(trace, failures)
         check_case(options.case, options.count, trace, failures)
