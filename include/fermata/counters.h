@@ -41,9 +41,12 @@ enum {
     FERMATA_KIND_TIMER = 4,          /**< clock ticks; see fermata_counters_seconds */
     FERMATA_KIND_BINS = 5,           /**< counts by category; the value is their sum */
     FERMATA_KIND_COLLECTIVE_BINS =
-        6,                       /**< likewise, by small and large messages and communicators */
-    FERMATA_KIND_HISTOGRAM = 7,  /**< likewise: bin 0 for 0, bin k for 2^(k-1) .. 2^k - 1 */
-    FERMATA_KIND_NANOSECONDS = 8 /**< time; see fermata_counters_seconds */
+        6,                          /**< likewise, by small and large messages and communicators */
+    FERMATA_KIND_HISTOGRAM = 7,     /**< likewise: bin 0 for 0, bin k for 2^(k-1) .. 2^k - 1 */
+    FERMATA_KIND_NANOSECONDS = 8,   /**< time; see fermata_counters_seconds */
+    FERMATA_KIND_LOW_WATERMARK = 9, /**< the minimum of a level so far */
+    FERMATA_KIND_REAL = 10,         /**< a total with a fraction; see fermata_counters_real */
+    FERMATA_KIND_REAL_LEVEL = 11    /**< a number at a moment, likewise */
 };
 
 /** What is known of the process. */
@@ -60,10 +63,11 @@ typedef struct fermata_counters fermata_counters_t;
 /** A counter. Valid until the file is closed. */
 typedef struct fermata_counter_info {
     const char *name;
-    const char *unit; /**< of a timer "s", although its value is in ticks */
-    int kind;         /**< FERMATA_KIND_... */
-    unsigned bins;    /**< 1: no bins */
-    int selected;     /**< 0: the recording did not ask for it */
+    const char *unit;    /**< of a timer "s", although its value is in ticks */
+    int kind;            /**< FERMATA_KIND_... */
+    unsigned bins;       /**< 1: no bins */
+    int selected;        /**< 0: the recording did not ask for it */
+    const char *meaning; /**< of a counter that only this run has; "": see fermata counters list */
 } fermata_counter_info_t;
 
 /** Opens the file of a process and reads it.
@@ -89,13 +93,25 @@ fermata_counters_info(const fermata_counters_t *counters, size_t counter);
 FERMATA_COUNTERS_API int fermata_counters_find(const fermata_counters_t *counters,
                                                const char *name);
 
-/** Value of a counter in the process: the sum over its threads; of a watermark, the extreme. */
+/** Value of a counter in the process: the sum over its threads; of a watermark, the extreme. One
+ * with a fraction is rounded. */
 FERMATA_COUNTERS_API int64_t fermata_counters_value(const fermata_counters_t *counters,
                                                     size_t counter);
 
 /** One bin of it. */
 FERMATA_COUNTERS_API int64_t fermata_counters_bin(const fermata_counters_t *counters,
                                                   size_t counter, unsigned bin);
+
+/** Value of any counter as a floating-point number: with its fraction if its kind has one, times in
+ * seconds. */
+FERMATA_COUNTERS_API double fermata_counters_real(const fermata_counters_t *counters,
+                                                  size_t counter);
+
+/** Counters that were asked for and are not available in this run, with the reason.
+ * @param i  0, 1, ...
+ * @return the name; NULL: there is no further one */
+FERMATA_COUNTERS_API const char *fermata_counters_unavailable(const fermata_counters_t *counters,
+                                                              size_t i, const char **reason);
 
 /** Value of a timer, or of a time in nanoseconds, in seconds. */
 FERMATA_COUNTERS_API double fermata_counters_seconds(const fermata_counters_t *counters,

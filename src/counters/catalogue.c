@@ -118,11 +118,16 @@ static const char *without_prefix(const char *name)
     return strncmp(name, FM_SPC_PREFIX, length) == 0 ? name + length : name;
 }
 
-/* Whether a name has the form of those of functions' counters. */
-static bool is_of_function(const char *name)
+/* Whether a name has the form of those that only a run defines: of functions' counters and of the
+ * program's own ones. */
+static bool is_of_run(const char *name)
 {
-    return strncmp(name, FM_COUNTER_CALLS, strlen(FM_COUNTER_CALLS)) == 0 ||
-           strncmp(name, FM_COUNTER_TIME, strlen(FM_COUNTER_TIME)) == 0;
+    static const char *const prefixes[] = {FM_COUNTER_CALLS, FM_COUNTER_TIME, FM_COUNTER_USER};
+    bool found = false;
+    for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++) {
+        found = found || strncmp(name, prefixes[i], strlen(prefixes[i])) == 0;
+    }
+    return found;
 }
 
 const struct fm_counter_entry *fm_counter_named(const char *name)
@@ -142,12 +147,12 @@ const char *fm_counter_source(const char *name)
     if (counter != NULL) {
         return counter->source;
     }
-    return is_of_function(name) ? name : NULL;
+    return is_of_run(name) ? name : NULL;
 }
 
 bool fm_counter_is_known(const char *pattern)
 {
-    bool known = is_of_function(pattern);
+    bool known = is_of_run(pattern);
     for (size_t i = 0; !known && i < fm_counter_count(); i++) {
         known = fm_pattern_matches(without_prefix(pattern), counters[i].name);
     }
@@ -227,6 +232,15 @@ const char *fm_counter_list_unknown(const char *list)
 
 /* ---- words ---- */
 
+char *fm_counter_plain(char text[FM_COUNTER_PLAIN], enum fm_counter_kind kind, double value)
+{
+    const char *format = fm_counter_is_time(kind)   ? "%.9f"
+                         : fm_counter_is_real(kind) ? "%.15g"
+                                                    : "%.0f";
+    snprintf(text, FM_COUNTER_PLAIN, format, value);
+    return text;
+}
+
 const char *fm_counter_kind_name(enum fm_counter_kind kind)
 {
     static const char *const names[FM_COUNTER_KINDS] = {
@@ -239,6 +253,9 @@ const char *fm_counter_kind_name(enum fm_counter_kind kind)
         [FM_COUNTER_COLLECTIVE_BINS] = "collective bins",
         [FM_COUNTER_HISTOGRAM] = "histogram",
         [FM_COUNTER_NANOSECONDS] = "time",
+        [FM_COUNTER_LOW_WATERMARK] = "low watermark",
+        [FM_COUNTER_REAL] = "real",
+        [FM_COUNTER_REAL_LEVEL] = "real level",
     };
     return (unsigned)kind < FM_COUNTER_KINDS ? names[kind] : "unknown";
 }
@@ -246,9 +263,8 @@ const char *fm_counter_kind_name(enum fm_counter_kind kind)
 const char *fm_counter_tier_name(enum fm_counter_tier tier)
 {
     static const char *const names[FM_TIERS] = {
-        [FM_TIER_EXACT] = "exact (calls)",
-        [FM_TIER_LOWER_BOUND] = "lower bound (calls)",
-        [FM_TIER_KERNEL] = "exact (kernel)",
+        [FM_TIER_EXACT] = "exact (calls)",     [FM_TIER_LOWER_BOUND] = "lower bound (calls)",
+        [FM_TIER_KERNEL] = "exact (kernel)",   [FM_TIER_PROGRAM] = "the program's",
         [FM_TIER_UNAVAILABLE] = "unavailable",
     };
     return (unsigned)tier < FM_TIERS ? names[tier] : "unknown";

@@ -23,6 +23,9 @@ enum fm_counter_kind {
     FM_COUNTER_COLLECTIVE_BINS, /**< the same by small and large message and communicator */
     FM_COUNTER_HISTOGRAM,       /**< the same by size: bin 0 for 0, bin k for 2^(k-1) .. 2^k - 1 */
     FM_COUNTER_NANOSECONDS,     /**< time of the kernel's clocks, shown in seconds */
+    FM_COUNTER_LOW_WATERMARK, /**< the minimum of a level so far; of the process as a whole only */
+    FM_COUNTER_REAL,          /**< a total with a fraction; a word has the bits of a double */
+    FM_COUNTER_REAL_LEVEL,    /**< a level with a fraction, likewise */
     FM_COUNTER_KINDS
 };
 
@@ -31,6 +34,7 @@ enum fm_counter_tier {
     FM_TIER_EXACT,       /**< by interposition of calls */
     FM_TIER_LOWER_BOUND, /**< likewise; there may be more that calls do not show */
     FM_TIER_KERNEL,      /**< by the kernel */
+    FM_TIER_PROGRAM,     /**< stated by the program itself */
     FM_TIER_UNAVAILABLE,
     FM_TIERS
 };
@@ -55,19 +59,24 @@ struct fm_counter_entry {
 #define FM_COUNTER_CALLS "calls:"
 #define FM_COUNTER_TIME  "time:"
 
+/** Prefix of the counters that the program declares (fermata/counter.h). */
+#define FM_COUNTER_USER "user:"
+
 /** All counters except those of functions; first those of the recorder. */
 size_t fm_counter_count(void);
 const struct fm_counter_entry *fm_counter_at(size_t i);
 
-/** @return the counter that is called so; NULL: there is none. Counters of functions are none. */
+/** @return the counter that is called so; NULL: there is none. Counters of functions and of the
+ * program are none. */
 const struct fm_counter_entry *fm_counter_named(const char *name);
 
 /** @return the name in files of what a name means: "calls:MPI_Send" for OMPI_SPC_SEND; NULL: it is
- * unavailable or unknown. Names of functions' counters are returned as they are. */
+ * unavailable or unknown. Names of counters of functions and of the program are returned as they
+ * are. */
 const char *fm_counter_source(const char *name);
 
 /** Whether the name is that of a counter, or with wildcards matches one. Names of counters of
- * functions are accepted for every function. */
+ * functions and of the program are accepted whatever stands behind their prefix. */
 bool fm_counter_is_known(const char *pattern);
 
 /** Whether a list of names and patterns, separated by commas, has a counter of files: "all",
@@ -87,6 +96,26 @@ static inline bool fm_counter_is_time(enum fm_counter_kind kind)
 {
     return kind == FM_COUNTER_TIMER || kind == FM_COUNTER_NANOSECONDS;
 }
+
+/** Whether a value is a number at a moment, of which a sum over time means nothing. */
+static inline bool fm_counter_is_level(enum fm_counter_kind kind)
+{
+    return kind == FM_COUNTER_LEVEL || kind == FM_COUNTER_HIGH_WATERMARK ||
+           kind == FM_COUNTER_LOW_WATERMARK || kind == FM_COUNTER_REAL_LEVEL;
+}
+
+/** Whether words have the bits of a double. */
+static inline bool fm_counter_is_real(enum fm_counter_kind kind)
+{
+    return kind == FM_COUNTER_REAL || kind == FM_COUNTER_REAL_LEVEL;
+}
+
+/** Room for a value as text. */
+enum { FM_COUNTER_PLAIN = 400 };
+
+/** Writes a value for other programs: whole numbers without groups of digits, times with
+ * nanoseconds. @return text */
+char *fm_counter_plain(char text[FM_COUNTER_PLAIN], enum fm_counter_kind kind, double value);
 
 /** Words for people. */
 const char *fm_counter_kind_name(enum fm_counter_kind kind);

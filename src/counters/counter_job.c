@@ -170,13 +170,8 @@ bool fm_counter_job_value(const struct fm_counter_job *job, size_t rank, size_t 
     if (place < 0) {
         return false;
     }
-    if (fm_counter_is_time(job->counters[counter].kind)) {
-        *value = fermata_counters_seconds(file, (size_t)place);
-    } else if (bin >= 0) {
-        *value = (double)fermata_counters_bin(file, (size_t)place, (unsigned)bin);
-    } else {
-        *value = (double)fermata_counters_value(file, (size_t)place);
-    }
+    *value = bin >= 0 ? (double)fermata_counters_bin(file, (size_t)place, (unsigned)bin)
+                      : fermata_counters_real(file, (size_t)place);
     return true;
 }
 
@@ -208,7 +203,10 @@ struct fm_counter_spread fm_counter_job_spread(const struct fm_counter_job *job,
         spread.ranks++;
     }
     spread.mean = spread.ranks != 0 ? sum / (double)spread.ranks : 0;
-    spread.total = job->counters[counter].kind == FM_COUNTER_HIGH_WATERMARK ? spread.most : sum;
+    enum fm_counter_kind kind = job->counters[counter].kind;
+    spread.total = kind == FM_COUNTER_HIGH_WATERMARK  ? spread.most
+                   : kind == FM_COUNTER_LOW_WATERMARK ? spread.least
+                                                      : sum;
     return spread;
 }
 

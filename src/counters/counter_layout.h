@@ -5,14 +5,17 @@
  *
  *     head | descriptions of counters | names of functions | block 0 | block 1 | ...
  *
+ * Descriptions are those of recorded.def, then those of counters that are added while the process
+ * runs.
+ *
  * Block 0 has the counters of the process as a whole (usage). Each further block has the counters
  * of one thread, which alone writes it: no counter needs an atomic operation. A block begins with a
  * sequence number, which is odd while the thread changes counters (seqlock): a reader that sees the
  * same even number before and after has a consistent copy. The value of the process is the sum over
  * its blocks; of watermarks, the extreme value.
  *
- * A block has the words of recorded.def, then two words for each recorded function: number of
- * calls, clock ticks in them.
+ * A block has the words of recorded.def, two words for each recorded function (number of calls,
+ * clock ticks in them), then FM_ADDED_WORDS words for counters that are added.
  */
 #ifndef FERMATA_COUNTERS_COUNTER_LAYOUT_H
 #define FERMATA_COUNTERS_COUNTER_LAYOUT_H
@@ -66,11 +69,17 @@ enum { FM_SLOTS = FM_SLOTS_SINGLE + FM_COUNTER_MODELS * FM_MODEL_SLOTS };
 /** Words of a function: calls, ticks. */
 enum { FM_FUNCTION_WORDS = 2 };
 
+/** Words of a block, and most descriptions, for counters that are added while a process runs. */
+enum { FM_ADDED_WORDS = 1024, FM_ADDED_MOST = 512 };
+
 /** Words of the head of a block: sequence number, number of the thread in its process, clock ticks
  * at the end of its last call, unused. */
 enum { FM_BLOCK_SEQUENCE, FM_BLOCK_THREAD, FM_BLOCK_TIME, FM_BLOCK_HEAD = 8 };
 
-enum { FM_COUNTER_FILE_VERSION = 2, FM_COUNTER_NAME = 64, FM_COUNTER_UNIT = 16 };
+enum { FM_COUNTER_FILE_VERSION = 3, FM_COUNTER_NAME = 64, FM_COUNTER_UNIT = 16 };
+
+/** Room for what a counter means, or why it is unavailable. */
+enum { FM_COUNTER_MEANING = 160 };
 
 /** First bytes of a file. */
 #define FM_COUNTER_FILE_MAGIC "FERMCNT"
@@ -82,10 +91,14 @@ enum fm_counter_file_state { FM_COUNTING, FM_COUNTING_ENDED };
 struct fm_counter_description {
     char name[FM_COUNTER_NAME];
     char unit[FM_COUNTER_UNIT];
-    uint32_t kind; /**< enum fm_counter_kind */
-    uint32_t slot; /**< first word, behind the head of a block */
-    uint32_t bins;
+    uint32_t kind;        /**< enum fm_counter_kind */
+    uint32_t slot;        /**< first word, behind the head of a block */
+    uint32_t bins;        /**< 0: the counter is unavailable */
     uint32_t is_selected; /**< 0: counted, but not asked for */
+    uint32_t tier;        /**< enum fm_counter_tier */
+    uint32_t unused;
+    char meaning[FM_COUNTER_MEANING]; /**< of counters that are added; of an unavailable one the
+                                         reason */
 };
 
 /** Name of a recorded function. */
@@ -101,11 +114,12 @@ struct fm_counter_file_head {
     uint32_t version;
     uint32_t byte_order;                        /**< 0x01020304 */
     uint32_t description_bytes, function_bytes; /**< of one */
-    uint64_t descriptions_at, description_count;
+    uint64_t descriptions_at;
     uint64_t functions_at, functions_most;
     uint64_t blocks_at, block_bytes;
     uint64_t functions_in_block; /**< functions with words in each block */
     /* Written while the process runs, each at once: */
+    uint64_t description_count;
     uint64_t function_count;
     uint64_t block_count;
     uint64_t state;         /**< enum fm_counter_file_state */

@@ -16,7 +16,9 @@
 
 _Static_assert((int)FERMATA_KIND_HISTOGRAM == (int)FM_COUNTER_HISTOGRAM &&
                    (int)FERMATA_KIND_TIMER == (int)FM_COUNTER_TIMER &&
-                   (int)FERMATA_KIND_NANOSECONDS == (int)FM_COUNTER_NANOSECONDS,
+                   (int)FERMATA_KIND_NANOSECONDS == (int)FM_COUNTER_NANOSECONDS &&
+                   (int)FERMATA_KIND_REAL_LEVEL == (int)FM_COUNTER_REAL_LEVEL &&
+                   (int)FERMATA_KIND_REAL_LEVEL + 1 == (int)FM_COUNTER_KINDS,
                "the public kinds are those of the catalogue");
 
 /* A thread writes for some nanoseconds, but its processor may be taken from it meanwhile. */
@@ -29,7 +31,13 @@ struct counter {
     fermata_counter_info_t info;
     char name[FM_COUNTER_NAME + 8];
     char unit[FM_COUNTER_UNIT];
+    char meaning[FM_COUNTER_MEANING];
     uint64_t slot;
+};
+
+/* A counter that the run does not have. */
+struct unavailable {
+    char name[FM_COUNTER_NAME], reason[FM_COUNTER_MEANING];
 };
 
 struct fermata_counters {
@@ -38,7 +46,10 @@ struct fermata_counters {
     uint64_t ticks, nanoseconds; /* a consistent pair */
     struct counter *counters;
     size_t count, functions; /* counters; the functions that two of them each belong to */
-    uint64_t *words;         /* block by block */
+    uint64_t described;      /* descriptions that are read */
+    struct unavailable *unavailable;
+    size_t unavailable_count;
+    uint64_t *words; /* block by block */
     size_t blocks, words_in_block;
 };
 
@@ -128,24 +139,50 @@ static void point_to_names(fermata_counters_t *c)
     for (size_t i = 0; i < fermata_counters_number(c); i++) {
         c->counters[i].info.name = c->counters[i].name;
         c->counters[i].info.unit = c->counters[i].unit;
+        c->counters[i].info.meaning = c->counters[i].meaning;
     }
 }
 
+static int add_unavailable(fermata_counters_t *c, const struct fm_counter_description *d)
+{
+    struct unavailable *larger =
+        realloc(c->unavailable, (c->unavailable_count + 1) * sizeof *larger);
+    if (larger == NULL) {
+        return -1;
+    }
+    c->unavailable = larger;
+    struct unavailable *last = &larger[c->unavailable_count++];
+    snprintf(last->name, sizeof last->name, "%.*s", FM_COUNTER_NAME - 1, d->name);
+    snprintf(last->reason, sizeof last->reason, "%.*s", FM_COUNTER_MEANING - 1, d->meaning);
+    return 0;
+}
+
+static int add_described(fermata_counters_t *c, const struct fm_counter_description *d)
+{
+    if (d->bins == 0) {
+        return add_unavailable(c, d);
+    }
+    if (d->kind >= FM_COUNTER_KINDS ||
+        (uint64_t)d->slot + d->bins > c->words_in_block - FM_BLOCK_HEAD) {
+        return -1;
+    }
+    struct counter like = {
+        .info = {.kind = (int)d->kind, .bins = d->bins, .selected = d->is_selected != 0},
+        .slot = d->slot};
+    snprintf(like.meaning, sizeof like.meaning, "%.*s", FM_COUNTER_MEANING - 1, d->meaning);
+    return add_counter(c, "", d->name, d->unit, like);
+}
+
+/* Reads the descriptions that were added since the last time. */
 static int read_descriptions(fermata_counters_t *c)
 {
-    for (uint64_t i = 0; i < c->head.description_count; i++) {
+    while (c->described < c->head.description_count) {
         struct fm_counter_description d;
-        if (read_all(c, &d, sizeof d, c->head.descriptions_at + i * sizeof d) != 0 || d.bins == 0 ||
-            d.kind >= FM_COUNTER_KINDS ||
-            (uint64_t)d.slot + d.bins > c->words_in_block - FM_BLOCK_HEAD) {
+        if (read_all(c, &d, sizeof d, c->head.descriptions_at + c->described * sizeof d) != 0 ||
+            add_described(c, &d) != 0) {
             return -1;
         }
-        struct counter like = {
-            .info = {.kind = (int)d.kind, .bins = d.bins, .selected = d.is_selected != 0},
-            .slot = d.slot};
-        if (add_counter(c, "", d.name, d.unit, like) != 0) {
-            return -1;
-        }
+        c->described++;
     }
     return 0;
 }
@@ -238,7 +275,7 @@ static int read_blocks(fermata_counters_t *c)
 
 int fermata_counters_read(fermata_counters_t *c)
 {
-    if (read_head(c) != 0 || read_functions(c) != 0) {
+    if (read_head(c) != 0 || read_descriptions(c) != 0 || read_functions(c) != 0) {
         return -1;
     }
     return read_blocks(c);
@@ -274,7 +311,7 @@ fermata_counters_t *fermata_counters_open(const char *path, char *why, size_t si
         return fail(c, why, size, path, reason);
     }
     c->words_in_block = c->head.block_bytes / sizeof(uint64_t);
-    if (read_descriptions(c) != 0 || fermata_counters_read(c) < 0) {
+    if (fermata_counters_read(c) < 0) {
         return fail(c, why, size, path, "damaged");
     }
     return c;
@@ -287,6 +324,7 @@ void fermata_counters_close(fermata_counters_t *c)
             close(c->file);
         }
         free(c->counters);
+        free(c->unavailable);
         free(c->words);
         free(c);
     }
@@ -320,10 +358,39 @@ static int64_t word(const fermata_counters_t *c, size_t block, uint64_t slot)
     return (int64_t)c->words[block * c->words_in_block + FM_BLOCK_HEAD + slot];
 }
 
+static double real_of(uint64_t bits)
+{
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* The sum over the blocks of a counter whose words have the bits of a double. */
+static double sum_of_reals(const fermata_counters_t *c, uint64_t slot)
+{
+    double sum = 0;
+    for (size_t i = 0; i < c->blocks; i++) {
+        sum += real_of((uint64_t)word(c, i, slot));
+    }
+    return sum;
+}
+
+static int64_t rounded(double value)
+{
+    return value >= 0x1p63   ? INT64_MAX
+           : value < -0x1p63 ? INT64_MIN
+           : value != value  ? 0
+           : value < 0       ? (int64_t)(value - 0.5)
+                             : (int64_t)(value + 0.5);
+}
+
 int64_t fermata_counters_bin(const fermata_counters_t *c, size_t counter, unsigned bin)
 {
     const struct counter *which = &c->counters[counter];
     int64_t value = 0;
+    if (fm_counter_is_real((enum fm_counter_kind)which->info.kind)) {
+        return rounded(sum_of_reals(c, which->slot + bin));
+    }
     for (size_t i = 0; i < c->blocks; i++) {
         int64_t part = word(c, i, which->slot + bin);
         if (which->info.kind == FERMATA_KIND_HIGH_WATERMARK) {
@@ -348,6 +415,9 @@ int64_t fermata_counters_thread_value(const fermata_counters_t *c, size_t thread
 {
     const struct counter *which = &c->counters[counter];
     int64_t value = 0;
+    if (fm_counter_is_real((enum fm_counter_kind)which->info.kind)) {
+        return rounded(real_of((uint64_t)word(c, thread + 1, which->slot)));
+    }
     for (unsigned bin = 0; bin < which->info.bins; bin++) {
         value = (int64_t)((uint64_t)value + (uint64_t)word(c, thread + 1, which->slot + bin));
     }
@@ -360,6 +430,24 @@ double fermata_counters_seconds(const fermata_counters_t *c, size_t counter)
                       ? 1e9
                       : fermata_counters_tick_rate(c);
     return (double)fermata_counters_value(c, counter) / rate;
+}
+
+double fermata_counters_real(const fermata_counters_t *c, size_t counter)
+{
+    const struct counter *which = &c->counters[counter];
+    enum fm_counter_kind kind = (enum fm_counter_kind)which->info.kind;
+    return fm_counter_is_real(kind)   ? sum_of_reals(c, which->slot)
+           : fm_counter_is_time(kind) ? fermata_counters_seconds(c, counter)
+                                      : (double)fermata_counters_value(c, counter);
+}
+
+const char *fermata_counters_unavailable(const fermata_counters_t *c, size_t i, const char **reason)
+{
+    if (i >= c->unavailable_count) {
+        return NULL;
+    }
+    *reason = c->unavailable[i].reason;
+    return c->unavailable[i].name;
 }
 
 /* ---- the process ---- */

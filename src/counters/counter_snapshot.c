@@ -25,14 +25,6 @@ struct fm_snapshots {
     size_t taken;
 };
 
-static double value_of(const fermata_counters_t *file, size_t number)
-{
-    int kind = fermata_counters_info(file, number)->kind;
-    return fm_counter_is_time((enum fm_counter_kind)kind)
-               ? fermata_counters_seconds(file, number)
-               : (double)fermata_counters_value(file, number);
-}
-
 static uint64_t earliest_start(const struct fm_counter_job *job)
 {
     uint64_t start = UINT64_MAX;
@@ -89,9 +81,9 @@ static void write_value(struct fm_snapshots *s, double seconds, const fermata_co
                         size_t number, double value)
 {
     const fermata_counter_info_t *info = fermata_counters_info(file, number);
-    bool is_time = fm_counter_is_time((enum fm_counter_kind)info->kind);
-    fprintf(s->file, is_time ? "%.9f,%u,%s,%.9f\n" : "%.9f,%u,%s,%.0f\n", seconds,
-            fermata_counters_rank(file), info->name, value);
+    char text[FM_COUNTER_PLAIN];
+    fprintf(s->file, "%.9f,%u,%s,%s\n", seconds, fermata_counters_rank(file), info->name,
+            fm_counter_plain(text, (enum fm_counter_kind)info->kind, value));
 }
 
 static void take_rank(struct fm_snapshots *s, double seconds, const fermata_counters_t *file)
@@ -108,7 +100,7 @@ static void take_rank(struct fm_snapshots *s, double seconds, const fermata_coun
         s->counts[rank] = count;
     }
     for (size_t i = 0; i < count; i++) {
-        double value = value_of(file, i);
+        double value = fermata_counters_real(file, i);
         if (fermata_counters_info(file, i)->selected && value != s->last[rank][i]) {
             write_value(s, seconds, file, i, value);
             s->last[rank][i] = value;

@@ -15,16 +15,12 @@ struct picture {
     double row;         /* height of a rank */
 };
 
-static bool is_level(enum fm_counter_kind kind)
-{
-    return kind == FM_COUNTER_LEVEL || kind == FM_COUNTER_HIGH_WATERMARK;
-}
-
 /* Value of a cell: what the counter has changed by, or the level at the end of the interval. */
 static double cell(const struct picture *p, size_t interval, size_t rank)
 {
-    return is_level(p->counter->kind) ? p->series->values[(interval + 1) * p->series->ranks + rank]
-                                      : fm_counter_series_change(p->series, interval, rank);
+    return fm_counter_is_level(p->counter->kind)
+               ? p->series->values[(interval + 1) * p->series->ranks + rank]
+               : fm_counter_series_change(p->series, interval, rank);
 }
 
 static void find_range(struct picture *p)
@@ -120,7 +116,8 @@ static void print_svg(const struct picture *p)
            "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
            WIDTH, bottom + BOTTOM);
     printf("<text x=\"%d\" y=\"26\" font-size=\"15\">%s (%s)%s</text>\n", LEFT, p->series->name,
-           p->counter->unit, is_level(p->counter->kind) ? "" : ", change between snapshots");
+           p->counter->unit,
+           fm_counter_is_level(p->counter->kind) ? "" : ", change between snapshots");
     puts("<g shape-rendering=\"crispEdges\">");
     for (size_t rank = 0; rank < p->series->ranks; rank++) {
         print_rank(p, rank);
@@ -135,12 +132,12 @@ static void print_svg(const struct picture *p)
 
 static void print_csv(const struct picture *p)
 {
+    char text[FM_COUNTER_PLAIN];
     puts("begin,end,rank,value");
     for (size_t i = 0; i + 1 < p->series->snapshots; i++) {
         for (size_t rank = 0; rank < p->series->ranks; rank++) {
-            printf(fm_counter_is_time(p->counter->kind) ? "%.9f,%.9f,%zu,%.9f\n"
-                                                        : "%.9f,%.9f,%zu,%.0f\n",
-                   p->series->seconds[i], p->series->seconds[i + 1], rank, cell(p, i, rank));
+            printf("%.9f,%.9f,%zu,%s\n", p->series->seconds[i], p->series->seconds[i + 1], rank,
+                   fm_counter_plain(text, p->counter->kind, cell(p, i, rank)));
         }
     }
 }

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The counters of functions, in the list one row for all functions. */
-static const struct fm_counter_entry of_functions[] = {
+/* Counters that a run defines: in the list one row for all functions, and so on. */
+static const struct fm_counter_entry of_runs[] = {
     {.name = FM_COUNTER_CALLS "FUNCTION",
      .kind = FM_COUNTER_COUNT,
      .unit = "calls",
@@ -20,18 +20,24 @@ static const struct fm_counter_entry of_functions[] = {
      .tier = FM_TIER_EXACT,
      .source = FM_COUNTER_TIME "FUNCTION",
      .meaning = "time in each recorded function, as in time:MPI_Send"},
+    {.name = FM_COUNTER_USER "NAME",
+     .kind = FM_COUNTER_REAL_LEVEL,
+     .unit = "",
+     .tier = FM_TIER_PROGRAM,
+     .source = FM_COUNTER_USER "NAME",
+     .meaning = "a counter that the program declares (fermata/counter.h), with its unit"},
 };
 
-enum { OF_FUNCTIONS = sizeof of_functions / sizeof of_functions[0] };
+enum { OF_RUNS = sizeof of_runs / sizeof of_runs[0] };
 
 static size_t count_all(void)
 {
-    return OF_FUNCTIONS + fm_counter_count();
+    return OF_RUNS + fm_counter_count();
 }
 
 static const struct fm_counter_entry *at(size_t i)
 {
-    return i < OF_FUNCTIONS ? &of_functions[i] : fm_counter_at(i - OF_FUNCTIONS);
+    return i < OF_RUNS ? &of_runs[i] : fm_counter_at(i - OF_RUNS);
 }
 
 static bool is_asked(const struct fm_counter_request *request,

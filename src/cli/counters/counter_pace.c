@@ -11,14 +11,6 @@ static double now(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-static double value_of(const fermata_counters_t *file, size_t number)
-{
-    int kind = fermata_counters_info(file, number)->kind;
-    return fm_counter_is_time((enum fm_counter_kind)kind)
-               ? fermata_counters_seconds(file, number)
-               : (double)fermata_counters_value(file, number);
-}
-
 void fm_counter_pace_next(struct fm_counter_pace *pace, const struct fm_counter_job *job)
 {
     for (size_t rank = 0; rank < pace->ranks; rank++) {
@@ -27,7 +19,7 @@ void fm_counter_pace_next(struct fm_counter_pace *pace, const struct fm_counter_
                                        count * sizeof(double));
         pace->counts[rank] = count;
         for (size_t i = 0; i < count; i++) {
-            pace->values[rank][i] = value_of(job->files[rank], i);
+            pace->values[rank][i] = fermata_counters_real(job->files[rank], i);
         }
     }
 }
@@ -80,7 +72,7 @@ double fm_counter_pace_change_in(const struct fm_counter_pace *pace,
                                  const struct fm_counter_job *job, size_t rank, size_t number)
 {
     double before = number < pace->counts[rank] ? pace->values[rank][number] : 0;
-    return value_of(job->files[rank], number) - before;
+    return fermata_counters_real(job->files[rank], number) - before;
 }
 
 double fm_counter_pace_change(const struct fm_counter_pace *pace, const struct fm_counter_job *job,
@@ -93,7 +85,7 @@ double fm_counter_pace_change(const struct fm_counter_pace *pace, const struct f
             continue;
         }
         double part = fm_counter_pace_change_in(pace, job, rank, (size_t)number);
-        double value = value_of(job->files[rank], (size_t)number);
+        double value = fermata_counters_real(job->files[rank], (size_t)number);
         change += part;
         after = value > after ? value : after;
         before = value - part > before ? value - part : before;

@@ -17,6 +17,10 @@ char *fm_counter_text(char text[FM_COUNTER_TEXT], enum fm_counter_kind kind, dou
         snprintf(text, FM_COUNTER_TEXT, "%.6f", value);
         return text;
     }
+    if (fm_counter_is_real(kind)) {
+        snprintf(text, FM_COUNTER_TEXT, "%.9g", value);
+        return text;
+    }
     return fm_format_count(text, (int64_t)value);
 }
 
@@ -86,7 +90,7 @@ static void print_spread(const char *name, enum fm_counter_kind kind,
 {
     char total[FM_COUNTER_TEXT], least[FM_COUNTER_TEXT], most[FM_COUNTER_TEXT],
         mean[FM_COUNTER_TEXT];
-    if (fm_counter_is_time(kind)) {
+    if (fm_counter_is_time(kind) || fm_counter_is_real(kind)) {
         fm_counter_text(mean, kind, spread.mean);
     } else {
         snprintf(mean, sizeof mean, "%.1f", spread.mean);
@@ -226,12 +230,80 @@ static void print_text(const struct fm_counter_request *request, const struct fm
     }
 }
 
+/* ---- counters that the run does not have ---- */
+
+/* A counter that processes lack for one reason. */
+struct lack {
+    const char *name, *reason;
+    size_t ranks;
+};
+
+/* Lists what is unavailable and asked for. @return to be freed */
+static struct lack *find_lacks(const struct fm_counter_request *request,
+                               const struct fm_counter_job *job, size_t *count)
+{
+    struct lack *lacks = NULL;
+    *count = 0;
+    for (size_t rank = 0; rank < job->ranks; rank++) {
+        struct lack one = {.ranks = 1};
+        for (size_t i = 0;
+             (one.name = fermata_counters_unavailable(job->files[rank], i, &one.reason)) != NULL;
+             i++) {
+            struct fm_job_counter counter = {.name = one.name, .is_selected = true};
+            size_t known = 0;
+            while (known < *count && (strcmp(lacks[known].name, one.name) != 0 ||
+                                      strcmp(lacks[known].reason, one.reason) != 0)) {
+                known++;
+            }
+            if (known < *count) {
+                lacks[known].ranks++;
+            } else if (fm_counter_is_asked(request, &counter)) {
+                lacks = fm_resize(lacks, *count * sizeof *lacks, (*count + 1) * sizeof *lacks);
+                lacks[(*count)++] = one;
+            }
+        }
+    }
+    return lacks;
+}
+
+static void print_lacks(const struct fm_counter_request *request, const struct fm_counter_job *job)
+{
+    char name[128], reason[256];
+    size_t count;
+    struct lack *lacks = find_lacks(request, job, &count);
+    if (count != 0) {
+        printf("\n%-36s %18s %s\n", "unavailable", "ranks", "reason");
+    }
+    for (size_t i = 0; i < count; i++) {
+        printf("%-36s %18zu %s\n", fm_safe_copy(name, sizeof name, lacks[i].name), lacks[i].ranks,
+               fm_safe_copy(reason, sizeof reason, lacks[i].reason));
+    }
+    fm_free(lacks);
+}
+
+static void write_lacks(const struct fm_counter_request *request, struct fm_json *json,
+                        const struct fm_counter_job *job)
+{
+    size_t count;
+    struct lack *lacks = find_lacks(request, job, &count);
+    fm_json_array(json, "unavailable");
+    for (size_t i = 0; i < count; i++) {
+        fm_json_object(json, NULL);
+        fm_json_string(json, "name", lacks[i].name);
+        fm_json_string(json, "reason", lacks[i].reason);
+        fm_json_unsigned(json, "ranks", lacks[i].ranks);
+        fm_json_end(json);
+    }
+    fm_json_end(json);
+    fm_free(lacks);
+}
+
 /* ---- JSON and CSV ---- */
 
 void fm_counters_write_number(struct fm_json *json, const char *key, enum fm_counter_kind kind,
                               double value)
 {
-    if (fm_counter_is_time(kind)) {
+    if (fm_counter_is_time(kind) || fm_counter_is_real(kind)) {
         fm_json_double(json, key, value);
     } else {
         fm_json_signed(json, key, (int64_t)value);
@@ -313,17 +385,14 @@ static void print_json(const struct fm_counter_request *request, const struct fm
         }
     }
     fm_json_end(&json);
+    write_lacks(request, &json, job);
     fm_json_end(&json);
     putchar('\n');
 }
 
-static void print_csv_value(enum fm_counter_kind kind, double value)
-{
-    printf(fm_counter_is_time(kind) ? "%.9f" : "%.0f", value);
-}
-
 static void print_csv(const struct fm_counter_request *request, const struct fm_counter_job *job)
 {
+    char text[FM_COUNTER_PLAIN];
     puts("counter,unit,rank,value");
     for (size_t i = 0; i < job->count; i++) {
         const struct fm_job_counter *counter = &job->counters[i];
@@ -333,10 +402,9 @@ static void print_csv(const struct fm_counter_request *request, const struct fm_
         for (size_t rank = 0; rank < job->ranks; rank++) {
             double value;
             if (fm_counter_job_value(job, rank, i, -1, &value)) {
-                printf("%s,%s,%u,", counter->name, counter->unit,
-                       fermata_counters_rank(job->files[rank]));
-                print_csv_value(counter->kind, value);
-                putchar('\n');
+                printf("%s,%s,%u,%s\n", counter->name, counter->unit,
+                       fermata_counters_rank(job->files[rank]),
+                       fm_counter_plain(text, counter->kind, value));
             }
         }
     }
@@ -352,5 +420,6 @@ void fm_counters_show(const struct fm_counter_request *request, const struct fm_
     } else {
         print_heading(request, job, path, interrupted);
         print_text(request, job);
+        print_lacks(request, job);
     }
 }

@@ -35,8 +35,11 @@ static double sum_of(const struct fm_counter_job *jobs, size_t count, size_t job
     double sum = 0, total;
     for (size_t i = job; i < count; i++) {
         if (total_in(&jobs[i], which->name, &total)) {
-            bool is_extreme = which->kind == FM_COUNTER_HIGH_WATERMARK;
-            sum = !is_extreme ? sum + total : total > sum ? total : sum;
+            bool is_better =
+                i == job || (which->kind == FM_COUNTER_HIGH_WATERMARK ? total > sum : total < sum);
+            bool is_extreme =
+                which->kind == FM_COUNTER_HIGH_WATERMARK || which->kind == FM_COUNTER_LOW_WATERMARK;
+            sum = !is_extreme ? sum + total : is_better ? total : sum;
         }
     }
     return sum;
@@ -45,7 +48,7 @@ static double sum_of(const struct fm_counter_job *jobs, size_t count, size_t job
 static void print_sum(const struct fm_counter_request *request, struct fm_json *json,
                       const struct fm_job_counter *counter, double sum)
 {
-    char safe[128], text[FM_COUNTER_TEXT];
+    char safe[128], text[FM_COUNTER_TEXT], plain[FM_COUNTER_PLAIN];
     fm_safe_copy(safe, sizeof safe, counter->name);
     if (request->format == FM_COUNTERS_JSON) {
         fm_json_object(json, NULL);
@@ -54,8 +57,7 @@ static void print_sum(const struct fm_counter_request *request, struct fm_json *
         fm_counters_write_number(json, "total", counter->kind, sum);
         fm_json_end(json);
     } else if (request->format == FM_COUNTERS_CSV) {
-        printf(fm_counter_is_time(counter->kind) ? "%s,%s,%.9f\n" : "%s,%s,%.0f\n", safe,
-               counter->unit, sum);
+        printf("%s,%s,%s\n", safe, counter->unit, fm_counter_plain(plain, counter->kind, sum));
     } else {
         printf("%-36s %18s %s\n", safe, fm_counter_text(text, counter->kind, sum), counter->unit);
     }
@@ -129,11 +131,8 @@ static void write_side(struct fm_json *json, const char *key, const struct diffe
 
 static void print_csv_side(const struct difference *d, int side)
 {
-    if (d->has[side]) {
-        printf(fm_counter_is_time(d->counter->kind) ? ",%.9f" : ",%.0f", d->value[side]);
-    } else {
-        putchar(',');
-    }
+    char text[FM_COUNTER_PLAIN] = "";
+    printf(",%s", d->has[side] ? fm_counter_plain(text, d->counter->kind, d->value[side]) : text);
 }
 
 static void print_difference(const struct fm_counter_request *request, struct fm_json *json,

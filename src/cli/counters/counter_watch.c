@@ -7,12 +7,6 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Whether a value is shown as it is, not by what it changes. */
-static bool is_level(enum fm_counter_kind kind)
-{
-    return kind == FM_COUNTER_LEVEL || kind == FM_COUNTER_HIGH_WATERMARK;
-}
-
 static void print_row(const struct fm_counter_request *request,
                       const struct fm_job_counter *counter, double total, double rate,
                       double elapsed)
@@ -21,12 +15,12 @@ static void print_row(const struct fm_counter_request *request,
     fm_safe_copy(safe, sizeof safe, counter->name);
     if (request->format == FM_COUNTERS_CSV) {
         printf("%.3f,%s,%s,%.9g,", elapsed, safe, counter->unit, total);
-        printf(is_level(counter->kind) ? "\n" : "%.9g\n", rate);
+        printf(fm_counter_is_level(counter->kind) ? "\n" : "%.9g\n", rate);
         return;
     }
-    if (!is_level(counter->kind)) {
-        fm_counter_text(speed, counter->kind,
-                        fm_counter_is_time(counter->kind) ? rate : round(rate));
+    if (!fm_counter_is_level(counter->kind)) {
+        bool has_fraction = fm_counter_is_time(counter->kind) || fm_counter_is_real(counter->kind);
+        fm_counter_text(speed, counter->kind, has_fraction ? rate : round(rate));
     }
     printf("%10.3f  %-36s %18s %18s\n", elapsed, safe, fm_counter_text(text, counter->kind, total),
            speed);

@@ -4,6 +4,7 @@
 #include "record/capture/thread.h"
 #include "record/counting/counter_file.h"
 #include "record/counting/profile.h"
+#include "record/counting/user_counters.h"
 #include "record/paradigm/region.h"
 
 #include <otf2/OTF2_GeneralDefinitions.h>
@@ -161,6 +162,14 @@ static void count_lock(uint64_t *values, uint64_t header)
         1);
 }
 
+static void set_user_counter(uint64_t *values, const uint64_t *record)
+{
+    uint32_t slot = fm_user_counter_slot(fm_record_ref(record[0]));
+    if (slot != 0) {
+        __atomic_store_n(&values[slot], record[2], __ATOMIC_RELAXED);
+    }
+}
+
 /* Records that are rare, or belong to no call. */
 static void count_other(struct fm_counting *counting, uint64_t *values, const uint64_t *record)
 {
@@ -211,6 +220,9 @@ static void count_other(struct fm_counting *counting, uint64_t *values, const ui
         break;
     case FM_RECORD_FUNCTION_ENTER:
         add(&values[FM_SLOT_FUNCTIONS_ENTERED], 1);
+        break;
+    case FM_RECORD_METRIC:
+        set_user_counter(values, record);
         break;
     case FM_RECORD_SAMPLE:
         add(&values[FM_SLOT_SAMPLES], 1);

@@ -7,7 +7,9 @@
 #include "record/capture/memory_use.h"
 #include "record/capture/thread.h"
 #include "record/counting/count.h"
+#include "record/counting/counter_descriptions.h"
 #include "record/counting/profile.h"
+#include "record/counting/user_counters.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +25,7 @@
 #include <unistd.h>
 
 /* Functions of paradigms that begin later have words in each block, too. */
-enum { FUNCTIONS_LATER = 2048, PAGE = 4096 };
+enum { FUNCTIONS_LATER = 2048, PAGE = 4096, READERS_MOST = 8 };
 
 static struct {
     fm_lock_t lock; /* of the file's growth */
@@ -32,6 +34,9 @@ static struct {
     bool open;
     struct fm_counter_file_head *head; /* mapped */
     uint64_t *process;                 /* the block of the process */
+    uint32_t added_words;              /* of FM_ADDED_WORDS */
+    fm_counter_reader_t *readers[READERS_MOST];
+    _Atomic unsigned reader_count;
 } counters = {.lock = FM_LOCK_FREE, .file = -1};
 
 bool fm_counters_only(void)
@@ -46,7 +51,7 @@ bool fm_counters_only(void)
     return known == 2;
 }
 
-static const char *asked(void)
+const char *fm_counters_asked(void)
 {
     const char *list = getenv(FM_COUNTERS_VARIABLE);
     if (!fm_counter_list_is_none(list)) {
@@ -57,7 +62,7 @@ static const char *asked(void)
 
 bool fm_counters_are_asked(void)
 {
-    return asked() != NULL;
+    return fm_counters_asked() != NULL;
 }
 
 static uint64_t round_up(uint64_t bytes)
@@ -68,70 +73,6 @@ static uint64_t round_up(uint64_t bytes)
 static bool write_all(const void *data, size_t bytes, uint64_t place)
 {
     return pwrite(counters.file, data, bytes, (off_t)place) == (ssize_t)bytes;
-}
-
-/* ---- descriptions ---- */
-
-static struct fm_counter_description describe(const char *prefix, const char *name, uint32_t kind,
-                                              const char *unit, uint32_t slot, uint32_t bins)
-{
-    struct fm_counter_description description = {.kind = kind, .slot = slot, .bins = bins};
-    snprintf(description.name, sizeof description.name, "%s%s%s", prefix,
-             prefix[0] != '\0' ? "." : "", name);
-    snprintf(description.unit, sizeof description.unit, "%s", unit);
-    description.is_selected = fm_counter_selected(counters.list, description.name);
-    return description;
-}
-
-enum {
-    SINGLE =
-#define FM_COUNTER(symbol, name, kind, unit, bins, meaning) 1 +
-#define FM_USAGE_COUNTER(symbol, name, kind, unit, meaning) 1 +
-#define FM_MODEL_COUNTER(symbol, name, kind, unit, bins, meaning)
-#include "counters/recorded.def"
-#undef FM_COUNTER
-#undef FM_USAGE_COUNTER
-#undef FM_MODEL_COUNTER
-        0,
-    OF_MODEL =
-#define FM_COUNTER(symbol, name, kind, unit, bins, meaning)
-#define FM_USAGE_COUNTER(symbol, name, kind, unit, meaning)
-#define FM_MODEL_COUNTER(symbol, name, kind, unit, bins, meaning) 1 +
-#include "counters/recorded.def"
-#undef FM_COUNTER
-#undef FM_USAGE_COUNTER
-#undef FM_MODEL_COUNTER
-        0,
-    DESCRIPTIONS = SINGLE + FM_COUNTER_MODELS * OF_MODEL
-};
-
-static void describe_all(struct fm_counter_description *each)
-{
-    static const char *const prefixes[] = {
-#define FM_COUNTER_MODEL(symbol, prefix, paradigm) prefix,
-#include "counters/counter_models.def"
-#undef FM_COUNTER_MODEL
-    };
-#define FM_COUNTER(symbol, name, kind, unit, bins, meaning)                                        \
-    *each++ = describe("", name, FM_COUNTER_##kind, unit, FM_SLOT_##symbol, bins);
-#define FM_USAGE_COUNTER(symbol, name, kind, unit, meaning)                                        \
-    *each++ = describe("", name, FM_COUNTER_##kind, unit, FM_SLOT_##symbol, 1);
-#define FM_MODEL_COUNTER(symbol, name, kind, unit, bins, meaning)
-#include "counters/recorded.def"
-#undef FM_COUNTER
-#undef FM_USAGE_COUNTER
-#undef FM_MODEL_COUNTER
-    for (uint32_t model = 0; model < FM_COUNTER_MODELS; model++) {
-#define FM_COUNTER(symbol, name, kind, unit, bins, meaning)
-#define FM_USAGE_COUNTER(symbol, name, kind, unit, meaning)
-#define FM_MODEL_COUNTER(symbol, name, kind, unit, bins, meaning)                                  \
-    *each++ = describe(prefixes[model], name, FM_COUNTER_##kind, unit,                             \
-                       FM_SLOTS_SINGLE + model * FM_MODEL_SLOTS + FM_MODEL_SLOT_##symbol, bins);
-#include "counters/recorded.def"
-#undef FM_COUNTER
-#undef FM_USAGE_COUNTER
-#undef FM_MODEL_COUNTER
-    }
 }
 
 /* ---- functions ---- */
@@ -169,7 +110,7 @@ static bool write_function(const struct fm_recorded_region *region, size_t numbe
 
 void fm_counter_file_functions(const struct fm_recorded_region *regions, size_t first, size_t count)
 {
-    if (asked() == NULL) {
+    if (fm_counters_asked() == NULL) {
         return;
     }
     for (size_t i = first; i < first + count; i++) {
@@ -286,7 +227,7 @@ static struct fm_counter_file_head head_of(uint32_t rank, uint32_t size, size_t 
         .description_bytes = sizeof(struct fm_counter_description),
         .function_bytes = sizeof(struct fm_counter_function),
         .descriptions_at = FM_COUNTER_HEAD_BYTES,
-        .description_count = DESCRIPTIONS,
+        .description_count = FM_DESCRIPTIONS,
         .functions_most = FM_FUNCTIONS_MOST,
         .start_ticks = fm_clock.start_ticks,
         .start_realtime = fm_clock.start_realtime,
@@ -297,23 +238,27 @@ static struct fm_counter_file_head head_of(uint32_t rank, uint32_t size, size_t 
     };
     size_t most = functions + FUNCTIONS_LATER;
     head.functions_in_block = most < FM_FUNCTIONS_MOST ? most : FM_FUNCTIONS_MOST;
-    head.functions_at = head.descriptions_at + DESCRIPTIONS * head.description_bytes;
+    head.functions_at =
+        head.descriptions_at + (FM_DESCRIPTIONS + FM_ADDED_MOST) * (uint64_t)head.description_bytes;
     head.blocks_at =
         round_up(head.functions_at + (uint64_t)FM_FUNCTIONS_MOST * head.function_bytes);
-    head.block_bytes = round_up(
-        (FM_BLOCK_HEAD + FM_SLOTS + (uint64_t)FM_FUNCTION_WORDS * head.functions_in_block) *
-        sizeof(uint64_t));
+    head.block_bytes =
+        round_up((FM_BLOCK_HEAD + FM_SLOTS + (uint64_t)FM_FUNCTION_WORDS * head.functions_in_block +
+                  FM_ADDED_WORDS) *
+                 sizeof(uint64_t));
     gethostname(head.host, sizeof head.host - 1);
     ssize_t length = readlink("/proc/self/exe", head.program, sizeof head.program - 1);
     head.program[length > 0 ? length : 0] = '\0';
     return head;
 }
 
-static struct fm_counter_description descriptions[DESCRIPTIONS];
+static struct fm_counter_description descriptions[FM_DESCRIPTIONS + FM_ADDED_MOST];
 
 const struct fm_counter_description *fm_counter_file_descriptions(size_t *count)
 {
-    *count = __atomic_load_n(&counters.open, __ATOMIC_ACQUIRE) ? DESCRIPTIONS : 0;
+    *count = __atomic_load_n(&counters.open, __ATOMIC_ACQUIRE)
+                 ? __atomic_load_n(&counters.head->description_count, __ATOMIC_ACQUIRE)
+                 : 0;
     return descriptions;
 }
 
@@ -324,7 +269,7 @@ const uint64_t *fm_counter_file_process(void)
 
 static bool write_file(const struct fm_counter_file_head *head)
 {
-    describe_all(descriptions);
+    fm_counter_describe_all(descriptions, counters.list);
     int reason = posix_fallocate(counters.file, 0, FM_COUNTER_HEAD_BYTES);
     if (reason != 0) {
         errno = reason;
@@ -336,7 +281,58 @@ static bool write_file(const struct fm_counter_file_head *head)
         counters.head = NULL;
         return false;
     }
-    return write_all(descriptions, sizeof descriptions, head->descriptions_at);
+    return write_all(descriptions, FM_DESCRIPTIONS * sizeof *descriptions, head->descriptions_at);
+}
+
+/* Writes the description of an added counter. With the lock.
+ * @return false: there is no room */
+static bool add_description(const struct fm_added_counter *counter, uint32_t slot)
+{
+    uint64_t number = counters.head->description_count;
+    if (number >= FM_DESCRIPTIONS + FM_ADDED_MOST) {
+        return false;
+    }
+    struct fm_counter_description *last = &descriptions[number];
+    *last = fm_counter_describe(counter, slot);
+    if (!write_all(last, sizeof *last, counters.head->descriptions_at + number * sizeof *last)) {
+        return false;
+    }
+    __atomic_store_n(&counters.head->description_count, number + 1, __ATOMIC_RELEASE);
+    return true;
+}
+
+uint32_t fm_counter_file_add(const struct fm_added_counter *counter)
+{
+    struct fm_guard guard;
+    uint32_t slot = 0;
+    if (!__atomic_load_n(&counters.open, __ATOMIC_ACQUIRE)) {
+        return 0;
+    }
+    fm_guard_begin(&guard);
+    fm_guard_hold_signals();
+    fm_lock(&counters.lock);
+    bool fits = counters.added_words + counter->bins <= FM_ADDED_WORDS;
+    if (fits && counter->tier != FM_TIER_UNAVAILABLE) {
+        slot = FM_SLOTS + FM_FUNCTION_WORDS * (uint32_t)counters.head->functions_in_block +
+               counters.added_words;
+    }
+    if (fits && add_description(counter, slot)) {
+        counters.added_words += slot != 0 ? counter->bins : 0;
+    } else {
+        slot = 0;
+    }
+    fm_unlock(&counters.lock);
+    fm_guard_end(&guard);
+    return slot;
+}
+
+void fm_counter_file_read_by(fm_counter_reader_t *reader)
+{
+    unsigned count = counters.reader_count;
+    if (count < READERS_MOST) {
+        counters.readers[count] = reader;
+        counters.reader_count = count + 1;
+    }
 }
 
 static bool create(const char *directory, uint32_t rank, uint32_t size, size_t functions)
@@ -359,7 +355,7 @@ static bool create(const char *directory, uint32_t rank, uint32_t size, size_t f
 bool fm_counter_file_open(const char *directory, uint32_t rank, uint32_t size,
                           const struct fm_recorded_region *regions, size_t region_count)
 {
-    counters.list = asked();
+    counters.list = fm_counters_asked();
     if (!create(directory, rank, size, region_count)) {
         return false;
     }
@@ -376,6 +372,7 @@ bool fm_counter_file_open(const char *directory, uint32_t rank, uint32_t size,
     pthread_atfork(NULL, NULL, child_begins);
     counters.head->function_count = region_count;
     __atomic_store_n(&counters.open, true, __ATOMIC_RELEASE);
+    fm_user_counters_begin();
     bool good = true;
     fm_lock(&counters.lock);
     for (struct fm_thread *each = fm_threads_all(); good && each != NULL; each = each->next) {
@@ -408,6 +405,9 @@ static void write_usage(void)
     values[FM_SLOT_TIME_USER] = nanoseconds(usage.ru_utime);
     values[FM_SLOT_TIME_SYSTEM] = nanoseconds(usage.ru_stime);
     values[FM_SLOT_MEMORY_MOST] = (uint64_t)usage.ru_maxrss * 1024;
+    for (unsigned i = 0; i < counters.reader_count; i++) {
+        counters.readers[i](values);
+    }
     __atomic_store_n(sequence, *sequence + 1, __ATOMIC_RELEASE);
 }
 

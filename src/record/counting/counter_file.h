@@ -18,6 +18,19 @@
 struct fm_counter_description;
 struct fm_thread;
 
+/** A counter that recorded.def does not have. */
+struct fm_added_counter {
+    const char *name, *unit;
+    uint32_t kind;       /**< enum fm_counter_kind */
+    uint32_t tier;       /**< enum fm_counter_tier; FM_TIER_UNAVAILABLE: it has no words */
+    uint32_t bins;       /**< 1: none */
+    const char *meaning; /**< of an unavailable counter the reason */
+};
+
+/** Brings the counters of a source up to date: values of the block of the process, behind its head.
+ * Called by one thread at a time, with the block's sequence number odd. */
+typedef void fm_counter_reader_t(uint64_t *values);
+
 /** Environment variable with the counters that are asked for, as a list (counters/catalogue.h). */
 #define FM_COUNTERS_VARIABLE "FERMATA_COUNTERS"
 
@@ -46,14 +59,25 @@ void fm_counter_file_functions(const struct fm_recorded_region *regions, size_t 
 /** Gives a new thread counters, if the file is open. errno is preserved. */
 void fm_counter_file_attach(struct fm_thread *thread);
 
+/** Adds a counter; the file is open. Thread-safe. errno is preserved.
+ * @return its first word behind the head of each block; 0: unavailable, or there is no room */
+uint32_t fm_counter_file_add(const struct fm_added_counter *counter);
+
+/** Calls `reader` from now on each time that the values of the process are brought up to date.
+ * Called once for each source, when the run begins. */
+void fm_counter_file_read_by(fm_counter_reader_t *reader);
+
+/** The list of counters that are asked for; NULL: none are. */
+const char *fm_counters_asked(void);
+
 /** Descriptions of the counters, while the file is open; else none. */
 const struct fm_counter_description *fm_counter_file_descriptions(size_t *count);
 
 /** Block of the process, while the file is open. */
 const uint64_t *fm_counter_file_process(void);
 
-/** Stores the rate of the clock so far, and what the kernel counts for the process. Takes no lock.
- */
+/** Stores the rate of the clock so far, and what the kernel and other sources count for the
+ * process. Takes no lock. */
 void fm_counter_file_tick(void);
 
 /** Marks the file as complete, at the regular end of the run. */

@@ -8,6 +8,7 @@
 
 #include <otf2/OTF2_Definitions.h>
 #include <otf2/otf2.h>
+#include <string.h>
 
 enum { MOST = 256 };
 
@@ -15,6 +16,7 @@ enum { MOST = 256 };
 static struct sampled {
     uint32_t slot, metric; /* first word in blocks; number of its definition */
     bool is_extreme;       /* the value of the process is the largest of its threads' */
+    bool is_real;          /* words have the bits of a double; of the process as a whole only */
     uint64_t last;         /* value of the sample before */
 } sampled[MOST];
 
@@ -26,21 +28,24 @@ void fm_counter_samples_begin(void)
     const struct fm_counter_description *each = fm_counter_file_descriptions(&descriptions);
     for (size_t i = 0; i < descriptions && count < MOST; i++) {
         enum fm_counter_kind kind = (enum fm_counter_kind)each[i].kind;
-        bool is_level = kind == FM_COUNTER_LEVEL || kind == FM_COUNTER_HIGH_WATERMARK;
-        if (each[i].bins != 1 || each[i].is_selected == 0) {
+        /* Those of the program are in the trace already, each value. */
+        bool is_user = strncmp(each[i].name, FM_COUNTER_USER, strlen(FM_COUNTER_USER)) == 0;
+        if (each[i].bins != 1 || each[i].is_selected == 0 || is_user) {
             continue;
         }
+        OTF2_Type type = fm_counter_is_real(kind) ? OTF2_TYPE_DOUBLE : OTF2_TYPE_INT64;
         const char *unit = kind == FM_COUNTER_NANOSECONDS ? "ns" : each[i].unit;
-        const uint32_t words[] = {
-            fm_session_string(each[i].name), fm_session_string(unit), OTF2_TYPE_INT64,
-            is_level ? OTF2_METRIC_ABSOLUTE_POINT : OTF2_METRIC_ACCUMULATED_START};
+        const uint32_t words[] = {fm_session_string(each[i].name), fm_session_string(unit), type,
+                                  fm_counter_is_level(kind) ? OTF2_METRIC_ABSOLUTE_POINT
+                                                            : OTF2_METRIC_ACCUMULATED_START};
         uint32_t metric = words[0] == FM_DEFINE_NONE || words[1] == FM_DEFINE_NONE
                               ? FM_DEFINE_NONE
                               : fm_session_define(FM_DEFINE_METRIC, words, 4);
         if (metric != FM_DEFINE_NONE) {
             sampled[count++] = (struct sampled){.slot = each[i].slot,
                                                 .metric = metric,
-                                                .is_extreme = kind == FM_COUNTER_HIGH_WATERMARK};
+                                                .is_extreme = kind == FM_COUNTER_HIGH_WATERMARK,
+                                                .is_real = fm_counter_is_real(kind)};
         }
     }
 }
@@ -58,7 +63,8 @@ static uint64_t combine(const struct sampled *which, uint64_t value, const uint6
 static uint64_t value_of(const struct sampled *which)
 {
     uint64_t value = combine(which, 0, fm_counter_file_process());
-    for (struct fm_thread *each = fm_threads_all(); each != NULL; each = each->next) {
+    for (struct fm_thread *each = fm_threads_all(); !which->is_real && each != NULL;
+         each = each->next) {
         const struct fm_counting *counting = __atomic_load_n(&each->counting, __ATOMIC_ACQUIRE);
         value = counting != NULL ? combine(which, value, counting->block) : value;
     }
@@ -75,7 +81,9 @@ void fm_counter_samples_record(struct fm_thread *thread, uint64_t time)
         uint64_t value = value_of(&sampled[i]);
         if (value != sampled[i].last) {
             uint64_t *record = fm_thread_reserve(thread, FM_WORDS_METRIC);
-            record[0] = fm_record_header(FM_RECORD_METRIC, OTF2_TYPE_INT64, sampled[i].metric);
+            record[0] = fm_record_header(FM_RECORD_METRIC,
+                                         sampled[i].is_real ? OTF2_TYPE_DOUBLE : OTF2_TYPE_INT64,
+                                         sampled[i].metric);
             record[1] = time;
             record[2] = value;
             sampled[i].last = value;

@@ -1,5 +1,6 @@
 /* Parameters, counters and markers. */
 #include "fermata/fermata.h"
+#include "record/counting/user_counters.h"
 #include "record/session/session.h"
 #include "record/user/functions.h"
 
@@ -58,15 +59,33 @@ void *fm_user_define_parameter_unsigned(struct fm_text name)
     return define_parameter(name, OTF2_PARAMETER_TYPE_UINT64, OTF2_TYPE_UINT64);
 }
 
+/* The counter in the file of counters. errno is preserved. */
+static void count_too(uint32_t metric, struct fm_text name, struct fm_text unit, bool is_total,
+                      bool is_real)
+{
+    int saved = errno;
+    char *name_copy = fm_user_copy(name), *unit_copy = fm_user_copy(unit);
+    if (name_copy != NULL && unit_copy != NULL) {
+        fm_user_counter_add(metric, name_copy, unit_copy, is_total, is_real);
+    }
+    free(name_copy);
+    free(unit_copy);
+    errno = saved;
+}
+
 void *fm_user_define_counter(struct fm_text name, struct fm_text unit, uint32_t kind, bool is_real)
 {
     OTF2_Type type = is_real ? OTF2_TYPE_DOUBLE : OTF2_TYPE_INT64;
     const uint32_t words[] = {string_of(name), string_of(unit), type,
                               kind == FERMATA_TOTAL ? OTF2_METRIC_ACCUMULATED_START
                                                     : OTF2_METRIC_ABSOLUTE_POINT};
-    return words[0] == FM_DEFINE_NONE || words[1] == FM_DEFINE_NONE
-               ? NULL
-               : new_value(FM_DEFINE_METRIC, words, 4, type);
+    struct user_value *counter = words[0] == FM_DEFINE_NONE || words[1] == FM_DEFINE_NONE
+                                     ? NULL
+                                     : new_value(FM_DEFINE_METRIC, words, 4, type);
+    if (counter != NULL) {
+        count_too(counter->number, name, unit, kind == FERMATA_TOTAL, is_real);
+    }
+    return counter;
 }
 
 static void write_value(enum fm_record_kind kind, const struct user_value *value, uint64_t bits)

@@ -135,6 +135,46 @@ static void follows_the_process(void **state)
     fermata_counters_close(counters);
 }
 
+/* Counters that are added while the process runs: with fractions, and one that it cannot have. */
+static void follows_added_counters(void **state)
+{
+    (void)state;
+    const struct fm_counter_description added[2] = {
+        {.name = "user:mass",
+         .unit = "kg",
+         .kind = FERMATA_KIND_REAL,
+         .slot = FM_SLOTS + 3,
+         .bins = 1,
+         .meaning = "meant"},
+        {.name = "perf:cycles", .unit = "cycles", .meaning = "no such hardware"}};
+    const double parts[] = {0.5, 0.25};
+    const char *reason;
+    write_file();
+    fermata_counters_t *counters = opened();
+    assert_null(fermata_counters_unavailable(counters, 0, &reason));
+    struct fm_counter_file_head later = head();
+    later.description_count = 5;
+    put(&later, sizeof later, 0);
+    put(added, sizeof added, later.descriptions_at + 3 * sizeof added[0]);
+    for (unsigned block = 1; block < BLOCKS; block++) {
+        uint64_t bits;
+        memcpy(&bits, &parts[block - 1], sizeof bits);
+        put_word(block, FM_BLOCK_HEAD + FM_SLOTS + 3, bits);
+    }
+    assert_int_equal(fermata_counters_read(counters), 0);
+    int mass = fermata_counters_find(counters, "user:mass");
+    assert_true(mass >= 0);
+    assert_true(fermata_counters_real(counters, (size_t)mass) == 0.75);
+    assert_int_equal(fermata_counters_value(counters, (size_t)mass), 1);
+    assert_string_equal(fermata_counters_info(counters, (size_t)mass)->meaning, "meant");
+    assert_int_equal(fermata_counters_find(counters, "perf:cycles"), -1);
+    assert_string_equal(fermata_counters_unavailable(counters, 0, &reason), "perf:cycles");
+    assert_string_equal(reason, "no such hardware");
+    assert_null(fermata_counters_unavailable(counters, 1, &reason));
+    assert_int_equal(value(counters, "OMPI_SPC_SEND"), 10);
+    fermata_counters_close(counters);
+}
+
 static void tells_an_interrupted_update(void **state)
 {
     (void)state;
@@ -216,9 +256,9 @@ static void survives_any_bytes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sums_over_threads),           cmocka_unit_test(follows_the_process),
-        cmocka_unit_test(tells_an_interrupted_update), cmocka_unit_test(refuses_damage),
-        cmocka_unit_test(survives_any_bytes),
+        cmocka_unit_test(sums_over_threads),      cmocka_unit_test(follows_the_process),
+        cmocka_unit_test(follows_added_counters), cmocka_unit_test(tells_an_interrupted_update),
+        cmocka_unit_test(refuses_damage),         cmocka_unit_test(survives_any_bytes),
     };
     file = mkstemp(path);
     int failures = cmocka_run_group_tests(tests, NULL, NULL);
