@@ -56,6 +56,18 @@ static const struct fm_counter_entry counters[] = {
 #undef FM_COUNTER
 #undef FM_USAGE_COUNTER
 /* clang-format on */
+#define FM_PERF_COUNTER(name, type, configuration, kind, unit, user, meaning)                      \
+    {FM_COUNTER_PERF name,                                                                         \
+     FM_COUNTER_##kind,                                                                            \
+     unit,                                                                                         \
+     FM_TIER_PERMITTED,                                                                            \
+     FM_COUNTER_PERF name,                                                                         \
+     meaning,                                                                                      \
+     NULL,                                                                                         \
+     false,                                                                                        \
+     false},
+#include "counters/perf.def"
+#undef FM_PERF_COUNTER
 #define FM_SPC_CALLS(name, function)                                                               \
     {#name,                                                                                        \
      FM_COUNTER_COUNT,                                                                             \
@@ -216,6 +228,17 @@ bool fm_counter_selected(const char *list, const char *name)
     return false;
 }
 
+bool fm_counter_list_names(const char *list, const char *prefix, const char *name)
+{
+    char word[WORD];
+    while ((list = next_word(list, word)) != NULL) {
+        if (strncmp(word, prefix, strlen(prefix)) == 0 && fm_pattern_matches(word, name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 const char *fm_counter_list_unknown(const char *list)
 {
     static char word[WORD];
@@ -263,9 +286,9 @@ const char *fm_counter_kind_name(enum fm_counter_kind kind)
 const char *fm_counter_tier_name(enum fm_counter_tier tier)
 {
     static const char *const names[FM_TIERS] = {
-        [FM_TIER_EXACT] = "exact (calls)",     [FM_TIER_LOWER_BOUND] = "lower bound (calls)",
-        [FM_TIER_KERNEL] = "exact (kernel)",   [FM_TIER_PROGRAM] = "the program's",
-        [FM_TIER_UNAVAILABLE] = "unavailable",
+        [FM_TIER_EXACT] = "exact (calls)",   [FM_TIER_LOWER_BOUND] = "lower bound (calls)",
+        [FM_TIER_KERNEL] = "exact (kernel)", [FM_TIER_PERMITTED] = "kernel, if it can",
+        [FM_TIER_PROGRAM] = "the program's", [FM_TIER_UNAVAILABLE] = "unavailable",
     };
     return (unsigned)tier < FM_TIERS ? names[tier] : "unknown";
 }

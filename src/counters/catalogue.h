@@ -34,6 +34,7 @@ enum fm_counter_tier {
     FM_TIER_EXACT,       /**< by interposition of calls */
     FM_TIER_LOWER_BOUND, /**< likewise; there may be more that calls do not show */
     FM_TIER_KERNEL,      /**< by the kernel */
+    FM_TIER_PERMITTED,   /**< likewise, where it permits and the processor offers it */
     FM_TIER_PROGRAM,     /**< stated by the program itself */
     FM_TIER_UNAVAILABLE,
     FM_TIERS
@@ -59,6 +60,9 @@ struct fm_counter_entry {
 #define FM_COUNTER_CALLS "calls:"
 #define FM_COUNTER_TIME  "time:"
 
+/** Prefix of the kernel's events (perf.def). */
+#define FM_COUNTER_PERF "perf:"
+
 /** Prefix of the counters that the program declares (fermata/counter.h). */
 #define FM_COUNTER_USER "user:"
 
@@ -83,6 +87,10 @@ bool fm_counter_is_known(const char *pattern);
  * "yes" (the same), "mpi.*", "SEND,calls:MPI_Recv".
  * @param name  of a counter in files */
 bool fm_counter_selected(const char *list, const char *name);
+
+/** Whether a word of such a list begins with `prefix` and matches a name: for counters that cost
+ * something, which "all" does not select. */
+bool fm_counter_list_names(const char *list, const char *prefix, const char *name);
 
 /** Whether a list selects nothing: none, no, empty or NULL. */
 bool fm_counter_list_is_none(const char *list);

@@ -323,6 +323,23 @@ static void write_values(struct fm_json *json, const struct fm_counter_job *job,
     }
 }
 
+/* What a counter counts: in the run, else in general. */
+static void write_meaning(struct fm_json *json, const struct fm_counter_job *job, const char *name)
+{
+    const struct fm_counter_entry *entry = fm_counter_named(name);
+    const char *meaning = entry != NULL ? entry->meaning : NULL;
+    for (size_t rank = 0; rank < job->ranks; rank++) {
+        int number = fermata_counters_find(job->files[rank], name);
+        const char *own =
+            number >= 0 ? fermata_counters_info(job->files[rank], (size_t)number)->meaning : "";
+        if (own[0] != '\0') {
+            meaning = own;
+            break;
+        }
+    }
+    fm_json_string(json, "meaning", meaning);
+}
+
 static void write_counter(struct fm_json *json, const struct fm_counter_job *job, size_t i)
 {
     const struct fm_job_counter *counter = &job->counters[i];
@@ -332,6 +349,7 @@ static void write_counter(struct fm_json *json, const struct fm_counter_job *job
     fm_json_string(json, "name", counter->name);
     fm_json_string(json, "kind", fm_counter_kind_name(counter->kind));
     fm_json_string(json, "unit", counter->unit);
+    write_meaning(json, job, counter->name);
     fm_counters_write_number(json, "total", counter->kind, spread.total);
     fm_json_array(json, "values");
     write_values(json, job, i, -1);

@@ -8,6 +8,7 @@
 #include "record/capture/thread.h"
 #include "record/counting/count.h"
 #include "record/counting/counter_descriptions.h"
+#include "record/counting/perf_events.h"
 #include "record/counting/profile.h"
 #include "record/counting/user_counters.h"
 
@@ -373,6 +374,7 @@ bool fm_counter_file_open(const char *directory, uint32_t rank, uint32_t size,
     counters.head->function_count = region_count;
     __atomic_store_n(&counters.open, true, __ATOMIC_RELEASE);
     fm_user_counters_begin();
+    fm_perf_events_begin(counters.list);
     bool good = true;
     fm_lock(&counters.lock);
     for (struct fm_thread *each = fm_threads_all(); good && each != NULL; each = each->next) {

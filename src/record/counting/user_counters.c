@@ -22,6 +22,14 @@ static struct {
 
 static uint32_t slots[METRICS_MOST]; /* by number of the definition; 0: none */
 
+/* Replaces what separates names in lists and in tables. */
+static void replace(char *text)
+{
+    for (char *c = text; (c = strpbrk(c, ", \t\n\r\"")) != NULL;) {
+        *c = '_';
+    }
+}
+
 static void add_to_file(const struct user_counter *each)
 {
     if (slots[each->metric] != 0) {
@@ -62,12 +70,8 @@ void fm_user_counter_add(uint32_t metric, const char *name, const char *unit, bo
                              : (is_total ? FM_COUNTER_COUNT : FM_COUNTER_LEVEL);
         snprintf(each->name, sizeof each->name, FM_COUNTER_USER "%s", name);
         snprintf(each->unit, sizeof each->unit, "%s", unit);
-        for (char *c = each->name; (c = strpbrk(c, ",\n\r\"")) != NULL;) {
-            *c = '_';
-        }
-        for (char *c = each->unit; (c = strpbrk(c, ",\n\r\"")) != NULL;) {
-            *c = '_';
-        }
+        replace(each->name);
+        replace(each->unit);
         add_to_file(each);
     }
     fm_unlock(&user.lock);

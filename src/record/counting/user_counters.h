@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 /** Adds a counter, when it is defined; a name is cut where the file has no room for more of it, and
- * commas in it, which separate names in lists, are written as underscores. Thread-safe. errno is
- * preserved.
+ * commas and blanks in it, which separate names in lists, are written as underscores. Thread-safe.
+ * errno is preserved.
  * @param metric  number of its definition, to which records refer
  * @param unit    "" if it has none */
 void fm_user_counter_add(uint32_t metric, const char *name, const char *unit, bool is_total,

@@ -18,7 +18,7 @@ from mpi_launcher import mpi_command  # noqa: E402
 fermata, mpirun, program = sys.argv[1:]
 ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
 EXPECTED = {"user:early": [11, 11], "user:cells": [507, 508], "user:residual": [1 / 32, 1 / 32],
-            "user:energy": [1.25, 2.25], "user:queue_ long": [-5, -5]}
+            "user:energy": [1.25, 2.25], "user:queue__long": [-5, -5]}
 
 
 def run(*command):

@@ -74,6 +74,11 @@ static void lists_select(void **state)
     assert_false(fm_counter_selected("SEND,mpi.bytes_*", "calls:MPI_Recv"));
     assert_false(fm_counter_selected("SEND,mpi.bytes_*", "time:MPI_Send"));
     assert_true(fm_counter_selected("OMPI_SPC_I*", "calls:MPI_Isend"));
+    assert_true(fm_counter_list_names("all,perf:cyc*", "perf:", "perf:cycles"));
+    assert_false(fm_counter_list_names("all,perf:cyc*", "perf:", "perf:instructions"));
+    assert_false(fm_counter_list_names("all,*", "perf:", "perf:cycles"));
+    assert_null(fm_counter_list_unknown("user:whatever,perf:cycles,perf:*"));
+    assert_string_equal(fm_counter_list_unknown("mpi.*,perf:cycle"), "perf:cycle");
     assert_true(fm_counter_list_is_none("none"));
     assert_true(fm_counter_list_is_none(NULL));
     assert_false(fm_counter_list_is_none("all"));
