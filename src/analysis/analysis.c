@@ -14,6 +14,7 @@
 #include "analysis/problems/run_problems.h"
 #include "analysis/replicate.h"
 #include "analysis/results/coverage.h"
+#include "analysis/results/detail_blame.h"
 #include "analysis/results/matrices.h"
 #include "analysis/results/phases.h"
 #include "analysis/results/severity.h"
@@ -105,6 +106,9 @@ static void compute(struct fm_analysis *analysis, uint64_t begin, uint64_t end,
     results->problems =
         fm_run_problems_find(formation, blamed, &results->path, &results->phases, begin, end);
     fm_blamed_waits_free(blamed, analysis->trace->location_count);
+    if (analysis->blames != NULL) {
+        fm_detail_blames_find(formation, analysis->blames);
+    }
     fm_formation_forget_caused(formation);
 }
 
@@ -342,8 +346,13 @@ static void free_findings(struct fm_findings *findings, uint32_t location_count)
 static struct fm_detail *hand_out(struct fm_analysis *analysis, struct fm_trace *trace)
 {
     struct fm_detail *detail = fm_allocate(1, sizeof *detail);
-    *detail =
-        (struct fm_detail){trace, analysis->findings, analysis->messages, analysis->dependencies};
+    *detail = (struct fm_detail){
+        .trace = trace,
+        .findings = analysis->findings,
+        .messages = analysis->messages,
+        .dependencies = analysis->dependencies,
+        .holds = fm_lock_queues_take_holds(analysis->lock_queues),
+    };
     return detail;
 }
 
@@ -383,6 +392,7 @@ fm_status_t fm_analysis_run_in_detail(const char *archive,
     trace->in_detail = detail != NULL;
     struct fm_engine *engine = create_engine(trace, options->team, options->workers);
     fm_engine_time(engine, options->times);
+    fm_detail_blames blames = {0};
     struct fm_analysis analysis = {
         .trace = trace,
         .records = trace,
@@ -395,6 +405,7 @@ fm_status_t fm_analysis_run_in_detail(const char *archive,
         .partition_of = partition_of,
         .partition_count = partition_count,
         .blocking_size = options->blocking_size,
+        .blames = options->blames && detail != NULL ? &blames : NULL,
     };
     struct fm_cube *made = NULL;
     status = fm_analysis_load(trace, engine, options->times, error);
@@ -410,7 +421,6 @@ fm_status_t fm_analysis_run_in_detail(const char *archive,
         if (cube != NULL) {
             status = fill_cube(&analysis, options, made, error);
         }
-        fm_lock_queues_free(analysis.lock_queues);
         fm_lock_holders_free(analysis.lock_holders);
         fm_thread_starts_free(analysis.thread_starts);
         fm_free(analysis.coverage);
@@ -422,12 +432,14 @@ fm_status_t fm_analysis_run_in_detail(const char *archive,
     struct fm_detail *handed = NULL;
     if (analysed && detail != NULL) {
         handed = hand_out(&analysis, trace);
+        handed->blames = blames;
     } else {
         if (analysed) {
             free_findings(analysis.findings, trace->location_count);
         }
         fm_trace_free(trace);
     }
+    fm_lock_queues_free(analysis.lock_queues);
     if (status != FM_OK || !fm_team_leads(options->team)) {
         fm_cube_free(made);
         made = NULL;

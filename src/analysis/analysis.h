@@ -27,6 +27,8 @@ struct fm_analysis_options {
     struct fm_stage_times *times;           /**< out: duration of each stage; NULL: not measured */
     bool dependencies;      /**< the detail has the dependencies of all calls: for an analysis by a
                                  single process */
+    bool blames;            /**< the detail has who is blamed for each wait state, if there is a
+                                 report, too; likewise */
     uint64_t blocking_size; /**< bytes from which on sends wait for their receiver; 0: as the run
                                  shows */
     size_t memory_limit; /**< bytes of tables to keep in memory, the rest is stored in a file; 0: no

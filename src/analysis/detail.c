@@ -15,6 +15,8 @@ void fm_detail_free(struct fm_detail *detail)
         fm_vector_free(&detail->messages[i]);
     }
     fm_dependencies_free(detail->dependencies);
+    fm_vector_free(&detail->holds);
+    fm_vector_free(&detail->blames);
     fm_free(detail->findings);
     fm_free(detail->messages);
     fm_trace_free(detail->trace);

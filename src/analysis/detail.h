@@ -6,6 +6,7 @@
 #define FERMATA_ANALYSIS_DETAIL_H
 
 #include "analysis/analysis.h"
+#include "analysis/locks/lock_queue.h"
 #include "analysis/model/findings.h"
 
 /** A message: from the call that started its send to the call that completed its receive. */
@@ -18,6 +19,18 @@ struct fm_detail_message {
 
 typedef FM_VECTOR(struct fm_detail_message) fm_detail_messages;
 
+/** A part of a wait state in which a call path of a location is blamed for it
+ * (causes/blame/blame.h). */
+struct fm_detail_blame {
+    uint64_t from, to; /**< ticks of the trace's clock; from < to */
+    uint32_t waiter;   /**< location that waits */
+    uint32_t activity; /**< call that waits */
+    uint32_t location; /**< that is blamed */
+    uint32_t callpath; /**< node of the call forest; FM_NONE: outside of all regions */
+};
+
+typedef FM_VECTOR(struct fm_detail_blame) fm_detail_blames;
+
 struct fm_dependencies;
 
 struct fm_detail {
@@ -26,6 +39,9 @@ struct fm_detail {
                                        are wait states */
     fm_detail_messages *messages; /**< by receiving process, in the order of completion */
     struct fm_dependencies *dependencies; /**< NULL: not asked for */
+    fm_kept_holds holds;                  /**< of locks */
+    fm_detail_blames blames; /**< ascending by waiter, activity and time; none unless asked for, or
+                                  if wait states cause themselves (wrong clocks) */
 };
 
 /** Analyses an archive and returns its individual events besides the report. For an analysis by a

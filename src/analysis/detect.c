@@ -59,7 +59,8 @@ void fm_patterns_run(struct fm_analysis *analysis)
     const bool has_threads = has_models_of_threads(analysis->trace);
     if (has_windows || has_threads) {
         analysis->lock_holders = fm_lock_holders_create(analysis);
-        analysis->lock_queues = fm_lock_queues_create(fm_engine_workers(analysis->engine));
+        analysis->lock_queues =
+            fm_lock_queues_create(fm_engine_workers(analysis->engine), analysis->messages != NULL);
     }
     fm_finders_open(analysis);
     for (size_t s = 0; s < stage_count; ++s) {

@@ -1,6 +1,5 @@
 #include "patterns/event_index.h"
 
-#include "analysis/collective/collective_walk.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
@@ -59,74 +58,6 @@ static void index_messages(struct fm_event_index *index, bool sends, bool receiv
     }
 }
 
-static int compare_parts(const void *left, const void *right)
-{
-    const struct fm_collective_part *a = left, *b = right;
-    if (a->activity != b->activity) {
-        return a->activity < b->activity ? -1 : 1;
-    }
-    return a->instance < b->instance ? -1 : a->instance > b->instance;
-}
-
-static void add_member(struct fm_event_index *index, struct fm_map *numbers,
-                       const struct fm_member *member)
-{
-    const uint64_t key = ((uint64_t)member->series << 24 | member->scope) << 32 | member->ordinal;
-    if (member->scope >> 24 != 0) {
-        return; /* no key */
-    }
-    uint32_t next = (uint32_t)index->instances.count;
-    uint32_t number = *fm_map_at(numbers, key, next);
-    if (number == next) {
-        fm_vector_push(&index->instances, (struct fm_collective_instance){
-                                              .first_enter = member->enter,
-                                              .last_enter = member->enter,
-                                              .first_leave = member->leave,
-                                              .last_location = member->start_location,
-                                              .communicator = member->communicator,
-                                              .call = member->call,
-                                          });
-    }
-    struct fm_collective_instance *instance = &index->instances.items[number];
-    instance->members++;
-    instance->is_mixed = instance->is_mixed || instance->call != member->call;
-    if (member->enter < instance->first_enter) {
-        instance->first_enter = member->enter;
-    }
-    if (member->leave < instance->first_leave) {
-        instance->first_leave = member->leave;
-    }
-    if (member->enter > instance->last_enter) {
-        instance->last_enter = member->enter;
-        instance->last_location = member->start_location;
-    }
-    fm_vector_push(&index->locations[member->start_location].collectives,
-                   (struct fm_collective_part){member->start_activity, number});
-}
-
-static void index_collectives(struct fm_event_index *index)
-{
-    const struct fm_trace *trace = index->trace;
-    struct fm_map numbers = {0};
-    struct fm_collective_walk walk = {0};
-    for (uint32_t p = 0; p < trace->process_count; p++) {
-        struct fm_member member;
-        fm_collective_walk_begin(&walk, trace, p);
-        while (fm_collective_walk_next(&walk, &member)) {
-            add_member(index, &numbers, &member);
-        }
-    }
-    fm_collective_walk_free(&walk);
-    fm_map_free(&numbers);
-    for (uint32_t l = 0; l < trace->location_count; l++) {
-        struct fm_location_events *events = &index->locations[l];
-        if (events->collectives.count > 1) {
-            qsort(events->collectives.items, events->collectives.count,
-                  sizeof *events->collectives.items, compare_parts);
-        }
-    }
-}
-
 void fm_event_index_open(struct fm_event_index *index, const struct fm_detail *detail,
                          uint64_t begin, const bool takes[FM_EVENT_KINDS])
 {
@@ -136,7 +67,7 @@ void fm_event_index_open(struct fm_event_index *index, const struct fm_detail *d
         index_messages(index, takes[FM_EVENT_SEND], takes[FM_EVENT_RECEIVE]);
     }
     if (takes[FM_EVENT_COLLECTIVE]) {
-        index_collectives(index);
+        fm_collective_index_open(&index->collectives, index->trace);
     }
 }
 
@@ -145,10 +76,9 @@ void fm_event_index_close(struct fm_event_index *index)
     for (uint32_t l = 0; l < index->trace->location_count; l++) {
         fm_vector_free(&index->locations[l].sends);
         fm_vector_free(&index->locations[l].receives);
-        fm_vector_free(&index->locations[l].collectives);
     }
     fm_free(index->locations);
-    fm_vector_free(&index->instances);
+    fm_collective_index_close(&index->collectives, index->trace);
 }
 
 struct fm_event fm_event_of_call(const struct fm_event_index *index, uint32_t location,

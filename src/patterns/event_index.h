@@ -5,6 +5,7 @@
 #ifndef FERMATA_PATTERNS_EVENT_INDEX_H
 #define FERMATA_PATTERNS_EVENT_INDEX_H
 
+#include "analysis/collective/collective_index.h"
 #include "analysis/detail.h"
 #include "patterns/script.h"
 
@@ -31,23 +32,6 @@ struct fm_event {
     int64_t value;
 };
 
-/** A complete collective operation. */
-struct fm_collective_instance {
-    uint64_t first_enter, last_enter;
-    uint64_t first_leave;
-    uint32_t last_location; /**< that entered last; ties: the lower process */
-    uint32_t members;       /**< found so far */
-    uint32_t communicator;
-    uint8_t call; /**< fm_call_t */
-    bool is_mixed;
-};
-
-/** The part of a location in a collective operation. */
-struct fm_collective_part {
-    uint32_t activity; /**< call that took part */
-    uint32_t instance;
-};
-
 /** A value of a counter. */
 struct fm_sample_ref {
     const struct fm_sample *sample;
@@ -58,7 +42,6 @@ struct fm_sample_ref {
 struct fm_location_events {
     FM_VECTOR(const struct fm_detail_message *) sends;    /**< ascending by their sending call */
     FM_VECTOR(const struct fm_detail_message *) receives; /**< ascending by the completing call */
-    FM_VECTOR(struct fm_collective_part) collectives;     /**< ascending by call */
 };
 
 struct fm_event_index {
@@ -66,7 +49,7 @@ struct fm_event_index {
     const struct fm_trace *trace;
     uint64_t begin; /**< of the run */
     struct fm_location_events *locations;
-    FM_VECTOR(struct fm_collective_instance) instances;
+    struct fm_collective_index collectives; /**< of no location unless they are wanted */
 };
 
 /** Indexes the events of a run.

@@ -145,6 +145,7 @@ static struct fm_part *parts_of_waits(const struct fm_findings *findings, size_t
 struct cursors {
     const struct fm_location *location;
     const struct fm_location_events *events;
+    const fm_collective_parts *collectives;
     const struct fm_findings *findings;
     struct fm_part *parts;
     struct fm_sample_ref *samples;
@@ -226,14 +227,13 @@ static void deliver_call(struct delivery *delivery, struct cursors *at, uint32_t
         event.data = events->receives.items[at->receive];
         deliver(delivery, FM_EVENT_RECEIVE, &event);
     }
-    for (; at->collective < events->collectives.count &&
-           events->collectives.items[at->collective].activity == activity;
+    const struct fm_event_index *index = delivery->run->index;
+    const fm_collective_parts *parts = at->collectives;
+    for (; at->collective < parts->count && parts->items[at->collective].activity == activity;
          at->collective++) {
-        const struct fm_event_index *index = delivery->run->index;
-        const struct fm_collective_part *part = &events->collectives.items[at->collective];
-        const struct fm_collective_instance *instance = &index->instances.items[part->instance];
-        if (!instance->is_mixed &&
-            instance->members == index->trace->communicators[instance->communicator].size) {
+        const struct fm_collective_part *part = &parts->items[at->collective];
+        if (fm_collective_is_complete(index->trace,
+                                      &index->collectives.instances.items[part->instance])) {
             event.kind = FM_OBJECT_COLLECTIVE;
             event.data = part;
             deliver(delivery, FM_EVENT_COLLECTIVE, &event);
@@ -283,9 +283,13 @@ static void deliver_all(struct delivery *delivery)
 {
     const struct fm_event_index *index = delivery->run->index;
     const struct fm_location *location = &index->trace->locations[delivery->location];
+    static const fm_collective_parts no_parts = {0};
     struct cursors at = {
         .location = location,
         .events = &index->locations[delivery->location],
+        .collectives = index->collectives.parts == NULL
+                           ? &no_parts
+                           : &index->collectives.parts[delivery->location],
         .findings = &index->detail->findings[delivery->location],
     };
     at.parts = parts_of_waits(at.findings, &at.part_count);

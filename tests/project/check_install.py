@@ -74,6 +74,43 @@ int main(int argc, char **argv)
 }
 """
 
+TRACE = """
+#include <fermata/trace.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    char why[256];
+    fermata_trace_t *trace = fermata_trace_open(argv[argc - 1], 1, why, sizeof why);
+    const int64_t *enter;
+    const char *const *names;
+    size_t calls;
+    if (trace == NULL) {
+        fprintf(stderr, "%s\\n", why);
+        return 1;
+    }
+    calls = fermata_trace_find_table(trace, "calls");
+    enter = fermata_trace_int64(trace, "calls", "enter");
+    names = fermata_trace_text(trace, "regions", "name");
+    printf("%d %s %lu\\n", fermata_trace_version(), names[0],
+           (unsigned long)fermata_trace_rows(trace, calls));
+    if (enter == NULL || fermata_trace_int32(trace, "calls", "enter") != NULL ||
+        fermata_trace_int64(trace, "calls", "nothing") != NULL ||
+        fermata_trace_find_table(trace, "nothing") != fermata_trace_tables(trace)) {
+        return 2;
+    }
+    fermata_trace_close(trace);
+    return 0;
+}
+"""
+
+SCENARIO = """unit 1
+ranks 1
+0 0 enter main
+1 0 enter MPI_Test
+2 0 leave MPI_Test
+3 0 leave main
+"""
+
 
 class Failure(Exception):
     """A command that should have worked."""
@@ -131,6 +168,28 @@ def check_languages(installed, options):
         run([installed.build(compiler, ".f90", FORTRAN, *libs)])
 
 
+def check_trace(installed, options):
+    """Programs in C and C++, and Python, read an archive with the installed library."""
+    fermata, archive = installed.prefix / "bin" / "fermata", installed.folder / "archive"
+    scenario = installed.folder / "one.scn"
+    scenario.write_text(SCENARIO)
+    run([fermata, "synth", scenario, "-o", archive])
+    (library,) = installed.prefix.rglob("libfermata-trace.so")
+    words = [f"-L{library.parent}", f"-Wl,-rpath,{library.parent}", "-lfermata-trace"]
+    for compiler, suffix in ((options.cc, ".c"), (options.cxx, ".cc")):
+        if compiler:
+            strict = [compiler, "-std=c99" if suffix == ".c" else "-std=c++11", "-pedantic", *STRICT]
+            program = installed.build(strict, suffix, TRACE, *words)
+            if run([program, archive]).split()[::2] != ["1", "1"]:
+                raise Failure(f"a program in {suffix} reads something else")
+    (module,) = installed.prefix.rglob("fermata/__init__.py")
+    found = run([sys.executable, "-B", "-c", "import fermata, sys; trace = fermata.Trace(sys.argv[1]);"
+                 "print(len(trace.calls), trace.calls[0].region.name)", archive],
+                PYTHONPATH=str(module.parent.parent))
+    if found.split() != ["1", "MPI_Test"]:
+        raise Failure(f"the installed Python module reads {found}")
+
+
 def check_recording(installed, options):
     program = installed.build([options.mpicc], ".c", MPI, *installed.flags("--libs"))
     fermata = installed.prefix / "bin" / "fermata"
@@ -146,6 +205,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     for name in ("--cmake", "--build", "--cc"):
         parser.add_argument(name, required=True)
+    parser.add_argument("--without-trace", action="store_true")
     for name in ("--cxx", "--fortran", "--mpicc", "--mpirun"):
         parser.add_argument(name)
     options = parser.parse_args()
@@ -156,6 +216,8 @@ def main():
             (folder / "first").rename(folder / "moved")
             installed = Installed(folder / "moved", folder)
             check_languages(installed, options)
+            if not options.without_trace:
+                check_trace(installed, options)
             if options.mpicc:
                 check_recording(installed, options)
         except Failure as failure:

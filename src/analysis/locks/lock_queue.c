@@ -35,11 +35,13 @@ struct worker_queues {
     FM_VECTOR(uint32_t) chain;
     FM_VECTOR(struct member) members;
     FM_VECTOR(uint64_t) begins, ends; /* of waits for one lock */
+    fm_kept_holds kept;
     unsigned char apart[FM_APART];
 };
 
 struct fm_lock_queues {
     unsigned workers;
+    bool keeps;
     struct worker_queues *of_worker;
 };
 
@@ -51,10 +53,11 @@ struct window_epochs {
     struct worker_queues *found;
 };
 
-struct fm_lock_queues *fm_lock_queues_create(unsigned workers)
+struct fm_lock_queues *fm_lock_queues_create(unsigned workers, bool keeps)
 {
     struct fm_lock_queues *queues = fm_allocate(1, sizeof *queues);
     queues->workers = workers;
+    queues->keeps = keeps;
     queues->of_worker = fm_allocate_apart(workers, sizeof *queues->of_worker);
     return queues;
 }
@@ -74,6 +77,7 @@ void fm_lock_queues_free(struct fm_lock_queues *queues)
         fm_vector_free(&found->members);
         fm_vector_free(&found->begins);
         fm_vector_free(&found->ends);
+        fm_vector_free(&found->kept);
     }
     fm_free(queues->of_worker);
     fm_free(queues);
@@ -363,11 +367,25 @@ static void add_lock(struct worker_queues *found, const struct found_lock *lock)
     }
 }
 
+static void keep(fm_kept_holds *kept, uint32_t window, const struct fm_lock_hold *holds,
+                 uint32_t count)
+{
+    const uint32_t base = (uint32_t)kept->count;
+    for (uint32_t i = 0; i < count; ++i) {
+        struct fm_kept_hold own = {holds[i], window};
+        own.hold.blocked_by += own.hold.blocked_by == FM_NONE ? 0 : base;
+        fm_vector_push(kept, own);
+    }
+}
+
 void fm_lock_queues_add(struct fm_lock_queues *queues, unsigned worker, uint32_t window,
                         const struct fm_lock_hold *holds, uint32_t count,
                         const struct fm_lock_places *places)
 {
     struct worker_queues *found = &queues->of_worker[worker];
+    if (queues->keeps) {
+        keep(&found->kept, window, holds, count);
+    }
     found->chain.count = found->members.count = 0;
     fm_vector_reserve(&found->chain, count);
     fm_vector_reserve(&found->members, count);
@@ -394,6 +412,62 @@ void fm_lock_queues_add(struct fm_lock_queues *queues, unsigned worker, uint32_t
         }
         begin = end;
     }
+}
+
+/* ---- holds that are kept ---- */
+
+/* A hold and the number that it has before the sorting. */
+struct numbered_hold {
+    struct fm_kept_hold kept;
+    uint32_t number;
+};
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+    return a < b ? -1 : a > b;
+}
+
+static int compare_kept(const void *a, const void *b)
+{
+    const struct fm_kept_hold *left = &((const struct numbered_hold *)a)->kept;
+    const struct fm_kept_hold *right = &((const struct numbered_hold *)b)->kept;
+    int order = compare_numbers(left->window, right->window);
+    order = order != 0 ? order : compare_numbers(left->hold.paradigm, right->hold.paradigm);
+    order = order != 0 ? order : compare_numbers(left->hold.target, right->hold.target);
+    order = order != 0 ? order : compare_numbers(left->hold.lock, right->hold.lock);
+    order = order != 0 ? order : compare_numbers(left->hold.held_from, right->hold.held_from);
+    order = order != 0 ? order : compare_numbers(left->hold.released, right->hold.released);
+    order = order != 0 ? order : compare_numbers(left->hold.requested, right->hold.requested);
+    return order != 0 ? order : compare_numbers(left->hold.owner, right->hold.owner);
+}
+
+fm_kept_holds fm_lock_queues_take_holds(struct fm_lock_queues *queues)
+{
+    fm_kept_holds all = {0};
+    FM_VECTOR(struct numbered_hold) numbered = {0};
+    for (unsigned w = 0; queues != NULL && w < queues->workers; ++w) {
+        fm_kept_holds *kept = &queues->of_worker[w].kept;
+        const uint32_t base = (uint32_t)numbered.count;
+        for (size_t i = 0; i < kept->count; ++i) {
+            struct numbered_hold own = {kept->items[i], (uint32_t)numbered.count};
+            own.kept.hold.blocked_by += own.kept.hold.blocked_by == FM_NONE ? 0 : base;
+            fm_vector_push(&numbered, own);
+        }
+        fm_vector_free(kept);
+    }
+    fm_sort(numbered.items, numbered.count, sizeof *numbered.items, compare_kept);
+    uint32_t *place = fm_allocate(numbered.count + 1, sizeof *place);
+    for (size_t i = 0; i < numbered.count; ++i) {
+        place[numbered.items[i].number] = (uint32_t)i;
+    }
+    for (size_t i = 0; i < numbered.count; ++i) {
+        struct fm_kept_hold own = numbered.items[i].kept;
+        own.hold.blocked_by = own.hold.blocked_by == FM_NONE ? FM_NONE : place[own.hold.blocked_by];
+        fm_vector_push(&all, own);
+    }
+    fm_free(place);
+    fm_vector_free(&numbered);
+    return all;
 }
 
 /* Appends a lock and its queue to `bytes`, and frees the queue. */

@@ -12,6 +12,7 @@
 #ifndef FERMATA_ANALYSIS_LOCKS_LOCK_QUEUE_H
 #define FERMATA_ANALYSIS_LOCKS_LOCK_QUEUE_H
 
+#include "base/containers/vector.h"
 #include "base/error.h"
 #include "cube/model/cube.h"
 #include "engine/team/team.h"
@@ -37,6 +38,14 @@ struct fm_lock_hold {
     uint8_t paradigm; /**< fm_paradigm_t */
 };
 
+/** A hold that is kept for itself. */
+struct fm_kept_hold {
+    struct fm_lock_hold hold; /**< `blocked_by`: number of a kept hold; FM_NONE: none */
+    uint32_t window;          /**< FM_NONE: a lock of threads */
+};
+
+typedef FM_VECTOR(struct fm_kept_hold) fm_kept_holds;
+
 /** The call paths in which a lock is held while others wait, and in which they wait: those with
  * most waiting, in this order. */
 struct fm_lock_places {
@@ -51,8 +60,13 @@ struct fm_lock_places {
 struct fm_lock_queues;
 
 /** @param workers  number of threads that may add at the same time
+ * @param keeps    all holds are kept, for fm_lock_queues_take_holds()
  * @return to be freed with fm_lock_queues_free() */
-struct fm_lock_queues *fm_lock_queues_create(unsigned workers);
+struct fm_lock_queues *fm_lock_queues_create(unsigned workers, bool keeps);
+
+/** Moves the kept holds out: those of a lock beside each other, in the order in which it was held.
+ * Their order does not depend on the number of workers. `queues` may be NULL: none. */
+fm_kept_holds fm_lock_queues_take_holds(struct fm_lock_queues *queues);
 
 /** Frees the queues. NULL is allowed. */
 void fm_lock_queues_free(struct fm_lock_queues *queues);

@@ -70,6 +70,7 @@ struct fm_analysis {
     struct fm_dependencies *dependencies; /**< NULL: not wanted */
     uint64_t blocking_size;       /**< bytes from which on sends wait; 0: as the run shows */
     fm_detail_messages *messages; /**< by receiving process: matched messages; NULL: not kept */
+    fm_detail_blames *blames;     /**< out: who is blamed for each wait state; NULL: not wanted */
 
     /* Only for readers.h and finder.h. */
     struct fm_trace *records;          /**< `trace`, writable to free its records */

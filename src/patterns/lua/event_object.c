@@ -227,7 +227,8 @@ static void push_part_field(lua_State *state, const struct fm_event *event, enum
 {
     const struct fm_event_index *index = index_of(state);
     const struct fm_collective_part *part = event->data;
-    const struct fm_collective_instance *instance = &index->instances.items[part->instance];
+    const struct fm_collective_instance *instance =
+        &index->collectives.instances.items[part->instance];
     switch (field) {
     case FIELD_communicator:
         lua_pushinteger(state, instance->communicator);

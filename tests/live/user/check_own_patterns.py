@@ -1,6 +1,6 @@
-"""Records own_patterns.c and searches for the example patterns of the user in it.
+"""Records own_patterns.c, searches for the example patterns of the user in it, and reads it in Python.
 
-usage: check_own_patterns.py --fermata F --mpirun M --program P --examples DIR
+usage: check_own_patterns.py --fermata F --mpirun M --program P --examples DIR [--module DIR]
 
 Counts are exact; times depend on the machine.
 """
@@ -43,10 +43,21 @@ def compare(found, built_in, part, whole, path):
     assert all(where.endswith(path) for metric, where, _ in found if metric == part), found
 
 
+def read_as_data(module, examples, archive):
+    """Late Sender as the example in Python finds it: {(call path, rank): seconds}"""
+    script = str(pathlib.Path(examples).parent / "trace" / "late_sender.py")
+    done = subprocess.run([sys.executable, "-B", script, archive], check=False, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, env=dict(os.environ, PYTHONPATH=module))
+    assert done.returncode == 0, done.stderr
+    lines = [line.split() for line in done.stdout.splitlines() if "in all" not in line]
+    return {("/" + path, int(rank)): float(value) for value, _, _, rank, path in lines}
+
+
 def main():
     parser = argparse.ArgumentParser()
     for name in ("fermata", "mpirun", "program", "examples"):
         parser.add_argument("--" + name, required=True)
+    parser.add_argument("--module")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         archive = str(pathlib.Path(folder, "run"))
@@ -72,6 +83,12 @@ def main():
         plain = archive + "/plain.fer"
         subprocess.run([options.fermata, "analyze", "-q", archive, "-o", plain], check=True)
         built_in = severities(options.fermata, plain)
+        if options.module:
+            mine = read_as_data(options.module, options.examples, archive)
+            late = {(path, rank): value for (metric, path, rank), value in built_in.items()
+                    if metric in ("mpi_latesender", "mpi_latesender_wo", "mpi_lswo_same", "mpi_lswo_different")}
+            assert mine.keys() == late.keys(), (mine, late)
+            assert all(abs(mine[place] - value) < 1e-8 for place, value in late.items()), (mine, late)
     sums = {}
     for (metric, _, rank), value in found.items():
         sums[metric, rank] = sums.get((metric, rank), 0) + value
