@@ -1,8 +1,11 @@
 #include "patterns/event_index.h"
 
+#include "analysis/locks/kept_holds.h"
+#include "base/containers/sort.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static int compare_sends(const void *left, const void *right)
 {
@@ -58,13 +61,49 @@ static void index_messages(struct fm_event_index *index, bool sends, bool receiv
     }
 }
 
+static int compare_holds(const void *left, const void *right)
+{
+    const struct fm_hold_ref *a = left, *b = right;
+    if (a->activity != b->activity) {
+        return a->activity < b->activity ? -1 : 1;
+    }
+    const uint64_t first = a->kept->hold.held_from, second = b->kept->hold.held_from;
+    return first != second ? (first < second ? -1 : 1) : (a->kept > b->kept) - (a->kept < b->kept);
+}
+
+static void index_holds(struct fm_event_index *index)
+{
+    const fm_kept_holds *holds = &index->detail->holds;
+    for (size_t i = 0; i < holds->count; i++) {
+        const struct fm_kept_hold *kept = &holds->items[i];
+        struct fm_location_events *events = &index->locations[kept->hold.owner];
+        struct fm_hold_ref hold = {kept, fm_kept_hold_call(index->trace, kept)};
+        if (hold.activity != FM_NONE) {
+            fm_vector_push(&events->holds, hold);
+        } else {
+            fm_vector_push(&events->other_holds, hold);
+        }
+    }
+    for (uint32_t l = 0; l < index->trace->location_count; l++) {
+        struct fm_location_events *events = &index->locations[l];
+        fm_sort(events->holds.items, events->holds.count, sizeof *events->holds.items,
+                compare_holds);
+        fm_sort(events->other_holds.items, events->other_holds.count,
+                sizeof *events->other_holds.items, compare_holds);
+    }
+}
+
 void fm_event_index_open(struct fm_event_index *index, const struct fm_detail *detail,
                          uint64_t begin, const bool takes[FM_EVENT_KINDS])
 {
     *index = (struct fm_event_index){.detail = detail, .trace = detail->trace, .begin = begin};
+    memcpy(index->takes, takes, sizeof index->takes);
     index->locations = fm_allocate(index->trace->location_count, sizeof *index->locations);
     if (takes[FM_EVENT_SEND] || takes[FM_EVENT_RECEIVE]) {
         index_messages(index, takes[FM_EVENT_SEND], takes[FM_EVENT_RECEIVE]);
+    }
+    if (takes[FM_EVENT_LOCK]) {
+        index_holds(index);
     }
     if (takes[FM_EVENT_COLLECTIVE]) {
         fm_collective_index_open(&index->collectives, index->trace);
@@ -76,6 +115,8 @@ void fm_event_index_close(struct fm_event_index *index)
     for (uint32_t l = 0; l < index->trace->location_count; l++) {
         fm_vector_free(&index->locations[l].sends);
         fm_vector_free(&index->locations[l].receives);
+        fm_vector_free(&index->locations[l].holds);
+        fm_vector_free(&index->locations[l].other_holds);
     }
     fm_free(index->locations);
     fm_collective_index_close(&index->collectives, index->trace);
@@ -90,6 +131,27 @@ struct fm_event fm_event_of_call(const struct fm_event_index *index, uint32_t lo
         .activity = activity,
         .visit = index->trace->locations[location].visit.items[activity],
     };
+}
+
+struct fm_event fm_event_of_hold(const struct fm_event_index *index,
+                                 const struct fm_kept_hold *kept)
+{
+    const uint32_t owner = kept->hold.owner, activity = fm_kept_hold_call(index->trace, kept);
+    const struct fm_location *location = &index->trace->locations[owner];
+    return (struct fm_event){
+        .kind = FM_OBJECT_LOCK,
+        .location = owner,
+        .activity = activity,
+        .visit = activity != FM_NONE ? location->visit.items[activity]
+                                     : fm_visit_between_calls(location, kept->hold.held_from),
+        .data = kept,
+    };
+}
+
+const struct fm_kept_hold *fm_hold_before(const fm_kept_holds *holds,
+                                          const struct fm_kept_hold *kept)
+{
+    return kept > holds->items && fm_kept_hold_same_lock(kept - 1, kept) ? kept - 1 : NULL;
 }
 
 static int compare_samples(const void *left, const void *right)
@@ -116,6 +178,64 @@ struct fm_sample_ref *fm_samples_of_location(const struct fm_location *location,
     }
     *count = samples.count;
     return samples.items;
+}
+
+uint32_t fm_visit_between_calls(const struct fm_location *location, uint64_t time)
+{
+    size_t low = 0, high = location->state_since.count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (location->state_since.items[middle] <= time) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low == 0 ? FM_NONE : location->state_visit.items[low - 1];
+}
+
+const char *fm_thread_event_name(const struct fm_thread_record *record)
+{
+    switch (record->type) {
+    case FM_THREAD_FORK:
+        return "fork";
+    case FM_THREAD_JOIN:
+        return "join";
+    case FM_THREAD_TEAM_BEGIN:
+        return "team_begin";
+    case FM_THREAD_TEAM_END:
+        return "team_end";
+    case FM_THREAD_CREATE:
+        return "create";
+    case FM_THREAD_BEGIN:
+        return "begin";
+    case FM_THREAD_WAIT:
+        return "wait";
+    case FM_THREAD_END:
+        return "end";
+    case FM_THREAD_TASK_CREATE:
+        return "task_create";
+    case FM_THREAD_TASK_SWITCH:
+        return "task_switch";
+    case FM_THREAD_TASK_COMPLETE:
+        return "task_complete";
+    default:
+        return NULL; /* of a lock, which is an event of its own, or the name of an object */
+    }
+}
+
+const char *fm_operation_name(const struct fm_rma *record)
+{
+    switch (record->type) {
+    case FM_RMA_PUT:
+        return "put";
+    case FM_RMA_GET:
+        return "get";
+    case FM_RMA_ATOMIC:
+        return "atomic";
+    default:
+        return NULL; /* a record of synchronization */
+    }
 }
 
 uint32_t fm_event_callpath(const struct fm_event_index *index, const struct fm_event *event)

@@ -150,7 +150,8 @@ struct cursors {
     struct fm_part *parts;
     struct fm_sample_ref *samples;
     size_t part_count, sample_count;
-    size_t send, receive, collective, wait, part, phase, sample;
+    size_t send, receive, collective, hold, wait, part, phase, sample, other_hold, thread;
+    size_t rma, operation; /* record, and number among the operations */
 };
 
 /* Ticks of a part of a wait state, as the report books them. */
@@ -208,6 +209,34 @@ static void deliver_wait(struct delivery *delivery, struct cursors *cursors, str
     }
 }
 
+/* Whether a kind of events is wanted by a script. */
+static bool is_taken(const struct delivery *delivery, fm_event_kind_t kind)
+{
+    return delivery->run->index->takes[kind];
+}
+
+static void deliver_operations(struct delivery *delivery, struct cursors *at,
+                               struct fm_event *event)
+{
+    const struct fm_location *location = at->location;
+    for (; is_taken(delivery, FM_EVENT_OPERATION) && at->rma < location->rma.count &&
+           location->rma.items[at->rma].activity <= event->activity;
+         at->rma++) {
+        const struct fm_rma *record = &location->rma.items[at->rma];
+        if (fm_operation_name(record) == NULL) {
+            continue;
+        }
+        const struct fm_operation_ref operation = {
+            record, at->operation < location->operation_bytes.count
+                        ? location->operation_bytes.items[at->operation]
+                        : 0};
+        at->operation++;
+        event->kind = FM_OBJECT_OPERATION;
+        event->data = &operation;
+        deliver(delivery, FM_EVENT_OPERATION, event);
+    }
+}
+
 static void deliver_call(struct delivery *delivery, struct cursors *at, uint32_t activity)
 {
     struct fm_event event = fm_event_of_call(delivery->run->index, delivery->location, activity);
@@ -227,6 +256,7 @@ static void deliver_call(struct delivery *delivery, struct cursors *at, uint32_t
         event.data = events->receives.items[at->receive];
         deliver(delivery, FM_EVENT_RECEIVE, &event);
     }
+    deliver_operations(delivery, at, &event);
     const struct fm_event_index *index = delivery->run->index;
     const fm_collective_parts *parts = at->collectives;
     for (; at->collective < parts->count && parts->items[at->collective].activity == activity;
@@ -238,6 +268,12 @@ static void deliver_call(struct delivery *delivery, struct cursors *at, uint32_t
             event.data = part;
             deliver(delivery, FM_EVENT_COLLECTIVE, &event);
         }
+    }
+    for (; at->hold < events->holds.count && events->holds.items[at->hold].activity == activity;
+         at->hold++) {
+        event.kind = FM_OBJECT_LOCK;
+        event.data = events->holds.items[at->hold].kept;
+        deliver(delivery, FM_EVENT_LOCK, &event);
     }
     for (; at->wait < at->findings->waits.count; at->wait++) {
         const struct fm_candidate *wait =
@@ -251,29 +287,80 @@ static void deliver_call(struct delivery *delivery, struct cursors *at, uint32_t
     }
 }
 
-/* Delivers phases and samples up to a time. */
+/* What happens between calls, the first one at equal times first. */
+enum between { BETWEEN_PHASE, BETWEEN_THREAD, BETWEEN_HOLD, BETWEEN_SAMPLE, BETWEEN_KINDS };
+
+/* @return the next record of a thread that is an event; NULL: there is none, or none is wanted */
+static const struct fm_thread_record *next_thread_event(const struct delivery *delivery,
+                                                        struct cursors *at)
+{
+    const struct fm_location *location = at->location;
+    while (is_taken(delivery, FM_EVENT_THREAD) && at->thread < location->threads.count) {
+        const struct fm_thread_record *record = &location->threads.items[at->thread];
+        if (fm_thread_event_name(record) != NULL) {
+            return record;
+        }
+        at->thread++;
+    }
+    return NULL;
+}
+
+/* @return the kind of the next event between calls up to a time; BETWEEN_KINDS: none */
+static enum between next_between(const struct delivery *delivery, struct cursors *at, uint64_t time)
+{
+    const struct fm_thread_record *thread = next_thread_event(delivery, at);
+    const struct fm_location_events *events = at->events;
+    const uint64_t times[] = {
+        [BETWEEN_PHASE] = at->phase < at->location->phases.count
+                              ? at->location->phases.items[at->phase].begin
+                              : UINT64_MAX,
+        [BETWEEN_THREAD] = thread == NULL ? UINT64_MAX : thread->time,
+        [BETWEEN_HOLD] = at->other_hold < events->other_holds.count
+                             ? events->other_holds.items[at->other_hold].kept->hold.held_from
+                             : UINT64_MAX,
+        [BETWEEN_SAMPLE] =
+            at->sample < at->sample_count ? at->samples[at->sample].sample->time : UINT64_MAX,
+    };
+    enum between next = BETWEEN_PHASE;
+    for (enum between i = BETWEEN_PHASE; i < BETWEEN_KINDS; i++) {
+        next = times[i] < times[next] ? i : next;
+    }
+    return times[next] <= time && times[next] != UINT64_MAX ? next : BETWEEN_KINDS;
+}
+
+/* Delivers what happens between calls up to a time. */
 static void deliver_until(struct delivery *delivery, struct cursors *at, uint64_t time)
 {
+    const struct fm_location *location = at->location;
     struct fm_event event = {.location = delivery->location, .activity = FM_NONE};
     for (;;) {
-        const struct fm_phase *phase =
-            at->phase < at->location->phases.count ? &at->location->phases.items[at->phase] : NULL;
-        const struct fm_sample_ref *sample =
-            at->sample < at->sample_count ? &at->samples[at->sample] : NULL;
-        if (phase != NULL && phase->begin <= time &&
-            (sample == NULL || phase->begin <= sample->sample->time)) {
-            at->phase++;
+        switch (next_between(delivery, at, time)) {
+        case BETWEEN_PHASE:
             event.kind = FM_OBJECT_PHASE;
-            event.data = phase;
-            event.visit = phase->visit;
+            event.data = &location->phases.items[at->phase];
+            event.visit = location->phases.items[at->phase++].visit;
             deliver(delivery, FM_EVENT_PHASE, &event);
-        } else if (sample != NULL && sample->sample->time <= time) {
-            at->sample++;
+            break;
+        case BETWEEN_THREAD:
+            event.kind = FM_OBJECT_THREAD;
+            event.data = &location->threads.items[at->thread];
+            event.visit = location->threads.items[at->thread++].visit;
+            deliver(delivery, FM_EVENT_THREAD, &event);
+            break;
+        case BETWEEN_HOLD:
+            event.kind = FM_OBJECT_LOCK;
+            event.data = at->events->other_holds.items[at->other_hold].kept;
+            event.visit = fm_visit_between_calls(
+                location, at->events->other_holds.items[at->other_hold++].kept->hold.held_from);
+            deliver(delivery, FM_EVENT_LOCK, &event);
+            break;
+        case BETWEEN_SAMPLE:
             event.kind = FM_OBJECT_SAMPLE;
-            event.data = sample;
-            event.visit = at->location->profile.count > 0 ? 0 : FM_NONE;
+            event.data = &at->samples[at->sample++];
+            event.visit = location->profile.count > 0 ? 0 : FM_NONE;
             deliver(delivery, FM_EVENT_SAMPLE, &event);
-        } else {
+            break;
+        default:
             return;
         }
     }

@@ -11,9 +11,11 @@
 const char *fm_event_name(fm_event_kind_t kind)
 {
     static const char *const names[FM_EVENT_KINDS] = {
-        [FM_EVENT_CALL] = "call",       [FM_EVENT_SEND] = "send",
-        [FM_EVENT_RECEIVE] = "receive", [FM_EVENT_COLLECTIVE] = "collective",
-        [FM_EVENT_PHASE] = "phase",     [FM_EVENT_SAMPLE] = "sample",
+        [FM_EVENT_CALL] = "call",           [FM_EVENT_SEND] = "send",
+        [FM_EVENT_RECEIVE] = "receive",     [FM_EVENT_COLLECTIVE] = "collective",
+        [FM_EVENT_PHASE] = "phase",         [FM_EVENT_SAMPLE] = "sample",
+        [FM_EVENT_OPERATION] = "operation", [FM_EVENT_LOCK] = "lock",
+        [FM_EVENT_THREAD] = "thread",
     };
     return names[kind];
 }

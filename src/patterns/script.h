@@ -16,7 +16,10 @@ typedef enum {
     FM_EVENT_CALL,       /**< a call of communication */
     FM_EVENT_SEND,       /**< a matched message, in the call that starts to send it */
     FM_EVENT_RECEIVE,    /**< a matched message, in the call that completes its receive */
+    FM_EVENT_OPERATION,  /**< a one-sided operation, in the call that begins it */
     FM_EVENT_COLLECTIVE, /**< the location's part in a complete collective operation */
+    FM_EVENT_LOCK,       /**< a hold of a lock by the location */
+    FM_EVENT_THREAD,     /**< an event of a thread: fork, task, ... */
     FM_EVENT_PHASE,      /**< an instance of a region that is a phase */
     FM_EVENT_SAMPLE,     /**< a value of a counter */
     FM_EVENT_KINDS

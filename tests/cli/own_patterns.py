@@ -118,7 +118,7 @@ def write(folder, name, text):
 
 
 def values(archive, metric):
-    """The exclusive values of a metric: {(call path, rank): value}."""
+    """The exclusive values of a metric: {(call path, rank): value}, of the threads of a rank together."""
     status, output, error = fermata_command.run("report", archive, "--format", "json")
     assert status == 0, error
     report = json.loads(output)
@@ -126,8 +126,12 @@ def values(archive, metric):
     for path in report["callpaths"]:
         parent = paths.get(path["parent"])
         paths[path["id"]] = (parent + "/" if parent else "") + path["region"]
-    return {(paths[s["callpath"]], report["locations"][s["location"]]["rank"]): s["value"]
-            for s in report["severities"] if s["metric"] == metric}
+    found = {}
+    for s in report["severities"]:
+        if s["metric"] == metric:
+            place = paths[s["callpath"]], report["locations"][s["location"]]["rank"]
+            found[place] = found.get(place, 0) + s["value"]
+    return found
 
 
 def analyze(archive, *patterns, check=True, status=0):
@@ -273,6 +277,52 @@ def sub_patterns(folder):
         assert values(archive, "part") == expected, metric
 
 
+# Scripts that add up what events say: subscription, what is reported, of which rank.
+COUNTS = (
+    ("passive/contention-chain-of-four", "lock",
+     "function(l) if l.blocked_by then report(l, l.waited) report(l.blocked_by, 0) "
+     "assert(l.blocked_by.released <= l.acquired or l.blocked_by.lock == l.lock) end end"),
+    ("passive/contention-in-rput", "operation",
+     "function(o) assert(o.action == 'put' or o.action == 'get' or o.action == 'atomic') "
+     "report(o, 1) end"),
+    ("threads/mutex-queue", "lock", "function(l) if l.waited > 0 then report(l, l.waited) end end"),
+)
+
+
+def other_events(folder):
+    """Locks, one-sided operations and threads: as the tables of the run have them."""
+    for name, event, function in COUNTS:
+        archive = synthesized(folder, name)
+        script = write(folder, "events.lua", """return { id = "own", name = "Own", unit = "time",
+            description = "d.", confidence = "low", on = { %s = %s } }""" % (event, function))
+        analyze(archive, script)
+        found = values(archive, "own")
+        assert found, name
+        status, output, error = fermata_command.run("report", archive, "--format", "json")
+        assert status == 0, error
+        if event == "lock":
+            waited = sum(lock["waiting"] for lock in json.loads(output)["locks"])
+            assert abs(sum(found.values()) - waited) < 1e-9, (name, found, waited)
+    scenario = os.path.join(fermata_command.SCENARIOS, "threads")
+    kinds = set()  # that are found
+    for file in sorted(os.listdir(scenario)):
+        if not file.endswith(".scn"):
+            continue
+        archive = os.path.join(folder, "of-threads-" + file)
+        if fermata_command.run("synth", os.path.join(scenario, file), "-o", archive)[0] != 0:
+            continue
+        for action in ("fork", "team_begin", "create", "task_create"):
+            script = write(folder, "threads.lua", """return { id = "own", name = "Own",
+                unit = "occurrences", description = "d.", confidence = "low",
+                on = { thread = function(t) if t.action == "%s" and t.path then assert(t.time >= 0 and t.id)
+                report(t, 1) end end } }""" % action)
+            analyze(archive, script)
+            kinds |= {action} if values(archive, "own") else set()
+        if len(kinds) >= 3:
+            break
+    assert {"fork", "team_begin"} <= kinds, kinds
+
+
 def tree(folder):
     """A part is within its parent, and beside the other parts."""
     archive = os.path.join(folder, "messages")
@@ -302,6 +352,7 @@ def main():
         failures(folder)
         sub_patterns(folder)
         tree(folder)
+        other_events(folder)
 
 
 main()

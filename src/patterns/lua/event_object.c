@@ -1,6 +1,8 @@
 /* Events as values of Lua, with fields that are computed when they are read. */
 #include "patterns/lua/script_interpreter.h"
 
+#include "analysis/locks/kept_holds.h"
+
 #include <lauxlib.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +16,13 @@
 #define SAMPLE   (1U << FM_OBJECT_SAMPLE)
 #define WAIT     (1U << FM_OBJECT_WAIT)
 #define REPORT   (1U << FM_OBJECT_REPORT)
+#define TARGET   (1U << FM_OBJECT_OPERATION)
+#define LOCK     (1U << FM_OBJECT_LOCK)
+#define THREAD   (1U << FM_OBJECT_THREAD)
 #define ALL      (~0U)
-#define TIMED    (ALL & ~SAMPLE)
-#define IN_CALL  (ALL & ~(PHASE | SAMPLE))
+#define TIMED    (ALL & ~(SAMPLE | THREAD))
+#define PLACED   (ALL & ~SAMPLE)
+#define IN_CALL  (ALL & ~(PHASE | SAMPLE | THREAD))
 
 #define FIELDS(ROW)                                                                                \
     ROW(kind, ALL)                                                                                 \
@@ -25,16 +31,16 @@
     ROW(enter, TIMED)                                                                              \
     ROW(leave, TIMED)                                                                              \
     ROW(duration, TIMED)                                                                           \
-    ROW(region, TIMED)                                                                             \
-    ROW(path, TIMED)                                                                               \
-    ROW(within, TIMED)                                                                             \
+    ROW(region, PLACED)                                                                            \
+    ROW(path, PLACED)                                                                              \
+    ROW(within, PLACED)                                                                            \
     ROW(class, IN_CALL)                                                                            \
     ROW(call, IN_CALL)                                                                             \
     ROW(previous, IN_CALL)                                                                         \
     ROW(number, IN_CALL)                                                                           \
-    ROW(bytes, MESSAGES)                                                                           \
+    ROW(bytes, MESSAGES | TARGET)                                                                  \
     ROW(tag, MESSAGES)                                                                             \
-    ROW(peer, MESSAGES)                                                                            \
+    ROW(peer, MESSAGES | TARGET)                                                                   \
     ROW(partner, MESSAGES)                                                                         \
     ROW(posted, MESSAGES)                                                                          \
     ROW(communicator, MESSAGES | PART)                                                             \
@@ -44,10 +50,19 @@
     ROW(first_leave, PART)                                                                         \
     ROW(last_rank, PART)                                                                           \
     ROW(metric, WAIT)                                                                              \
-    ROW(waited, WAIT)                                                                              \
+    ROW(waited, WAIT | LOCK)                                                                       \
     ROW(own, WAIT)                                                                                 \
     ROW(cause, WAIT)                                                                               \
-    ROW(time, SAMPLE)                                                                              \
+    ROW(time, SAMPLE | THREAD)                                                                     \
+    ROW(action, THREAD | TARGET)                                                                   \
+    ROW(id, THREAD)                                                                                \
+    ROW(lock, LOCK)                                                                                \
+    ROW(requested, LOCK)                                                                           \
+    ROW(acquired, LOCK)                                                                            \
+    ROW(released, LOCK)                                                                            \
+    ROW(exclusive, LOCK)                                                                           \
+    ROW(before, LOCK)                                                                              \
+    ROW(blocked_by, LOCK)                                                                          \
     ROW(counter, SAMPLE)                                                                           \
     ROW(unit, SAMPLE)                                                                              \
     ROW(value, SAMPLE | REPORT)
@@ -69,10 +84,12 @@ static const struct {
 };
 
 static const char *const kind_names[] = {
-    [FM_OBJECT_CALL] = "call",       [FM_OBJECT_SEND] = "send",
-    [FM_OBJECT_RECEIVE] = "receive", [FM_OBJECT_COLLECTIVE] = "collective",
-    [FM_OBJECT_PHASE] = "phase",     [FM_OBJECT_SAMPLE] = "sample",
-    [FM_OBJECT_WAIT] = "wait",       [FM_OBJECT_REPORT] = "report",
+    [FM_OBJECT_CALL] = "call",           [FM_OBJECT_SEND] = "send",
+    [FM_OBJECT_RECEIVE] = "receive",     [FM_OBJECT_COLLECTIVE] = "collective",
+    [FM_OBJECT_PHASE] = "phase",         [FM_OBJECT_SAMPLE] = "sample",
+    [FM_OBJECT_WAIT] = "wait",           [FM_OBJECT_REPORT] = "report",
+    [FM_OBJECT_OPERATION] = "operation", [FM_OBJECT_LOCK] = "lock",
+    [FM_OBJECT_THREAD] = "thread",
 };
 
 static const struct fm_event_index *index_of(lua_State *state)
@@ -292,6 +309,83 @@ static void push_sample_field(lua_State *state, const struct fm_event *event, en
     }
 }
 
+static void push_operation_field(lua_State *state, const struct fm_event *event, enum field field)
+{
+    const struct fm_trace *trace = index_of(state)->trace;
+    const struct fm_operation_ref *operation = event->data;
+    if (field == FIELD_action) {
+        lua_pushstring(state, fm_operation_name(operation->record));
+    } else if (field == FIELD_bytes) {
+        lua_pushinteger(state, (lua_Integer)operation->bytes);
+    } else { /* FIELD_peer */
+        const uint32_t peer =
+            fm_trace_member(trace, trace->windows[operation->record->window].communicator,
+                            operation->record->peer, fm_trace_process(trace, event->location));
+        if (peer == FM_NONE) {
+            lua_pushnil(state);
+        } else {
+            lua_pushinteger(state, peer);
+        }
+    }
+}
+
+/* Pushes a hold; NULL: nil. */
+static void push_hold(lua_State *state, const struct fm_kept_hold *kept)
+{
+    if (kept == NULL) {
+        lua_pushnil(state);
+    } else {
+        const struct fm_event hold = fm_event_of_hold(index_of(state), kept);
+        fm_event_object_push(state, &hold);
+    }
+}
+
+static void push_lock_field(lua_State *state, const struct fm_event *event, enum field field)
+{
+    const struct fm_kept_hold *kept = event->data;
+    const fm_kept_holds *holds = &index_of(state)->detail->holds;
+    char name[FM_LOCK_NAME_SIZE];
+    switch (field) {
+    case FIELD_lock:
+        fm_kept_hold_name(index_of(state)->trace, kept, name);
+        lua_pushstring(state, name);
+        break;
+    case FIELD_requested:
+        push_ticks(state, kept->hold.requested);
+        break;
+    case FIELD_acquired:
+        push_ticks(state, kept->hold.held_from);
+        break;
+    case FIELD_released:
+        push_ticks(state, kept->hold.released);
+        break;
+    case FIELD_waited:
+        lua_pushinteger(state, (lua_Integer)(kept->hold.queued_until - kept->hold.queued_from));
+        break;
+    case FIELD_exclusive:
+        lua_pushboolean(state, kept->hold.exclusive);
+        break;
+    case FIELD_before:
+        push_hold(state, fm_hold_before(holds, kept));
+        break;
+    default: /* FIELD_blocked_by */
+        push_hold(state,
+                  kept->hold.blocked_by == FM_NONE ? NULL : &holds->items[kept->hold.blocked_by]);
+    }
+}
+
+static void push_thread_field(lua_State *state, const struct fm_event *event, enum field field)
+{
+    const struct fm_thread_record *record = event->data;
+    if (field == FIELD_time) {
+        push_ticks(state, record->time);
+    } else if (field == FIELD_action) {
+        lua_pushstring(state, fm_thread_event_name(record));
+    } else { /* FIELD_id */
+        lua_pushinteger(state, (lua_Integer)record->id);
+    }
+}
+
 static void push_field(lua_State *state, const struct fm_event *event, enum field field)
 {
     const struct fm_event_index *index = index_of(state);
@@ -342,6 +436,15 @@ static void push_field(lua_State *state, const struct fm_event *event, enum fiel
         break;
     case FM_OBJECT_SAMPLE:
         push_sample_field(state, event, field);
+        break;
+    case FM_OBJECT_OPERATION:
+        push_operation_field(state, event, field);
+        break;
+    case FM_OBJECT_LOCK:
+        push_lock_field(state, event, field);
+        break;
+    case FM_OBJECT_THREAD:
+        push_thread_field(state, event, field);
         break;
     default: /* FM_OBJECT_REPORT: FIELD_value */
         lua_pushinteger(state, event->value);

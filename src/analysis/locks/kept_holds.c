@@ -1,0 +1,48 @@
+#include "analysis/locks/kept_holds.h"
+
+#include "analysis/locks/lock_names.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+uint32_t fm_kept_hold_call(const struct fm_trace *trace, const struct fm_kept_hold *kept)
+{
+    const struct fm_location *location = &trace->locations[kept->hold.owner];
+    size_t low = 0, high = location->enter.count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (location->enter.items[middle] < kept->hold.requested) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    const bool found =
+        low < location->enter.count && location->enter.items[low] == kept->hold.requested;
+    return found ? (uint32_t)low : FM_NONE;
+}
+
+bool fm_kept_hold_same_lock(const struct fm_kept_hold *a, const struct fm_kept_hold *b)
+{
+    return a->window == b->window && a->hold.paradigm == b->hold.paradigm &&
+           a->hold.target == b->hold.target && a->hold.lock == b->hold.lock;
+}
+
+void fm_kept_hold_name(const struct fm_trace *trace, const struct fm_kept_hold *kept,
+                       char name[FM_LOCK_NAME_SIZE])
+{
+    const struct fm_lock_hold *hold = &kept->hold;
+    if (hold->paradigm != FM_PARADIGM_MPI) {
+        const struct fm_named_lock named = {hold->lock, hold->target, hold->region, hold->paradigm,
+                                            kept->window == FM_NONE};
+        fm_lock_name(trace, &named, name, FM_LOCK_NAME_SIZE);
+        return;
+    }
+    const char *window = kept->window == FM_NONE ? NULL : trace->windows[kept->window].name;
+    window = window == NULL ? "window" : window;
+    if (hold->target == FM_NONE) {
+        snprintf(name, FM_LOCK_NAME_SIZE, "%.250s, all targets", window);
+    } else {
+        snprintf(name, FM_LOCK_NAME_SIZE, "%.250s, rank %" PRIu32, window, hold->target);
+    }
+}
