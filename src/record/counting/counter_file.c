@@ -71,9 +71,14 @@ static uint64_t round_up(uint64_t bytes)
     return (bytes + PAGE - 1) / PAGE * PAGE;
 }
 
+/* @return false, with errno: not all is written */
 static bool write_all(const void *data, size_t bytes, uint64_t place)
 {
-    return pwrite(counters.file, data, bytes, (off_t)place) == (ssize_t)bytes;
+    ssize_t written = pwrite(counters.file, data, bytes, (off_t)place);
+    if (written >= 0 && (size_t)written < bytes) {
+        errno = ENOSPC; /* what is written by halves states no reason */
+    }
+    return written == (ssize_t)bytes;
 }
 
 /* ---- functions ---- */
@@ -336,14 +341,8 @@ void fm_counter_file_read_by(fm_counter_reader_t *reader)
     }
 }
 
-static bool create(const char *directory, uint32_t rank, uint32_t size, size_t functions)
+static bool create(const char *path, uint32_t rank, uint32_t size, size_t functions)
 {
-    char path[PATH_MAX + 64];
-    snprintf(path, sizeof path, "%s/counters", directory);
-    if (mkdir(path, 0700) != 0 && errno != EEXIST) {
-        return false;
-    }
-    snprintf(path, sizeof path, "%s/counters/rank.%u", directory, rank);
     counters.file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     struct fm_counter_file_head head = head_of(rank, size, functions);
     if (counters.file < 0 || !write_file(&head)) {
@@ -353,36 +352,49 @@ static bool create(const char *directory, uint32_t rank, uint32_t size, size_t f
     return true;
 }
 
-bool fm_counter_file_open(const char *directory, uint32_t rank, uint32_t size,
-                          const struct fm_recorded_region *regions, size_t region_count)
+/* Writes what readers need, and gives the threads that exist their blocks. */
+static bool fill(const struct fm_recorded_region *regions, size_t region_count)
 {
-    counters.list = fm_counters_asked();
-    if (!create(directory, rank, size, region_count)) {
-        return false;
-    }
     for (size_t i = 0; i < region_count; i++) {
         fm_count_model((uint32_t)i, model_of(&regions[i]));
         if (!write_function(&regions[i], i)) {
             return false;
         }
     }
-    counters.process = add_block(UINT64_MAX);
-    if (counters.process == NULL) {
-        return false;
-    }
-    pthread_atfork(NULL, NULL, child_begins);
     counters.head->function_count = region_count;
-    __atomic_store_n(&counters.open, true, __ATOMIC_RELEASE);
-    fm_user_counters_begin();
-    fm_perf_events_begin(counters.list);
-    bool good = true;
+    counters.process = add_block(UINT64_MAX);
+    bool good = counters.process != NULL;
+    __atomic_store_n(&counters.open, good, __ATOMIC_RELEASE); /* later threads get theirs */
     fm_lock(&counters.lock);
     for (struct fm_thread *each = fm_threads_all(); good && each != NULL; each = each->next) {
         good = each->counting != NULL || add_thread(each);
     }
     fm_unlock(&counters.lock);
-    fm_counter_file_tick();
     return good;
+}
+
+bool fm_counter_file_open(const char *directory, uint32_t rank, uint32_t size,
+                          const struct fm_recorded_region *regions, size_t region_count)
+{
+    char path[PATH_MAX + 64];
+    counters.list = fm_counters_asked();
+    snprintf(path, sizeof path, "%s/counters", directory);
+    if (mkdir(path, 0700) != 0 && errno != EEXIST) {
+        return false;
+    }
+    snprintf(path, sizeof path, "%s/counters/rank.%u", directory, rank);
+    if (!create(path, rank, size, region_count) || !fill(regions, region_count)) {
+        int reason = errno;
+        __atomic_store_n(&counters.open, false, __ATOMIC_RELEASE);
+        unlink(path); /* readers would take it for that of a killed process */
+        errno = reason;
+        return false;
+    }
+    pthread_atfork(NULL, NULL, child_begins);
+    fm_user_counters_begin();
+    fm_perf_events_begin(counters.list);
+    fm_counter_file_tick();
+    return true;
 }
 
 static uint64_t nanoseconds(struct timeval time)

@@ -45,7 +45,7 @@ bool fm_counters_are_asked(void);
 bool fm_counters_only(void);
 
 /** Creates the file and begins to count the calls of all threads, from their first one on. Called
- * once, when the run begins. errno is not preserved.
+ * once, when the run begins. errno is not preserved. Without room for the file there is none.
  * @param directory  of the experiment
  * @return false: nothing is counted, because of errno */
 bool fm_counter_file_open(const char *directory, uint32_t rank, uint32_t size,

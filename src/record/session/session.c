@@ -119,8 +119,8 @@ static void begin_counters(uint32_t rank, uint32_t size)
     if (fm_counters_are_asked() &&
         !fm_counter_file_open(fm_session.directory, rank, size, fm_session.regions,
                               fm_session.region_count)) {
-        fm_session_tell("not all calls are counted: cannot write %s/counters: %s",
-                        fm_session.directory, strerrordesc_np(errno));
+        fm_session_tell("calls are not counted: cannot write %s/counters: %s", fm_session.directory,
+                        strerrordesc_np(errno));
         if (fm_counters_only()) {
             fm_threads_end(); /* nothing else would be kept */
         }
