@@ -5,8 +5,9 @@
  * Each prints nanoseconds of processor time per call: the median of several loops, after one loop
  * for warming up. The whole measurement is repeated after a second: a recorder first uses new
  * memory, and then the memory that it flushed in between. Finally the program runs the same loops
- * and reads the clock itself before and after each call: the added time is the lower bound for any
- * tool that measures calls.
+ * and reads the clock itself before and after each call, and between the calls of a construct of
+ * OpenMP that several calls make up: the added time is the lower bound for any tool that measures
+ * calls.
  */
 #ifndef FERMATA_BENCH_CALL_LOOP_H
 #define FERMATA_BENCH_CALL_LOOP_H
@@ -45,6 +46,15 @@ static volatile uint64_t duration; /* of the last call */
         (call);                                                                                    \
         if (clock) {                                                                               \
             duration = read_clock() - begin;                                                       \
+        }                                                                                          \
+    } while (0)
+
+/** Reads the clock once more inside the call of CALL, where a construct has a further moment that
+ * a tool must measure, if `clock`, a constant. */
+#define READ_INSIDE(clock)                                                                         \
+    do {                                                                                           \
+        if (clock) {                                                                               \
+            duration = read_clock();                                                               \
         }                                                                                          \
     } while (0)
 
@@ -137,7 +147,7 @@ static inline struct call_loop_times call_loop_measure(const struct call_loop_ch
 
 static inline void call_loop_print(const struct call_loop_times *times)
 {
-    printf("%.3f ns per call\n%.3f ns per call at first\n%.3f ns per call with two clocks\n",
+    printf("%.3f ns per call\n%.3f ns per call at first\n%.3f ns per call with clocks\n",
            times->again, times->first, times->clock);
     fflush(stdout);
 }

@@ -32,18 +32,25 @@ static inline void meet(void)
 #pragma omp barrier
 }
 
-static inline void share(void)
+/* Its moments are its begin, the begin of its implied barrier, and the end of both. */
+static inline void share(bool clock)
 {
 #pragma omp for schedule(dynamic)
     for (int i = 0; i < 1; ++i) {
         work = i;
+        READ_INSIDE(clock);
     }
 }
 
-static inline void exclude(void)
+/* Its moments are those before and behind the acquisition and the release. */
+static inline void exclude(bool clock)
 {
 #pragma omp critical
-    work = 0;
+    {
+        READ_INSIDE(clock);
+        work = 0;
+        READ_INSIDE(clock);
+    }
 }
 
 static inline void barrier(long count, bool clock)
@@ -58,7 +65,7 @@ static inline void loop(long count, bool clock)
 {
 #pragma omp parallel num_threads(1)
     for (long i = 0; i < count; ++i) {
-        CALL(clock, share());
+        CALL(clock, share(clock));
     }
 }
 
@@ -66,7 +73,7 @@ static inline void critical(long count, bool clock)
 {
 #pragma omp parallel num_threads(1)
     for (long i = 0; i < count; ++i) {
-        CALL(clock, exclude());
+        CALL(clock, exclude(clock));
     }
 }
 

@@ -113,8 +113,8 @@ def _loop_cost(bar_id, programs, folder, options, library, loop):
     archives.remove()
     times = {name: [nanoseconds(s) for s in samples[name]] for name in samples}
     added = {name: [t - p for t, p in zip(times[name], times["plain"])] for name in tools}
-    # The cost that two readings of the clock add to the same calls.
-    clock = [nanoseconds(s, "per call with two clocks") - p
+    # What the readings of the clock that recording needs add to the same calls.
+    clock = [nanoseconds(s, "per call with clocks") - p
              for s, p in zip(samples["plain"], times["plain"])]
     first = [nanoseconds(f, "per call at first") - nanoseconds(p, "per call at first")
              for f, p in zip(samples["fermata"], samples["plain"])]
@@ -122,7 +122,7 @@ def _loop_cost(bar_id, programs, folder, options, library, loop):
         "ns_per_call": {name: median(times[name]) for name in times},
         **{f"ns_added_by_{name}": median(added[name]) for name in tools},
         "ns_added_by_fermata_in_new_memory": median(first),
-        "ns_added_by_two_clocks": median(clock),
+        "ns_added_by_clocks": median(clock),
         "ns_cycle_counter_in_a_row": median([nanoseconds(s, "for the cycle counter")
                                              for s in samples["otf2"]]),
         "ns_clock_gettime_in_a_row": median([nanoseconds(s, "for clock_gettime")
@@ -131,7 +131,8 @@ def _loop_cost(bar_id, programs, folder, options, library, loop):
                                           for s in samples["otf2"]]),
         "records": records,
     }
-    # A call reads the clock twice: at its Enter and at its Leave.
+    # A call needs two readings: at its Enter and at its Leave; constructs of OpenMP that are made
+    # up of two calls need three or four.
     yield Figure(bar_id, f"recording a call without clock / OTF2's writer, {loop}",
                  [(a - c) / o for a, c, o in zip(added["fermata"], clock, times["otf2"])],
                  0.6, details=details)
@@ -183,7 +184,7 @@ def _short_cost(programs, folder, options, library, factor, what):
                          "stack": archives.with_stacks}, options.repeats)
     archives.remove()
     times = {name: [nanoseconds(s) for s in samples[name]] for name in samples}
-    clock = median([(nanoseconds(s, "per call with two clocks") - p) / 2
+    clock = median([(nanoseconds(s, "per call with clocks") - p) / 2
                     for s, p in zip(samples["plain"], times["plain"])])
     for name, how in (("fermata", "without"), ("stack", "with")):
         yield Figure("P14", f"recording {how} call stacks: added to {what}",
@@ -199,7 +200,7 @@ def _with_stacks(archives, options):
                          "stack": archives.with_stacks}, options.repeats)
     archives.remove()
     times = {name: [nanoseconds(s) for s in samples[name]] for name in samples}
-    clock = [nanoseconds(s, "per call with two clocks") - p
+    clock = [nanoseconds(s, "per call with clocks") - p
              for s, p in zip(samples["plain"], times["plain"])]
     added = {name: [t - p for t, p in zip(times[name], times["plain"])]
              for name in ("flat", "stack")}

@@ -26,9 +26,10 @@ enum fm_construct {
  * construct. */
 #define FM_REGION_AT_BEGIN ((uint32_t)1 << 30)
 
-/** The region of a construct at a place. */
+/** The region of a construct at a place. Its address has room for the flags of an open region. */
 struct fm_construct_region {
-    struct fm_open_region open; /**< must be first: an item of fm_thread.open */
+    /** Must be first: an item of fm_thread.open. */
+    _Alignas(FM_OPEN_FLAGS + 1) struct fm_open_region open;
     enum fm_construct construct;
     uint64_t pc; /**< as in fm_construct_at */
 };

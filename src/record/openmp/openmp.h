@@ -53,22 +53,27 @@ struct fm_omp_team {
     bool has_ended;                    /**< the forker is in the barrier at the end (OMPT) */
 };
 
+/** fm_omp_thread() for a thread that is not known yet, or may not record now. */
+static FM_COLD struct fm_thread *fm_omp_thread_slowly(struct fm_thread *thread, struct fm_here here)
+{
+    if (thread == NULL) {
+        thread = fm_thread_attach();
+    }
+    bool records =
+        thread != NULL && (!fm_thread_is_quiet(thread) || fm_thread_end_left_call(thread, here));
+    return records ? thread : NULL;
+}
+
 /** Begins to record at a call of the program.
  * @return the thread; NULL: nothing is recorded, because the thread is in a recorded call or the
  * run is over */
 static inline __attribute__((always_inline)) struct fm_thread *fm_omp_thread(struct fm_here here)
 {
     struct fm_thread *thread = fm_thread_self;
-    if (FM_UNLIKELY(thread == NULL)) {
-        thread = fm_thread_attach();
-        if (thread == NULL) {
-            return NULL;
-        }
+    if (FM_LIKELY(thread != NULL && !fm_thread_is_quiet(thread))) {
+        return thread;
     }
-    if (FM_UNLIKELY(fm_thread_is_quiet(thread)) && !fm_thread_end_left_call(thread, here)) {
-        return NULL;
-    }
-    return thread;
+    return fm_omp_thread_slowly(thread, here);
 }
 
 /** Return address of the call that `here` belongs to. */
