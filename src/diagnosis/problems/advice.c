@@ -1,6 +1,7 @@
 #include "diagnosis/problems/advice.h"
 
 #include "diagnosis/location_set.h"
+#include "diagnosis/problems/kernel_evidence.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -92,6 +93,20 @@ static bool is_of_streams(const struct fm_diagnosis *diagnosis, struct fm_locati
     return set.count > 0;
 }
 
+/** @return the advice against what the kernel does in a computation, or NULL */
+static const char *of_kernel(const struct fm_diagnosis *diagnosis,
+                             const struct fm_cube_problem *cause)
+{
+    static const fm_metric_t metrics[] = {
+        [FM_KERNEL_EXPLAINS_NOTHING] = FM_METRIC_NONE,
+        [FM_KERNEL_PAGE_FAULTS] = FM_METRIC_COUNTER_USAGE_PAGE_FAULTS_MINOR,
+        [FM_KERNEL_SYSTEM_CALLS] = FM_METRIC_COUNTER_USAGE_TIME_SYSTEM,
+        [FM_KERNEL_WAITS] = FM_METRIC_COUNTER_USAGE_SWITCHES_VOLUNTARY,
+    };
+    fm_metric_t metric = metrics[fm_kernel_reason(diagnosis, cause)];
+    return metric == FM_METRIC_NONE ? NULL : fm_metric_info(metric)->advice;
+}
+
 static void add_imbalance(const struct fm_diagnosis *diagnosis, const struct fm_cube_problem *cause,
                           struct fm_sentences *lines)
 {
@@ -106,7 +121,10 @@ static void add_imbalance(const struct fm_diagnosis *diagnosis, const struct fm_
     const char *symptom = of_symptom(cause);
     const char *joint = symptom == NULL ? "" : " Otherwise ";
     symptom = symptom == NULL ? "" : symptom;
-    if (gains_little(diagnosis->cube, cause)) {
+    const char *kernel = of_kernel(diagnosis, cause);
+    if (kernel != NULL && !gains_little(diagnosis->cube, cause)) {
+        fm_sentences_add(lines, "Try", "%s%s%s", kernel, joint, symptom);
+    } else if (gains_little(diagnosis->cube, cause)) {
         if (symptom[0] != '\0') {
             fm_sentences_add(lines, "Try", "%c%s", toupper((unsigned char)symptom[0]), symptom + 1);
         }

@@ -6,6 +6,7 @@
 #include "diagnosis/number_format.h"
 #include "diagnosis/place.h"
 #include "diagnosis/problems/cause_text.h"
+#include "diagnosis/problems/kernel_evidence.h"
 #include "diagnosis/problems/machine_load.h"
 #include "diagnosis/startup.h"
 
@@ -160,7 +161,11 @@ static void add_without_cause(const struct fm_diagnosis *diagnosis,
                 fm_format_percent(share, largest->cost, diagnosis->time));
         if (largest->largest->callpath != FM_CUBE_NONE) {
             char *where = fm_place_function(diagnosis, largest->largest->callpath);
-            fprintf(stream, " (most in %s)", where);
+            char *switches = kind == LACK_OF_PROCESSORS
+                                 ? fm_preemptions_text(diagnosis, largest->largest)
+                                 : strdup("");
+            fprintf(stream, " (most in %s%s%s)", where, switches[0] != '\0' ? ": " : "", switches);
+            free(switches);
             free(where);
         }
         largest->cost = 0;

@@ -7,6 +7,7 @@
 #include "diagnosis/place.h"
 #include "diagnosis/problems/advice.h"
 #include "diagnosis/problems/evidence.h"
+#include "diagnosis/problems/kernel_evidence.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -394,6 +395,7 @@ void fm_cause_text_write(const struct fm_diagnosis *diagnosis, struct fm_cause_t
     add_headline(diagnosis, problem);
     add_when(diagnosis, problem);
     add_how(diagnosis, problem);
+    fm_evidence_of_kernel(diagnosis, problem->cause, &problem->lines);
     fm_evidence_of_load(diagnosis, problem->cause, problem->load, &problem->lines);
     add_seen(diagnosis, problem);
     add_gain(diagnosis, problem);

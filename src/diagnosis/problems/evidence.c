@@ -4,6 +4,7 @@
 #include "diagnosis/number_format.h"
 #include "diagnosis/place.h"
 #include "diagnosis/problems/answer.h"
+#include "diagnosis/problems/kernel_evidence.h"
 #include "diagnosis/problems/machine_load.h"
 #include "functions/paradigm_names.h"
 
@@ -30,18 +31,23 @@ void fm_evidence_of_load(const struct fm_diagnosis *diagnosis, const struct fm_c
         return;
     }
     fm_format_percent(percent, lost < time ? lost : time, time);
+    char *switches = fm_preemptions_text(diagnosis, cause);
+    const char *open = switches[0] != '\0' ? " (" : "", *close = switches[0] != '\0' ? ")" : "";
     if (share > 0) {
         int64_t cost = fm_cause_ticks(diagnosis->cube, (int64_t)((double)cause->cost * share));
         fm_sentences_add(lines, "Load",
-                         "no processor for %s of this time; %s of waiting because of that is not "
-                         "counted here",
-                         percent, fm_format_ticks(waiting, diagnosis->cube, cost));
+                         "no processor for %s of this time%s%s%s; %s of waiting because of that is "
+                         "not counted here",
+                         percent, open, switches, close,
+                         fm_format_ticks(waiting, diagnosis->cube, cost));
     } else {
-        fm_sentences_add(lines, "Load",
-                         "no processor for %s of this time: without other load on the machine it "
-                         "is shorter",
-                         percent);
+        fm_sentences_add(
+            lines, "Load",
+            "no processor for %s of this time%s%s%s: without other load on the machine "
+            "it is shorter",
+            percent, open, switches, close);
     }
+    free(switches);
 }
 
 /** @return whether the region is a call of the C library that blocks, as fermata records it: it

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -64,12 +65,42 @@ static uint64_t nanoseconds(uint64_t ticks)
     return (uint64_t)((unsigned __int128)ticks * limits.scale >> 32);
 }
 
-/* A reading of the CPU clock at the present time. */
-static void keep_reading(struct fm_thread *thread, uint64_t cpu, uint64_t now)
+static struct fm_thread_usage read_usage(void)
+{
+    struct rusage usage = {0};
+    getrusage(RUSAGE_THREAD, &usage);
+    return (struct fm_thread_usage){.system = (uint64_t)usage.ru_stime.tv_sec * 1000000000u +
+                                              (uint64_t)usage.ru_stime.tv_usec * 1000u,
+                                    .faults = (uint32_t)usage.ru_minflt,
+                                    .faults_disk = (uint32_t)usage.ru_majflt,
+                                    .preemptions = (uint32_t)usage.ru_nivcsw,
+                                    .switches_voluntary = (uint32_t)usage.ru_nvcsw};
+}
+
+/* What the kernel states at a time. */
+struct reading {
+    uint64_t now, cpu;
+    struct fm_thread_usage usage;
+};
+
+/* Reads; @return also how many ticks that took. */
+static struct reading take_reading(uint64_t *ticks)
+{
+    struct reading reading;
+    uint64_t begin = fm_clock_now();
+    reading.cpu = read_cpu();
+    reading.usage = read_usage();
+    reading.now = fm_clock_now();
+    *ticks = reading.now - begin;
+    return reading;
+}
+
+static void keep_reading(struct fm_thread *thread, const struct reading *reading)
 {
     struct fm_thread_processor *own = &thread->processor;
-    own->cpu = cpu;
-    own->read = now;
+    own->cpu = reading->cpu;
+    own->read = reading->now;
+    own->usage = reading->usage;
     own->blocked = 0;
 }
 
@@ -116,25 +147,36 @@ void fm_processor_leave(struct fm_thread *thread)
         thread->long_after &= ~((uint64_t)(own->expected[bit] == 0) << bit);
         begin_delay(own, thread->left);
     }
-    uint64_t begin = fm_clock_now(), cpu = read_cpu(), now = fm_clock_now();
-    keep_reading(thread, cpu, now);
-    pay(thread, now - begin, now);
+    uint64_t ticks;
+    struct reading reading = take_reading(&ticks);
+    keep_reading(thread, &reading);
+    pay(thread, ticks, reading.now);
     errno = saved;
 }
 
 /* ---- the begin of a call ---- */
 
-static void write_record(struct fm_thread *thread, uint64_t now, uint64_t cpu, uint64_t delay)
+static uint64_t pair(uint32_t low, uint32_t high)
+{
+    return low | (uint64_t)high << 32;
+}
+
+static void write_record(struct fm_thread *thread, const struct reading *reading, uint64_t delay)
 {
     const struct fm_thread_processor *own = &thread->processor;
-    uint64_t wall = nanoseconds(now - own->read);
-    uint64_t running = cpu - own->cpu + nanoseconds(own->blocked);
+    const struct fm_thread_usage *now = &reading->usage, *before = &own->usage;
+    uint64_t wall = nanoseconds(reading->now - own->read);
+    uint64_t running = reading->cpu - own->cpu + nanoseconds(own->blocked);
     uint64_t *place = fm_thread_reserve(thread, FM_WORDS_PROCESSOR);
     place[0] = fm_record_header(FM_RECORD_PROCESSOR, 0, 0);
-    place[1] = now;
+    place[1] = reading->now;
     place[2] = wall;
     place[3] = wall > running ? wall - running : 0;
     place[4] = delay;
+    place[5] = now->system - before->system;
+    place[6] = pair(now->faults - before->faults, now->faults_disk - before->faults_disk);
+    place[7] = pair(now->preemptions - before->preemptions,
+                    now->switches_voluntary - before->switches_voluntary);
     fm_thread_publish(thread);
 }
 
@@ -148,12 +190,13 @@ void fm_processor_enter(struct fm_thread *thread, uint32_t before)
     }
     int64_t earlier = (int64_t)(thread->left - own->read); /* less than 0: after the call's end */
     if (own->read != 0 && earlier <= (int64_t)(stretch / 20)) {
-        uint64_t begin = fm_clock_now(), cpu = read_cpu(), now = fm_clock_now(), delay = 0;
-        pay(thread, now - begin, now);
+        uint64_t ticks, delay = 0;
+        struct reading reading = take_reading(&ticks);
+        pay(thread, ticks, reading.now);
         bool is_known = own->delay_is_last && read_delay(&delay) && delay >= own->delay;
-        write_record(thread, now, cpu, is_known ? delay - own->delay : FM_DELAY_UNKNOWN);
-        begin_delay(own, now); /* no reading at the end of a call that ends at once */
-        keep_reading(thread, cpu, now);
+        write_record(thread, &reading, is_known ? delay - own->delay : FM_DELAY_UNKNOWN);
+        begin_delay(own, reading.now); /* no reading at the end of a call that ends at once */
+        keep_reading(thread, &reading);
         thread->enter = fm_clock_now();
     }
     own->expected[before % 64] = EXPECTED;

@@ -20,6 +20,9 @@
  * several times that after computation that has evicted them. A thread that lacks a processor does
  * not lack this time: it passes meanwhile.
  *
+ * With each reading, the kernel's counts of the thread are read (getrusage): page faults, context
+ * switches and kernel time of the stretch. They are less expensive than the CPU clock.
+ *
  * The kernel's own figure, the run delay of schedstat, is read together with the CPU clock where a
  * long stretch is expected. That takes 40 us, because the file is opened each time, so that a
  * program never encounters a descriptor of the recorder; so it begins only as often as this takes
@@ -52,18 +55,25 @@ enum {
     FM_READING_MOST = 10000
 };
 
+/** What the kernel has counted for a thread since it began (RUSAGE_THREAD). */
+struct fm_thread_usage {
+    uint64_t system; /**< processor time of the kernel, nanoseconds */
+    uint32_t faults, faults_disk, preemptions, switches_voluntary;
+};
+
 /** In a PROCESSOR record: the run delay is not known. */
 #define FM_DELAY_UNKNOWN UINT64_MAX
 
 /** State of a thread. Zeroed = nothing is measured. */
 struct fm_thread_processor {
-    uint64_t read;        /**< time of the last reading; 0: none */
-    uint64_t cpu;         /**< CPU time then, nanoseconds */
-    uint64_t affordable;  /**< time from which a Leave may read again (FM_READING_SHARE) */
-    uint64_t blocked;     /**< ticks of blocking calls inside the stretch since then */
-    uint64_t delay;       /**< the last run delay that was read, nanoseconds */
-    uint64_t delay_due;   /**< a Leave at or after this time may read it again */
-    bool delay_is_last;   /**< it was read at the last reading */
+    uint64_t read;                /**< time of the last reading; 0: none */
+    uint64_t cpu;                 /**< CPU time then, nanoseconds */
+    struct fm_thread_usage usage; /**< then */
+    uint64_t affordable;          /**< time from which a Leave may read again (FM_READING_SHARE) */
+    uint64_t blocked;             /**< ticks of blocking calls inside the stretch since then */
+    uint64_t delay;               /**< the last run delay that was read, nanoseconds */
+    uint64_t delay_due;           /**< a Leave at or after this time may read it again */
+    bool delay_is_last;           /**< it was read at the last reading */
     uint8_t expected[64]; /**< by bit of fm_thread.long_after: readings that it still permits */
 };
 

@@ -89,25 +89,38 @@ void fm_convert_pending(struct fm_thread *thread, uint64_t next)
 }
 
 static void write_processor_time(struct fm_thread *thread, fm_processor_time_t which,
-                                 uint64_t nanoseconds)
+                                 uint64_t amount)
 {
-    static const char *const names[] = {
-#define FM_PROCESSOR_TIME(symbol, name) name,
+    static const char *const names[][2] = {
+#define FM_PROCESSOR_TIME(symbol, name, unit) {name, unit},
         FM_PROCESSOR_TIMES(FM_PROCESSOR_TIME)
 #undef FM_PROCESSOR_TIME
     };
     uint32_t *number = &processor_times[which];
     if (*number == FM_DEFINE_NONE) {
-        const uint32_t words[] = {fm_define_string(fm_convert_state.definitions, names[which]),
-                                  fm_define_string(fm_convert_state.definitions, "ns"),
+        const uint32_t words[] = {fm_define_string(fm_convert_state.definitions, names[which][0]),
+                                  fm_define_string(fm_convert_state.definitions, names[which][1]),
                                   OTF2_TYPE_UINT64, OTF2_METRIC_RELATIVE_LAST};
         *number = fm_define(fm_convert_state.definitions, FM_DEFINE_METRIC, words, 4);
         fm_convert_check(*number != FM_DEFINE_NONE);
     }
     OTF2_Type type = OTF2_TYPE_UINT64;
-    OTF2_MetricValue value = {.unsigned_int = nanoseconds};
+    OTF2_MetricValue value = {.unsigned_int = amount};
     fm_convert_count(thread, OTF2_EvtWriter_Metric(thread->writer, NULL, thread->last_time, *number,
                                                    1, &type, &value));
+}
+
+/* Writes what happened in the stretch: a value of 0 is not needed, the stretch is measured. */
+static void write_usage(struct fm_thread *thread)
+{
+    const uint64_t *words = thread->stretch + 3;
+    const uint64_t amounts[] = {words[0], words[1] & UINT32_MAX, words[1] >> 32,
+                                words[2] & UINT32_MAX, words[2] >> 32};
+    for (unsigned i = 0; i < sizeof amounts / sizeof amounts[0]; i++) {
+        if (amounts[i] != 0) {
+            write_processor_time(thread, (fm_processor_time_t)(FM_KERNEL_TIME + i), amounts[i]);
+        }
+    }
 }
 
 /* Begins a call: brings the path up to date and writes the processor times of the stretch before
@@ -123,6 +136,7 @@ static void begin_call(struct fm_thread *thread, uint64_t enter)
             write_processor_time(thread, FM_DELAY_MEASURED_TIME, thread->stretch[0]);
             write_processor_time(thread, FM_RUN_DELAY, thread->stretch[2]);
         }
+        write_usage(thread);
         thread->stretch[0] = 0;
     }
 }

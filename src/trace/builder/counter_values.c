@@ -1,13 +1,15 @@
 /* Values of counters: samples and processor times go to the call paths that they were taken in. */
 #include "trace/builder/builder_internal.h"
 
-/* Adds a time to the call paths that the location was in during the last `stretch` ticks, in
- * proportion to the time in them. The shares add up to exactly `ticks`. */
-static void spread(struct fm_builder *builder, fm_processor_time_t which, uint64_t ticks)
+/* Adds an amount to the call paths that the location was in during the last `stretch` ticks, in
+ * proportion to the time in them. The shares add up to exactly `amount`; numbers are rounded, so
+ * that a single event belongs to the call path in the middle of the stretch. */
+static void spread(struct fm_builder *builder, fm_processor_time_t which, uint64_t amount)
 {
     struct fm_location *location = builder->location;
     uint64_t end = builder->now, whole = builder->stretch;
     uint64_t begin = end - whole, upper = end, shared = 0;
+    uint64_t rounding = fm_processor_time_is_number(which) ? whole / 2 : 0;
     for (size_t i = location->state_since.count; i-- > 0 && upper > begin;) {
         uint64_t since = location->state_since.items[i];
         uint32_t visit = location->state_visit.items[i];
@@ -16,7 +18,7 @@ static void spread(struct fm_builder *builder, fm_processor_time_t which, uint64
             continue;
         }
         upper = since;
-        uint64_t sum = (uint64_t)((unsigned __int128)ticks * (end - upper) / whole);
+        uint64_t sum = (uint64_t)(((unsigned __int128)amount * (end - upper) + rounding) / whole);
         if (visit != FM_NONE) {
             location->profile.items[visit].processor_times[which] += sum - shared;
         }
@@ -27,6 +29,10 @@ static void spread(struct fm_builder *builder, fm_processor_time_t which, uint64
 static void add_processor_time(struct fm_builder *builder, fm_processor_time_t which, double value)
 {
     if (!(value > 0 && value < 0x1p62)) {
+        return;
+    }
+    if (fm_processor_time_is_number(which)) {
+        spread(builder, which, (uint64_t)value);
         return;
     }
     uint64_t ticks =

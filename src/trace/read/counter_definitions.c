@@ -115,7 +115,7 @@ static uint32_t *find_first_ones(const struct fm_raw_counters *raw,
 static uint32_t find_processor_time(const char *name)
 {
     static const char *const names[] = {
-#define FM_PROCESSOR_TIME(symbol, name) name,
+#define FM_PROCESSOR_TIME(symbol, name, unit) name,
         FM_PROCESSOR_TIMES(FM_PROCESSOR_TIME)
 #undef FM_PROCESSOR_TIME
     };

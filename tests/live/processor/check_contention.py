@@ -74,6 +74,9 @@ def compare(told, whole, paths):
     near("share of the run delay", whole["run_delay"] / whole["delay_measured_time"], share)
     if whole["delay_measured_time"] < 0.5 * whole["measured_time"]:
         failures.append(f"the run delay was read too seldom: {whole}")
+    preempted = sum(int(line.split()[4]) for line in told)
+    if not 0.9 * preempted <= whole["counter:usage.preemptions"] <= 1.1 * preempted + 3 * RANKS * ITERATIONS:
+        failures.append(f"preemptions: {whole['counter:usage.preemptions']}, expected {preempted}")
     for (metric, path), value in paths.items():
         if metric in ("stolen_time", "measured_time") and "MPI_" in path and value > 0:
             failures.append(f"{metric} at {path}: {value}")
@@ -102,6 +105,8 @@ def read_report(text, whole, factor):
     if factor == 1 and not (lack > 0 and problem < 0.2 * waiting or explained):
         yield f"equal work: {problem} % by a problem, {lack} % by lack of processors"
     # Between two samples of a rank that seldom runs its caller has the time; the report states that.
+    if "(preempted " not in " ".join(text.split()) and ": preempted " not in " ".join(text.split()):
+        yield "the report does not state the preemptions"
     named = first and (first.group(1).startswith("compute") or first.group(1) == "main" and "Sure" in text)
     if factor > 1 and not (named and first.group(2) == "rank 1" and problem > lack):
         yield f"rank 1 works more: {problem} % by a problem, {lack} % by lack of processors"

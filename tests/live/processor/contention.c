@@ -2,14 +2,15 @@
  *
  *   contention ITERATIONS CPU_SECONDS [FACTOR]
  *
- * Rank 1 computes FACTOR times as long (default 1). Each rank prints the wall time and the run
- * delay of its computation. */
+ * Rank 1 computes FACTOR times as long (default 1). Each rank prints the wall time, the run
+ * delay and the number of preemptions of its computation. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -32,6 +33,13 @@ static double run_delay(void)
     return 1e-9 * strtod(strchr(text, ' '), NULL);
 }
 
+static long preemptions(void)
+{
+    struct rusage usage = {0};
+    getrusage(RUSAGE_THREAD, &usage);
+    return usage.ru_nivcsw;
+}
+
 __attribute__((noinline)) static void compute(double cpu)
 {
     double end = seconds_of(CLOCK_THREAD_CPUTIME_ID) + cpu;
@@ -43,6 +51,7 @@ int main(int argc, char **argv)
 {
     int rank, iterations = argc > 1 ? atoi(argv[1]) : 20;
     double cpu = argc > 2 ? atof(argv[2]) : 0.02, wall = 0, delay = 0;
+    long preempted = 0;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank == 1 && argc > 3) {
@@ -51,12 +60,14 @@ int main(int argc, char **argv)
     for (int i = 0; i < iterations; i++) {
         MPI_Barrier(MPI_COMM_WORLD);
         double begin = seconds_of(CLOCK_MONOTONIC_RAW), before = run_delay();
+        preempted -= preemptions();
         compute(cpu);
+        preempted += preemptions();
         delay += run_delay() - before;
         wall += seconds_of(CLOCK_MONOTONIC_RAW) - begin;
     }
     MPI_Barrier(MPI_COMM_WORLD);
-    printf("rank %d: %.6f %.6f\n", rank, wall, delay);
+    printf("rank %d: %.6f %.6f %ld\n", rank, wall, delay, preempted);
     MPI_Finalize();
     return 0;
 }

@@ -6,7 +6,9 @@ import otf2
 
 # base/processor_time.h
 PROCESSOR_TIMES = ("measured computation", "time without processor",
-                   "computation with known run delay", "run delay")
+                   "computation with known run delay", "run delay", "kernel time of computation",
+                   "page faults of computation", "page faults of computation from disk",
+                   "preemptions of computation", "voluntary switches of computation")
 
 
 def repair_inter_communicators():

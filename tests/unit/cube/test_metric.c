@@ -12,8 +12,10 @@ static void test_ids_are_unique_and_lower_case(void **state)
     for (unsigned i = 0; i < FM_METRIC_USER; i++) {
         const char *id = fm_metric_info((fm_metric_t)i)->id;
         assert_int_equal(fm_metric_by_id(id), i);
-        for (const char *c = id; *c != '\0'; c++)
-            assert_true(islower((unsigned char)*c) || isdigit((unsigned char)*c) || *c == '_');
+        bool is_counter = strncmp(id, "counter:", strlen("counter:")) == 0;
+        for (const char *c = id + (is_counter ? strlen("counter:") : 0); *c != '\0'; c++)
+            assert_true(islower((unsigned char)*c) || isdigit((unsigned char)*c) || *c == '_' ||
+                        (is_counter && *c == '.'));
     }
     assert_int_equal(fm_metric_by_id("no_such_metric"), FM_METRIC_NONE);
     assert_int_equal(fm_metric_by_id(""), FM_METRIC_NONE);
@@ -30,8 +32,10 @@ static void test_symbols_are_the_ids_in_upper_case(void **state)
     for (unsigned i = 0; i < FM_METRIC_USER; i++) {
         const char *id = fm_metric_info((fm_metric_t)i)->id;
         assert_int_equal(strlen(symbols[i]), strlen(id));
-        for (size_t j = 0; id[j] != '\0'; j++)
-            assert_int_equal(toupper((unsigned char)id[j]), symbols[i][j]);
+        for (size_t j = 0; id[j] != '\0'; j++) {
+            bool separates = id[j] == ':' || id[j] == '.';
+            assert_int_equal(separates ? '_' : toupper((unsigned char)id[j]), symbols[i][j]);
+        }
     }
 }
 

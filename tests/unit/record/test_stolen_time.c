@@ -5,6 +5,8 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include <cmocka.h>
@@ -79,6 +81,56 @@ static void a_stretch_agrees_with_the_clocks(void **state)
         assert_true(record[4] == FM_DELAY_UNKNOWN || record[4] <= record[2]);
         assert_true(record[1] <= thread->left);
     }
+}
+
+static struct rusage usage_of_thread(void)
+{
+    struct rusage usage;
+    assert_int_equal(getrusage(RUSAGE_THREAD, &usage), 0);
+    return usage;
+}
+
+static void expect_between(uint64_t value, long least, long most)
+{
+    assert_true(value >= (uint64_t)least);
+    assert_true(value <= (uint64_t)most);
+}
+
+static void a_stretch_has_the_counts_of_the_kernel(void **state)
+{
+    (void)state;
+    enum { PAGES = 700, PAGE = 4096, SLEEPS = 3 };
+    char *memory = mmap(NULL, (size_t)PAGES * PAGE, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(memory != MAP_FAILED);
+    madvise(memory, (size_t)PAGES * PAGE, MADV_NOHUGEPAGE);
+    struct fm_thread *thread = call(BEFORE);
+    wait_for_reading(thread);
+    struct rusage before = usage_of_thread();
+    call(BEFORE);
+    struct rusage begin = usage_of_thread();
+    for (size_t i = 0; i < (size_t)PAGES * PAGE; i += PAGE) {
+        memory[i] = 1;
+    }
+    for (int i = 0; i < SLEEPS; i++) {
+        pass(0, 1000000);
+    }
+    struct rusage end = usage_of_thread();
+    const uint64_t *record = thread->cursor;
+    call(AFTER);
+    struct rusage after = usage_of_thread();
+    assert_int_equal(fm_record_kind(record[0]), FM_RECORD_PROCESSOR);
+    assert_true(end.ru_minflt - begin.ru_minflt >= PAGES);
+    expect_between(record[6] & UINT32_MAX, end.ru_minflt - begin.ru_minflt,
+                   after.ru_minflt - before.ru_minflt);
+    expect_between(record[6] >> 32, end.ru_majflt - begin.ru_majflt,
+                   after.ru_majflt - before.ru_majflt);
+    expect_between(record[7] & UINT32_MAX, end.ru_nivcsw - begin.ru_nivcsw,
+                   after.ru_nivcsw - before.ru_nivcsw);
+    expect_between(record[7] >> 32, end.ru_nvcsw - begin.ru_nvcsw,
+                   after.ru_nvcsw - before.ru_nvcsw);
+    assert_true(record[7] >> 32 >= SLEEPS);
+    munmap(memory, (size_t)PAGES * PAGE);
 }
 
 static void no_reading_at_the_begin_is_no_measurement(void **state)
@@ -167,6 +219,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_stretch_agrees_with_the_clocks),
+        cmocka_unit_test(a_stretch_has_the_counts_of_the_kernel),
         cmocka_unit_test(no_reading_at_the_begin_is_no_measurement),
         cmocka_unit_test(expectations_end),
         cmocka_unit_test(the_run_delay_is_the_second_number),

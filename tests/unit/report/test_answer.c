@@ -357,6 +357,119 @@ static void test_lack_of_processors(void **state)
     expect_load(cube, 200, 300, "", NULL);
 }
 
+/** What a rank has counted in `slow`; 1 tick is 1 ms. */
+struct counted {
+    int64_t more; /**< computation besides that of make_cube() */
+    int64_t measured, stolen, kernel, faults, preemptions, switches;
+};
+
+static void add_counted(struct fm_cube *cube, uint32_t location, const struct counted *counted)
+{
+    add(cube, FM_METRIC_COMP, SLOW, location, counted->more);
+    add(cube, FM_METRIC_MEASURED_TIME, SLOW, location, counted->measured);
+    add(cube, FM_METRIC_STOLEN_TIME, SLOW, location, counted->stolen);
+    add(cube, FM_METRIC_DELAY_MEASURED_TIME, SLOW, location, counted->measured);
+    add(cube, FM_METRIC_COUNTER_USAGE_TIME_SYSTEM, SLOW, location, counted->kernel);
+    add(cube, FM_METRIC_COUNTER_USAGE_PAGE_FAULTS_MINOR, SLOW, location, counted->faults);
+    add(cube, FM_METRIC_COUNTER_USAGE_PREEMPTIONS, SLOW, location, counted->preemptions);
+    add(cube, FM_METRIC_COUNTER_USAGE_SWITCHES_VOLUNTARY, SLOW, location, counted->switches);
+}
+
+/** The problem is `slow` on rank 0, which computes for 800 ms there; rank 1 for 400 ms. */
+static void expect_reason(const struct counted *there, const struct counted *other, const char *why,
+                          const char *advice)
+{
+    struct fm_cube *cube = make_cube();
+    struct fm_diagnosis diagnosis;
+    struct fm_answer answer;
+    add_counted(cube, 0, there);
+    add_counted(cube, 1, other);
+    add_problem(cube, FM_CAUSE_IMBALANCE, SLOW, 1, FM_METRIC_MPI_LATESENDER, RECV, 300);
+    cube->problems[0].gain = (struct fm_cube_gain){true, 200, 200};
+    make_diagnosis(cube, &diagnosis);
+    fm_answer_make(&diagnosis, 8, &answer);
+    assert_int_equal(answer.count, 1);
+    assert_string_equal(text_of(&answer.items[0], "Why"), why);
+    assert_non_null(strstr(text_of(&answer.items[0], "Try"), advice));
+    fm_answer_free(&answer);
+    fm_cube_free(cube);
+}
+
+static void test_reasons_in_the_kernel(void **state)
+{
+    (void)state;
+    static const char balance[] = "Give rank 0 less of this work";
+    const struct counted other = {.more = 400, .measured = 400, .faults = 40, .switches = 1};
+    /* 300 of the 400 ms that it takes longer, 3 us for each page fault. */
+    struct counted there = {.measured = 800, .kernel = 300, .faults = 100040, .preemptions = 3};
+    expect_reason(&there, &other,
+                  "100,040 page faults there, 40 on the other rank: the kernel works 300.0 ms "
+                  "longer, 75.0% of what it takes longer",
+                  "Allocate once");
+    /* Rank 1 has more than half as many, and is not late. */
+    struct counted as_many = other;
+    as_many.faults = 60000;
+    expect_reason(&there, &as_many,
+                  "the kernel works 300.0 ms longer there, 75.0% of what it takes longer: system "
+                  "calls, or page faults of large pages (100,040 page faults there, 60,000 on the "
+                  "other rank)",
+                  "Page faults are the usual reason");
+    /* The kernel works as long for rank 1: no reason. */
+    as_many.kernel = 250;
+    expect_reason(&there, &as_many, "", balance);
+    /* Too few page faults for the time of the kernel. */
+    there.faults = 1000;
+    expect_reason(&there, &other,
+                  "the kernel works 300.0 ms longer there, 75.0% of what it takes longer: system "
+                  "calls, or page faults of large pages (1,000 page faults there, 40 on the other "
+                  "rank)",
+                  "Page faults are the usual reason");
+    /* Too little time for many page faults. */
+    there = (struct counted){.measured = 800, .kernel = 199, .faults = 100000};
+    expect_reason(&there, &other, "", balance);
+    /* Less than half of the computation was measured. */
+    there = (struct counted){.measured = 399, .kernel = 300, .faults = 100000};
+    expect_reason(&there, &other, "", balance);
+    /* It waits in the operating system: the scheduler confirms no waiting for a processor. */
+    there = (struct counted){.measured = 800, .stolen = 350, .switches = 120, .faults = 7};
+    expect_reason(&there, &other,
+                  "it waits in the operating system 120 times there, 1 time on the other rank "
+                  "(page faults from disk: 0): 350.0 ms, 87.5% of what it takes longer",
+                  "strace");
+    /* The time, but no context switch that would explain it. */
+    there.switches = 1;
+    expect_reason(&there, &other, "", balance);
+}
+
+static void test_preemptions_of_a_load(void **state)
+{
+    (void)state;
+    struct fm_cube *cube = make_cube();
+    add_load(cube, 0, 0, 400);
+    add_load(cube, 1, 400, 0);
+    add(cube, FM_METRIC_COUNTER_USAGE_PREEMPTIONS, SLOW, 0, 41);
+    add(cube, FM_METRIC_COUNTER_USAGE_PREEMPTIONS, SLOW, 1, 2);
+    expect_load(cube, 200, 0, "",
+                "lack of processors 12.5% (most in `slow`: preempted 41 times there, 2 times on "
+                "the other rank)");
+    cube = make_cube();
+    add_load(cube, 0, 0, 200);
+    add_load(cube, 1, 400, 0);
+    add(cube, FM_METRIC_COUNTER_USAGE_PREEMPTIONS, SLOW, 0, 1);
+    expect_load(cube, 200, 200,
+                "no processor for 25.0% of this time (preempted 1 time there, 0 times on the "
+                "other rank); 100.0 ms of waiting because of that is not counted here",
+                NULL);
+    /* Counter and clock contradict each other. */
+    cube = make_cube();
+    add_load(cube, 0, 0, 400);
+    add_load(cube, 1, 400, 0);
+    add(cube, FM_METRIC_COUNTER_USAGE_SWITCHES_VOLUNTARY, SLOW, 1, 9);
+    expect_load(cube, 200, 0, "",
+                "lack of processors 12.5% (most in `slow`: the kernel counted no context switch "
+                "there, which contradicts this)");
+}
+
 /** @return the index of a new call path */
 static uint32_t add_function(struct fm_cube *cube, uint32_t parent, const char *name)
 {
@@ -423,6 +536,8 @@ int main(void)
         cmocka_unit_test(test_samples_of_called_functions),
         cmocka_unit_test(test_advice_fits_the_gain),
         cmocka_unit_test(test_lack_of_processors),
+        cmocka_unit_test(test_reasons_in_the_kernel),
+        cmocka_unit_test(test_preemptions_of_a_load),
         cmocka_unit_test(test_names_of_functions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

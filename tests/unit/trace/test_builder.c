@@ -581,6 +581,9 @@ static void test_processor_times_are_spread_over_the_stretch(void **state)
     processor_time(f, FM_STOLEN_TIME, 66);
     processor_time(f, FM_DELAY_MEASURED_TIME, 140);
     processor_time(f, FM_RUN_DELAY, 1e6); /* no more than the stretch */
+    processor_time(f, FM_KERNEL_TIME, 28);
+    processor_time(f, FM_PAGE_FAULTS, 700); /* numbers may exceed the ticks of the stretch */
+    processor_time(f, FM_PREEMPTIONS, 1);
     enter(f, 1100, SEND);
     leave(f, 1110, SEND);
     fm_builder_time(&f->builder, 1120);
@@ -588,7 +591,7 @@ static void test_processor_times_are_spread_over_the_stretch(void **state)
     leave(f, 1120, MAIN);
     end(f);
     static const uint64_t expected[][FM_PROCESSOR_TIME_COUNT] = {
-        {30 + 80, 14, 30, 30}, {0, 0, 0, 0}, {40 + 40, 19, 40, 40}};
+        {30 + 80, 14, 30, 30, 6, 300, 0, 0, 0}, {0}, {40 + 40, 19, 40, 40, 8, 400, 0, 1, 0}};
     for (uint32_t visit = 0; visit < 3; visit++) {
         const struct fm_visit_profile *profile = &f->locations[0].profile.items[visit];
         for (int i = 0; i < FM_PROCESSOR_TIME_COUNT; i++) {

@@ -1,0 +1,268 @@
+#include "diagnosis/problems/kernel_evidence.h"
+
+#include "diagnosis/location_set.h"
+#include "diagnosis/number_format.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** Parts of the computation that must have been measured, and of the excess that must be explained.
+ */
+#define ENOUGH_MEASURED  0.5
+#define ENOUGH_EXPLAINED 0.5
+
+/** The run delay must be known for this share of the measured computation. */
+#define ENOUGH_DELAYS 0.1
+
+/** Smaller shares of what a computation takes longer are not mentioned. */
+#define NOTABLE_LACK 0.05
+
+/** How many times as often an event must occur as on the other locations. */
+#define OFTEN 2
+
+/** A page fault takes the kernel 0.2 to 2 us, with a large page more than 50 us: below this time of
+ * the kernel for each fault, page faults explain all of it. */
+#define LONGEST_FAULT 5e-6
+
+/** Means of the locations of a cause, or of the others that are measured there. Times in ticks. */
+struct usage {
+    uint32_t locations; /**< 0: none is known */
+    double computation, measured, kernel, stolen, delay, delay_measured;
+    double lack;    /**< without processor, although ready to run */
+    double waiting; /**< in the operating system */
+    double faults, faults_disk, preemptions, switches;
+};
+
+/** The two sides that are compared. */
+struct comparison {
+    struct usage there, others;
+    double excess; /**< ticks that a location of the cause computes longer, apart from lack of
+                        processors */
+    double lack;   /**< ticks that it is longer without a processor */
+};
+
+static double value(const struct fm_cube *cube, fm_metric_t metric, uint32_t callpath,
+                    uint32_t location)
+{
+    return (double)fm_cube_value(cube, metric, callpath, location);
+}
+
+static void add(struct usage *sum, const struct fm_cube *cube, uint32_t callpath, uint32_t location)
+{
+    sum->locations++;
+    sum->computation += value(cube, FM_METRIC_COMP, callpath, location);
+    sum->measured += value(cube, FM_METRIC_MEASURED_TIME, callpath, location);
+    sum->stolen += value(cube, FM_METRIC_STOLEN_TIME, callpath, location);
+    sum->delay += value(cube, FM_METRIC_RUN_DELAY, callpath, location);
+    sum->delay_measured += value(cube, FM_METRIC_DELAY_MEASURED_TIME, callpath, location);
+    sum->kernel += value(cube, FM_METRIC_COUNTER_USAGE_TIME_SYSTEM, callpath, location);
+    sum->faults += value(cube, FM_METRIC_COUNTER_USAGE_PAGE_FAULTS_MINOR, callpath, location);
+    sum->faults_disk += value(cube, FM_METRIC_COUNTER_USAGE_PAGE_FAULTS_MAJOR, callpath, location);
+    sum->preemptions += value(cube, FM_METRIC_COUNTER_USAGE_PREEMPTIONS, callpath, location);
+    sum->switches += value(cube, FM_METRIC_COUNTER_USAGE_SWITCHES_VOLUNTARY, callpath, location);
+}
+
+/** Divides the time without processor by the scheduler's statistics. If they are not known, all of
+ * it is lack of processors: nothing is stated about waiting. */
+static void divide_stolen(struct usage *sum)
+{
+    double delay = sum->delay_measured >= ENOUGH_DELAYS * sum->measured && sum->delay_measured > 0
+                       ? sum->delay * sum->measured / sum->delay_measured
+                       : sum->stolen;
+    sum->lack = delay < sum->stolen ? delay : sum->stolen;
+    sum->waiting = sum->stolen - sum->lack;
+}
+
+static void make_means(struct usage *sum)
+{
+    double count = sum->locations;
+    if (sum->locations == 0) {
+        return;
+    }
+    divide_stolen(sum);
+    sum->computation /= count;
+    sum->measured /= count;
+    sum->lack /= count;
+    sum->waiting /= count;
+    sum->kernel /= count;
+    sum->faults /= count;
+    sum->faults_disk /= count;
+    sum->preemptions /= count;
+    sum->switches /= count;
+}
+
+/** @return whether the kernel's counters are in the trace: some other than 0. */
+static bool is_counted(const struct fm_diagnosis *diagnosis)
+{
+    return diagnosis->metrics[FM_METRIC_COUNTER_USAGE_PAGE_FAULTS_MINOR] > 0 ||
+           diagnosis->metrics[FM_METRIC_COUNTER_USAGE_PREEMPTIONS] > 0 ||
+           diagnosis->metrics[FM_METRIC_COUNTER_USAGE_SWITCHES_VOLUNTARY] > 0 ||
+           diagnosis->metrics[FM_METRIC_COUNTER_USAGE_TIME_SYSTEM] > 0;
+}
+
+static bool is_measured(const struct usage *usage)
+{
+    return usage->computation <= 0 || usage->measured >= ENOUGH_MEASURED * usage->computation;
+}
+
+/** @return whether the two sides can be compared. */
+static bool compare(const struct fm_diagnosis *diagnosis, const struct fm_cube_problem *cause,
+                    struct comparison *sides)
+{
+    const struct fm_cube *cube = diagnosis->cube;
+    *sides = (struct comparison){0};
+    if (cause->callpath == FM_CUBE_NONE || cause->kind != FM_CAUSE_IMBALANCE ||
+        !is_counted(diagnosis)) {
+        return false;
+    }
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < cube->location_count; i++) {
+        bool is_there = next < cause->location_count && cause->locations[next] == i;
+        next += is_there;
+        if (!cube->locations[i].is_stream) {
+            add(is_there ? &sides->there : &sides->others, cube, cause->callpath, i);
+        }
+    }
+    make_means(&sides->there);
+    make_means(&sides->others);
+    sides->lack = sides->there.lack - sides->others.lack;
+    sides->excess = sides->there.computation - sides->others.computation - sides->lack;
+    return sides->there.locations > 0 && sides->others.locations > 0 && sides->there.measured > 0 &&
+           is_measured(&sides->there) && is_measured(&sides->others);
+}
+
+static bool explains(const struct comparison *sides, double there, double others)
+{
+    return there - others >= ENOUGH_EXPLAINED * sides->excess;
+}
+
+static bool is_oftener(double there, double others)
+{
+    return there >= 1 && there >= OFTEN * others;
+}
+
+static fm_kernel_reason_t reason_of(const struct fm_cube *cube, const struct comparison *sides)
+{
+    const struct usage *there = &sides->there, *others = &sides->others;
+    double kernel = there->kernel - others->kernel, waiting = there->waiting - others->waiting;
+    if (sides->excess <= 0) {
+        return FM_KERNEL_EXPLAINS_NOTHING;
+    }
+    if (kernel >= waiting && explains(sides, there->kernel, others->kernel)) {
+        double faults = there->faults - others->faults;
+        double longest = LONGEST_FAULT * (double)cube->experiment.ticks_per_second;
+        return faults > 0 && kernel <= faults * longest && is_oftener(there->faults, others->faults)
+                   ? FM_KERNEL_PAGE_FAULTS
+                   : FM_KERNEL_SYSTEM_CALLS;
+    }
+    if (explains(sides, there->waiting, others->waiting) &&
+        is_oftener(there->switches, others->switches)) {
+        return FM_KERNEL_WAITS;
+    }
+    return FM_KERNEL_EXPLAINS_NOTHING;
+}
+
+fm_kernel_reason_t fm_kernel_reason(const struct fm_diagnosis *diagnosis,
+                                    const struct fm_cube_problem *cause)
+{
+    struct comparison sides;
+    return compare(diagnosis, cause, &sides) ? reason_of(diagnosis->cube, &sides)
+                                             : FM_KERNEL_EXPLAINS_NOTHING;
+}
+
+static char *format_number(char *buffer, double number)
+{
+    return fm_format_count(buffer, (int64_t)(number + 0.5));
+}
+
+/** Writes how often something happened: "1 time", "41 times". */
+static char *format_times(char buffer[2 * FM_FORMAT_SIZE], double number)
+{
+    char count[FM_FORMAT_SIZE];
+    format_number(count, number);
+    snprintf(buffer, 2 * FM_FORMAT_SIZE, "%s %s", count,
+             strcmp(count, "1") == 0 ? "time" : "times");
+    return buffer;
+}
+
+void fm_evidence_of_kernel(const struct fm_diagnosis *diagnosis,
+                           const struct fm_cube_problem *cause, struct fm_sentences *lines)
+{
+    const struct fm_cube *cube = diagnosis->cube;
+    struct comparison sides;
+    if (!compare(diagnosis, cause, &sides)) {
+        return;
+    }
+    const struct usage *there = &sides.there, *others = &sides.others;
+    fm_kernel_reason_t reason = reason_of(cube, &sides);
+    bool waits = reason == FM_KERNEL_WAITS;
+    double time = waits ? there->waiting - others->waiting : there->kernel - others->kernel;
+    char duration[FM_FORMAT_SIZE], part[FM_FORMAT_SIZE], numbers[3][2 * FM_FORMAT_SIZE];
+    fm_format_ticks(duration, cube, (int64_t)time);
+    fm_format_percent(part, (int64_t)(time < sides.excess ? time : sides.excess),
+                      (int64_t)sides.excess);
+    const char *on = fm_location_set_others(diagnosis, others->locations);
+    const char *each = there->locations > 1 ? " each" : "";
+    const char *apart =
+        sides.lack > NOTABLE_LACK * sides.excess ? " apart from lack of processors" : "";
+    switch (reason) {
+    case FM_KERNEL_PAGE_FAULTS:
+        fm_sentences_add(lines, "Why",
+                         "%s page faults there%s, %s on the %s: the kernel works %s longer, %s of "
+                         "what it takes longer%s",
+                         format_number(numbers[0], there->faults), each,
+                         format_number(numbers[1], others->faults), on, duration, part, apart);
+        break;
+    case FM_KERNEL_SYSTEM_CALLS:
+        fm_sentences_add(lines, "Why",
+                         "the kernel works %s longer there%s, %s of what it takes longer%s: system "
+                         "calls, or page faults of large pages (%s page faults there, %s on the "
+                         "%s)",
+                         duration, each, part, apart, format_number(numbers[0], there->faults),
+                         format_number(numbers[1], others->faults), on);
+        break;
+    case FM_KERNEL_WAITS:
+        fm_sentences_add(lines, "Why",
+                         "it waits in the operating system %s there%s, %s on the %s "
+                         "(page faults from disk: %s): %s, %s of what it takes longer%s",
+                         format_times(numbers[0], there->switches), each,
+                         format_times(numbers[1], others->switches), on,
+                         format_number(numbers[2], there->faults_disk), duration, part, apart);
+        break;
+    default:
+        break;
+    }
+}
+
+char *fm_preemptions_text(const struct fm_diagnosis *diagnosis, const struct fm_cube_problem *cause)
+{
+    struct comparison sides;
+    bool has_others = compare(diagnosis, cause, &sides);
+    const struct usage *there = &sides.there, *others = &sides.others;
+    char numbers[2][2 * FM_FORMAT_SIZE];
+    char *text = NULL;
+    int length;
+    if (there->locations == 0 || there->measured <= 0) {
+        return strdup("");
+    }
+    const char *each = there->locations > 1 ? " each" : "";
+    format_times(numbers[0], there->preemptions);
+    if (there->preemptions < 0.5 && there->switches < 0.5) {
+        length =
+            asprintf(&text, "the kernel counted no context switch there, which contradicts this");
+    } else if (there->preemptions < 0.5) {
+        length = asprintf(&text, "not preempted: it waited %s%s and got no processor afterwards",
+                          format_times(numbers[0], there->switches), each);
+    } else if (has_others) {
+        length = asprintf(&text, "preempted %s there%s, %s on the %s", numbers[0], each,
+                          format_times(numbers[1], others->preemptions),
+                          fm_location_set_others(diagnosis, others->locations));
+    } else {
+        length = asprintf(&text, "preempted %s%s", numbers[0], each);
+    }
+    if (length < 0) {
+        abort(); /* Without memory for one line no error message can be printed either. */
+    }
+    return text;
+}
