@@ -238,6 +238,42 @@ const char *fm_operation_name(const struct fm_rma *record)
     }
 }
 
+const char *fm_call_class_name(fm_call_t call)
+{
+    switch (call) {
+    case FM_CALL_BARRIER:
+        return "barrier";
+    case FM_CALL_ALL_TO_ALL:
+        return "all_to_all";
+    case FM_CALL_ONE_TO_ALL:
+        return "one_to_all";
+    case FM_CALL_ALL_TO_ONE:
+        return "all_to_one";
+    case FM_CALL_SCAN:
+        return "scan";
+    case FM_CALL_INIT:
+        return "init";
+    case FM_CALL_FINALIZE:
+        return "finalize";
+    default:
+        return "other";
+    }
+}
+
+bool fm_event_is_within(const struct fm_event_index *index, const struct fm_event *event,
+                        const char *name)
+{
+    uint32_t callpath = event->visit == FM_NONE ? FM_NONE : fm_event_callpath(index, event);
+    while (callpath != FM_NONE) {
+        const struct fm_callpath *node = &index->trace->callpaths.items[callpath];
+        if (strcmp(index->trace->regions[node->region].name, name) == 0) {
+            return true;
+        }
+        callpath = node->parent;
+    }
+    return false;
+}
+
 uint32_t fm_event_callpath(const struct fm_event_index *index, const struct fm_event *event)
 {
     const struct fm_location *location = &index->trace->locations[event->location];

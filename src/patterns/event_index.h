@@ -102,6 +102,13 @@ const char *fm_thread_event_name(const struct fm_thread_record *record);
 /** @return "put", "get" or "atomic"; NULL: it is no operation. */
 const char *fm_operation_name(const struct fm_rma *record);
 
+/** @return the class of a call, as patterns know it: "barrier", ..., "other". */
+const char *fm_call_class_name(fm_call_t call);
+
+/** @return whether the call path of an event contains a function. */
+bool fm_event_is_within(const struct fm_event_index *index, const struct fm_event *event,
+                        const char *name);
+
 /** @return the call path of an event; FM_CUBE_NONE: it has none. */
 uint32_t fm_event_callpath(const struct fm_event_index *index, const struct fm_event *event);
 

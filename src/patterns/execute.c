@@ -399,8 +399,9 @@ static void execute_at(struct run *run, struct part *parts, uint32_t location)
         *at = (struct script_at_location){&delivery, s, NULL};
         if (location < atomic_load(&run->failed_locations[s])) {
             struct fm_error error;
-            fm_status_t status = fm_execution_open(&run->patterns->scripts.items[s], run->index,
-                                                   take_report, at, &at->execution, &error);
+            fm_status_t status =
+                fm_execution_open(&run->patterns->scripts.items[s], run->index, location,
+                                  take_report, at, &at->execution, &error);
             end_if_failed(at, status, &error);
         }
     }

@@ -31,8 +31,9 @@ static fm_status_t load_script(struct fm_user_patterns *patterns, const char *ar
 
 static int is_script(const struct dirent *entry)
 {
-    size_t length = strlen(entry->d_name);
-    return entry->d_name[0] != '.' && length > 4 && strcmp(entry->d_name + length - 4, ".lua") == 0;
+    const char *end = strrchr(entry->d_name, '.');
+    return entry->d_name[0] != '.' && end != NULL &&
+           (strcmp(end, ".lua") == 0 || strcmp(end, ".so") == 0);
 }
 
 static int compare_names(const struct dirent **left, const struct dirent **right)
@@ -48,10 +49,10 @@ static fm_status_t load_directory(struct fm_user_patterns *patterns, const char 
     if (count < 0) {
         return fm_fail(error, FM_ERR_SYSTEM, "--pattern: %s: cannot read: %m", directory);
     }
-    fm_status_t status = count > 0
-                             ? FM_OK
-                             : fm_fail(error, FM_ERR_USAGE,
-                                       "--pattern: %s has no file that ends in .lua", directory);
+    fm_status_t status =
+        count > 0 ? FM_OK
+                  : fm_fail(error, FM_ERR_USAGE,
+                            "--pattern: %s has no file that ends in .lua or .so", directory);
     for (int i = 0; i < count; i++) {
         char *path = NULL;
         if (status == FM_OK && asprintf(&path, "%s/%s", directory, entries[i]->d_name) < 0) {

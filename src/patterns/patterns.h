@@ -1,9 +1,9 @@
 /** @file
- * Patterns of the user: Lua scripts (docs/own-patterns.md) that declare a metric, subscribe to the
- * activities of each location and to instances of other patterns, and report severities, which
- * become cells of the report.
+ * Patterns of the user: scripts in Lua and shared objects (docs/own-patterns.md), here all called
+ * scripts. They declare a metric, subscribe to the activities of each location and to instances of
+ * other patterns, and report severities, which become cells of the report.
  *
- * A script is executed once for each location, in an interpreter of its own, and receives the
+ * A script is executed once for each location, with memory of its own, and receives the
  * activities of this location in the order of their time. Locations are distributed among threads;
  * since scripts share no state between locations, the result does not depend on their number.
  */
@@ -20,8 +20,8 @@ struct fm_detail;
 struct fm_user_patterns;
 
 /** Reads scripts, checks what they declare, and declares their metrics (fm_metric_declare()).
- * @param files     each FILE[:NAME=VALUE,...], or a directory: all files in it that end in .lua, in
- *                  the order of their names
+ * @param files     each FILE[:NAME=VALUE,...], or a directory: all files in it that end in .lua or
+ *                  .so, in the order of their names
  * @param patterns  out: to be freed with fm_user_patterns_free(); set only on success
  * @return FM_ERR_SYSTEM: a file cannot be read; FM_ERR_USAGE: a parameter does not exist, or this
  * program was built without Lua; FM_ERR_DATA: a script is wrong, with file and line */

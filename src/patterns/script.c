@@ -1,7 +1,8 @@
 #include "patterns/script.h"
 
-#include "patterns/lua/declaration.h"
+#include "patterns/language.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,7 @@ const char *fm_event_name(fm_event_kind_t kind)
     return names[kind];
 }
 
-static fm_status_t read_file(struct fm_script *script, struct fm_error *error)
+fm_status_t fm_script_read(struct fm_script *script, struct fm_error *error)
 {
     FILE *file = fopen(script->path, "rb");
     if (file == NULL) {
@@ -87,14 +88,64 @@ fm_status_t fm_script_load(struct fm_script *script, const char *argument, struc
         script->path[parameters - argument] = '\0';
         status = take_parameters(script, parameters + 1, error);
     }
-    if (status == FM_OK) {
-        status = read_file(script, error);
+    const size_t length = strlen(script->path);
+    const bool is_object = length > 3 && strcmp(script->path + length - 3, ".so") == 0;
+    script->language = is_object ? &fm_language_object : &fm_language_lua;
+    return status == FM_OK ? script->language->declare(script, error) : status;
+}
+
+bool fm_script_set_unit(struct fm_script *script, const char *name)
+{
+    static const struct {
+        const char *name;
+        fm_unit_t unit;
+    } units[] = {
+        {"time", FM_UNIT_TICKS}, {"occurrences", FM_UNIT_OCCURRENCES}, {"bytes", FM_UNIT_BYTES}};
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        if (strcmp(name, units[i].name) == 0) {
+            script->unit = units[i].unit;
+            return true;
+        }
     }
-    return status == FM_OK ? fm_script_declare(script, error) : status;
+    return false;
+}
+
+bool fm_script_set_confidence(struct fm_script *script, const char *name)
+{
+    script->confidence = fm_copy_string(name);
+    return strcmp(name, "low") == 0 || strcmp(name, "medium") == 0 || strcmp(name, "high") == 0;
+}
+
+void fm_script_subscribe(struct fm_script *script, const char *name)
+{
+    for (int kind = 0; kind < FM_EVENT_KINDS; kind++) {
+        if (strcmp(name, fm_event_name((fm_event_kind_t)kind)) == 0) {
+            script->takes[kind] = true;
+            return;
+        }
+    }
+    fm_vector_push(&script->instances, (struct fm_script_instances){
+                                           fm_copy_string(name), FM_METRIC_NONE, FM_SCRIPT_NONE});
+}
+
+bool fm_script_number(const char *text, double *number)
+{
+    char *end;
+    *number = strtod(text, &end);
+    static const char units[] = "KMG";
+    const char *unit = *end != '\0' ? strchr(units, *end) : NULL;
+    for (long i = unit == NULL ? -1 : unit - units; i >= 0; i--) {
+        *number *= 1024;
+    }
+    end += unit != NULL;
+    return end != text && *end == '\0' && isfinite(*number);
 }
 
 void fm_script_free(struct fm_script *script)
 {
+    if (script->language != NULL && script->language->release != NULL) {
+        script->language->release(script);
+    }
     for (size_t i = 0; i < script->parameters.count; i++) {
         fm_free(script->parameters.items[i].name);
         fm_free(script->parameters.items[i].text);

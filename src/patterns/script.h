@@ -1,5 +1,5 @@
 /** @file
- * What a script of a pattern declares.
+ * What the file of a pattern, a script or a shared object, declares.
  */
 #ifndef FERMATA_PATTERNS_SCRIPT_H
 #define FERMATA_PATTERNS_SCRIPT_H
@@ -40,9 +40,13 @@ struct fm_script_instances {
 
 #define FM_SCRIPT_NONE UINT32_MAX
 
+struct fm_language;
+
 struct fm_script {
     char *path;
-    char *text; /**< the whole file */
+    const struct fm_language *language;
+    void *declared; /**< of the language */
+    char *text;     /**< the whole file, if it is one in Lua */
     size_t size;
     FM_VECTOR(struct fm_script_parameter) parameters; /**< given by the user */
 
@@ -57,6 +61,20 @@ struct fm_script {
 
 /** @return the name of a kind of events in scripts: "call", "send", ... */
 const char *fm_event_name(fm_event_kind_t kind);
+
+/** Reads the whole file. @return FM_ERR_SYSTEM: not possible; FM_ERR_DATA: it is too long */
+fm_status_t fm_script_read(struct fm_script *script, struct fm_error *error);
+
+/** Takes a unit or a confidence over, by its name in patterns.
+ * @return whether there is this one */
+bool fm_script_set_unit(struct fm_script *script, const char *name);
+bool fm_script_set_confidence(struct fm_script *script, const char *name);
+
+/** Adds a subscription to a kind of events, or to instances. */
+void fm_script_subscribe(struct fm_script *script, const char *name);
+
+/** Reads a number with an optional K, M or G (times 1024 each). @return whether it is one */
+bool fm_script_number(const char *text, double *number);
 
 /** Reads a file and the parameters given with it, and what the script declares.
  * @param argument  FILE[:NAME=VALUE,...]

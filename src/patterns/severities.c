@@ -45,7 +45,7 @@ static fm_status_t combine(const struct fm_script *script, struct fm_script_resu
                            struct fm_error *error)
 {
     struct fm_execution *execution = NULL;
-    fm_status_t status = fm_execution_open(script, index, NULL, NULL, &execution, error);
+    fm_status_t status = fm_execution_open(script, index, FM_NONE, NULL, NULL, &execution, error);
     if (status == FM_OK) {
         status = fm_execution_combine(execution, cube, result->severities.items,
                                       result->severities.count, error);

@@ -103,6 +103,18 @@ int main(int argc, char **argv)
 }
 """
 
+PATTERN = """
+#include <fermata/pattern.h>
+static void take(fermata_location_t *at, const fermata_event_t *event)
+{
+    fermata_report(at, event, 1);
+}
+static const fermata_subscription_t subscriptions[] = {{"call", take}, {NULL, NULL}};
+const fermata_pattern_t fermata_pattern = {
+    FERMATA_PATTERN_VERSION, "own", "Own", "occurrences", NULL, "d.", NULL, NULL, "low", NULL,
+    subscriptions, 0, NULL, NULL, NULL, NULL};
+"""
+
 SCENARIO = """unit 1
 ranks 1
 0 0 enter main
@@ -190,6 +202,14 @@ def check_trace(installed, options):
         raise Failure(f"the installed Python module reads {found}")
 
 
+def check_pattern(installed, options):
+    """The header of patterns is one of C and of C++."""
+    for compiler, suffix, standard in ((options.cc, ".c", "c99"), (options.cxx, ".cc", "c++98")):
+        if compiler:
+            strict = [compiler, f"-std={standard}", "-pedantic", *STRICT, "-shared", "-fPIC", "-Wno-long-long"]
+            installed.build(strict, suffix, PATTERN)
+
+
 def check_recording(installed, options):
     program = installed.build([options.mpicc], ".c", MPI, *installed.flags("--libs"))
     fermata = installed.prefix / "bin" / "fermata"
@@ -216,6 +236,7 @@ def main():
             (folder / "first").rename(folder / "moved")
             installed = Installed(folder / "moved", folder)
             check_languages(installed, options)
+            check_pattern(installed, options)
             if not options.without_trace:
                 check_trace(installed, options)
             if options.mpicc:

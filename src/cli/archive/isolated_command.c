@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -26,8 +27,22 @@ static int work_and_flush(void *context)
     return status;
 }
 
-int fm_run_isolated(const char *command, const char *archive, unsigned cpu_seconds,
-                    int (*work)(void *argument), void *argument)
+static void report_crash(const char *command, const char *archive, int signal, bool has_objects)
+{
+    const char *what = signal == SIGXCPU ? "does not end" : "crashed";
+    if (has_objects) {
+        fprintf(stderr,
+                "fermata %s: %s: a pattern in a shared object, or OTF2's reader, %s (%s); without "
+                "--pattern it is clear which of them\n",
+                command, archive, what, strsignal(signal));
+    } else {
+        fprintf(stderr, "fermata %s: %s: OTF2's reader %s (%s): the archive is damaged\n", command,
+                archive, what, strsignal(signal));
+    }
+}
+
+static int run_isolated(const char *command, const char *archive, unsigned cpu_seconds,
+                        bool has_objects, int (*work)(void *argument), void *argument)
 {
     struct command_work task = {.command = command, .work = work, .argument = argument};
     struct fm_isolated end;
@@ -43,10 +58,21 @@ int fm_run_isolated(const char *command, const char *archive, unsigned cpu_secon
         raise(end.signal);
     }
     if (end.signal != 0) {
-        fprintf(stderr, "fermata %s: %s: OTF2's reader %s (%s): the archive is damaged\n", command,
-                archive, end.signal == SIGXCPU ? "does not end" : "crashed", strsignal(end.signal));
+        report_crash(command, archive, end.signal, has_objects);
         return FM_ERR_DATA;
     }
     /* The child exited with a message of its own: no memory, or a sanitizer's report. */
     return end.status == FM_ERR_SYSTEM ? FM_ERR_SYSTEM : FM_ERR_DATA;
+}
+
+int fm_run_isolated(const char *command, const char *archive, unsigned cpu_seconds,
+                    int (*work)(void *argument), void *argument)
+{
+    return run_isolated(command, archive, cpu_seconds, false, work, argument);
+}
+
+int fm_run_isolated_with_objects(const char *command, const char *archive,
+                                 int (*work)(void *argument), void *argument)
+{
+    return run_isolated(command, archive, 0, true, work, argument);
 }

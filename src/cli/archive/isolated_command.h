@@ -14,6 +14,10 @@
 int fm_run_isolated(const char *command, const char *archive, unsigned cpu_seconds,
                     int (*work)(void *argument), void *argument);
 
+/** The same for work that loads code of the user, which may be what crashes. */
+int fm_run_isolated_with_objects(const char *command, const char *archive,
+                                 int (*work)(void *argument), void *argument);
+
 /** For one pass over an archive: reading takes a second for some ten megabytes; a loop never ends.
  */
 #define FM_READING_CPU_SECONDS 3600

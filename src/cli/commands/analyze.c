@@ -121,7 +121,10 @@ int fm_command_analyze(int argc, char **argv)
         status = (int)request.status;
         fprintf(stderr, "fermata analyze: %s\n", request.error.message);
     } else {
-        status = fm_run_isolated("analyze", request.archive, 0, fm_analyze_trace, &request);
+        status = request.patterns.count > 0
+                     ? fm_run_isolated_with_objects("analyze", request.archive, fm_analyze_trace,
+                                                    &request)
+                     : fm_run_isolated("analyze", request.archive, 0, fm_analyze_trace, &request);
     }
     free(request.output);
     fm_vector_free(&request.patterns);

@@ -36,21 +36,9 @@ static fm_status_t take_text(struct fm_script *script, lua_State *state, const c
 
 static fm_status_t take_unit(struct fm_script *script, lua_State *state, struct fm_error *error)
 {
-    static const struct {
-        const char *name;
-        fm_unit_t unit;
-    } units[] = {
-        {"time", FM_UNIT_TICKS}, {"occurrences", FM_UNIT_OCCURRENCES}, {"bytes", FM_UNIT_BYTES}};
     char *text = NULL;
     fm_status_t status = take_text(script, state, "unit", NULL, &text, error);
-    bool found = false;
-    for (size_t i = 0; status == FM_OK && i < sizeof units / sizeof units[0]; i++) {
-        if (strcmp(text, units[i].name) == 0) {
-            script->unit = units[i].unit;
-            found = true;
-        }
-    }
-    if (status == FM_OK && !found) {
+    if (status == FM_OK && !fm_script_set_unit(script, text)) {
         status = wrong(script, error, "is none of time, occurrences, bytes", "unit");
     }
     fm_free(text);
@@ -60,11 +48,12 @@ static fm_status_t take_unit(struct fm_script *script, lua_State *state, struct 
 static fm_status_t take_confidence(struct fm_script *script, lua_State *state,
                                    struct fm_error *error)
 {
-    fm_status_t status = take_text(script, state, "confidence", NULL, &script->confidence, error);
-    if (status == FM_OK && strcmp(script->confidence, "low") != 0 &&
-        strcmp(script->confidence, "medium") != 0 && strcmp(script->confidence, "high") != 0) {
+    char *text = NULL;
+    fm_status_t status = take_text(script, state, "confidence", NULL, &text, error);
+    if (status == FM_OK && !fm_script_set_confidence(script, text)) {
         status = wrong(script, error, "is none of low, medium, high", "confidence");
     }
+    fm_free(text);
     return status;
 }
 
@@ -83,18 +72,7 @@ static fm_status_t take_subscriptions(struct fm_script *script, lua_State *state
         if (lua_type(state, -2) != LUA_TSTRING || lua_type(state, -1) != LUA_TFUNCTION) {
             return wrong(script, error, "is not a table of functions", "on");
         }
-        const char *key = lua_tostring(state, -2);
-        int kind = 0;
-        while (kind < FM_EVENT_KINDS && strcmp(key, fm_event_name((fm_event_kind_t)kind)) != 0) {
-            kind++;
-        }
-        if (kind < FM_EVENT_KINDS) {
-            script->takes[kind] = true;
-        } else {
-            fm_vector_push(
-                &script->instances,
-                (struct fm_script_instances){fm_copy_string(key), FM_METRIC_NONE, FM_SCRIPT_NONE});
-        }
+        fm_script_subscribe(script, lua_tostring(state, -2));
         lua_pop(state, 1);
     }
     if (script->instances.count > 1) { /* the order of a table differs */
@@ -181,10 +159,14 @@ static fm_status_t take_declaration(struct fm_script *script, lua_State *state,
     return status == FM_OK ? take_functions(script, state, error) : status;
 }
 
-fm_status_t fm_script_declare(struct fm_script *script, struct fm_error *error)
+fm_status_t fm_lua_declare(struct fm_script *script, struct fm_error *error)
 {
-    struct fm_execution execution = {.script = script};
-    fm_status_t status = fm_interpreter_open(&execution, error);
+    struct fm_interpreter execution = {.base.script = script};
+    fm_status_t status = fm_script_read(script, error);
+    if (status != FM_OK) {
+        return status;
+    }
+    status = fm_interpreter_open(&execution, error);
     for (size_t i = 0; status == FM_OK && i < script->parameters.count; i++) {
         if (!execution.asked[i]) {
             status = fm_fail(error, FM_ERR_USAGE, "--pattern: %s has no parameter '%s'",

@@ -9,6 +9,6 @@
 /** Executes a script that was read and takes its declaration over.
  * @return FM_ERR_DATA: the script is wrong, with file and line; FM_ERR_USAGE: it does not have a
  * parameter that the user gives, or this program was built without Lua */
-fm_status_t fm_script_declare(struct fm_script *script, struct fm_error *error);
+fm_status_t fm_lua_declare(struct fm_script *script, struct fm_error *error);
 
 #endif

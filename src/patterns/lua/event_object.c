@@ -94,8 +94,8 @@ static const char *const kind_names[] = {
 
 static const struct fm_event_index *index_of(lua_State *state)
 {
-    const struct fm_execution *execution = fm_sandbox_of(state)->context;
-    return execution->index;
+    const struct fm_interpreter *execution = fm_sandbox_of(state)->context;
+    return execution->base.index;
 }
 
 void fm_event_object_push(lua_State *state, const struct fm_event *event)
@@ -167,37 +167,8 @@ static int within(lua_State *state)
     const struct fm_event_index *index = index_of(state);
     const struct fm_event *event = fm_event_object_check(state, 1);
     const char *name = luaL_checkstring(state, 2);
-    bool found = false;
-    uint32_t callpath = event->visit == FM_NONE ? FM_NONE : fm_event_callpath(index, event);
-    while (callpath != FM_NONE && !found) {
-        const struct fm_callpath *node = &index->trace->callpaths.items[callpath];
-        found = strcmp(index->trace->regions[node->region].name, name) == 0;
-        callpath = node->parent;
-    }
-    lua_pushboolean(state, found);
+    lua_pushboolean(state, fm_event_is_within(index, event, name));
     return 1;
-}
-
-static const char *class_of(fm_call_t call)
-{
-    switch (call) {
-    case FM_CALL_BARRIER:
-        return "barrier";
-    case FM_CALL_ALL_TO_ALL:
-        return "all_to_all";
-    case FM_CALL_ONE_TO_ALL:
-        return "one_to_all";
-    case FM_CALL_ALL_TO_ONE:
-        return "all_to_one";
-    case FM_CALL_SCAN:
-        return "scan";
-    case FM_CALL_INIT:
-        return "init";
-    case FM_CALL_FINALIZE:
-        return "finalize";
-    default:
-        return "other";
-    }
 }
 
 static void push_call(lua_State *state, uint32_t location, uint32_t activity)
@@ -418,7 +389,7 @@ static void push_field(lua_State *state, const struct fm_event *event, enum fiel
         lua_pushcfunction(state, within);
         return;
     case FIELD_class:
-        lua_pushstring(state, class_of(region_of(index, event)->call));
+        lua_pushstring(state, fm_call_class_name(region_of(index, event)->call));
         return;
     default:
         break;

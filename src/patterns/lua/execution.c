@@ -2,6 +2,8 @@
 
 #include "base/memory.h"
 #include "cube/model/callpath_text.h"
+#include "patterns/language.h"
+#include "patterns/lua/declaration.h"
 #include "patterns/lua/script_interpreter.h"
 
 #include <lauxlib.h>
@@ -23,8 +25,8 @@ static int keep_function(lua_State *state, const char *key)
 /* Called in the interpreter: may raise an error of memory. Argument: the table of the pattern. */
 static int keep_functions(lua_State *state)
 {
-    struct fm_execution *execution = fm_sandbox_of(state)->context;
-    const struct fm_script *script = execution->script;
+    struct fm_interpreter *execution = fm_sandbox_of(state)->context;
+    const struct fm_script *script = execution->base.script;
     execution->finish = keep_function(state, "finish");
     execution->combine = keep_function(state, "combine");
     lua_pushliteral(state, "on");
@@ -41,13 +43,17 @@ static int keep_functions(lua_State *state)
     return 0;
 }
 
-fm_status_t fm_execution_open(const struct fm_script *script, const struct fm_event_index *index,
-                              fm_report_t *report, void *context, struct fm_execution **execution,
-                              struct fm_error *error)
+static void close_interpreter(struct fm_execution *execution)
 {
-    struct fm_execution *made = fm_allocate(1, sizeof *made);
-    *made = (struct fm_execution){
-        .script = script, .index = index, .report = report, .context = context};
+    fm_interpreter_close((struct fm_interpreter *)execution);
+    fm_free(execution);
+}
+
+static fm_status_t open_interpreter(const struct fm_execution *base,
+                                    struct fm_execution **execution, struct fm_error *error)
+{
+    struct fm_interpreter *made = fm_allocate(1, sizeof *made);
+    *made = (struct fm_interpreter){.base = *base};
     fm_status_t status = fm_interpreter_open(made, error);
     if (status == FM_OK) {
         lua_pushcfunction(made->sandbox.state, keep_functions);
@@ -55,19 +61,11 @@ fm_status_t fm_execution_open(const struct fm_script *script, const struct fm_ev
         status = fm_sandbox_call(&made->sandbox, 1, 0, error);
     }
     if (status != FM_OK) {
-        fm_execution_close(made);
+        close_interpreter(&made->base);
         return status;
     }
-    *execution = made;
+    *execution = &made->base;
     return FM_OK;
-}
-
-void fm_execution_close(struct fm_execution *execution)
-{
-    if (execution != NULL) {
-        fm_interpreter_close(execution);
-        fm_free(execution);
-    }
 }
 
 /* Arguments: the function, the event as a light pointer. */
@@ -80,8 +78,8 @@ static int call_with_event(lua_State *state)
     return 0;
 }
 
-static fm_status_t call(struct fm_execution *execution, int function, const struct fm_event *event,
-                        struct fm_error *error)
+static fm_status_t call(struct fm_interpreter *execution, int function,
+                        const struct fm_event *event, struct fm_error *error)
 {
     if (function == LUA_NOREF) {
         return FM_OK;
@@ -96,20 +94,23 @@ static fm_status_t call(struct fm_execution *execution, int function, const stru
     return status;
 }
 
-fm_status_t fm_execution_event(struct fm_execution *execution, fm_event_kind_t kind,
-                               const struct fm_event *event, struct fm_error *error)
+static fm_status_t take_event(struct fm_execution *execution, fm_event_kind_t kind,
+                              const struct fm_event *event, struct fm_error *error)
 {
-    return call(execution, execution->functions[kind], event, error);
+    struct fm_interpreter *own = (struct fm_interpreter *)execution;
+    return call(own, own->functions[kind], event, error);
 }
 
-fm_status_t fm_execution_instance(struct fm_execution *execution, size_t number,
-                                  const struct fm_event *event, struct fm_error *error)
+static fm_status_t take_instance(struct fm_execution *execution, size_t number,
+                                 const struct fm_event *event, struct fm_error *error)
 {
-    return call(execution, execution->instances[number], event, error);
+    struct fm_interpreter *own = (struct fm_interpreter *)execution;
+    return call(own, own->instances[number], event, error);
 }
 
-fm_status_t fm_execution_finish(struct fm_execution *execution, struct fm_error *error)
+static fm_status_t finish_interpreter(struct fm_execution *base, struct fm_error *error)
 {
+    struct fm_interpreter *execution = (struct fm_interpreter *)base;
     if (execution->finish == LUA_NOREF) {
         return FM_OK;
     }
@@ -178,15 +179,15 @@ static int call_combine(lua_State *state)
     return 0;
 }
 
-fm_status_t fm_execution_combine(struct fm_execution *execution, const struct fm_cube *cube,
-                                 struct fm_severity *severities, size_t count,
-                                 struct fm_error *error)
+static fm_status_t combine(struct fm_execution *base, const struct fm_cube *cube,
+                           struct fm_severity *severities, size_t count, struct fm_error *error)
 {
+    struct fm_interpreter *execution = (struct fm_interpreter *)base;
     struct combination combination = {cube, severities, count, NULL};
     lua_State *state = execution->sandbox.state;
     if (count > INT32_MAX) {
         return fm_fail(error, FM_ERR_DATA, "%s: too many severities for `combine`",
-                       execution->script->path);
+                       execution->base.script->path);
     }
     lua_pushcfunction(state, call_combine);
     lua_rawgeti(state, LUA_REGISTRYINDEX, execution->combine);
@@ -195,3 +196,13 @@ fm_status_t fm_execution_combine(struct fm_execution *execution, const struct fm
     free(combination.path);
     return status;
 }
+
+const struct fm_language fm_language_lua = {
+    .declare = fm_lua_declare,
+    .open = open_interpreter,
+    .close = close_interpreter,
+    .event = take_event,
+    .instance = take_instance,
+    .finish = finish_interpreter,
+    .combine = combine,
+};

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct fm_execution *execution_of(lua_State *state)
+static struct fm_interpreter *execution_of(lua_State *state)
 {
     return fm_sandbox_of(state)->context;
 }
@@ -15,7 +15,7 @@ static struct fm_execution *execution_of(lua_State *state)
 /* report(event, value) */
 static int report(lua_State *state)
 {
-    struct fm_execution *execution = execution_of(state);
+    struct fm_interpreter *execution = execution_of(state);
     const struct fm_event *event = fm_event_object_check(state, 1);
     lua_Number value = luaL_checknumber(state, 2);
     if (!execution->reports) {
@@ -28,22 +28,8 @@ static int report(lua_State *state)
     if (event->visit == FM_NONE) {
         return luaL_error(state, "report: the event belongs to no call path");
     }
-    execution->report(execution->context, event, whole);
+    execution->base.report(execution->base.context, event, whole);
     return 0;
-}
-
-/* Reads a number with an optional K, M or G. @return whether it is one */
-static bool read_number(const char *text, double *number)
-{
-    char *end;
-    *number = strtod(text, &end);
-    static const char units[] = "KMG";
-    const char *unit = *end != '\0' ? strchr(units, *end) : NULL;
-    for (long i = unit == NULL ? -1 : unit - units; i >= 0; i--) {
-        *number *= 1024;
-    }
-    end += unit != NULL;
-    return end != text && *end == '\0' && isfinite(*number);
 }
 
 static void push_number(lua_State *state, double number)
@@ -58,14 +44,14 @@ static void push_number(lua_State *state, double number)
 /* parameter(name, otherwise): the value given with --pattern, of the type of the other one */
 static int parameter(lua_State *state)
 {
-    struct fm_execution *execution = execution_of(state);
+    struct fm_interpreter *execution = execution_of(state);
     const char *name = luaL_checkstring(state, 1);
     int type = lua_type(state, 2);
     luaL_argcheck(state, type == LUA_TNUMBER || type == LUA_TSTRING, 2,
                   "a number or a text is needed");
     lua_settop(state, 2);
-    for (size_t i = 0; i < execution->script->parameters.count; i++) {
-        const struct fm_script_parameter *given = &execution->script->parameters.items[i];
+    for (size_t i = 0; i < execution->base.script->parameters.count; i++) {
+        const struct fm_script_parameter *given = &execution->base.script->parameters.items[i];
         if (strcmp(given->name, name) != 0) {
             continue;
         }
@@ -73,7 +59,7 @@ static int parameter(lua_State *state)
         execution->asked[i] = true;
         if (type == LUA_TSTRING) {
             lua_pushstring(state, given->text);
-        } else if (read_number(given->text, &number)) {
+        } else if (fm_script_number(given->text, &number)) {
             push_number(state, number);
         } else {
             return luaL_error(state, "parameter %s: '%s' is no number", name, given->text);
@@ -85,15 +71,16 @@ static int parameter(lua_State *state)
 /* seconds(ticks) */
 static int seconds(lua_State *state)
 {
-    const struct fm_execution *execution = execution_of(state);
+    const struct fm_interpreter *execution = execution_of(state);
     lua_Number ticks = luaL_checknumber(state, 1);
-    uint64_t per_second =
-        execution->index == NULL ? 1000000000U : execution->index->trace->ticks_per_second;
+    uint64_t per_second = execution->base.index == NULL
+                              ? 1000000000U
+                              : execution->base.index->trace->ticks_per_second;
     lua_pushnumber(state, ticks / (lua_Number)per_second);
     return 1;
 }
 
-void fm_interpreter_set_functions(struct fm_execution *execution)
+void fm_interpreter_set_functions(struct fm_interpreter *execution)
 {
     lua_State *state = execution->sandbox.state;
     lua_rawgeti(state, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
@@ -110,9 +97,9 @@ static int set_functions(lua_State *state)
     return 0;
 }
 
-fm_status_t fm_interpreter_open(struct fm_execution *execution, struct fm_error *error)
+fm_status_t fm_interpreter_open(struct fm_interpreter *execution, struct fm_error *error)
 {
-    const struct fm_script *script = execution->script;
+    const struct fm_script *script = execution->base.script;
     if (!fm_sandbox_open(&execution->sandbox, script->path)) {
         return fm_fail(error, FM_ERR_SYSTEM, "%s: no memory for an interpreter", script->path);
     }
@@ -135,7 +122,7 @@ fm_status_t fm_interpreter_open(struct fm_execution *execution, struct fm_error 
     return status;
 }
 
-void fm_interpreter_close(struct fm_execution *execution)
+void fm_interpreter_close(struct fm_interpreter *execution)
 {
     fm_sandbox_close(&execution->sandbox);
     fm_free(execution->asked);

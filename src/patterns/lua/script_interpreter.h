@@ -8,12 +8,11 @@
 #include "patterns/execution.h"
 #include "patterns/lua/sandbox.h"
 
-struct fm_execution {
+struct fm_interpreter {
+    struct fm_execution
+        base; /**< first. Without index: the script is only asked for its declaration
+               */
     struct fm_sandbox sandbox;
-    const struct fm_script *script;
-    const struct fm_event_index *index; /**< NULL: the script is only asked for its declaration */
-    fm_report_t *report;
-    void *context;
     bool *asked;                   /**< [parameter given]: the script has asked for it */
     int functions[FM_EVENT_KINDS]; /**< references in the registry; LUA_NOREF: none */
     int finish, combine;
@@ -22,11 +21,11 @@ struct fm_execution {
 };
 
 /** Opens the interpreter and executes the script: pushes the table that it returns. */
-fm_status_t fm_interpreter_open(struct fm_execution *execution, struct fm_error *error);
-void fm_interpreter_close(struct fm_execution *execution);
+fm_status_t fm_interpreter_open(struct fm_interpreter *execution, struct fm_error *error);
+void fm_interpreter_close(struct fm_interpreter *execution);
 
 /** Sets the functions `report`, `parameter` and `seconds`. */
-void fm_interpreter_set_functions(struct fm_execution *execution);
+void fm_interpreter_set_functions(struct fm_interpreter *execution);
 
 /** Makes the type of events known to a state. */
 void fm_event_object_register(lua_State *state);
