@@ -38,7 +38,7 @@ AS_FERMATA_STARTS = {"OMPI_MCA_pml": "ob1"}  # on one machine
 
 
 def _analyze(programs, trace, *options, watch=False):
-    return run([programs.fermata, "analyze", *options, trace], watch=watch)
+    return run([programs.fermata, "analyze", "--predict=no", *options, trace], watch=watch)
 
 
 def _analyze_by(processes, programs, trace):
@@ -121,6 +121,7 @@ def replay(programs, folder, options):
         predict = [programs.fermata, "whatif", "-j1", trace, "scale=main:0.5"]
         samples = alternate({
             "analyze": lambda: _analyze(programs, trace, "-j1"),
+            "gains": lambda: run([programs.fermata, "analyze", "-j1", "--predict=yes", trace]),
             "predict": lambda: run(predict),
             "check": lambda: run([*predict, "--check"]),
         }, options.repeats)
@@ -129,6 +130,8 @@ def replay(programs, folder, options):
                       in zip(samples["analyze"], samples["predict"], samples["check"])], 0.5)
         yield Figure("P16", f"a prediction with reading / analysis, CPU time, {variant}",
                      ratios_of(samples["predict"], samples["analyze"], cpu_of), None)
+        yield Figure("P16", f"analysis with predicted gains / without, CPU time, {variant}",
+                     ratios_of(samples["gains"], samples["analyze"], cpu_of), None)
         traces.remove(trace)
 
 

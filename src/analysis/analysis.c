@@ -367,6 +367,16 @@ static fm_metric_t *classify_regions(struct fm_trace *trace)
     return own_metrics;
 }
 
+/* @return whether a run has more events than are wanted in detail */
+static bool is_too_long(const struct fm_trace *trace, const struct fm_analysis_options *options)
+{
+    uint64_t events = 0;
+    for (uint32_t l = 0; l < trace->location_count; ++l) {
+        events += trace->locations[l].defined_events;
+    }
+    return options->most_events != 0 && events > options->most_events;
+}
+
 fm_status_t fm_analysis_run_in_detail(const char *archive,
                                       const struct fm_analysis_options *options,
                                       struct fm_cube **cube, struct fm_detail **detail,
@@ -387,6 +397,11 @@ fm_status_t fm_analysis_run_in_detail(const char *archive,
     if (status != FM_OK) {
         fm_trace_free(trace);
         return status;
+    }
+    const bool has_dependencies = options->dependencies && !is_too_long(trace, options);
+    if (detail != NULL && options->only_dependencies && !has_dependencies) {
+        *detail = NULL;
+        detail = NULL;
     }
     fm_metric_t *own_metrics = classify_regions(trace);
     trace->in_detail = detail != NULL;
@@ -414,7 +429,7 @@ fm_status_t fm_analysis_run_in_detail(const char *archive,
     }
     bool analysed = status == FM_OK;
     if (analysed) {
-        if (options->dependencies) {
+        if (has_dependencies) {
             analysis.dependencies = fm_dependencies_create(&analysis);
         }
         detect(&analysis, trace, detail != NULL);

@@ -47,7 +47,8 @@ struct fm_detail {
 /** Analyses an archive and returns its individual events besides the report. For an analysis by a
  * single process, which holds all events.
  * @param cube    NULL: no report, only the individual events
- * @param detail  out: to be freed with fm_detail_free(); set only on success
+ * @param detail  out: to be freed with fm_detail_free(); set only on success; NULL if the options
+ *                ask for dependencies only, and there are too many events
  * Otherwise as fm_analysis_run(). */
 fm_status_t fm_analysis_run_in_detail(const char *archive,
                                       const struct fm_analysis_options *options,

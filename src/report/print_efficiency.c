@@ -1,4 +1,4 @@
-/* The efficiencies of the POP methodology that need no simulation. */
+/* The efficiencies of the POP methodology. */
 #include "diagnosis/efficiency/efficiency.h"
 #include "diagnosis/efficiency/hybrid_efficiency.h"
 #include "diagnosis/location_set.h"
@@ -47,6 +47,11 @@ void fm_report_efficiency(const struct fm_report *report)
     print_row(report, "Parallel", efficiency.parallel, "average computation / run");
     print_row(report, "  Load balance", efficiency.load_balance, "average / longest computation");
     print_row(report, "  Communication", efficiency.communication, "longest computation / run");
+    if (!isnan(efficiency.transfer)) {
+        print_row(report, "    Serialization", efficiency.serialization,
+                  "longest computation / ideal run");
+        print_row(report, "    Transfer", efficiency.transfer, "run on an ideal network / run");
+    }
     struct fm_hybrid_efficiency hybrid;
     /* Of one process the factors of its threads are those of the run. */
     if (!report->diagnosis.options.is_subtree &&

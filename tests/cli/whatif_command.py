@@ -1,5 +1,7 @@
 """The command line of `fermata whatif`: exit statuses, sentences, and what it writes."""
+import json
 import os
+import resource
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
@@ -78,7 +80,7 @@ def sentences(archive):
     assert output.splitlines() == [
         "network=ideal: on 2 of 2 locations, 2 calls without remaining time.",
         "Predicted run time: 7.000 s instead of 8.000 s: 1.000 s less (12.5%).",
-        "Transfer efficiency 87.5% (run time on the ideal network / run time), serialisation "
+        "Transfer efficiency 87.5% (run time on the ideal network / run time), serialization "
         "efficiency 100.0% (longest computation / run time on the ideal network)."], output
     _, output, _ = fermata_command.run("whatif", archive, "scale=work:0.5,ranks=0")
     assert "8.000 s, as measured: " in output, output
@@ -115,6 +117,50 @@ def advice(archive):
                     "5.000 s -37.5% level=main/work remove=main/MPI_Barrier (both)"], output
 
 
+def problems_of(archive, *arguments):
+    report = archive + ".fer"
+    status, _, error = fermata_command.run("analyze", "-q", archive, "-o", report, *arguments)
+    assert (status, error) == (0, "")
+    _, output, _ = fermata_command.run("report", "--format=json", report)
+    with open(report, "rb") as file:
+        return json.loads(output), file.read()
+
+
+def gains_of_reports(archive):
+    """The report's gains are what `fermata whatif` predicts."""
+    report, data = problems_of(archive, "-j1")
+    assert problems_of(archive, "-j3")[1] == data
+    problem = report["problems"][0]
+    assert problem["gain"] == {"balanced": 2, "removed": 4, "proved": True}, problem
+    changes = {each["change"]: each["saved"] for each in problem["predictions"]}
+    assert changes == {"as_others": 4, "balanced": 2, "no_barrier": 1}, changes
+    for change, text in (("as_others", "level=main/work,ranks=1"), ("balanced", "balance=main/work"),
+                         ("no_barrier", "remove=main/MPI_Barrier")):
+        _, output, _ = fermata_command.run("whatif", archive, text)
+        assert f": {changes[change]}.000 s less" in output, (text, output)
+    # Computation of 6, then 1 in the barrier and 1 more: 7 of 8 on the ideal network.
+    assert report["efficiency"]["transfer_efficiency"] == 7 / 8, report["efficiency"]
+    assert report["efficiency"]["serialization_efficiency"] == 1, report["efficiency"]
+    for arguments in (["--predict=no"], ["--memory=1G"]):
+        report, _ = problems_of(archive, *arguments)
+        assert report["problems"][0]["predictions"] == []
+        assert report["problems"][0]["gain"]["proved"] is False
+        assert report["efficiency"]["transfer_efficiency"] is None
+    assert problems_of(archive, "--memory=1G", "--predict=yes")[0]["problems"][0]["gain"]["proved"]
+
+
+def full_disk(folder, archive):
+    """Without room for the predicted run: one clear line, status 4, and nothing of it is left."""
+    predicted = os.path.join(folder, "no-room")
+    for size in (0, 100, 400, 700, 1000, 2000, 4000):
+        status, _, error = fermata_command.run(
+            "whatif", archive, "balance=work", "-o", predicted, restore_signals=False,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size)))
+        assert status == 4 and len(error.splitlines()) == 1, (size, status, error)
+        assert "cannot write" in error and ("limit" in error or "large" in error), error
+        assert not os.path.exists(predicted)
+
+
 def as_measured(folder):
     path = os.path.join(fermata_command.SCENARIOS, "whatif", "lock-of-window.scn")
     with open(path, encoding="utf-8") as file:
@@ -136,6 +182,8 @@ def check(folder):
     sentences(archive)
     writing(folder, archive)
     advice(archive)
+    gains_of_reports(archive)
+    full_disk(folder, archive)
     as_measured(folder)
 
 

@@ -347,6 +347,8 @@ static void refuse(struct fm_cube *cube, const struct fm_cube_problem *problem)
 /* A cause in two parts of the phase, a holder of a lock, and waiting without a cause. */
 static void add_problems(struct fm_cube *cube)
 {
+    cube->experiment.duration = 2000000;
+    cube->experiment.ideal_duration = 1900000;
     uint32_t slow[] = {3, 4}, waiters[] = {1, 2}, all[] = {0, 1, 2};
     struct fm_cube_symptom symptoms[] = {
         {FM_METRIC_MPI_LATESENDER, SAMPLE_RECV, 2, waiters, 1200000},
@@ -364,6 +366,11 @@ static void add_problems(struct fm_cube *cube)
         .occasions = {{3, 7, 270000, 760000, 5, 0.75}, {12, 12, 1080000, 1156000, 1, 0.1875}},
         .excess = {60000, 20000, true},
         .gain = {true, 250000, 400000},
+        .prediction_count = 3,
+        .predictions = {{FM_PREDICTED_AS_OTHERS, FM_CUBE_NONE, 350000, 1400000, 0, FM_CUBE_NONE},
+                        {FM_PREDICTED_BALANCED, FM_CUBE_NONE, 200000, 700000, 50000, SAMPLE_RECV},
+                        {FM_PREDICTED_NO_BARRIER, SAMPLE_BARRIER, -500, 300000, 290000,
+                         SAMPLE_RECV}},
         .symptom_count = 2,
         .symptoms = symptoms,
     };
@@ -373,6 +380,13 @@ static void add_problems(struct fm_cube *cube)
     problem.cost = 0;
     refuse(cube, &problem);
     problem.cost = 100000;
+    problem.predictions[1].change = FM_PREDICTED_AS_OTHERS; /* twice */
+    refuse(cube, &problem);
+    problem.predictions[1].change = FM_PREDICTED_BALANCED;
+    problem.predictions[0].moved = 1; /* nowhere */
+    refuse(cube, &problem);
+    must(!fm_cube_predict(cube, 0, &problem.predictions[2])); /* more than there may be */
+    problem.prediction_count = 0;
     problem.occasions[1].first = 7; /* twice */
     refuse(cube, &problem);
     problem.occasions[1].first = 12;

@@ -170,6 +170,12 @@ static fm_status_t add_problems(struct fm_cube *cube, struct fm_error *error)
             .occasions = {part},
             .excess = causes[i].excess,
             .gain = causes[i].gain,
+            .prediction_count = i == 0 ? 3 : 0,
+            .predictions = {{FM_PREDICTED_AS_OTHERS, FM_CUBE_NONE, 350000, 900000, 0, FM_CUBE_NONE},
+                            {FM_PREDICTED_BALANCED, FM_CUBE_NONE, 200000, 700000, 50000,
+                             SAMPLE_RECV},
+                            {FM_PREDICTED_NO_BARRIER, SAMPLE_BARRIER, 0, 300000, 290000,
+                             SAMPLE_RECV}},
             .symptom_count = is_small ? 0 : 4,
             .symptoms = is_small ? NULL : (struct fm_cube_symptom *)symptoms,
         };

@@ -12,6 +12,7 @@
 #include "diagnosis/location_set.h"
 #include "diagnosis/process_word.h"
 #include "patterns/patterns.h"
+#include "whatif/problem_predictions.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -252,6 +253,29 @@ static fm_status_t load_patterns(const struct fm_analyze_request *request,
     return fm_user_patterns_load(request->patterns.items, request->patterns.count, patterns, error);
 }
 
+/* Adds what replays predict. A replay that is not exact is a defect, which the report states. */
+static fm_status_t predict(struct fm_cube *cube, const struct fm_detail *detail, unsigned workers,
+                           struct fm_error *error)
+{
+    struct fm_error reason;
+    return fm_problem_predictions_add(cube, detail, workers, &reason) == FM_OK
+               ? FM_OK
+               : fm_cube_warn(cube, error, "Gains are bounds, not predictions: %.400s.",
+                              reason.message);
+}
+
+/* @return the options with what predictions need */
+static struct fm_analysis_options with_predictions(const struct fm_analyze_request *request,
+                                                   struct fm_analysis_options options)
+{
+    const bool is_wanted = request->predict == FM_PREDICT_YES ||
+                           (request->predict == FM_PREDICT_AUTO && options.memory_limit == 0);
+    options.dependencies = is_wanted && options.team == NULL;
+    options.most_events = request->predict == FM_PREDICT_AUTO ? FM_PREDICT_EVENTS : 0;
+    options.only_dependencies = request->page == NULL && request->patterns.count == 0;
+    return options;
+}
+
 static fm_status_t analyze_and_write(const struct fm_analyze_request *request,
                                      const struct fm_analysis_options *options,
                                      const struct fm_user_patterns *patterns,
@@ -259,8 +283,10 @@ static fm_status_t analyze_and_write(const struct fm_analyze_request *request,
 {
     struct fm_team *team = options->team;
     struct fm_cube *cube = NULL;
-    /* No process of a team holds the events of all locations: its page has no timeline. */
-    bool in_detail = (request->page != NULL || patterns != NULL) && team == NULL;
+    /* No process of a team holds the events of all locations: its page has no timeline, and its
+     * report no predictions. */
+    const bool shows_events = (request->page != NULL || patterns != NULL) && team == NULL;
+    const bool in_detail = shows_events || options->dependencies;
     struct fm_detail *detail = NULL;
     const bool draws = !request->quiet && fm_team_leads(team) && isatty(STDERR_FILENO);
     struct fm_progress_bar *bar = draws ? fm_progress_bar_begin(options->times) : NULL;
@@ -272,6 +298,10 @@ static fm_status_t analyze_and_write(const struct fm_analyze_request *request,
         fm_stage_begin(options->times, "patterns of the user");
         status =
             fm_user_patterns_run(patterns, detail, options->workers, options->check, cube, error);
+    }
+    if (status == FM_OK && detail != NULL && detail->dependencies != NULL) {
+        fm_stage_begin(options->times, "predictions");
+        status = predict(cube, detail, options->workers, error);
     }
     if (status == FM_OK) {
         fm_stage_begin(options->times, "write report");
@@ -292,6 +322,7 @@ static fm_status_t analyze(const struct fm_analyze_request *request, struct fm_t
     options.team = team;
     options.asynchronous_progress = is_asynchronous(request);
     options.times = &times;
+    options = with_predictions(request, options);
     fm_stage_begin(options.times, "prepare");
     set_up_memory(request);
     struct fm_user_patterns *patterns;

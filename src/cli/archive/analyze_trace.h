@@ -9,6 +9,17 @@
 
 #include <stdbool.h>
 
+/** Whether gains are predicted by replays. */
+enum fm_predict_choice {
+    FM_PREDICT_AUTO, /**< if the run has at most FM_PREDICT_EVENTS events, and memory is not limited
+                      */
+    FM_PREDICT_YES,
+    FM_PREDICT_NO
+};
+
+/** Replays of longer runs are made when asked for. */
+#define FM_PREDICT_EVENTS UINT64_C(10000000)
+
 /** What is to be done. */
 struct fm_analyze_request {
     const char *archive;
@@ -19,6 +30,7 @@ struct fm_analyze_request {
     struct fm_chosen_options chosen;  /**< the team is set by the work */
     FM_VECTOR(const char *) patterns; /**< files of the user's patterns */
     const char *progress; /**< "target", "async": as chosen; NULL: as the experiment says */
+    enum fm_predict_choice predict;
     bool quiet;
     bool verbose;       /**< print the times of the stages, unless `quiet` */
     fm_status_t status; /**< what was wrong with the command line, FM_OK: nothing */

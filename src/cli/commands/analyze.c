@@ -26,6 +26,8 @@ static char *default_output(const char *archive)
 static fm_status_t take_option(struct fm_option_reader *reader, int option,
                                struct fm_analyze_request *request, const char **mpi)
 {
+    static const char *const predict_words[] = {
+        [FM_PREDICT_AUTO] = "auto", [FM_PREDICT_YES] = "yes", [FM_PREDICT_NO] = "no", NULL};
     static const char *const mpi_libraries[] = {"openmpi", "mpich", "none", NULL};
     fm_status_t status = FM_OK;
     uint64_t jobs = 0;
@@ -64,6 +66,10 @@ static fm_status_t take_option(struct fm_option_reader *reader, int option,
     case FM_OPTION_analyze_PATTERN:
         fm_vector_push(&request->patterns, reader->value);
         return FM_OK;
+    case FM_OPTION_analyze_PREDICT:
+        status = fm_option_choice(reader, predict_words, &chosen);
+        request->predict = (enum fm_predict_choice)chosen;
+        return status;
     case FM_OPTION_analyze_MEMORY:
         return fm_option_size(reader, &request->chosen.options.memory_limit);
     default: /* FM_OPTION_analyze_MPI */

@@ -37,6 +37,21 @@ static fm_status_t state_prediction(struct fm_cube *cube, const fm_changes *chan
     return status;
 }
 
+/* OTF2 does not report a write that fails when a file is closed: the archive is then too short. */
+static fm_status_t analyze(const char *directory, const struct fm_analysis_options *options,
+                           struct fm_cube **cube, struct fm_error *error)
+{
+    struct fm_error reason;
+    fm_status_t status = fm_analysis_run(directory, options, cube, &reason);
+    if (status == FM_ERR_DATA) {
+        return fm_fail(error, FM_ERR_SYSTEM,
+                       "%.300s: cannot write the archive: it is incomplete (disk full, quota or "
+                       "file size limit?): %.500s",
+                       directory, reason.message);
+    }
+    return status == FM_OK ? FM_OK : fm_fail(error, status, "%.900s", reason.message);
+}
+
 fm_status_t fm_predicted_experiment_write(const struct fm_detail *detail,
                                           const struct fm_prediction *prediction,
                                           const fm_changes *changes, const char *measured,
@@ -51,7 +66,7 @@ fm_status_t fm_predicted_experiment_write(const struct fm_detail *detail,
     if (status != FM_OK) {
         return status;
     }
-    status = fm_analysis_run(directory, options, &made, error);
+    status = analyze(directory, options, &made, error);
     if (status == FM_OK) {
         status = state_prediction(made, changes, measured, error);
     }

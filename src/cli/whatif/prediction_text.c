@@ -116,7 +116,7 @@ static uint64_t longest_computation(const struct fm_trace *trace)
 static void print_efficiencies(const struct fm_trace *trace, int64_t ideal, int64_t measured)
 {
     char transfer[FM_FORMAT_SIZE], serialization[FM_FORMAT_SIZE];
-    printf("Transfer efficiency %s (run time on the ideal network / run time), serialisation "
+    printf("Transfer efficiency %s (run time on the ideal network / run time), serialization "
            "efficiency %s (longest computation / run time on the ideal network).\n",
            fm_format_percent(transfer, ideal, measured),
            fm_format_percent(serialization, (int64_t)longest_computation(trace), ideal));

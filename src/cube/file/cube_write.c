@@ -186,6 +186,7 @@ static const struct {
     {"BLAM", 0, fm_cube_put_blamed},
     {"STRM", 0, fm_cube_put_streams},
     {"UMET", 0, fm_cube_put_user_metrics},
+    {"PRED", 0, fm_cube_put_predictions},
 };
 
 #define SMALL_SECTIONS (sizeof sections / sizeof sections[0])

@@ -42,6 +42,8 @@ void fm_cube_put_streams(struct fm_sink *sink, const struct fm_cube *cube);
 /** The texts of the metrics of patterns of the user. */
 void fm_cube_put_user_metrics(struct fm_sink *sink, const struct fm_cube *cube);
 void fm_cube_put_topologies(struct fm_sink *sink, const struct fm_cube *cube);
+void fm_cube_put_predictions(struct fm_sink *sink, const struct fm_cube *cube);
+
 void fm_cube_put_problems(struct fm_sink *sink, const struct fm_cube *cube);
 
 #endif

@@ -51,6 +51,14 @@ static bool convert(struct fm_cube_problem *problem, struct fm_cube_symptom *sym
     for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
         *times[i] = fm_convert_ticks(*times[i], conversion);
     }
+    for (uint32_t i = 0; i < problem->prediction_count; i++) {
+        struct fm_cube_prediction *prediction = &problem->predictions[i];
+        const int64_t saved = prediction->saved;
+        prediction->freed = fm_convert_ticks(prediction->freed, conversion);
+        prediction->moved = fm_convert_ticks(prediction->moved, conversion);
+        const uint64_t ticks = fm_convert_ticks((uint64_t)(saved < 0 ? -saved : saved), conversion);
+        prediction->saved = saved < 0 ? -(int64_t)ticks : (int64_t)ticks;
+    }
     for (uint32_t i = 0; i < problem->occasion_count; i++) {
         struct fm_cube_occasion *occasion = &problem->occasions[i];
         occasion->begin = fm_convert_ticks(occasion->begin, conversion);

@@ -177,6 +177,10 @@ struct fm_cube_experiment {
     uint64_t end;        /**< latest event */
     uint64_t event_count;
     uint32_t process_count;
+    uint64_t duration;       /**< longest time of a location without start-up and shut-down of the
+                                  libraries, as a replay measures it; 0: nothing was predicted */
+    uint64_t ideal_duration; /**< the same predicted on a network where transfers take no time, at
+                                  most `duration`; 0: not predicted */
 };
 
 struct fm_cube {

@@ -13,6 +13,17 @@ const char *fm_cause_kind_name(uint32_t kind)
     return names[kind];
 }
 
+const char *fm_predicted_change_name(uint32_t change)
+{
+    static const char *const names[FM_PREDICTED_CHANGES] = {
+        [FM_PREDICTED_AS_OTHERS] = "as_others",   [FM_PREDICTED_MEDIAN] = "median",
+        [FM_PREDICTED_ABSENT] = "absent",         [FM_PREDICTED_BALANCED] = "balanced",
+        [FM_PREDICTED_NO_LOCK] = "no_lock",       [FM_PREDICTED_PROGRESS] = "progress",
+        [FM_PREDICTED_NO_BARRIER] = "no_barrier",
+    };
+    return names[change];
+}
+
 static void release(struct fm_cube_problem *problem)
 {
     free(problem->locations);
@@ -95,6 +106,45 @@ static bool are_valid_symptoms(const struct fm_cube *cube, const struct fm_cube_
     return true;
 }
 
+static bool are_valid_predictions(const struct fm_cube *cube, const struct fm_cube_problem *problem)
+{
+    if (problem->prediction_count > FM_CUBE_PREDICTIONS) {
+        return false;
+    }
+    for (uint32_t i = 0; i < problem->prediction_count; i++) {
+        const struct fm_cube_prediction *prediction = &problem->predictions[i];
+        const bool has_callpath = prediction->change == FM_PREDICTED_NO_BARRIER;
+        if (prediction->change >= FM_PREDICTED_CHANGES ||
+            (has_callpath ? prediction->callpath >= cube->callpath_count
+                          : prediction->callpath != FM_CUBE_NONE) ||
+            (prediction->instead == FM_CUBE_NONE ? prediction->moved != 0
+                                                 : prediction->instead >= cube->callpath_count)) {
+            return false;
+        }
+        for (uint32_t k = 0; k < i; k++) {
+            if (problem->predictions[k].change == prediction->change) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+bool fm_cube_predict(struct fm_cube *cube, uint32_t number,
+                     const struct fm_cube_prediction *prediction)
+{
+    struct fm_cube_problem *problem = &cube->problems[number];
+    if (problem->prediction_count == FM_CUBE_PREDICTIONS) {
+        return false;
+    }
+    problem->predictions[problem->prediction_count++] = *prediction;
+    if (!are_valid_predictions(cube, problem)) {
+        problem->prediction_count--;
+        return false;
+    }
+    return true;
+}
+
 static bool is_valid(const struct fm_cube *cube, const struct fm_cube_problem *problem)
 {
     return is_valid_cause(cube, problem) && problem->cost > 0 &&
@@ -102,7 +152,8 @@ static bool is_valid(const struct fm_cube *cube, const struct fm_cube_problem *p
             problem->cost <= cube->problems[cube->problem_count - 1].cost) &&
            (problem->phase < cube->phase_count || problem->phase == FM_CUBE_NONE) &&
            (problem->lock < cube->lock_count || problem->lock == FM_CUBE_NONE) &&
-           are_valid_occasions(cube, problem) && are_valid_symptoms(cube, problem);
+           are_valid_occasions(cube, problem) && are_valid_predictions(cube, problem) &&
+           are_valid_symptoms(cube, problem);
 }
 
 /* ---- copies ---- */
@@ -204,6 +255,17 @@ static void map_problem(struct fm_cube_problem *copy, const struct fm_cube_probl
         }
     }
     copy->symptom_count = kept;
+    kept = 0;
+    for (uint32_t i = 0; i < copy->prediction_count; i++) {
+        struct fm_cube_prediction prediction = copy->predictions[i];
+        prediction.callpath = map_index(prediction.callpath, map->callpaths);
+        prediction.instead = map_index(prediction.instead, map->callpaths);
+        prediction.moved = prediction.instead == FM_CUBE_NONE ? 0 : prediction.moved;
+        if (prediction.callpath != FM_CUBE_NONE || prediction.change != FM_PREDICTED_NO_BARRIER) {
+            copy->predictions[kept++] = prediction;
+        }
+    }
+    copy->prediction_count = kept;
     copy->lock = map_index(copy->lock, map->locks);
     if (copy->phase != FM_CUBE_NONE) {
         copy->phase = map_index(copy->phase, map->phases);

@@ -68,7 +68,35 @@ struct fm_cube_gain {
                             the processes did not have to execute it one after the other */
 };
 
-#define FM_CUBE_OCCASIONS 3
+/** What is changed in a predicted run. */
+enum fm_predicted_change {
+    FM_PREDICTED_AS_OTHERS,  /**< in each iteration, the call path takes on the problem's processes
+                                  at most the median of the others */
+    FM_PREDICTED_MEDIAN,     /**< ... nowhere more than its median */
+    FM_PREDICTED_ABSENT,     /**< ... no time on the problem's processes: nobody else executes it */
+    FM_PREDICTED_BALANCED,   /**< ... everywhere its mean */
+    FM_PREDICTED_NO_LOCK,    /**< nobody waits for the lock */
+    FM_PREDICTED_PROGRESS,   /**< targets make progress at any time */
+    FM_PREDICTED_NO_BARRIER, /**< the barrier in which most waiting shows does not exist */
+    FM_PREDICTED_CHANGES
+};
+
+/** @return "as_others", "median", ... @param change  below FM_PREDICTED_CHANGES */
+const char *fm_predicted_change_name(uint32_t change);
+
+/** The run without a problem, by a replay of the measured dependencies (docs/whatif.md). */
+struct fm_cube_prediction {
+    uint32_t change;   /**< enum fm_predicted_change */
+    uint32_t callpath; /**< NO_BARRIER: of the barrier; else FM_CUBE_NONE */
+    int64_t saved;     /**< by how much the run becomes shorter, ticks; negative: longer */
+    uint64_t freed;   /**< by how much locations wait less in the call paths in which they do, ticks
+                           of all locations together */
+    uint64_t moved;   /**< by how much they wait longer in call path `instead` */
+    uint32_t instead; /**< where waiting grows most; FM_CUBE_NONE: nowhere */
+};
+
+#define FM_CUBE_OCCASIONS   3
+#define FM_CUBE_PREDICTIONS 3
 
 struct fm_cube_problem {
     uint32_t kind;     /**< enum fm_cause_kind */
@@ -82,6 +110,8 @@ struct fm_cube_problem {
     struct fm_cube_occasion occasions[FM_CUBE_OCCASIONS]; /**< ascending, apart */
     struct fm_cube_excess excess;
     struct fm_cube_gain gain;
+    uint32_t prediction_count;                                  /**< 0: not predicted */
+    struct fm_cube_prediction predictions[FM_CUBE_PREDICTIONS]; /**< each change once */
     uint32_t symptom_count;           /**< 0: not computed for small problems */
     struct fm_cube_symptom *symptoms; /**< largest first */
 };
@@ -91,6 +121,13 @@ struct fm_cube_problem {
  * @return FM_ERR_FAILED: it contradicts itself or the cube's definitions */
 fm_status_t fm_cube_add_problem(struct fm_cube *cube, const struct fm_cube_problem *problem,
                                 struct fm_error *error);
+
+/** Appends a prediction to a problem of the cube.
+ * @param problem  below cube->problem_count
+ * @return false, without effect: the prediction contradicts itself, the problem's others or the
+ * cube's definitions */
+bool fm_cube_predict(struct fm_cube *cube, uint32_t problem,
+                     const struct fm_cube_prediction *prediction);
 
 /** New indices of what a problem refers to: [old index]; FM_CUBE_NONE: does not exist any more. */
 struct fm_cube_problem_map {

@@ -14,9 +14,27 @@
  * locations. */
 static struct fm_efficiency efficiency(double mean, double longest, double duration, double time)
 {
-    return longest > 0 && duration > 0
-               ? (struct fm_efficiency){mean / duration, mean / longest, longest / duration, time}
-               : (struct fm_efficiency){NAN, NAN, NAN, time};
+    return longest > 0 && duration > 0 ? (struct fm_efficiency){mean / duration,
+                                                                mean / longest,
+                                                                longest / duration,
+                                                                NAN,
+                                                                NAN,
+                                                                time}
+                                       : (struct fm_efficiency){NAN, NAN, NAN, NAN, NAN, time};
+}
+
+/** Splits the communication efficiency of a run that was predicted on an ideal network. */
+static void split_communication(const struct fm_cube_experiment *experiment,
+                                struct fm_efficiency *run)
+{
+    if (experiment->ideal_duration == 0 || isnan(run->communication)) {
+        return;
+    }
+    run->transfer = (double)experiment->ideal_duration / (double)experiment->duration;
+    run->serialization = run->communication / run->transfer;
+    if (run->serialization > 1) { /* by roundings of the two durations */
+        run->serialization = 1;
+    }
 }
 
 struct fm_efficiency fm_efficiency_of_iteration(const struct fm_cube_iteration *iteration)
@@ -131,7 +149,9 @@ struct fm_efficiency fm_efficiency_of_cube(const struct fm_cube *cube,
     free_sums(&computation);
     fm_free(list.cells);
     fm_free(list.begin);
-    return efficiency(all / locations, longest, duration, total);
+    struct fm_efficiency run = efficiency(all / locations, longest, duration, total);
+    split_communication(&cube->experiment, &run);
+    return run;
 }
 
 bool fm_diagnosis_efficiency(const struct fm_diagnosis *diagnosis, struct fm_efficiency *efficiency)

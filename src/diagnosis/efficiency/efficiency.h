@@ -1,5 +1,5 @@
 /** @file
- * The efficiencies of the POP methodology that need no simulation.
+ * The efficiencies of the POP methodology.
  */
 #ifndef FERMATA_DIAGNOSIS_EFFICIENCY_EFFICIENCY_H
 #define FERMATA_DIAGNOSIS_EFFICIENCY_EFFICIENCY_H
@@ -12,7 +12,11 @@
 struct fm_efficiency {
     double parallel;      /**< mean computation / duration */
     double load_balance;  /**< mean / longest computation */
-    double communication; /**< longest computation / duration */
+    double communication; /**< longest computation / duration; of a run that was predicted on an
+                               ideal network: serialization * transfer */
+    double serialization; /**< longest computation / duration on the ideal network; NAN: not
+                               predicted */
+    double transfer;      /**< duration on the ideal network / duration; NAN: not predicted */
     double time;          /**< ticks that the values are about, of all locations together */
 };
 
@@ -22,6 +26,7 @@ struct fm_efficiency fm_efficiency_of_iteration(const struct fm_cube_iteration *
 /** Computes the efficiencies of the whole run, and of each call path including its children. The
  * duration of the run or of a call path is its longest time on any location, without start-up
  * (startup.h). The mean is over all threads; streams of accelerators do not count.
+ * Serialization and transfer efficiency are known of the whole run only.
  * @param callpaths  out: for each call path; may be NULL
  * @return the efficiencies of the run */
 struct fm_efficiency fm_efficiency_of_cube(const struct fm_cube *cube,

@@ -1,6 +1,7 @@
 #include "diagnosis/problems/advice.h"
 
 #include "diagnosis/location_set.h"
+#include "diagnosis/problems/gain_text.h"
 #include "diagnosis/problems/kernel_evidence.h"
 
 #include <ctype.h>
@@ -58,28 +59,34 @@ static const char *of_progress(const char *library)
                  "(MPICH: MPICH_ASYNC_PROGRESS=1).";
 }
 
+/** @return whether it is predicted that removing the barrier gains little or nothing */
+static bool is_barrier_harmless(const struct fm_cube *cube, const struct fm_cube_problem *cause)
+{
+    const double run = (double)(cube->experiment.end - cube->experiment.begin);
+    for (uint32_t i = 0; i < cause->prediction_count; i++) {
+        if (cause->predictions[i].change == FM_PREDICTED_NO_BARRIER) {
+            return (double)cause->predictions[i].saved < FM_SMALLEST_GAIN * run;
+        }
+    }
+    return false;
+}
+
 /** @return the advice for the largest symptom, or NULL */
-static const char *of_symptom(const struct fm_cube_problem *cause)
+static const char *of_symptom(const struct fm_cube *cube, const struct fm_cube_problem *cause)
 {
     if (cause->symptom_count == 0) {
         return NULL;
     }
     fm_metric_t kind = fm_wait_state_kind((fm_metric_t)cause->symptoms[0].metric);
+    if (kind == FM_METRIC_MPI_BARRIER_WAIT && is_barrier_harmless(cube, cause)) {
+        return NULL;
+    }
     for (size_t i = 0; i < sizeof by_symptom / sizeof by_symptom[0]; i++) {
         if (by_symptom[i].kind == kind) {
             return by_symptom[i].text;
         }
     }
     return NULL;
-}
-
-/** @return whether other work on these ranks does not help: other ranks are nearly as late, or the
- * cause is not on the critical path. */
-static bool gains_little(const struct fm_cube *cube, const struct fm_cube_problem *cause)
-{
-    double run = (double)(cube->experiment.end - cube->experiment.begin);
-    return cause->gain.is_known && (double)cause->gain.removed < FM_SMALLEST_GAIN * run &&
-           (double)cause->gain.balanced < FM_SMALLEST_GAIN * run;
 }
 
 /* @return whether all locations of a cause are streams of accelerators */
@@ -118,13 +125,13 @@ static void add_imbalance(const struct fm_diagnosis *diagnosis, const struct fm_
     } else if (asprintf(&where, "these %s", fm_location_set_many(diagnosis, set)) < 0) {
         abort(); /* Without memory for one line no error message can be printed either. */
     }
-    const char *symptom = of_symptom(cause);
+    const char *symptom = of_symptom(diagnosis->cube, cause);
     const char *joint = symptom == NULL ? "" : " Otherwise ";
     symptom = symptom == NULL ? "" : symptom;
     const char *kernel = of_kernel(diagnosis, cause);
-    if (kernel != NULL && !gains_little(diagnosis->cube, cause)) {
+    if (kernel != NULL && !fm_gain_is_small(diagnosis->cube, cause)) {
         fm_sentences_add(lines, "Try", "%s%s%s", kernel, joint, symptom);
-    } else if (gains_little(diagnosis->cube, cause)) {
+    } else if (fm_gain_is_small(diagnosis->cube, cause)) {
         if (symptom[0] != '\0') {
             fm_sentences_add(lines, "Try", "%c%s", toupper((unsigned char)symptom[0]), symptom + 1);
         }
@@ -161,7 +168,7 @@ void fm_advice_add(const struct fm_diagnosis *diagnosis, const struct fm_cube_pr
             lines, "Try",
             "Do less while the lock is held, or divide the data among several "
             "locks.%s",
-            gains_little(diagnosis->cube, cause) ? "" : " Balancing the work does not help.");
+            fm_gain_is_small(diagnosis->cube, cause) ? "" : " Balancing the work does not help.");
         break;
     case FM_CAUSE_PROGRESS:
         fm_sentences_add(lines, "Try", "%s", of_progress(fm_cause_library(diagnosis->cube, cause)));

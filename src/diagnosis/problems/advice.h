@@ -7,9 +7,6 @@
 #include "diagnosis/diagnosis.h"
 #include "diagnosis/sentences.h"
 
-/** Gains below this share of the run time are called small. */
-#define FM_SMALLEST_GAIN 0.005
-
 /** Appends the advice ("Try"). Where less work on the cause's locations gains little, it is what
  * the waiting side can do, if anything. */
 void fm_advice_add(const struct fm_diagnosis *diagnosis, const struct fm_cube_problem *cause,

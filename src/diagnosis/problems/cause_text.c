@@ -7,6 +7,7 @@
 #include "diagnosis/place.h"
 #include "diagnosis/problems/advice.h"
 #include "diagnosis/problems/evidence.h"
+#include "diagnosis/problems/gain_text.h"
 #include "diagnosis/problems/kernel_evidence.h"
 
 #include <stdio.h>
@@ -324,72 +325,6 @@ static void add_seen(const struct fm_diagnosis *diagnosis, struct fm_cause_text 
     free(text);
 }
 
-/* ---- Gain ---- */
-
-/** @return a gain without what lack of processors contributes, at most the run time */
-static uint64_t own_gain(const struct fm_cause_text *problem, uint64_t gain, uint64_t run)
-{
-    uint64_t own = problem->load == 0 ? gain : (uint64_t)((double)gain * (1 - problem->load));
-    return own < run ? own : run;
-}
-
-/** Adds that no fix of the cause shortens the run, and why. */
-static void add_small_gain(const struct fm_diagnosis *diagnosis, struct fm_cause_text *problem)
-{
-    const struct fm_cube *cube = diagnosis->cube;
-    const struct fm_cube_problem *cause = problem->cause;
-    if (cause->kind == FM_CAUSE_SERIALIZATION) {
-        fm_sentences_add(&problem->lines, "Gain",
-                         "less than 0.5%% of the run time if it needed no lock: the waiting for "
-                         "the lock is beside the critical path");
-    } else if (fm_location_set_is_one_process(cube) &&
-               cause->location_count < cube->location_count &&
-               cause->excess.elsewhere ==
-                   0) { /* other threads cannot be as late: they do not execute it */
-        fm_sentences_add(
-            &problem->lines, "Gain",
-            "less than 0.5%% of the run time: little or none of it is on the critical path");
-    } else {
-        fm_sentences_add(&problem->lines, "Gain",
-                         "less than 0.5%% of the run time: %s are nearly as late",
-                         fm_location_set_others(diagnosis, 2));
-    }
-}
-
-static void add_gain(const struct fm_diagnosis *diagnosis, struct fm_cause_text *problem)
-{
-    const struct fm_cube *cube = diagnosis->cube;
-    const struct fm_cube_problem *cause = problem->cause;
-    uint64_t run = cube->experiment.end - cube->experiment.begin;
-    uint64_t removed = own_gain(problem, cause->gain.removed, run);
-    uint64_t balanced = own_gain(problem, cause->gain.balanced, run);
-    double least = FM_SMALLEST_GAIN * (double)run;
-    char now[FM_FORMAT_SIZE], without[FM_FORMAT_SIZE], even[FM_FORMAT_SIZE];
-    if (!cause->gain.is_known || run == 0) {
-        return;
-    }
-    fm_format_ticks(now, cube, (int64_t)run);
-    fm_format_ticks(without, cube, (int64_t)(run - removed));
-    fm_format_ticks(even, cube, (int64_t)(run - balanced));
-    if ((double)removed < least && (double)balanced < least) {
-        add_small_gain(diagnosis, problem);
-    } else if (cause->kind == FM_CAUSE_SERIALIZATION) {
-        fm_sentences_add(&problem->lines, "Gain", "%s -> %s at best if it needed no lock", now,
-                         without);
-    } else if (strcmp(without, even) == 0) {
-        fm_sentences_add(&problem->lines, "Gain", "%s -> %s at best if it took as long everywhere",
-                         now, without);
-    } else if (cause->location_count == cube->location_count || (double)removed < least) {
-        fm_sentences_add(&problem->lines, "Gain", "%s -> %s at best if its work were spread evenly",
-                         now, even);
-    } else {
-        fm_sentences_add(&problem->lines, "Gain",
-                         "%s -> %s at best if it took as long there as elsewhere; %s at best if "
-                         "its work were spread evenly",
-                         now, without, even);
-    }
-}
-
 void fm_cause_text_write(const struct fm_diagnosis *diagnosis, struct fm_cause_text *problem)
 {
     add_headline(diagnosis, problem);
@@ -398,7 +333,7 @@ void fm_cause_text_write(const struct fm_diagnosis *diagnosis, struct fm_cause_t
     fm_evidence_of_kernel(diagnosis, problem->cause, &problem->lines);
     fm_evidence_of_load(diagnosis, problem->cause, problem->load, &problem->lines);
     add_seen(diagnosis, problem);
-    add_gain(diagnosis, problem);
+    fm_gain_add(diagnosis, problem);
     fm_evidence_of_samples(diagnosis, problem->cause, &problem->lines);
     fm_advice_add(diagnosis, problem->cause, &problem->lines);
 }

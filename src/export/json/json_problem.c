@@ -84,18 +84,59 @@ static void put_symptoms(struct fm_json *json, const struct fm_cube *cube,
     fm_json_end(json);
 }
 
-static void put_gain(struct fm_json *json, const struct fm_cube *cube,
-                     const struct fm_cube_gain *gain)
+/* Writes a gain: the predicted one, else the bound, if either is known. */
+static void put_one_gain(struct fm_json *json, const char *key, const struct fm_cube *cube,
+                         const struct fm_cube_prediction *predicted, bool is_known, uint64_t bound)
 {
-    fm_json_object(json, "gain");
-    if (gain->is_known) {
-        fm_json_seconds(json, "balanced", cube, gain->balanced);
-        fm_json_seconds(json, "removed", cube, gain->removed);
+    if (predicted != NULL) {
+        fm_json_double(json, key,
+                       (double)predicted->saved / (double)cube->experiment.ticks_per_second);
+    } else if (is_known) {
+        fm_json_seconds(json, key, cube, bound);
     } else {
-        fm_json_null(json, "balanced");
-        fm_json_null(json, "removed");
+        fm_json_null(json, key);
     }
-    fm_json_bool(json, "proved", false);
+}
+
+static void put_gain(struct fm_json *json, const struct fm_cube *cube,
+                     const struct fm_cube_problem *problem)
+{
+    const struct fm_cube_gain *gain = &problem->gain;
+    const struct fm_cube_prediction *balanced = NULL, *removed = NULL;
+    for (uint32_t i = 0; i < problem->prediction_count; i++) {
+        const struct fm_cube_prediction *prediction = &problem->predictions[i];
+        if (prediction->change == FM_PREDICTED_BALANCED) {
+            balanced = prediction;
+        } else if (prediction->change != FM_PREDICTED_NO_BARRIER) {
+            removed = prediction;
+        }
+    }
+    /* Predictions and bounds are not mixed, but for a serialization, where balance gains nothing.
+     */
+    const bool has_bounds = gain->is_known && (removed == NULL || gain->balanced == 0);
+    fm_json_object(json, "gain");
+    put_one_gain(json, "balanced", cube, balanced, has_bounds, gain->balanced);
+    put_one_gain(json, "removed", cube, removed, gain->is_known, gain->removed);
+    fm_json_bool(json, "proved", removed != NULL);
+    fm_json_end(json);
+}
+
+static void put_predictions(struct fm_json *json, const struct fm_cube *cube,
+                            const struct fm_cube_problem *problem)
+{
+    const double rate = (double)cube->experiment.ticks_per_second;
+    fm_json_array(json, "predictions");
+    for (uint32_t i = 0; i < problem->prediction_count; i++) {
+        const struct fm_cube_prediction *prediction = &problem->predictions[i];
+        fm_json_object(json, NULL);
+        fm_json_string(json, "change", fm_predicted_change_name(prediction->change));
+        fm_json_index(json, "callpath", prediction->callpath);
+        fm_json_double(json, "saved", (double)prediction->saved / rate);
+        fm_json_seconds(json, "freed", cube, prediction->freed);
+        fm_json_index(json, "instead", prediction->instead);
+        fm_json_seconds(json, "moved", cube, prediction->moved);
+        fm_json_end(json);
+    }
     fm_json_end(json);
 }
 
@@ -129,7 +170,8 @@ void fm_json_put_problems(struct fm_json *json, const struct fm_cube *cube)
         fm_json_line(json, 3);
         put_symptoms(json, cube, problem);
         fm_json_line(json, 3);
-        put_gain(json, cube, &problem->gain);
+        put_gain(json, cube, problem);
+        put_predictions(json, cube, problem);
         put_excess(json, cube, &problem->excess);
         fm_json_index(json, "phase", problem->phase);
         fm_json_index(json, "lock", problem->lock);

@@ -78,6 +78,8 @@ void fm_json_put_efficiency(struct fm_json *json, const struct fm_cube *cube)
     const struct fm_efficiency run = fm_efficiency_of_cube(cube, callpaths);
     fm_json_object(json, "efficiency");
     put_efficiency_and_time(json, cube, &run);
+    fm_json_double(json, "serialization_efficiency", run.serialization);
+    fm_json_double(json, "transfer_efficiency", run.transfer);
     put_hybrid(json, cube);
     put_load_levels(json, cube);
     fm_json_array(json, "callpaths");

@@ -12,11 +12,22 @@
 #define EVENT_CHUNK      ((uint64_t)1 << 20)
 #define DEFINITION_CHUNK ((uint64_t)256 << 10)
 
-/* Suppresses OTF2's own error messages; the returned code is reported once. */
+/* @return whether a file system refuses data; some of OTF2's functions do not return this */
+static bool is_of_full_disk(OTF2_ErrorCode code)
+{
+    return code == OTF2_ERROR_ENOSPC || code == OTF2_ERROR_EDQUOT || code == OTF2_ERROR_EFBIG ||
+           code == OTF2_ERROR_EIO;
+}
+
+/* Suppresses OTF2's own error messages; one code is reported once. */
 static OTF2_ErrorCode return_code(void *data, const char *file, uint64_t line, const char *function,
                                   OTF2_ErrorCode code, const char *format, va_list arguments)
 {
-    (void)data, (void)file, (void)line, (void)function, (void)format, (void)arguments;
+    (void)file, (void)line, (void)function, (void)format, (void)arguments;
+    struct fm_otf2_copier *copier = data;
+    if (copier->refused == OTF2_SUCCESS && is_of_full_disk(code)) {
+        copier->refused = code;
+    }
     return code;
 }
 
@@ -171,10 +182,10 @@ static int copy(void *argument, const char *directory)
     struct fm_error error;
     umask(077); /* as for archives of the recorder: a trace describes a program that may be
                    confidential */
-    OTF2_Error_RegisterCallback(return_code, NULL);
     if (fm_anchor_open(copier->trace->anchor, &copier->reader, &error) != FM_OK) {
         return OTF2_ERROR_FILE_CAN_NOT_OPEN;
     }
+    OTF2_Error_RegisterCallback(return_code, copier); /* instead of the reader's */
     OTF2_Reader_SetSerialCollectiveCallbacks(copier->reader);
     copier->archive =
         OTF2_Archive_Open(directory, "traces", OTF2_FILEMODE_WRITE, EVENT_CHUNK, DEFINITION_CHUNK,
@@ -208,11 +219,18 @@ static int copy(void *argument, const char *directory)
         copy_definitions(copier);
     }
     /* After a failure the process ends without closing the archive: closing would write again. */
-    return copier->code == OTF2_SUCCESS ? OTF2_Archive_Close(copier->archive) : copier->code;
+    if (copier->code == OTF2_SUCCESS) {
+        copier->code = OTF2_Archive_Close(copier->archive);
+    }
+    return copier->refused != OTF2_SUCCESS ? copier->refused : copier->code;
 }
 
+/* After a failed write, OTF2 may report only what it has found later. */
 static const char *describe(int code)
 {
+    if (code == OTF2_ERROR_INTEGRITY_FAULT || code == OTF2_ERROR_PROCESSED_WITH_FAULTS) {
+        return "a write failed (disk full, quota or file size limit?)";
+    }
     return OTF2_Error_GetDescription((OTF2_ErrorCode)code);
 }
 

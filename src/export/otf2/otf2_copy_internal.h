@@ -25,6 +25,7 @@ struct fm_otf2_copier {
     OTF2_EvtWriter *writer;            /**< of the location being copied */
     OTF2_GlobalDefWriter *definitions; /**< during the copy of definitions */
     OTF2_ErrorCode code;               /**< first failure; afterwards nothing is written */
+    OTF2_ErrorCode refused;            /**< first failure of the file system to take data */
     FM_VECTOR(struct fm_otf2_location) locations; /**< in order of definition */
     struct fm_map number_of_location;             /**< id -> position in `locations` */
     struct fm_map index_of_location;              /**< id -> location of the trace */

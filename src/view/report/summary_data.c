@@ -7,6 +7,8 @@
 #include "diagnosis/problems/wait_groups.h"
 #include "diagnosis/time_shares.h"
 
+#include <math.h>
+
 /** Number of problems in the page, which has more space than a terminal. */
 #define PROBLEMS 8
 
@@ -67,6 +69,10 @@ static void put_efficiency(struct fm_json *json, const struct fm_diagnosis *diag
     put_ratio(json, "parallel", efficiency.parallel);
     put_ratio(json, "load_balance", efficiency.load_balance);
     put_ratio(json, "communication", efficiency.communication);
+    if (!isnan(efficiency.transfer)) {
+        put_ratio(json, "serialization", efficiency.serialization);
+        put_ratio(json, "transfer", efficiency.transfer);
+    }
     put_hybrid(json, diagnosis);
     fm_json_end(json);
 }

@@ -55,9 +55,15 @@ static void walk_begin(struct walk *walk, const struct application *application,
     *walk = (struct walk){.wanted = fm_allocate(location->profile.count, 1)};
     for (size_t v = 0; v < location->profile.count; v++) {
         const struct fm_visit_profile *node = &location->profile.items[v];
-        walk->wanted[v] = node->callpath != FM_NONE &&
-                          (application->selected[node->callpath] & FM_SELECTED_WITHIN) != 0 &&
-                          trace->regions[node->region].call == FM_CALL_USER;
+        const unsigned selected =
+            node->callpath == FM_NONE ? 0 : application->selected[node->callpath];
+        const bool is_within = (selected & FM_SELECTED_WITHIN) != 0 &&
+                               trace->regions[node->region].call == FM_CALL_USER;
+        const bool is_passed =
+            (selected & FM_SELECTED_ALONE) != 0 && (selected & FM_SELECTED_ITSELF) == 0;
+        walk->wanted[v] = (uint8_t)(!is_within  ? FM_PIECE_APART
+                                    : is_passed ? FM_PIECE_PASSED
+                                                : FM_PIECE_WANTED);
     }
     fm_pieces_begin(&walk->pieces, trace, l, walk->wanted);
     fm_phase_walk_begin(&walk->iterations, trace, l);
@@ -148,19 +154,42 @@ static int compare_shares(const void *a, const void *b)
     return left->location < right->location ? -1 : left->location > right->location;
 }
 
+/* @return the median of the shares of the ranks that the change is not about; of all if it is about
+ * all that compute here */
+static uint64_t median_of_others(const struct application *application, struct share **shares,
+                                 size_t count)
+{
+    size_t others = 0, seen = 0;
+    for (size_t i = 0; i < count; i++) {
+        others += !concerns(application, shares[i]->location);
+    }
+    const size_t of = others == 0 ? count : others;
+    uint64_t lower = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (others != 0 && concerns(application, shares[i]->location)) {
+            continue;
+        }
+        lower = seen == (of - 1) / 2 ? shares[i]->before : lower;
+        if (seen++ == of / 2) {
+            return lower + (shares[i]->before - lower) / 2;
+        }
+    }
+    return lower;
+}
+
 /* One iteration: the shares of all locations that compute in it, ascending. A location without
  * computation has nothing that could become longer. */
-static void level_iteration(fm_change_kind_t kind, struct share **shares, size_t count)
+static void level_iteration(const struct application *application, struct share **shares,
+                            size_t count)
 {
+    const bool is_even = application->change->kind == FM_CHANGE_BALANCE;
+    const uint64_t median = is_even ? 0 : median_of_others(application, shares, count);
     unsigned __int128 sum = 0;
     for (size_t i = 0; i < count; i++) {
         sum += shares[i]->before;
     }
-    const uint64_t middle = shares[count / 2]->before;
-    const uint64_t lower = shares[(count - 1) / 2]->before;
-    const uint64_t median = lower + (middle - lower) / 2;
     for (size_t i = 0; i < count; i++) {
-        shares[i]->after = kind == FM_CHANGE_BALANCE    ? (uint64_t)(sum / count)
+        shares[i]->after = is_even                      ? (uint64_t)(sum / count)
                            : shares[i]->before > median ? median
                                                         : shares[i]->before;
     }
@@ -185,7 +214,7 @@ static void level_iterations(struct application *application)
                all.items[end]->iteration.number == all.items[begin]->iteration.number) {
             end++;
         }
-        level_iteration(application->change->kind, &all.items[begin], end - begin);
+        level_iteration(application, &all.items[begin], end - begin);
         begin = end;
     }
     fm_vector_free(&all);
@@ -310,8 +339,10 @@ static void change_computation(struct application *application, struct fm_change
     const uint32_t locations = application->trace->location_count;
     application->by_visits = application->change->kind == FM_CHANGE_CAP;
     application->shares = fm_allocate(locations, sizeof *application->shares);
+    /* Ranks that are to take as long as the others are compared with these. */
+    const bool compares = application->change->kind == FM_CHANGE_LEVEL;
     for (uint32_t l = 0; l < locations; l++) {
-        if (concerns(application, l)) {
+        if (compares || concerns(application, l)) {
             add_up(application, l);
         }
     }
@@ -323,10 +354,12 @@ static void change_computation(struct application *application, struct fm_change
     }
     for (uint32_t l = 0; l < locations; l++) {
         uint64_t calls = 0;
-        if (concerns(application, l)) {
-            edit_location(application, l);
-            calls = application->change->kind == FM_CHANGE_SCALE ? scale_calls(application, l) : 0;
+        if (!concerns(application, l)) {
+            fm_vector_free(&application->shares[l]);
+            continue;
         }
+        edit_location(application, l);
+        calls = application->change->kind == FM_CHANGE_SCALE ? scale_calls(application, l) : 0;
         for (size_t s = 0; s < application->shares[l].count; s++) {
             effect->before += application->shares[l].items[s].before;
             effect->after += application->shares[l].items[s].after;

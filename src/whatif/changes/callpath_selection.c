@@ -53,10 +53,15 @@ char *fm_callpath_where(const struct fm_trace *trace, uint32_t node)
     return path;
 }
 
-uint32_t fm_callpaths_select(const struct fm_trace *trace, const char *where, uint8_t **selected)
+uint32_t fm_callpaths_select(const struct fm_trace *trace, const char *text, uint8_t **selected)
 {
     uint32_t matches = 0;
+    const size_t length = strlen(text);
+    const bool is_alone = length > 2 && strcmp(text + length - 2, "/.") == 0;
+    const unsigned within = is_alone ? FM_SELECTED_WITHIN | FM_SELECTED_ALONE : FM_SELECTED_WITHIN;
+    char *where = fm_copy_string(text);
     char **names = name_nodes(trace);
+    where[is_alone ? length - 2 : length] = '\0';
     *selected = fm_allocate(trace->callpaths.count, sizeof **selected);
     for (uint32_t i = 0; i < trace->callpaths.count; i++) {
         const uint32_t parent = trace->callpaths.items[i].parent;
@@ -67,10 +72,11 @@ uint32_t fm_callpaths_select(const struct fm_trace *trace, const char *where, ui
             fm_free(path);
         }
         matches += matched;
-        (*selected)[i] = (uint8_t)(matched             ? FM_SELECTED_ITSELF | FM_SELECTED_WITHIN
+        (*selected)[i] = (uint8_t)(matched             ? FM_SELECTED_ITSELF | within
                                    : parent == FM_NONE ? 0
-                                                       : (*selected)[parent] & FM_SELECTED_WITHIN);
+                                                       : (*selected)[parent] & within);
     }
+    fm_free(where);
     free_names(trace, names);
     return matches;
 }

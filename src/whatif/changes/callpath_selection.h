@@ -11,9 +11,12 @@
 enum {
     FM_SELECTED_ITSELF = 1, /**< it matches */
     FM_SELECTED_WITHIN = 2, /**< it, or a call path above it, matches */
+    FM_SELECTED_ALONE =
+        4, /**< it matches or lies within, and only what matches itself is changed */
 };
 
-/** @param where  name of a function, or call path with "..." for any number of levels
+/** @param where  name of a function, or call path with "..." for any number of levels; with "/." at
+ *                its end: without what the call path calls
  * @param selected  out: [node of the call forest] FM_SELECTED_..., to be freed with fm_free()
  * @return the number of call paths that match */
 uint32_t fm_callpaths_select(const struct fm_trace *trace, const char *where, uint8_t **selected);

@@ -7,10 +7,10 @@ void fm_pieces_begin(struct fm_pieces *pieces, const struct fm_trace *trace, uin
         .trace = trace, .location = &trace->locations[location], .wanted = wanted};
 }
 
-static bool is_wanted(const struct fm_pieces *pieces)
+static enum fm_piece_wish wish(const struct fm_pieces *pieces)
 {
     const uint32_t visit = pieces->location->state_visit.items[pieces->state];
-    return visit != FM_NONE && pieces->wanted[visit];
+    return visit == FM_NONE ? FM_PIECE_APART : (enum fm_piece_wish)pieces->wanted[visit];
 }
 
 bool fm_pieces_next(struct fm_pieces *pieces, struct fm_piece *piece)
@@ -23,11 +23,12 @@ bool fm_pieces_next(struct fm_pieces *pieces, struct fm_piece *piece)
                                    ? location->state_since.items[pieces->state + 1]
                                    : location->end;
         const bool was_inside = pieces->is_inside;
-        pieces->is_inside = is_wanted(pieces);
-        if (!pieces->is_inside) {
+        const enum fm_piece_wish wanted = wish(pieces);
+        pieces->is_inside = wanted != FM_PIECE_APART;
+        pieces->runs += pieces->is_inside && !was_inside;
+        if (wanted != FM_PIECE_WANTED) {
             continue;
         }
-        pieces->runs += !was_inside;
         pieces->time = pieces->time < since ? since : pieces->time;
         /* Calls that contain others: those inside end earlier. */
         while (pieces->activity < calls &&

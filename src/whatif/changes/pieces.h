@@ -14,11 +14,18 @@ struct fm_piece {
                        node above them */
 };
 
+/** What a walk does with the pieces of a node. */
+enum fm_piece_wish {
+    FM_PIECE_APART,  /**< a stay in wanted nodes ends here */
+    FM_PIECE_WANTED, /**< finds them */
+    FM_PIECE_PASSED  /**< passes over them: the stay goes on */
+};
+
 /** A walk over the pieces in the wanted nodes. */
 struct fm_pieces {
     const struct fm_trace *trace;
     const struct fm_location *location;
-    const uint8_t *wanted; /**< [node of the call tree] */
+    const uint8_t *wanted; /**< [node of the call tree] enum fm_piece_wish */
     size_t state;          /**< change of state that began the current node */
     uint32_t activity;     /**< first call that may be behind `time` */
     uint64_t time;         /**< up to which the current node is handled */
@@ -27,7 +34,7 @@ struct fm_pieces {
 };
 
 /** Begins a walk.
- * @param wanted  [node of the location's call tree]: whether its pieces are wanted */
+ * @param wanted  [node of the location's call tree] enum fm_piece_wish */
 void fm_pieces_begin(struct fm_pieces *pieces, const struct fm_trace *trace, uint32_t location,
                      const uint8_t *wanted);
 

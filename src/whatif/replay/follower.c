@@ -218,6 +218,8 @@ static bool leave(struct fm_replay_run *run, uint32_t l, struct fm_traveller *tr
             own = fm_scaled(own, edit->numerator, edit->denominator);
         }
         if (traveller->new_bound > traveller->new_now) {
+            run->replay->locations[l].waiting[run->trace->locations[l].visit.items[step->first]] +=
+                traveller->new_bound - traveller->new_now;
             traveller->new_now = traveller->new_bound;
         }
         traveller->new_now += own;

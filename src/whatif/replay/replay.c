@@ -252,6 +252,7 @@ static void open_travellers(struct scheduling *scheduling)
         for (size_t m = 0; m < marks->count; m++) {
             atomic_init(&times->marks[m], FM_NOT_REACHED);
         }
+        times->waiting = fm_allocate(location->profile.count, sizeof *times->waiting);
         times->begin = location->begin;
         fm_steps_begin(&traveller->steps, location, &run->dependencies->pollings[l], marks);
         traveller->old_now = traveller->new_now = location->begin;
@@ -387,6 +388,7 @@ void fm_replay_free(struct fm_replay *replay)
         fm_free(replay->locations[l].enter);
         fm_free(replay->locations[l].leave);
         fm_free(replay->locations[l].marks);
+        fm_free(replay->locations[l].waiting);
     }
     fm_free(replay->locations);
     fm_free(replay);

@@ -27,9 +27,11 @@ struct fm_new_times {
     _Atomic(uint64_t) *enter; /**< [activity] */
     _Atomic(uint64_t) *leave; /**< [activity] */
     _Atomic(uint64_t) *marks; /**< [mark] */
-    uint64_t begin;           /**< of the location's first event: as measured, unless it depends on
-                                   another thread */
-    uint64_t end;             /**< of its last event */
+    uint64_t
+        *waiting;   /**< [node of the call tree]: how long its calls wait for what they depend on */
+    uint64_t begin; /**< of the location's first event: as measured, unless it depends on
+                         another thread */
+    uint64_t end;   /**< of its last event */
 };
 
 struct fm_replay {

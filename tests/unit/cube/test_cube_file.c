@@ -149,6 +149,14 @@ static void assert_same_problems(const struct fm_cube *a, const struct fm_cube *
                     s->excess.elsewhere == t->excess.elsewhere);
         assert_true(s->gain.is_known == t->gain.is_known && s->gain.balanced == t->gain.balanced &&
                     s->gain.removed == t->gain.removed);
+        assert_int_equal(s->prediction_count, t->prediction_count);
+        for (uint32_t j = 0; j < s->prediction_count; j++) {
+            const struct fm_cube_prediction *u = &s->predictions[j];
+            const struct fm_cube_prediction *v = &t->predictions[j];
+            assert_true(u->change == v->change && u->callpath == v->callpath &&
+                        u->saved == v->saved && u->freed == v->freed && u->moved == v->moved &&
+                        u->instead == v->instead);
+        }
         assert_int_equal(s->symptom_count, t->symptom_count);
         for (uint32_t j = 0; j < s->symptom_count; j++) {
             const struct fm_cube_symptom *u = &s->symptoms[j];
@@ -171,6 +179,8 @@ static void assert_same_cube(const struct fm_cube *a, const struct fm_cube *b)
     assert_true(a->experiment.end == b->experiment.end);
     assert_true(a->experiment.event_count == b->experiment.event_count);
     assert_int_equal(a->experiment.process_count, b->experiment.process_count);
+    assert_true(a->experiment.duration == b->experiment.duration);
+    assert_true(a->experiment.ideal_duration == b->experiment.ideal_duration);
     assert_int_equal(a->region_count, b->region_count);
     for (uint32_t i = 0; i < a->region_count; i++) {
         assert_same_text(a->regions[i].name, b->regions[i].name);
@@ -571,6 +581,11 @@ static bool has_no_problems(const struct fm_cube *cube)
     return cube->problem_count == 0;
 }
 
+static bool has_no_predictions(const struct fm_cube *cube)
+{
+    return cube->experiment.duration == 0 && cube->problems[0].prediction_count == 0;
+}
+
 /* Files of versions before or after. */
 static void test_sections_of_other_versions_are_left_out(void **state)
 {
@@ -583,6 +598,7 @@ static void test_sections_of_other_versions_are_left_out(void **state)
     check_optional_section("TOPO", has_no_topologies);
     check_optional_section("PROB", has_no_problems);
     check_optional_section("BLAM", blames_nobody);
+    check_optional_section("PRED", has_no_predictions);
 }
 
 static void test_other_versions_are_refused_as_such(void **state)

@@ -45,6 +45,10 @@ static void test_the_report_that_has_them_tells(void **state)
     assert_int_equal(problem->occasions[0].end, 2 * 760000);
     assert_int_equal(problem->excess.there, 2 * 60000);
     assert_int_equal(problem->gain.removed, 2 * 400000);
+    assert_int_equal(problem->prediction_count, 3);
+    assert_int_equal(problem->predictions[1].moved, 2 * 50000);
+    assert_int_equal(problem->predictions[2].saved, 2 * -500);
+    assert_int_equal(merged->experiment.ideal_duration, 0);
     assert_int_equal(problem->symptoms[1].cost, 2 * 300000);
     assert_int_equal(merged->problems[1].lock, 1);
     assert_int_equal(merged->topology_count, 2);

@@ -82,7 +82,14 @@ static void test_json_problems(void **state)
         "\"symptoms\":[{\"metric\":\"mpi_latesender\",\"callpath\":2,\"locations\":[1,2],"
         "\"cost\":1.2},{\"metric\":\"mpi_barrier_wait\",\"callpath\":6,"
         "\"locations\":[0,1,2],\"cost\":0.29999999999999999}],"
-        "\"gain\":{\"balanced\":0.25,\"removed\":0.40000000000000002,\"proved\":false},"
+        "\"gain\":{\"balanced\":0.20000000000000001,\"removed\":0.34999999999999998,"
+        "\"proved\":true},\"predictions\":["
+        "{\"change\":\"as_others\",\"callpath\":null,\"saved\":0.34999999999999998,"
+        "\"freed\":1.3999999999999999,\"instead\":null,\"moved\":0},"
+        "{\"change\":\"balanced\",\"callpath\":null,\"saved\":0.20000000000000001,"
+        "\"freed\":0.69999999999999996,\"instead\":2,\"moved\":0.050000000000000003},"
+        "{\"change\":\"no_barrier\",\"callpath\":6,\"saved\":-0.00050000000000000001,"
+        "\"freed\":0.29999999999999999,\"instead\":2,\"moved\":0.28999999999999998}],"
         "\"excess\":{\"there\":0.059999999999999998,\"elsewhere\":0.02},"
         "\"phase\":0,\"lock\":null},"
         "{\"id\":2,\"cause\":{\"callpath\":1,\"locations\":[3],\"kind\":\"serialization\"},"
@@ -90,10 +97,12 @@ static void test_json_problems(void **state)
         "\"when\":[{\"first\":null,\"last\":null,\"begin\":0,\"end\":0.5,\"count\":null,"
         "\"share\":0.9375}],\"symptoms\":[],"
         "\"gain\":{\"balanced\":0.25,\"removed\":0.40000000000000002,\"proved\":false},"
+        "\"predictions\":[],"
         "\"excess\":null,\"phase\":null,\"lock\":1},"
         "{\"id\":3,\"cause\":{\"callpath\":null,\"locations\":[],\"kind\":\"unattributed\"},"
         "\"cost\":0.025000000000000001,\"share\":0.0025000000000000001,\"when\":[],"
         "\"symptoms\":[],\"gain\":{\"balanced\":null,\"removed\":null,\"proved\":false},"
+        "\"predictions\":[],"
         "\"excess\":null,\"phase\":null,\"lock\":null}]");
     free(problems);
     json_decref(root);

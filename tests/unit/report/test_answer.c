@@ -278,6 +278,44 @@ static void test_advice_fits_the_gain(void **state)
     }
 }
 
+/* Predictions replace the bounds; of 2,000 ms. */
+static void test_predicted_gains(void **state)
+{
+    (void)state;
+    static const struct {
+        struct fm_cube_prediction predictions[2];
+        const char *gain, *advice;
+    } cases[] = {
+        {{{FM_PREDICTED_AS_OTHERS, FM_CUBE_NONE, 300, 300, 0, FM_CUBE_NONE},
+          {FM_PREDICTED_BALANCED, FM_CUBE_NONE, 150, 150, 10, RECV}},
+         "predicted: 1.700 s instead of 2.000 s (-15.0%) if it took on rank 0 what it takes on the "
+         "others; 1.850 s (-7.5%) if its work were spread evenly",
+         "Give rank 0 less of this work, or find out why it takes longer there. Otherwise start "
+         "the send before it, or let the receivers compute before MPI_Wait."},
+        {{{FM_PREDICTED_MEDIAN, FM_CUBE_NONE, 0, 300, 290, FINALIZE},
+          {FM_PREDICTED_NO_BARRIER, FINALIZE, -10, 0, 5, RECV}},
+         "predicted: no gain if it took nowhere longer than its median, because then MPI_Finalize "
+         "in `main` waits 290.0 ms longer; 2.010 s (+0.5%) without MPI_Finalize in `main` alone, "
+         "because then MPI_Recv in `main` waits 5.000 ms longer",
+         "Start the send before it, or let the receivers compute before MPI_Wait."},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct fm_cube *cube = make_cube();
+        struct fm_diagnosis diagnosis;
+        struct fm_answer answer;
+        add_problem(cube, FM_CAUSE_IMBALANCE, SLOW, 1, FM_METRIC_MPI_LATESENDER, RECV, 300);
+        cube->problems[0].gain = (struct fm_cube_gain){true, 900, 900};
+        assert_true(fm_cube_predict(cube, 0, &cases[i].predictions[0]));
+        assert_true(fm_cube_predict(cube, 0, &cases[i].predictions[1]));
+        make_diagnosis(cube, &diagnosis);
+        fm_answer_make(&diagnosis, 8, &answer);
+        assert_string_equal(text_of(&answer.items[0], "Gain"), cases[i].gain);
+        assert_string_equal(text_of(&answer.items[0], "Try"), cases[i].advice);
+        fm_answer_free(&answer);
+        fm_cube_free(cube);
+    }
+}
+
 /** Adds computation of `slow` on a rank, all of it measured, and its time without a processor, all
  * of it confirmed by the scheduler. */
 static void add_load(struct fm_cube *cube, uint32_t location, int64_t more, int64_t stolen)
@@ -535,6 +573,7 @@ int main(void)
         cmocka_unit_test(test_samples),
         cmocka_unit_test(test_samples_of_called_functions),
         cmocka_unit_test(test_advice_fits_the_gain),
+        cmocka_unit_test(test_predicted_gains),
         cmocka_unit_test(test_lack_of_processors),
         cmocka_unit_test(test_reasons_in_the_kernel),
         cmocka_unit_test(test_preemptions_of_a_load),

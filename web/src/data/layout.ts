@@ -142,6 +142,9 @@ export interface JsonEfficiency {
   parallel_efficiency: number | null;
   load_balance: number | null;
   communication_efficiency: number | null;
+  /** Of the run: the factors of communication; null: not predicted. */
+  serialization_efficiency?: number | null;
+  transfer_efficiency?: number | null;
 }
 
 export interface JsonProblem {
@@ -187,6 +190,9 @@ export interface JsonSummary {
     parallel: JsonRatio;
     load_balance: JsonRatio;
     communication: JsonRatio;
+    /** The factors of communication; absent: not predicted. */
+    serialization?: JsonRatio;
+    transfer?: JsonRatio;
     /** Of processes and the threads inside them; empty: not defined. */
     hybrid: (JsonRatio & { name: string; meaning: string; depth: number })[];
   } | null;

@@ -71,6 +71,16 @@ export function EfficiencyView({ store }: { store: Store }): JSX.Element {
             <th scope="col" title="longest computation / duration">
               Communication
             </th>
+            {hasFactors(report) && (
+              <>
+                <th scope="col" title="longest computation / duration predicted on an ideal network; of the whole run">
+                  Serialization
+                </th>
+                <th scope="col" title="duration predicted on an ideal network / duration; of the whole run">
+                  Transfer
+                </th>
+              </>
+            )}
             <th scope="col" title="including callees, sum over all locations, without Init and Finalize">
               Time
             </th>
@@ -79,7 +89,7 @@ export function EfficiencyView({ store }: { store: Store }): JSX.Element {
         <tbody>
           <tr>
             <th scope="row">The whole run</th>
-            <Ratios of={report.efficiency} />
+            <Ratios of={report.efficiency} factors={hasFactors(report)} />
             <td>{formatSeconds(report.efficiency.time)}</td>
           </tr>
           {rows.slice(0, CALLPATHS).map((row) => (
@@ -89,7 +99,7 @@ export function EfficiencyView({ store }: { store: Store }): JSX.Element {
                   <CallpathName report={report} callpath={row.callpath} />
                 </button>
               </th>
-              <Ratios of={row} />
+              <Ratios of={row} factors={hasFactors(report)} />
               <td>{formatSeconds(row.time)}</td>
             </tr>
           ))}
@@ -107,10 +117,25 @@ export function EfficiencyView({ store }: { store: Store }): JSX.Element {
   );
 }
 
-function Ratios({ of }: { of: JsonEfficiency }): JSX.Element {
+/** @returns whether the run was predicted on an ideal network. */
+function hasFactors({ efficiency }: Report): boolean {
+  return (efficiency.transfer_efficiency ?? null) !== null;
+}
+
+function ratiosOf(of: JsonEfficiency, factors: boolean): (number | null)[] {
+  return [
+    of.parallel_efficiency,
+    of.load_balance,
+    of.communication_efficiency,
+    ...(factors ? [of.serialization_efficiency ?? null, of.transfer_efficiency ?? null] : []),
+  ];
+}
+
+/** @param factors  whether there are columns for the factors of communication */
+function Ratios({ of, factors = false }: { of: JsonEfficiency; factors?: boolean }): JSX.Element {
   return (
     <>
-      {[of.parallel_efficiency, of.load_balance, of.communication_efficiency].map((value, i) => (
+      {ratiosOf(of, factors).map((value, i) => (
         <td key={i} class={value === null ? "" : `ratio-${verdict(value)}`}>
           {value === null ? "" : formatPercent(value)}
         </td>
@@ -126,17 +151,15 @@ function callpathRows(report: Report): CallpathRow[] {
   return [...report.efficiency.callpaths].sort((a, b) => b.time - a.time || a.callpath - b.callpath);
 }
 
-const HEADER = ["callpath", "parallel_efficiency", "load_balance", "communication_efficiency", "time"];
+const HEADER = ["callpath", "parallel_efficiency", "load_balance", "communication_efficiency"];
+const FACTORS = ["serialization_efficiency", "transfer_efficiency"];
 
 function efficiencyCsv(report: Report, rows: readonly CallpathRow[]): string {
-  const values = (of: JsonEfficiency): (number | null)[] => [
-    of.parallel_efficiency,
-    of.load_balance,
-    of.communication_efficiency,
-  ];
+  const factors = hasFactors(report);
+  const values = (of: JsonEfficiency): (number | null)[] => ratiosOf(of, factors);
   const hybrid = hybridColumns(report);
   const none = hybrid.names.map(() => null);
-  return csvOf([...HEADER, ...hybrid.names], [
+  return csvOf([...HEADER, ...(factors ? FACTORS : []), "time", ...hybrid.names], [
     ["", ...values(report.efficiency), report.efficiency.time, ...hybrid.values],
     ...rows.map((row) => [callpathText(report, row.callpath, "/"), ...values(row), row.time, ...none]),
   ]);
@@ -144,13 +167,12 @@ function efficiencyCsv(report: Report, rows: readonly CallpathRow[]): string {
 
 function efficiencyTable(report: Report, rows: readonly CallpathRow[]): Table {
   const numeric = (title: string) => ({ title, numeric: true });
+  const factors = hasFactors(report);
   const texts = (of: JsonEfficiency) =>
-    [of.parallel_efficiency, of.load_balance, of.communication_efficiency].map((value) => ({
-      text: value === null ? "" : formatPercent(value),
-    }));
+    ratiosOf(of, factors).map((value) => ({ text: value === null ? "" : formatPercent(value) }));
   return {
     title: "Efficiency",
-    columns: [{ title: "Call path" }, numeric("Parallel"), numeric("Load balance"), numeric("Communication"), numeric("Time")],
+    columns: [{ title: "Call path" }, numeric("Parallel"), numeric("Load balance"), numeric("Communication"), ...(factors ? [numeric("Serialization"), numeric("Transfer")] : []), numeric("Time")],
     rows: [
       [{ text: "The whole run", bold: true }, ...texts(report.efficiency), { text: formatSeconds(report.efficiency.time) }],
       ...rows

@@ -257,6 +257,12 @@ function Efficiency({ store }: { store: Store }): JSX.Element | null {
     ["Parallel efficiency", efficiency.parallel, "average computation / run time", 0],
     ["Load balance", efficiency.load_balance, "average / longest computation", 1],
     ["Communication efficiency", efficiency.communication, "longest computation / run time", 1],
+    ...(efficiency.serialization === undefined || efficiency.transfer === undefined
+      ? []
+      : ([
+          ["Serialization efficiency", efficiency.serialization, "longest computation / run time predicted on an ideal network", 2],
+          ["Transfer efficiency", efficiency.transfer, "run time predicted on an ideal network / run time", 2],
+        ] as const)),
     ...efficiency.hybrid.map((each) => [each.name, each, each.meaning, each.depth] as const),
   ];
   return (

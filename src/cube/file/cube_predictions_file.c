@@ -1,0 +1,64 @@
+/* What replays predict, in the report file: section PRED. */
+#include "cube/file/cube_format.h"
+#include "cube/file/cube_reader.h"
+#include "cube/file/cube_writer.h"
+
+#define PREDICTION_SIZE (4 * 4 + 3 * 8)
+
+void fm_cube_put_predictions(struct fm_sink *sink, const struct fm_cube *cube)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < cube->problem_count; i++) {
+        count += cube->problems[i].prediction_count;
+    }
+    fm_sink_u32(sink, FM_CUBE_PREDICTIONS_VERSION);
+    fm_sink_u64(sink, cube->experiment.duration);
+    fm_sink_u64(sink, cube->experiment.ideal_duration);
+    fm_sink_u32(sink, count);
+    for (uint32_t i = 0; i < cube->problem_count; i++) {
+        for (uint32_t k = 0; k < cube->problems[i].prediction_count; k++) {
+            const struct fm_cube_prediction *prediction = &cube->problems[i].predictions[k];
+            fm_sink_u32(sink, i);
+            fm_sink_u32(sink, prediction->change);
+            fm_sink_u32(sink, prediction->callpath);
+            fm_sink_u64(sink, (uint64_t)prediction->saved);
+            fm_sink_u64(sink, prediction->freed);
+            fm_sink_u64(sink, prediction->moved);
+            fm_sink_u32(sink, prediction->instead);
+        }
+    }
+}
+
+/* Without its problems, which may be of another version, a prediction is left out. */
+fm_status_t fm_cube_read_predictions(struct fm_cube_reader *reader)
+{
+    struct fm_source *source = &reader->sections[FM_SECTION_PRED];
+    struct fm_cube *cube = reader->cube;
+    bool readable;
+    fm_status_t status = fm_cube_begin_optional(
+        reader, FM_SECTION_PRED, FM_CUBE_PREDICTIONS_VERSION, "What replays predict is", &readable);
+    if (status != FM_OK || !readable) {
+        return status;
+    }
+    cube->experiment.duration = fm_source_u64(source);
+    cube->experiment.ideal_duration = fm_source_u64(source);
+    if (cube->experiment.ideal_duration > cube->experiment.duration) {
+        return fm_cube_damaged(reader, "the ideal network takes longer");
+    }
+    const uint32_t count = fm_source_count(source, PREDICTION_SIZE);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t problem = fm_source_u32(source);
+        struct fm_cube_prediction prediction = {.change = fm_source_u32(source)};
+        prediction.callpath = fm_source_u32(source);
+        prediction.saved = (int64_t)fm_source_u64(source);
+        prediction.freed = fm_source_u64(source);
+        prediction.moved = fm_source_u64(source);
+        prediction.instead = fm_source_u32(source);
+        if (source->failed ||
+            (cube->problem_count > 0 &&
+             (problem >= cube->problem_count || !fm_cube_predict(cube, problem, &prediction)))) {
+            return fm_cube_damaged(reader, "prediction %u is malformed", i);
+        }
+    }
+    return fm_cube_check_used_up(reader, FM_SECTION_PRED);
+}

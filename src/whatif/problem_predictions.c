@@ -1,0 +1,398 @@
+#include "whatif/problem_predictions.h"
+
+#include "analysis/dependencies/dependencies.h"
+#include "base/memory.h"
+#include "whatif/changes/callpath_selection.h"
+#include "whatif/identity.h"
+#include "whatif/prediction.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How many of the largest problems are predicted. */
+#define PREDICTED_PROBLEMS 3
+
+struct predictor {
+    struct fm_cube *cube;
+    const struct fm_detail *detail;
+    unsigned workers;
+    uint64_t *waiting;     /* [call path]: in the replay without changes */
+    uint64_t *new_waiting; /* [call path]: in the last prediction */
+};
+
+/* ---- what a replay shows ---- */
+
+static void sum_waiting(const struct fm_trace *trace, const struct fm_replay *replay,
+                        uint64_t *waiting)
+{
+    memset(waiting, 0, trace->callpaths.count * sizeof *waiting);
+    for (uint32_t l = 0; l < trace->location_count; l++) {
+        const struct fm_location *location = &trace->locations[l];
+        for (size_t v = 0; v < location->profile.count; v++) {
+            const uint32_t callpath = location->profile.items[v].callpath;
+            if (callpath != FM_NONE) {
+                waiting[callpath] += replay->locations[l].waiting[v];
+            }
+        }
+    }
+}
+
+/* @return the longest time of a location, without Init, and of Finalize with its waiting only */
+static uint64_t duration_of(const struct fm_trace *trace, const struct fm_replay *replay)
+{
+    uint64_t longest = 0;
+    for (uint32_t l = 0; l < trace->location_count; l++) {
+        const struct fm_location *location = &trace->locations[l];
+        const struct fm_new_times *times = &replay->locations[l];
+        if (location->begin > location->end || location->is_stream) {
+            continue;
+        }
+        uint64_t duration = times->end - times->begin, left = 0;
+        for (uint32_t a = 0; a < location->enter.count; a++) {
+            const fm_call_t call = trace->regions[fm_trace_region(location, a)].call;
+            const uint64_t enter = times->enter[a], leave = times->leave[a];
+            if ((call == FM_CALL_INIT || call == FM_CALL_FINALIZE) && enter >= left) {
+                duration -= leave - enter;
+                left = leave;
+            }
+        }
+        for (size_t v = 0; v < location->profile.count; v++) {
+            const bool ends =
+                trace->regions[location->profile.items[v].region].call == FM_CALL_FINALIZE;
+            duration += ends ? times->waiting[v] : 0;
+        }
+        longest = duration > longest ? duration : longest;
+    }
+    return longest;
+}
+
+/* Describes how the waiting of a predicted run differs from that of the measured one. */
+static void compare_waiting(const struct predictor *predictor,
+                            struct fm_cube_prediction *prediction)
+{
+    prediction->instead = FM_CUBE_NONE;
+    for (uint32_t c = 0; c < predictor->cube->callpath_count; c++) {
+        const uint64_t before = predictor->waiting[c], after = predictor->new_waiting[c];
+        if (after < before) {
+            prediction->freed += before - after;
+        } else if (after - before > prediction->moved) {
+            prediction->moved = after - before;
+            prediction->instead = c;
+        }
+    }
+}
+
+/* Predicts a change of a problem. It is left out if the run has nothing of what it names. */
+static void predict(const struct predictor *predictor, uint32_t problem,
+                    enum fm_predicted_change change, uint32_t callpath, const fm_changes *changes)
+{
+    struct fm_prediction made;
+    struct fm_error error;
+    if (fm_prediction_make(predictor->detail, changes, predictor->workers, &made, &error) !=
+        FM_OK) {
+        return;
+    }
+    struct fm_cube *cube = predictor->cube;
+    const int64_t run_time = (int64_t)(made.replay->end - made.replay->begin);
+    struct fm_cube_prediction prediction = {
+        .change = change,
+        .callpath = callpath,
+        .saved = (int64_t)(cube->experiment.end - cube->experiment.begin) - run_time,
+    };
+    sum_waiting(predictor->detail->trace, made.replay, predictor->new_waiting);
+    compare_waiting(predictor, &prediction);
+    fm_cube_predict(cube, problem, &prediction);
+    fm_prediction_free(&made);
+}
+
+static void __attribute__((format(printf, 5, 6)))
+predict_text(const struct predictor *predictor, uint32_t problem, enum fm_predicted_change change,
+             uint32_t callpath, const char *format, ...)
+{
+    va_list arguments;
+    char *text = NULL;
+    fm_changes changes = {0};
+    struct fm_error error;
+    va_start(arguments, format);
+    if (vasprintf(&text, format, arguments) < 0) {
+        fm_memory_exhausted();
+    }
+    va_end(arguments);
+    if (fm_changes_add(&changes, text, &error) == FM_OK) {
+        predict(predictor, problem, change, callpath, &changes);
+    }
+    fm_changes_free(&changes);
+    free(text);
+}
+
+/* ---- imbalance ---- */
+
+/* @return whether a location computes in a call path itself */
+static bool computes_in(const struct fm_trace *trace, uint32_t l, uint32_t callpath)
+{
+    const struct fm_location *location = &trace->locations[l];
+    for (size_t v = 0; v < location->profile.count; v++) {
+        if (location->profile.items[v].callpath == callpath &&
+            location->profile.items[v].time > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* @return the call path as changes name it, without what it calls if some of that computes */
+static char *where_of(const struct fm_trace *trace, uint32_t callpath)
+{
+    bool *is_within = fm_allocate(trace->callpaths.count, sizeof *is_within);
+    bool has_others = false;
+    for (uint32_t c = 0; c < trace->callpaths.count; c++) { /* parents precede children */
+        const struct fm_callpath *node = &trace->callpaths.items[c];
+        is_within[c] = c == callpath || (node->parent != FM_NONE && is_within[node->parent]);
+        has_others |=
+            is_within[c] && c != callpath && trace->regions[node->region].call == FM_CALL_USER;
+    }
+    char *path = fm_callpath_where(trace, callpath);
+    char *where = NULL;
+    if (asprintf(&where, "%s%s", path, has_others ? "/." : "") < 0) {
+        fm_memory_exhausted();
+    }
+    fm_free(path);
+    fm_free(is_within);
+    return where;
+}
+
+/* Which processes a problem is of. */
+struct subject {
+    bool *processes; /* [process] */
+    bool is_whole;   /* with all of their locations that compute in the call path */
+    bool has_others; /* other processes compute in it, too */
+};
+
+static struct subject subject_of(const struct fm_trace *trace,
+                                 const struct fm_cube_problem *problem)
+{
+    struct subject subject = {
+        .processes = fm_allocate(trace->process_count, sizeof *subject.processes),
+        .is_whole = true,
+    };
+    for (uint32_t i = 0; i < problem->location_count; i++) {
+        subject.processes[fm_trace_process(trace, problem->locations[i])] = true;
+    }
+    for (uint32_t l = 0, next = 0; l < trace->location_count; l++) {
+        while (next < problem->location_count && problem->locations[next] < l) {
+            next++;
+        }
+        if (next < problem->location_count && problem->locations[next] == l) {
+            continue;
+        }
+        if (computes_in(trace, l, problem->callpath)) {
+            const bool is_of_subject = subject.processes[fm_trace_process(trace, l)];
+            subject.is_whole &= !is_of_subject;
+            subject.has_others |= !is_of_subject;
+        }
+    }
+    return subject;
+}
+
+/* @return "0-3,7", to be freed with free() */
+static char *ranks_of(const struct subject *subject, uint32_t process_count)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    if (stream == NULL) {
+        fm_memory_exhausted();
+    }
+    const char *separator = "";
+    for (uint32_t first = 0; first < process_count; first++) {
+        if (!subject->processes[first]) {
+            continue;
+        }
+        uint32_t last = first;
+        while (last + 1 < process_count && subject->processes[last + 1]) {
+            last++;
+        }
+        fprintf(stream, "%s%" PRIu32 "-%" PRIu32, separator, first, last);
+        separator = ",";
+        first = last;
+    }
+    if (fclose(stream) != 0) {
+        fm_memory_exhausted();
+    }
+    return text;
+}
+
+static void predict_imbalance(const struct predictor *predictor, uint32_t number)
+{
+    const struct fm_trace *trace = predictor->detail->trace;
+    const struct fm_cube_problem *problem = &predictor->cube->problems[number];
+    if (trace->regions[trace->callpaths.items[problem->callpath].region].call != FM_CALL_USER) {
+        return;
+    }
+    char *where = where_of(trace, problem->callpath);
+    const struct subject subject = subject_of(trace, problem);
+    char *ranks = ranks_of(&subject, trace->process_count);
+    if (subject.is_whole && subject.has_others) {
+        predict_text(predictor, number, FM_PREDICTED_AS_OTHERS, FM_CUBE_NONE, "level=%s,ranks=%s",
+                     where, ranks);
+    } else if (subject.is_whole && problem->location_count < predictor->cube->location_count) {
+        predict_text(predictor, number, FM_PREDICTED_ABSENT, FM_CUBE_NONE, "scale=%s:0,ranks=%s",
+                     where, ranks);
+    } else {
+        predict_text(predictor, number, FM_PREDICTED_MEDIAN, FM_CUBE_NONE, "level=%s", where);
+    }
+    if (subject.has_others || problem->location_count > 1) {
+        predict_text(predictor, number, FM_PREDICTED_BALANCED, FM_CUBE_NONE, "balance=%s", where);
+    }
+    free(ranks);
+    fm_free(subject.processes);
+    free(where);
+}
+
+/* ---- locks, progress, barriers ---- */
+
+/* @return [call path]: whether calls wait for locks there */
+static bool *find_lock_waits(const struct fm_detail *detail)
+{
+    const struct fm_trace *trace = detail->trace;
+    bool *waits = fm_allocate(trace->callpaths.count, sizeof *waits);
+    for (uint32_t l = 0; l < trace->location_count; l++) {
+        const struct fm_location *location = &trace->locations[l];
+        const fm_dependency_vector *dependencies = &detail->dependencies->of_location[l];
+        for (size_t d = 0; d < dependencies->count; d++) {
+            const struct fm_dependency *dependency = &dependencies->items[d];
+            const uint32_t callpath =
+                location->profile.items[location->visit.items[dependency->activity]].callpath;
+            if (callpath != FM_NONE && (dependency->rule == FM_DEPENDS_ON_LOCK ||
+                                        dependency->rule == FM_DEPENDS_ON_THREAD_LOCK)) {
+                waits[callpath] = true;
+            }
+        }
+    }
+    return waits;
+}
+
+/* Nobody waits for a lock where the problem shows. */
+static void predict_no_lock(const struct predictor *predictor, uint32_t number)
+{
+    const struct fm_cube_problem *problem = &predictor->cube->problems[number];
+    bool *waits = find_lock_waits(predictor->detail);
+    fm_changes changes = {0};
+    for (uint32_t i = 0; i < problem->symptom_count; i++) {
+        const uint32_t callpath = problem->symptoms[i].callpath;
+        struct fm_error error;
+        if (waits[callpath]) {
+            char *where = fm_callpath_where(predictor->detail->trace, callpath), *text = NULL;
+            if (asprintf(&text, "nolock=%s", where) < 0) {
+                fm_memory_exhausted();
+            }
+            fm_changes_add(&changes, text, &error);
+            free(text);
+            fm_free(where);
+            waits[callpath] = false;
+        }
+    }
+    if (changes.count != 0) {
+        predict(predictor, number, FM_PREDICTED_NO_LOCK, FM_CUBE_NONE, &changes);
+    }
+    fm_changes_free(&changes);
+    fm_free(waits);
+}
+
+/* The barrier in which most of the problem's waiting shows. */
+static void predict_no_barrier(const struct predictor *predictor, uint32_t number)
+{
+    const struct fm_trace *trace = predictor->detail->trace;
+    const struct fm_cube_problem *problem = &predictor->cube->problems[number];
+    for (uint32_t i = 0; i < problem->symptom_count; i++) { /* largest first */
+        const uint32_t callpath = problem->symptoms[i].callpath;
+        if (trace->regions[trace->callpaths.items[callpath].region].call == FM_CALL_BARRIER) {
+            char *where = fm_callpath_where(trace, callpath);
+            predict_text(predictor, number, FM_PREDICTED_NO_BARRIER, callpath, "remove=%s", where);
+            fm_free(where);
+            return;
+        }
+    }
+}
+
+static void predict_problem(const struct predictor *predictor, uint32_t number)
+{
+    switch (predictor->cube->problems[number].kind) {
+    case FM_CAUSE_IMBALANCE:
+        predict_imbalance(predictor, number);
+        break;
+    case FM_CAUSE_SERIALIZATION:
+        predict_no_lock(predictor, number);
+        break;
+    case FM_CAUSE_PROGRESS:
+        predict_text(predictor, number, FM_PREDICTED_PROGRESS, FM_CUBE_NONE, "noprogress-wait");
+        break;
+    default:
+        return;
+    }
+    predict_no_barrier(predictor, number);
+}
+
+/* ---- the run ---- */
+
+static void predict_ideal_network(const struct predictor *predictor)
+{
+    struct fm_cube_experiment *experiment = &predictor->cube->experiment;
+    fm_changes changes = {0};
+    struct fm_prediction made;
+    struct fm_error error;
+    if (predictor->detail->trace->process_count > 1 &&
+        fm_changes_add(&changes, "network=ideal", &error) == FM_OK &&
+        fm_prediction_make(predictor->detail, &changes, predictor->workers, &made, &error) ==
+            FM_OK) {
+        const uint64_t duration = duration_of(predictor->detail->trace, made.replay);
+        experiment->ideal_duration =
+            duration < experiment->duration ? duration : experiment->duration;
+        fm_prediction_free(&made);
+    }
+    fm_changes_free(&changes);
+}
+
+/* The replay without changes: whether it is exact, and how long each call path waits. */
+static fm_status_t replay_measured(struct predictor *predictor, struct fm_error *error)
+{
+    const struct fm_detail *detail = predictor->detail;
+    struct fm_replay *replay = fm_replay_run(detail, NULL, predictor->workers);
+    const struct fm_identity identity = fm_identity_check(detail, replay);
+    if (identity.moved == 0) {
+        sum_waiting(detail->trace, replay, predictor->waiting);
+        predictor->cube->experiment.duration = duration_of(detail->trace, replay);
+    }
+    fm_replay_free(replay);
+    return identity.moved == 0
+               ? FM_OK
+               : fm_fail(error, FM_ERR_FAILED,
+                         "a replay without changes moves %" PRIu64 " of the measured times",
+                         identity.moved);
+}
+
+fm_status_t fm_problem_predictions_add(struct fm_cube *cube, const struct fm_detail *detail,
+                                       unsigned workers, struct fm_error *error)
+{
+    const size_t callpaths = detail->trace->callpaths.count;
+    struct predictor predictor = {
+        .cube = cube,
+        .detail = detail,
+        .workers = workers,
+        .waiting = fm_allocate(callpaths, sizeof *predictor.waiting),
+        .new_waiting = fm_allocate(callpaths, sizeof *predictor.new_waiting),
+    };
+    fm_status_t status = replay_measured(&predictor, error);
+    if (status == FM_OK) {
+        predict_ideal_network(&predictor);
+        for (uint32_t i = 0; i < cube->problem_count && i < PREDICTED_PROBLEMS; i++) {
+            predict_problem(&predictor, i);
+        }
+    }
+    fm_free(predictor.waiting);
+    fm_free(predictor.new_waiting);
+    return status;
+}

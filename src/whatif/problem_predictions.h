@@ -1,0 +1,26 @@
+/** @file
+ * The predictions of a report: the run without each of its largest problems, and the run on an
+ * ideal network, by replays. See struct fm_cube_prediction, and `ideal_duration` of struct
+ * fm_cube_experiment.
+ *
+ * Tried are, for each of the three largest problems: of an imbalance, that the call path takes on
+ * the problem's processes what it takes on the others (where the problem is not of whole processes:
+ * nowhere more than the median), and that its work is spread evenly; of a serialization, that
+ * nobody waits for the locks that its symptoms wait for; of a lack of progress, ideal progress; and
+ * that the barrier in which most of its waiting shows does not exist. Twelve replays at most.
+ */
+#ifndef FERMATA_WHATIF_PROBLEM_PREDICTIONS_H
+#define FERMATA_WHATIF_PROBLEM_PREDICTIONS_H
+
+#include "analysis/detail.h"
+#include "cube/model/cube.h"
+
+/** Adds the predictions to a report. The result does not depend on the number of workers.
+ * @param cube    of the same analysis
+ * @param detail  with dependencies
+ * @return FM_ERR_FAILED: a replay without changes does not give the measured times; the report has
+ * no prediction then */
+fm_status_t fm_problem_predictions_add(struct fm_cube *cube, const struct fm_detail *detail,
+                                       unsigned workers, struct fm_error *error);
+
+#endif
