@@ -27,16 +27,42 @@ ranks 2
 8 1 leave main
 """
 
+RECEIVE = """unit 1
+ranks 2
+0 0 enter main
+6 0 enter MPI_Send
+6 0 send 1 0 8
+7 0 leave MPI_Send
+7 0 enter MPI_Barrier
+7 0 coll_begin
+11.5 0 coll_end barrier world - 0 0
+11.5 0 leave MPI_Barrier
+12 0 leave main
+0 1 enter main
+0 1 enter MPI_Recv
+6.5 1 recv 0 0 8
+6.5 1 leave MPI_Recv
+10.5 1 enter MPI_Barrier
+10.5 1 coll_begin
+11.5 1 coll_end barrier world - 0 0
+11.5 1 leave MPI_Barrier
+12 1 leave main
+"""
+
 REFUSED = (["scale=work"], ["scale=work:x"], ["scale=work:-1"], ["scale=:2"], ["cap=work:5"],
            ["cap=work:5h"], ["cap=work"], ["double=work"], ["work"], ["level="],
            ["scale=work:2,ranks=x"], ["scale=work:2,ranks=3-1"], ["scale=work:2,iterations="],
            ["remove=MPI_Barrier,ranks=0"], ["-j", "0"], ["network=fast"], ["init=1"],
+           ["latency=0.5"], ["latency=x"], ["bandwidth=x0"], ["latency"], ["nowait=MPI_Recv"],
+           ["nowait=:MPI_Wait"], ["nowait=MPI_Recv:"], ["nowait=MPI_Recv:MPI_Wait", "-o", "/tmp/x"],
            ["noprogress-wait=1"], ["nolock"], ["--advise", "level=work"], ["--blocking-size=x"])
 MEANINGLESS = (("scale=nowhere:2", "no function and no call path"),
                ("scale=main/nowhere:2", "no function and no call path"),
                ("remove=work", "no barrier"),
                ("nolock=work", "no lock"),
                ("narrow=main", "no fence"),
+               ("nowait=MPI_Barrier:MPI_Recv", "no such call"),
+               ("bandwidth=x2", "no call takes longer with more bytes"),
                ("level=MPI_Barrier", "nothing is computed there"))
 
 
@@ -161,6 +187,24 @@ def full_disk(folder, archive):
         assert not os.path.exists(predicted)
 
 
+def later_completion(folder):
+    """The Recv begins at 0; its message is there at 6.5, when the work of 4 behind it is done. The
+    other rank enters the barrier at 7."""
+    archive = archive_of(folder, "receive", RECEIVE)
+    status, output, error = fermata_command.run("whatif", archive, "nowait=MPI_Recv:MPI_Barrier", "--check")
+    assert (status, error) == (0, ""), error
+    assert output.splitlines()[1:] == [
+        "nowait=MPI_Recv:MPI_Barrier: on 1 of 2 locations, 1 call that a later call waits for.",
+        "Predicted run time: 8.500 s instead of 12.00 s: 3.500 s less (29.2%)."], output
+    # Without its remaining time, 0.5, the rank enters at 6; twice as much work: at 8.
+    _, output, _ = fermata_command.run("whatif", archive, "scale=MPI_Recv:4", "nowait=MPI_Recv:MPI_Barrier")
+    assert "Predicted run time: 9.500 s" in output, output
+    _, output, _ = fermata_command.run("whatif", archive, "nowait=MPI_Recv:MPI_Barrier", "scale=main:2,ranks=1")
+    assert "Predicted run time: 10.00 s" in output, output
+    _, output, _ = fermata_command.run("whatif", archive, "latency=x2")
+    assert "differ from the remaining time of the calls by 0% of it." in output, output
+
+
 def as_measured(folder):
     path = os.path.join(fermata_command.SCENARIOS, "whatif", "lock-of-window.scn")
     with open(path, encoding="utf-8") as file:
@@ -184,6 +228,7 @@ def check(folder):
     advice(archive)
     gains_of_reports(archive)
     full_disk(folder, archive)
+    later_completion(folder)
     as_measured(folder)
 
 

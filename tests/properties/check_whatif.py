@@ -75,6 +75,7 @@ class Checker:
         measured = self.report(self.archive)
         self.check_identity(measured)
         roots = computing_roots(measured)
+        self.check_same_network()
         if roots:
             self.check_changes(measured, roots, is_ordered)
 
@@ -86,6 +87,15 @@ class Checker:
         for part in REPORTED:
             if copy[part] != measured[part]:
                 raise Failure(f"the report of the replay without changes has other {part}")
+
+    def check_same_network(self):
+        """The model of the network adds nothing to a run whose network does not change."""
+        for change in ("latency=x1", "bandwidth=x1"):
+            done = subprocess.run([self.fermata, "whatif", self.archive, change], capture_output=True,
+                                  text=True, check=False, timeout=300)
+            refused = "no call communicates" in done.stderr or "more bytes" in done.stderr
+            if not refused and "as measured: " not in done.stdout:
+                raise Failure(f"{change}: {done.stdout}{done.stderr}")
 
     def check_changes(self, measured, roots, is_ordered):
         for number, factor in enumerate(FACTORS):

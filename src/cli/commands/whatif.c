@@ -138,6 +138,17 @@ static fm_status_t take_option(struct fm_option_reader *reader, int option, stru
     }
 }
 
+/* Records of a call that another one completes would be those of other functions. */
+static const char *unwritable_change(const fm_changes *changes)
+{
+    for (size_t i = 0; i < changes->count; i++) {
+        if (changes->items[i].kind == FM_CHANGE_NO_WAIT) {
+            return changes->items[i].text;
+        }
+    }
+    return NULL;
+}
+
 static fm_status_t read_changes(const struct fm_option_reader *reader, struct request *request,
                                 struct fm_error *error)
 {
@@ -167,6 +178,12 @@ int fm_command_whatif(int argc, char **argv)
         status = fm_options_complain(&reader);
     } else if (!fm_options_operands(&reader, 1, INT_MAX, "one experiment directory and changes") ||
                read_changes(&reader, &request, &reader.error) != FM_OK) {
+        status = fm_options_complain(&reader);
+    } else if (request.output != NULL && unwritable_change(&request.changes) != NULL) {
+        fm_options_refuse(&reader,
+                          "%.200s cannot be written as an experiment: the program would call other "
+                          "functions, whose records do not exist",
+                          unwritable_change(&request.changes));
         status = fm_options_complain(&reader);
     } else {
         request.archive = reader.operands[0];

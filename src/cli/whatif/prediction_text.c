@@ -80,9 +80,17 @@ static void print_effect(const struct fm_trace *trace, const struct fm_run_chang
         [FM_CHANGE_NO_PROGRESS] = "free of the progress of targets",
         [FM_CHANGE_NETWORK] = "without remaining time",
         [FM_CHANGE_INIT] = "of Init without waiting and remaining time",
+        [FM_CHANGE_NO_WAIT] = "that a later call waits for",
+        [FM_CHANGE_LATENCY] = "with another latency",
+        [FM_CHANGE_BANDWIDTH] = "with another bandwidth",
     };
     if (change->kind >= FM_CHANGE_REMOVE) {
         printf("%s call%s %s.\n", calls, plural(effect->calls), of_calls[change->kind]);
+        if (change->kind == FM_CHANGE_LATENCY || change->kind == FM_CHANGE_BANDWIDTH) {
+            printf("A constant and a time for each byte, for each function, differ from the "
+                   "remaining time of the calls by %.0f%% of it.\n",
+                   100 * effect->error);
+        }
         return;
     }
     if (effect->before != 0 || effect->calls == 0) {

@@ -9,6 +9,8 @@
 #include "whatif/changes/barriers.h"
 #include "whatif/changes/call_changes.h"
 #include "whatif/changes/callpath_selection.h"
+#include "whatif/changes/deferral.h"
+#include "whatif/changes/network_model.h"
 #include "whatif/changes/phase_walk.h"
 #include "whatif/changes/pieces.h"
 
@@ -390,6 +392,10 @@ static fm_status_t apply_in_callpaths(struct application *application,
                    : fm_fail(error, FM_ERR_USAGE, "%.200s: no barrier that blocks is called there",
                              change->text);
     }
+    if (change->kind == FM_CHANGE_NO_WAIT) {
+        return fm_calls_defer(change, detail, application->selected, application->edits, effect,
+                              error);
+    }
     if (change->kind == FM_CHANGE_NO_LOCK || change->kind == FM_CHANGE_NARROW) {
         fm_calls_free(change, detail, application->selected, application->edits, effect);
         return effect->calls != 0
@@ -420,6 +426,10 @@ fm_status_t fm_change_apply(const struct fm_run_change *change, const struct fm_
     switch (change->kind) {
     case FM_CHANGE_NO_PROGRESS:
         fm_calls_free(change, detail, NULL, edits, effect);
+        break;
+    case FM_CHANGE_LATENCY:
+    case FM_CHANGE_BANDWIDTH:
+        status = fm_network_change(change, detail, edits, effect, error);
         break;
     case FM_CHANGE_NETWORK:
     case FM_CHANGE_INIT:

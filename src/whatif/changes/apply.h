@@ -12,6 +12,8 @@ struct fm_change_effect {
     uint32_t locations;     /**< with computation or calls that it is about */
     uint64_t before, after; /**< ticks of the computation that it is about, of all locations */
     uint64_t calls;         /**< whose remaining time it scales, which it removes or frees */
+    double error;           /**< LATENCY, BANDWIDTH: mean difference between the model and the
+                                 remaining time of calls, relative to that */
 };
 
 /** Applies a change to what earlier changes have left.

@@ -132,8 +132,7 @@ void fm_calls_free(const struct fm_run_change *change, const struct fm_detail *d
     }
 }
 
-/* @return whether a call of a region communicates or synchronizes processes */
-static bool is_transfer(const struct fm_region *region)
+bool fm_is_transfer(const struct fm_region *region)
 {
     static const char *const roots[] = {"mpi_communication",   "mpi_synchronization",
                                         "shmem_communication", "shmem_synchronization",
@@ -158,7 +157,7 @@ void fm_calls_shorten(const struct fm_run_change *change, const struct fm_detail
     bool *is_wanted = fm_allocate(trace->region_count, sizeof *is_wanted);
     for (uint32_t r = 0; r < trace->region_count; r++) {
         is_wanted[r] =
-            frees ? trace->regions[r].call == FM_CALL_INIT : is_transfer(&trace->regions[r]);
+            frees ? trace->regions[r].call == FM_CALL_INIT : fm_is_transfer(&trace->regions[r]);
     }
     for (uint32_t l = 0; l < trace->location_count; l++) {
         struct walk walk = {.change = change, .location = &trace->locations[l]};

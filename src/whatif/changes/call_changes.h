@@ -18,4 +18,7 @@ void fm_calls_free(const struct fm_run_change *change, const struct fm_detail *d
 void fm_calls_shorten(const struct fm_run_change *change, const struct fm_detail *detail,
                       struct fm_edits *edits, struct fm_change_effect *effect);
 
+/** @return whether a call of a region communicates or synchronizes processes. */
+bool fm_is_transfer(const struct fm_region *region);
+
 #endif

@@ -24,6 +24,9 @@ static const struct {
     {"noprogress-wait", FM_CHANGE_NO_PROGRESS, "", false, false},
     {"network", FM_CHANGE_NETWORK, "ideal", false, false},
     {"init", FM_CHANGE_INIT, "0", false, false},
+    {"nowait", FM_CHANGE_NO_WAIT, NULL, true, false},
+    {"latency", FM_CHANGE_LATENCY, "", false, false},
+    {"bandwidth", FM_CHANGE_BANDWIDTH, "", false, false},
 };
 
 #define KINDS (sizeof kinds / sizeof *kinds)
@@ -120,8 +123,31 @@ static bool read_duration(const char *text, struct fm_run_change *change)
     return false;
 }
 
+/* Cuts the completing call off the text. @return whether there is one: names may contain "::" */
+static bool take_completion(struct fm_run_change *change, char *where)
+{
+    for (char *at = strchr(where, ':'); at != NULL; at = strchr(at + 1, ':')) {
+        if (at[1] == ':') {
+            at++;
+        } else if (at > where && at[1] != '\0') {
+            *at = '\0';
+            change->at = fm_copy_string(at + 1);
+            return true;
+        }
+    }
+    return false;
+}
+
 static fm_status_t read_value(struct fm_run_change *change, char *where, struct fm_error *error)
 {
+    if (change->kind == FM_CHANGE_NO_WAIT) {
+        return take_completion(change, where)
+                   ? FM_OK
+                   : fm_fail(error, FM_ERR_USAGE,
+                             "%.200s: name the call that waits for it, as in "
+                             "nowait=MPI_Recv:MPI_Barrier",
+                             change->text);
+    }
     char *colon = strrchr(where, ':');
     if (colon == NULL || colon == where) {
         return fm_fail(error, FM_ERR_USAGE, "%.200s: give a value, as in %s", change->text,
@@ -140,13 +166,26 @@ static fm_status_t read_value(struct fm_run_change *change, char *where, struct 
                : fm_fail(error, FM_ERR_USAGE, "%.200s: not a factor, as 0.5 or 2", change->text);
 }
 
+/* Reads "x0.5". Transfers at bandwidth 0 would never end. */
+static fm_status_t read_network_factor(struct fm_run_change *change, struct fm_error *error)
+{
+    const char *end = change->where[0] == 'x'
+                          ? read_number(change->where + 1, &change->numerator, &change->denominator)
+                          : NULL;
+    const bool is_positive = change->kind == FM_CHANGE_LATENCY || change->numerator > 0;
+    return end != NULL && *end == '\0' && is_positive
+               ? FM_OK
+               : fm_fail(error, FM_ERR_USAGE, "%.200s: give a factor, as in %s=x0.5", change->text,
+                         change->kind == FM_CHANGE_LATENCY ? "latency" : "bandwidth");
+}
+
 /* @return the kind that a text begins with; KINDS: none. `*where` is what follows it. */
 static size_t find_kind(const char *text, const char **where)
 {
     const size_t length = strcspn(text, "=,");
     for (size_t kind = 0; kind < KINDS; kind++) {
         if (strncmp(kinds[kind].name, text, length) == 0 && kinds[kind].name[length] == '\0') {
-            const bool has_where = kinds[kind].only == NULL || kinds[kind].only[0] != '\0';
+            const bool has_where = kinds[kind].kind != FM_CHANGE_NO_PROGRESS;
             *where = text + length + (text[length] == '=');
             return (text[length] == '=') == has_where ? kind : KINDS;
         }
@@ -163,8 +202,8 @@ static fm_status_t read_change(struct fm_run_change *change, const char *text,
         return fm_fail(error, FM_ERR_USAGE,
                        "%.200s is no change: give scale=WHERE:FACTOR, cap=WHERE:DURATION, "
                        "level=WHERE, balance=WHERE, remove=WHERE, narrow=WHERE, nolock=WHERE, "
-                       "noprogress-wait, "
-                       "network=ideal or init=0",
+                       "nowait=CALL:CALL, noprogress-wait, network=ideal, latency=xFACTOR, "
+                       "bandwidth=xFACTOR or init=0",
                        text);
     }
     change->kind = kinds[kind].kind;
@@ -186,6 +225,9 @@ static fm_status_t read_change(struct fm_run_change *change, const char *text,
             return status;
         }
     }
+    if (change->kind == FM_CHANGE_LATENCY || change->kind == FM_CHANGE_BANDWIDTH) {
+        return read_network_factor(change, error);
+    }
     if (kinds[kind].only != NULL) {
         return strcmp(change->where, kinds[kind].only) == 0
                    ? FM_OK
@@ -201,6 +243,7 @@ static void free_change(struct fm_run_change *change)
 {
     fm_free(change->text);
     fm_free(change->where);
+    fm_free(change->at);
     fm_vector_free(&change->ranks);
     fm_vector_free(&change->iterations);
 }

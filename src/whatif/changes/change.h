@@ -1,6 +1,6 @@
 /** @file
  * Changes of a run, as users write them: KIND=WHERE[:VALUE][,ranks=LIST][,iterations=LIST], or
- * network=ideal, init=0, noprogress-wait, with the same selections.
+ * network=ideal, latency=x0.5, bandwidth=x2, init=0, noprogress-wait, with the same selections.
  *
  * WHERE is the name of a function (with all call paths that end in it), or a call path from its
  * root, "main/solve/MPI_Barrier", in which the level "..." stands for any number of levels. */
@@ -24,7 +24,11 @@ typedef enum {
     FM_CHANGE_NO_LOCK, /**< calls in WHERE wait for no lock */
     FM_CHANGE_NO_PROGRESS, /**< calls wait for no progress of their targets */
     FM_CHANGE_NETWORK,     /**< ideal: transfers and synchronizations take no remaining time */
-    FM_CHANGE_INIT         /**< 0: Init waits for nobody and takes no time */
+    FM_CHANGE_INIT,        /**< 0: Init waits for nobody and takes no time */
+    FM_CHANGE_NO_WAIT,     /**< the blocking calls WHERE do not block: the next call of
+                                `at` waits for them at its begin */
+    FM_CHANGE_LATENCY,     /**< what calls take apart from bytes, by a factor */
+    FM_CHANGE_BANDWIDTH    /**< bytes a second, by a factor */
 } fm_change_kind_t;
 
 /** A range of ranks or iterations. */
@@ -38,7 +42,8 @@ struct fm_run_change {
     fm_change_kind_t kind;
     char *text;  /**< as the user wrote it */
     char *where; /**< function or call path; of the changes without one: "ideal", "0" or "" */
-    uint64_t numerator, denominator; /**< SCALE: the factor; CAP: seconds */
+    char *at;    /**< NO_WAIT: function or call path of the call that waits; else NULL */
+    uint64_t numerator, denominator; /**< SCALE, LATENCY, BANDWIDTH: the factor; CAP: seconds */
     fm_number_ranges ranks;          /**< none: all */
     fm_number_ranges iterations;     /**< none: all */
 };

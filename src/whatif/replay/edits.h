@@ -27,11 +27,20 @@ struct fm_freed_edit {
                          1 << fm_dependency_rule_t */
 };
 
+/** A call for whose completion a later call waits at its begin; it takes no time itself. */
+struct fm_deferred_edit {
+    uint32_t at;                     /**< the call that waits for it */
+    uint32_t from;                   /**< the call, before `at` */
+    uint32_t rules;                  /**< that do not bind it, as in struct fm_freed_edit */
+    uint64_t numerator, denominator; /**< of its remaining time */
+};
+
 /** The changes on one location. */
 struct fm_edits {
     FM_VECTOR(struct fm_stretch_edit) stretches;   /**< ascending, disjoint */
     FM_VECTOR(struct fm_remaining_edit) remaining; /**< ascending */
     FM_VECTOR(struct fm_freed_edit) freed;         /**< ascending */
+    FM_VECTOR(struct fm_deferred_edit) deferred;   /**< ascending by `at` and `from` */
     FM_VECTOR(uint32_t) removed; /**< ascending: calls that wait for nobody and take no time */
 };
 
@@ -41,6 +50,7 @@ static inline void fm_edits_free(struct fm_edits *edits)
     fm_vector_free(&edits->stretches);
     fm_vector_free(&edits->remaining);
     fm_vector_free(&edits->freed);
+    fm_vector_free(&edits->deferred);
     fm_vector_free(&edits->removed);
 }
 

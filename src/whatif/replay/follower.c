@@ -56,17 +56,89 @@ static uint64_t computation(const struct fm_edits *edits, struct fm_traveller *t
 
 /* ---- calls ---- */
 
-static void enter(struct fm_replay_run *run, uint32_t l, struct fm_traveller *traveller,
-                  const struct fm_edits *edits)
+/* @return the first dependency of a call. O(log n) */
+static size_t first_dependency(const fm_dependency_vector *dependencies, uint32_t activity)
+{
+    size_t low = 0, high = dependencies->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (dependencies->items[middle].activity < activity) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/* Finds when the calls are complete for which the step's call waits at its begin: each its
+ * remaining time after the later of its Enter and what it depends on.
+ * @param complete  out: the latest time; 0: there are none
+ * @return false: one of the events is not known */
+static bool complete_deferred(const struct fm_replay_run *run, uint32_t l,
+                              struct fm_traveller *traveller, const struct fm_edits *edits,
+                              uint64_t *complete, struct fm_awaited *blocked)
+{
+    const struct fm_location *location = &run->trace->locations[l];
+    const fm_dependency_vector *dependencies = &run->dependencies->of_location[l];
+    *complete = 0;
+    while (traveller->deferred < edits->deferred.count &&
+           edits->deferred.items[traveller->deferred].at < traveller->step.first) {
+        traveller->deferred++;
+    }
+    for (size_t i = traveller->deferred; i < edits->deferred.count; i++) {
+        const struct fm_deferred_edit *edit = &edits->deferred.items[i];
+        if (edit->at > traveller->step.last) {
+            break;
+        }
+        uint64_t since = location->enter.items[edit->from];
+        uint64_t begin = run->replay->locations[l].enter[edit->from];
+        size_t d = first_dependency(dependencies, edit->from);
+        for (; d < dependencies->count && dependencies->items[d].activity == edit->from; d++) {
+            const struct fm_dependency *dependency = &dependencies->items[d];
+            uint64_t time = 0;
+            if (dependency->dropped || (FM_DORMANT_RULES >> dependency->rule & 1) != 0) {
+                continue;
+            }
+            since = dependency->t > since ? dependency->t : since;
+            if ((edit->rules >> dependency->rule & 1) != 0) {
+                continue;
+            }
+            if (!fm_awaited_reached(run, dependency->source, &time)) {
+                traveller->dependency = d; /* for circles */
+                *blocked = dependency->source;
+                return false;
+            }
+            time = new_time(run, dependency, time);
+            begin = time > begin ? time : begin;
+        }
+        const uint64_t end = begin + fm_scaled(location->leave.items[edit->from] - since,
+                                               edit->numerator, edit->denominator);
+        *complete = end > *complete ? end : *complete;
+    }
+    return true;
+}
+
+static bool enter(struct fm_replay_run *run, uint32_t l, struct fm_traveller *traveller,
+                  const struct fm_edits *edits, struct fm_awaited *blocked)
 {
     const struct fm_step *step = &traveller->step;
     const fm_dependency_vector *dependencies = &run->dependencies->of_location[l];
+    uint64_t complete = 0;
+    if (edits != NULL && !complete_deferred(run, l, traveller, edits, &complete, blocked)) {
+        return false;
+    }
     traveller->has_begun = true;
     struct fm_replayed_call call = {.remaining = SIZE_MAX, .freed = FM_DORMANT_RULES};
     const uint64_t length = step->is_inside ? step->time - traveller->old_now
                                             : computation(edits, traveller, step->time);
     traveller->old_now = step->time;
     traveller->new_now += length;
+    if (complete > traveller->new_now) {
+        run->replay->locations[l].waiting[run->trace->locations[l].visit.items[step->first]] +=
+            complete - traveller->new_now;
+        traveller->new_now = complete;
+    }
     while (traveller->entered_dependency < dependencies->count &&
            dependencies->items[traveller->entered_dependency].activity < step->first) {
         traveller->entered_dependency++;
@@ -99,6 +171,7 @@ static void enter(struct fm_replay_run *run, uint32_t l, struct fm_traveller *tr
     fm_vector_push(&traveller->open, call);
     atomic_store_explicit(&run->replay->locations[l].enter[step->first], traveller->new_now,
                           memory_order_release);
+    return true;
 }
 
 /* Places the failed calls of a loop that polls: they share the new time of the loop as they shared
@@ -247,7 +320,7 @@ bool fm_traveller_advance(struct fm_replay_run *run, uint32_t l, struct fm_await
         bool done = true;
         switch (traveller->step.kind) {
         case FM_STEP_ENTER:
-            enter(run, l, traveller, edits);
+            done = enter(run, l, traveller, edits, blocked);
             break;
         case FM_STEP_LEAVE:
             done = leave(run, l, traveller, edits, blocked);

@@ -37,7 +37,7 @@ struct fm_traveller {
     uint64_t old_now, new_now; /**< time of the last step */
     uint64_t old_bound, new_bound;
     size_t dependency; /**< next one of the step */
-    size_t entered_dependency, stretch, remaining, freed,
+    size_t entered_dependency, stretch, remaining, freed, deferred,
         removed;            /**< positions behind the last Enter */
     size_t mark_dependency; /**< first one of the next mark or a later one */
     bool has_step, is_waiting, is_done;
