@@ -207,6 +207,10 @@ static void add_small_gain(const struct fm_diagnosis *diagnosis, struct fm_cause
         fm_sentences_add(
             &problem->lines, "Gain",
             "less than 0.5%% of the run time: little or none of it is on the critical path");
+    } else if (cause->location_count == cube->location_count) {
+        fm_sentences_add(&problem->lines, "Gain",
+                         "less than 0.5%% of the run time by other shares of the work: over the "
+                         "run all do about as much of it, only not at the same time");
     } else {
         fm_sentences_add(&problem->lines, "Gain",
                          "less than 0.5%% of the run time: %s are nearly as late",
