@@ -9,6 +9,7 @@
 #include "analysis/locks/lock_holders.h"
 #include "analysis/locks/lock_queue.h"
 #include "analysis/model/own_metric.h"
+#include "analysis/pass.h"
 #include "analysis/pattern.h"
 #include "analysis/problems/blamed_waits.h"
 #include "analysis/problems/run_problems.h"
@@ -275,7 +276,8 @@ static struct fm_engine *create_engine(const struct fm_trace *trace, struct fm_t
 static uint64_t summary_of(const struct fm_analysis_options *options)
 {
     uint64_t flags = (uint64_t)options->asynchronous_progress | (uint64_t)options->check << 1 |
-                     (uint64_t)options->path_from_init_to_finalize << 2;
+                     (uint64_t)options->path_from_init_to_finalize << 2 |
+                     (uint64_t)options->clock << 3;
     return options->partitions == NULL ? flags : fm_partitions_summary(options->partitions, flags);
 }
 
@@ -377,10 +379,27 @@ static bool is_too_long(const struct fm_trace *trace, const struct fm_analysis_o
     return options->most_events != 0 && events > options->most_events;
 }
 
-fm_status_t fm_analysis_run_in_detail(const char *archive,
-                                      const struct fm_analysis_options *options,
-                                      struct fm_cube **cube, struct fm_detail **detail,
-                                      struct fm_error *error)
+/* Sums over all processes of the team what the pass has found out about clocks. */
+static struct fm_pass_found find_out(const struct fm_analysis *analysis)
+{
+    const struct fm_omissions *omissions = &analysis->omissions;
+    const char *creator = analysis->trace->creator;
+    uint64_t sums[] = {omissions->clock_violations + omissions->clock_violating_members, 0};
+    for (uint32_t l = 0; l < analysis->trace->location_count; l++) {
+        sums[1] += analysis->trace->locations[l].has_clock_offsets;
+    }
+    fm_team_sum(analysis->team, sums, sizeof sums / sizeof *sums);
+    return (struct fm_pass_found){
+        .violations = analysis->dependencies == NULL ? sums[0] : analysis->dependencies->violations,
+        .lacks_offsets = sums[1] == 0 && analysis->trace->process_count > 1,
+        .is_own = creator != NULL && strncmp(creator, "fermata ", strlen("fermata ")) == 0,
+    };
+}
+
+fm_status_t fm_analysis_pass(const char *archive, const struct fm_analysis_options *options,
+                             const struct fm_pass_clocks *clocks, struct fm_cube **cube,
+                             struct fm_detail **detail, struct fm_pass_found *found,
+                             struct fm_error *error)
 {
     struct fm_trace *trace;
     fm_stage_begin(options->times, "open archive");
@@ -405,6 +424,8 @@ fm_status_t fm_analysis_run_in_detail(const char *archive,
     }
     fm_metric_t *own_metrics = classify_regions(trace);
     trace->in_detail = detail != NULL;
+    trace->ignores_clock_offsets = options->clock == FM_CUBE_CLOCK_NONE;
+    trace->time_maps = clocks->maps;
     struct fm_engine *engine = create_engine(trace, options->team, options->workers);
     fm_engine_time(engine, options->times);
     fm_detail_blames blames = {0};
@@ -429,10 +450,13 @@ fm_status_t fm_analysis_run_in_detail(const char *archive,
     }
     bool analysed = status == FM_OK;
     if (analysed) {
-        if (has_dependencies) {
+        if (has_dependencies || clocks->keeps_violated) {
             analysis.dependencies = fm_dependencies_create(&analysis);
+            analysis.dependencies->keeps_violated = clocks->keeps_violated;
         }
         detect(&analysis, trace, detail != NULL);
+        trace->time_maps = NULL;
+        *found = find_out(&analysis);
         if (cube != NULL) {
             status = fill_cube(&analysis, options, made, error);
         }
@@ -470,10 +494,4 @@ fm_status_t fm_analysis_run_in_detail(const char *archive,
         fm_detail_free(handed);
     }
     return status;
-}
-
-fm_status_t fm_analysis_run(const char *archive, const struct fm_analysis_options *options,
-                            struct fm_cube **cube, struct fm_error *error)
-{
-    return fm_analysis_run_in_detail(archive, options, cube, NULL, error);
 }

@@ -20,5 +20,6 @@ void fm_detail_free(struct fm_detail *detail)
     fm_free(detail->findings);
     fm_free(detail->messages);
     fm_trace_free(detail->trace);
+    fm_time_maps_free(&detail->maps);
     fm_free(detail);
 }

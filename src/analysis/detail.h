@@ -40,8 +40,9 @@ struct fm_detail {
     fm_detail_messages *messages; /**< by receiving process, in the order of completion */
     struct fm_dependencies *dependencies; /**< NULL: not asked for */
     fm_kept_holds holds;                  /**< of locks */
-    fm_detail_blames blames; /**< ascending by waiter, activity and time; none unless asked for, or
-                                  if wait states cause themselves (wrong clocks) */
+    fm_detail_blames blames;  /**< ascending by waiter, activity and time; none unless asked for, or
+                                   if wait states cause themselves (wrong clocks) */
+    struct fm_time_maps maps; /**< repairs of the clocks, to which the trace refers */
 };
 
 /** Analyses an archive and returns its individual events besides the report. For an analysis by a

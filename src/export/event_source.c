@@ -43,7 +43,11 @@ static void choose_arrows(struct fm_event_source *events)
 fm_status_t fm_event_source_open(struct fm_event_source *events,
                                  const struct fm_export_request *request, struct fm_error *error)
 {
-    const struct fm_analysis_options options = {0};
+    /* The times are those of the report. */
+    const struct fm_analysis_options options = {
+        .clock = request->cube == NULL ? FM_CUBE_CLOCK_LINEAR
+                                       : (fm_cube_clock_mode_t)request->cube->clock.mode,
+    };
     struct fm_event_source opened = {0};
     fm_status_t status =
         fm_analysis_run_in_detail(request->archive, &options, &opened.cube, &opened.detail, error);

@@ -67,8 +67,17 @@ static OTF2_ErrorCode write_location(const struct fm_scenario *scenario, OTF2_Ar
         return code;
     }
     OTF2_DefWriter *definitions = OTF2_Archive_GetDefWriter(archive, id);
-    return definitions == NULL ? OTF2_ERROR_FILE_CAN_NOT_OPEN
-                               : OTF2_Archive_CloseDefWriter(archive, definitions);
+    if (definitions == NULL) {
+        return OTF2_ERROR_FILE_CAN_NOT_OPEN;
+    }
+    for (size_t i = 0; code == OTF2_SUCCESS && i < scenario->clock_offset_count; i++) {
+        const struct fm_scenario_clock_offset *offset = &scenario->clock_offsets[i];
+        if (offset->rank == location / scenario->thread_count) {
+            code = OTF2_DefWriter_WriteClockOffset(definitions, offset->time, offset->offset, 0);
+        }
+    }
+    closed = OTF2_Archive_CloseDefWriter(archive, definitions);
+    return code != OTF2_SUCCESS ? code : closed;
 }
 
 static OTF2_ErrorCode write_content(const struct fm_scenario *scenario, OTF2_Archive *archive)

@@ -152,6 +152,18 @@ bool fm_scenario_name_object(struct fm_scenario *scenario, uint32_t rank, uint64
     return true;
 }
 
+bool fm_scenario_add_clock_offset(struct fm_scenario *scenario, uint32_t rank, uint64_t time,
+                                  int64_t offset)
+{
+    if (!reserve((void **)&scenario->clock_offsets, scenario->clock_offset_count,
+                 &scenario->clock_offset_capacity, sizeof *scenario->clock_offsets)) {
+        return false;
+    }
+    scenario->clock_offsets[scenario->clock_offset_count++] =
+        (struct fm_scenario_clock_offset){rank, time, offset};
+    return true;
+}
+
 bool fm_scenario_append(struct fm_scenario *scenario, uint32_t location,
                         const struct fm_scenario_event *event)
 {
@@ -241,6 +253,7 @@ void fm_scenario_free(struct fm_scenario *scenario)
     free(scenario->windows);
     free(scenario->teams);
     free(scenario->object_names);
+    free(scenario->clock_offsets);
     free(scenario->locations);
     free(scenario->expectations);
     free(scenario->name);

@@ -137,6 +137,13 @@ struct fm_scenario_object_name {
     char *name;
 };
 
+/** What is to be added to the clock of a rank at a time of that clock. */
+struct fm_scenario_clock_offset {
+    uint32_t rank;
+    uint64_t time;
+    int64_t offset;
+};
+
 struct fm_scenario_location {
     struct fm_scenario_event *events;
     size_t count, capacity;
@@ -192,6 +199,8 @@ struct fm_scenario {
     struct fm_scenario_team *teams;
     struct fm_scenario_object_name *object_names;
     size_t object_name_count;
+    struct fm_scenario_clock_offset *clock_offsets;
+    size_t clock_offset_count, clock_offset_capacity;
     struct fm_scenario_location *locations; /**< rank * thread_count + thread */
     struct fm_scenario_expectation *expectations;
     size_t expectation_count;
@@ -241,6 +250,10 @@ uint32_t fm_scenario_add_window(struct fm_scenario *scenario, const char *name, 
  * @return its index, FM_SCENARIO_NONE without memory or if the name exists. */
 uint32_t fm_scenario_add_team(struct fm_scenario *scenario, const char *name,
                               const uint32_t *locations, uint32_t count);
+
+/** Adds a clock offset. @return false without memory */
+bool fm_scenario_add_clock_offset(struct fm_scenario *scenario, uint32_t rank, uint64_t time,
+                                  int64_t offset);
 
 /** Gives an object of a process a name. @return false without memory. */
 bool fm_scenario_name_object(struct fm_scenario *scenario, uint32_t rank, uint64_t object,

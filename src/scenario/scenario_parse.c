@@ -169,6 +169,41 @@ static fm_status_t parse_analyze(struct fm_parser *parser)
     return status;
 }
 
+/* `clock_offset RANK TIME OFFSET` */
+static fm_status_t parse_clock_offset(struct fm_parser *parser)
+{
+    struct fm_word word;
+    uint64_t rank = 0, time = 0, offset = 0;
+    bool is_negative = false;
+    fm_status_t status = fm_parser_need(parser, "the rank", &word);
+    if (status == FM_OK) {
+        status =
+            fm_parser_integer(parser, word, "the rank", parser->scenario->rank_count - 1, &rank);
+    }
+    if (status == FM_OK) {
+        status = fm_parser_need(parser, "the time", &word);
+    }
+    if (status == FM_OK) {
+        status = fm_parser_time(parser, word, &time);
+    }
+    if (status == FM_OK) {
+        status = fm_parser_need(parser, "the offset", &word);
+    }
+    if (status == FM_OK) {
+        is_negative = word.text[0] == '-';
+        word.text += is_negative;
+        word.length -= is_negative;
+        status = fm_parser_time(parser, word, &offset);
+    }
+    if (status != FM_OK) {
+        return status;
+    }
+    return fm_scenario_add_clock_offset(parser->scenario, (uint32_t)rank, time,
+                                        is_negative ? -(int64_t)offset : (int64_t)offset)
+               ? FM_OK
+               : fm_parser_no_memory(parser);
+}
+
 static fm_status_t parse_statement(struct fm_parser *parser)
 {
     static const struct {
@@ -184,6 +219,7 @@ static fm_status_t parse_statement(struct fm_parser *parser)
         {"team", fm_parser_team, true},
         {"object_name", fm_parser_object_name, true},
         {"stream", fm_parser_stream, true},
+        {"clock_offset", parse_clock_offset, true},
         {"phase", parse_phase, true},
         {"analyze", parse_analyze, true},
         {"expect", fm_parser_expect, true},

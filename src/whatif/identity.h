@@ -4,7 +4,7 @@
 #define FERMATA_WHATIF_IDENTITY_H
 
 #include "analysis/detail.h"
-#include "whatif/replay/replay.h"
+#include "analysis/replay/replay.h"
 
 /** The outcome. */
 struct fm_identity {

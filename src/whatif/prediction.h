@@ -3,8 +3,8 @@
 #ifndef FERMATA_WHATIF_PREDICTION_H
 #define FERMATA_WHATIF_PREDICTION_H
 
+#include "analysis/replay/replay.h"
 #include "whatif/changes/apply.h"
-#include "whatif/replay/replay.h"
 
 struct fm_prediction {
     struct fm_edits *edits; /**< [location] */

@@ -5,6 +5,7 @@
  * For patterns that need all members at once, these are sent to one process (instance.h). */
 #include "analysis/collective/collective_matching.h"
 
+#include "analysis/collective/clock_condition.h"
 #include "analysis/collective/collective_walk.h"
 #include "analysis/collective/gathering.h"
 #include "analysis/dependencies/collective_dependencies.h"
@@ -75,6 +76,7 @@ static void judge_members(void *context, unsigned worker, uint32_t first, uint32
     struct fm_collective_walk walk = {0};
     struct fm_member member;
     struct fm_gathered all;
+    uint64_t early = 0;
     for (uint32_t process = first; process < last; ++process) {
         fm_collective_walk_begin(&walk, matching->analysis->trace, process);
         while (fm_collective_walk_next(&walk, &member)) {
@@ -83,6 +85,8 @@ static void judge_members(void *context, unsigned worker, uint32_t first, uint32
                 !fm_gathering_find(matching->gathering, worker, &member, &all)) {
                 continue;
             }
+            early +=
+                member.leave < all.enter && fm_member_must_synchronize(matching->analysis, &member);
             for (size_t i = 0; i < takers->of_members.count; ++i) {
                 const uint8_t position = takers->of_members.items[i];
                 fm_patterns[position]->member(
@@ -90,6 +94,7 @@ static void judge_members(void *context, unsigned worker, uint32_t first, uint32
             }
         }
     }
+    matching->analysis->omissions.clock_violating_members += early;
     fm_collective_walk_free(&walk);
 }
 
@@ -103,6 +108,8 @@ static void judge_instance(void *context, unsigned worker, const struct fm_membe
         fm_patterns[position]->instance(&(struct fm_finder){matching->analysis, worker, position},
                                         members, count);
     }
+    matching->analysis->omissions.clock_violating_members +=
+        fm_rooted_violations(matching->analysis, members, count);
     if (matching->analysis->dependencies != NULL) {
         fm_depend_by_collective(&(struct fm_finder){matching->analysis, worker, 0}, members, count);
     }

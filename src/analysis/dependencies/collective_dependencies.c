@@ -1,5 +1,6 @@
 #include "analysis/dependencies/collective_dependencies.h"
 
+#include "analysis/collective/clock_condition.h"
 #include "analysis/collective/neighborhood.h"
 #include "analysis/collective/rooted.h"
 #include "analysis/dependencies/dependencies.h"
@@ -37,11 +38,37 @@ static int compare_leaves(const void *a, const void *b)
     return left->rank < right->rank ? -1 : left->rank > right->rank;
 }
 
+/* Members that left before others entered violate the clock condition. In an execution, they leave
+ * behind all of them.
+ * @param latest  the junction that the member which left last depends on */
+static void depend_on_late(const struct fm_finder *finder, const struct fm_member *const *by_enter,
+                           const struct fm_member *const *by_leave, uint32_t count,
+                           struct fm_awaited latest, fm_dependency_rule_t rule)
+{
+    const uint64_t last = by_enter[count - 1]->enter;
+    if (by_leave[0]->leave >= last) {
+        return;
+    }
+    fm_junction_begin(finder->analysis, finder->worker, by_leave[0]->process);
+    if (by_leave[count - 1]->leave >= last) {
+        fm_junction_add(finder->analysis, finder->worker, latest);
+    } else {
+        for (uint32_t i = 0; i < count; i++) {
+            fm_junction_add(finder->analysis, finder->worker, entered(by_enter[i]));
+        }
+    }
+    const struct fm_awaited all = fm_junction_end(finder->analysis, finder->worker);
+    for (uint32_t i = 0; i < count && by_leave[i]->leave < last; i++) {
+        fm_depend(finder->analysis, finder->worker, waiting_call(by_leave[i]), all, rule);
+    }
+}
+
 /* A member depends on those that entered no later than it left: on a prefix of the members in the
  * order of their Enter. Each junction extends the one before it, so that an operation costs O(n log
- * n) also if members left before others entered. */
+ * n) also if members left before others entered.
+ * @param must_wait  the operation synchronizes whatever the library does */
 static void depend_on_all(const struct fm_finder *finder, const struct fm_member *const *members,
-                          uint32_t count, fm_dependency_rule_t rule)
+                          uint32_t count, fm_dependency_rule_t rule, bool must_wait)
 {
     const struct fm_analysis *analysis = finder->analysis;
     const struct fm_member **by_enter = fm_allocate(count, 2 * sizeof *by_enter);
@@ -71,6 +98,9 @@ static void depend_on_all(const struct fm_finder *finder, const struct fm_member
         }
         fm_depend(analysis, finder->worker, waiting_call(member), latest, rule);
     }
+    if (must_wait && analysis->dependencies->keeps_violated) {
+        depend_on_late(finder, by_enter, by_leave, count, latest, rule);
+    }
     fm_free(by_enter);
 }
 
@@ -78,6 +108,16 @@ static void depend_on_all(const struct fm_finder *finder, const struct fm_member
 static bool all_were_inside(const struct fm_member *const *members, uint32_t count)
 {
     return fm_members_last(members, count)->enter < fm_members_first_leave(members, count);
+}
+
+static bool all_must_synchronize(const struct fm_analysis *analysis,
+                                 const struct fm_member *const *members, uint32_t count)
+{
+    uint32_t i = 0;
+    while (i < count && fm_member_must_synchronize(analysis, members[i])) {
+        i++;
+    }
+    return i == count;
 }
 
 /* ---- operations with roles ---- */
@@ -156,9 +196,12 @@ void fm_depend_by_collective(const struct fm_finder *finder, const struct fm_mem
     switch (members[0]->call) {
     case FM_CALL_BARRIER:
     case FM_CALL_ALL_TO_ALL:
+        depend_on_all(finder, members, count, FM_DEPENDS_ON_COLLECTIVE,
+                      all_must_synchronize(finder->analysis, members, count));
+        break;
     case FM_CALL_INIT:
     case FM_CALL_FINALIZE:
-        depend_on_all(finder, members, count, FM_DEPENDS_ON_COLLECTIVE);
+        depend_on_all(finder, members, count, FM_DEPENDS_ON_COLLECTIVE, false);
         break;
     case FM_CALL_COMMUNICATOR:
     case FM_CALL_DETACHED_COMMUNICATOR:
@@ -169,7 +212,7 @@ void fm_depend_by_collective(const struct fm_finder *finder, const struct fm_mem
     case FM_CALL_WINDOW_FREE:
     case FM_CALL_FENCE:
         if (all_were_inside(members, count)) {
-            depend_on_all(finder, members, count, FM_DEPENDS_ON_COLLECTIVE);
+            depend_on_all(finder, members, count, FM_DEPENDS_ON_COLLECTIVE, false);
         }
         break;
     case FM_CALL_ONE_TO_ALL:

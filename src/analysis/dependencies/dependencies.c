@@ -14,6 +14,16 @@ struct sent_dependency {
     uint32_t unused;
 };
 
+/* FM_DEPENDENCY_RULE's duties. */
+#define MUST(rule) | 1U << FM_DEPENDS_ON_##rule
+#define MAY(rule)
+
+const uint32_t fm_obligatory_rules = 0
+#define FM_DEPENDENCY_RULE(rule, duty, text) duty(rule)
+#include "analysis/dependencies/dependency_rules.def"
+#undef FM_DEPENDENCY_RULE
+    ;
+
 struct fm_dependencies *fm_dependencies_create(const struct fm_analysis *analysis)
 {
     struct fm_dependencies *dependencies = fm_allocate(1, sizeof *dependencies);
@@ -67,16 +77,27 @@ uint64_t fm_awaited_time(const struct fm_trace *trace, const struct fm_dependenc
 
 /* ---- transfer to the owner of the call ---- */
 
+/* Counts a dependency whose event came too late. @return whether it is kept */
+static bool take_violated(struct fm_dependencies *dependencies, unsigned rule)
+{
+    const bool is_obligatory = (fm_obligatory_rules >> rule & 1) != 0;
+    if ((FM_DORMANT_RULES >> rule & 1) == 0) {
+        dependencies->unbound++;
+    }
+    if (is_obligatory) {
+        dependencies->violations++;
+    }
+    return is_obligatory && dependencies->keeps_violated;
+}
+
 void fm_dependency_take(void *context, unsigned worker, uint32_t process, const void *record)
 {
     (void)worker, (void)process;
     const struct fm_analysis *analysis = context;
     const struct sent_dependency *sent = record;
     const struct fm_location *location = &analysis->trace->locations[sent->location];
-    if (sent->dependency.t > location->leave.items[sent->dependency.activity]) {
-        if ((FM_DORMANT_RULES >> sent->dependency.rule & 1) == 0) {
-            analysis->dependencies->unbound++;
-        }
+    if (sent->dependency.t > location->leave.items[sent->dependency.activity] &&
+        !take_violated(analysis->dependencies, sent->dependency.rule)) {
         return;
     }
     fm_vector_push(&analysis->dependencies->of_location[sent->location], sent->dependency);
@@ -135,8 +156,7 @@ void fm_depend_start(const struct fm_analysis *analysis, uint32_t location, uint
     const struct fm_trace *trace = analysis->trace;
     const uint64_t begin = trace->locations[location].threads.items[row].time;
     const uint64_t t = trace->locations[origin_location].threads.items[origin_row].time;
-    if (t > begin) {
-        analysis->dependencies->unbound++;
+    if (t > begin && !take_violated(analysis->dependencies, rule)) {
         return;
     }
     add_mark(analysis, location, row);

@@ -1,11 +1,12 @@
 /** @file
  * Dependencies: the events on which calls depend, whether they waited for them or not. The
- * prediction of changed runs (whatif/replay.h) follows them; docs/whatif.md has the rules.
+ * prediction of changed runs (analysis/replay.h) follows them; docs/whatif.md has the rules.
  *
  * A call depends on an event at time t by the rule that also finds its wait states. Only
  * dependencies with t <= Leave of the call are kept: what happened later cannot have ended the
- * call. A call that depends on many events at once (a collective operation) depends on a junction:
- * the latest of them. Threads begin to work at marks, which depend on marks of other threads.
+ * call. Where clocks are repaired (clocks/), later events of obligatory rules are kept, too. A call
+ * that depends on many events at once (a collective operation) depends on a junction: the latest of
+ * them. Threads begin to work at marks, which depend on marks of other threads.
  *
  * They exist only in an analysis by a single process that asks for them.
  */
@@ -24,7 +25,7 @@ struct fm_call_ref;
 
 /** Rules by which a call depends on an event. */
 typedef enum {
-#define FM_DEPENDENCY_RULE(rule, text) FM_DEPENDS_ON_##rule,
+#define FM_DEPENDENCY_RULE(rule, duty, text) FM_DEPENDS_ON_##rule,
 #include "analysis/dependencies/dependency_rules.def"
 #undef FM_DEPENDENCY_RULE
     FM_DEPENDENCY_RULES
@@ -33,6 +34,9 @@ typedef enum {
 /** Rules that bind no call as it was measured: what fences could wait for instead of all members of
  * the window. Bits 1 << fm_dependency_rule_t. */
 #define FM_DORMANT_RULES (1U << FM_DEPENDS_ON_PARTNER)
+
+/** Rules that hold whatever the times are (MUST): the clock condition. Bits as above. */
+extern const uint32_t fm_obligatory_rules;
 
 /** Kinds of events that calls depend on. */
 typedef enum {
@@ -100,6 +104,9 @@ struct fm_dependencies {
     struct fm_junction_table *tables;  /**< [worker of the analysis] */
     unsigned table_count;
     uint32_t location_count;
+    bool keeps_violated; /**< dependencies of obligatory rules are kept also if the event came too
+                              late */
+    atomic_uint_fast64_t violations; /**< those of obligatory rules whose event came too late */
     atomic_uint_fast64_t unbound; /**< dependencies on events that came too late: clocks disagree,
                                        or the call did not wait for all */
 };
@@ -118,8 +125,8 @@ uint64_t fm_awaited_time(const struct fm_trace *trace, const struct fm_dependenc
                          struct fm_awaited source);
 
 /** States that `call`, of any process, depends on an Enter or a junction; ignored if the time of
- * this event is behind the call's Leave. To be called in a stage that fm_finders_run() runs, or in
- * any stage if the worker owns the process. */
+ * this event is behind the call's Leave and it is not kept nevertheless. To be called in a stage
+ * that fm_finders_run() runs, or in any stage if the worker owns the process. */
 void fm_depend(const struct fm_analysis *analysis, unsigned worker, struct fm_call_ref call,
                struct fm_awaited source, fm_dependency_rule_t rule);
 

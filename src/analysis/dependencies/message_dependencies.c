@@ -12,17 +12,20 @@
  * been posted later. */
 static bool sender_depends(const struct fm_matched_sends *sends, const struct fm_receiver *receiver,
                            const struct fm_arrival *arrival, const struct fm_message_end *send,
-                           bool waited)
+                           bool waited, bool keeps_violated)
 {
     const struct fm_trace *trace = sends->trace;
     const struct fm_location *sending = &trace->locations[arrival->location];
     const fm_call_t started = fm_trace_called(trace, sending, arrival->start)->call;
-    if (waited) {
+    if (waited && !keeps_violated) {
         return true;
     }
     if (send->complete == FM_UNRECORDED || send->complete == FM_NONE ||
         started == FM_CALL_BUFFERED_SEND || arrival->posted == UINT64_MAX) {
         return false;
+    }
+    if (keeps_violated) { /* whether another one waited follows from times, which may be wrong */
+        return started == FM_CALL_SYNCHRONOUS_SEND;
     }
     const uint64_t entered = trace->locations[send->complete_location].enter.items[send->complete];
     return arrival->posted <= entered &&
@@ -80,7 +83,8 @@ void fm_depend_by_message(const struct fm_analysis *analysis, unsigned worker,
               (struct fm_call_ref){received->complete_location, received->complete}, sent,
               FM_DEPENDS_ON_SENDER);
     depend_by_probe(analysis, worker, (struct fm_call_ref){record.location, received->start}, sent);
-    if (sender_depends(sends, receiver, arrival, send, waited)) {
+    if (sender_depends(sends, receiver, arrival, send, waited,
+                       analysis->dependencies->keeps_violated)) {
         const uint32_t post = fm_trace_post(trace, &record.location, record.row);
         fm_depend(analysis, worker, (struct fm_call_ref){send->complete_location, send->complete},
                   fm_awaited_enter((struct fm_call_ref){record.location, post}),

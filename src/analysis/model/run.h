@@ -20,6 +20,8 @@ struct fm_omissions {
     atomic_uint_fast64_t cut_off_messages; /**< one side is in a pause of the recording */
     atomic_uint_fast64_t unknown_progress; /**< calls during a pause of the target's recording */
     atomic_uint_fast64_t clock_violations; /**< messages received before they were sent */
+    atomic_uint_fast64_t
+        clock_violating_members; /**< of collectives, which left before they could have */
     atomic_uint_fast64_t incomplete_collectives; /**< some member's record is missing */
     atomic_uint_fast64_t mixed_collectives;      /**< members called different operations */
     atomic_uint_fast64_t unknown_neighborhoods;  /**< neighbourhood collectives without topology */

@@ -57,6 +57,23 @@ static fm_status_t set_partitions(struct fm_chosen_options *chosen, const char *
     return status;
 }
 
+static fm_status_t set_clock(struct fm_chosen_options *chosen, const char *value,
+                             struct fm_error *error)
+{
+    static const char *const modes[] = {
+        [FM_CUBE_CLOCK_LINEAR] = "linear",
+        [FM_CUBE_CLOCK_LOGICAL] = "clc",
+        [FM_CUBE_CLOCK_NONE] = "none",
+    };
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        if (strcmp(value, modes[i]) == 0) {
+            chosen->options.clock = (fm_cube_clock_mode_t)i;
+            return FM_OK;
+        }
+    }
+    return fm_fail(error, FM_ERR_USAGE, "--clock needs linear, clc or none");
+}
+
 fm_status_t fm_chosen_options_set(struct fm_chosen_options *chosen, const char *name,
                                   const char *value, struct fm_error *error)
 {
@@ -74,6 +91,9 @@ fm_status_t fm_chosen_options_set(struct fm_chosen_options *chosen, const char *
         return chosen->options.asynchronous_progress || strcmp(value, "target") == 0
                    ? FM_OK
                    : fm_fail(error, FM_ERR_USAGE, "--progress needs target or async");
+    }
+    if (strcmp(name, "clock") == 0) {
+        return set_clock(chosen, value, error);
     }
     return fm_fail(error, FM_ERR_USAGE, "there is no option --%.100s", name);
 }

@@ -14,7 +14,7 @@ struct fm_chosen_options {
 };
 
 /** Sets an option.
- * @param name  "critical-path", "partition" or "progress"
+ * @param name  "clock", "critical-path", "partition" or "progress"
  * @return FM_ERR_USAGE if there is no such option, or it does not take this value; FM_ERR_SYSTEM or
  * FM_ERR_DATA if a file that it names cannot be read */
 fm_status_t fm_chosen_options_set(struct fm_chosen_options *chosen, const char *name,

@@ -162,6 +162,9 @@ static void tell_result(const struct fm_analyze_request *request, const struct f
     }
     if (request->chosen.options.check) {
         puts("fermata: all invariants hold");
+        printf("fermata: violations of the clock condition: %" PRIu64 ", in this report %" PRIu64
+               "\n",
+               cube->clock.violations_before, cube->clock.violations_after);
     }
     printf("fermata: analysed %" PRIu64 " events of %" PRIu32 " locations: %s\n",
            cube->experiment.event_count, cube->location_count, request->output);

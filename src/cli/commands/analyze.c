@@ -59,6 +59,7 @@ static fm_status_t take_option(struct fm_option_reader *reader, int option,
     case FM_OPTION_analyze_PROGRESS:
         request->progress = reader->value;
         return fm_chosen_options_set(&request->chosen, "progress", reader->value, &reader->error);
+    case FM_OPTION_analyze_CLOCK:
     case FM_OPTION_analyze_CRITICAL_PATH:
     case FM_OPTION_analyze_PARTITION:
         return fm_chosen_options_set(&request->chosen, reader->word + strlen("--"), reader->value,

@@ -63,6 +63,7 @@ struct fm_detail *fm_report_detail(const char *archive, const struct fm_cube *re
      * the same numbers is the right one. */
     for (unsigned i = 0; i < 2 && detail == NULL; i++) {
         const struct fm_analysis_options options = {
+            .clock = (fm_cube_clock_mode_t)report->clock.mode,
             .asynchronous_progress = i == 1,
             .path_from_init_to_finalize = report->path_from_init_to_finalize,
             .partitions = report->partition_count == 0 ? NULL : &partitions,

@@ -396,7 +396,8 @@ fm_status_t fm_cube_read_sections(struct fm_cube_reader *reader)
         fm_cube_read_phases,   fm_cube_read_bins,
         fm_cube_read_matrices, fm_cube_read_topologies,
         fm_cube_read_problems, fm_cube_read_blamed,
-        fm_cube_read_streams,  fm_cube_read_predictions,
+        fm_cube_read_streams,  fm_cube_read_clock,
+        fm_cube_read_predictions,
     };
     fm_status_t status = FM_OK;
     for (size_t i = 0; status == FM_OK && i < FM_CUBE_SECTION_COUNT; i++)

@@ -29,6 +29,7 @@ enum fm_cube_section {
     FM_SECTION_PROB,
     FM_SECTION_BLAM,
     FM_SECTION_STRM,
+    FM_SECTION_CLCK,
     FM_SECTION_UMET, /**< read before the metrics */
     FM_SECTION_PRED
 };
@@ -81,6 +82,7 @@ fm_status_t fm_cube_read_blamed(struct fm_cube_reader *reader);
 fm_status_t fm_cube_read_topologies(struct fm_cube_reader *reader);
 fm_status_t fm_cube_read_streams(struct fm_cube_reader *reader);
 fm_status_t fm_cube_read_predictions(struct fm_cube_reader *reader);
+fm_status_t fm_cube_read_clock(struct fm_cube_reader *reader);
 fm_status_t fm_cube_read_problems(struct fm_cube_reader *reader);
 fm_status_t fm_cube_read_user_metrics(struct fm_cube_reader *reader);
 

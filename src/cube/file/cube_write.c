@@ -185,6 +185,7 @@ static const struct {
     {"PROB", 0, fm_cube_put_problems},
     {"BLAM", 0, fm_cube_put_blamed},
     {"STRM", 0, fm_cube_put_streams},
+    {"CLCK", 0, fm_cube_put_clock},
     {"UMET", 0, fm_cube_put_user_metrics},
     {"PRED", 0, fm_cube_put_predictions},
 };

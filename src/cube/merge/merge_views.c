@@ -126,12 +126,24 @@ static fm_status_t add_matrix(const struct fm_combination *combination, size_t c
     return status;
 }
 
+/* Of several runs: the worst clock. */
+static void add_clock(struct fm_cube_clock *all, const struct fm_cube_clock *one, bool is_first)
+{
+    all->mode = is_first || all->mode < one->mode ? one->mode : all->mode;
+    all->is_estimated |= one->is_estimated;
+    all->error = one->error > all->error ? one->error : all->error;
+    all->unbounded = one->unbounded > all->unbounded ? one->unbounded : all->unbounded;
+    all->violations_before += one->violations_before;
+    all->violations_after += one->violations_after;
+}
+
 static fm_status_t add_options(const struct fm_combination *combination, size_t c,
                                struct fm_error *error)
 {
     const struct fm_cube *cube = combination->cubes[c];
     struct fm_cube *frame = combination->united.frame;
     frame->path_from_init_to_finalize |= cube->path_from_init_to_finalize;
+    add_clock(&frame->clock, &cube->clock, c == 0);
     if (cube->partition_count == 0 || frame->partition_count > 0)
         return FM_OK;
     uint32_t *of_location = calloc(frame->location_count + (size_t)1, sizeof *of_location);

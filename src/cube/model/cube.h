@@ -183,6 +183,24 @@ struct fm_cube_experiment {
                                   most `duration`; 0: not predicted */
 };
 
+/** What the times of different processes were made comparable by. */
+typedef enum {
+    FM_CUBE_CLOCK_LINEAR,  /**< clock offsets, interpolated */
+    FM_CUBE_CLOCK_LOGICAL, /**< ... and the controlled logical clock */
+    FM_CUBE_CLOCK_NONE     /**< nothing */
+} fm_cube_clock_mode_t;
+
+/** What is known about the clocks of the run (docs/clocks.md). */
+struct fm_cube_clock {
+    uint8_t mode;       /**< fm_cube_clock_mode_t */
+    bool is_estimated;  /**< the offsets were estimated from messages, for the archive has none */
+    uint64_t error;     /**< of estimated offsets: ticks that the clock of a process may differ from
+                             that of process 0; 0: they are not estimated */
+    uint32_t unbounded; /**< processes whose estimated offset has no such limit */
+    uint64_t violations_before, violations_after; /**< of the clock condition: before the times were
+                                                       repaired, and in this report */
+};
+
 struct fm_cube {
     struct fm_cube_experiment experiment;
     struct fm_cube_region *regions;
@@ -203,6 +221,7 @@ struct fm_cube {
     uint32_t lock_count;
     uint64_t left_out_locks;         /**< locks of threads that `locks` has not */
     uint64_t left_out_locks_waiting; /**< ticks that were waited for these */
+    struct fm_cube_clock clock;
     bool path_from_init_to_finalize; /**< the critical path covers only this part of the run */
     char **partition_names;          /**< of the partitions that the user chose */
     uint32_t partition_count;        /**< 0: none were chosen */

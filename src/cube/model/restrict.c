@@ -183,8 +183,10 @@ fm_status_t fm_cube_restrict(const struct fm_cube *cube, uint32_t root, struct f
     }
     if (status == FM_OK)
         status = copy_statistics(copy, cube, map, error);
-    if (status == FM_OK)
+    if (status == FM_OK) {
         copy->path_from_init_to_finalize = cube->path_from_init_to_finalize;
+        copy->clock = cube->clock;
+    }
     if (status == FM_OK && cube->partition_count > 0)
         status = fm_cube_set_partitions(copy, cube->partition_names, cube->partition_count,
                                         cube->partition_of, error);

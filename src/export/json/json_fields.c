@@ -15,6 +15,29 @@ void fm_json_seconds(struct fm_json *json, const char *key, const struct fm_cube
     fm_json_double(json, key, (double)ticks / (double)cube->experiment.ticks_per_second);
 }
 
+void fm_json_put_clock(struct fm_json *json, const struct fm_cube *cube)
+{
+    static const char *const modes[] = {
+        [FM_CUBE_CLOCK_LINEAR] = "linear",
+        [FM_CUBE_CLOCK_LOGICAL] = "clc",
+        [FM_CUBE_CLOCK_NONE] = "none",
+    };
+    const struct fm_cube_clock *clock = &cube->clock;
+    fm_json_object(json, "clock");
+    fm_json_string(json, "mode", modes[clock->mode]);
+    fm_json_bool(json, "estimated", clock->is_estimated);
+    if (clock->is_estimated) {
+        fm_json_seconds(json, "error", cube, clock->error);
+        fm_json_unsigned(json, "unbounded_processes", clock->unbounded);
+    } else {
+        fm_json_null(json, "error");
+        fm_json_null(json, "unbounded_processes");
+    }
+    fm_json_unsigned(json, "violations_before", clock->violations_before);
+    fm_json_unsigned(json, "violations_after", clock->violations_after);
+    fm_json_end(json);
+}
+
 void fm_json_put_options(struct fm_json *json, const struct fm_cube *cube)
 {
     fm_json_object(json, "options");

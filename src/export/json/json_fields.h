@@ -16,6 +16,7 @@ void fm_json_seconds(struct fm_json *json, const char *key, const struct fm_cube
                      uint64_t ticks);
 
 /** Write a member of the report's object. */
+void fm_json_put_clock(struct fm_json *json, const struct fm_cube *cube);
 void fm_json_put_options(struct fm_json *json, const struct fm_cube *cube);
 void fm_json_put_efficiency(struct fm_json *json, const struct fm_cube *cube);
 void fm_json_put_phases(struct fm_json *json, const struct fm_cube *cube);

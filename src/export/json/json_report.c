@@ -313,6 +313,7 @@ static const struct {
     {0, fm_json_put_problems},
     {0, put_warnings},
     {0, put_locks},
+    {0, fm_json_put_clock},
     {0, fm_json_put_options},
     {FM_EXPORT_EFFICIENCY, fm_json_put_efficiency},
     {FM_EXPORT_PHASES, fm_json_put_phases},

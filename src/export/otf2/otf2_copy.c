@@ -69,6 +69,8 @@ static void copy_events(struct fm_otf2_copier *copier, struct fm_otf2_location *
     copier->activity = 0;
     copier->open.count = 0;
     copier->known = location->index != FM_NONE;
+    copier->location = location->index;
+    copier->cursors = (struct fm_time_cursors){{0}};
     const struct fm_otf2_additions *additions = copier->additions;
     if (copier->known && additions->begin != NULL && copier->code == OTF2_SUCCESS) {
         fm_otf2_copy_keep(copier, additions->begin(additions->context, copier->writer,
@@ -77,6 +79,9 @@ static void copy_events(struct fm_otf2_copier *copier, struct fm_otf2_location *
     /* A location without events has no event file. */
     if (events != NULL && copier->code == OTF2_SUCCESS) {
         OTF2_Reader_RegisterEvtCallbacks(copier->reader, events, copier->callbacks, copier);
+        if (copier->trace->ignores_clock_offsets) {
+            OTF2_EvtReader_ApplyClockOffsets(events, false);
+        }
         OTF2_Reader_ReadAllLocalEvents(copier->reader, events, &read);
     }
     if (copier->known && additions->advance != NULL && copier->code == OTF2_SUCCESS) {

@@ -1,6 +1,6 @@
 /** @file
  * Copies an OTF2 archive record by record and inserts further records. Clock offsets and mapping
- * tables are applied during the copy: the copy needs none.
+ * tables are applied during the copy, and so are repairs of the trace's times: the copy needs none.
  */
 #ifndef FERMATA_EXPORT_OTF2_OTF2_COPY_H
 #define FERMATA_EXPORT_OTF2_OTF2_COPY_H

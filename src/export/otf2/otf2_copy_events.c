@@ -11,6 +11,24 @@ static OTF2_ErrorCode advance(struct fm_otf2_copier *copier, uint64_t time)
                : OTF2_SUCCESS;
 }
 
+/* @return a time as the tables of the trace have it: its clock may have been repaired */
+static uint64_t repaired(const struct fm_otf2_copier *copier, uint64_t time)
+{
+    struct fm_time_cursors cursors = copier->cursors;
+    return copier->known && copier->trace->time_maps != NULL
+               ? fm_time_maps_at(copier->trace->time_maps, copier->location, &cursors, time)
+               : time;
+}
+
+static void repair(struct fm_otf2_copier *copier, uint64_t *time)
+{
+    if (copier->known && copier->trace->time_maps != NULL) {
+        *time =
+            fm_time_maps_at(copier->trace->time_maps, copier->location, &copier->cursors, *time);
+        copier->last_time = *time > copier->last_time ? *time : copier->last_time;
+    }
+}
+
 /* @return whether the event is copied; *time is its new time then */
 static bool retime(struct fm_otf2_copier *copier, uint64_t *time)
 {
@@ -31,11 +49,13 @@ static bool retime(struct fm_otf2_copier *copier, uint64_t *time)
 static void retime_attributes(struct fm_otf2_copier *copier, OTF2_AttributeList *attributes)
 {
     const struct fm_otf2_additions *additions = copier->additions;
+    const bool is_retimed = additions->retime_acquisition != NULL;
     uint64_t acquired = 0;
-    if (copier->known && additions->retime_acquisition != NULL &&
+    if (copier->known && (is_retimed || copier->trace->time_maps != NULL) &&
         copier->acquired_at != OTF2_UNDEFINED_ATTRIBUTE &&
         OTF2_AttributeList_GetUint64(attributes, copier->acquired_at, &acquired) == OTF2_SUCCESS) {
-        acquired = additions->retime_acquisition(additions->context);
+        acquired = is_retimed ? additions->retime_acquisition(additions->context)
+                              : repaired(copier, acquired);
         OTF2_AttributeList_RemoveAttribute(attributes, copier->acquired_at);
         OTF2_AttributeList_AddUint64(attributes, copier->acquired_at, acquired);
     }
@@ -48,6 +68,7 @@ static void retime_attributes(struct fm_otf2_copier *copier, OTF2_AttributeList 
     {                                                                                              \
         (void)location, (void)position;                                                            \
         struct fm_otf2_copier *copier = data;                                                      \
+        repair(copier, &time);                                                                     \
         if (!retime(copier, &time))                                                                \
             return OTF2_CALLBACK_SUCCESS;                                                          \
         retime_attributes(copier, attributes);                                                     \
@@ -75,8 +96,8 @@ static OTF2_CallbackCode enter(OTF2_LocationRef location, OTF2_TimeStamp time, u
     }
     fm_vector_push(&copier->open, activity);
     return is_call && additions->entered != NULL
-               ? fm_otf2_copy_keep(
-                     copier, additions->entered(additions->context, copier->writer, activity, time))
+               ? fm_otf2_copy_keep(copier, additions->entered(additions->context, copier->writer,
+                                                              activity, repaired(copier, time)))
                : OTF2_CALLBACK_SUCCESS;
 }
 
@@ -88,9 +109,10 @@ static OTF2_CallbackCode leave(OTF2_LocationRef location, OTF2_TimeStamp time, u
     uint32_t activity =
         copier->open.count == 0 ? FM_NONE : copier->open.items[--copier->open.count];
     if (activity != FM_NONE && additions->leaving != NULL) {
-        OTF2_ErrorCode code = advance(copier, time);
+        const uint64_t at = repaired(copier, time);
+        OTF2_ErrorCode code = advance(copier, at);
         if (code == OTF2_SUCCESS) {
-            code = additions->leaving(additions->context, copier->writer, activity, time);
+            code = additions->leaving(additions->context, copier->writer, activity, at);
         }
         if (fm_otf2_copy_keep(copier, code) != OTF2_CALLBACK_SUCCESS) {
             return OTF2_CALLBACK_ERROR;
@@ -109,12 +131,13 @@ static OTF2_CallbackCode buffer_flush(OTF2_LocationRef location, OTF2_TimeStamp 
                                       OTF2_TimeStamp stop_time)
 {
     const struct fm_otf2_copier *copier = data;
-    const uint64_t length = stop_time > time ? stop_time - time : 0;
+    const uint64_t from = repaired(copier, time), to = repaired(copier, stop_time);
+    const uint64_t length = to > from ? to - from : 0;
     if (copier->additions->retime == NULL || !copier->known) {
-        return copy_BufferFlush(location, time, position, data, attributes, stop_time);
+        return copy_BufferFlush(location, time, position, data, attributes, to);
     }
     uint64_t begin =
-        copier->additions->retime(copier->additions->context, FM_OTF2_RECORD, FM_NONE, time);
+        copier->additions->retime(copier->additions->context, FM_OTF2_RECORD, FM_NONE, from);
     return begin == FM_OTF2_LEFT_OUT
                ? OTF2_CALLBACK_SUCCESS
                : copy_BufferFlush(location, time, position, data, attributes, begin + length);

@@ -38,6 +38,8 @@ struct fm_otf2_copier {
     fm_otf2_event_t event;                        /**< that is being copied */
     uint32_t call;                                /**< ... and its call */
     OTF2_AttributeRef acquired_at;                /**< OTF2_UNDEFINED_ATTRIBUTE: not defined */
+    uint32_t location;                            /**< that is being copied, if it is known */
+    struct fm_time_cursors cursors;               /**< in the maps of its times */
     uint64_t last_time;                           /**< latest time of a copy with other times */
 };
 

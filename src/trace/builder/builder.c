@@ -38,6 +38,7 @@ static void reset(struct fm_builder *builder)
 {
     ++builder->generation;
     builder->now = 0;
+    builder->cursors = (struct fm_time_cursors){{0}};
     builder->computed = 0;
     builder->stretch = 0;
     builder->current_activity = FM_NONE;

@@ -55,11 +55,12 @@ struct fm_builder {
     uint32_t location_index;
     uint64_t generation;
     uint64_t now;
-    uint32_t current_activity; /**< innermost open call, if it is a communication call */
-    bool is_paused;            /**< recording was switched off */
-    uint64_t paused_since;     /**< the part of the pause before this time is accounted for */
-    bool completions_matter;   /**< of one-sided operations: some call may complete them that waits
-                                    for their targets */
+    struct fm_time_cursors cursors; /**< in the maps of the location's times */
+    uint32_t current_activity;      /**< innermost open call, if it is a communication call */
+    bool is_paused;                 /**< recording was switched off */
+    uint64_t paused_since;          /**< the part of the pause before this time is accounted for */
+    bool completions_matter; /**< of one-sided operations: some call may complete them that waits
+                                  for their targets */
     FM_VECTOR(struct fm_frame) frames;
     uint32_t base;      /**< node below which the location's roots are; FM_NONE: none */
     uint32_t base_fork; /**< fork whose calls lead to `base` */
@@ -112,6 +113,10 @@ void fm_builder_end_process(struct fm_builder *builder);
 static inline void fm_builder_time(struct fm_builder *builder, uint64_t time)
 {
     struct fm_location *location = builder->location;
+    if (__builtin_expect(builder->trace->time_maps != NULL, 0)) {
+        time = fm_time_maps_at(builder->trace->time_maps, builder->location_index,
+                               &builder->cursors, time);
+    }
     ++location->event_count;
     if (__builtin_expect(location->begin > time, 0) && location->event_count == 1) {
         location->begin = builder->now = time;

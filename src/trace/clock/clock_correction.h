@@ -55,6 +55,7 @@ static inline bool fm_clock_correct(const struct fm_clock_correction *clock, siz
     return true;
 }
 
+/** Frees the offsets; the clock then corrects nothing. */
 void fm_clock_free(struct fm_clock_correction *clock);
 
 #endif

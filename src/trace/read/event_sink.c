@@ -179,6 +179,9 @@ void fm_event_thread_lock(struct fm_event_sink *sink, fm_thread_record_type_t ty
         !fm_clock_correct(sink->clock, &interval, &extras.acquired_at)) {
         extras.acquired_at = UINT64_MAX;
     }
+    if (extras.acquired_at != UINT64_MAX) {
+        extras.acquired_at = fm_event_repaired(sink, extras.acquired_at);
+    }
     fm_builder_thread_lock(
         &sink->builder, type, (uint64_t)(paradigm == OTF2_PARADIGM_PTHREAD) << 32 | lock, order,
         extras.acquired_at,

@@ -61,6 +61,17 @@ void fm_event_parameter_text(struct fm_event_sink *sink, uint32_t parameter, uin
 void fm_event_metric(struct fm_event_sink *sink, uint32_t metric, uint8_t count,
                      const OTF2_Type *types, const OTF2_MetricValue *values);
 
+/** @return the repaired time that a field of an event states. */
+static inline uint64_t fm_event_repaired(const struct fm_event_sink *sink, uint64_t time)
+{
+    const struct fm_builder *builder = &sink->builder;
+    struct fm_time_cursors cursors = builder->cursors;
+    return builder->trace->time_maps == NULL
+               ? time
+               : fm_time_maps_at(builder->trace->time_maps, builder->location_index, &cursors,
+                                 time);
+}
+
 static inline uint32_t fm_event_region(const struct fm_event_sink *sink, uint32_t reference)
 {
     return fm_references_find(&sink->references->regions,
@@ -99,7 +110,7 @@ static inline void fm_event_leave(struct fm_event_sink *sink, uint32_t region)
 
 static inline void fm_event_flush(struct fm_event_sink *sink, uint64_t stop)
 {
-    fm_builder_flush(&sink->builder, stop);
+    fm_builder_flush(&sink->builder, fm_event_repaired(sink, stop));
 }
 
 static inline void fm_event_send(struct fm_event_sink *sink, uint32_t receiver,

@@ -70,6 +70,9 @@ static void read_by_otf2(struct readers *readers, const struct fm_location_maps 
         if (has_lines) {
             OTF2_EvtReader_ApplyMappingTables(events, false);
         }
+        if (sink->builder.trace->ignores_clock_offsets) {
+            OTF2_EvtReader_ApplyClockOffsets(events, false);
+        }
         complete =
             OTF2_Reader_ReadLocalEvents(readers->archive, events, most, &read) == OTF2_SUCCESS &&
             read < most;
@@ -85,20 +88,24 @@ static void read_by_otf2(struct readers *readers, const struct fm_location_maps 
     (void)fm_otf2_error_take();
 }
 
-static void read_location(struct readers *readers, uint32_t index,
-                          const struct fm_location_maps *maps)
+static void read_location(struct readers *readers, uint32_t index, struct fm_location_maps *maps)
 {
-    fm_builder_begin_location(&readers->sink.builder, index);
+    struct fm_builder *builder = &readers->sink.builder;
+    fm_builder_begin_location(builder, index);
+    builder->location->has_clock_offsets = maps->clock.has_offset;
+    if (builder->trace->ignores_clock_offsets) {
+        fm_clock_free(&maps->clock);
+    }
     fm_event_sink_use_lines(&readers->sink, maps);
     if (maps->damaged) {
-        readers->sink.builder.defects->missing_locations++;
+        builder->defects->missing_locations++;
     } else if (decode_location(readers, maps)) {
         readers->used->decoded++;
     } else {
         read_by_otf2(readers, maps);
         readers->used->by_otf2++;
     }
-    fm_builder_end_location(&readers->sink.builder);
+    fm_builder_end_location(builder);
 }
 
 static void read_processes(struct readers *readers, uint32_t first, uint32_t last,

@@ -5,7 +5,7 @@
  *
  * Processes are numbered by their rank in MPI_COMM_WORLD; the locations of a process are adjacent,
  * so that location order is (rank, thread). Times are ticks of the trace clock after the archive's
- * clock offsets were applied.
+ * clock offsets and the maps of the trace were applied.
  */
 #ifndef FERMATA_TRACE_TABLES_TRACE_H
 #define FERMATA_TRACE_TABLES_TRACE_H
@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/processor_time.h"
 #include "functions/function_kind.h"
+#include "trace/clock/time_map.h"
 #include "trace/tables/callpaths.h"
 #include "trace/tables/counters.h"
 
@@ -339,6 +340,7 @@ struct fm_location {
                                   kernels and copies it is in calls of idle_region. */
     uint64_t defined_events; /**< number of events that its definition states */
     uint64_t event_count;    /**< number of events that were read */
+    bool has_clock_offsets;  /**< the archive has some for it */
     uint64_t begin, end;     /**< first and last time; begin > end: no events */
     FM_VECTOR(uint64_t) enter;
     FM_VECTOR(uint64_t) leave;
@@ -421,6 +423,9 @@ struct fm_trace {
     uint32_t group_count;
     struct fm_counter *counters;
     uint32_t counter_count;
+    bool ignores_clock_offsets; /**< those of the archive; to be set before events are read */
+    const struct fm_time_maps *time_maps; /**< applied to the times of all events; NULL: none; to be
+                                               set before events are read */
     bool in_detail; /**< whether values of counters and `operation_bytes` are kept; to be set before
                        events are read */
     FM_VECTOR(struct fm_callpath) callpaths;

@@ -4,7 +4,7 @@
 #define FERMATA_WHATIF_ARCHIVE_PREDICTED_ARCHIVE_H
 
 #include "analysis/detail.h"
-#include "whatif/replay/replay.h"
+#include "analysis/replay/replay.h"
 
 /** Writes DIRECTORY/traces.otf2.
  * @param directory  must not exist; is created completely or not at all

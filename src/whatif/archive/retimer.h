@@ -8,9 +8,9 @@
 #define FERMATA_WHATIF_ARCHIVE_RETIMER_H
 
 #include "analysis/detail.h"
+#include "analysis/replay/replay.h"
+#include "analysis/replay/steps.h"
 #include "export/otf2/otf2_copy.h"
-#include "whatif/replay/replay.h"
-#include "whatif/replay/steps.h"
 
 /** A walk over the events of a location. {0}: unused. */
 struct fm_retimer {

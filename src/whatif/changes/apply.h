@@ -4,8 +4,8 @@
 #define FERMATA_WHATIF_CHANGES_APPLY_H
 
 #include "analysis/detail.h"
+#include "analysis/replay/edits.h"
 #include "whatif/changes/change.h"
-#include "whatif/replay/edits.h"
 
 /** What a change does before anything is replayed. */
 struct fm_change_effect {

@@ -1,7 +1,7 @@
 /** @file
  * What changes lengthen or shorten on one location: the input of the replay. */
-#ifndef FERMATA_WHATIF_REPLAY_EDITS_H
-#define FERMATA_WHATIF_REPLAY_EDITS_H
+#ifndef FERMATA_ANALYSIS_REPLAY_EDITS_H
+#define FERMATA_ANALYSIS_REPLAY_EDITS_H
 
 #include "base/containers/vector.h"
 

@@ -14,13 +14,15 @@
  * of others: in each circle the dependency of the rule listed last is not followed, of several that
  * of the highest location.
  */
-#ifndef FERMATA_WHATIF_REPLAY_REPLAY_H
-#define FERMATA_WHATIF_REPLAY_REPLAY_H
+#ifndef FERMATA_ANALYSIS_REPLAY_REPLAY_H
+#define FERMATA_ANALYSIS_REPLAY_REPLAY_H
 
 #include "analysis/detail.h"
-#include "whatif/replay/edits.h"
+#include "analysis/replay/edits.h"
 
 #include <stdatomic.h>
+
+struct fm_engine;
 
 /** The new times of one location. */
 struct fm_new_times {
@@ -48,6 +50,23 @@ struct fm_replay {
  * @return to be freed with fm_replay_free() */
 struct fm_replay *fm_replay_run(const struct fm_detail *detail, const struct fm_edits *edits,
                                 unsigned workers);
+
+/** Times that the repair has moved return to the measured ones by 1 / 2^FM_RETURN_SHIFT of the time
+ * that passes. */
+#define FM_RETURN_SHIFT 7
+
+/** The forward pass of the controlled logical clock: no call ends before what it must wait for. A
+ * step of a location has the latest of three times: its measured one, the time of the step before
+ * it plus nearly what lay between them, and the repaired times of all that it depends on by
+ * obligatory rules. Polls are not joined. Source: Rabenseifner 1997; Becker, Rabenseifner, Wolf
+ * 2008.
+ * @param detail  with dependencies, violated ones included
+ * Otherwise as fm_replay_run(). */
+struct fm_replay *fm_replay_repair(const struct fm_detail *detail, unsigned workers);
+
+/** @return an engine whose workers share the processes by their numbers of calls.
+ * @param workers  threads; 0: one for each processor */
+struct fm_engine *fm_replay_engine(const struct fm_trace *trace, unsigned workers);
 
 /** NULL is allowed. */
 void fm_replay_free(struct fm_replay *replay);

@@ -1,12 +1,12 @@
 /** @file
  * What advances in a replay: locations and junctions. Internal to the replay. */
-#ifndef FERMATA_WHATIF_REPLAY_FOLLOWER_H
-#define FERMATA_WHATIF_REPLAY_FOLLOWER_H
+#ifndef FERMATA_ANALYSIS_REPLAY_FOLLOWER_H
+#define FERMATA_ANALYSIS_REPLAY_FOLLOWER_H
 
 #include "analysis/dependencies/dependencies.h"
+#include "analysis/replay/replay.h"
+#include "analysis/replay/steps.h"
 #include "engine/mailbox/mailbox.h"
-#include "whatif/replay/replay.h"
-#include "whatif/replay/steps.h"
 
 /** New time of an event that has not been reached. */
 #define FM_NOT_REACHED UINT64_MAX
@@ -61,6 +61,7 @@ struct fm_replay_run {
     const struct fm_trace *trace;
     struct fm_dependencies *dependencies;
     const struct fm_edits *edits; /**< [location]; NULL: none */
+    bool repairs;                 /**< fm_replay_repair() */
     struct fm_replay *replay;
     struct fm_traveller *travellers; /**< [location] */
     struct fm_crossing **crossings;  /**< [table][junction] */

@@ -1,8 +1,8 @@
 /* Circles of dependencies. When nothing advances any more, each location that is not done waits for
  * one event of another such location: a graph in which each node has one edge, so that each of its
  * components has exactly one circle. */
+#include "analysis/replay/follower.h"
 #include "base/memory.h"
-#include "whatif/replay/follower.h"
 
 /* Numbers of the search that has met a location. */
 #define NEVER 0

@@ -1,4 +1,4 @@
-#include "whatif/replay/follower.h"
+#include "analysis/replay/follower.h"
 
 bool fm_awaited_reached(const struct fm_replay_run *run, struct fm_awaited source, uint64_t *time)
 {
@@ -52,6 +52,25 @@ static uint64_t computation(const struct fm_edits *edits, struct fm_traveller *t
 {
     return edits == NULL ? until - traveller->old_now
                          : fm_edited_length(edits, &traveller->stretch, traveller->old_now, until);
+}
+
+/* ---- the controlled logical clock ---- */
+
+/* @return the repaired time of the next step of a location, without what it depends on: times that
+ * were moved return to the measured ones at a rate of 1 / 2^FM_RETURN_SHIFT. */
+static uint64_t paced(const struct fm_traveller *traveller, uint64_t time)
+{
+    const uint64_t length = time - traveller->old_now;
+    const uint64_t next = traveller->new_now + (length - (length >> FM_RETURN_SHIFT));
+    return next > time ? next : time;
+}
+
+/* Moves a location to its next step, not before what the step depends on. */
+static void step_repaired(struct fm_traveller *traveller, uint64_t time, uint64_t bound)
+{
+    const uint64_t next = paced(traveller, time);
+    traveller->new_now = bound > next ? bound : next;
+    traveller->old_now = time;
 }
 
 /* ---- calls ---- */
@@ -129,11 +148,18 @@ static bool enter(struct fm_replay_run *run, uint32_t l, struct fm_traveller *tr
         return false;
     }
     traveller->has_begun = true;
-    struct fm_replayed_call call = {.remaining = SIZE_MAX, .freed = FM_DORMANT_RULES};
-    const uint64_t length = step->is_inside ? step->time - traveller->old_now
-                                            : computation(edits, traveller, step->time);
-    traveller->old_now = step->time;
-    traveller->new_now += length;
+    struct fm_replayed_call call = {
+        .remaining = SIZE_MAX,
+        .freed = run->repairs ? ~fm_obligatory_rules : FM_DORMANT_RULES,
+    };
+    if (run->repairs) {
+        step_repaired(traveller, step->time, 0);
+    } else {
+        const uint64_t length = step->is_inside ? step->time - traveller->old_now
+                                                : computation(edits, traveller, step->time);
+        traveller->old_now = step->time;
+        traveller->new_now += length;
+    }
     if (complete > traveller->new_now) {
         run->replay->locations[l].waiting[run->trace->locations[l].visit.items[step->first]] +=
             complete - traveller->new_now;
@@ -246,8 +272,14 @@ static bool pass_mark(struct fm_replay_run *run, uint32_t l, struct fm_traveller
            dependencies->items[traveller->mark_dependency].activity < row) {
         traveller->mark_dependency++;
     }
-    if (!bind(run, traveller, dependencies, traveller->mark_dependency, row, 0, blocked)) {
+    if (!bind(run, traveller, dependencies, traveller->mark_dependency, row,
+              run->repairs ? ~fm_obligatory_rules : 0, blocked)) {
         return false;
+    }
+    if (run->repairs) {
+        step_repaired(traveller, step->time, traveller->new_bound);
+        atomic_store_explicit(&times->marks[step->first], traveller->new_now, memory_order_release);
+        return true;
     }
     const uint64_t old_length = step->time - traveller->old_now;
     const uint64_t length =
@@ -283,6 +315,10 @@ static bool leave(struct fm_replay_run *run, uint32_t l, struct fm_traveller *tr
                   step->last, call->freed, blocked)) {
             return false;
         }
+    }
+    if (run->repairs) {
+        step_repaired(traveller, step->time, traveller->new_bound);
+    } else if (!call->is_removed) {
         const uint64_t since =
             traveller->old_bound > traveller->old_now ? traveller->old_bound : traveller->old_now;
         uint64_t own = step->time - since;

@@ -1,4 +1,4 @@
-#include "whatif/replay/steps.h"
+#include "analysis/replay/steps.h"
 
 void fm_steps_begin(struct fm_steps *steps, const struct fm_location *location,
                     const fm_polling_vector *pollings, const fm_mark_vector *marks)

@@ -2,8 +2,8 @@
  * A location as a sequence of steps: each leads from one Enter or Leave of a call, or one mark, to
  * the next one. Calls may contain others: the remaining time of the outer call then has several
  * pieces. */
-#ifndef FERMATA_WHATIF_REPLAY_STEPS_H
-#define FERMATA_WHATIF_REPLAY_STEPS_H
+#ifndef FERMATA_ANALYSIS_REPLAY_STEPS_H
+#define FERMATA_ANALYSIS_REPLAY_STEPS_H
 
 #include "analysis/dependencies/dependencies.h"
 

@@ -1,11 +1,11 @@
 /* The scheduling of the replay. A location or junction that needs an event subscribes to it at the
  * owner of the event's process, and goes on when it is woken. Times are read from shared memory:
  * only subscriptions and wake-ups are messages. */
-#include "whatif/replay/replay.h"
+#include "analysis/replay/replay.h"
 
+#include "analysis/replay/follower.h"
 #include "base/memory.h"
 #include "engine/engine.h"
-#include "whatif/replay/follower.h"
 
 enum { MESSAGE_SUBSCRIBE, MESSAGE_WAKE };
 
@@ -230,6 +230,8 @@ static void handle(void *context, struct fm_mailboxes *mailboxes, unsigned numbe
 
 /* ---- tables ---- */
 
+static const fm_polling_vector no_pollings;
+
 static void open_travellers(struct scheduling *scheduling)
 {
     struct fm_replay_run *run = &scheduling->run;
@@ -254,7 +256,8 @@ static void open_travellers(struct scheduling *scheduling)
         }
         times->waiting = fm_allocate(location->profile.count, sizeof *times->waiting);
         times->begin = location->begin;
-        fm_steps_begin(&traveller->steps, location, &run->dependencies->pollings[l], marks);
+        fm_steps_begin(&traveller->steps, location,
+                       run->repairs ? &no_pollings : &run->dependencies->pollings[l], marks);
         traveller->old_now = traveller->new_now = location->begin;
         traveller->waiters = FM_NO_WAITER;
         traveller->least = UINT32_MAX;
@@ -323,7 +326,7 @@ static void close_run(struct scheduling *scheduling)
     fm_engine_free(scheduling->engine);
 }
 
-static struct fm_engine *create_engine(const struct fm_trace *trace, unsigned workers)
+struct fm_engine *fm_replay_engine(const struct fm_trace *trace, unsigned workers)
 {
     uint64_t *weights = fm_allocate(trace->process_count, sizeof *weights);
     for (uint32_t l = 0; l < trace->location_count; l++) {
@@ -349,17 +352,18 @@ static void find_extent(const struct fm_trace *trace, struct fm_replay *replay)
     replay->begin = replay->begin == UINT64_MAX ? 0 : replay->begin;
 }
 
-struct fm_replay *fm_replay_run(const struct fm_detail *detail, const struct fm_edits *edits,
-                                unsigned workers)
+static struct fm_replay *replay(const struct fm_detail *detail, const struct fm_edits *edits,
+                                bool repairs, unsigned workers)
 {
-    struct fm_replay *replay = fm_allocate(1, sizeof *replay);
-    replay->location_count = detail->trace->location_count;
+    struct fm_replay *made = fm_allocate(1, sizeof *made);
+    made->location_count = detail->trace->location_count;
     struct scheduling scheduling = {
         .run = {.trace = detail->trace,
                 .dependencies = detail->dependencies,
                 .edits = edits,
-                .replay = replay},
-        .engine = create_engine(detail->trace, workers),
+                .repairs = repairs,
+                .replay = made},
+        .engine = fm_replay_engine(detail->trace, workers),
     };
     scheduling.workers =
         fm_allocate_apart(fm_engine_workers(scheduling.engine), sizeof *scheduling.workers);
@@ -369,14 +373,25 @@ struct fm_replay *fm_replay_run(const struct fm_detail *detail, const struct fm_
     do {
         fm_mailboxes_run(scheduling.engine, start, handle, &scheduling);
         cut = fm_circles_cut(&scheduling.run);
-        replay->circles += cut;
+        made->circles += cut;
         if (cut != 0) {
             forget_waiters(&scheduling);
         }
     } while (cut != 0);
     close_run(&scheduling);
-    find_extent(detail->trace, replay);
-    return replay;
+    find_extent(detail->trace, made);
+    return made;
+}
+
+struct fm_replay *fm_replay_run(const struct fm_detail *detail, const struct fm_edits *edits,
+                                unsigned workers)
+{
+    return replay(detail, edits, false, workers);
+}
+
+struct fm_replay *fm_replay_repair(const struct fm_detail *detail, unsigned workers)
+{
+    return replay(detail, NULL, true, workers);
 }
 
 void fm_replay_free(struct fm_replay *replay)
