@@ -63,11 +63,12 @@ typedef struct fermata_counters fermata_counters_t;
 /** A counter. Valid until the file is closed. */
 typedef struct fermata_counter_info {
     const char *name;
-    const char *unit;    /**< of a timer "s", although its value is in ticks */
-    int kind;            /**< FERMATA_KIND_... */
-    unsigned bins;       /**< 1: no bins */
-    int selected;        /**< 0: the recording did not ask for it */
-    const char *meaning; /**< of a counter that only this run has; "": see fermata counters list */
+    const char *unit;     /**< of a timer "s", although its value is in ticks */
+    int kind;             /**< FERMATA_KIND_... */
+    unsigned bins;        /**< 1: no bins */
+    int selected;         /**< 0: the recording did not ask for it */
+    const char *obtained; /**< how exactly it is known, as in fermata counters list */
+    const char *meaning;  /**< of a counter that only this run has; "": see fermata counters list */
 } fermata_counter_info_t;
 
 /** Opens the file of a process and reads it.

@@ -134,7 +134,8 @@ static const char *without_prefix(const char *name)
  * program's own ones. */
 static bool is_of_run(const char *name)
 {
-    static const char *const prefixes[] = {FM_COUNTER_CALLS, FM_COUNTER_TIME, FM_COUNTER_USER};
+    static const char *const prefixes[] = {FM_COUNTER_CALLS, FM_COUNTER_TIME, FM_COUNTER_MPIT,
+                                           FM_COUNTER_USER};
     bool found = false;
     for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++) {
         found = found || strncmp(name, prefixes[i], strlen(prefixes[i])) == 0;
@@ -151,6 +152,12 @@ const struct fm_counter_entry *fm_counter_named(const char *name)
         }
     }
     return NULL;
+}
+
+const char *fm_counter_plain_name(const char *name)
+{
+    const struct fm_counter_entry *counter = fm_counter_named(name);
+    return counter != NULL ? counter->name : name;
 }
 
 const char *fm_counter_source(const char *name)
@@ -173,10 +180,7 @@ bool fm_counter_is_known(const char *pattern)
 
 /* ---- lists ---- */
 
-enum { WORD = 96 };
-
-/* Copies the next word of a list. @return what follows it; NULL: there is none */
-static const char *next_word(const char *list, char word[WORD])
+const char *fm_counter_list_next(const char *list, char word[FM_COUNTER_WORD])
 {
     while (*list == ',' || *list == ' ') {
         list++;
@@ -185,7 +189,7 @@ static const char *next_word(const char *list, char word[WORD])
     if (length == 0) {
         return NULL;
     }
-    snprintf(word, WORD, "%.*s", (int)length, list);
+    snprintf(word, FM_COUNTER_WORD, "%.*s", (int)length, list);
     return list + length;
 }
 
@@ -207,6 +211,9 @@ static bool selects(const char *pattern, const char *name)
         return true;
     }
     const char *rest = without_prefix(pattern);
+    if (rest != pattern && fm_pattern_matches(rest, name)) {
+        return true;
+    }
     for (size_t i = 0; i < fm_counter_count(); i++) {
         const struct fm_counter_entry *counter = &counters[i];
         if (counter->is_spc && counter->source != NULL && strcmp(counter->source, name) == 0 &&
@@ -219,8 +226,8 @@ static bool selects(const char *pattern, const char *name)
 
 bool fm_counter_selected(const char *list, const char *name)
 {
-    char word[WORD];
-    while ((list = next_word(list, word)) != NULL) {
+    char word[FM_COUNTER_WORD];
+    while ((list = fm_counter_list_next(list, word)) != NULL) {
         if (selects(word, name)) {
             return true;
         }
@@ -230,9 +237,20 @@ bool fm_counter_selected(const char *list, const char *name)
 
 bool fm_counter_list_names(const char *list, const char *prefix, const char *name)
 {
-    char word[WORD];
-    while ((list = next_word(list, word)) != NULL) {
+    char word[FM_COUNTER_WORD];
+    while ((list = fm_counter_list_next(list, word)) != NULL) {
         if (strncmp(word, prefix, strlen(prefix)) == 0 && fm_pattern_matches(word, name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool fm_counter_list_names_spc(const char *list, const char *name)
+{
+    char word[FM_COUNTER_WORD];
+    while ((list = fm_counter_list_next(list, word)) != NULL) {
+        if (fm_pattern_matches(without_prefix(word), name)) {
             return true;
         }
     }
@@ -241,11 +259,11 @@ bool fm_counter_list_names(const char *list, const char *prefix, const char *nam
 
 const char *fm_counter_list_unknown(const char *list)
 {
-    static char word[WORD];
+    static char word[FM_COUNTER_WORD];
     if (fm_counter_list_is_none(list)) {
         return NULL;
     }
-    while ((list = next_word(list, word)) != NULL) {
+    while ((list = fm_counter_list_next(list, word)) != NULL) {
         if (!is_all(word) && !fm_counter_is_known(word)) {
             return word;
         }
@@ -286,9 +304,10 @@ const char *fm_counter_kind_name(enum fm_counter_kind kind)
 const char *fm_counter_tier_name(enum fm_counter_tier tier)
 {
     static const char *const names[FM_TIERS] = {
-        [FM_TIER_EXACT] = "exact (calls)",   [FM_TIER_LOWER_BOUND] = "lower bound (calls)",
-        [FM_TIER_KERNEL] = "exact (kernel)", [FM_TIER_PERMITTED] = "kernel, if it can",
-        [FM_TIER_PROGRAM] = "the program's", [FM_TIER_UNAVAILABLE] = "unavailable",
+        [FM_TIER_EXACT] = "exact (calls)",        [FM_TIER_LOWER_BOUND] = "lower bound (calls)",
+        [FM_TIER_KERNEL] = "exact (kernel)",      [FM_TIER_PERMITTED] = "kernel, if it can",
+        [FM_TIER_LIBRARY] = "library's variable", [FM_TIER_PROGRAM] = "the program's",
+        [FM_TIER_UNAVAILABLE] = "unavailable",
     };
     return (unsigned)tier < FM_TIERS ? names[tier] : "unknown";
 }

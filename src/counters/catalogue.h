@@ -35,6 +35,7 @@ enum fm_counter_tier {
     FM_TIER_LOWER_BOUND, /**< likewise; there may be more that calls do not show */
     FM_TIER_KERNEL,      /**< by the kernel */
     FM_TIER_PERMITTED,   /**< likewise, where it permits and the processor offers it */
+    FM_TIER_LIBRARY,     /**< by a variable of the library */
     FM_TIER_PROGRAM,     /**< stated by the program itself */
     FM_TIER_UNAVAILABLE,
     FM_TIERS
@@ -63,6 +64,9 @@ struct fm_counter_entry {
 /** Prefix of the kernel's events (perf.def). */
 #define FM_COUNTER_PERF "perf:"
 
+/** Prefix of the performance variables of an MPI library (MPI_T). */
+#define FM_COUNTER_MPIT "mpit:"
+
 /** Prefix of the counters that the program declares (fermata/counter.h). */
 #define FM_COUNTER_USER "user:"
 
@@ -73,6 +77,10 @@ const struct fm_counter_entry *fm_counter_at(size_t i);
 /** @return the counter that is called so; NULL: there is none. Counters of functions and of the
  * program are none. */
 const struct fm_counter_entry *fm_counter_named(const char *name);
+
+/** @return the name of the counter without Open MPI's prefix, if it is one of Open MPI's; else the
+ * name itself: what files call the counters that they have by the library itself. */
+const char *fm_counter_plain_name(const char *name);
 
 /** @return the name in files of what a name means: "calls:MPI_Send" for OMPI_SPC_SEND; NULL: it is
  * unavailable or unknown. Names of counters of functions and of the program are returned as they
@@ -91,6 +99,15 @@ bool fm_counter_selected(const char *list, const char *name);
 /** Whether a word of such a list begins with `prefix` and matches a name: for counters that cost
  * something, which "all" does not select. */
 bool fm_counter_list_names(const char *list, const char *prefix, const char *name);
+
+/** Whether a word of such a list is or matches the name of one of Open MPI's counters. */
+bool fm_counter_list_names_spc(const char *list, const char *name);
+
+/** Room for a word of a list. */
+enum { FM_COUNTER_WORD = 96 };
+
+/** Copies the next word of a list. @return what follows it; NULL: there is none */
+const char *fm_counter_list_next(const char *list, char word[FM_COUNTER_WORD]);
 
 /** Whether a list selects nothing: none, no, empty or NULL. */
 bool fm_counter_list_is_none(const char *list);

@@ -214,7 +214,8 @@ size_t fm_counter_job_find(const struct fm_counter_job *job, const char *name)
 {
     const char *source = fm_counter_source(name);
     size_t i = 0;
-    while (i < job->count && strcmp(job->counters[i].name, source != NULL ? source : name) != 0) {
+    source = source != NULL ? source : fm_counter_plain_name(name);
+    while (i < job->count && strcmp(job->counters[i].name, source) != 0) {
         i++;
     }
     return i;

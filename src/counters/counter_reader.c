@@ -167,7 +167,10 @@ static int add_described(fermata_counters_t *c, const struct fm_counter_descript
         return -1;
     }
     struct counter like = {
-        .info = {.kind = (int)d->kind, .bins = d->bins, .selected = d->is_selected != 0},
+        .info = {.kind = (int)d->kind,
+                 .bins = d->bins,
+                 .selected = d->is_selected != 0,
+                 .obtained = fm_counter_tier_name((enum fm_counter_tier)d->tier)},
         .slot = d->slot};
     snprintf(like.meaning, sizeof like.meaning, "%.*s", FM_COUNTER_MEANING - 1, d->meaning);
     return add_counter(c, "", d->name, d->unit, like);
@@ -194,11 +197,13 @@ static int add_function(fermata_counters_t *c, const struct fm_counter_function 
     if (slot + FM_FUNCTION_WORDS > c->words_in_block - FM_BLOCK_HEAD) {
         return 0;
     }
-    struct counter calls = {.info = {.kind = FERMATA_KIND_COUNT,
+    struct counter calls = {.info = {.obtained = fm_counter_tier_name(FM_TIER_EXACT),
+                                     .kind = FERMATA_KIND_COUNT,
                                      .bins = 1,
                                      .selected = (function->is_selected & 1) != 0},
                             .slot = slot};
-    struct counter time = {.info = {.kind = FERMATA_KIND_TIMER,
+    struct counter time = {.info = {.obtained = fm_counter_tier_name(FM_TIER_EXACT),
+                                    .kind = FERMATA_KIND_TIMER,
                                     .bins = 1,
                                     .selected = (function->is_selected & 2) != 0},
                            .slot = slot + 1};
@@ -345,8 +350,9 @@ const fermata_counter_info_t *fermata_counters_info(const fermata_counters_t *c,
 int fermata_counters_find(const fermata_counters_t *c, const char *name)
 {
     const char *source = fm_counter_source(name);
+    source = source != NULL ? source : fm_counter_plain_name(name);
     for (size_t i = 0; i < fermata_counters_number(c); i++) {
-        if (strcmp(c->counters[i].name, source != NULL ? source : name) == 0) {
+        if (strcmp(c->counters[i].name, source) == 0) {
             return (int)i;
         }
     }

@@ -39,12 +39,29 @@ static int check_patterns(char *const *patterns)
     return FM_OK;
 }
 
-/* Prints which of the named counters cannot be shown: they are not 0. */
-static void tell_unavailable(char *const *names)
+static bool is_lacked(const struct fm_counter_job *job, const char *name)
+{
+    const char *reason, *lack;
+    for (size_t rank = 0; rank < job->ranks; rank++) {
+        for (size_t i = 0;
+             (lack = fermata_counters_unavailable(job->files[rank], i, &reason)) != NULL; i++) {
+            if (strcmp(lack, name) == 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Prints which of the named counters cannot be shown: they are not 0. Those that the run itself
+ * states to be unavailable are in the table. */
+static void tell_unavailable(char *const *names, const struct fm_counter_job *job)
 {
     for (; *names != NULL; names++) {
         const struct fm_counter_entry *counter = fm_counter_named(*names);
-        if (counter != NULL && counter->reason != NULL) {
+        if (counter != NULL && counter->reason != NULL &&
+            fm_counter_job_find(job, counter->name) == job->count &&
+            !is_lacked(job, counter->name)) {
             fprintf(stderr, "fermata counters: %s is unavailable: %s\n", counter->name,
                     counter->reason);
         }
@@ -62,7 +79,7 @@ static int show(struct fm_option_reader *reader, struct fm_counter_request *requ
         if (status != FM_OK) {
             return fail(&error, (fm_status_t)status);
         }
-        tell_unavailable(request->patterns);
+        tell_unavailable(request->patterns, &job);
         size_t interrupted = fm_counter_job_read(&job);
         fm_counters_show(request, &job, reader->operands[1], interrupted);
         fm_counter_job_close(&job);
@@ -142,7 +159,7 @@ static int watch(struct fm_option_reader *reader, struct fm_counter_request *req
         if (status != FM_OK) {
             return fail(&error, (fm_status_t)status);
         }
-        tell_unavailable(request->patterns);
+        tell_unavailable(request->patterns, &job);
         fm_counters_watch(request, &job);
         fm_counter_job_close(&job);
     }

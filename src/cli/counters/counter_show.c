@@ -323,21 +323,24 @@ static void write_values(struct fm_json *json, const struct fm_counter_job *job,
     }
 }
 
-/* What a counter counts: in the run, else in general. */
+/* What a counter counts: in the run, else in general; how it is obtained. */
 static void write_meaning(struct fm_json *json, const struct fm_counter_job *job, const char *name)
 {
+    const char *obtained = NULL;
     const struct fm_counter_entry *entry = fm_counter_named(name);
     const char *meaning = entry != NULL ? entry->meaning : NULL;
     for (size_t rank = 0; rank < job->ranks; rank++) {
         int number = fermata_counters_find(job->files[rank], name);
-        const char *own =
-            number >= 0 ? fermata_counters_info(job->files[rank], (size_t)number)->meaning : "";
-        if (own[0] != '\0') {
-            meaning = own;
+        const fermata_counter_info_t *info =
+            number >= 0 ? fermata_counters_info(job->files[rank], (size_t)number) : NULL;
+        if (info != NULL) {
+            meaning = info->meaning[0] != '\0' ? info->meaning : meaning;
+            obtained = info->obtained;
             break;
         }
     }
     fm_json_string(json, "meaning", meaning);
+    fm_json_string(json, "obtained", obtained);
 }
 
 static void write_counter(struct fm_json *json, const struct fm_counter_job *job, size_t i)

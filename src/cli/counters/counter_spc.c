@@ -42,14 +42,13 @@ static struct layout lay_out(const fermata_counters_t *file)
     l.bins = fm_allocate(fm_counter_count(), sizeof *l.bins);
     for (size_t i = 0; i < fm_counter_count(); i++) {
         const struct fm_counter_entry *entry = fm_counter_at(i);
-        if (entry->is_spc && entry->source != NULL &&
-            fermata_counters_find(file, entry->source) >= 0) {
+        if (entry->is_spc && fermata_counters_find(file, entry->name) >= 0) {
             l.entries[l.count++] = entry;
         }
     }
     l.bytes = 8 * l.count;
     for (size_t i = 0; i < l.count; i++) {
-        int number = fermata_counters_find(file, l.entries[i]->source);
+        int number = fermata_counters_find(file, l.entries[i]->name);
         unsigned bins = fermata_counters_info(file, (size_t)number)->bins;
         l.rules[i] = l.bins[i] = -1;
         if (bins > 1) {
@@ -73,7 +72,7 @@ static void free_layout(struct layout *l)
 static void fill(char *data, const struct layout *l, const fermata_counters_t *file)
 {
     for (size_t i = 0; i < l->count; i++) {
-        size_t number = (size_t)fermata_counters_find(file, l->entries[i]->source);
+        size_t number = (size_t)fermata_counters_find(file, l->entries[i]->name);
         int64_t value = fermata_counters_value(file, number);
         memcpy(data + 8 * i, &value, sizeof value);
         unsigned bins = fermata_counters_info(file, number)->bins;

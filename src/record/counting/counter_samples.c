@@ -20,13 +20,13 @@ static struct sampled {
     uint64_t last;         /* value of the sample before */
 } sampled[MOST];
 
-static size_t count;
+static size_t count, seen; /* counters with samples; descriptions that are looked at */
 
 void fm_counter_samples_begin(void)
 {
     size_t descriptions;
     const struct fm_counter_description *each = fm_counter_file_descriptions(&descriptions);
-    for (size_t i = 0; i < descriptions && count < MOST; i++) {
+    for (size_t i = seen; i < descriptions && count < MOST; i++, seen++) {
         enum fm_counter_kind kind = (enum fm_counter_kind)each[i].kind;
         /* Those of the program are in the trace already, each value. */
         bool is_user = strncmp(each[i].name, FM_COUNTER_USER, strlen(FM_COUNTER_USER)) == 0;

@@ -11,8 +11,8 @@
 
 struct fm_thread;
 
-/** Defines the counters in the archive. Called once, when the run has begun and counters are open.
- */
+/** Defines the counters in the archive that are open so far and not defined. Called when the run
+ * begins, in its first thread. */
 void fm_counter_samples_begin(void);
 
 /** Records the present values, if the thread is the first one. Called by the thread itself, between

@@ -1,0 +1,382 @@
+#include "record/mpi/pvars.h"
+
+#include "counters/catalogue.h"
+#include "counters/counter_layout.h"
+#include "record/counting/library_counters.h"
+
+#include <mpi.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { VARIABLES_MOST = 256, ELEMENTS_MOST = 4096 };
+
+#define SPC_VARIABLE "runtime_spc_" FM_SPC_PREFIX
+
+/* Variable of the environment that switches Open MPI's counters on. */
+#define SPC_ATTACH "OMPI_MCA_mpi_spc_attach"
+
+/* How the elements of a variable become the value of a counter. */
+enum combination { SUM, MAXIMUM, MINIMUM };
+
+static struct {
+    bool prepared;
+    atomic_bool ended;
+    MPI_T_pvar_session session;
+    size_t count;
+    struct variable {
+        MPI_T_pvar_handle handle;
+        MPI_Datatype type;
+        int elements;
+        enum combination combination;
+        bool keeps;      /* reading resets it: the counter is the extreme value of all readings */
+        bool was_read;   /* of such a one */
+        bool is_real;    /* the counter has the bits of a double */
+        uint64_t factor; /* to the unit of the counter */
+        uint32_t slot;
+        const void *object; /* that the handle is bound to */
+    } variables[VARIABLES_MOST];
+} pvars;
+
+/* Memory that variables are read into, by one thread at a time. */
+static union {
+    int integers[ELEMENTS_MOST];
+    unsigned naturals[ELEMENTS_MOST];
+    unsigned long longs[ELEMENTS_MOST];
+    unsigned long long long_longs[ELEMENTS_MOST];
+    MPI_Count counts[ELEMENTS_MOST];
+    double reals[ELEMENTS_MOST];
+} elements;
+
+static MPI_Comm world = MPI_COMM_NULL;
+
+/* ---- before MPI_Init ---- */
+
+void fm_pvars_prepare(void)
+{
+    bool is_named = fm_library_counters_named(FM_COUNTER_MPIT, "");
+    int provided;
+    if (pvars.prepared || (!is_named && !fm_library_spc_named(NULL))) {
+        return;
+    }
+#if defined(OPEN_MPI)
+    if (fm_library_spc_named(NULL)) {
+        setenv(SPC_ATTACH, "all", 0);
+    }
+    if (fm_library_counters_named(FM_COUNTER_MPIT, "monitoring")) {
+        setenv("OMPI_MCA_pml_monitoring_enable", "2", 0);
+    }
+#endif
+    pvars.prepared = PMPI_T_init_thread(MPI_THREAD_MULTIPLE, &provided) == MPI_SUCCESS;
+}
+
+/* ---- what a variable is ---- */
+
+struct description {
+    char name[256], meaning[1024];
+    int class, binding, is_continuous;
+    MPI_Datatype type;
+};
+
+static bool describe(int index, struct description *d)
+{
+    int name_length = sizeof d->name, meaning_length = sizeof d->meaning;
+    int verbosity, is_readonly, is_atomic;
+    MPI_T_enum names;
+    return PMPI_T_pvar_get_info(index, d->name, &name_length, &verbosity, &d->class, &d->type,
+                                &names, d->meaning, &meaning_length, &d->binding, &is_readonly,
+                                &d->is_continuous, &is_atomic) == MPI_SUCCESS;
+}
+
+/* The counter's name: that of the variable, as far as there is room. */
+static void set_name(char name[FM_COUNTER_NAME], const struct description *d)
+{
+    snprintf(name, FM_COUNTER_NAME, FM_COUNTER_MPIT "%.*s",
+             FM_COUNTER_NAME - (int)sizeof FM_COUNTER_MPIT, d->name);
+}
+
+static bool is_known_type(MPI_Datatype type)
+{
+    return type == MPI_INT || type == MPI_UNSIGNED || type == MPI_UNSIGNED_LONG ||
+           type == MPI_UNSIGNED_LONG_LONG || type == MPI_COUNT || type == MPI_DOUBLE;
+}
+
+static uint32_t kind_of(const struct description *d)
+{
+    bool is_real = d->type == MPI_DOUBLE;
+    switch (d->class) {
+    case MPI_T_PVAR_CLASS_COUNTER:
+    case MPI_T_PVAR_CLASS_AGGREGATE:
+    case MPI_T_PVAR_CLASS_TIMER:
+        return is_real ? FM_COUNTER_REAL : FM_COUNTER_COUNT;
+    case MPI_T_PVAR_CLASS_HIGHWATERMARK:
+        return is_real ? FM_COUNTER_REAL_LEVEL : FM_COUNTER_HIGH_WATERMARK;
+    case MPI_T_PVAR_CLASS_LOWWATERMARK:
+        return is_real ? FM_COUNTER_REAL_LEVEL : FM_COUNTER_LOW_WATERMARK;
+    default:
+        return is_real ? FM_COUNTER_REAL_LEVEL : FM_COUNTER_LEVEL;
+    }
+}
+
+static const char *name_of_spc(const struct description *d)
+{
+    size_t length = strlen(SPC_VARIABLE);
+    return strncmp(d->name, SPC_VARIABLE, length) == 0 ? d->name + length : NULL;
+}
+
+/* Whether the value of SPC_ATTACH, names separated by commas, switches a counter on. */
+static bool is_attached(const char *list, const char *spc)
+{
+    size_t prefix = strlen(FM_SPC_PREFIX);
+    for (const char *word = list; *word != '\0'; word += strspn(word, ",")) {
+        size_t length = strcspn(word, ",");
+        const char *name = strncmp(word, FM_SPC_PREFIX, prefix) == 0 ? word + prefix : word;
+        word += length;
+        length = (size_t)(word - name);
+        if ((length == strlen(spc) && strncmp(name, spc, length) == 0) ||
+            (length == 3 && strncmp(name, "all", 3) == 0)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Why a variable must not or cannot be read; NULL: for no known reason. */
+static const char *obstacle(const struct description *d, const char *version, bool has_world)
+{
+    const char *attached = getenv(SPC_ATTACH), *spc = name_of_spc(d);
+    if (strncmp(d->name, "mtl_psm2_", 9) == 0) {
+        return "reading it crashes unless the library uses a PSM2 network";
+    }
+    if (!is_known_type(d->type)) {
+        return "its values are not numbers";
+    }
+    if (d->binding == MPI_T_BIND_MPI_COMM && !has_world) {
+        return "it belongs to single communicators, and the program has no MPI_COMM_WORLD";
+    }
+    if (d->binding != MPI_T_BIND_NO_OBJECT && d->binding != MPI_T_BIND_MPI_COMM) {
+        return "it belongs to single objects of the program, such as windows, not to the process";
+    }
+    if (spc != NULL && fm_library_spc_kind(spc) == FM_COUNTER_HIGH_WATERMARK &&
+        strncmp(version, "Open MPI v5.", 12) == 0) {
+        return "Open MPI 5 never raises it: its comparison is the wrong way round "
+               "(ompi_spc_update_watermark)";
+    }
+    if (spc != NULL && (attached == NULL || !is_attached(attached, spc))) {
+        return "it is switched off: the environment sets " SPC_ATTACH " without it";
+    }
+    return NULL;
+}
+
+/* ---- adding ---- */
+
+static bool open_handle(int index, const struct description *d, struct variable *v)
+{
+    v->object = d->binding == MPI_T_BIND_MPI_COMM ? &world : NULL;
+    if (PMPI_T_pvar_handle_alloc(pvars.session, index, (void *)v->object, &v->handle,
+                                 &v->elements) != MPI_SUCCESS) {
+        return false;
+    }
+    bool is_started =
+        d->is_continuous || PMPI_T_pvar_start(pvars.session, v->handle) == MPI_SUCCESS;
+    if (!is_started || v->elements < 1 || v->elements > ELEMENTS_MOST ||
+        PMPI_T_pvar_read(pvars.session, v->handle, &elements) != MPI_SUCCESS) {
+        PMPI_T_pvar_handle_free(pvars.session, &v->handle);
+        return false;
+    }
+    return true;
+}
+
+static void add_unavailable(const struct description *d, const char *spc, const char *reason)
+{
+    char name[FM_COUNTER_NAME];
+    if (spc != NULL) {
+        fm_library_spc_add(spc, FM_COUNTER_COUNT, FM_TIER_UNAVAILABLE, reason);
+        return;
+    }
+    set_name(name, d);
+    fm_library_counter_add(&(struct fm_added_counter){
+        .name = name, .unit = "", .tier = FM_TIER_UNAVAILABLE, .bins = 1, .meaning = reason});
+}
+
+/* A variable by its own name. */
+static uint32_t add_named(const struct description *d, const struct variable *v)
+{
+    char name[FM_COUNTER_NAME], meaning[FM_COUNTER_MEANING];
+    const char *what = v->elements == 1            ? ""
+                       : v->combination == MAXIMUM ? ", largest of its elements"
+                       : v->combination == MINIMUM ? ", least of its elements"
+                       : d->binding == MPI_T_BIND_MPI_COMM
+                           ? ", sum over the ranks of MPI_COMM_WORLD"
+                           : ", sum of its elements";
+    size_t room = sizeof meaning - strlen(what) - 1;
+    set_name(name, d);
+    snprintf(meaning, sizeof meaning, "%.*s%s", (int)(room < 120 ? room : 120), d->meaning, what);
+    bool is_seconds = d->class == MPI_T_PVAR_CLASS_TIMER && d->type == MPI_DOUBLE;
+    return fm_library_counter_add(&(struct fm_added_counter){.name = name,
+                                                             .unit = is_seconds ? "s" : "",
+                                                             .kind = kind_of(d),
+                                                             .tier = FM_TIER_LIBRARY,
+                                                             .bins = 1,
+                                                             .meaning = meaning});
+}
+
+/* One of Open MPI's counters. Its times are whole microseconds; reading its watermarks resets them.
+ */
+static uint32_t add_spc(const char *spc, struct variable *v)
+{
+    uint32_t kind = fm_library_spc_kind(spc);
+    kind = kind == FM_COUNTER_TIMER ? FM_COUNTER_NANOSECONDS : kind;
+    v->factor = kind == FM_COUNTER_NANOSECONDS ? 1000 : 1;
+    v->keeps = kind == FM_COUNTER_HIGH_WATERMARK;
+    v->combination = v->keeps ? MAXIMUM : SUM;
+    v->is_real = false;
+    return fm_library_spc_add(spc, kind, FM_TIER_LIBRARY, "by the library's variable of this name");
+}
+
+static void add(int index, const struct description *d, const char *spc, const char *version,
+                bool has_world)
+{
+    struct variable *v = &pvars.variables[pvars.count];
+    const char *reason = obstacle(d, version, has_world);
+    *v = (struct variable){.type = d->type,
+                           .factor = 1,
+                           .is_real = d->type == MPI_DOUBLE,
+                           .combination = d->class == MPI_T_PVAR_CLASS_HIGHWATERMARK  ? MAXIMUM
+                                          : d->class == MPI_T_PVAR_CLASS_LOWWATERMARK ? MINIMUM
+                                                                                      : SUM};
+    if (reason == NULL && pvars.count == VARIABLES_MOST - 1) {
+        reason = "fermata reads no more than 255 variables";
+    }
+    if (reason == NULL && !open_handle(index, d, v)) {
+        reason = "the library has it and refuses to read it";
+    }
+    if (reason != NULL) {
+        add_unavailable(d, spc, reason);
+        return;
+    }
+    v->slot = spc != NULL ? add_spc(spc, v) : add_named(d, v);
+    if (v->slot != 0) {
+        pvars.count++;
+    } else {
+        PMPI_T_pvar_handle_free(pvars.session, &v->handle);
+    }
+}
+
+/* ---- reading ---- */
+
+static double element(const struct variable *v, int i)
+{
+    return v->type == MPI_INT             ? elements.integers[i]
+           : v->type == MPI_UNSIGNED      ? elements.naturals[i]
+           : v->type == MPI_UNSIGNED_LONG ? (double)elements.longs[i]
+           : v->type == MPI_COUNT         ? (double)elements.counts[i]
+           : v->type == MPI_DOUBLE        ? elements.reals[i]
+                                          : (double)elements.long_longs[i];
+}
+
+/* The whole number of an element: doubles have 53 bits only. */
+static uint64_t whole(const struct variable *v, int i)
+{
+    return v->type == MPI_INT             ? (uint64_t)(int64_t)elements.integers[i]
+           : v->type == MPI_UNSIGNED      ? elements.naturals[i]
+           : v->type == MPI_UNSIGNED_LONG ? elements.longs[i]
+           : v->type == MPI_COUNT         ? (uint64_t)elements.counts[i]
+           : v->type == MPI_DOUBLE        ? (uint64_t)(int64_t)elements.reals[i]
+                                          : elements.long_longs[i];
+}
+
+static double combine_reals(const struct variable *v)
+{
+    double value = element(v, 0);
+    for (int i = 1; i < v->elements; i++) {
+        double next = element(v, i);
+        value = v->combination == SUM                           ? value + next
+                : (v->combination == MAXIMUM) == (next > value) ? next
+                                                                : value;
+    }
+    return value;
+}
+
+static uint64_t combine(const struct variable *v)
+{
+    uint64_t value = whole(v, 0);
+    for (int i = 1; i < v->elements; i++) {
+        uint64_t next = whole(v, i);
+        value = v->combination == SUM                                             ? value + next
+                : (v->combination == MAXIMUM) == ((int64_t)next > (int64_t)value) ? next
+                                                                                  : value;
+    }
+    return value * v->factor;
+}
+
+static void read_variable(struct variable *v, uint64_t *value)
+{
+    if (PMPI_T_pvar_read(pvars.session, v->handle, &elements) != MPI_SUCCESS) {
+        return;
+    }
+    if (v->is_real) {
+        double real = combine_reals(v);
+        memcpy(value, &real, sizeof real);
+        return;
+    }
+    uint64_t now = combine(v);
+    if (!v->keeps || !v->was_read || (int64_t)now > (int64_t)*value) {
+        *value = now;
+    }
+    v->was_read = true;
+}
+
+static void read_variables(uint64_t *values)
+{
+    for (size_t i = 0; !pvars.ended && i < pvars.count; i++) {
+        read_variable(&pvars.variables[i], &values[pvars.variables[i].slot]);
+    }
+}
+
+/* ---- begin and end ---- */
+
+static void add_all(const char *version, bool has_world)
+{
+    struct description d;
+    int count = 0;
+    PMPI_T_pvar_get_num(&count);
+    for (int i = 0; i < count; i++) {
+        char name[FM_COUNTER_NAME];
+        if (!describe(i, &d)) {
+            continue; /* a place that a component of the library has left */
+        }
+        const char *spc = name_of_spc(&d);
+        set_name(name, &d);
+        if (spc != NULL && fm_library_spc_named(spc)) {
+            add(i, &d, spc, version, has_world);
+        } else if (fm_library_counter_named(FM_COUNTER_MPIT, name)) {
+            add(i, &d, NULL, version, has_world);
+        }
+    }
+}
+
+void fm_pvars_begin(const char *version, int has_world)
+{
+    char reason[FM_COUNTER_MEANING];
+    bool is_ready = pvars.prepared && PMPI_T_pvar_session_create(&pvars.session) == MPI_SUCCESS;
+    if (is_ready) {
+        world = has_world ? MPI_COMM_WORLD : MPI_COMM_NULL;
+        add_all(version, has_world != 0);
+    }
+    snprintf(reason, sizeof reason, "%.*s does not offer it", (int)strcspn(version, ",\n"),
+             version);
+    for (char *c = reason; (c = strchr(c, '\t')) != NULL;) {
+        *c = ' ';
+    }
+    fm_library_counters_complete(reason, is_ready && pvars.count != 0 ? read_variables : NULL);
+}
+
+void fm_pvars_end(void)
+{
+    if (!pvars.ended && pvars.count != 0) {
+        fm_library_counters_end();
+    }
+    pvars.ended = true;
+}

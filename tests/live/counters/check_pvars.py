@@ -1,0 +1,107 @@
+"""Performance variables of MPI libraries: of a stub with variables of many sorts, and of the library
+itself.
+
+usage: check_pvars.py FERMATA MPIRUN PROGRAM STUB LIBRARY
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
+from mpi_launcher import mpi_command  # noqa: E402
+
+fermata, mpirun, program, stub, library = sys.argv[1:]
+BARRIERS, BROADCASTS, BYTES = 5, 4, 64
+
+
+def recorded(experiment, names, use_stub=False, **variables):
+    environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+                       **variables)
+    command = [program]
+    if use_stub:
+        command = ["sh", "-c", f'LD_PRELOAD="{stub} $LD_PRELOAD" exec {program}']
+    done = subprocess.run([fermata, "record", f"--counters={names}", "-o", experiment, "--",
+                           *mpi_command(mpirun, 2, command)], capture_output=True, text=True,
+                          check=False, env=environment)
+    assert done.returncode == 0, done.stdout + done.stderr
+    text = subprocess.run([fermata, "counters", "show", "--all", "--format", "json", experiment],
+                          capture_output=True, text=True, check=True).stdout
+    result = json.loads(text)
+    return ({counter["name"]: counter for counter in result["counters"]},
+            {lack["name"]: lack["reason"] for lack in result["unavailable"]})
+
+
+def check_sorts(folder):
+    """Each sort of variable is read as it must be, or is unavailable for the reason that it has."""
+    counters, lacks = recorded(f"{folder}/sorts", "mpit:*", True)
+    values = {name: counter["values"][0] for name, counter in counters.items()}
+    kinds = {name: counter["kind"] for name, counter in counters.items()}
+    assert values["mpit:started_per_peer"] == 3 * (1 << 45) + 3 * BARRIERS, values
+    assert values["mpit:time_failed_matching"] == BARRIERS / 8
+    assert counters["mpit:time_failed_matching"]["unit"] == "s"
+    assert values["mpit:least_free"] == 40 - BARRIERS - 1
+    assert values["mpit:negative_level"] == -BARRIERS
+    assert kinds["mpit:least_free"] == "low watermark" and kinds["mpit:negative_level"] == "level"
+    assert kinds["mpit:started_per_peer"] == "count"
+    assert counters["mpit:started_per_peer"]["meaning"] == (
+        "what started_per_peer means, sum over the ranks of MPI_COMM_WORLD")
+    assert "PSM2" in lacks["mpit:mtl_psm2_sends"], lacks
+    assert "windows" in lacks["mpit:of_windows"]
+    assert "not numbers" in lacks["mpit:name_of_something"]
+    assert "refuses" in lacks["mpit:refused"] and "refuses" in lacks["mpit:too_large"]
+    assert not any("left_by" in name for name in [*counters, *lacks])
+
+
+def check_spc(folder):
+    """Open MPI's counters, by their own names; they are switched on."""
+    names = "SEND,OMPI_SPC_UNEXPECTED,MATCH_TIME,OMPI_SPC_MAX_UNEXPECTED_IN_QUEUE,OUT_OF_SEQUENCE"
+    is_open_mpi = library == "openmpi"
+    counters, lacks = recorded(f"{folder}/spc", names, True, STUB_VERSION="Open MPI v4.1.4, x")
+    assert counters["calls:MPI_Send"]["values"] == [0, 0]
+    assert lacks["OUT_OF_SEQUENCE"] == "Open MPI v4.1.4 does not offer it", lacks
+    if not is_open_mpi:  # nothing has switched them on
+        assert "is switched off" in lacks["UNEXPECTED"], lacks
+        counters, lacks = recorded(f"{folder}/on", names, True, STUB_VERSION="Open MPI v4.1.4, x",
+                                   OMPI_MCA_mpi_spc_attach="all")
+    assert counters["UNEXPECTED"]["values"] == [BARRIERS, BARRIERS], counters
+    assert counters["UNEXPECTED"]["obtained"] == "library's variable", counters["UNEXPECTED"]
+    assert abs(counters["MATCH_TIME"]["values"][0] - BARRIERS * 1e-6) < 1e-12
+    assert counters["MAX_UNEXPECTED_IN_QUEUE"]["values"] == [7, 7]
+    assert counters["MAX_UNEXPECTED_IN_QUEUE"]["kind"] == "high watermark"
+    text = subprocess.run([fermata, "counters", "show", f"{folder}/{'spc' if is_open_mpi else 'on'}",
+                           "OMPI_SPC_UNEXPECTED", "OMPI_SPC_UNEXPECTED_IN_QUEUE"],
+                          capture_output=True, text=True, check=True)
+    assert text.stdout.splitlines()[-1].split()[:2] == ["UNEXPECTED", str(2 * BARRIERS)], text.stdout
+    assert "UNEXPECTED_IN_QUEUE is unavailable" in text.stderr, text.stderr
+    assert "UNEXPECTED is" not in text.stderr
+    counters, lacks = recorded(f"{folder}/five", names, True, STUB_VERSION="Open MPI v5.0.1, x",
+                               OMPI_MCA_mpi_spc_attach="OMPI_SPC_MAX_UNEXPECTED_IN_QUEUE,MATCH_TIME")
+    assert "never raises it" in lacks["MAX_UNEXPECTED_IN_QUEUE"], lacks
+    assert "is switched off" in lacks["UNEXPECTED"] and "MATCH_TIME" in counters, lacks
+
+
+def check_own(folder):
+    """The library itself: Open MPI's monitoring components, which are switched on; MPICH has none."""
+    counters, lacks = recorded(f"{folder}/own", "mpit:coll_monitoring_o2a_*,mpit:pml_ob1_*,UNEXPECTED")
+    if library != "openmpi":
+        assert counters == {} and len(lacks) == 3, (counters, lacks)
+        assert all(reason.endswith("does not offer it") for reason in lacks.values()), lacks
+        return
+    assert counters["mpit:coll_monitoring_o2a_count"]["values"] == [BROADCASTS, 0], counters
+    assert counters["mpit:coll_monitoring_o2a_size"]["values"] == [BROADCASTS * BYTES, 0], counters
+    assert "mpit:pml_ob1_unexpected_msgq_length" in counters
+    assert list(lacks) == ["UNEXPECTED"] or "UNEXPECTED" in counters, lacks
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        check_sorts(folder)
+        check_spc(folder)
+        check_own(folder)
+
+
+main()

@@ -1,0 +1,186 @@
+/* Preloaded: an MPI library that offers performance variables of many sorts, and aborts where a
+ * tool does with them what crashes real libraries. Values rise with each call of MPI_Barrier.
+ *
+ * STUB_VERSION in the environment: what the library says its version is. */
+#define _GNU_SOURCE
+#include <mpi.h>
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SPC "runtime_spc_OMPI_SPC_"
+
+enum { STALE = -1 };
+
+struct variable {
+    const char *name;
+    int class, binding, is_continuous, count;
+    char type; /* u: unsigned long long, i: int, d: double, s: text */
+};
+
+static const struct variable variables[] = {
+    {SPC "SEND", MPI_T_PVAR_CLASS_SIZE, MPI_T_BIND_NO_OBJECT, 1, 1, 'u'},
+    {SPC "UNEXPECTED", MPI_T_PVAR_CLASS_SIZE, MPI_T_BIND_NO_OBJECT, 1, 1, 'u'},
+    {SPC "MATCH_TIME", MPI_T_PVAR_CLASS_SIZE, MPI_T_BIND_NO_OBJECT, 1, 1, 'u'},
+    {SPC "MAX_UNEXPECTED_IN_QUEUE", MPI_T_PVAR_CLASS_SIZE, MPI_T_BIND_NO_OBJECT, 1, 1, 'u'},
+    {"left_by_a_component", STALE, MPI_T_BIND_NO_OBJECT, 1, 1, 'u'},
+    {"mtl_psm2_sends", MPI_T_PVAR_CLASS_COUNTER, MPI_T_BIND_NO_OBJECT, 1, 1, 'u'},
+    {"started_per_peer", MPI_T_PVAR_CLASS_COUNTER, MPI_T_BIND_MPI_COMM, 0, 3, 'u'},
+    {"of_windows", MPI_T_PVAR_CLASS_COUNTER, MPI_T_BIND_MPI_WIN, 1, 1, 'u'},
+    {"name_of_something", MPI_T_PVAR_CLASS_GENERIC, MPI_T_BIND_NO_OBJECT, 1, 64, 's'},
+    {"time_failed_matching", MPI_T_PVAR_CLASS_TIMER, MPI_T_BIND_NO_OBJECT, 1, 1, 'd'},
+    {"least_free", MPI_T_PVAR_CLASS_LOWWATERMARK, MPI_T_BIND_NO_OBJECT, 1, 2, 'i'},
+    {"negative_level", MPI_T_PVAR_CLASS_LEVEL, MPI_T_BIND_NO_OBJECT, 1, 1, 'i'},
+    {"refused", MPI_T_PVAR_CLASS_LEVEL, MPI_T_BIND_NO_OBJECT, 1, 1, 'i'},
+    {"too_large", MPI_T_PVAR_CLASS_COUNTER, MPI_T_BIND_NO_OBJECT, 1, 1 << 20, 'u'},
+};
+
+enum { VARIABLES = sizeof variables / sizeof variables[0] };
+
+static int barriers, is_started[VARIABLES], is_initialized;
+
+static void demand(int condition, const char *what)
+{
+    if (!condition) {
+        fprintf(stderr, "pvars_stub: %s\n", what);
+        abort();
+    }
+}
+
+int PMPI_Barrier(MPI_Comm comm)
+{
+    int (*next)(MPI_Comm) = (int (*)(MPI_Comm))dlsym(RTLD_NEXT, "PMPI_Barrier");
+    barriers++;
+    return next(comm);
+}
+
+int PMPI_Get_library_version(char *version, int *length)
+{
+    const char *own = getenv("STUB_VERSION");
+    int (*next)(char *, int *) =
+        (int (*)(char *, int *))dlsym(RTLD_NEXT, "PMPI_Get_library_version");
+    int result = next(version, length);
+    if (own != NULL) {
+        *length = sprintf(version, "%s", own);
+    }
+    return result;
+}
+
+int PMPI_T_init_thread(int required, int *provided)
+{
+    int has_begun;
+    PMPI_Initialized(&has_begun);
+    demand(!has_begun, "initialized after MPI_Init");
+    is_initialized = 1;
+    *provided = required;
+    return MPI_SUCCESS;
+}
+
+int PMPI_T_finalize(void)
+{
+    demand(0, "finalized");
+    return MPI_SUCCESS;
+}
+
+int PMPI_T_pvar_get_num(int *number)
+{
+    demand(is_initialized, "not initialized");
+    *number = VARIABLES;
+    return MPI_SUCCESS;
+}
+
+int PMPI_T_pvar_get_info(int index, char *name, int *name_length, int *verbosity, int *class,
+                         MPI_Datatype *type, MPI_T_enum *names, char *meaning, int *meaning_length,
+                         int *binding, int *is_readonly, int *is_continuous, int *is_atomic)
+{
+    const struct variable *v = &variables[index];
+    if (v->class == STALE) {
+        return MPI_T_ERR_INVALID_INDEX;
+    }
+    *name_length = snprintf(name, (size_t)*name_length, "%s", v->name) + 1;
+    *meaning_length = snprintf(meaning, (size_t)*meaning_length, "what %s means", v->name) + 1;
+    *verbosity = MPI_T_VERBOSITY_USER_BASIC;
+    *class = v->class;
+    *type = v->type == 'u'   ? MPI_UNSIGNED_LONG_LONG
+            : v->type == 'i' ? MPI_INT
+            : v->type == 'd' ? MPI_DOUBLE
+                             : MPI_CHAR;
+    *names = MPI_T_ENUM_NULL;
+    *binding = v->binding;
+    *is_readonly = 1;
+    *is_continuous = v->is_continuous;
+    *is_atomic = 0;
+    return MPI_SUCCESS;
+}
+
+int PMPI_T_pvar_session_create(MPI_T_pvar_session *session)
+{
+    *session = (MPI_T_pvar_session)&is_initialized;
+    return MPI_SUCCESS;
+}
+
+int PMPI_T_pvar_handle_alloc(MPI_T_pvar_session session, int index, void *object,
+                             MPI_T_pvar_handle *handle, int *count)
+{
+    const struct variable *v = &variables[index];
+    demand(session == (MPI_T_pvar_session)&is_initialized, "a strange session");
+    demand(strncmp(v->name, "mtl_psm2_", 9) != 0, "a handle for a variable of PSM2");
+    demand((object == NULL) == (v->binding == MPI_T_BIND_NO_OBJECT), "bound to a wrong object");
+    demand(object == NULL || *(MPI_Comm *)object == MPI_COMM_WORLD, "bound to a strange object");
+    if (strcmp(v->name, "refused") == 0) {
+        return MPI_T_ERR_OUT_OF_HANDLES;
+    }
+    *handle = (MPI_T_pvar_handle)v;
+    *count = v->count;
+    return MPI_SUCCESS;
+}
+
+int PMPI_T_pvar_handle_free(MPI_T_pvar_session session, MPI_T_pvar_handle *handle)
+{
+    (void)session;
+    *handle = MPI_T_PVAR_HANDLE_NULL;
+    return MPI_SUCCESS;
+}
+
+int PMPI_T_pvar_start(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
+{
+    const struct variable *v = (const struct variable *)handle;
+    (void)session;
+    demand(!v->is_continuous, "a continuous variable is started");
+    is_started[v - variables] = 1;
+    return MPI_SUCCESS;
+}
+
+int PMPI_T_pvar_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void *data)
+{
+    const struct variable *v = (const struct variable *)handle;
+    int is_over, is_running = v->is_continuous || is_started[v - variables];
+    const char *attached = getenv("OMPI_MCA_mpi_spc_attach");
+    (void)session;
+    PMPI_Finalized(&is_over);
+    demand(!is_over, "read after MPI_Finalize");
+    demand(v->count < 1000, "read into memory that is too small");
+    if (strncmp(v->name, SPC, strlen(SPC)) == 0 && attached == NULL) {
+        is_running = 0;
+    }
+    for (int i = 0; i < v->count; i++) {
+        if (v->type == 'd') {
+            ((double *)data)[i] = 0.125 * barriers * is_running;
+        } else if (v->type == 'i') {
+            ((int *)data)[i] = strcmp(v->name, "least_free") == 0 ? 40 - barriers - i : -barriers;
+        } else {
+            ((unsigned long long *)data)[i] =
+                (1ull << 45) * (strcmp(v->name, "started_per_peer") == 0) +
+                (unsigned long long)barriers * is_running;
+        }
+    }
+    if (strcmp(v->name, SPC "MAX_UNEXPECTED_IN_QUEUE") == 0) { /* reading resets it */
+        static int last;
+        int now = barriers;
+        *(unsigned long long *)data = now > last ? 7 : 0;
+        last = now;
+    }
+    return MPI_SUCCESS;
+}
