@@ -17,18 +17,22 @@
      meaning,                                                                                      \
      NULL,                                                                                         \
      false,                                                                                        \
+     false,                                                                                        \
      false},
 
 #define INSIDE "inside the library: no call shows it"
 #define INSIDE_SPC                                                                                 \
     "inside the library: no call shows it; an Open MPI that was built with --enable-spc counts it"
-#define ALGORITHM "the library chooses algorithms inside: no call shows it"
+#define INSIDE_HOOKED     "inside the library: no call shows it; --hooks counts it in Open MPI 4.1.4"
+#define INSIDE_HOOKED_SPC INSIDE_HOOKED "; an Open MPI that was built with --enable-spc counts it"
+#define ALGORITHM                                                                                  \
+    "the library chooses algorithms inside: no call shows it; --hooks counts it in Open MPI 4.1.4"
 
 static const struct fm_counter_entry counters[] = {
 #define FM_COUNTER(symbol, name, kind, unit, bins, meaning)                                        \
-    {name, FM_COUNTER_##kind, unit, FM_TIER_EXACT, name, meaning, NULL, false, false},
+    {name, FM_COUNTER_##kind, unit, FM_TIER_EXACT, name, meaning, NULL, false, false, false},
 #define FM_USAGE_COUNTER(symbol, name, kind, unit, meaning)                                        \
-    {name, FM_COUNTER_##kind, unit, FM_TIER_KERNEL, name, meaning, NULL, false, false},
+    {name, FM_COUNTER_##kind, unit, FM_TIER_KERNEL, name, meaning, NULL, false, false, false},
 #define FM_MODEL_COUNTER(symbol, name, kind, unit, bins, meaning)
 #include "counters/recorded.def"
 #undef FM_COUNTER
@@ -65,6 +69,7 @@ static const struct fm_counter_entry counters[] = {
      meaning,                                                                                      \
      NULL,                                                                                         \
      false,                                                                                        \
+     false,                                                                                        \
      false},
 #include "counters/perf.def"
 #undef FM_PERF_COUNTER
@@ -77,7 +82,8 @@ static const struct fm_counter_entry counters[] = {
      "calls of " function,                                                                         \
      NULL,                                                                                         \
      true,                                                                                         \
-     true},
+     true,                                                                                         \
+     false},
 #define FM_SPC_CALLS_INIT(name, function)                                                          \
     {#name,                                                                                        \
      FM_COUNTER_COUNT,                                                                             \
@@ -87,9 +93,10 @@ static const struct fm_counter_entry counters[] = {
      "calls of " function "; those of its form MPIX_ of Open MPI 4 are not seen",                  \
      NULL,                                                                                         \
      true,                                                                                         \
-     true},
+     true,                                                                                         \
+     false},
 #define FM_SPC_SAME(name, kind, unit, own, tier, offered, meaning)                                 \
-    {#name, FM_COUNTER_##kind, unit, FM_TIER_##tier, own, meaning, NULL, true, offered},
+    {#name, FM_COUNTER_##kind, unit, FM_TIER_##tier, own, meaning, NULL, true, offered, false},
 #define FM_SPC_INSIDE(name, kind, unit, offered, meaning)                                          \
     {#name,                                                                                        \
      FM_COUNTER_##kind,                                                                            \
@@ -99,18 +106,31 @@ static const struct fm_counter_entry counters[] = {
      meaning,                                                                                      \
      (offered) ? INSIDE_SPC : INSIDE,                                                              \
      true,                                                                                         \
-     offered},
+     offered,                                                                                      \
+     false},
+#define FM_SPC_HOOKED(name, kind, unit, offered, meaning)                                          \
+    {#name,                                                                                        \
+     FM_COUNTER_##kind,                                                                            \
+     unit,                                                                                         \
+     FM_TIER_UNAVAILABLE,                                                                          \
+     NULL,                                                                                         \
+     meaning,                                                                                      \
+     (offered) ? INSIDE_HOOKED_SPC : INSIDE_HOOKED,                                                \
+     true,                                                                                         \
+     offered,                                                                                      \
+     true},
 #define FM_SPC_ALGORITHM(name, meaning)                                                            \
     {#name,     FM_COUNTER_COLLECTIVE_BINS,                                                        \
      "calls",   FM_TIER_UNAVAILABLE,                                                               \
      NULL,      meaning,                                                                           \
      ALGORITHM, true,                                                                              \
-     false},
+     false,     true},
 #include "counters/spc.def"
 #undef FM_SPC_CALLS
 #undef FM_SPC_CALLS_INIT
 #undef FM_SPC_SAME
 #undef FM_SPC_INSIDE
+#undef FM_SPC_HOOKED
 #undef FM_SPC_ALGORITHM
 };
 
@@ -211,12 +231,10 @@ static bool selects(const char *pattern, const char *name)
         return true;
     }
     const char *rest = without_prefix(pattern);
-    if (rest != pattern && fm_pattern_matches(rest, name)) {
-        return true;
-    }
     for (size_t i = 0; i < fm_counter_count(); i++) {
         const struct fm_counter_entry *counter = &counters[i];
-        if (counter->is_spc && counter->source != NULL && strcmp(counter->source, name) == 0 &&
+        const char *in_files = counter->source != NULL ? counter->source : counter->name;
+        if (counter->is_spc && strcmp(in_files, name) == 0 &&
             fm_pattern_matches(rest, counter->name)) {
             return true;
         }
@@ -304,9 +322,14 @@ const char *fm_counter_kind_name(enum fm_counter_kind kind)
 const char *fm_counter_tier_name(enum fm_counter_tier tier)
 {
     static const char *const names[FM_TIERS] = {
-        [FM_TIER_EXACT] = "exact (calls)",        [FM_TIER_LOWER_BOUND] = "lower bound (calls)",
-        [FM_TIER_KERNEL] = "exact (kernel)",      [FM_TIER_PERMITTED] = "kernel, if it can",
-        [FM_TIER_LIBRARY] = "library's variable", [FM_TIER_PROGRAM] = "the program's",
+        [FM_TIER_EXACT] = "exact (calls)",
+        [FM_TIER_LOWER_BOUND] = "lower bound (calls)",
+        [FM_TIER_KERNEL] = "exact (kernel)",
+        [FM_TIER_PERMITTED] = "kernel, if it can",
+        [FM_TIER_LIBRARY] = "library's variable",
+        [FM_TIER_HOOK] = "exact (hook)",
+        [FM_TIER_UPPER_BOUND] = "upper bound (hook)",
+        [FM_TIER_PROGRAM] = "the program's",
         [FM_TIER_UNAVAILABLE] = "unavailable",
     };
     return (unsigned)tier < FM_TIERS ? names[tier] : "unknown";

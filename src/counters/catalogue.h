@@ -36,6 +36,8 @@ enum fm_counter_tier {
     FM_TIER_KERNEL,      /**< by the kernel */
     FM_TIER_PERMITTED,   /**< likewise, where it permits and the processor offers it */
     FM_TIER_LIBRARY,     /**< by a variable of the library */
+    FM_TIER_HOOK,        /**< by a hook in the library */
+    FM_TIER_UPPER_BOUND, /**< likewise */
     FM_TIER_PROGRAM,     /**< stated by the program itself */
     FM_TIER_UNAVAILABLE,
     FM_TIERS
@@ -52,6 +54,7 @@ struct fm_counter_entry {
     const char *reason;  /**< why it is unavailable, else NULL */
     bool is_spc;         /**< one of Open MPI's software performance counters */
     bool spc_offers;     /**< Open MPI 4.1 has it if it was built with --enable-spc */
+    bool is_hooked;      /**< hooks in tested versions of Open MPI count it (--hooks) */
 };
 
 /** Prefix of Open MPI's counters, which may stand in front of their names. */

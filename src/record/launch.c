@@ -61,10 +61,10 @@ static fm_status_t export_filter(const struct fm_setting_value *value, struct fm
 
 /* Other preloaded libraries stay in front: a tool of the program's own that wraps MPI keeps
  * working. */
-static fm_status_t export_preload(struct fm_error *error)
+static fm_status_t export_preload(const char *library, struct fm_error *error)
 {
     char preload[PATH_MAX];
-    fm_status_t status = fm_find_library("libfermata-preload.so", preload, sizeof preload, error);
+    fm_status_t status = fm_find_library(library, preload, sizeof preload, error);
     const char *others = getenv("LD_PRELOAD");
     if (status != FM_OK || (others != NULL && strstr(others, preload) != NULL)) {
         return status;
@@ -89,7 +89,11 @@ fm_status_t fm_record_prepare(const struct fm_settings *settings, struct fm_erro
     if (status == FM_OK) {
         status = export_filter(&settings->values[FM_SETTING_FILTER], error);
     }
-    return status == FM_OK ? export_preload(error) : status;
+    const char *hooks = settings->values[FM_SETTING_HOOKS].text;
+    if (status == FM_OK && hooks != NULL && strcmp(hooks, "1") == 0) {
+        status = export_preload("libfermata-hooks.so", error);
+    }
+    return status == FM_OK ? export_preload("libfermata-preload.so", error) : status;
 }
 
 static fm_status_t cannot_start(const char *command, struct fm_error *error)

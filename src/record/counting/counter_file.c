@@ -268,7 +268,7 @@ const struct fm_counter_description *fm_counter_file_descriptions(size_t *count)
     return descriptions;
 }
 
-const uint64_t *fm_counter_file_process(void)
+uint64_t *fm_counter_file_process(void)
 {
     return counters.process;
 }

@@ -9,6 +9,7 @@
 #ifndef FERMATA_RECORD_COUNTING_COUNTER_FILE_H
 #define FERMATA_RECORD_COUNTING_COUNTER_FILE_H
 
+#include "record/capture/hot.h"
 #include "record/paradigm/region.h"
 
 #include <stdbool.h>
@@ -68,13 +69,13 @@ uint32_t fm_counter_file_add(const struct fm_added_counter *counter);
 void fm_counter_file_read_by(fm_counter_reader_t *reader);
 
 /** The list of counters that are asked for; NULL: none are. */
-const char *fm_counters_asked(void);
+FM_API const char *fm_counters_asked(void);
 
 /** Descriptions of the counters, while the file is open; else none. */
 const struct fm_counter_description *fm_counter_file_descriptions(size_t *count);
 
 /** Block of the process, while the file is open. */
-const uint64_t *fm_counter_file_process(void);
+uint64_t *fm_counter_file_process(void);
 
 /** Stores the rate of the clock so far, and what the kernel and other sources count for the
  * process. Takes no lock. */

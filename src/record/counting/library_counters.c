@@ -25,6 +25,18 @@ bool fm_library_counter_named(const char *prefix, const char *name)
     return list != NULL && fm_counter_list_names(list, prefix, name);
 }
 
+bool fm_library_counter_selected(const char *name)
+{
+    const char *list = fm_counters_asked();
+    return list != NULL &&
+           (fm_counter_selected(list, name) || fm_counter_list_names_spc(list, name));
+}
+
+uint64_t *fm_library_counter_word(uint32_t slot)
+{
+    return fm_counter_file_process() + FM_BLOCK_HEAD + slot;
+}
+
 static bool is_hidden(const struct fm_counter_entry *entry)
 {
     return entry->is_spc && entry->tier == FM_TIER_UNAVAILABLE;
@@ -53,6 +65,18 @@ uint32_t fm_library_counter_add(const struct fm_added_counter *counter)
     return fm_counter_file_add(counter);
 }
 
+/* Whether the file describes a counter that a name or pattern means. */
+static bool is_described(const char *pattern)
+{
+    size_t count;
+    const struct fm_counter_description *each = fm_counter_file_descriptions(&count);
+    bool found = false;
+    for (size_t i = 0; !found && i < count; i++) {
+        found = fm_counter_list_names(pattern, "", each[i].name);
+    }
+    return found;
+}
+
 static uint32_t bins_of(enum fm_counter_kind kind)
 {
     return kind == FM_COUNTER_COLLECTIVE_BINS ? 4 : kind == FM_COUNTER_BINS ? 2 : 1;
@@ -62,7 +86,7 @@ uint32_t fm_library_spc_add(const char *name, uint32_t kind, uint32_t tier, cons
 {
     const struct fm_counter_entry *entry = fm_counter_named(name);
     char meaning[FM_COUNTER_MEANING];
-    if (entry == NULL) {
+    if (entry == NULL || is_described(name)) {
         return 0;
     }
     if (tier == FM_TIER_UNAVAILABLE) {
@@ -77,18 +101,6 @@ uint32_t fm_library_spc_add(const char *name, uint32_t kind, uint32_t tier, cons
                                    .tier = tier,
                                    .bins = bins_of((enum fm_counter_kind)kind),
                                    .meaning = meaning});
-}
-
-/* Whether the file describes a counter that a name or pattern means. */
-static bool is_described(const char *pattern)
-{
-    size_t count;
-    const struct fm_counter_description *each = fm_counter_file_descriptions(&count);
-    bool found = false;
-    for (size_t i = 0; !found && i < count; i++) {
-        found = fm_counter_list_names(pattern, "", each[i].name);
-    }
-    return found;
 }
 
 static void add_lack(const char *name, const char *reason)

@@ -23,6 +23,9 @@ FM_API bool fm_library_counter_named(const char *prefix, const char *name);
  * @param name  without OMPI_SPC_; NULL: any of them */
 FM_API bool fm_library_spc_named(const char *name);
 
+/** Whether the list selects a counter, "all" included. */
+FM_API bool fm_library_counter_selected(const char *name);
+
 /** Kind of one of Open MPI's counters: enum fm_counter_kind. */
 FM_API uint32_t fm_library_spc_kind(const char *name);
 
@@ -33,8 +36,11 @@ FM_API uint32_t fm_library_counter_add(const struct fm_added_counter *counter);
  * @param kind  enum fm_counter_kind: that of the catalogue, or NANOSECONDS in place of TIMER
  * @param tier  enum fm_counter_tier; FM_TIER_UNAVAILABLE: for a reason
  * @param how   how it is obtained, a phrase behind the meaning; or that reason
- * @return as fm_counter_file_add */
+ * @return as fm_counter_file_add; 0 also if the file has the counter already */
 FM_API uint32_t fm_library_spc_add(const char *name, uint32_t kind, uint32_t tier, const char *how);
+
+/** @return a counter's words in the block of the process, which threads may add to atomically */
+FM_API uint64_t *fm_library_counter_word(uint32_t slot);
 
 /** All counters of the library are added: those that are named and were not added are unavailable,
  * for this reason; then values are read by `reader`, if it is not NULL. Called once, when the run

@@ -13,10 +13,10 @@
  *                 program's attribute functions. If the library has no communicator left,
  *                 MPI_COMM_WORLD and the highest tag. */
 #include "record/flight/flight.h"
+#include "record/mpi/inside/inside.h"
 #include "record/mpi/mpi_description.h"
 #include "record/mpi/mpi_run.h"
 #include "record/mpi/objects/comm.h"
-#include "record/mpi/pvars.h"
 #include "record/mpi/sessions.h"
 
 #include <limits.h>
@@ -234,7 +234,7 @@ static void finalize(void)
     if (has_own_session) {
         end_session();
     }
-    fm_pvars_end();
+    fm_inside_end();
     end_communication();
     if (finalize_deferred) {
         PMPI_Finalize();
@@ -275,7 +275,7 @@ static bool open_run(int provided)
     bool opened = fm_session_open(&fermata_paradigm, &exchange, version);
     end_communication();
     if (opened) {
-        fm_pvars_begin(version, true);
+        fm_inside_begin(version, true, exchange.rank, exchange.size);
         fm_types_begin(MPI_COMM_SELF, 0, exchange.rank);
     }
     return opened;
@@ -292,7 +292,7 @@ bool fm_run_open_sessions(MPI_Session session, MPI_Comm own)
         end_session();
         return false;
     }
-    fm_pvars_begin(version, false);
+    fm_inside_begin(version, false, exchange.rank, exchange.size);
     fm_types_begin(own, (int)exchange.rank, exchange.rank);
     return true;
 }
@@ -357,7 +357,7 @@ static bool is_lent(void)
 
 int fm_MPI_Init(int *argc, char ***argv)
 {
-    fm_pvars_prepare();
+    fm_inside_prepare();
     struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Init);
     int result = PMPI_Init(argc, argv);
     if (thread != NULL && result == MPI_SUCCESS) {
@@ -372,7 +372,7 @@ int fm_MPI_Init(int *argc, char ***argv)
 
 int fm_MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
-    fm_pvars_prepare();
+    fm_inside_prepare();
     struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Init_thread);
     int result = PMPI_Init_thread(argc, argv, required, provided);
     if (thread != NULL && result == MPI_SUCCESS) {
@@ -420,7 +420,7 @@ int fm_MPI_Finalize(void)
         return PMPI_Finalize();
     }
     if (fm_run_has_begun) {
-        fm_pvars_end();
+        fm_inside_end();
         borrow_world();
         make_own_comm();
         if (!fm_session_leave(&fermata_paradigm, thread, record_finalize, FINALIZE_EVENTS)) {

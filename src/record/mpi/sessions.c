@@ -7,9 +7,9 @@
  * of the program have ended. The recorder's session keeps the library in operation until then. */
 #include "record/mpi/sessions.h"
 
+#include "record/mpi/inside/inside.h"
 #include "record/mpi/mpi_run.h"
 #include "record/mpi/objects/comm.h"
-#include "record/mpi/pvars.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -76,7 +76,7 @@ static bool note_begin(void)
 
 int fm_MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session)
 {
-    fm_pvars_prepare();
+    fm_inside_prepare();
     struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Session_init);
     int result = PMPI_Session_init(info, errhandler, session);
     const bool begins = result == MPI_SUCCESS && thread != NULL && note_begin() && open_run();

@@ -1,4 +1,4 @@
-#include "record/mpi/pvars.h"
+#include "record/mpi/inside/pvars.h"
 
 #include "counters/catalogue.h"
 #include "counters/counter_layout.h"
@@ -119,6 +119,7 @@ static uint32_t kind_of(const struct description *d)
     }
 }
 
+/* Name of one of Open MPI's counters that a variable is; NULL: it is none. */
 static const char *name_of_spc(const struct description *d)
 {
     size_t length = strlen(SPC_VARIABLE);
@@ -357,20 +358,14 @@ static void add_all(const char *version, bool has_world)
     }
 }
 
-void fm_pvars_begin(const char *version, int has_world)
+fm_counter_reader_t *fm_pvars_begin(const char *version, int has_world)
 {
-    char reason[FM_COUNTER_MEANING];
-    bool is_ready = pvars.prepared && PMPI_T_pvar_session_create(&pvars.session) == MPI_SUCCESS;
-    if (is_ready) {
-        world = has_world ? MPI_COMM_WORLD : MPI_COMM_NULL;
-        add_all(version, has_world != 0);
+    if (!pvars.prepared || PMPI_T_pvar_session_create(&pvars.session) != MPI_SUCCESS) {
+        return NULL;
     }
-    snprintf(reason, sizeof reason, "%.*s does not offer it", (int)strcspn(version, ",\n"),
-             version);
-    for (char *c = reason; (c = strchr(c, '\t')) != NULL;) {
-        *c = ' ';
-    }
-    fm_library_counters_complete(reason, is_ready && pvars.count != 0 ? read_variables : NULL);
+    world = has_world ? MPI_COMM_WORLD : MPI_COMM_NULL;
+    add_all(version, has_world != 0);
+    return pvars.count != 0 ? read_variables : NULL;
 }
 
 void fm_pvars_end(void)

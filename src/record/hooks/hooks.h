@@ -1,0 +1,48 @@
+/** @file
+ * Hooks in Open MPI: a library that is preloaded on request (--hooks) and defines functions that
+ * components of Open MPI 4.1 call each other by. Its functions count and call the original ones;
+ * they count nothing until the recorder connects them, which it does for tested versions of Open
+ * MPI only. The library depends on the C library alone, because every program that the launcher
+ * starts loads it.
+ *
+ * The counters are those of the process: words that all threads add to atomically.
+ */
+#ifndef FERMATA_RECORD_HOOKS_HOOKS_H
+#define FERMATA_RECORD_HOOKS_HOOKS_H
+
+#include <stdint.h>
+
+/** The counters (hooked.def). */
+enum fm_hooked {
+#define FM_HOOKED(symbol, counter, words, tier, how) FM_HOOKED_##symbol,
+#include "record/hooks/hooked.def"
+#undef FM_HOOKED
+    FM_HOOKED_COUNT
+};
+
+/** Words of a counter of an algorithm: small and large messages, times small and large
+ * communicators.
+ */
+enum { FM_HOOKED_BINS = 4 };
+
+/** What the recorder gives. */
+struct fm_hook_places {
+    uint64_t *words[FM_HOOKED_COUNT]; /**< of each counter; NULL: it is not counted */
+    uint64_t (*now)(void);            /**< clock ticks */
+    int (*type_size)(void *type);     /**< bytes of an element */
+    int (*comm_size)(void *comm);     /**< processes */
+};
+
+/** Names of the functions that the library exports for the recorder. */
+#define FM_HOOKS_CONNECT "fermata_hooks_connect"
+#define FM_HOOKS_ARRIVED "fermata_hooks_arrived"
+
+/** Begins to count; NULL: ends. The places remain valid. Called while no thread but the calling one
+ * is in MPI, or to end. */
+typedef void fm_hooks_connect_t(const struct fm_hook_places *places);
+
+/** Number of messages that have arrived in functions of this library since it was loaded: not 0 if
+ * the library of the process calls them. */
+typedef uint64_t fm_hooks_arrived_t(void);
+
+#endif

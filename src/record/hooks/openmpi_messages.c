@@ -1,0 +1,130 @@
+/* Functions of Open MPI 4.1's component ob1, which matches messages to receives. Their names are
+ * not in any header that is installed.
+ *
+ *   mca_pml_ob1_recv_frag_callback_match|rndv|rget   a message has arrived: an eager one, or the
+ *                                                    request of a rendezvous
+ *   mca_pml_ob1_recv_req_start                       a receive begins; it calls one of
+ *   mca_pml_ob1_recv_request_progress_match|rndv|rget  if the message was there before it
+ *   append_frag_to_ordered_list                      a message is out of sequence
+ *   check_cantmatch_for_match                        takes such a one, whose turn it is: not NULL
+ */
+#include "record/hooks/hook_counts.h"
+
+#include <stdbool.h>
+
+static uint64_t arrived;
+static _Thread_local bool in_receive;
+
+FM_HOOK_EXPORT fm_hooks_arrived_t fermata_hooks_arrived;
+
+uint64_t fermata_hooks_arrived(void)
+{
+    return __atomic_load_n(&arrived, __ATOMIC_RELAXED);
+}
+
+/* A function that is called with its arguments as four or fewer words. */
+#define ORIGINAL(name)                                                                             \
+    static fm_hooked_function_t *original;                                                         \
+    fm_hooked_function_t *next = __atomic_load_n(&original, __ATOMIC_ACQUIRE);                     \
+    if (next == NULL) {                                                                            \
+        next = fm_hook_original(#name);                                                            \
+        __atomic_store_n(&original, next, __ATOMIC_RELEASE);                                       \
+    }
+
+static long call(fm_hooked_function_t *next, long a, long b, long c, long d)
+{
+    return next(a, b, c, d, 0, 0, 0, 0, 0, 0, 0, 0);
+}
+
+/* ---- arrivals ---- */
+
+static void handle_arrival(fm_hooked_function_t *next, enum fm_hooked counter, const long *words)
+{
+    const struct fm_hook_places *places = __atomic_load_n(&fm_hook_places, __ATOMIC_ACQUIRE);
+    uint64_t *time = places != NULL ? places->words[FM_HOOKED_MATCH_TIME] : NULL;
+    uint64_t begin = time != NULL ? places->now() : 0;
+    bool was_in_receive = in_receive; /* a receive that waits for messages handles others */
+    fm_hook_add(counter, 1);
+    in_receive = false;
+    call(next, words[0], words[1], words[2], words[3]);
+    in_receive = was_in_receive;
+    if (time != NULL) {
+        __atomic_add_fetch(time, places->now() - begin, __ATOMIC_RELAXED);
+    }
+}
+
+#define ARRIVAL(name, counter)                                                                     \
+    FM_HOOK_EXPORT void name(long a, long b, long c, long d);                                      \
+    void name(long a, long b, long c, long d)                                                      \
+    {                                                                                              \
+        ORIGINAL(name)                                                                             \
+        const long words[] = {a, b, c, d};                                                         \
+        __atomic_add_fetch(&arrived, 1, __ATOMIC_RELAXED);                                         \
+        handle_arrival(next, counter, words);                                                      \
+    }
+
+ARRIVAL(mca_pml_ob1_recv_frag_callback_match, FM_HOOKED_EAGER)
+ARRIVAL(mca_pml_ob1_recv_frag_callback_rndv, FM_HOOKED_NOT_EAGER)
+ARRIVAL(mca_pml_ob1_recv_frag_callback_rget, FM_HOOKED_NOT_EAGER)
+
+/* ---- receives ---- */
+
+FM_HOOK_EXPORT void mca_pml_ob1_recv_req_start(long request);
+
+void mca_pml_ob1_recv_req_start(long request)
+{
+    ORIGINAL(mca_pml_ob1_recv_req_start)
+    in_receive = true;
+    call(next, request, 0, 0, 0);
+    in_receive = false;
+}
+
+#define PROGRESS(name)                                                                             \
+    FM_HOOK_EXPORT void name(long a, long b, long c, long d);                                      \
+    void name(long a, long b, long c, long d)                                                      \
+    {                                                                                              \
+        ORIGINAL(name)                                                                             \
+        if (in_receive) {                                                                          \
+            in_receive = false;                                                                    \
+            fm_hook_add(FM_HOOKED_UNEXPECTED, 1);                                                  \
+        }                                                                                          \
+        call(next, a, b, c, d);                                                                    \
+    }
+
+PROGRESS(mca_pml_ob1_recv_request_progress_match)
+PROGRESS(mca_pml_ob1_recv_request_progress_rndv)
+PROGRESS(mca_pml_ob1_recv_request_progress_rget)
+
+/* ---- out of sequence ---- */
+
+static void raise_most(uint64_t level)
+{
+    uint64_t *most = fm_hook_words(FM_HOOKED_OOS_IN_QUEUE_MOST);
+    uint64_t seen = most != NULL ? __atomic_load_n(most, __ATOMIC_RELAXED) : UINT64_MAX;
+    while (most != NULL && (int64_t)level > (int64_t)seen &&
+           !__atomic_compare_exchange_n(most, &seen, level, true, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED)) {
+    }
+}
+
+FM_HOOK_EXPORT long append_frag_to_ordered_list(long a, long b, long c, long d);
+
+long append_frag_to_ordered_list(long a, long b, long c, long d)
+{
+    ORIGINAL(append_frag_to_ordered_list)
+    fm_hook_add(FM_HOOKED_OUT_OF_SEQUENCE, 1);
+    raise_most(fm_hook_add(FM_HOOKED_OOS_IN_QUEUE, 1));
+    return call(next, a, b, c, d);
+}
+
+FM_HOOK_EXPORT long check_cantmatch_for_match(long a, long b, long c, long d);
+
+long check_cantmatch_for_match(long a, long b, long c, long d)
+{
+    ORIGINAL(check_cantmatch_for_match)
+    long taken = call(next, a, b, c, d);
+    if (taken != 0) {
+        fm_hook_add(FM_HOOKED_OOS_IN_QUEUE, (uint64_t)-1);
+    }
+    return taken;
+}

@@ -1,0 +1,108 @@
+"""Hooks in Open MPI count what is known inside the library; with other versions and libraries they stay
+off, say so, and the program runs on.
+
+usage: check_hooks.py FERMATA MPIRUN PROGRAM STUB LIBRARY
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
+from mpi_launcher import mpi_command  # noqa: E402
+
+fermata, mpirun, program, stub, library = sys.argv[1:]
+MESSAGES, LARGE, COLLECTIVES, THREADS, ROUNDS, WINDOW = 20, 3, 4, 3, 40, 64
+TESTED = "Open MPI v4.1.4"
+
+
+def recorded(experiment, names, communicators="each", version=None, only=False, **variables):
+    environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+                       **variables)
+    command = [program, communicators]
+    if version is not None:
+        environment["STUB_VERSION"] = version
+        command = ["sh", "-c", f'LD_PRELOAD="{stub} $LD_PRELOAD" exec {program} {communicators}']
+    keep = ["--counters-only"] if only else []
+    done = subprocess.run([fermata, "record", "--hooks", f"--counters={names}", *keep, "-o",
+                           experiment, "--", *mpi_command(mpirun, 2, command)],
+                          capture_output=True, text=True, check=False, env=environment)
+    assert done.returncode == 0, done.stdout + done.stderr
+    text = subprocess.run([fermata, "counters", "show", "--all", "--format", "json", experiment],
+                          capture_output=True, text=True, check=True).stdout
+    result = json.loads(text)
+    return ({counter["name"]: counter for counter in result["counters"]},
+            {lack["name"]: lack["reason"] for lack in result["unavailable"]}, done.stderr)
+
+
+def check_messages(counters):
+    unexpected = counters["UNEXPECTED"]["values"]
+    arrivals = [sum(pair) for pair in zip(counters["EAGER_MESSAGES"]["values"],
+                                          counters["NOT_EAGER_MESSAGES"]["values"])]
+    assert MESSAGES <= unexpected[1] <= arrivals[1], unexpected
+    assert arrivals[1] >= MESSAGES + THREADS * ROUNDS * WINDOW, arrivals
+    assert counters["NOT_EAGER_MESSAGES"]["values"][1] >= LARGE
+    assert unexpected[0] <= arrivals[0] < MESSAGES + 100, (unexpected, arrivals)
+    assert counters["MATCH_TIME"]["values"][1] > 0
+    assert counters["MATCH_TIME"]["obtained"] == "upper bound (hook)"
+    assert counters["UNEXPECTED"]["obtained"] == "exact (hook)"
+    assert counters["OOS_IN_QUEUE"]["values"] == [0, 0], counters["OOS_IN_QUEUE"]
+    for rank in range(2):
+        out = counters["OUT_OF_SEQUENCE"]["values"][rank]
+        most = counters["MAX_OOS_IN_QUEUE"]["values"][rank]
+        assert (out == 0) == (most == 0) and most <= out <= arrivals[rank]
+
+
+def check_algorithms(counters):
+    """The algorithm that is forced is counted, by size, and no other one."""
+    uses = {name: counter for name, counter in counters.items() if name.startswith("BASE_BCAST")}
+    assert len(uses) == 6, uses
+    for name, counter in uses.items():
+        expected = COLLECTIVES if name == "BASE_BCAST_BINOMIAL" else 0
+        assert counter["values"] == [expected, expected], (name, counter)
+    bins = [bin["values"][0] for bin in uses["BASE_BCAST_BINOMIAL"]["bins"]]
+    assert bins == [COLLECTIVES - 1, 0, 1, 0], bins
+
+
+def check_open_mpi(folder):
+    forced = {"OMPI_MCA_coll_tuned_use_dynamic_rules": "1",
+              "OMPI_MCA_coll_tuned_bcast_algorithm": "6"}
+    counters, lacks, _ = recorded(f"{folder}/each", "all", **forced)
+    if not any(name == "UNEXPECTED" for name in counters):
+        print("left out: hooks are not tested with this version")
+        return
+    check_messages(counters)
+    check_algorithms(counters)
+    assert lacks == {}, lacks
+    counters, lacks, _ = recorded(f"{folder}/one", "OMPI_SPC_*", "one", only=True)
+    check_messages(counters)
+    assert "MATCH_QUEUE_TIME" in lacks and "UNEXPECTED" not in lacks, lacks
+    folder_of_spc = f"{folder}/files"
+    subprocess.run([fermata, "counters", "convert", f"{folder}/each", folder_of_spc], check=True)
+    names = [name for name in os.listdir(folder_of_spc) if name.endswith(".xml")]
+    text = pathlib.Path(folder_of_spc, names[0]).read_text(encoding="ascii")
+    assert "OMPI_SPC_UNEXPECTED<" in text and "OMPI_SPC_BASE_BCAST_BINOMIAL<" in text
+    counters, _, _ = recorded(f"{folder}/few", "UNEXPECTED,mpi.*")
+    assert "UNEXPECTED" in counters and "MATCH_TIME" not in counters
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        if library == "openmpi":
+            check_open_mpi(folder)
+        _, lacks, told = recorded(f"{folder}/other", "all,OUT_OF_SEQUENCE,OMPI_SPC_BASE_BCAST_CHAIN",
+                                  version="Open MPI v4.1.9, package: x")
+        assert f"--hooks: no hooks: hooks are tested with {TESTED} only, this is Open MPI v4.1.9" \
+            in told, told
+        assert told.count("no hooks") == 1, told
+        assert set(lacks) == {"OUT_OF_SEQUENCE", "BASE_BCAST_CHAIN"} and all(
+            reason.endswith("this is Open MPI v4.1.9") for reason in lacks.values()), lacks
+        if library != "openmpi":
+            _, lacks, told = recorded(f"{folder}/own", "mpi.*,UNEXPECTED")
+            assert "this is MPICH Version: " in told and list(lacks) == ["UNEXPECTED"], (told, lacks)
+
+
+main()
