@@ -1,5 +1,6 @@
 """Bars of the recorder, measured with tight loops of calls: P1, P2, P10, P14, P15."""
 
+import json
 import os
 import re
 import shutil
@@ -163,7 +164,9 @@ def other_call_cost(programs, folder, options):
 
 
 def counter_cost(programs, folder, options):
-    """P15: what counters add to a recorded call: its number and time, messages, bytes, sizes."""
+    """P15: what counters add to a recorded call: its number and time, messages, bytes, sizes; and the
+    model of a library's counters."""
+    yield from counter_model(programs, folder, options)
     for library, loops in ((MPI, LOOPS), (LIBRARIES[0], LIBRARIES[0].loops)):
         for loop in loops:
             archives = Archives(programs, folder, loop, options.turns, library)
@@ -174,6 +177,20 @@ def counter_cost(programs, folder, options):
             yield Figure("P15", f"counting a recorded call, {loop}",
                          [c - f for c, f in zip(times["counters"], times["fermata"])], 15, unit="ns",
                          details={"ns_per_call": {name: median(times[name]) for name in times}})
+
+
+def counter_model(programs, _folder, options):
+    """P15: the model of what a library's counters cost, against measured updates."""
+    ratios = {}
+    for _ in range(options.repeats):
+        text = run([programs.fermata, "counters", "calibrate", "--format", "json"]).output
+        for update in json.loads(text)["updates"]:
+            ratios.setdefault(update["name"], []).append(
+                max(update["predicted_ns"] / update["measured_ns"],
+                    update["measured_ns"] / update["predicted_ns"]))
+    for name, values in ratios.items():
+        yield Figure("P15", f"cost of a counter, model and measurement apart by a factor, {name}",
+                     values, 2)
 
 
 def _short_cost(programs, folder, options, library, factor, what):

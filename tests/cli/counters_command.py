@@ -31,15 +31,25 @@ def main():
     status, out, _ = run("counters", "list")
     assert status == 0 and "161 counters of Open MPI" in out
     assert "the library chooses algorithms inside" in out
+    status, out, _ = run("counters", "calibrate", "--format", "json")
+    costs = json.loads(out)
+    assert status == 0 and [cost["name"] for cost in costs["costs"]] == [
+        "T_if", "T_func", "T_bitmap", "T_comp", "T_assign", "T_atomic", "T_sub", "T_cyc"]
+    assert len(costs["updates"]) == 6 and all(
+        update["measured_ns"] >= 0 for update in costs["updates"]), costs
+    status, out, _ = run("counters", "calibrate")
+    assert status == 0 and out.count("O_On") == 5 and "predicted/ns" in out, out
+    refused(2, "calibrate alone", "counters", "calibrate", "x")
     refused(1, "no counter is called so", "counters", "list", "nonsense")
-    refused(2, "give list, show, sites, watch, heatmap, sum, diff or convert", "counters")
-    refused(2, "give list, show, sites, watch, heatmap, sum, diff or convert", "counters", "nonsense")
+    refused(2, "give list, show, sites, watch, heatmap, sum, diff, convert or calibrate", "counters")
+    refused(2, "give list, show, sites, watch, heatmap, sum, diff, convert or calibrate", "counters", "nonsense")
     refused(2, "watch prints text or csv", "counters", "watch", "x", "--format", "json")
     refused(2, "heatmap prints SVG or csv", "counters", "heatmap", "x", "y", "--format", "json")
     refused(2, "heatmap, an experiment and a counter", "counters", "heatmap", "x")
     refused(2, "sites prints text or json", "counters", "sites", "x", "--format", "csv")
     refused(2, "snapshot needs seconds from 0.05 on", "record", "--snapshot", "0", "--", "true")
     refused(2, "needs counters", "record", "--snapshot", "1", "--", "true")
+    refused(2, "hooks (--hooks) needs counters", "record", "--hooks", "--", "true")
     refused(2, "seconds from 0.05 on", "top", "x", "--period", "0")
     refused(4, "No such file", "top", "missing")
     refused(2, "show and an experiment", "counters", "show")

@@ -213,6 +213,13 @@ static int sites(struct fm_option_reader *reader, struct fm_counter_request *req
     return status != FM_OK ? fail(&error, status) : FM_OK;
 }
 
+static int calibrate(struct fm_option_reader *reader, struct fm_counter_request *request)
+{
+    (void)reader;
+    fm_counters_calibrate(request);
+    return FM_OK;
+}
+
 static const struct verb {
     const char *name;
     int least, most; /* operands behind it */
@@ -225,7 +232,8 @@ static const struct verb {
              {"heatmap", 2, 2, "heatmap, an experiment and a counter", heatmap},
              {"convert", 2, 2, "convert, an experiment and a folder", convert},
              {"sum", 1, 1000, "sum and experiments", sum},
-             {"diff", 2, 1000, "diff and two experiments", diff}};
+             {"diff", 2, 1000, "diff and two experiments", diff},
+             {"calibrate", 0, 0, "calibrate alone", calibrate}};
 
 static const struct verb *verb_named(const char *name)
 {
@@ -275,7 +283,8 @@ int fm_command_counters(int argc, char **argv)
     }
     const struct verb *verb = reader.operand_count > 0 ? verb_named(reader.operands[0]) : NULL;
     if (verb == NULL) {
-        fm_options_refuse(&reader, "give list, show, sites, watch, heatmap, sum, diff or convert");
+        fm_options_refuse(
+            &reader, "give list, show, sites, watch, heatmap, sum, diff, convert or calibrate");
         return fm_options_complain(&reader);
     }
     if (!fm_options_operands(&reader, verb->least + 1, verb->most + 1, verb->wanted)) {

@@ -62,6 +62,9 @@ void fm_counters_top(const char *path, struct fm_counter_job *job, double period
  * @return FM_OK, or FM_ERR_USAGE: refused */
 fm_status_t fm_counter_period(struct fm_option_reader *reader, double *period);
 
+/** Prints what updates of counters cost on this machine, by a model and measured. */
+void fm_counters_calibrate(const struct fm_counter_request *request);
+
 /** Whether an experiment has counters and neither a trace nor what a trace is completed from. */
 bool fm_counters_are_all(const char *directory);
 

@@ -153,6 +153,12 @@ fm_status_t fm_settings_agree(const struct fm_settings *settings, struct fm_erro
         return fm_fail(error, FM_ERR_USAGE, "snapshot (%s) needs counters: add --counters",
                        snapshot->origin);
     }
+    const struct fm_setting_value *hooks = &settings->values[FM_SETTING_HOOKS];
+    if (hooks->text != NULL && strcmp(hooks->text, "1") == 0 && !is_only &&
+        fm_counter_list_is_none(list->text)) {
+        return fm_fail(error, FM_ERR_USAGE, "hooks (%s) needs counters: add --counters",
+                       hooks->origin);
+    }
     const struct fm_setting_value *size = &settings->values[FM_SETTING_MAX_SIZE];
     const struct fm_setting_value *flight = &settings->values[FM_SETTING_FLIGHT_RECORDER];
     bool is_limited =

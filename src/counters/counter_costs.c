@@ -1,0 +1,367 @@
+/* Loops of one operation each, less the same loop without it. An operation reads from and writes to
+ * memory, as in a library that counts: the compiler must not keep anything in registers across
+ * iterations, nor leave anything out (KEEP). */
+#include "counters/counter_costs.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+#define KEEP __asm__ volatile("" ::: "memory")
+
+/* Operations in an iteration of a loop: its own cost becomes small. */
+enum { UNROLLED = 8, BINS = 4 };
+
+#define EIGHT(operation)                                                                           \
+    operation KEEP;                                                                                \
+    operation KEEP;                                                                                \
+    operation KEEP;                                                                                \
+    operation KEEP;                                                                                \
+    operation KEEP;                                                                                \
+    operation KEEP;                                                                                \
+    operation KEEP;                                                                                \
+    operation KEEP;
+
+/* The memory of counters. */
+static struct {
+    _Alignas(64) uint32_t bits[8]; /* on or off */
+    _Alignas(64) int64_t values[256];
+    _Alignas(64) int64_t bins[BINS];
+    int64_t rules[BINS];
+    uint64_t begin, end;
+    uint32_t flag, number, sentinel, other;
+    int64_t left, right;
+} memory;
+
+static uint64_t nanoseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* The clock that the recorder reads where it can. */
+static inline uint64_t ticks(void)
+{
+#if defined(__x86_64__)
+    return __rdtsc();
+#elif defined(__aarch64__)
+    uint64_t value;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(value));
+    return value;
+#else
+    return nanoseconds();
+#endif
+}
+
+/* ---- elementary operations ---- */
+
+static inline bool is_on(uint32_t number)
+{
+    return (memory.bits[number / 32] >> (number % 32) & 1) != 0;
+}
+
+static __attribute__((noinline)) void function(uint32_t number, int64_t value)
+{
+    __asm__ volatile("" ::"r"(number), "r"(value) : "memory");
+}
+
+static void loop_nothing(size_t turns)
+{
+    for (size_t i = 0; i < turns; i++) {
+        EIGHT(;)
+    }
+}
+
+static void loop_if(size_t turns)
+{
+    for (size_t i = 0; i < turns; i++) {
+        EIGHT(if (memory.flag != 0) { function(0, 0); })
+    }
+}
+
+static void loop_func(size_t turns)
+{
+    for (size_t i = 0; i < turns; i++) {
+        EIGHT(function(memory.number, 1);)
+    }
+}
+
+static void loop_bitmap(size_t turns)
+{
+    for (size_t i = 0; i < turns; i++) {
+        EIGHT({
+            bool on = is_on(memory.number);
+            __asm__ volatile("" ::"r"(on));
+        })
+    }
+}
+
+static void loop_comp(size_t turns)
+{
+    for (size_t i = 0; i < turns; i++) {
+        EIGHT({
+            bool is_less = memory.left < memory.right;
+            __asm__ volatile("" ::"r"(is_less));
+        })
+    }
+}
+
+static void loop_assign(size_t turns)
+{
+    for (size_t i = 0; i < turns; i++) {
+        EIGHT(memory.values[1] = (int64_t)i;)
+    }
+}
+
+static void loop_atomic(size_t turns)
+{
+    for (size_t i = 0; i < turns; i++) {
+        EIGHT(__atomic_fetch_add(&memory.values[2], 1, __ATOMIC_RELAXED);)
+    }
+}
+
+static void loop_sub(size_t turns)
+{
+    for (size_t i = 0; i < turns; i++) {
+        EIGHT({
+            uint64_t difference = memory.end - memory.begin;
+            __asm__ volatile("" ::"r"(difference));
+        })
+    }
+}
+
+static void loop_cyc(size_t turns)
+{
+    for (size_t i = 0; i < turns; i++) {
+        EIGHT({
+            uint64_t now = ticks();
+            __asm__ volatile("" ::"r"(now));
+        })
+    }
+}
+
+/* ---- updates ---- */
+
+static __attribute__((noinline)) void record(uint32_t number, int64_t value)
+{
+    __atomic_fetch_add(&memory.values[number], value, __ATOMIC_RELAXED);
+}
+
+static inline void update(uint32_t number, int64_t value)
+{
+    if (__builtin_expect(is_on(number), 1)) {
+        record(number, value);
+    }
+}
+
+static inline void update_watermark(void)
+{
+    __atomic_fetch_add(&memory.values[memory.sentinel], 1, __ATOMIC_RELAXED);
+    if (is_on(memory.other) && memory.values[memory.sentinel] > memory.values[memory.other]) {
+        memory.values[memory.other] = memory.values[memory.sentinel];
+    }
+}
+
+static inline void update_bins(int64_t value)
+{
+    int bin = 0;
+    while (bin < BINS - 1 && value > memory.rules[bin]) {
+        bin++;
+    }
+    memory.bins[bin] = bin;
+}
+
+static void loop_off(size_t turns)
+{
+    for (size_t i = 0; i < turns; i++) {
+        EIGHT(if (__builtin_expect(is_on(memory.other), 0)) { record(memory.other, 1); })
+    }
+}
+
+static void loop_on(size_t turns)
+{
+    for (size_t i = 0; i < turns; i++) {
+        EIGHT(update(memory.number, 1);)
+    }
+}
+
+static void loop_watermark(size_t turns)
+{
+    for (size_t i = 0; i < turns; i++) {
+        EIGHT({
+            update(memory.number, 1);
+            update_watermark();
+        })
+    }
+}
+
+static void loop_timer(size_t turns)
+{
+    for (size_t i = 0; i < turns; i++) {
+        EIGHT({
+            uint64_t begin = is_on(memory.number) ? ticks() : 0;
+            KEEP;
+            if (is_on(memory.number)) {
+                record(memory.number, (int64_t)(ticks() - begin));
+            }
+        })
+    }
+}
+
+static void loop_bin(size_t turns)
+{
+    for (size_t i = 0; i < turns; i++) {
+        EIGHT({
+            update(memory.number, 1);
+            update_bins(memory.left);
+        })
+    }
+}
+
+/* ---- measurement ---- */
+
+/* Numbers of counters: the one that is updated, its sentinel, and another one. */
+enum { NUMBER = 40, SENTINEL = 41, OTHER = 80 };
+
+static void set_up(enum fm_update update)
+{
+    memory.flag = 0;
+    memory.number = NUMBER;
+    memory.sentinel = SENTINEL;
+    memory.other = OTHER;
+    memory.bits[NUMBER / 32] = UINT32_MAX;
+    memory.bits[OTHER / 32] = update == FM_UPDATE_OFF ? 0 : UINT32_MAX;
+    memory.values[SENTINEL] = 0;
+    memory.values[OTHER] = update == FM_UPDATE_WATERMARK_MISS ? INT64_MAX : -1;
+    memory.left = 1000;
+    memory.right = 10;
+    for (int i = 0; i < BINS; i++) {
+        memory.rules[i] = i;
+    }
+}
+
+/* The loops that are measured: elementary costs, updates, and one with nothing. */
+enum { NOTHING = FM_COSTS + FM_UPDATES, LOOPS };
+
+static void (*const loops[LOOPS])(size_t) = {
+    [FM_COST_IF] = loop_if,
+    [FM_COST_FUNC] = loop_func,
+    [FM_COST_BITMAP] = loop_bitmap,
+    [FM_COST_COMP] = loop_comp,
+    [FM_COST_ASSIGN] = loop_assign,
+    [FM_COST_ATOMIC] = loop_atomic,
+    [FM_COST_SUB] = loop_sub,
+    [FM_COST_CYC] = loop_cyc,
+    [FM_COSTS + FM_UPDATE_OFF] = loop_off,
+    [FM_COSTS + FM_UPDATE_ON] = loop_on,
+    [FM_COSTS + FM_UPDATE_WATERMARK_MISS] = loop_watermark,
+    [FM_COSTS + FM_UPDATE_WATERMARK_HIT] = loop_watermark,
+    [FM_COSTS + FM_UPDATE_TIMER] = loop_timer,
+    [FM_COSTS + FM_UPDATE_BIN] = loop_bin,
+    [NOTHING] = loop_nothing,
+};
+
+/* Nanoseconds of one of the operations of a loop. */
+static double time_of(int loop, size_t operations)
+{
+    size_t turns = operations / UNROLLED + 1;
+    set_up(loop < FM_COSTS || loop == NOTHING ? FM_UPDATE_ON : (enum fm_update)(loop - FM_COSTS));
+    loops[loop](1 + turns / 100);
+    uint64_t begin = nanoseconds();
+    loops[loop](turns);
+    return (double)(nanoseconds() - begin) / (double)(turns * UNROLLED);
+}
+
+struct fm_counter_costs fm_counter_costs_measure(size_t repeats, size_t updates)
+{
+    double least[LOOPS];
+    struct fm_counter_costs result;
+    /* In turn: what disturbs the machine for a while disturbs all of them. */
+    for (size_t i = 0; i < repeats; i++) {
+        for (int loop = 0; loop < LOOPS; loop++) {
+            double time = time_of(loop, updates);
+            least[loop] = i == 0 || time < least[loop] ? time : least[loop];
+        }
+    }
+    for (int loop = 0; loop < NOTHING; loop++) {
+        double time = least[loop] > least[NOTHING] ? least[loop] - least[NOTHING] : 0;
+        *(loop < FM_COSTS ? &result.costs[loop] : &result.measured[loop - FM_COSTS]) = time;
+    }
+    return result;
+}
+
+/* ---- the model ---- */
+
+double fm_update_predicted(const struct fm_counter_costs *costs, enum fm_update update)
+{
+    const double *c = costs->costs;
+    double off = c[FM_COST_IF] + c[FM_COST_BITMAP];
+    double on = off + c[FM_COST_FUNC] + c[FM_COST_ATOMIC];
+    double miss = c[FM_COST_ATOMIC] + off + c[FM_COST_IF] + c[FM_COST_COMP];
+    switch (update) {
+    case FM_UPDATE_OFF:
+        return off;
+    case FM_UPDATE_WATERMARK_MISS:
+        return on + miss;
+    case FM_UPDATE_WATERMARK_HIT:
+        return on + miss + c[FM_COST_ASSIGN];
+    case FM_UPDATE_TIMER:
+        return on + off + 2 * c[FM_COST_CYC] + c[FM_COST_SUB];
+    case FM_UPDATE_BIN:
+        return on + (BINS - 1) * (c[FM_COST_IF] + c[FM_COST_COMP]);
+    default:
+        return on;
+    }
+}
+
+const char *fm_cost_name(enum fm_cost cost)
+{
+    static const char *const names[FM_COSTS] = {
+        [FM_COST_IF] = "T_if",     [FM_COST_FUNC] = "T_func",     [FM_COST_BITMAP] = "T_bitmap",
+        [FM_COST_COMP] = "T_comp", [FM_COST_ASSIGN] = "T_assign", [FM_COST_ATOMIC] = "T_atomic",
+        [FM_COST_SUB] = "T_sub",   [FM_COST_CYC] = "T_cyc"};
+    return names[cost];
+}
+
+const char *fm_cost_meaning(enum fm_cost cost)
+{
+    static const char *const meanings[FM_COSTS] = {[FM_COST_IF] = "a branch that is predicted",
+                                                   [FM_COST_FUNC] = "a call of a function",
+                                                   [FM_COST_BITMAP] =
+                                                       "a test of a bit by its number",
+                                                   [FM_COST_COMP] = "a comparison of two numbers",
+                                                   [FM_COST_ASSIGN] = "a store",
+                                                   [FM_COST_ATOMIC] = "an atomic addition",
+                                                   [FM_COST_SUB] = "a subtraction of two numbers",
+                                                   [FM_COST_CYC] = "a reading of the clock"};
+    return meanings[cost];
+}
+
+const char *fm_update_name(enum fm_update update)
+{
+    static const char *const names[FM_UPDATES] = {
+        [FM_UPDATE_OFF] = "switched off",
+        [FM_UPDATE_ON] = "switched on",
+        [FM_UPDATE_WATERMARK_MISS] = "with a watermark that stays",
+        [FM_UPDATE_WATERMARK_HIT] = "with a watermark that rises",
+        [FM_UPDATE_TIMER] = "timer, begin and end",
+        [FM_UPDATE_BIN] = "with four bins, the last one"};
+    return names[update];
+}
+
+const char *fm_update_formula(enum fm_update update)
+{
+    static const char *const formulas[FM_UPDATES] = {
+        [FM_UPDATE_OFF] = "O_Off = T_if + T_bitmap",
+        [FM_UPDATE_ON] = "O_On = O_Off + T_func + T_atomic",
+        [FM_UPDATE_WATERMARK_MISS] = "O_On + T_atomic + O_Off + T_if + T_comp",
+        [FM_UPDATE_WATERMARK_HIT] = "O_On + T_atomic + O_Off + T_if + T_comp + T_assign",
+        [FM_UPDATE_TIMER] = "O_On + O_Off + 2 T_cyc + T_sub",
+        [FM_UPDATE_BIN] = "O_On + 3 (T_if + T_comp)"};
+    return formulas[update];
+}
