@@ -1,6 +1,7 @@
 /* fermata counters: what the library does, in numbers, while a program runs and afterwards. */
 #include "base/memory.h"
 #include "cli/commands/commands.h"
+#include "cli/counters/counter_grid.h"
 #include "cli/counters/counter_output.h"
 #include "cli/options/options.h"
 #include "cli/text/safe_text.h"
@@ -174,10 +175,17 @@ static int heatmap(struct fm_option_reader *reader, struct fm_counter_request *r
         fm_options_refuse(reader, "heatmap prints SVG or csv");
         return fm_options_complain(reader);
     }
+    struct fm_counter_grid grid = {0};
+    if (request->grid != NULL && !fm_counter_grid_read(request->grid, &grid)) {
+        fm_options_refuse(reader, "--grid needs the sizes of up to three dimensions, such as 8x5");
+        return fm_options_complain(reader);
+    }
     fm_status_t status = fm_counter_job_open(reader->operands[1], &job, &error);
     if (status == FM_OK) {
-        status =
-            fm_counters_heatmap(request, &job, reader->operands[1], reader->operands[2], &error);
+        const char *directory = reader->operands[1], *name = reader->operands[2];
+        status = request->grid != NULL
+                     ? fm_counters_grid(request, &grid, &job, directory, name, &error)
+                     : fm_counters_heatmap(request, &job, directory, name, &error);
         fm_counter_job_close(&job);
     }
     return status != FM_OK ? fail(&error, status) : FM_OK;
@@ -260,6 +268,9 @@ int fm_command_counters(int argc, char **argv)
             break;
         case FM_OPTION_counters_RANKS:
             request.ranks = true;
+            break;
+        case FM_OPTION_counters_GRID:
+            request.grid = reader.value;
             break;
         case FM_OPTION_counters_PERIOD:
             if (fm_counter_period(&reader, &request.period) != FM_OK) {

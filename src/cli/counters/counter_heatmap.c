@@ -1,7 +1,7 @@
 /* fermata counters heatmap: a counter over time and ranks, as a picture (SVG) or as numbers (CSV).
  */
 #include "base/memory.h"
-#include "cli/counters/counter_output.h"
+#include "cli/counters/counter_grid.h"
 #include "counters/counter_series.h"
 
 #include <stdio.h>
@@ -37,11 +37,9 @@ static void find_range(struct picture *p)
 /* White to dark red, by the share of the largest value. */
 static void print_colour(const struct picture *p, double value)
 {
+    char text[8];
     double range = p->most - p->least;
-    double share = range > 0 ? (value - p->least) / range : 0;
-    int red = share < 0.5 ? 255 : (int)(255 - 2 * (share - 0.5) * 152);
-    int other = share < 0.5 ? (int)(245 - 2 * share * 170) : (int)(75 - 2 * (share - 0.5) * 62);
-    printf("#%02x%02x%02x", red, other, other);
+    fputs(fm_counter_colour(text, range > 0 ? (value - p->least) / range : 0), stdout);
 }
 
 static double x_of(const struct picture *p, double seconds)
@@ -147,16 +145,14 @@ fm_status_t fm_counters_heatmap(const struct fm_counter_request *request,
                                 const char *name, struct fm_error *error)
 {
     struct fm_snapshot_series series;
-    size_t number = fm_counter_job_find(job, name);
-    if (number == job->count) {
-        const struct fm_counter_entry *entry = fm_counter_named(name);
-        return entry != NULL && entry->reason != NULL
-                   ? fm_fail(error, FM_ERR_DATA, "%s is unavailable: %s", name, entry->reason)
-                   : fm_fail(error, FM_ERR_USAGE, "%s does not have a counter %s", directory, name);
+    fm_status_t status = FM_OK;
+    size_t number = fm_counter_wanted(job, directory, name, &status, error);
+    if (status != FM_OK) {
+        return status;
     }
     const struct fm_job_counter *counter = &job->counters[number];
-    fm_status_t status = fm_counter_series_read(
-        directory, counter->name, fermata_counters_size(job->files[0]), &series, error);
+    status = fm_counter_series_read(directory, counter->name, fermata_counters_size(job->files[0]),
+                                    &series, error);
     if (status == FM_OK) {
         struct picture picture = {.series = &series, .counter = counter, .row = 24};
         if (picture.row * (double)series.ranks > TALLEST) {

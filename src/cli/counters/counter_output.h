@@ -18,6 +18,7 @@ struct fm_counter_request {
     char *const *patterns; /**< ended by NULL; none: what the recording asked for */
     bool all;              /**< also counters that are 0 everywhere */
     bool ranks;            /**< a value for each rank */
+    const char *grid;      /**< of heatmap; NULL: over time */
     double period;         /**< of watch, seconds */
     uint64_t count;        /**< of periods; UINT64_MAX: until the processes end */
 };

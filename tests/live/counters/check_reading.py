@@ -91,6 +91,29 @@ def check_snapshots(experiment):
     picture = xml.dom.minidom.parseString(done.stdout)
     titles = [title.firstChild.data for title in picture.getElementsByTagName("title")]
     assert {title.split(",")[0] for title in titles} == {"rank 0", "rank 1"}, titles
+    check_grid(experiment)
+
+
+def check_grid(experiment):
+    """The values on a grid of processes: the last dimension varies fastest."""
+    done = subprocess.run([fermata, "counters", "heatmap", experiment, "mpi.bytes_sent", "--grid",
+                           "1x2", "--format", "csv"], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == ["x,y,z,rank,value", f"0,0,0,0,{BYTES}", "0,1,0,1,0"], done
+    done = subprocess.run([fermata, "counters", "heatmap", experiment, "mpi.bytes_sent", "--grid",
+                           "2"], capture_output=True, text=True, check=True)
+    picture = xml.dom.minidom.parseString(done.stdout)
+    cells = [cell for cell in picture.getElementsByTagName("rect")
+             if cell.getElementsByTagName("title")]
+    titles = [cell.getElementsByTagName("title")[0].firstChild.data for cell in cells]
+    assert titles == [f"rank 0 (0, 0, 0): {BYTES:,}", "rank 1 (1, 0, 0): 0"], titles
+    assert [cell.getAttribute("fill") for cell in cells] == ["#670d0d", "#fff5f5"], done.stdout
+    assert float(cells[0].getAttribute("x")) < float(cells[1].getAttribute("x"))
+    for grid, message in (("3", "a grid of 3 processes for a run of 2"),
+                          ("1x2x1x1", "up to three dimensions"), ("0x2", "up to three dimensions"),
+                          ("2x", "up to three dimensions")):
+        done = subprocess.run([fermata, "counters", "heatmap", experiment, "mpi.bytes_sent",
+                               "--grid", grid], capture_output=True, text=True, check=False)
+        assert done.returncode == 2 and message in done.stderr, done
 
 
 def tag(line, name):
