@@ -114,6 +114,7 @@ struct fm_thread_member {
     uint64_t ended;    /**< the last team that has ended, and when; written by the thread that */
     uint64_t ended_at; /**< forked it, and read by this thread when it is in the next team */
     void *team;        /**< the innermost team, an object of the paradigm */
+    void *unused;      /**< memory for teams, a list that belongs to the paradigm */
     uint32_t number;   /**< in the innermost team */
     uint32_t tasks;    /**< generation number of the last task that the thread created */
     struct fm_thread *next; /**< list of the members of a team */

@@ -65,6 +65,14 @@ static bool begins_with_any(const char *directive, const char *const *words)
     return false;
 }
 
+/* Whether a directive begins a parallel region: parallel, teams distribute parallel. */
+static bool opens_parallel(const char *directive)
+{
+    static const char *const around[] = {"teams", "target", "distribute", NULL};
+    return begins_with_word(directive, "parallel") ||
+           (begins_with_any(directive, around) && has_word(directive, "parallel"));
+}
+
 /* Whether a directive `parallel` also stands for the construct inside: parallel for. */
 static bool is_combined(const char *directive, enum fm_construct construct)
 {
@@ -80,6 +88,7 @@ enum fm_directive_line fm_directive_in_line(const char *text, enum fm_construct 
                                          "workshare", "loop", "scope",    NULL};
     static const char *const words[FM_CONSTRUCT_COUNT][5] = {
         [FM_CONSTRUCT_PARALLEL] = {"parallel"},
+        [FM_CONSTRUCT_TEAMS] = {"teams"},
         [FM_CONSTRUCT_TASK_CREATE] = {"task", "taskloop"},
         [FM_CONSTRUCT_TASK] = {"task", "taskloop"},
         [FM_CONSTRUCT_TASKLOOP] = {"taskloop"},
@@ -106,10 +115,12 @@ enum fm_directive_line fm_directive_in_line(const char *text, enum fm_construct 
         !(is_closed && has_word(directive, "nowait"))) {
         return FM_SOURCE_DIRECTIVE;
     }
-    if (!begins_with_word(directive, "parallel")) {
+    if (!opens_parallel(directive)) {
         return FM_SOURCE_OTHER;
     }
-    return is_combined(directive, construct) ? FM_SOURCE_DIRECTIVE : FM_SOURCE_BEGIN;
+    return construct == FM_CONSTRUCT_PARALLEL || is_combined(directive, construct)
+               ? FM_SOURCE_DIRECTIVE
+               : FM_SOURCE_BEGIN;
 }
 
 /* ---- source files ---- */

@@ -1,36 +1,7 @@
 /* Parallel regions of runtimes with OMPT. The forking thread knows when a team ends; the other
  * members are told the end when they begin the next one only (team_end.h). */
 #include "record/openmp/ompt_tool.h"
-
-#include <errno.h>
-#include <sys/mman.h>
-
-/* ---- memory of teams: a team lives from its fork to its join, in the forking thread ---- */
-
-static __thread struct fm_omp_team *unused; /* linked by `outer` */
-
-static FM_COLD void add_unused(void)
-{
-    enum { BYTES = 4096 };
-    int saved = errno;
-    struct fm_omp_team *teams =
-        mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    for (size_t i = 0; teams != MAP_FAILED && i < BYTES / sizeof *teams; i++) {
-        teams[i].outer = unused;
-        unused = &teams[i];
-    }
-    errno = saved;
-}
-
-static struct fm_omp_team *take(void)
-{
-    if (unused == NULL) {
-        add_unused();
-    }
-    struct fm_omp_team *team = unused;
-    unused = team != NULL ? team->outer : NULL;
-    return team;
-}
+#include "record/openmp/team_memory.h"
 
 static _Atomic uint64_t teams;
 
@@ -44,7 +15,7 @@ void fm_ompt_parallel_begin(fm_ompt_data_t *task, const void *frame, fm_ompt_dat
     }
     struct fm_thread *thread = fm_thread_self != NULL ? fm_thread_self : fm_thread_attach();
     thread = thread != NULL && !fm_thread_is_quiet(thread) ? thread : NULL;
-    struct fm_omp_team *team = thread != NULL ? take() : NULL;
+    struct fm_omp_team *team = thread != NULL ? fm_omp_take_team(thread) : NULL;
     if (team == NULL) {
         return;
     }
@@ -94,8 +65,7 @@ end_team(fm_ompt_data_t *parallel, struct fm_omp_team *team, struct fm_here here
         }
         fm_omp_join_team(team);
     }
-    team->outer = unused;
-    unused = team;
+    fm_omp_give_back_team(team);
 }
 
 void fm_ompt_parallel_end(fm_ompt_data_t *parallel, fm_ompt_data_t *task, int flags,

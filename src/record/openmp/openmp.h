@@ -33,7 +33,8 @@ typedef unsigned long long fm_omp_ull_t;
 /** The runtime's function `name`. */
 #define FM_OMP(name) ((__typeof__(&fm_##name))fm_next_functions[FM_FUNCTION_##name])
 
-/** A parallel region, in the frame of the thread that forks it. */
+/** A parallel region, in the frame of the thread that forks it; in memory of the thread's location
+ * if two calls begin and end it. */
 struct fm_omp_team {
     void *reductions; /**< first: of the program's data, for GOMP_parallel_reductions */
     fm_omp_body_t body;
@@ -51,6 +52,7 @@ struct fm_omp_team {
     uint32_t level;                    /**< of nested regions, from 1 on (OMPT) */
     uint64_t call;                     /**< return address of the call that forks (OMPT) */
     bool has_ended;                    /**< the forker is in the barrier at the end (OMPT) */
+    bool is_started;                   /**< in memory of the location: a call of its own ends it */
 };
 
 /** fm_omp_thread() for a thread that is not known yet, or may not record now. */

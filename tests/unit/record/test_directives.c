@@ -24,6 +24,12 @@ static void directives_of_c(void **state)
     check("#pragma omp parallel for ordered", FM_CONSTRUCT_ORDERED, FM_SOURCE_BEGIN);
     check("#pragma omp parallel sections", FM_CONSTRUCT_LOOP, FM_SOURCE_BEGIN);
     check("#pragma omp parallel sections", FM_CONSTRUCT_SECTIONS, FM_SOURCE_DIRECTIVE);
+    check("#pragma omp teams num_teams(2)", FM_CONSTRUCT_TEAMS, FM_SOURCE_DIRECTIVE);
+    check("#pragma omp teams distribute parallel for", FM_CONSTRUCT_TEAMS, FM_SOURCE_DIRECTIVE);
+    check("#pragma omp teams distribute parallel for", FM_CONSTRUCT_PARALLEL, FM_SOURCE_DIRECTIVE);
+    check("#pragma omp teams distribute parallel for", FM_CONSTRUCT_LOOP, FM_SOURCE_DIRECTIVE);
+    check("#pragma omp teams distribute parallel for", FM_CONSTRUCT_BARRIER, FM_SOURCE_BEGIN);
+    check("#pragma omp teams", FM_CONSTRUCT_PARALLEL, FM_SOURCE_OTHER);
     check("#pragma omp taskloop", FM_CONSTRUCT_TASKGROUP, FM_SOURCE_DIRECTIVE);
     check("#pragma omp masked", FM_CONSTRUCT_MASTER, FM_SOURCE_DIRECTIVE);
     check("#pragma omp for ordered", FM_CONSTRUCT_ORDERED, FM_SOURCE_OTHER);
