@@ -102,6 +102,9 @@ with tempfile.TemporaryDirectory() as folder:
             ("excess-beside-the-critical-path",
              "less than 0.5% of the run time: little or none of it is on the critical path",
              "no gain if it took no time on thread 1, because little or none of it is on the critical path"),
+            ("gain-beside-the-critical-path",
+             "less than 0.5% of the run time: little or none of it is on the critical path",
+             "no gain if it took no time on rank 1, because little or none of it is on the critical path"),
             # Its holder is on the critical path, its waiting is not.
             ("lock-beside-the-critical-path",
              "less than 0.5% of the run time if it needed no lock: the waiting for the lock is beside the "

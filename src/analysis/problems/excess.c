@@ -33,7 +33,7 @@ struct result {
     uint64_t balanced, removed;
     uint64_t longest; /* sum of the longest times of the iterations */
     uint64_t limit;   /* of the gain: waiting of that process without a location of the problem that
-                         waits least */
+                         waits least, and time of the call path on the critical path */
     uint32_t only;    /* the one location that takes part; FM_NONE: none does; OTHERS: several */
 };
 
@@ -408,8 +408,8 @@ static uint64_t count_threads(const struct fm_analysis *analysis)
     return count;
 }
 
-/* Marks the locations of a problem. The run cannot become shorter than what a process without any
- * of them does without waiting. */
+/* Marks the locations of a problem, and limits its gain. The run cannot become shorter than what a
+ * process without any of them does without waiting. */
 static void mark_locations(const struct search *search, const struct fm_shown_problem *shown,
                            struct result *result)
 {
@@ -430,6 +430,10 @@ static void mark_locations(const struct search *search, const struct fm_shown_pr
         }
     }
     fm_free(is_process);
+    /* The rest of the critical path takes as long as before, whatever happens to the call path. */
+    uint64_t on_path = search->path->path_total[shown->callpath];
+    bool is_of_run = search->path->spans == NULL && search->path->last_location != FM_NONE;
+    result->limit = is_of_run && on_path < result->limit ? on_path : result->limit;
 }
 
 static void examine(struct search *search, struct fm_cube_problem *problems)

@@ -11,7 +11,8 @@
  * phase has one iteration, the whole run. Where locations wait for one another in turn (a
  * pipeline), the call path has more time on the critical path than the sum of `max` over all
  * iterations: the sum of the gains is enlarged in this proportion. It is limited: the run cannot
- * become shorter than what any process outside of the problem does without waiting.
+ * become shorter than what any process outside of the problem does without waiting, nor than the
+ * critical path without the call path (if the critical path is that of the whole run).
  *
  * Where a single thread of the only process executes the call path, the other threads take part
  * with no time, and the gain is a share of what of `max` is on the critical path: of that, all if

@@ -191,6 +191,15 @@ static uint64_t own_gain(const struct fm_cause_text *problem, uint64_t gain, uin
     return own < run ? own : run;
 }
 
+/** @return whether little or nothing of a cause is on the critical path, as far as that is known */
+static bool is_beside_path(const struct fm_diagnosis *diagnosis,
+                           const struct fm_cube_problem *cause)
+{
+    const double least = FM_SMALLEST_GAIN * (double)run_time(diagnosis->cube);
+    return diagnosis->metrics[FM_METRIC_CRITICAL_PATH] > 0 &&
+           time_on_path(diagnosis->cube, cause) < least;
+}
+
 /** Adds that no fix of the cause shortens the run, and why. */
 static void add_small_gain(const struct fm_diagnosis *diagnosis, struct fm_cause_text *problem)
 {
@@ -200,10 +209,7 @@ static void add_small_gain(const struct fm_diagnosis *diagnosis, struct fm_cause
         fm_sentences_add(&problem->lines, "Gain",
                          "less than 0.5%% of the run time if it needed no lock: the waiting for "
                          "the lock is beside the critical path");
-    } else if (fm_location_set_is_one_process(cube) &&
-               cause->location_count < cube->location_count &&
-               cause->excess.elsewhere ==
-                   0) { /* other threads cannot be as late: they do not execute it */
+    } else if (is_beside_path(diagnosis, cause)) { /* no matter how late other locations are */
         fm_sentences_add(
             &problem->lines, "Gain",
             "less than 0.5%% of the run time: little or none of it is on the critical path");
