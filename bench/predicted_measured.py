@@ -22,6 +22,8 @@ LOCKS = "lock-contention --first %s --skew %s --hold %s"
 PATTERN = "patterns --pattern %s --delay %s"
 HYBRID = "hybrid-serial --steps 6 --serial %s --parallel %s"
 
+BT = "bt-rma --variant %s --work 0.1 --rotate 300 --iterations 2"
+
 # what is changed: ranks, threads, program, changes, program with the change
 CASES = [
     ("the excess of a rank removed", 4, 1, OCEAN + " --matvec 0.1 --imbalance 300:3",
@@ -44,6 +46,8 @@ CASES = [
      ["scale=nanosleep:0.5"], "work-queue --tasks 24 --mean 0.05"),
     ("a shorter serial part beside threads", 2, 2, HYBRID % (0.2, 0.2), ["scale=physics:0.25"],
      HYBRID % (0.05, 0.2)),
+    ("fences wait for partners only", 4, 1, BT % "fence-only", ["narrow=MPI_Win_fence"],
+     BT % "gats-single"),
     ("a shorter parallel part", 2, 2, HYBRID % (0.1, 0.4), ["scale=dynamics:0.5"],
      HYBRID % (0.1, 0.2)),
 ]

@@ -15,6 +15,7 @@
 #define MOST_COMPUTING 12
 #define MOST_BARRIERS  8
 #define MOST_LOCKS     4
+#define MOST_FENCES    4
 
 /* Of the best changes, pairs are tried. */
 #define PAIRED 5
@@ -77,6 +78,16 @@ static void try_at(struct search *search, const char *kind, uint32_t callpath)
     fm_free(where);
 }
 
+/* Keeps one of two changes that are tried at `first` and behind it and save the same. */
+static void forget_if_equal(struct fm_advice *advice, size_t first)
+{
+    if (advice->singles.count == first + 2 &&
+        advice->singles.items[first].run_time == advice->singles.items[first + 1].run_time) {
+        fm_changes_free(&advice->singles.items[first + 1].changes);
+        advice->singles.count--;
+    }
+}
+
 /* ---- candidates ---- */
 
 static int compare_candidates(const void *a, const void *b)
@@ -137,8 +148,10 @@ static void try_computation(struct search *search)
     }
     fm_sort(candidates.items, candidates.count, sizeof *candidates.items, compare_candidates);
     for (size_t i = 0; i < candidates.count && i < MOST_COMPUTING; i++) {
+        const size_t before = search->advice->singles.count;
         try_at(search, "level", candidates.items[i].callpath);
         try_at(search, "balance", candidates.items[i].callpath);
+        forget_if_equal(search->advice, before);
     }
     fm_vector_free(&candidates);
     fm_free(shares);
@@ -154,6 +167,31 @@ static void try_barriers(struct search *search)
             try_at(search, "remove", c);
             tried++;
         }
+    }
+}
+
+/* Fences that wait for partners only: in each call path, and all together. */
+static void try_fences(struct search *search)
+{
+    const struct fm_trace *trace = search->detail->trace;
+    unsigned tried = 0;
+    const char *name = NULL;
+    for (uint32_t c = 0; c < trace->callpaths.count; c++) {
+        const struct fm_region *region = &trace->regions[trace->callpaths.items[c].region];
+        if (region->call == FM_CALL_FENCE) {
+            name = region->name;
+            if (tried++ < MOST_FENCES) {
+                try_at(search, "narrow", c);
+            }
+        }
+    }
+    if (tried > 1) {
+        char *text = NULL;
+        if (asprintf(&text, "narrow=%s", name) < 0) {
+            fm_memory_exhausted();
+        }
+        try_single(search, text);
+        free(text);
     }
 }
 
@@ -252,6 +290,7 @@ struct fm_advice fm_advice_find(const struct fm_cube *cube, const struct fm_deta
     struct search search = {cube, detail, workers, &advice};
     try_computation(&search);
     try_barriers(&search);
+    try_fences(&search);
     try_locks_and_progress(&search);
     try_single(&search, "network=ideal");
     fm_sort(advice.singles.items, advice.singles.count, sizeof *advice.singles.items,

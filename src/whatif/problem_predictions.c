@@ -302,16 +302,20 @@ static void predict_no_lock(const struct predictor *predictor, uint32_t number)
     fm_free(waits);
 }
 
-/* The barrier in which most of the problem's waiting shows. */
-static void predict_no_barrier(const struct predictor *predictor, uint32_t number)
+/* The barrier or fence in which most of the problem's waiting shows. */
+static void predict_call(const struct predictor *predictor, uint32_t number)
 {
     const struct fm_trace *trace = predictor->detail->trace;
     const struct fm_cube_problem *problem = &predictor->cube->problems[number];
     for (uint32_t i = 0; i < problem->symptom_count; i++) { /* largest first */
         const uint32_t callpath = problem->symptoms[i].callpath;
-        if (trace->regions[trace->callpaths.items[callpath].region].call == FM_CALL_BARRIER) {
+        const fm_call_t call = trace->regions[trace->callpaths.items[callpath].region].call;
+        if (call == FM_CALL_BARRIER || call == FM_CALL_FENCE) {
+            const bool is_fence = call == FM_CALL_FENCE;
             char *where = fm_callpath_where(trace, callpath);
-            predict_text(predictor, number, FM_PREDICTED_NO_BARRIER, callpath, "remove=%s", where);
+            predict_text(predictor, number,
+                         is_fence ? FM_PREDICTED_PARTNERS : FM_PREDICTED_NO_BARRIER, callpath,
+                         "%s=%s", is_fence ? "narrow" : "remove", where);
             fm_free(where);
             return;
         }
@@ -333,7 +337,7 @@ static void predict_problem(const struct predictor *predictor, uint32_t number)
     default:
         return;
     }
-    predict_no_barrier(predictor, number);
+    predict_call(predictor, number);
 }
 
 /* ---- the run ---- */

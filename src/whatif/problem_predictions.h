@@ -7,7 +7,8 @@
  * the problem's processes what it takes on the others (where the problem is not of whole processes:
  * nowhere more than the median), and that its work is spread evenly; of a serialization, that
  * nobody waits for the locks that its symptoms wait for; of a lack of progress, ideal progress; and
- * that the barrier in which most of its waiting shows does not exist. Twelve replays at most.
+ * that the barrier in which most of its waiting shows does not exist, or the fence waits for
+ * partners only. Twelve replays at most.
  */
 #ifndef FERMATA_WHATIF_PROBLEM_PREDICTIONS_H
 #define FERMATA_WHATIF_PROBLEM_PREDICTIONS_H

@@ -134,13 +134,28 @@ def advice(archive):
     assert (status, error) == (0, "")
     rows = [" ".join(line.split()) for line in output.splitlines()]
     assert rows == ["Measured run time: 8.000 s. Predicted with one change:",
-                    "6.000 s -25.0% balance=main/work", "spread evenly",
-                    "6.000 s -25.0% level=main/work", "nowhere longer than the median",
-                    "7.000 s -12.5% network=ideal", "transfers take no time: a bound",
-                    "7.000 s -12.5% remove=main/MPI_Barrier", "without this barrier",
-                    "Predicted with two changes of the program:",
-                    "5.000 s -37.5% balance=main/work remove=main/MPI_Barrier (both)",
-                    "5.000 s -37.5% level=main/work remove=main/MPI_Barrier (both)"], output
+                    "6.000 s -25.0% level=main/work",
+                    "nowhere longer than the median, in each iteration",
+                    "7.000 s -12.5% remove=main/MPI_Barrier",
+                    "without this barrier, if it protects nothing",
+                    "Predicted with two changes:",
+                    "5.000 s -37.5% level=main/work remove=main/MPI_Barrier (both)",
+                    "On a network where transfers take no time: 7.000 s, -12.5%.",
+                    "Where the waiting goes then: fermata whatif DIR CHANGE... -o OUT; "
+                    "fermata report OUT"], output
+
+
+def fences(folder):
+    """Fences that wait for ranks without data in common."""
+    with open(os.path.join(fermata_command.SCENARIOS, "whatif", "narrow-fence.scn"),
+              encoding="utf-8") as file:
+        archive = archive_of(folder, "fences", file.read())
+    report, _ = problems_of(archive)
+    changes = [each["change"] for each in report["problems"][0]["predictions"]]
+    assert "partners" in changes, changes
+    waits = os.path.join(fermata_command.TESTS, "traces", "scorep-waits")
+    _, output, _ = fermata_command.run("whatif", waits, "--advise")
+    assert "-23.9%  remove=waits.bin/MPI_Barrier narrow=waits.bin/MPI_Win_fence  (both)" in output, output
 
 
 def problems_of(archive, *arguments):
@@ -229,6 +244,7 @@ def check(folder):
     gains_of_reports(archive)
     full_disk(folder, archive)
     later_completion(folder)
+    fences(folder)
     as_measured(folder)
 
 

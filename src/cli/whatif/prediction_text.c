@@ -174,12 +174,12 @@ void fm_print_prediction(const struct fm_detail *detail, const fm_changes *chang
 static const char *meaning(fm_change_kind_t kind)
 {
     static const char *const meanings[] = {
-        [FM_CHANGE_LEVEL] = "nowhere longer than the median",
-        [FM_CHANGE_BALANCE] = "spread evenly",
-        [FM_CHANGE_REMOVE] = "without this barrier",
+        [FM_CHANGE_LEVEL] = "nowhere longer than the median, in each iteration",
+        [FM_CHANGE_BALANCE] = "spread evenly, in each iteration",
+        [FM_CHANGE_REMOVE] = "without this barrier, if it protects nothing",
+        [FM_CHANGE_NARROW] = "post, start, complete, wait with the partners instead of fences",
         [FM_CHANGE_NO_LOCK] = "without waiting for locks",
         [FM_CHANGE_NO_PROGRESS] = "targets make progress at any time",
-        [FM_CHANGE_NETWORK] = "transfers take no time: a bound",
     };
     return meanings[kind] != NULL ? meanings[kind] : "";
 }
@@ -207,37 +207,74 @@ static void print_tried(const struct fm_trace *trace, const struct fm_advice *ad
     }
 }
 
-void fm_print_advice(const struct fm_detail *detail, const struct fm_advice *advice)
+/* The ideal network is no change that anybody could make. */
+static bool is_bound(const struct fm_tried_change *tried)
 {
-    const struct fm_trace *trace = detail->trace;
-    char time[FM_FORMAT_SIZE];
-    size_t printed = 0, printed_pairs = 0;
-    printf("Measured run time: %s. Predicted with one change:\n",
-           duration(time, trace, (int64_t)advice->measured));
-    for (size_t i = 0; i < advice->singles.count && printed < MOST_SINGLES; i++) {
-        if (saves(advice, &advice->singles.items[i], advice->measured)) {
-            print_tried(trace, advice, &advice->singles.items[i]);
+    return tried->changes.items[0].kind == FM_CHANGE_NETWORK;
+}
+
+static void print_singles(const struct fm_trace *trace, const struct fm_advice *advice)
+{
+    size_t tried = 0, printed = 0;
+    for (size_t i = 0; i < advice->singles.count; i++) {
+        const struct fm_tried_change *single = &advice->singles.items[i];
+        if (is_bound(single)) {
+            continue;
+        }
+        tried++;
+        if (printed < MOST_SINGLES && saves(advice, single, advice->measured)) {
+            print_tried(trace, advice, single);
             printed++;
         }
     }
     if (printed == 0) {
-        printf("  none of the %zu changes that were tried saves 0.5%% of it\n",
-               advice->singles.count);
-        return;
+        printf("  none of the %zu changes that were tried saves 0.5%% of it\n", tried);
+    } else if (printed < tried) {
+        printf("  %zu more saved less than 0.5%%, or less than these\n", tried - printed);
     }
-    if (printed < advice->singles.count) {
-        printf("  %zu more saved less than 0.5%%, or less than these\n",
-               advice->singles.count - printed);
+}
+
+static void print_pairs(const struct fm_trace *trace, const struct fm_advice *advice)
+{
+    size_t best = 0, printed = 0;
+    while (best < advice->singles.count && is_bound(&advice->singles.items[best])) {
+        best++;
     }
-    for (size_t i = 0; i < advice->pairs.count && printed_pairs < MOST_PAIRS; i++) {
+    for (size_t i = 0; i < advice->pairs.count && printed < MOST_PAIRS; i++) {
         const struct fm_tried_change *pair = &advice->pairs.items[i];
-        if (saves(advice, pair, advice->singles.items[0].run_time)) {
-            if (printed_pairs++ == 0) {
-                puts("Predicted with two changes of the program:");
+        if (saves(advice, pair, advice->singles.items[best].run_time)) {
+            if (printed++ == 0) {
+                puts("Predicted with two changes:");
             }
             print_tried(trace, advice, pair);
         }
     }
+}
+
+static void print_bound(const struct fm_trace *trace, const struct fm_advice *advice)
+{
+    for (size_t i = 0; i < advice->singles.count; i++) {
+        const struct fm_tried_change *single = &advice->singles.items[i];
+        if (is_bound(single) && single->run_time < advice->measured) {
+            char time[FM_FORMAT_SIZE], share[FM_FORMAT_SIZE];
+            printf("On a network where transfers take no time: %s, -%s.\n",
+                   duration(time, trace, (int64_t)single->run_time),
+                   fm_format_percent(share, (int64_t)(advice->measured - single->run_time),
+                                     (int64_t)advice->measured));
+        }
+    }
+}
+
+void fm_print_advice(const struct fm_detail *detail, const struct fm_advice *advice)
+{
+    const struct fm_trace *trace = detail->trace;
+    char time[FM_FORMAT_SIZE];
+    printf("Measured run time: %s. Predicted with one change:\n",
+           duration(time, trace, (int64_t)advice->measured));
+    print_singles(trace, advice);
+    print_pairs(trace, advice);
+    print_bound(trace, advice);
+    puts("Where the waiting goes then: fermata whatif DIR CHANGE... -o OUT; fermata report OUT");
 }
 
 /* Prints what a prediction leaves as it was measured. */

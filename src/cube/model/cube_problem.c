@@ -19,7 +19,7 @@ const char *fm_predicted_change_name(uint32_t change)
         [FM_PREDICTED_AS_OTHERS] = "as_others",   [FM_PREDICTED_MEDIAN] = "median",
         [FM_PREDICTED_ABSENT] = "absent",         [FM_PREDICTED_BALANCED] = "balanced",
         [FM_PREDICTED_NO_LOCK] = "no_lock",       [FM_PREDICTED_PROGRESS] = "progress",
-        [FM_PREDICTED_NO_BARRIER] = "no_barrier",
+        [FM_PREDICTED_NO_BARRIER] = "no_barrier", [FM_PREDICTED_PARTNERS] = "partners",
     };
     return names[change];
 }
@@ -113,7 +113,7 @@ static bool are_valid_predictions(const struct fm_cube *cube, const struct fm_cu
     }
     for (uint32_t i = 0; i < problem->prediction_count; i++) {
         const struct fm_cube_prediction *prediction = &problem->predictions[i];
-        const bool has_callpath = prediction->change == FM_PREDICTED_NO_BARRIER;
+        const bool has_callpath = fm_predicted_of_call(prediction->change);
         if (prediction->change >= FM_PREDICTED_CHANGES ||
             (has_callpath ? prediction->callpath >= cube->callpath_count
                           : prediction->callpath != FM_CUBE_NONE) ||
@@ -261,7 +261,7 @@ static void map_problem(struct fm_cube_problem *copy, const struct fm_cube_probl
         prediction.callpath = map_index(prediction.callpath, map->callpaths);
         prediction.instead = map_index(prediction.instead, map->callpaths);
         prediction.moved = prediction.instead == FM_CUBE_NONE ? 0 : prediction.moved;
-        if (prediction.callpath != FM_CUBE_NONE || prediction.change != FM_PREDICTED_NO_BARRIER) {
+        if (prediction.callpath != FM_CUBE_NONE || !fm_predicted_of_call(prediction.change)) {
             copy->predictions[kept++] = prediction;
         }
     }

@@ -78,8 +78,17 @@ enum fm_predicted_change {
     FM_PREDICTED_NO_LOCK,    /**< nobody waits for the lock */
     FM_PREDICTED_PROGRESS,   /**< targets make progress at any time */
     FM_PREDICTED_NO_BARRIER, /**< the barrier in which most waiting shows does not exist */
+    FM_PREDICTED_PARTNERS,   /**< the fence in which most waiting shows waits for processes with
+                                  which it exchanges data only */
     FM_PREDICTED_CHANGES
 };
+
+/** @return whether a prediction is about a call of all processes, which `callpath` names, not about
+ * the problem's own call path. */
+static inline bool fm_predicted_of_call(uint32_t change)
+{
+    return change >= FM_PREDICTED_NO_BARRIER;
+}
 
 /** @return "as_others", "median", ... @param change  below FM_PREDICTED_CHANGES */
 const char *fm_predicted_change_name(uint32_t change);
@@ -87,7 +96,7 @@ const char *fm_predicted_change_name(uint32_t change);
 /** The run without a problem, by a replay of the measured dependencies (docs/whatif.md). */
 struct fm_cube_prediction {
     uint32_t change;   /**< enum fm_predicted_change */
-    uint32_t callpath; /**< NO_BARRIER: of the barrier; else FM_CUBE_NONE */
+    uint32_t callpath; /**< NO_BARRIER, PARTNERS: of the call; else FM_CUBE_NONE */
     int64_t saved;     /**< by how much the run becomes shorter, ticks; negative: longer */
     uint64_t freed;   /**< by how much locations wait less in the call paths in which they do, ticks
                            of all locations together */

@@ -59,12 +59,13 @@ static const char *of_progress(const char *library)
                  "(MPICH: MPICH_ASYNC_PROGRESS=1).";
 }
 
-/** @return whether it is predicted that removing the barrier gains little or nothing */
-static bool is_barrier_harmless(const struct fm_cube *cube, const struct fm_cube_problem *cause)
+/** @return whether it is predicted that little or nothing is gained without the barrier, or by
+ * fences that wait for partners only */
+static bool is_call_harmless(const struct fm_cube *cube, const struct fm_cube_problem *cause)
 {
     const double run = (double)(cube->experiment.end - cube->experiment.begin);
     for (uint32_t i = 0; i < cause->prediction_count; i++) {
-        if (cause->predictions[i].change == FM_PREDICTED_NO_BARRIER) {
+        if (fm_predicted_of_call(cause->predictions[i].change)) {
             return (double)cause->predictions[i].saved < FM_SMALLEST_GAIN * run;
         }
     }
@@ -78,7 +79,8 @@ static const char *of_symptom(const struct fm_cube *cube, const struct fm_cube_p
         return NULL;
     }
     fm_metric_t kind = fm_wait_state_kind((fm_metric_t)cause->symptoms[0].metric);
-    if (kind == FM_METRIC_MPI_BARRIER_WAIT && is_barrier_harmless(cube, cause)) {
+    if ((kind == FM_METRIC_MPI_BARRIER_WAIT || kind == FM_METRIC_MPI_RMA_WAIT_AT_FENCE) &&
+        is_call_harmless(cube, cause)) {
         return NULL;
     }
     for (size_t i = 0; i < sizeof by_symptom / sizeof by_symptom[0]; i++) {

@@ -34,7 +34,7 @@ bool fm_gain_is_small(const struct fm_cube *cube, const struct fm_cube_problem *
     const double least = FM_SMALLEST_GAIN * (double)run_time(cube);
     bool is_predicted = false;
     for (uint32_t i = 0; i < cause->prediction_count; i++) {
-        if (cause->predictions[i].change != FM_PREDICTED_NO_BARRIER) {
+        if (!fm_predicted_of_call(cause->predictions[i].change)) {
             is_predicted = true;
             if ((double)cause->predictions[i].saved >= least) {
                 return false;
@@ -88,6 +88,11 @@ static void write_change(FILE *stream, const struct fm_diagnosis *diagnosis,
         break;
     case FM_PREDICTED_PROGRESS:
         fputs("if all targets made progress at any time", stream);
+        break;
+    case FM_PREDICTED_PARTNERS:
+        fputs("if ", stream);
+        write_call(stream, diagnosis, prediction->callpath);
+        fputs(" waited for its partners only", stream);
         break;
     case FM_PREDICTED_NO_BARRIER:
     default:

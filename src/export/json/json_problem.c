@@ -107,7 +107,7 @@ static void put_gain(struct fm_json *json, const struct fm_cube *cube,
         const struct fm_cube_prediction *prediction = &problem->predictions[i];
         if (prediction->change == FM_PREDICTED_BALANCED) {
             balanced = prediction;
-        } else if (prediction->change != FM_PREDICTED_NO_BARRIER) {
+        } else if (!fm_predicted_of_call(prediction->change)) {
             removed = prediction;
         }
     }

@@ -1,4 +1,4 @@
-"""lock-contention, ocean-cg, work-queue, rput-pipeline, srumma and hybrid-jacobi verify their results on any
+"""bt-rma, lock-contention, ocean-cg, work-queue, rput-pipeline, srumma and hybrid-jacobi verify their results on any
 number of ranks, print the same in every run, and reject wrong arguments."""
 
 import argparse
@@ -17,6 +17,14 @@ RUNS = [
     ("lock-contention", SHORT, "{ranks} ranks, all updates arrived"),
     ("lock-contention", [*SHORT, "--busy", "--window", "allocate"],
      "{ranks} ranks, all updates arrived"),
+    ("bt-rma", ["--variant", "fence-only", "--work", "0"],
+     "fence-only, {ranks} ranks, 5 iterations, the solution is right"),
+    ("bt-rma", ["--variant", "gats-fence", "--work", "0.001", "--rotate", "200", "--iterations", "2"],
+     "gats-fence, {ranks} ranks, 2 iterations, the solution is right"),
+    ("bt-rma", ["--variant", "gats-single", "--work", "0", "--points", "5"],
+     "gats-single, {ranks} ranks, 5 iterations, the solution is right"),
+    ("bt-rma", ["--variant", "gats-multi", "--work", "0.001", "--imbalance", "100:1", "--busy"],
+     "gats-multi, {ranks} ranks, 5 iterations, the solution is right"),
     ("ocean-cg", ["--matvec", "0", "--size", "20x33", "--iterations", "15"],
      "{ranks} ranks, 15 iterations, the solution is right"),
     ("ocean-cg", ["--matvec", "0", "--size", "31x4", "--no-barrier", "--iterations", "100"],
@@ -50,6 +58,10 @@ WRONG = [
     ("lock-contention", 2, ["--window", "shared"],
      '--window is create or allocate, not "shared"'),
     ("lock-contention", 2, ["--skew"], "--skew needs a value"),
+    ("bt-rma", 1, [], "needs 2 ranks or more"),
+    ("bt-rma", 2, ["--variant", "gats"],
+     '--variant needs fence-only, gats-fence, gats-single or gats-multi, not "gats"'),
+    ("bt-rma", 2, ["--rotate", "-1"], '--rotate needs a percentage from 0 to 10000, not "-1"'),
     ("ocean-cg", 1, [], "needs 2 ranks or more, and a row for each of them"),
     ("ocean-cg", 3, ["--size", "9x2"], "needs 2 ranks or more, and a row for each of them"),
     ("ocean-cg", 2, ["--size", "9"], '--size needs two positive numbers, as in 200x100, not "9"'),
