@@ -26,6 +26,8 @@ static void find_costly_calls(const struct fm_diagnosis *diagnosis, struct fm_se
     const struct fm_cube *cube = diagnosis->cube;
     struct fm_view view;
     struct fm_selection selection = fm_selection_all();
+    if (cube->is_profile)
+        return; /* what of the calls is waiting is not known */
     selection.metric = FM_METRIC_MPI;
     if (fm_view_prepare(&view, cube, &selection, NULL) != FM_OK)
         return;

@@ -32,5 +32,10 @@ void fm_time_shares(const struct fm_diagnosis *diagnosis,
         {"Not classified",
          diagnosis->exclusive[FM_METRIC_TIME] + diagnosis->exclusive[FM_METRIC_EXECUTION]},
     };
+    static const char *const of_profile[FM_TIME_SHARE_COUNT] = {[3] = "MPI", "SHMEM",  "ARMCI",
+                                                                "Coarrays",  "OpenMP", "Threads"};
     memcpy(shares, computed, sizeof computed);
+    for (size_t i = 0; diagnosis->cube->is_profile && i < FM_TIME_SHARE_COUNT; i++) {
+        shares[i].name = of_profile[i] != NULL ? of_profile[i] : shares[i].name;
+    }
 }

@@ -83,6 +83,11 @@ static void print_waiting(const struct fm_report *report)
     }
     char percent[FM_FORMAT_SIZE];
     char parts[2][FM_FORMAT_SIZE];
+    if (diagnosis->cube->is_profile) {
+        fm_terminal_paragraph(report->terminal, "  Waiting", LABEL_COLUMNS + 2,
+                              "Not known: the report is of counters only, without a trace.");
+        return;
+    }
     if (first == FM_METRIC_NONE) {
         fm_terminal_paragraph(report->terminal, "  Waiting", LABEL_COLUMNS + 2,
                               "No wait states were found.");
@@ -216,13 +221,16 @@ void fm_report_summary(const struct fm_report *report)
                           "Init and Finalize: up to %s, left out of all shares",
                           fm_format_ticks(numbers[0], cube, report->diagnosis.longest_startup));
     }
-    fm_terminal_print(terminal, "  All time", LABEL_COLUMNS + 2, "%s on %s %s, %s events",
+    const char *kind = cube->is_profile ? "calls" : "events";
+    int64_t count = cube->is_profile ? report->diagnosis.metrics[FM_METRIC_VISITS]
+                                     : (int64_t)experiment->event_count;
+    fm_terminal_print(terminal, "  All time", LABEL_COLUMNS + 2, "%s on %s %s, %s %s",
                       fm_format_ticks(numbers[1], cube, report->diagnosis.time),
                       fm_format_count(numbers[0], cube->location_count),
                       cube->location_count == 1           ? "thread"
                       : fm_location_set_has_streams(cube) ? "threads and streams"
                                                           : "threads",
-                      fm_format_count(numbers[2], (int64_t)experiment->event_count));
+                      fm_format_count(numbers[2], count), kind);
     print_waiting(report);
     print_idle_threads(report);
     print_stolen(report);

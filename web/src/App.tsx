@@ -37,6 +37,9 @@ const TABS: readonly Tab[] = [
   { view: "run", name: "Run" },
 ];
 
+/** Views that need a trace: a report of counters only has nothing for them. */
+const OF_TRACES: readonly ViewName[] = ["timeline", "waits", "path", "matrices", "locks"];
+
 /** Of a page with several runs. It has no number. */
 const COMPARE: Tab = { view: "compare", name: "Compare" };
 
@@ -60,7 +63,8 @@ export function App({ store, theme, chosen, choose }: Props): JSX.Element {
   }, []);
   const { experiment } = store.report;
   const view = store.view.value;
-  const tabs = store.isComparing() ? [COMPARE, ...TABS] : TABS;
+  const shown = store.report.summary.is_profile ? TABS.filter((tab) => !OF_TRACES.includes(tab.view)) : TABS;
+  const tabs = store.isComparing() ? [COMPARE, ...shown] : shown;
   return (
     <>
       <header class="top">

@@ -91,7 +91,7 @@ export function smallReport(given: SmallReport): Report {
       process: { one: "rank", many: "ranks", first: 0 },
       time: 0,
       startup: 0,
-      waiting: 0,
+      waiting: 0, is_profile: false,
       shares: [],
       efficiency: null,
       problems: [],

@@ -7,6 +7,8 @@
 #include "cli/archive/environment.h"
 #include "cli/archive/progress_bar.h"
 #include "cli/archive/stage_table.h"
+#include "cli/counters/counter_output.h"
+#include "cli/counters/counter_report.h"
 #include "cli/page/page_file.h"
 #include "cli/text/safe_text.h"
 #include "diagnosis/location_set.h"
@@ -160,6 +162,11 @@ static void tell_result(const struct fm_analyze_request *request, const struct f
     for (uint32_t i = 0; i < cube->warning_count; ++i) {
         fprintf(stderr, "fermata: warning: %s\n", cube->warnings[i]);
     }
+    if (cube->is_profile) {
+        printf("fermata: calls and counters of %" PRIu32 " locations: %s\n", cube->location_count,
+               request->output);
+        return;
+    }
     if (request->chosen.options.check) {
         puts("fermata: all invariants hold");
         printf("fermata: violations of the clock condition: %" PRIu64 ", in this report %" PRIu64
@@ -279,6 +286,27 @@ static struct fm_analysis_options with_predictions(const struct fm_analyze_reque
     return options;
 }
 
+/* The report of an experiment without a trace, made by process 0. */
+static fm_status_t report_counters(const struct fm_analyze_request *request,
+                                   const struct fm_team *team, struct fm_error *error)
+{
+    struct fm_cube *cube = NULL;
+    if (!fm_team_leads(team)) {
+        return FM_OK;
+    }
+    if (request->patterns.count != 0 || request->chosen.options.check) {
+        return fm_fail(error, FM_ERR_USAGE,
+                       "%s has counters and no trace: there is nothing for --pattern and --check",
+                       request->archive);
+    }
+    fm_status_t status = fm_counters_make_report(request->archive, &cube, error);
+    if (status == FM_OK) {
+        status = write_report(request, cube, NULL, error);
+    }
+    fm_cube_free(cube);
+    return status;
+}
+
 static fm_status_t analyze_and_write(const struct fm_analyze_request *request,
                                      const struct fm_analysis_options *options,
                                      const struct fm_user_patterns *patterns,
@@ -330,7 +358,9 @@ static fm_status_t analyze(const struct fm_analyze_request *request, struct fm_t
     set_up_memory(request);
     struct fm_user_patterns *patterns;
     fm_status_t status = load_patterns(request, team, &patterns, error);
-    if (status == FM_OK) {
+    if (status == FM_OK && fm_counters_are_all(request->archive)) {
+        status = fm_team_agree(team, report_counters(request, team, error), error);
+    } else if (status == FM_OK) {
         status = analyze_and_write(request, &options, patterns, error);
     }
     fm_user_patterns_free(patterns);

@@ -20,8 +20,10 @@ int fm_command_run(int argc, char **argv)
     }
     fflush(stdout);
     if (fm_counters_are_all(result.directory)) {
+        char *report[] = {"report", result.directory, NULL};
         char *show[] = {"counters", "show", result.directory, NULL};
-        int shown = fm_command_counters(3, show);
+        int shown = fm_command_report(2, report);
+        shown = shown == FM_OK ? fm_command_counters(3, show) : shown;
         return program_status != 0 ? program_status : shown;
     }
     char *page;

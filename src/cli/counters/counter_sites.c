@@ -3,15 +3,17 @@
 #include "base/json/json_writer.h"
 #include "cli/counters/counter_output.h"
 #include "cli/text/safe_text.h"
+#include "counters/call_profile.h"
 #include "diagnosis/number_format.h"
 #include "filter/name_pattern.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHOWN = 20, COLUMNS = 6 };
+enum { SHOWN = 20 };
 
 /* Calls of a function from a call path, in all ranks. */
 struct site {
@@ -42,55 +44,60 @@ static int by_time(const void *left, const void *right)
     return a->seconds != b->seconds ? (a->seconds < b->seconds ? 1 : -1) : by_name(left, right);
 }
 
-/* Splits a row at its tabs. @return false: it has not COLUMNS columns */
-static bool split(char *line, char *columns[COLUMNS])
+/* The rank whose rows are read. */
+struct rank_sites {
+    struct sites *sites;
+    unsigned rank;
+};
+
+/* @return the frames of a row as one text */
+static char *join(const struct fm_call_row *row)
 {
-    line[strcspn(line, "\n")] = '\0';
-    for (int i = 0; i < COLUMNS; i++) {
-        columns[i] = line;
-        line += strcspn(line, "\t");
-        if (i + 1 < COLUMNS && *line++ != '\t') {
-            return false;
-        }
-        if (i + 1 < COLUMNS) {
-            line[-1] = '\0';
-        }
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    if (stream == NULL) {
+        abort(); /* Without memory for one line no error message can be printed either. */
     }
-    return true;
+    for (size_t i = 0; i < row->frame_count; i++) {
+        fprintf(stream, "%s%s", i == 0 ? "" : " > ", row->frames[i]);
+    }
+    if (fclose(stream) != 0) {
+        abort();
+    }
+    char *copy = fm_copy_string(text);
+    free(text);
+    return copy;
 }
 
-/* Reads the rows of a rank behind those of the ranks before it. */
+static fm_status_t take_row(void *context, const struct fm_call_row *row, struct fm_error *error)
+{
+    const struct rank_sites *into = context;
+    (void)error;
+    if (row->kind == FM_ROW_CALL) {
+        double seconds = row->numbers[FM_CALL_SECONDS];
+        fm_vector_push(&into->sites->all, (struct site){.function = fm_copy_string(row->function),
+                                                        .path = join(row),
+                                                        .calls = row->numbers[FM_CALL_NUMBER],
+                                                        .seconds = seconds,
+                                                        .sent = row->numbers[FM_CALL_SENT],
+                                                        .received = row->numbers[FM_CALL_RECEIVED],
+                                                        .rank = into->rank,
+                                                        .in_rank = seconds});
+        into->sites->seconds += seconds;
+    }
+    return FM_OK;
+}
+
+/* Reads the rows of a rank behind those of the ranks before it, if it has any. */
 static fm_status_t read_rank(struct sites *sites, const char *path, unsigned rank,
                              struct fm_error *error)
 {
-    FILE *file = fopen(path, "re");
-    char *line = NULL, *columns[COLUMNS];
-    size_t room = 0, number = 0;
-    fm_status_t status = FM_OK;
-    if (file == NULL) {
+    struct rank_sites into = {sites, rank};
+    fm_status_t status = fm_call_profile_read(path, take_row, &into, error);
+    if (status == FM_ERR_SYSTEM && errno == ENOENT) {
         return FM_OK;
     }
-    while (status == FM_OK && getline(&line, &room, file) > 0) {
-        if (++number == 1) {
-            continue;
-        }
-        if (!split(line, columns)) {
-            status = fm_fail(error, FM_ERR_DATA, "%s:%zu: not a row of calls", path, number);
-            break;
-        }
-        double seconds = strtod(columns[1], NULL);
-        fm_vector_push(&sites->all, (struct site){.function = fm_copy_string(columns[4]),
-                                                  .path = fm_copy_string(columns[5]),
-                                                  .calls = strtod(columns[0], NULL),
-                                                  .seconds = seconds,
-                                                  .sent = strtod(columns[2], NULL),
-                                                  .received = strtod(columns[3], NULL),
-                                                  .rank = rank,
-                                                  .in_rank = seconds});
-        sites->seconds += seconds;
-    }
-    free(line);
-    fclose(file);
     sites->ranks++;
     return status;
 }

@@ -1,6 +1,7 @@
 #include "cli/recording/recording.h"
 
 #include "base/process/launcher.h"
+#include "cli/commands/commands.h"
 #include "cli/counters/counter_output.h"
 #include "cli/recording/dry_run.h"
 #include "cli/recording/recording_options.h"
@@ -29,6 +30,8 @@ static void print_closing_line(const struct fm_record_result *result)
                 "shmem_init, used coarrays or created a thread (the program of the command itself "
                 "only), or a message above says why; see `fermata doctor`\n");
     } else if (fm_counters_are_all(result->directory)) {
+        char *analyze[] = {"analyze", "--quiet", (char *)result->directory, NULL};
+        fm_command_analyze(3, analyze); /* states what is wrong itself */
         fm_counters_print_closing(result->directory);
     } else if (result->totals.events == 0) {
         bool lost = result->missing[0] != '\0';

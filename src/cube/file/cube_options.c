@@ -1,4 +1,5 @@
-/* The options of the analysis as stored in the cube, and their section of the file. */
+/* The options of the analysis as stored in the cube, and their section of the file; that a report
+ * is a profile. */
 #include "cube/file/cube_format.h"
 #include "cube/file/cube_reader.h"
 #include "cube/file/cube_writer.h"
@@ -92,4 +93,24 @@ fm_status_t fm_cube_read_options(struct fm_cube_reader *reader)
     uint32_t count = fm_source_count(source, 4);
     return count == 0 ? fm_cube_check_used_up(reader, FM_SECTION_OPTS)
                       : read_partitions(reader, count);
+}
+
+void fm_cube_put_profile(struct fm_sink *sink, const struct fm_cube *cube)
+{
+    (void)cube;
+    fm_sink_u32(sink, FM_CUBE_PROFILE_VERSION);
+}
+
+fm_status_t fm_cube_read_profile(struct fm_cube_reader *reader)
+{
+    struct fm_source *source = &reader->sections[FM_SECTION_PROF];
+    if (!reader->present[FM_SECTION_PROF])
+        return FM_OK;
+    uint32_t version = fm_source_u32(source);
+    reader->cube->is_profile = true;
+    if (!source->failed && version != FM_CUBE_PROFILE_VERSION)
+        return fm_fail(reader->error, FM_ERR_DATA,
+                       "%s: a profile of version %u, which this program does not know",
+                       reader->path, version);
+    return fm_cube_check_used_up(reader, FM_SECTION_PROF);
 }

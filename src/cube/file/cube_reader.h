@@ -31,7 +31,8 @@ enum fm_cube_section {
     FM_SECTION_STRM,
     FM_SECTION_CLCK,
     FM_SECTION_UMET, /**< read before the metrics */
-    FM_SECTION_PRED
+    FM_SECTION_PRED,
+    FM_SECTION_PROF
 };
 
 extern const char fm_cube_section_tags[FM_CUBE_SECTION_COUNT][5];
@@ -80,6 +81,7 @@ fm_status_t fm_cube_read_bins(struct fm_cube_reader *reader);
 fm_status_t fm_cube_read_matrices(struct fm_cube_reader *reader);
 fm_status_t fm_cube_read_blamed(struct fm_cube_reader *reader);
 fm_status_t fm_cube_read_topologies(struct fm_cube_reader *reader);
+fm_status_t fm_cube_read_profile(struct fm_cube_reader *reader);
 fm_status_t fm_cube_read_streams(struct fm_cube_reader *reader);
 fm_status_t fm_cube_read_predictions(struct fm_cube_reader *reader);
 fm_status_t fm_cube_read_clock(struct fm_cube_reader *reader);

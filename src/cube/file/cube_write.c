@@ -188,9 +188,16 @@ static const struct {
     {"CLCK", 0, fm_cube_put_clock},
     {"UMET", 0, fm_cube_put_user_metrics},
     {"PRED", 0, fm_cube_put_predictions},
+    {"PROF", FM_CUBE_SECTION_REQUIRED, fm_cube_put_profile}, /* only of profiles */
 };
 
 #define SMALL_SECTIONS (sizeof sections / sizeof sections[0])
+
+/** @return number of small sections of the file of a cube. */
+static size_t small_sections(const struct fm_cube *cube)
+{
+    return SMALL_SECTIONS - !cube->is_profile;
+}
 
 _Static_assert(SMALL_SECTIONS + 1 == FM_CUBE_SECTION_COUNT, "each section is written");
 
@@ -215,18 +222,19 @@ static char *make_payload(const struct fm_cube *cube, size_t section, size_t *si
 static void put_file(struct fm_sink *sink, const struct fm_cube *cube, char *const *payloads,
                      const size_t *sizes)
 {
+    const size_t count = small_sections(cube);
     uint64_t file_size = FM_CUBE_FILE_HEADER_SIZE + FM_CUBE_FILE_CHECKSUM_SIZE +
-                         (uint64_t)FM_CUBE_SECTION_COUNT * FM_CUBE_SECTION_HEADER_SIZE;
-    for (size_t i = 0; i < SMALL_SECTIONS; i++)
+                         (uint64_t)(count + 1) * FM_CUBE_SECTION_HEADER_SIZE;
+    for (size_t i = 0; i < count; i++)
         file_size += sizes[i];
     uint64_t severity_bytes = severities_size(cube);
     file_size += severity_bytes;
 
     fm_sink_bytes(sink, FM_CUBE_FILE_MAGIC, FM_CUBE_FILE_MAGIC_SIZE);
     fm_sink_u32(sink, FM_CUBE_FILE_VERSION);
-    fm_sink_u32(sink, FM_CUBE_SECTION_COUNT);
+    fm_sink_u32(sink, (uint32_t)count + 1);
     fm_sink_u64(sink, file_size);
-    for (size_t i = 0; i < SMALL_SECTIONS; i++) {
+    for (size_t i = 0; i < count; i++) {
         put_section_header(sink, sections[i].tag, sections[i].flags, sizes[i]);
         fm_sink_bytes(sink, payloads[i], sizes[i]);
     }

@@ -38,6 +38,7 @@ void fm_cube_put_phases(struct fm_sink *sink, const struct fm_cube *cube);
 void fm_cube_put_bins(struct fm_sink *sink, const struct fm_cube *cube);
 void fm_cube_put_matrices(struct fm_sink *sink, const struct fm_cube *cube);
 void fm_cube_put_blamed(struct fm_sink *sink, const struct fm_cube *cube);
+void fm_cube_put_profile(struct fm_sink *sink, const struct fm_cube *cube);
 void fm_cube_put_streams(struct fm_sink *sink, const struct fm_cube *cube);
 void fm_cube_put_clock(struct fm_sink *sink, const struct fm_cube *cube);
 /** The texts of the metrics of patterns of the user. */

@@ -144,6 +144,7 @@ static fm_status_t add_options(const struct fm_combination *combination, size_t 
     struct fm_cube *frame = combination->united.frame;
     frame->path_from_init_to_finalize |= cube->path_from_init_to_finalize;
     add_clock(&frame->clock, &cube->clock, c == 0);
+    frame->is_profile |= cube->is_profile;
     if (cube->partition_count == 0 || frame->partition_count > 0)
         return FM_OK;
     uint32_t *of_location = calloc(frame->location_count + (size_t)1, sizeof *of_location);

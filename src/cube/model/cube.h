@@ -222,6 +222,8 @@ struct fm_cube {
     uint64_t left_out_locks;         /**< locks of threads that `locks` has not */
     uint64_t left_out_locks_waiting; /**< ticks that were waited for these */
     struct fm_cube_clock clock;
+    bool is_profile; /**< of counters only: what calls there were and how long they took is known,
+                        not when; so wait states, critical path and messages are not known */
     bool path_from_init_to_finalize; /**< the critical path covers only this part of the run */
     char **partition_names;          /**< of the partitions that the user chose */
     uint32_t partition_count;        /**< 0: none were chosen */

@@ -59,7 +59,10 @@ fm_metric_t fm_metric_by_id(const char *id)
 static bool is_id(const char *id)
 {
     static const char characters[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
-    return id[0] >= 'a' && id[0] <= 'z' && id[strspn(id, characters)] == '\0' && strlen(id) <= 64;
+    static const char of_counters[] = "abcdefghijklmnopqrstuvwxyz0123456789_.:";
+    bool is_counter = strncmp(id, "counter:", strlen("counter:")) == 0;
+    return id[0] >= 'a' && id[0] <= 'z' &&
+           id[strspn(id, is_counter ? of_counters : characters)] == '\0' && strlen(id) <= 80;
 }
 
 /** Copies a text, which may come from anywhere: control characters would act on terminals. */

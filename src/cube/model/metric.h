@@ -8,11 +8,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** Upper limit of the number of metrics that patterns of the user declare. */
-#define FM_USER_METRICS 32
+/** Upper limit of the number of metrics that are declared: by patterns of the user, and for
+ * counters. */
+#define FM_USER_METRICS 128
 
 /** Every metric of the table, in table order: FM_METRIC_<id in upper case>; then those that
- * patterns of the user declare (fm_metric_declare()). A parent always precedes its children. */
+ * are declared: by patterns of the user, and for counters (fm_metric_declare()). A parent always
+ * precedes its children. */
 typedef enum {
 #define FM_METRIC(symbol, ...) FM_METRIC_##symbol,
 #include "cube/model/metrics.def"
@@ -60,8 +62,9 @@ struct fm_metric_info {
 /** Declares a metric for the rest of the process: reports that have it and those that do not may be
  * read in one process.
  * @param info  its strings are copied, control characters in them as spaces. The id consists of
- * lower-case letters, digits and "_" and begins with a letter; the parent must exist and have the
- * same unit; a part of a wait state takes the kind of its parent, the fields in `info` are ignored
+ * lower-case letters, digits and "_", after the prefix "counter:" also "." and ":", and begins with
+ * a letter; the parent must exist and have the same unit; a part of a wait state takes the kind of
+ * its parent, the fields in `info` are ignored
  * @return the metric, also if it was declared before with the same unit and parent (its texts stay
  *         as they were); FM_METRIC_NONE: the id means something else, is no id, or there are
  *         FM_USER_METRICS already. Thread-safe. */

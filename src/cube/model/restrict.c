@@ -185,6 +185,7 @@ fm_status_t fm_cube_restrict(const struct fm_cube *cube, uint32_t root, struct f
         status = copy_statistics(copy, cube, map, error);
     if (status == FM_OK) {
         copy->path_from_init_to_finalize = cube->path_from_init_to_finalize;
+        copy->is_profile = cube->is_profile;
         copy->clock = cube->clock;
     }
     if (status == FM_OK && cube->partition_count > 0)

@@ -25,7 +25,7 @@ FM_INLINE void add(uint64_t *word, uint64_t value)
 }
 
 FM_INLINE void count_call(const struct fm_counting *counting, uint64_t *values, uint32_t function,
-                          uint64_t duration)
+                          uint64_t enter, uint64_t duration)
 {
     if (FM_LIKELY(function < counting->functions)) {
         uint64_t *words = values + FM_SLOTS + (size_t)FM_FUNCTION_WORDS * function;
@@ -35,7 +35,7 @@ FM_INLINE void count_call(const struct fm_counting *counting, uint64_t *values, 
         add(&values[FM_SLOT_CALLS_ELSEWHERE], 1);
     }
     if (counting->profile != NULL) {
-        fm_profile_call(counting->profile, function, duration);
+        fm_profile_call(counting->profile, function, enter, duration);
     }
 }
 
@@ -230,6 +230,11 @@ static void count_other(struct fm_counting *counting, uint64_t *values, const ui
     case FM_RECORD_FLUSH:
         add(&values[FM_SLOT_FLUSHES], 1);
         break;
+    case FM_RECORD_PROCESSOR:
+        if (counting->profile != NULL) {
+            fm_profile_stretch(counting->profile, record);
+        }
+        break;
     default:
         break;
     }
@@ -240,11 +245,11 @@ static void count_record(struct fm_counting *counting, uint64_t *values, const u
     switch (fm_record_kind(record[0])) {
     case FM_RECORD_CALL:
         counting->function = fm_record_aux(record[0]);
-        count_call(counting, values, counting->function, fm_record_duration(record[0]));
+        count_call(counting, values, counting->function, record[1], fm_record_duration(record[0]));
         break;
     case FM_RECORD_CALL_LONG:
         counting->function = fm_record_aux(record[0]);
-        count_call(counting, values, counting->function, record[2] - record[1]);
+        count_call(counting, values, counting->function, record[1], record[2] - record[1]);
         break;
     case FM_RECORD_SEND:
         count_send(counting, values, bytes_of(counting, record[0]));

@@ -1,5 +1,6 @@
 #include "record/counting/profile.h"
 
+#include "counters/call_profile.h"
 #include "record/capture/memory_use.h"
 #include "record/capture/thread.h"
 #include "record/session/session.h"
@@ -23,7 +24,7 @@ struct fm_call_profile *fm_profile_new(void)
         return NULL;
     }
     fm_memory_use_add(sizeof *profile);
-    profile->node_count = profile->entry_count = 1;
+    profile->node_count = profile->entry_count = profile->stretch_count = 1;
     profile->entries[0].function = UINT32_MAX; /* no call finds it */
     profile->entry = &profile->entries[0];
     return profile;
@@ -88,6 +89,29 @@ struct fm_profile_entry *fm_profile_find(struct fm_call_profile *profile, uint32
     return &profile->entries[number];
 }
 
+void fm_profile_stretch(struct fm_call_profile *profile, const uint64_t *record)
+{
+    uint32_t node = profile->path[profile->depth];
+    uint16_t *number = &profile->stretch_of[node];
+    if (*number == 0 && node != 0 && profile->stretch_count < FM_PROFILE_STRETCHES) {
+        *number = (uint16_t)profile->stretch_count++;
+        profile->stretches[*number].node = node;
+    }
+    struct fm_profile_stretch *stretch = &profile->stretches[*number];
+    stretch->number++;
+    stretch->length += record[2];
+    stretch->stolen += record[3];
+    if (record[4] != FM_DELAY_UNKNOWN) {
+        stretch->delay_length += record[2];
+        stretch->delay += record[4];
+    }
+    stretch->system += record[5];
+    stretch->faults += record[6] & UINT32_MAX;
+    stretch->faults_disk += record[6] >> 32;
+    stretch->preemptions += record[7] & UINT32_MAX;
+    stretch->switches += record[7] >> 32;
+}
+
 /* ---- the file ---- */
 
 static const char *text_of(uint32_t number)
@@ -133,35 +157,56 @@ static void write_path(FILE *file, const struct fm_call_profile *profile, uint32
     for (; node != 0 && depth < FM_PROFILE_DEEPEST; node = profile->nodes[node].parent) {
         sites[depth++] = profile->nodes[node].site;
     }
-    const char *separator = "";
     while (depth-- > 0) {
         uint32_t count;
         const struct fm_callsite_frame *frames = fm_callsite_frames(known, sites[depth], &count);
         for (uint32_t i = 0; i < count; i++) {
             if (!fm_callsite_frame_is_inner(known, caller, &frames[i]) &&
                 (i > 0 || !fm_callsite_is_hidden(known, sites[depth]))) {
-                fputs(separator, file);
+                putc('\t', file);
                 write_frame(file, &frames[i]);
-                separator = " > ";
             }
             caller = &frames[i];
         }
     }
 }
 
-static void write_entries(FILE *file, const struct fm_call_profile *profile, double rate)
+static void write_stretches(FILE *file, const struct fm_call_profile *profile, uint32_t thread)
 {
+    for (uint32_t i = 0; i < profile->stretch_count; i++) {
+        const struct fm_profile_stretch *sum = &profile->stretches[i];
+        const uint64_t times[] = {sum->length, sum->stolen, sum->delay_length, sum->delay,
+                                  sum->system};
+        const uint64_t numbers[] = {sum->faults, sum->faults_disk, sum->preemptions, sum->switches};
+        if (sum->number == 0) {
+            continue;
+        }
+        fprintf(file, "stretch\t%u\t%llu", thread, (unsigned long long)sum->number);
+        for (size_t k = 0; k < sizeof times / sizeof times[0]; k++) {
+            fprintf(file, "\t%.9f", 1e-9 * (double)times[k]);
+        }
+        for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++) {
+            fprintf(file, "\t%llu", (unsigned long long)numbers[k]);
+        }
+        write_path(file, profile, sum->node);
+        putc('\n', file);
+    }
+}
+
+static void write_entries(FILE *file, const struct fm_call_profile *profile, uint32_t thread,
+                          double rate)
+{
+    fprintf(file, "thread\t%u\t%.9f\n", thread, (double)(profile->end - profile->begin) / rate);
     for (uint32_t i = 0; i < profile->entry_count; i++) {
         const struct fm_profile_entry *entry = &profile->entries[i];
         bool is_known = entry->function < fm_session.region_count;
         if (entry->calls == 0) {
             continue;
         }
-        fprintf(file, "%llu\t%.9f\t%llu\t%llu\t", (unsigned long long)entry->calls,
-                (double)entry->ticks / rate, (unsigned long long)entry->sent,
-                (unsigned long long)entry->received);
+        fprintf(file, "call\t%u\t%llu\t%.9f\t%llu\t%llu\t", thread,
+                (unsigned long long)entry->calls, (double)entry->ticks / rate,
+                (unsigned long long)entry->sent, (unsigned long long)entry->received);
         fputs(is_known ? fm_session.regions[entry->function].name : "?", file);
-        putc('\t', file);
         write_path(file, profile, entry->node);
         putc('\n', file);
     }
@@ -176,10 +221,12 @@ bool fm_profile_write(const char *directory, uint32_t rank)
     if (file == NULL) {
         return false;
     }
-    fputs("calls\tseconds\tbytes_sent\tbytes_received\tfunction\tcall path\n", file);
+    fputs(FM_CALL_PROFILE_HEAD "\n", file);
     for (struct fm_thread *each = fm_threads_all(); each != NULL; each = each->next) {
         if (each->counting != NULL && each->counting->profile != NULL) {
-            write_entries(file, each->counting->profile, (double)fm_clock_resolution());
+            write_entries(file, each->counting->profile, each->index,
+                          (double)fm_clock_resolution());
+            write_stretches(file, each->counting->profile, each->index);
         }
     }
     bool good = !ferror(file);

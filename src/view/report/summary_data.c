@@ -222,6 +222,7 @@ fm_status_t fm_summary_data_put(const struct fm_cube *cube, struct fm_json *json
     fm_json_signed(json, "time", diagnosis.time);
     fm_json_signed(json, "startup", diagnosis.longest_startup);
     fm_json_signed(json, "waiting", diagnosis.waiting);
+    fm_json_bool(json, "is_profile", cube->is_profile);
     put_shares(json, &diagnosis);
     put_efficiency(json, &diagnosis);
     if (cube->problem_count > 0) {

@@ -3,6 +3,8 @@
 usage: check_only.py FERMATA MPIRUN KILLED PROGRAM...     (KILLED kills its rank 1)
 """
 
+import collections
+import csv
 import json
 import os
 import pathlib
@@ -60,6 +62,52 @@ def check_sites(experiment):
     assert all(site["path"] for site in of_mpi), [site for site in of_mpi if not site["path"]]
 
 
+def cells(experiment):
+    """The report's values by metric, function and rank."""
+    done = run(fermata, "export", "--to", "csv", "-o", "-", experiment)
+    assert done.returncode == 0, done.stderr
+    sums = collections.Counter()
+    for row in csv.DictReader(done.stdout.splitlines()):
+        function = row["callpath"].split("/")[-1].split("@")[0]
+        sums[row["metric"], function, int(row["rank"])] += float(row["value"])
+    return sums
+
+
+def check_report(traced, only, folder):
+    """The report of counters has the calls of the report of a trace, and states no waiting."""
+    done = run(fermata, "analyze", "--quiet", traced)
+    assert done.returncode == 0, done.stderr
+    of_trace, of_counters = cells(traced), cells(only)
+    visits = {key for key in of_trace | of_counters if key[0] == "visits" and key[1] not in TIMED
+              and key[1].startswith("MPI_")}
+    assert len(visits) > 10, of_counters
+    for key in visits:
+        assert of_trace[key] == of_counters[key], (key, of_trace[key], of_counters[key])
+    for rank in range(4):
+        both = [sum(value for (metric, _, of), value in sums.items() if of == rank and metric.startswith("bytes"))
+                for sums in (of_trace, of_counters)]
+        one_sided = any(key[0].startswith("comms_rma") for key in of_trace)
+        assert one_sided or both[0] == both[1], (rank, both)
+    waits = {key for key in of_counters if "wait" in key[0] or "late" in key[0] or key[0].startswith("delay")}
+    assert not waits, waits
+    sent = {rank: of_counters["counter:mpi.messages_sent", program_of(of_counters), rank] for rank in range(4)}
+    assert list(sent.values()) == (numbers(only).get("mpi.messages_sent") or [0] * 4), sent
+    text = run(fermata, "report", only).stdout
+    assert "Not known: the report is of counters only" in " ".join(text.split()), text
+    assert "without waiting" not in text, text
+    done = run(fermata, "diff", traced, only)
+    assert done.returncode in (0, 1) and not done.stderr.startswith("fermata diff:"), done
+    done = run(fermata, "view", only, "--html", folder / "page.html")
+    assert done.returncode == 0 and (folder / "page.html").stat().st_size > 100000, done
+    done = run(fermata, "analyze", "--check", only)
+    assert done.returncode == 2 and "no trace" in done.stderr, done
+
+
+def program_of(sums):
+    """The root of the call tree, which has the time outside of calls."""
+    return max((key for key in sums if key[0] == "comp"), key=lambda key: sums[key])[1]
+
+
 def check(program, folder):
     command = mpi_command(mpirun, 4, [program])
     traced, only = folder / "traced", folder / "only"
@@ -71,13 +119,14 @@ def check(program, folder):
     assert "counters of 4 processes; no trace" in done.stderr, done.stderr
     check_sites(only)
     names = sorted(path.name for path in only.iterdir())
-    assert names == ["counters", "environment.json", "log"], names
+    assert names == ["counters", "environment.json", "log", "report.fer"], names
     assert json.loads((only / "environment.json").read_text())["complete"], "not complete"
     with_trace, without = numbers(traced), numbers(only)
     assert len(without) > 10, without
     for name in with_trace.keys() | without.keys():
         assert with_trace.get(name) == without.get(name), (program, name, with_trace.get(name),
                                                            without.get(name))
+    check_report(traced, only, folder)
 
 
 def check_selection(program, folder):
@@ -103,6 +152,8 @@ def check_killed(folder):
     done = run(fermata, "counters", "show", "--ranks", folder / "killed", "calls:MPI_Recv")
     rows = [line.split()[1:] for line in done.stdout.splitlines()[-2:]]
     assert rows == [["0", "0"], ["1", "1,003"]], done.stdout
+    text = " ".join(run(fermata, "report", folder / "killed").stdout.split())
+    assert "2 of 2 processes did not reach their regular end" in text, text
 
 
 def main():

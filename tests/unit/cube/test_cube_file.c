@@ -271,6 +271,7 @@ static void assert_same_cube(const struct fm_cube *a, const struct fm_cube *b)
     assert_same_topologies(a, b);
     assert_same_problems(a, b);
     assert_int_equal(a->path_from_init_to_finalize, b->path_from_init_to_finalize);
+    assert_int_equal(a->is_profile, b->is_profile);
     assert_int_equal(a->partition_count, b->partition_count);
     for (uint32_t i = 0; i < a->partition_count; i++)
         assert_same_text(a->partition_names[i], b->partition_names[i]);
@@ -478,6 +479,32 @@ static void test_unknown_wait_states_are_left_out(void **state)
     free(bytes);
 }
 
+/** A profile must be known as one: otherwise it would state that nobody waits. */
+static void test_profiles(void **state)
+{
+    (void)state;
+    struct fm_cube *expected = sample_cube(), *cube;
+    expected->is_profile = true;
+    assert_int_equal(fm_cube_write(expected, path, NULL), FM_OK);
+    assert_int_equal(fm_cube_read(path, &cube, NULL), FM_OK);
+    assert_same_cube(expected, cube);
+    fm_cube_free(cube);
+    fm_cube_free(expected);
+    size_t size;
+    unsigned char *bytes = load(&size);
+    unsigned char *section = memmem(bytes, size, "PROF", 4);
+    assert_non_null(section);
+    section[16]++; /* another version of the section */
+    fix_checksum(bytes, size);
+    store(bytes, size);
+    assert_refused();
+    section[3] = '-'; /* a program that does not know the section refuses the file */
+    fix_checksum(bytes, size);
+    store(bytes, size);
+    assert_refused();
+    free(bytes);
+}
+
 static void test_unknown_sections(void **state)
 {
     (void)state;
@@ -658,6 +685,8 @@ int main(void)
         cmocka_unit_test(test_malformed_contents_never_crash),
         cmocka_unit_test(test_unknown_metrics_count_as_their_parents),
         cmocka_unit_test(test_unknown_wait_states_are_left_out),
+        cmocka_unit_test(test_profiles),
+        cmocka_unit_test(test_profiles),
         cmocka_unit_test(test_unknown_sections),
         cmocka_unit_test(test_sections_of_other_versions_are_left_out),
         cmocka_unit_test(test_other_versions_are_refused_as_such),

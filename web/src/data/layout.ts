@@ -185,6 +185,8 @@ export interface JsonSummary {
   startup: number;
   /** Ticks. */
   waiting: number;
+  /** Of counters only: what of the time is waiting is not known. */
+  is_profile: boolean;
   shares: { name: string; ticks: number }[];
   efficiency: {
     parallel: JsonRatio;

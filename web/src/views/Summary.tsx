@@ -23,7 +23,11 @@ export function Summary({ store }: { store: Store }): JSX.Element {
         <div>
           <h2>Top problems</h2>
           {problems.length === 0 && (
-            <p class="empty">No wait state is significant: the time is spent in other activities.</p>
+            <p class="empty">
+              {report.summary.is_profile
+                ? "Not known: the report is of counters only. A trace shows what of the time in calls is waiting, and why."
+                : "No wait state is significant: the time is spent in other activities."}
+            </p>
           )}
           {problems.map((problem, i) => (
             <Finding key={i} store={store} problem={problem} number={i + 1} />
@@ -87,13 +91,15 @@ function Headline({ store }: { store: Store }): JSX.Element {
     [processTitle(report, 2), formatCount(experiment.processes)],
     ["Threads", formatCount(experiment.locations)],
     ["Nodes", formatCount(nodes)],
-    ["Events", formatCount(experiment.events)],
+    ...(summary.is_profile ? [] : ([["Events", formatCount(experiment.events)]] as const)),
   ];
   return (
     <header class="headline">
       <div class="headline-text">
         <h1>
-          {summary.waiting === 0 ? (
+          {summary.is_profile ? (
+            "Calls and counters, without a trace"
+          ) : summary.waiting === 0 ? (
             "No wait states were found"
           ) : (
             <>
