@@ -22,6 +22,7 @@
 #include "analysis/results/statistics.h"
 #include "analysis/results/topologies.h"
 #include "analysis/results/warnings.h"
+#include "analysis/selected_waits.h"
 
 #include "analysis/threads/thread_starts.h"
 
@@ -132,6 +133,11 @@ static fm_status_t describe_options(const struct fm_analysis *analysis,
                                     struct fm_error *error)
 {
     cube->path_from_init_to_finalize = options->path_from_init_to_finalize;
+    for (int m = 0; options->switched_off != NULL && m < FM_METRIC_USER; ++m) {
+        if (options->switched_off[m]) {
+            fm_cube_switch_off(cube, fm_metric_info((fm_metric_t)m)->id);
+        }
+    }
     if (options->partitions == NULL) {
         return FM_OK;
     }
@@ -278,6 +284,9 @@ static uint64_t summary_of(const struct fm_analysis_options *options)
     uint64_t flags = (uint64_t)options->asynchronous_progress | (uint64_t)options->check << 1 |
                      (uint64_t)options->path_from_init_to_finalize << 2 |
                      (uint64_t)options->clock << 3;
+    for (int m = 0; options->switched_off != NULL && m < FM_METRIC_USER; ++m) {
+        flags = options->switched_off[m] ? flags * 1000003 + (uint64_t)m + 32 : flags;
+    }
     return options->partitions == NULL ? flags : fm_partitions_summary(options->partitions, flags);
 }
 
@@ -303,7 +312,8 @@ static void forget_records(void *context, unsigned worker, uint32_t first, uint3
 }
 
 /* Finds all wait states. */
-static void detect(struct fm_analysis *analysis, struct fm_trace *trace, bool in_detail)
+static void detect(struct fm_analysis *analysis, struct fm_trace *trace, bool in_detail,
+                   const bool *switched_off)
 {
     analysis->findings = fm_allocate(trace->location_count, sizeof *analysis->findings);
     if (in_detail) {
@@ -325,6 +335,9 @@ static void detect(struct fm_analysis *analysis, struct fm_trace *trace, bool in
         fm_engine_run(analysis->engine, forget_records, trace);
     }
     fm_stage_begin(analysis->times, "choose wait states");
+    if (switched_off != NULL) {
+        fm_waits_select(analysis, switched_off);
+    }
     fm_findings_arbitrate(analysis->findings, trace, analysis->engine);
 }
 
@@ -454,7 +467,7 @@ fm_status_t fm_analysis_pass(const char *archive, const struct fm_analysis_optio
             analysis.dependencies = fm_dependencies_create(&analysis);
             analysis.dependencies->keeps_violated = clocks->keeps_violated;
         }
-        detect(&analysis, trace, detail != NULL);
+        detect(&analysis, trace, detail != NULL, options->switched_off);
         trace->time_maps = NULL;
         *found = find_out(&analysis);
         if (cube != NULL) {

@@ -33,6 +33,8 @@ struct fm_analysis_options {
                                  report, too; likewise */
     uint64_t most_events;   /**< of runs with more, there are no dependencies; 0: any number */
     bool only_dependencies; /**< the detail is wanted for its dependencies: none without them */
+    const bool *switched_off; /**< [FM_METRIC_USER]: wait states that are not searched for; NULL:
+                                 none */
     uint64_t blocking_size; /**< bytes from which on sends wait for their receiver; 0: as the run
                                  shows */
     size_t memory_limit; /**< bytes of tables to keep in memory, the rest is stored in a file; 0: no

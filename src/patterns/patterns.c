@@ -1,6 +1,7 @@
 #include "patterns/patterns.h"
 
 #include "base/memory.h"
+#include "patterns/selection.h"
 #include "patterns/user_patterns.h"
 
 #include <dirent.h>
@@ -76,6 +77,55 @@ static uint32_t find_script(const struct fm_user_patterns *patterns, const char 
         }
     }
     return FM_SCRIPT_NONE;
+}
+
+/* Takes the scripts out that are not selected. */
+static void select_scripts(struct fm_user_patterns *patterns,
+                           struct fm_pattern_selection *selection)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < patterns->scripts.count; i++) {
+        struct fm_script *script = &patterns->scripts.items[i];
+        if (fm_pattern_selection_has(selection, script->id)) {
+            patterns->scripts.items[kept++] = *script;
+        } else {
+            fm_vector_push(&patterns->switched_off, fm_copy_string(script->id));
+            fm_script_free(script);
+        }
+    }
+    patterns->scripts.count = kept;
+}
+
+static bool is_switched_off(const struct fm_user_patterns *patterns, const bool *off,
+                            const char *id)
+{
+    const fm_metric_t metric = fm_metric_by_id(id);
+    bool found = metric < FM_METRIC_USER && off[metric];
+    for (size_t i = 0; i < patterns->switched_off.count; i++) {
+        found = found || strcmp(patterns->switched_off.items[i], id) == 0;
+    }
+    return found;
+}
+
+/* A script of which something else is needed that is switched off would report too little. */
+static fm_status_t check_needs(const struct fm_user_patterns *patterns, const bool *off,
+                               struct fm_error *error)
+{
+    for (size_t s = 0; s < patterns->scripts.count; s++) {
+        const struct fm_script *script = &patterns->scripts.items[s];
+        const char *missing =
+            is_switched_off(patterns, off, script->parent_id) ? script->parent_id : NULL;
+        for (size_t i = 0; i < script->instances.count; i++) {
+            const char *id = script->instances.items[i].id;
+            missing = is_switched_off(patterns, off, id) ? id : missing;
+        }
+        if (missing != NULL) {
+            return fm_fail(error, FM_ERR_USAGE,
+                           "%s: the pattern %s needs %.100s, which is switched off", script->path,
+                           script->id, missing);
+        }
+    }
+    return FM_OK;
 }
 
 /* Finds what the scripts subscribe to, besides kinds of events. */
@@ -208,7 +258,7 @@ static fm_status_t declare(struct fm_script *script, struct fm_error *error)
 }
 
 static fm_status_t load(struct fm_user_patterns *patterns, const char *const *files, size_t count,
-                        struct fm_error *error)
+                        struct fm_pattern_selection *selection, bool *off, struct fm_error *error)
 {
     fm_status_t status = FM_OK;
     for (size_t i = 0; status == FM_OK && i < count; i++) {
@@ -216,6 +266,13 @@ static fm_status_t load(struct fm_user_patterns *patterns, const char *const *fi
         bool is_directory = stat(files[i], &info) == 0 && S_ISDIR(info.st_mode);
         status = is_directory ? load_directory(patterns, files[i], error)
                               : load_script(patterns, files[i], error);
+    }
+    if (status == FM_OK && selection != NULL) {
+        select_scripts(patterns, selection);
+        status = fm_pattern_selection_built_in(selection, off, error);
+    }
+    if (status == FM_OK && selection != NULL) {
+        status = check_needs(patterns, off, error);
     }
     if (status == FM_OK) {
         status = sort_scripts(patterns, error);
@@ -230,16 +287,22 @@ static fm_status_t load(struct fm_user_patterns *patterns, const char *const *fi
 }
 
 fm_status_t fm_user_patterns_load(const char *const *files, size_t count,
+                                  struct fm_pattern_selection *selection, bool *off,
                                   struct fm_user_patterns **patterns, struct fm_error *error)
 {
     struct fm_user_patterns *made = fm_allocate(1, sizeof *made);
-    fm_status_t status = load(made, files, count, error);
+    fm_status_t status = load(made, files, count, selection, off, error);
     if (status != FM_OK) {
         fm_user_patterns_free(made);
         return status;
     }
     *patterns = made;
     return FM_OK;
+}
+
+size_t fm_user_patterns_count(const struct fm_user_patterns *patterns)
+{
+    return patterns->scripts.count;
 }
 
 void fm_user_patterns_free(struct fm_user_patterns *patterns)
@@ -250,6 +313,10 @@ void fm_user_patterns_free(struct fm_user_patterns *patterns)
     for (size_t i = 0; i < patterns->scripts.count; i++) {
         fm_script_free(&patterns->scripts.items[i]);
     }
+    for (size_t i = 0; i < patterns->switched_off.count; i++) {
+        fm_free(patterns->switched_off.items[i]);
+    }
+    fm_vector_free(&patterns->switched_off);
     fm_vector_free(&patterns->scripts);
     fm_free(patterns);
 }
@@ -293,6 +360,12 @@ fm_status_t fm_user_patterns_run(const struct fm_user_patterns *patterns,
                                  struct fm_cube *cube, struct fm_error *error)
 {
     bool takes[FM_EVENT_KINDS] = {false};
+    for (size_t i = 0; i < patterns->switched_off.count; i++) {
+        fm_cube_switch_off(cube, patterns->switched_off.items[i]);
+    }
+    if (patterns->scripts.count == 0) {
+        return FM_OK;
+    }
     for (size_t s = 0; s < patterns->scripts.count; s++) {
         for (int kind = 0; kind < FM_EVENT_KINDS; kind++) {
             takes[kind] = takes[kind] || patterns->scripts.items[s].takes[kind];

@@ -16,17 +16,26 @@
 #include <stddef.h>
 
 struct fm_cube;
+struct fm_pattern_selection;
 struct fm_detail;
 struct fm_user_patterns;
 
-/** Reads scripts, checks what they declare, and declares their metrics (fm_metric_declare()).
+/** Reads scripts, checks what they declare, and declares the metrics of those that are selected
+ * (fm_metric_declare()).
  * @param files     each FILE[:NAME=VALUE,...], or a directory: all files in it that end in .lua or
  *                  .so, in the order of their names
+ * @param selection which patterns are wanted; NULL: all
+ * @param off       [FM_METRIC_USER], out: built-in wait states that are not
  * @param patterns  out: to be freed with fm_user_patterns_free(); set only on success
- * @return FM_ERR_SYSTEM: a file cannot be read; FM_ERR_USAGE: a parameter does not exist, or this
+ * @return FM_ERR_SYSTEM: a file cannot be read; FM_ERR_USAGE: a parameter or a selected
+ * pattern does not exist, or this
  * program was built without Lua; FM_ERR_DATA: a script is wrong, with file and line */
 fm_status_t fm_user_patterns_load(const char *const *files, size_t count,
+                                  struct fm_pattern_selection *selection, bool *off,
                                   struct fm_user_patterns **patterns, struct fm_error *error);
+
+/** @return the number of scripts that are executed. */
+size_t fm_user_patterns_count(const struct fm_user_patterns *patterns);
 
 /** Frees the patterns. NULL is allowed. */
 void fm_user_patterns_free(struct fm_user_patterns *patterns);

@@ -10,6 +10,7 @@
 
 struct fm_user_patterns {
     FM_VECTOR(struct fm_script) scripts;
+    FM_VECTOR(char *) switched_off; /**< ids of the scripts that are not selected */
 };
 
 /** The severities of a script, or why there are none. */

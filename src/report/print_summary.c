@@ -90,7 +90,9 @@ static void print_waiting(const struct fm_report *report)
     }
     if (first == FM_METRIC_NONE) {
         fm_terminal_paragraph(report->terminal, "  Waiting", LABEL_COLUMNS + 2,
-                              "No wait states were found.");
+                              diagnosis->cube->switched_off_count > 0
+                                  ? "No wait states of those searched for were found."
+                                  : "No wait states were found.");
         return;
     }
     fm_format_percent(percent, diagnosis->waiting, diagnosis->time);

@@ -274,8 +274,12 @@ fm_status_t fm_report_trees(const struct fm_report *report, struct fm_error *err
     int64_t total = fm_view_total(&view);
     if (total == 0) {
         putc('\n', report->terminal->stream);
-        fm_terminal_print(report->terminal, "", 0, "%s is 0 in this selection.",
-                          fm_metric_info(selection.metric)->name);
+        const struct fm_metric_info *info = fm_metric_info(selection.metric);
+        fm_terminal_print(report->terminal, "", 0,
+                          fm_cube_is_switched_off(report->diagnosis.cube, info->id)
+                              ? "%s was not searched for."
+                              : "%s is 0 in this selection.",
+                          info->name);
     } else {
         draw_callpaths(report, &view, total);
         draw_system(report, &view, total);

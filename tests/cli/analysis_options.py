@@ -23,10 +23,10 @@ def options_of(archive, *arguments):
 
 
 def choices(archive, folder):
-    plain = {"critical_path": "run", "partitions": []}
+    plain = {"critical_path": "run", "switched_off": [], "partitions": []}
     assert options_of(archive) == (plain, (0, 10))
     assert options_of(archive, "--critical-path=run") == (plain, (0, 10))
-    restricted = {"critical_path": "init-finalize", "partitions": []}
+    restricted = {"critical_path": "init-finalize", "switched_off": [], "partitions": []}
     assert options_of(archive, "--critical-path", "init-finalize") == (restricted, (3, 9))
     named = dict(plain, partitions=[{"name": "io", "locations": [1]}])
     assert options_of(archive, "--partition=io:1")[0] == named

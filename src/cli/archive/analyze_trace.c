@@ -122,6 +122,24 @@ static fm_status_t add_crowding(struct fm_cube *cube, const json_t *environment,
         cube->locations[0].node);
 }
 
+/* ... and what was not searched for. */
+static fm_status_t add_switched_off(struct fm_cube *cube, const struct fm_analyze_request *request,
+                                    struct fm_error *error)
+{
+    if (request->only == NULL && request->without == NULL) {
+        return FM_OK;
+    }
+    const bool both = request->only != NULL && request->without != NULL;
+    return fm_cube_warn(cube, error,
+                        "Not all wait states and patterns were searched for (%s%.300s%s%s%.300s): "
+                        "waiting of other kinds is part of the time of its calls, and is in no "
+                        "cause, cost or problem.",
+                        request->only != NULL ? "only " : "",
+                        request->only != NULL ? request->only : "", both ? ", " : "",
+                        request->without != NULL ? "without " : "",
+                        request->without != NULL ? request->without : "");
+}
+
 /* What the experiment directory states about the run and the trace does not. */
 static fm_status_t add_environment(struct fm_cube *cube, const char *archive,
                                    struct fm_error *error)
@@ -225,7 +243,10 @@ static fm_status_t write_report(const struct fm_analyze_request *request, struct
                                 struct fm_detail *detail, struct fm_error *error)
 {
     uint32_t of_records = cube->warning_count;
-    fm_status_t status = add_warnings(cube, request->archive, error);
+    fm_status_t status = add_switched_off(cube, request, error);
+    if (status == FM_OK) {
+        status = add_warnings(cube, request->archive, error);
+    }
     if (status == FM_OK) {
         status = add_environment(cube, request->archive, error);
     }
@@ -248,19 +269,22 @@ static fm_status_t write_report(const struct fm_analyze_request *request, struct
 
 /* Reads the patterns before the trace: a wrong one is refused at once. */
 static fm_status_t load_patterns(const struct fm_analyze_request *request,
-                                 const struct fm_team *team, struct fm_user_patterns **patterns,
-                                 struct fm_error *error)
+                                 const struct fm_team *team, bool *off,
+                                 struct fm_user_patterns **patterns, struct fm_error *error)
 {
+    struct fm_pattern_selection selection = request->selection;
+    const bool is_selective = request->only != NULL || request->without != NULL;
     *patterns = NULL;
-    if (request->patterns.count == 0) {
+    if (request->patterns.count == 0 && !is_selective) {
         return FM_OK;
     }
-    if (team != NULL) {
+    if (team != NULL && request->patterns.count > 0) {
         return fm_fail(error, FM_ERR_USAGE,
                        "--pattern: patterns of your own need all events in one process: run "
                        "fermata analyze without mpirun, or with --mpi none");
     }
-    return fm_user_patterns_load(request->patterns.items, request->patterns.count, patterns, error);
+    return fm_user_patterns_load(request->patterns.items, request->patterns.count,
+                                 is_selective ? &selection : NULL, off, patterns, error);
 }
 
 /* Adds what replays predict. A replay that is not exact is a defect, which the report states. */
@@ -316,7 +340,8 @@ static fm_status_t analyze_and_write(const struct fm_analyze_request *request,
     struct fm_cube *cube = NULL;
     /* No process of a team holds the events of all locations: its page has no timeline, and its
      * report no predictions. */
-    const bool shows_events = (request->page != NULL || patterns != NULL) && team == NULL;
+    const bool has_patterns = patterns != NULL && fm_user_patterns_count(patterns) > 0;
+    const bool shows_events = (request->page != NULL || has_patterns) && team == NULL;
     const bool in_detail = shows_events || options->dependencies;
     struct fm_detail *detail = NULL;
     const bool draws = !request->quiet && fm_team_leads(team) && isatty(STDERR_FILENO);
@@ -325,7 +350,7 @@ static fm_status_t analyze_and_write(const struct fm_analyze_request *request,
         in_detail ? fm_analysis_run_in_detail(request->archive, options, &cube, &detail, error)
                   : fm_analysis_run(request->archive, options, &cube, error);
     fm_progress_bar_end(bar);
-    if (status == FM_OK && patterns != NULL) {
+    if (status == FM_OK && patterns != NULL && cube != NULL) {
         fm_stage_begin(options->times, "patterns of the user");
         status =
             fm_user_patterns_run(patterns, detail, options->workers, options->check, cube, error);
@@ -357,7 +382,9 @@ static fm_status_t analyze(const struct fm_analyze_request *request, struct fm_t
     fm_stage_begin(options.times, "prepare");
     set_up_memory(request);
     struct fm_user_patterns *patterns;
-    fm_status_t status = load_patterns(request, team, &patterns, error);
+    bool switched_off[FM_METRIC_USER] = {false};
+    fm_status_t status = load_patterns(request, team, switched_off, &patterns, error);
+    options.switched_off = request->only != NULL || request->without != NULL ? switched_off : NULL;
     if (status == FM_OK && fm_counters_are_all(request->archive)) {
         status = fm_team_agree(team, report_counters(request, team, error), error);
     } else if (status == FM_OK) {

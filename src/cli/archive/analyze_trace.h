@@ -6,6 +6,7 @@
 
 #include "base/containers/vector.h"
 #include "cli/archive/analysis_options.h"
+#include "patterns/selection.h"
 
 #include <stdbool.h>
 
@@ -29,6 +30,8 @@ struct fm_analyze_request {
     const char *library;              /**< MPI library of the team; NULL: a process alone */
     struct fm_chosen_options chosen;  /**< the team is set by the work */
     FM_VECTOR(const char *) patterns; /**< files of the user's patterns */
+    struct fm_pattern_selection selection;
+    const char *only, *without; /**< as the user states the selection; NULL: not */
     const char *progress; /**< "target", "async": as chosen; NULL: as the experiment says */
     enum fm_predict_choice predict;
     bool quiet;

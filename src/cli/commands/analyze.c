@@ -71,6 +71,11 @@ static fm_status_t take_option(struct fm_option_reader *reader, int option,
         status = fm_option_choice(reader, predict_words, &chosen);
         request->predict = (enum fm_predict_choice)chosen;
         return status;
+    case FM_OPTION_analyze_ONLY:
+    case FM_OPTION_analyze_WITHOUT:
+        *(option == FM_OPTION_analyze_ONLY ? &request->only : &request->without) = reader->value;
+        return fm_pattern_selection_add(&request->selection, option == FM_OPTION_analyze_ONLY,
+                                        reader->value, &reader->error);
     case FM_OPTION_analyze_MEMORY:
         return fm_option_size(reader, &request->chosen.options.memory_limit);
     default: /* FM_OPTION_analyze_MPI */
@@ -135,6 +140,7 @@ int fm_command_analyze(int argc, char **argv)
     }
     free(request.output);
     fm_vector_free(&request.patterns);
+    fm_pattern_selection_free(&request.selection);
     fm_chosen_options_free(&request.chosen);
     return status;
 }

@@ -99,8 +99,8 @@ int fm_recording_run(enum fm_command command, int argc, char **argv,
     fm_status_t status = fm_recording_options_read(command, argc, argv, &options, &error);
     if (status == FM_OK && options.patterns.count > 0) { /* wrong ones are refused before the run */
         struct fm_user_patterns *checked = NULL;
-        status =
-            fm_user_patterns_load(options.patterns.items, options.patterns.count, &checked, &error);
+        status = fm_user_patterns_load(options.patterns.items, options.patterns.count, NULL, NULL,
+                                       &checked, &error);
         fm_user_patterns_free(checked);
     }
     if (status != FM_OK) {

@@ -408,6 +408,7 @@ fm_status_t fm_cube_read_sections(struct fm_cube_reader *reader)
         fm_cube_read_streams,
         fm_cube_read_clock,
         fm_cube_read_predictions,
+        fm_cube_read_switched_off,
         fm_cube_read_profile,
     };
     fm_status_t status = FM_OK;

@@ -32,6 +32,7 @@ enum fm_cube_section {
     FM_SECTION_CLCK,
     FM_SECTION_UMET, /**< read before the metrics */
     FM_SECTION_PRED,
+    FM_SECTION_SOFF,
     FM_SECTION_PROF
 };
 
@@ -72,6 +73,9 @@ fm_status_t fm_cube_check_used_up(const struct fm_cube_reader *reader,
  * @param readable  out: whether the section exists and its version is supported */
 fm_status_t fm_cube_begin_optional(struct fm_cube_reader *reader, enum fm_cube_section section,
                                    uint32_t version, const char *what, bool *readable);
+
+/** Reads which wait states were switched off. */
+fm_status_t fm_cube_read_switched_off(struct fm_cube_reader *reader);
 
 /** Read an optional section, if it exists and its version is supported. */
 fm_status_t fm_cube_read_locks(struct fm_cube_reader *reader);

@@ -93,6 +93,10 @@ fm_status_t fm_combination_begin(struct fm_combination *combination,
             set_scale(combination->united.frame, cubes, count, combination->conversions, error);
     if (status == FM_OK)
         status = describe(combination->united.frame, cubes, names, count, error);
+    for (size_t c = 0; status == FM_OK && c < count; c++) {
+        for (uint32_t i = 0; i < cubes[c]->switched_off_count; i++)
+            fm_cube_switch_off(combination->united.frame, cubes[c]->switched_off[i]);
+    }
     return status;
 }
 

@@ -225,10 +225,13 @@ struct fm_cube {
     bool is_profile; /**< of counters only: what calls there were and how long they took is known,
                         not when; so wait states, critical path and messages are not known */
     bool path_from_init_to_finalize; /**< the critical path covers only this part of the run */
-    char **partition_names;          /**< of the partitions that the user chose */
-    uint32_t partition_count;        /**< 0: none were chosen */
-    uint32_t *partition_of;          /**< by location; FM_CUBE_NONE: in none of them */
-    struct fm_cube_phase *phases;    /**< in the order of the trace's regions */
+    char **switched_off; /**< ids of the wait states, built-in or of the user's patterns, that
+                              the user did not want to be searched for */
+    uint32_t switched_off_count;
+    char **partition_names;       /**< of the partitions that the user chose */
+    uint32_t partition_count;     /**< 0: none were chosen */
+    uint32_t *partition_of;       /**< by location; FM_CUBE_NONE: in none of them */
+    struct fm_cube_phase *phases; /**< in the order of the trace's regions */
     uint32_t phase_count;
     struct fm_cube_bins bins;
     struct fm_cube_matrix matrices[FM_MATRIX_COUNT];
@@ -320,6 +323,15 @@ fm_status_t fm_cube_seal(struct fm_cube *cube, struct fm_error *error);
 /** @return the first cell of `metric`, and in `*count` their number (sealed cubes only). */
 const struct fm_cube_cell *fm_cube_metric_cells(const struct fm_cube *cube, fm_metric_t metric,
                                                 size_t *count);
+
+/** Notes that a wait state, or a pattern of the user, was switched off. */
+void fm_cube_switch_off(struct fm_cube *cube, const char *id);
+
+/** @return whether this was noted. */
+bool fm_cube_is_switched_off(const struct fm_cube *cube, const char *id);
+
+/** Frees what was noted. */
+void fm_cube_free_switched_off(struct fm_cube *cube);
 
 /** @return the exclusive value, 0 if there is none (sealed cubes only). */
 int64_t fm_cube_value(const struct fm_cube *cube, fm_metric_t metric, uint32_t callpath,

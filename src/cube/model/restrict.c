@@ -188,6 +188,8 @@ fm_status_t fm_cube_restrict(const struct fm_cube *cube, uint32_t root, struct f
         copy->is_profile = cube->is_profile;
         copy->clock = cube->clock;
     }
+    for (uint32_t i = 0; status == FM_OK && i < cube->switched_off_count; i++)
+        fm_cube_switch_off(copy, cube->switched_off[i]);
     if (status == FM_OK && cube->partition_count > 0)
         status = fm_cube_set_partitions(copy, cube->partition_names, cube->partition_count,
                                         cube->partition_of, error);

@@ -43,6 +43,11 @@ void fm_json_put_options(struct fm_json *json, const struct fm_cube *cube)
     fm_json_object(json, "options");
     fm_json_string(json, "critical_path",
                    cube->path_from_init_to_finalize ? "init-finalize" : "run");
+    fm_json_array(json, "switched_off");
+    for (uint32_t i = 0; i < cube->switched_off_count; i++) {
+        fm_json_string(json, NULL, cube->switched_off[i]);
+    }
+    fm_json_end(json);
     fm_json_array(json, "partitions");
     for (uint32_t p = 0; p < cube->partition_count; p++) {
         fm_json_line(json, 2);
