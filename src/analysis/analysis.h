@@ -35,8 +35,8 @@ struct fm_analysis_options {
     bool only_dependencies; /**< the detail is wanted for its dependencies: none without them */
     const bool *switched_off; /**< [FM_METRIC_USER]: wait states that are not searched for; NULL:
                                  none */
-    uint64_t blocking_size; /**< bytes from which on sends wait for their receiver; 0: as the run
-                                 shows */
+    uint64_t blocking_size;   /**< bytes from which on sends wait for their receiver; 0: as the run
+                                   shows */
     size_t memory_limit; /**< bytes of tables to keep in memory, the rest is stored in a file; 0: no
                             limit */
 };

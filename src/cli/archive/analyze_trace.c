@@ -268,8 +268,7 @@ static fm_status_t write_report(const struct fm_analyze_request *request, struct
 }
 
 /* Reads the patterns before the trace: a wrong one is refused at once. */
-static fm_status_t load_patterns(const struct fm_analyze_request *request,
-                                 const struct fm_team *team, bool *off,
+static fm_status_t load_patterns(const struct fm_analyze_request *request, bool *off,
                                  struct fm_user_patterns **patterns, struct fm_error *error)
 {
     struct fm_pattern_selection selection = request->selection;
@@ -277,11 +276,6 @@ static fm_status_t load_patterns(const struct fm_analyze_request *request,
     *patterns = NULL;
     if (request->patterns.count == 0 && !is_selective) {
         return FM_OK;
-    }
-    if (team != NULL && request->patterns.count > 0) {
-        return fm_fail(error, FM_ERR_USAGE,
-                       "--pattern: patterns of your own need all events in one process: run "
-                       "fermata analyze without mpirun, or with --mpi none");
     }
     return fm_user_patterns_load(request->patterns.items, request->patterns.count,
                                  is_selective ? &selection : NULL, off, patterns, error);
@@ -369,6 +363,34 @@ static fm_status_t analyze_and_write(const struct fm_analyze_request *request,
     return status;
 }
 
+/* All processes have patterns of the user, or none has. */
+static fm_status_t agree_on_patterns(struct fm_team *team, bool has_patterns,
+                                     struct fm_error *error)
+{
+    uint64_t count = has_patterns;
+    fm_team_sum(team, &count, 1);
+    return count == 0 || count == fm_team_size(team)
+               ? FM_OK
+               : fm_fail(error, FM_ERR_USAGE,
+                         "--pattern: not all processes of the analysis have the same options");
+}
+
+/* Patterns of the user see events of all locations: process 0 of a team analyses alone. */
+static fm_status_t analyze_with_patterns(const struct fm_analyze_request *request,
+                                         struct fm_analysis_options options,
+                                         const struct fm_user_patterns *patterns,
+                                         struct fm_error *error)
+{
+    struct fm_team *team = options.team;
+    fm_status_t status = FM_OK;
+    options.team = NULL;
+    if (fm_team_leads(team)) {
+        options = with_predictions(request, options);
+        status = analyze_and_write(request, &options, patterns, error);
+    }
+    return fm_team_agree(team, status, error);
+}
+
 static fm_status_t analyze(const struct fm_analyze_request *request, struct fm_team *team,
                            struct fm_error *error)
 {
@@ -383,10 +405,17 @@ static fm_status_t analyze(const struct fm_analyze_request *request, struct fm_t
     set_up_memory(request);
     struct fm_user_patterns *patterns;
     bool switched_off[FM_METRIC_USER] = {false};
-    fm_status_t status = load_patterns(request, team, switched_off, &patterns, error);
+    fm_status_t status =
+        fm_team_agree(team, load_patterns(request, switched_off, &patterns, error), error);
     options.switched_off = request->only != NULL || request->without != NULL ? switched_off : NULL;
+    bool has_patterns = patterns != NULL && fm_user_patterns_count(patterns) > 0;
+    if (status == FM_OK) {
+        status = agree_on_patterns(team, has_patterns, error);
+    }
     if (status == FM_OK && fm_counters_are_all(request->archive)) {
         status = fm_team_agree(team, report_counters(request, team, error), error);
+    } else if (status == FM_OK && has_patterns) {
+        status = analyze_with_patterns(request, options, patterns, error);
     } else if (status == FM_OK) {
         status = analyze_and_write(request, &options, patterns, error);
     }

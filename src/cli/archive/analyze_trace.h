@@ -32,7 +32,7 @@ struct fm_analyze_request {
     FM_VECTOR(const char *) patterns; /**< files of the user's patterns */
     struct fm_pattern_selection selection;
     const char *only, *without; /**< as the user states the selection; NULL: not */
-    const char *progress; /**< "target", "async": as chosen; NULL: as the experiment says */
+    const char *progress;       /**< "target", "async": as chosen; NULL: as the experiment says */
     enum fm_predict_choice predict;
     bool quiet;
     bool verbose;       /**< print the times of the stages, unless `quiet` */

@@ -45,11 +45,12 @@ class Check:
         return launcher.run([self.options.mpirun, "-n", processes, *command], **variables)
 
     def analyze(self, processes, *arguments, **variables):
-        return self.launch(processes, self.options.fermata, "analyze", *arguments, **variables)
+        return self.launch(processes, self.options.fermata, "analyze", "--predict", "no", *arguments, **variables)
 
     def alone(self, *arguments):
-        """The report of a process alone, and what it says."""
-        done = launcher.run([self.options.fermata, "analyze", "-j1", "-o", self.report, *arguments])
+        """The report of a process alone, and what it says. Several processes predict nothing."""
+        done = launcher.run([self.options.fermata, "analyze", "-j1", "--predict", "no", "-o", self.report,
+                             *arguments])
         self.expect(done.returncode == 0, f"alone: {done.stderr}")
         content = self.report.read_bytes()
         self.report.unlink()
@@ -91,6 +92,27 @@ class Check:
         self.expect_report("two that know nothing of one another", done, expected)
         done = launcher.run(["ldd", self.options.fermata])
         self.expect("libmpi" not in done.stdout, "fermata is linked to an MPI library")
+
+    def patterns(self):
+        """Patterns of the user, built-in ones that are switched off: as a process alone."""
+        examples = pathlib.Path(__file__).parents[3] / "share" / "examples" / "patterns"
+        for words in (["--pattern", examples], ["--without", "mpi_latesender"],
+                      ["--pattern", examples, "--only", "late_posted_receives"]):
+            done = launcher.run([self.options.fermata, "analyze", "-j1", "-o", self.report, *words, self.trace])
+            if "built without Lua" in done.stderr:
+                continue
+            expected, alone = self.alone("--check", *words, self.trace)
+            for processes, jobs in ((2, ["-j2"]), (3, [])):
+                done = self.analyze(processes, "--check", *jobs, *words, "-o", self.report, self.trace)
+                what = f"{processes} processes {words}"
+                self.expect(self.told(done) == self.told(alone), f"{what} say {self.told(done)}")
+                self.expect_report(what, done, expected)
+        command = [self.options.fermata, "analyze", "-o", self.report, self.trace]
+        done = self.launch(1, *command, ":", "-n", "1", *command, "--pattern", examples)
+        if "built without Lua" not in done.stderr:
+            self.expect_failure("patterns of one", done, 2, "--pattern", "the same options")
+        self.expect_failure("a wrong pattern", self.analyze(2, *command[2:], "--pattern", "missing.lua"), 4,
+                            "cannot open")
 
     def refusals(self):
         out = ["-o", self.report]
@@ -227,13 +249,13 @@ class Check:
         """Of the largest process, in KiB."""
         folder = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
         done = self.launch(processes, sys.executable, "-c", MEASURE, folder, self.options.fermata,
-                           "analyze", "-q", "-j1", "-o", self.report, trace)
+                           "analyze", "--predict", "no", "-q", "-j1", "-o", self.report, trace)
         measured = [int(file.read_text()) for file in folder.iterdir()]
         self.expect(len(measured) == processes, f"{processes} processes: {done.stderr}")
         return max(measured, default=0), done
 
 
-PARTS = ("reports", "refusals", "faults", "kill", "cut_short", "other_commands", "installation",
+PARTS = ("reports", "patterns", "refusals", "faults", "kill", "cut_short", "other_commands", "installation",
          "memory")
 
 
