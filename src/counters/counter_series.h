@@ -1,5 +1,6 @@
 /** @file
- * A counter over time in all ranks, from the snapshots of a run (counter_snapshot.h).
+ * A counter over time in all ranks, from the snapshots of a run (counter_snapshot.h, and of the
+ * recorder record/counting/rank_snapshots.h).
  */
 #ifndef FERMATA_COUNTERS_COUNTER_SERIES_H
 #define FERMATA_COUNTERS_COUNTER_SERIES_H
@@ -13,16 +14,19 @@
 struct fm_snapshot_series {
     const char *name; /**< as in the file; of the caller */
     size_t snapshots, ranks;
-    double *seconds; /**< by snapshot */
+    double *seconds; /**< by snapshot; of those that ranks take themselves the mean */
     double *values;  /**< by snapshot and rank: values[snapshot * ranks + rank] */
 };
 
-/** Reads the series of a counter.
- * @param name   its name in files
- * @param ranks  number of ranks of the run
+/** Reads the series of a counter: of periodic snapshots, which are of all ranks, or of those that
+ * each rank has taken itself, of which there may be more in some ranks than in others.
+ * @param name    its name in files
+ * @param ranks   number of ranks of the run
+ * @param starts  seconds between the begin of the earliest process and that of each rank; NULL: 0
  * @return FM_OK; FM_ERR_DATA: there are no snapshots, or they are damaged */
 fm_status_t fm_counter_series_read(const char *directory, const char *name, size_t ranks,
-                                   struct fm_snapshot_series *series, struct fm_error *error);
+                                   const double *starts, struct fm_snapshot_series *series,
+                                   struct fm_error *error);
 
 void fm_counter_series_free(struct fm_snapshot_series *series);
 

@@ -238,12 +238,14 @@ static void directory_so_far(void *result_file, char *path, size_t size)
     snprintf(path, size, "%s", result.directory);
 }
 
-/* @return the process that takes snapshots; -1: none is asked for, or it cannot be started */
+/* @return the process that takes snapshots; -1: the processes of the program take them themselves,
+ * none are asked for, or it cannot be started */
 static pid_t start_snapshots(const struct fm_settings *settings, char *result_file)
 {
     const char *period = settings->values[FM_SETTING_SNAPSHOT].text;
-    return period != NULL ? fm_launch_snapshots(strtod(period, NULL), directory_so_far, result_file)
-                          : -1;
+    return period != NULL && strtod(period, NULL) > 0
+               ? fm_launch_snapshots(strtod(period, NULL), directory_so_far, result_file)
+               : -1;
 }
 
 fm_status_t fm_record_run(const struct fm_settings *settings, char *const command[],

@@ -140,6 +140,24 @@ static void print_csv(const struct picture *p)
     }
 }
 
+/* Seconds between the begin of the earliest process and that of each rank; to be freed. */
+static double *starts_of(const struct fm_counter_job *job, size_t ranks)
+{
+    double *starts = fm_allocate(ranks, sizeof *starts);
+    uint64_t first = UINT64_MAX;
+    for (size_t i = 0; i < job->ranks; i++) {
+        uint64_t start = fermata_counters_start(job->files[i]);
+        first = start < first ? start : first;
+    }
+    for (size_t i = 0; i < job->ranks; i++) {
+        unsigned rank = fermata_counters_rank(job->files[i]);
+        if (rank < ranks) {
+            starts[rank] = (double)(fermata_counters_start(job->files[i]) - first) / 1e9;
+        }
+    }
+    return starts;
+}
+
 fm_status_t fm_counters_heatmap(const struct fm_counter_request *request,
                                 const struct fm_counter_job *job, const char *directory,
                                 const char *name, struct fm_error *error)
@@ -151,8 +169,10 @@ fm_status_t fm_counters_heatmap(const struct fm_counter_request *request,
         return status;
     }
     const struct fm_job_counter *counter = &job->counters[number];
-    status = fm_counter_series_read(directory, counter->name, fermata_counters_size(job->files[0]),
-                                    &series, error);
+    size_t ranks = fermata_counters_size(job->files[0]);
+    double *starts = starts_of(job, ranks);
+    status = fm_counter_series_read(directory, counter->name, ranks, starts, &series, error);
+    fm_free(starts);
     if (status == FM_OK) {
         struct picture picture = {.series = &series, .counter = counter, .row = 24};
         if (picture.row * (double)series.ranks > TALLEST) {

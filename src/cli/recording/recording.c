@@ -10,6 +10,7 @@
 #include "record/experiment/job.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int fail(const char *command, struct fm_error *error, fm_status_t status)
@@ -52,9 +53,11 @@ static void print_closing_line(const struct fm_record_result *result)
 static fm_status_t become(const struct fm_recording_options *options, const char *command,
                           struct fm_error *error)
 {
-    if (options->settings.values[FM_SETTING_SNAPSHOT].text != NULL) {
+    const char *snapshot = options->settings.values[FM_SETTING_SNAPSHOT].text;
+    if (snapshot != NULL && strtod(snapshot, NULL) > 0) {
         return fm_fail(error, FM_ERR_USAGE,
-                       "snapshots are taken beside the launcher: start it by fermata %s", command);
+                       "periodic snapshots are taken beside the launcher: start it by fermata %s",
+                       command);
     }
     return fm_record_exec(&options->settings, options->command, error);
 }

@@ -10,6 +10,7 @@
 #include "record/counting/counter_descriptions.h"
 #include "record/counting/perf_events.h"
 #include "record/counting/profile.h"
+#include "record/counting/rank_snapshots.h"
 #include "record/counting/user_counters.h"
 
 #include <errno.h>
@@ -135,6 +136,12 @@ void fm_counter_file_functions(const struct fm_recorded_region *regions, size_t 
         __atomic_store_n(&counters.head->function_count, first + count, __ATOMIC_RELEASE);
     }
     fm_guard_end(&guard);
+}
+
+size_t fm_counter_file_functions_counted(void)
+{
+    size_t count = __atomic_load_n(&counters.head->function_count, __ATOMIC_ACQUIRE);
+    return count < counters.head->functions_in_block ? count : counters.head->functions_in_block;
 }
 
 /* ---- blocks ---- */
@@ -450,6 +457,7 @@ void fm_counter_file_close(void)
 {
     if (__atomic_load_n(&counters.open, __ATOMIC_ACQUIRE)) {
         fm_counter_file_tick();
+        fm_rank_snapshots_end();
         __atomic_store_n(&counters.head->state, FM_COUNTING_ENDED, __ATOMIC_RELEASE);
     }
 }

@@ -57,6 +57,9 @@ bool fm_counter_file_open(const char *directory, uint32_t rank, uint32_t size,
 void fm_counter_file_functions(const struct fm_recorded_region *regions, size_t first,
                                size_t count);
 
+/** Number of functions that have words in each block. */
+size_t fm_counter_file_functions_counted(void);
+
 /** Gives a new thread counters, if the file is open. errno is preserved. */
 void fm_counter_file_attach(struct fm_thread *thread);
 

@@ -4,6 +4,7 @@
 #include "counters/counter_layout.h"
 #include "record/capture/thread.h"
 #include "record/counting/counter_file.h"
+#include "record/counting/counter_values.h"
 #include "record/session/session.h"
 
 #include <otf2/OTF2_Definitions.h>
@@ -15,8 +16,7 @@ enum { MOST = 256 };
 /* A counter with samples. */
 static struct sampled {
     uint32_t slot, metric; /* first word in blocks; number of its definition */
-    bool is_extreme;       /* the value of the process is the largest of its threads' */
-    bool is_real;          /* words have the bits of a double; of the process as a whole only */
+    uint32_t kind;         /* enum fm_counter_kind */
     uint64_t last;         /* value of the sample before */
 } sampled[MOST];
 
@@ -42,33 +42,10 @@ void fm_counter_samples_begin(void)
                               ? FM_DEFINE_NONE
                               : fm_session_define(FM_DEFINE_METRIC, words, 4);
         if (metric != FM_DEFINE_NONE) {
-            sampled[count++] = (struct sampled){.slot = each[i].slot,
-                                                .metric = metric,
-                                                .is_extreme = kind == FM_COUNTER_HIGH_WATERMARK,
-                                                .is_real = fm_counter_is_real(kind)};
+            sampled[count++] =
+                (struct sampled){.slot = each[i].slot, .metric = metric, .kind = kind};
         }
     }
-}
-
-static uint64_t combine(const struct sampled *which, uint64_t value, const uint64_t *block)
-{
-    uint64_t part = __atomic_load_n(&block[FM_BLOCK_HEAD + which->slot], __ATOMIC_RELAXED);
-    if (!which->is_extreme) {
-        return value + part;
-    }
-    return (int64_t)part > (int64_t)value ? part : value;
-}
-
-/* The value of the process: other threads count meanwhile. */
-static uint64_t value_of(const struct sampled *which)
-{
-    uint64_t value = combine(which, 0, fm_counter_file_process());
-    for (struct fm_thread *each = fm_threads_all(); !which->is_real && each != NULL;
-         each = each->next) {
-        const struct fm_counting *counting = __atomic_load_n(&each->counting, __ATOMIC_ACQUIRE);
-        value = counting != NULL ? combine(which, value, counting->block) : value;
-    }
-    return value;
 }
 
 void fm_counter_samples_record(struct fm_thread *thread, uint64_t time)
@@ -78,11 +55,13 @@ void fm_counter_samples_record(struct fm_thread *thread, uint64_t time)
         return;
     }
     for (size_t i = 0; i < count; i++) {
-        uint64_t value = value_of(&sampled[i]);
+        uint64_t value = fm_counter_total(sampled[i].slot, sampled[i].kind);
         if (value != sampled[i].last) {
             uint64_t *record = fm_thread_reserve(thread, FM_WORDS_METRIC);
             record[0] = fm_record_header(FM_RECORD_METRIC,
-                                         sampled[i].is_real ? OTF2_TYPE_DOUBLE : OTF2_TYPE_INT64,
+                                         fm_counter_is_real((enum fm_counter_kind)sampled[i].kind)
+                                             ? OTF2_TYPE_DOUBLE
+                                             : OTF2_TYPE_INT64,
                                          sampled[i].metric);
             record[1] = time;
             record[2] = value;

@@ -5,6 +5,7 @@
 #include "record/computation/blocking.h"
 #include "record/counting/counter_file.h"
 #include "record/counting/counter_samples.h"
+#include "record/counting/rank_snapshots.h"
 #include "record/experiment/experiment.h"
 #include "record/experiment/job.h"
 #include "record/flight/flight.h"
@@ -124,6 +125,12 @@ static void begin_counters(uint32_t rank, uint32_t size)
         if (fm_counters_only()) {
             fm_threads_end(); /* nothing else would be kept */
         }
+        return;
+    }
+    const char *problem =
+        fm_counters_are_asked() ? fm_rank_snapshots_begin(fm_session.directory, rank) : NULL;
+    if (problem != NULL) {
+        fm_session_tell("rank %u takes no snapshots: %s", rank, problem);
     }
 }
 

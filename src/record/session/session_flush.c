@@ -3,6 +3,7 @@
 #include "record/capture/guard.h"
 #include "record/counting/counter_file.h"
 #include "record/counting/counter_samples.h"
+#include "record/counting/rank_snapshots.h"
 #include "record/journal/journal.h"
 #include "record/selection/size_limit.h"
 #include "record/session/session.h"
@@ -64,6 +65,7 @@ bool fm_session_flush(struct fm_thread *thread, bool full)
     if (fm_counters_only()) {
         fm_thread_reuse(thread);
         fm_counter_file_tick();
+        fm_rank_snapshots_look();
         fm_thread_unclaim(thread);
         fm_guard_end(&guard);
         return true;
@@ -86,6 +88,7 @@ bool fm_session_flush(struct fm_thread *thread, bool full)
             fm_thread_publish(thread);
         }
         fm_counter_file_tick();
+        fm_rank_snapshots_look();
         if (!full && !has_ended) {
             fm_counter_samples_record(thread, fm_clock_now());
         }

@@ -166,5 +166,7 @@ const char *fm_refuse_snapshot(const char *text)
     char *end;
     double seconds = strtod(text, &end);
     bool good = end != text && *end == '\0' && seconds >= 0.05 && seconds <= 1e6;
-    return good ? NULL : "seconds from 0.05 on";
+    good = good || (strncmp(text, "phase:", 6) == 0 && text[6] != '\0') ||
+           strcmp(text, "signal:USR1") == 0 || strcmp(text, "signal:USR2") == 0;
+    return good ? NULL : "seconds from 0.05 on, phase:NAME, signal:USR1 or signal:USR2";
 }

@@ -1,6 +1,7 @@
 /* Regions of user code. The nesting of each thread is tracked here, so that every REGION_LEAVE
  * matches a REGION_ENTER, even if the marks of the program do not match. */
 #include "fermata/fermata.h"
+#include "record/counting/rank_snapshots.h"
 #include "record/selection/selected.h"
 #include "record/selection/size_limit.h"
 #include "record/session/session.h"
@@ -15,7 +16,8 @@
 struct user_region {
     struct fm_open_region open; /* must be first: fm_open_region() returns pointers to it */
     struct fm_phase_visits visits;
-    size_t length; /* of the name */
+    bool has_snapshots; /* of counters, when a visit begins */
+    size_t length;      /* of the name */
     char name[];
 };
 
@@ -31,6 +33,7 @@ void *fm_user_define_region(struct fm_text name, struct fm_text file, uint32_t l
             memcpy(region->name, name.text, name.length);
         }
         region->name[name.length] = '\0';
+        region->has_snapshots = fm_rank_snapshots_is_phase(region->name, name.length);
         number = fm_session_region(
             region->name, OTF2_REGION_ROLE_CODE, OTF2_PARADIGM_USER,
             kind == FERMATA_PHASE ? OTF2_REGION_FLAG_PHASE : OTF2_REGION_FLAG_NONE, source, line);
@@ -110,6 +113,9 @@ void fm_user_begin_region(void *object)
             fm_thread_note_stack(thread, FM_HERE);
         }
         write_enter(thread, region->open.number, now, flags, number);
+        if (region->has_snapshots) {
+            fm_rank_snapshots_take(thread);
+        }
     } else {
         end_visit(NULL, visits, flags);
     }

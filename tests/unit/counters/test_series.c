@@ -28,7 +28,7 @@ static void values_stay_until_they_change(void **state)
     write_rows("0.5,,,\n0.5,0,a,3\n0.5,1,a,1\n0.5,1,ab,9\n"
                "1.5,,,\n"
                "2.5,,,\n2.5,1,a,6\n2.5,0,ab,4\n3.5,0,");
-    assert_int_equal(fm_counter_series_read(folder, "a", 3, &series, &error), FM_OK);
+    assert_int_equal(fm_counter_series_read(folder, "a", 3, NULL, &series, &error), FM_OK);
     assert_int_equal(series.snapshots, 3);
     const double expected[] = {3, 1, 0, 3, 1, 0, 3, 6, 0};
     for (int i = 0; i < 9; i++) {
@@ -45,7 +45,7 @@ static void refused(const char *rows, const char *reason)
     struct fm_snapshot_series series;
     struct fm_error error;
     write_rows(rows);
-    assert_int_equal(fm_counter_series_read(folder, "a", 2, &series, &error), FM_ERR_DATA);
+    assert_int_equal(fm_counter_series_read(folder, "a", 2, NULL, &series, &error), FM_ERR_DATA);
     assert_non_null(strstr(error.message, reason));
 }
 
@@ -61,11 +61,52 @@ static void damage_is_refused(void **state)
     refused("1,,,\n1,0,a\n", ":3: not a row");
 }
 
+static void write_own(unsigned rank, const char *rows)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/counters/snapshots.%u", folder, rank);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file, "seconds,rank,counter,value\n%s", rows);
+    fclose(file);
+}
+
+/* Snapshots that ranks take themselves: as many as each rank has, at the mean of their times. */
+static void ranks_take_their_own(void **state)
+{
+    (void)state;
+    struct fm_snapshot_series series;
+    struct fm_error error;
+    char path[128];
+    const double starts[] = {0, 1};
+    snprintf(path, sizeof path, "%s/counters/snapshots.csv", folder);
+    unlink(path);
+    write_own(0, "1,,,\n1,0,a,5\n2,,,\n2,0,a,7\n3,,,\n3,0,a,8\n");
+    assert_int_equal(fm_counter_series_read(folder, "a", 2, starts, &series, &error), FM_ERR_DATA);
+    write_own(1, "1,,,\n1,1,a,10\n4,,,\n");
+    assert_int_equal(fm_counter_series_read(folder, "a", 2, starts, &series, &error), FM_OK);
+    assert_int_equal(series.snapshots, 2);
+    assert_true(series.seconds[0] == 1.5 && series.seconds[1] == 3.5);
+    const double expected[] = {5, 10, 7, 10};
+    for (int i = 0; i < 4; i++) {
+        assert_true(series.values[i] == expected[i]);
+    }
+    fm_counter_series_free(&series);
+    write_own(1, "1,,,\n1,0,a,10\n");
+    assert_int_equal(fm_counter_series_read(folder, "a", 2, starts, &series, &error), FM_ERR_DATA);
+    assert_non_null(strstr(error.message, "snapshots.1:3: not a row"));
+    for (unsigned rank = 0; rank < 2; rank++) {
+        snprintf(path, sizeof path, "%s/counters/snapshots.%u", folder, rank);
+        unlink(path);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_stay_until_they_change),
         cmocka_unit_test(damage_is_refused),
+        cmocka_unit_test(ranks_take_their_own),
     };
     char path[128];
     if (mkdtemp(folder) == NULL) {

@@ -1,0 +1,42 @@
+#include "record/counting/counter_values.h"
+
+#include "counters/catalogue.h"
+#include "counters/counter_layout.h"
+#include "record/capture/thread.h"
+#include "record/counting/counter_file.h"
+
+#include <string.h>
+
+static uint64_t add_reals(uint64_t left, uint64_t right)
+{
+    double sum, other;
+    memcpy(&sum, &left, sizeof sum);
+    memcpy(&other, &right, sizeof other);
+    sum += other;
+    memcpy(&left, &sum, sizeof sum);
+    return left;
+}
+
+static uint64_t combine(uint32_t slot, enum fm_counter_kind kind, uint64_t value,
+                        const uint64_t *block)
+{
+    uint64_t part = __atomic_load_n(&block[FM_BLOCK_HEAD + slot], __ATOMIC_RELAXED);
+    if (fm_counter_is_real(kind)) {
+        return add_reals(value, part);
+    }
+    if (kind != FM_COUNTER_HIGH_WATERMARK) {
+        return value + part;
+    }
+    return (int64_t)part > (int64_t)value ? part : value;
+}
+
+uint64_t fm_counter_total(uint32_t slot, uint32_t kind)
+{
+    enum fm_counter_kind known = (enum fm_counter_kind)kind;
+    uint64_t value = combine(slot, known, 0, fm_counter_file_process());
+    for (struct fm_thread *each = fm_threads_all(); each != NULL; each = each->next) {
+        const struct fm_counting *counting = __atomic_load_n(&each->counting, __ATOMIC_ACQUIRE);
+        value = counting != NULL ? combine(slot, known, value, counting->block) : value;
+    }
+    return value;
+}

@@ -1,0 +1,29 @@
+/* A rank sends itself 1, 2, ... STEPS messages in the visits of the phase "step"; behind the second
+ * visit a signal SIGUSR2 arrives. */
+#include <fermata/fermata.h>
+
+#include <mpi.h>
+#include <signal.h>
+#include <string.h>
+
+enum { STEPS = 4 };
+
+int main(int argc, char **argv)
+{
+    char out = 0, in;
+    MPI_Init(&argc, &argv);
+    for (int step = 1; step <= STEPS; step++) {
+        FERMATA_ITERATION("step");
+        FERMATA_COUNTER_DOUBLE("half", "", FERMATA_LEVEL, step / 2.0);
+        for (int i = 0; i < step; i++) {
+            MPI_Sendrecv(&out, 1, MPI_CHAR, 0, 0, &in, 1, MPI_CHAR, 0, 0, MPI_COMM_SELF,
+                         MPI_STATUS_IGNORE);
+        }
+        if (step == 2 && argc > 1 && strcmp(argv[1], "signal") == 0) {
+            raise(SIGUSR2);
+        }
+    }
+    FERMATA_ITERATIONS_END("step");
+    MPI_Finalize();
+    return 0;
+}
