@@ -155,7 +155,7 @@ static const char *without_prefix(const char *name)
 static bool is_of_run(const char *name)
 {
     static const char *const prefixes[] = {FM_COUNTER_CALLS, FM_COUNTER_TIME, FM_COUNTER_MPIT,
-                                           FM_COUNTER_USER};
+                                           FM_COUNTER_PAPI, FM_COUNTER_USER};
     bool found = false;
     for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++) {
         found = found || strncmp(name, prefixes[i], strlen(prefixes[i])) == 0;

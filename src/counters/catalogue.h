@@ -67,6 +67,9 @@ struct fm_counter_entry {
 /** Prefix of the kernel's events (perf.def). */
 #define FM_COUNTER_PERF "perf:"
 
+/** Prefix of PAPI's events. */
+#define FM_COUNTER_PAPI "papi:"
+
 /** Prefix of the performance variables of an MPI library (MPI_T). */
 #define FM_COUNTER_MPIT "mpit:"
 

@@ -8,6 +8,7 @@
 #include "record/capture/thread.h"
 #include "record/counting/count.h"
 #include "record/counting/counter_descriptions.h"
+#include "record/counting/papi_events.h"
 #include "record/counting/perf_events.h"
 #include "record/counting/profile.h"
 #include "record/counting/rank_snapshots.h"
@@ -400,6 +401,7 @@ bool fm_counter_file_open(const char *directory, uint32_t rank, uint32_t size,
     pthread_atfork(NULL, NULL, child_begins);
     fm_user_counters_begin();
     fm_perf_events_begin(counters.list);
+    fm_papi_events_begin(counters.list);
     fm_counter_file_tick();
     return true;
 }
