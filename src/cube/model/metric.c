@@ -1,5 +1,7 @@
 #include "cube/model/metric.h"
 
+#include "cube/model/confidence.h"
+
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -13,7 +15,7 @@ static const struct fm_metric_info metric_table[] = {
      FM_UNIT_##unit,                                                                               \
      FM_DELAY_##kind != FM_DELAY_NONE,                                                             \
      FM_DELAY_##kind,                                                                              \
-     description,                                                                                  \
+     description FM_CONFIDENCE_##kind,                                                             \
      formula,                                                                                      \
      advice},
 #include "cube/model/metrics.def"
