@@ -21,6 +21,11 @@
 #define FM_OMPT_LIBRARY "libfermata-ompt.so"
 #define FM_OMPT_SYMBOL  "fermata_tool"
 
+/** File name of the collector of CUDA, a paradigm (FM_PARADIGM_SYMBOL); and the variable that
+ * selects it, `1`. */
+#define FM_CUDA_LIBRARY "libfermata-cuda.so"
+#define FM_GPU_VARIABLE "FERMATA_GPU"
+
 /** What the recorder offers. All libraries are of one build. */
 struct fm_recorder {
     /** Called once, before all others.

@@ -82,6 +82,18 @@ static fm_status_t export_preload(const char *library, struct fm_error *error)
     return FM_OK;
 }
 
+/* CUDA's driver loads the library when it begins; a tool of the user's that is there already stays,
+ * and recording begins with the first call of a recorded library then. */
+static void export_injection(void)
+{
+    char preload[PATH_MAX];
+    const char *gpu = getenv(fm_settings_known[FM_SETTING_GPU].variable);
+    if (gpu != NULL && strcmp(gpu, "1") == 0 &&
+        fm_find_library("libfermata-preload.so", preload, sizeof preload, NULL) == FM_OK) {
+        setenv("CUDA_INJECTION64_PATH", preload, 0);
+    }
+}
+
 fm_status_t fm_record_prepare(const struct fm_settings *settings, struct fm_error *error)
 {
     fm_settings_export(settings);
@@ -92,6 +104,9 @@ fm_status_t fm_record_prepare(const struct fm_settings *settings, struct fm_erro
     const char *hooks = settings->values[FM_SETTING_HOOKS].text;
     if (status == FM_OK && hooks != NULL && strcmp(hooks, "1") == 0) {
         status = export_preload("libfermata-hooks.so", error);
+    }
+    if (status == FM_OK) {
+        export_injection();
     }
     return status == FM_OK ? export_preload("libfermata-preload.so", error) : status;
 }

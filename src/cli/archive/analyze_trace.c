@@ -75,12 +75,13 @@ static fm_status_t add_selection(struct fm_cube *cube, const json_t *environment
     return status;
 }
 
-/** @return how many locations of the cube ran on the node of that number's one. */
+/** @return how many threads of the cube ran on the node of the location with that number. */
 static uint32_t count_neighbours(const struct fm_cube *cube, uint32_t location)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < cube->location_count; i++) {
-        count += strcmp(cube->locations[i].node, cube->locations[location].node) == 0;
+        count += !cube->locations[i].is_stream &&
+                 strcmp(cube->locations[i].node, cube->locations[location].node) == 0;
     }
     return count;
 }

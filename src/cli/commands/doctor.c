@@ -7,6 +7,7 @@
 #include "cli/options/options.h"
 #include "cli/text/safe_text.h"
 #include "record/capture/clock.h"
+#include "record/cuda/cupti.h"
 #include "record/known_libraries.h"
 
 #include <dlfcn.h>
@@ -158,6 +159,26 @@ static void look_at_counters(void)
     }
 }
 
+/* What `record --gpu` needs. Whether CUDA then lets a tool attach is known in a program only. */
+static void look_at_accelerators(void)
+{
+    struct fm_cupti cupti;
+    char reason[512];
+    if (!fm_cuda_driver_is_installed()) {
+        fm_doctor_report(FM_HEALTH_WARNING,
+                         "only if programs use GPUs: run this on a node with one",
+                         "accelerators: " FM_CUDA_NO_DRIVER);
+    } else if (!fm_cupti_load(&cupti, reason, sizeof reason)) {
+        fm_doctor_report(FM_HEALTH_WARNING,
+                         "only if programs use GPUs: load the module of CUDA or set CUDA_HOME",
+                         "accelerators: %s", reason);
+    } else {
+        fm_doctor_report(FM_HEALTH_GOOD, NULL,
+                         "accelerators: CUPTI version %u (%s), for fermata record --gpu",
+                         cupti.version, cupti.path);
+    }
+}
+
 static void look_at_resources(void)
 {
     enum { LITTLE = 1 << 30 };
@@ -195,6 +216,7 @@ int fm_command_doctor(int argc, char **argv)
     look_at_installation();
     look_at_clock();
     look_at_counters();
+    look_at_accelerators();
     look_at_resources();
     if (reader.operand_count > 0) {
         fm_doctor_program(reader.operands[0]);

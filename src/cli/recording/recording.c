@@ -7,6 +7,7 @@
 #include "cli/recording/recording_options.h"
 #include "cli/text/safe_text.h"
 #include "patterns/patterns.h"
+#include "record/cuda/cupti.h"
 #include "record/experiment/job.h"
 
 #include <stdio.h>
@@ -19,17 +20,30 @@ static int fail(const char *command, struct fm_error *error, fm_status_t status)
     return (int)status;
 }
 
-static void print_closing_line(const struct fm_record_result *result)
+/* @return why accelerators cannot be recorded on this machine, to be printed behind another reason;
+ * "": they can be, or were not to be */
+static const char *without_accelerators(const struct fm_settings *settings)
+{
+    const char *gpu = settings->values[FM_SETTING_GPU].text;
+    return gpu == NULL || strcmp(gpu, "1") != 0 || fm_cuda_driver_is_installed()
+               ? ""
+               : "; accelerators are not recorded: " FM_CUDA_NO_DRIVER;
+}
+
+static void print_closing_line(const struct fm_record_result *result,
+                               const struct fm_settings *settings)
 {
     char text[256];
     if (result->discarded) {
         fprintf(stderr,
                 "fermata: nothing asked the flight recorder for its records: none are kept\n");
     } else if (result->directory[0] == '\0') {
-        fprintf(stderr,
-                "fermata: nothing was recorded: no dynamically linked program called MPI_Init or "
-                "shmem_init, used coarrays or created a thread (the program of the command itself "
-                "only), or a message above says why; see `fermata doctor`\n");
+        fprintf(
+            stderr,
+            "fermata: nothing was recorded: no dynamically linked program called MPI_Init or "
+            "shmem_init, used coarrays or created a thread (the program of the command itself "
+            "only), or, with --gpu, CUDA, or a message above says why%s; see `fermata doctor`\n",
+            without_accelerators(settings));
     } else if (fm_counters_are_all(result->directory)) {
         char *analyze[] = {"analyze", "--quiet", (char *)result->directory, NULL};
         fm_command_analyze(3, analyze); /* states what is wrong itself */
@@ -85,7 +99,7 @@ static int run(const struct fm_recording_options *options, const char *command,
         return fail(command, &error, status);
     }
     if (*recorded) {
-        print_closing_line(result);
+        print_closing_line(result, &options->settings);
         return result->exit_status;
     }
     return FM_OK;

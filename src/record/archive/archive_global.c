@@ -1,6 +1,7 @@
 /* The global definitions, written by rank 0 from the merged set. */
 #include "record/archive/archive.h"
 #include "record/archive/marker.h"
+#include "record/archive/streams.h"
 #include "record/archive/thread_groups.h"
 
 #include <stdio.h>
@@ -275,11 +276,16 @@ static void write_system_tree(const struct output *o)
             words[1] + 1, OTF2_UNDEFINED_LOCATION_GROUP));
         for (uint32_t t = 0; t < threads; t++) {
             uint64_t events = words[4 + 2 * t] | (uint64_t)words[5 + 2 * t] << 32;
+            uint32_t stream = fm_stream_name(o->set, rank, t);
             snprintf(name, sizeof name, "Thread %u", t);
             fm_archive_check(OTF2_GlobalDefWriter_WriteLocation(
                 o->writer, fm_archive_location(rank, t),
-                t == 0 ? thread_name : fm_define_string(o->set, name),
-                OTF2_LOCATION_TYPE_CPU_THREAD, events, rank));
+                stream != FM_DEFINE_NONE ? stream
+                : t == 0                 ? thread_name
+                                         : fm_define_string(o->set, name),
+                stream != FM_DEFINE_NONE ? OTF2_LOCATION_TYPE_ACCELERATOR_STREAM
+                                         : OTF2_LOCATION_TYPE_CPU_THREAD,
+                events, rank));
         }
     }
 }

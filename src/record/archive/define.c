@@ -305,6 +305,7 @@ static bool translate_item(const struct fm_define_map *map, enum fm_define_kind 
     case FM_DEFINE_MARKER:
         return count == 5 && translate(map, FM_DEFINE_STRING, &words[4]);
     case FM_DEFINE_OBJECT:
+    case FM_DEFINE_STREAM:
         return count == 3 && translate(map, FM_DEFINE_STRING, &words[2]);
     case FM_DEFINE_LINE:
         return count == 2 && translate(map, FM_DEFINE_STRING, &words[0]);

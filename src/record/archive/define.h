@@ -45,6 +45,7 @@
  *   MARKER    rank, thread, time in rank 0's clock (low, high), text |
  *   PARADIGM  struct fm_paradigm_description |
  *   OBJECT    rank, number of the object in records, name |
+ *   STREAM    rank, location in its process, name |
  * Names, files and lines may be FM_DEFINE_NONE. Serial numbers keep all binaries and call sites of
  * one process distinct; in sets of several processes they are 0. */
 /* clang-format on */
@@ -66,6 +67,7 @@ enum fm_define_kind {
     FM_DEFINE_MARKER,
     FM_DEFINE_PARADIGM,
     FM_DEFINE_OBJECT,
+    FM_DEFINE_STREAM,
     FM_DEFINE_KIND_COUNT
 };
 

@@ -1,6 +1,7 @@
 #include "record/archive/thread_groups.h"
 
 #include "record/archive/archive.h"
+#include "record/archive/streams.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -56,13 +57,16 @@ bool fm_thread_groups_begin(const struct fm_definitions *set, uint32_t first,
 
 /* Writes the group of a rank's threads.
  * @param members  room for them */
-static void write_threads(const struct fm_thread_groups *groups, OTF2_GlobalDefWriter *writer,
-                          uint32_t number, uint32_t name, const uint32_t *comm, uint64_t *members)
+static void write_threads(const struct fm_definitions *set, const struct fm_thread_groups *groups,
+                          OTF2_GlobalDefWriter *writer, uint32_t number, uint32_t name,
+                          const uint32_t *comm, uint64_t *members)
 {
     uint32_t rank = comm[FM_COMM_A];
-    uint64_t first = groups->before[rank], count = groups->before[rank + 1] - first;
-    for (uint64_t i = 0; i < count; i++) {
-        members[i] = first + i;
+    uint64_t first = groups->before[rank], locations = groups->before[rank + 1] - first, count = 0;
+    for (uint64_t i = 0; i < locations; i++) {
+        if (fm_stream_name(set, rank, (uint32_t)i) == FM_DEFINE_NONE) {
+            members[count++] = first + i;
+        }
     }
     fm_archive_check(OTF2_GlobalDefWriter_WriteGroup(
         writer, number, name, OTF2_GROUP_TYPE_COMM_GROUP, (OTF2_Paradigm)comm[FM_COMM_PARADIGM],
@@ -100,7 +104,7 @@ void fm_thread_groups_write(const struct fm_definitions *set, const struct fm_th
     for (uint32_t i = 0; i < comms->count; i++) {
         const uint32_t *comm = fm_defined(set, FM_DEFINE_COMM, i, NULL);
         if (is_of_threads(comm) && comm[FM_COMM_A] < groups->ranks) {
-            write_threads(groups, writer, groups->numbers[i], name, comm, members);
+            write_threads(set, groups, writer, groups->numbers[i], name, comm, members);
         }
     }
     free(members);

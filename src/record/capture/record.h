@@ -105,7 +105,16 @@ enum fm_record_place { FM_AT_LEAVE, FM_AT_ENTER, FM_BETWEEN_CALLS };
                                        acquisition */                                              \
     X(RELEASE_LOCK, 1, 1)           /* as ACQUIRE_LOCK, of a recorded acquisition */               \
     X(RELEASE_NOTED_LOCK, 3, 1)     /* as ACQUIRE_LOCK, of another one: its time, call site        \
-                                       | is shared << 32 */
+                                       | is shared << 32 */                                        \
+    X(CORRELATION, 1, 1)            /* number that a work has, too, which the call launches */     \
+    X(STREAM_AWAITED, 0, 1)         /* ref: location of the process: a stream that the call waits  \
+                                       for */                                                      \
+    X(CONTEXT_AWAITED, 0, 1)        /* ref: number of a context, for whose streams the call        \
+                                       waits */                                                    \
+    X(STREAM_BEGIN, 1, 2)           /* ref: name; number of its context: the location is a stream  \
+                                       of an accelerator */                                        \
+    X(STREAM_WORK, 3, 2)            /* ref: region; begin, end, number of the launch; of a stream, \
+                                       in any order */
 
 enum fm_record_kind {
 #define FM_KIND(kind, words, place) FM_RECORD_##kind,

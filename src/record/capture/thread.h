@@ -24,6 +24,7 @@
 #include "record/computation/stolen_time.h"
 #include "record/conversion/dropped.h"
 #include "record/conversion/path.h"
+#include "record/conversion/stream_events.h"
 #include "record/counting/count.h"
 #include "record/flight/cut.h"
 #include "record/selection/pause.h"
@@ -76,6 +77,10 @@ struct fm_open_region {
 /** fm_thread.depth in a call of a library that is based on another one and leaves the communication
  * of the recorder to it: the run may begin in an inner call, which is not recorded. */
 enum { FM_DEPTH_LENDING = 2 };
+
+/** fm_thread.depth in a recorded call that a library reports by callbacks: no frame of the recorder
+ * is on the stack while the call lasts, so that nothing shows whether the program has left it. */
+enum { FM_DEPTH_REPORTED = 4 };
 
 /** fm_thread.depth in a runtime of OpenMP, which has no recorded call: it waits, starts threads, or
  * calls functions of the program. */
@@ -131,7 +136,7 @@ struct fm_thread {
                                  written by other threads (pause.h) */
     struct fm_stack *stack; /**< its call stack (stack/stack.h); NULL: it is not recorded now */
     uint32_t depth;         /**< nesting of recorded calls; not 0: do not record;
-                                 FM_DEPTH_LENDING, FM_DEPTH_RUNTIME */
+                                 FM_DEPTH_LENDING, FM_DEPTH_RUNTIME, FM_DEPTH_REPORTED */
     uint32_t over;          /**< not 0: recording has ended; set by fm_threads_end */
     uint32_t function;      /**< function of the open call */
     uint32_t is_marking;    /**< not 0: a mark of the program is being recorded; no samples */
@@ -176,6 +181,7 @@ struct fm_thread {
     uint64_t counted;         /**< words that fm_size_limit_check has counted */
     uint64_t part;            /**< fm_thread_attach_as; constant */
     bool is_unused;           /**< no thread has come yet (fm_thread_attach_as) */
+    bool is_stream;           /**< of an accelerator (fm_thread_add_stream); constant */
     uint64_t owner;           /**< the thread that records here, or did last (pthread_self) */
     struct fm_thread *next;   /**< list of all threads; constant */
     struct fm_thread *idle;   /**< list of locations whose thread has ended */
@@ -213,6 +219,7 @@ struct fm_thread {
     struct fm_path path;       /**< open regions */
     bool has_forked;           /**< the next team is one that this thread forked */
     struct fm_nesting teams;   /**< open teams (team_events.c) */
+    struct fm_stream_events stream; /**< its work, if the location is a stream */
 };
 
 /** The calling thread; NULL before its first recorded call. */
@@ -301,6 +308,24 @@ FM_API FM_COLD void fm_thread_give_back(struct fm_thread *thread);
  * thread; FM_SITE_UNKNOWN: call stacks are not recorded, or the code is not shown. Not to be called
  * in signal handlers. errno is preserved. */
 FM_API FM_COLD uint32_t fm_thread_site_of(struct fm_thread *thread, uint64_t place);
+
+/** Adds a location that no thread has: a stream of an accelerator. Its records are written by any
+ * thread, by one at a time: STREAM_WORK records, by fm_stream_put.
+ * @param name     number of its string
+ * @param context  number that calls which wait for all of its streams name
+ * @return NULL: recording is over, no thread is recorded yet, or there is no memory. errno is
+ * preserved. */
+FM_API FM_COLD struct fm_thread *fm_thread_add_stream(uint32_t name, uint32_t context);
+
+/** Records a work of a stream; see record.h.
+ * @param region  number of its definition
+ * @param correlation  number that the record of its launch has */
+FM_API FM_COLD void fm_stream_put(struct fm_thread *stream, uint32_t region, uint64_t begin,
+                                  uint64_t end, uint64_t correlation);
+
+/** Writes the records of a stream to the journal, if the interval has passed
+ * (fm_threads_interval). */
+FM_API FM_COLD void fm_stream_flush(struct fm_thread *stream);
 
 /** fm_thread_attach() for a thread that plays a part in the program, such as the third thread of a
  * team: it gets the location of an earlier thread with the same part, and no other one. A new
@@ -435,6 +460,26 @@ FM_API FM_COLD bool fm_thread_end_left_call(struct fm_thread *thread, struct fm_
 static inline bool fm_thread_is_quiet(const struct fm_thread *thread)
 {
     return (thread->depth | __atomic_load_n(&thread->over, __ATOMIC_RELAXED)) != 0;
+}
+
+/** Lets the open call last although its wrapper returns (FM_DEPTH_REPORTED); ended by
+ * fm_thread_resume. */
+static inline void fm_thread_suspend(struct fm_thread *thread)
+{
+    fm_signal_fence();
+    thread->depth = FM_DEPTH_REPORTED;
+}
+
+/** Continues an open call, to end it. @return NULL: no such call is open */
+static inline struct fm_thread *fm_thread_resume(void)
+{
+    struct fm_thread *thread = fm_thread_self;
+    if (thread == NULL || thread->depth != FM_DEPTH_REPORTED) {
+        return NULL;
+    }
+    thread->depth = 1;
+    fm_signal_fence();
+    return thread;
 }
 
 /** Begins a call. Inlined into the wrapper, because the recorded call stack is that of the

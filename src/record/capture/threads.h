@@ -55,6 +55,12 @@ struct fm_chunk *fm_thread_take_from_ring(struct fm_thread *thread);
 /** Sets when the thread's buffers are to be flushed next, and whether it must look for pauses. */
 void fm_thread_plan_flush(struct fm_thread *thread);
 
+/** The part of streams of accelerators, which no thread plays (fm_thread_attach_as). */
+#define FM_PART_OF_STREAMS UINT64_MAX
+
+/** @return a location of the calling thread, or of none if it is a stream; NULL without memory. */
+struct fm_thread *fm_thread_new(uint64_t part);
+
 /** Gives a location to the next thread that asks for one. Thread-safe. */
 void fm_thread_make_idle(struct fm_thread *thread);
 

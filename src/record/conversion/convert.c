@@ -39,6 +39,7 @@ void fm_convert_begin(struct fm_definitions *set, const struct fm_callsites *sit
     samples_metric = FM_DEFINE_NONE;
     fm_convert_state.definitions = set;
     fm_teams_begin(set);
+    fm_stream_events_begin();
     fm_constructs_name(set, sites);
     memset(fm_functions_used, 0, sizeof fm_functions_used);
     for (int i = 0; i < FM_PROCESSOR_TIME_COUNT; i++) {
@@ -167,6 +168,7 @@ void fm_convert_open_call(struct fm_thread *thread)
 
 void fm_convert_end(struct fm_thread *thread)
 {
+    fm_stream_events_end(thread);
     fm_left_out_end(thread, thread->last_time, false);
     fm_dropped_free(&thread->dropped);
     fm_visits_end_all(thread, thread->last_time);
@@ -461,6 +463,15 @@ static void convert_record(struct fm_thread *thread, const uint64_t *record)
     case FM_RECORD_RELEASE_NOTED_LOCK:
         convert_lock(thread, record);
         return;
+    case FM_RECORD_STREAM_BEGIN:
+    case FM_RECORD_STREAM_WORK:
+        fm_stream_event(thread, record);
+        return;
+    case FM_RECORD_CORRELATION:
+    case FM_RECORD_STREAM_AWAITED:
+    case FM_RECORD_CONTEXT_AWAITED:
+        fm_stream_parameter(thread, record, thread->last_time);
+        return;
     case FM_RECORD_BYTES_ABOVE:
         thread->bytes_above = record[0];
         return;
@@ -517,7 +528,8 @@ bool fm_convert_records(struct fm_thread *thread, const uint64_t *records, size_
         }
         enum fm_record_kind kind = fm_record_kind(records[0]);
         if (fm_convert_state.written > fm_convert_state.limits.bytes &&
-            !thread->dropped.to_the_end) {
+            !thread->dropped.to_the_end && kind != FM_RECORD_STREAM_BEGIN &&
+            kind != FM_RECORD_STREAM_WORK) {
             fm_left_out_at_limit(thread, records, places[kind] == FM_BETWEEN_CALLS);
         }
         bool passed = thread->dropped.active && fm_left_out_pass(thread, records);

@@ -7,8 +7,7 @@
 
 #include <errno.h>
 
-/* @return a location of the calling thread; NULL without memory: the thread is not recorded */
-static struct fm_thread *new_thread(uint64_t part)
+struct fm_thread *fm_thread_new(uint64_t part)
 {
     struct fm_thread *thread = fm_thread_pages(sizeof *thread);
     struct fm_chunk *chunks[FM_CHUNKS_AT_LEAST] = {NULL};
@@ -28,7 +27,8 @@ static struct fm_thread *new_thread(uint64_t part)
         thread->spare = chunks[1];
         thread->chunks = FM_CHUNKS_AT_LEAST;
         uint32_t deepest = atomic_load_explicit(&fm_threads.stack_depth, memory_order_acquire);
-        thread->stack = deepest != 0 ? fm_stack_begin(deepest) : NULL;
+        thread->is_stream = part == FM_PART_OF_STREAMS;
+        thread->stack = deepest != 0 && !thread->is_stream ? fm_stack_begin(deepest) : NULL;
         fm_memory_use_add(thread->stack != NULL ? sizeof *thread->stack : 0);
         atomic_fetch_sub(&fm_threads.chunks_left, FM_CHUNKS_AT_LEAST);
         fm_lock(&fm_threads.lock);
@@ -37,7 +37,9 @@ static struct fm_thread *new_thread(uint64_t part)
         thread->next = atomic_load_explicit(&fm_threads.all, memory_order_relaxed);
         atomic_store_explicit(&fm_threads.all, thread, memory_order_release);
         fm_unlock(&fm_threads.lock);
-        fm_counter_file_attach(thread);
+        if (!thread->is_stream) {
+            fm_counter_file_attach(thread);
+        }
     }
     return thread;
 }
@@ -101,7 +103,7 @@ static bool has_part(uint64_t part)
 static void make_unused(uint64_t first, uint64_t end)
 {
     for (uint64_t part = first; part < end; part++) {
-        struct fm_thread *thread = has_part(part) ? NULL : new_thread(part);
+        struct fm_thread *thread = has_part(part) ? NULL : fm_thread_new(part);
         if (thread != NULL) {
             thread->is_unused = true;
             __atomic_store_n(&thread->owner, 0, __ATOMIC_RELAXED);
@@ -158,7 +160,7 @@ struct fm_thread *fm_thread_attach_as(uint64_t part, uint32_t number)
         take_over_stack(thread);
     } else {
         make_unused(part - number + (number > 0), part);
-        thread = new_thread(part);
+        thread = fm_thread_new(part);
     }
     if (part != 0) {
         fm_unlock(&fm_threads.parts);
@@ -179,7 +181,7 @@ struct fm_thread *fm_thread_provide(void)
         atomic_load_explicit(&fm_threads.all, memory_order_acquire)->index < PROVIDED_AT_MOST) {
         thread = take_idle(0);
         if (thread == NULL) {
-            thread = new_thread(0);
+            thread = fm_thread_new(0);
             if (thread != NULL) {
                 thread->is_unused = true;
             }

@@ -115,7 +115,8 @@ void fm_thread_retire(void *ending)
     fm_thread_self = NULL;
     fm_signal_fence();
     thread->own_stack.is_known = false;
-    if (thread->depth == 1 && !atomic_load_explicit(&fm_threads.over, memory_order_acquire)) {
+    if ((thread->depth == 1 || thread->depth == FM_DEPTH_REPORTED) &&
+        !atomic_load_explicit(&fm_threads.over, memory_order_acquire)) {
         fm_thread_leave(thread, 0);
         fm_thread_done(thread);
     }
@@ -137,6 +138,7 @@ void fm_thread_retire(void *ending)
 bool fm_thread_end_left_call(struct fm_thread *thread, struct fm_here here)
 {
     if (thread->depth == 0 || thread->depth == FM_DEPTH_RUNTIME ||
+        thread->depth == FM_DEPTH_REPORTED ||
         __atomic_load_n(&thread->over, __ATOMIC_RELAXED) != 0) {
         return false;
     }

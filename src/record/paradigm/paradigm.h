@@ -59,6 +59,9 @@ struct fm_paradigm {
     /** Called once, before any wrapper runs, by the thread that calls the first one. NULL: no
      * action. */
     void (*attach)(void);
+    /** Called when the run is about to end, while records and definitions can still be added: what
+     * the paradigm's library has reported late is taken over. NULL: no action. */
+    void (*run_ends)(void);
     /** Called once after the regular end of the run, when its archive is written (or could not be),
      * in the reverse order of `attach`. No data is exchanged after it. Releases the resources of
      * `attach` and of the wrappers, and shuts the paradigm's library down if its last call has

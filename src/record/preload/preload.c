@@ -300,6 +300,26 @@ static void resolve_paradigm(struct paradigm *paradigm)
     paradigm->resolved = true;
 }
 
+/* Whether accelerators are to be recorded, for the first caller that asks while there is a
+ * recorder. The caller holds the lock. */
+static bool begins_accelerators(void)
+{
+    static bool begun;
+    const char *gpu = getenv(FM_GPU_VARIABLE);
+    bool begins = !begun && recorder != NULL && gpu != NULL && strcmp(gpu, "1") == 0;
+    begun = begun || begins;
+    return begins;
+}
+
+/* Not under the lock: libraries of CUDA create threads when they begin. */
+static void attach_accelerators(void)
+{
+    const struct fm_paradigm *cuda = load_symbol(FM_CUDA_LIBRARY, FM_PARADIGM_SYMBOL);
+    if (cuda != NULL) {
+        recorder->attach(cuda);
+    }
+}
+
 /* Resolves the paradigms whose libraries are loaded, and `called`, the paradigm of the called
  * function (NULL: none). */
 static void resolve(const struct paradigm *called)
@@ -327,7 +347,11 @@ static void resolve(const struct paradigm *called)
         recorder->attached();
         lead_functions_to(recorder->function_enter, recorder->function_leave);
     }
+    bool accelerators = begins_accelerators();
     fm_unlock(&resolving);
+    if (accelerators) {
+        attach_accelerators();
+    }
 }
 
 /* Takes an entry of the program for one of the paradigm's functions, and leads it to the function
@@ -429,6 +453,27 @@ struct fm_ompt_tool *ompt_start_tool(unsigned version, const char *runtime)
     }
     errno = saved;
     return tool;
+}
+
+/* ---- accelerators ---- */
+
+/* Called by CUDA's driver when it begins, in the library that CUDA_INJECTION64_PATH names:
+ * recording begins in programs that use nothing else. */
+__attribute__((visibility("default"))) int InitializeInjection(void);
+int InitializeInjection(void)
+{
+    int saved = errno;
+    const char *gpu = getenv(FM_GPU_VARIABLE);
+    if (gpu != NULL && strcmp(gpu, "1") == 0 && getauxval(AT_SECURE) == 0) {
+        fm_lock(&resolving);
+        bool loaded = load_recorder();
+        fm_unlock(&resolving);
+        if (loaded) {
+            resolve(NULL);
+        }
+    }
+    errno = saved;
+    return 1;
 }
 
 /* fm_user_connect_t; see user/interface.h. */

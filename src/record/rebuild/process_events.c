@@ -3,6 +3,7 @@
 #include "record/archive/attribute.h"
 #include "record/archive/marker.h"
 #include "record/archive/process_teams.h"
+#include "record/archive/streams.h"
 #include "record/conversion/convert.h"
 #include "record/rebuild/journal_load.h"
 #include "record/rebuild/rebuild_run.h"
@@ -84,6 +85,25 @@ static void note_moment(struct fm_rebuild_run *r, const struct fm_rebuild_proces
     }
 }
 
+/* Streams of accelerators begin with a record that says so. */
+static void declare_if_stream(const struct fm_rebuild_run *r, struct fm_thread *thread)
+{
+    struct fm_journal_reader reader;
+    struct fm_journal_moment moment;
+    char path[PATH_MAX];
+    size_t words = 0;
+    fm_journal_path(path, sizeof path, r->directory, thread->rank, thread->index);
+    if (fm_journal_open(&reader, path)) {
+        const uint64_t *records =
+            fm_journal_next(&reader) ? fm_journal_block_records(&reader, &words, &moment) : NULL;
+        if (records != NULL && words >= FM_WORDS_STREAM_BEGIN &&
+            fm_record_kind(records[0]) == FM_RECORD_STREAM_BEGIN) {
+            fm_stream_declare(thread, records);
+        }
+        fm_journal_close(&reader);
+    }
+}
+
 static void convert_thread(struct fm_rebuild_run *r, struct fm_rebuild_process *process,
                            struct fm_thread *thread, size_t functions)
 {
@@ -152,6 +172,9 @@ static bool merge(struct fm_rebuild_run *r, struct fm_rebuild_process *process,
     if (!fm_teams_define(journal->process.rank)) {
         return false;
     }
+    if (!fm_streams_define(&journal->definitions, journal->process.rank)) {
+        return false;
+    }
     if (!fm_markers_define(&journal->definitions, journal->process.rank, marker_time, process)) {
         return false;
     }
@@ -188,6 +211,9 @@ fm_status_t fm_rebuild_convert_process(struct fm_rebuild_run *r, uint32_t rank,
     }
     bool good = make_callsites(r, process, &journal);
     fm_attributes_used = false;
+    for (uint32_t t = 0; good && process->known && t < process->thread_count; t++) {
+        declare_if_stream(r, &process->threads[t]);
+    }
     for (uint32_t t = 0; good && t < process->thread_count; t++) {
         convert_thread(r, process, &process->threads[t], process->region_count);
     }

@@ -117,8 +117,8 @@ void fm_session_overflow(void);
 FM_API uint32_t fm_session_string(const char *text);
 
 /** Number of a region definition; thread-safe (see fm_define_region). */
-uint32_t fm_session_region(const char *name, uint32_t role, uint32_t paradigm, uint32_t flags,
-                           const char *file, uint32_t line);
+FM_API uint32_t fm_session_region(const char *name, uint32_t role, uint32_t paradigm,
+                                  uint32_t flags, const char *file, uint32_t line);
 
 /** Number of a definition; thread-safe (see fm_define). */
 FM_API uint32_t fm_session_define(enum fm_define_kind kind, const uint32_t *words, size_t count);

@@ -2,6 +2,7 @@
 #include "record/archive/attribute.h"
 #include "record/archive/marker.h"
 #include "record/archive/process_teams.h"
+#include "record/archive/streams.h"
 #include "record/capture/guard.h"
 #include "record/closing/overhead.h"
 #include "record/closing/unify.h"
@@ -144,6 +145,11 @@ static void write_alive(struct fm_thread *thread)
 static void write_events(struct fm_thread *threads, const struct fm_thread *thread)
 {
     for (struct fm_thread *each = threads; each != NULL; each = each->next) {
+        if (each->is_stream) {
+            fm_stream_declare(each, each->stream.begin);
+        }
+    }
+    for (struct fm_thread *each = threads; each != NULL; each = each->next) {
         convert_journal(each);
         if (!fm_archive_write_memory(each, fm_session.region_count)) {
             fm_archive_fail("records in memory are damaged");
@@ -173,6 +179,7 @@ static void define_used(uint32_t *regions)
 {
     fm_session_define_functions(regions);
     bool defined = fm_teams_define(fm_session.exchange->rank) &&
+                   fm_streams_define(&fm_session.definitions, fm_session.exchange->rank) &&
                    fm_session_define_paradigms(&fm_session.definitions) &&
                    fm_session_define_objects(&fm_session.definitions, fm_session.exchange->rank) &&
                    (!fm_attributes_used || fm_attributes_define(&fm_session.definitions));
@@ -350,6 +357,7 @@ void fm_session_close(struct fm_thread *thread, fm_last_call_t *last, uint64_t e
     if (!run_is_open()) {
         return;
     }
+    fm_session_paradigms_run_ends();
     fm_session_set(&fm_session_state.ended);
     fm_session_state.arrival = fm_clock_now();
     fm_samples_end();

@@ -167,6 +167,15 @@ void fm_session_report_objects(fm_object_report_t *report, void *context)
     }
 }
 
+void fm_session_paradigms_run_ends(void)
+{
+    for (uint32_t i = 0; i < count_active(); i++) {
+        if (active.items[i].paradigm->run_ends != NULL) {
+            active.items[i].paradigm->run_ends();
+        }
+    }
+}
+
 void fm_session_finalize_paradigms(void)
 {
     for (uint32_t i = count_active(); i-- > 0;) {

@@ -36,6 +36,9 @@ bool fm_session_define_paradigms(struct fm_definitions *set);
 /** Calls `report_objects` of all paradigms. */
 void fm_session_report_objects(fm_object_report_t *report, void *context);
 
+/** Calls `run_ends` of all paradigms. */
+void fm_session_paradigms_run_ends(void);
+
 /** Calls `finalize` of all paradigms, in reverse order, after the end of the run. */
 void fm_session_finalize_paradigms(void);
 

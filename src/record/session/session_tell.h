@@ -5,12 +5,19 @@
 #ifndef FERMATA_RECORD_SESSION_SESSION_TELL_H
 #define FERMATA_RECORD_SESSION_SESSION_TELL_H
 
+#include "record/capture/hot.h"
+
 /** Reports a failure of recording. */
 void fm_session_tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /** Reports that more functions than requested are recorded, but none is missing. A kind of its own,
  * so that it does not suppress a message of fm_session_tell. */
 void fm_session_tell_of_functions(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/** Reports that accelerators are not recorded, or what is missing of their work; each call
+ * prints. */
+FM_API void fm_session_tell_of_accelerators(const char *format, ...)
+    __attribute__((format(printf, 1, 2)));
 
 /** Reports that samples are missing. A kind of its own, so that it does not suppress a more
  * important message. */

@@ -148,6 +148,12 @@ fm_status_t fm_settings_agree(const struct fm_settings *settings, struct fm_erro
                        "counters-only (%s) keeps no records: remove flight-recorder (%s)",
                        only->origin, ring->origin);
     }
+    const struct fm_setting_value *gpu = &settings->values[FM_SETTING_GPU];
+    if (gpu->text != NULL && strcmp(gpu->text, "1") == 0 && ring->text != NULL) {
+        return fm_fail(error, FM_ERR_USAGE,
+                       "flight-recorder (%s) keeps no work of accelerators: remove gpu (%s)",
+                       ring->origin, gpu->origin);
+    }
     const struct fm_setting_value *snapshot = &settings->values[FM_SETTING_SNAPSHOT];
     if (snapshot->text != NULL && !is_only && fm_counter_list_is_none(list->text)) {
         return fm_fail(error, FM_ERR_USAGE, "snapshot (%s) needs counters: add --counters",

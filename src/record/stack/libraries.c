@@ -46,6 +46,13 @@ static bool is_openmp(const char *path)
     return begins_with_any(path, names, sizeof names / sizeof names[0]);
 }
 
+/* Libraries of CUDA between a call of the program and the recorder, which CUPTI calls back. */
+static bool is_cuda(const char *path)
+{
+    static const char *const names[] = {"libcuda.so", "libcudart.so", "libcupti.so"};
+    return begins_with_any(path, names, sizeof names / sizeof names[0]);
+}
+
 static bool is_ours(const char *path)
 {
     static const char *const names[] = {"libfermata-"};
@@ -184,7 +191,7 @@ void fm_libraries_begin(void)
 
 bool fm_library_communicates(const char *path)
 {
-    if (is_ours(path) || is_binding(path) || is_openmp(path)) {
+    if (is_ours(path) || is_binding(path) || is_openmp(path) || is_cuda(path)) {
         return true;
     }
     if (has_known_name(path) || (known.mpi != NULL && strcmp(path, known.mpi) == 0)) {

@@ -14,7 +14,7 @@
 void fm_libraries_begin(void);
 
 /** Whether the file belongs to the recorder, to the communication libraries, their binding for
- * Python included, or to the runtime system of OpenMP. The result depends
+ * Python included, to the runtime system of OpenMP, or to CUDA. The result depends
  * on earlier calls: plug-ins are recognized by the folders of the libraries that load them. Not
  * async-signal-safe, not thread-safe. */
 bool fm_library_communicates(const char *path);

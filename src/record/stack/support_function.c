@@ -39,8 +39,26 @@ static bool is_installed_header(const char *file)
            strstr(file, "/lib/clang/") != NULL;
 }
 
+/* A function of CUDA's runtime library, which most programs contain. */
+static bool is_of_cuda(const char *name)
+{
+    static const char *const names[] = {
+#define FM_CUDA_FUNCTION(name, role, use) #name,
+#include "record/cuda/functions.def"
+#undef FM_CUDA_FUNCTION
+    };
+    size_t length = strcspn(name, "(");
+    const char *end = strstr(name, "_pts"); /* of the variants for streams of threads */
+    length = end != NULL ? (size_t)(end - name) : length;
+    bool found = strncmp(name, "__cudart", strlen("__cudart")) == 0;
+    for (size_t i = 0; name[0] == 'c' && !found && i < sizeof names / sizeof names[0]; i++) {
+        found = strlen(names[i]) == length && strncmp(name, names[i], length) == 0;
+    }
+    return found;
+}
+
 bool fm_is_support_function(const char *name, const char *binary, const char *file)
 {
-    return is_of_namespace_std(name) || is_runtime_library(binary) ||
+    return is_of_namespace_std(name) || is_of_cuda(name) || is_runtime_library(binary) ||
            (file != NULL && is_installed_header(file));
 }

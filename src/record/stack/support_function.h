@@ -8,8 +8,8 @@
 
 #include <stdbool.h>
 
-/** Whether a function belongs to a runtime library of C, C++ or Fortran or to C++'s namespace std,
- * or is defined in a header that is installed for the whole system or comes with a compiler.
+/** Whether a function belongs to a runtime library of C, C++, Fortran or CUDA or to C++'s namespace
+ * std, or is defined in a header that is installed for the whole system or comes with a compiler.
  * @param name    source-level name (symbols/symbol_name.h)
  * @param binary  path of the program or library that contains the function
  * @param file    where it is defined; NULL: unknown

@@ -1,0 +1,154 @@
+#include "record/conversion/stream_events.h"
+
+#include "record/archive/streams.h"
+#include "record/conversion/convert_state.h"
+
+#include <stdlib.h>
+
+/* Numbers of the parameters; FM_DEFINE_NONE: not defined yet. */
+static uint32_t correlation_parameter, stream_parameter;
+
+void fm_stream_events_begin(void)
+{
+    correlation_parameter = stream_parameter = FM_DEFINE_NONE;
+}
+
+static void add_work(struct fm_stream_events *events, const uint64_t *record)
+{
+    if (events->count == events->room) {
+        size_t room = 2 * events->room + 256;
+        struct fm_stream_work_event *larger = realloc(events->items, room * sizeof *larger);
+        fm_convert_check(larger != NULL);
+        if (larger == NULL) {
+            return;
+        }
+        events->items = larger;
+        events->room = room;
+    }
+    events->items[events->count++] =
+        (struct fm_stream_work_event){.begin = record[1],
+                                      .end = record[2],
+                                      .correlation = record[3],
+                                      .region = fm_record_ref(record[0])};
+}
+
+void fm_stream_event(struct fm_thread *stream, const uint64_t *record)
+{
+    if (fm_record_kind(record[0]) == FM_RECORD_STREAM_BEGIN) {
+        fm_stream_declare(stream, record);
+    } else {
+        add_work(&stream->stream, record);
+    }
+}
+
+void fm_stream_declare(struct fm_thread *stream, const uint64_t *record)
+{
+    fm_convert_check(fm_stream_note((struct fm_noted_stream){
+        .index = stream->index, .name = fm_record_ref(record[0]), .context = (uint32_t)record[1]}));
+}
+
+static void write_parameter(struct fm_thread *thread, uint32_t *parameter, const char *name,
+                            uint64_t time, uint64_t value)
+{
+    if (*parameter == FM_DEFINE_NONE) {
+        const uint32_t words[] = {fm_define_string(fm_convert_state.definitions, name),
+                                  OTF2_PARAMETER_TYPE_UINT64};
+        *parameter = fm_define(fm_convert_state.definitions, FM_DEFINE_PARAMETER, words, 2);
+        fm_convert_check(*parameter != FM_DEFINE_NONE);
+    }
+    fm_convert_count(
+        thread, OTF2_EvtWriter_ParameterUnsignedInt(
+                    thread->writer, NULL, fm_convert_not_before(thread, time), *parameter, value));
+}
+
+static void write_correlation(struct fm_thread *thread, uint64_t time, uint64_t correlation)
+{
+    write_parameter(thread, &correlation_parameter, "accelerator correlation", time, correlation);
+}
+
+static void write_awaited(struct fm_thread *thread, uint64_t time, uint32_t index)
+{
+    write_parameter(thread, &stream_parameter, "accelerator stream", time,
+                    fm_archive_location(thread->rank, index));
+}
+
+/* A call that names no stream waits for all. If it waits for some, of which there are none, it
+ * names its own location, which is no stream. */
+static void write_awaited_context(struct fm_thread *thread, uint64_t time, uint32_t context)
+{
+    size_t count, own = 0;
+    const struct fm_noted_stream *streams = fm_streams_noted(&count);
+    for (size_t i = 0; i < count; i++) {
+        own += streams[i].context == context;
+    }
+    for (size_t i = 0; i < count && own < count; i++) {
+        if (streams[i].context == context) {
+            write_awaited(thread, time, streams[i].index);
+        }
+    }
+    if (own == 0 && count > 0) {
+        write_awaited(thread, time, thread->index);
+    }
+}
+
+void fm_stream_parameter(struct fm_thread *thread, const uint64_t *record, uint64_t time)
+{
+    switch (fm_record_kind(record[0])) {
+    case FM_RECORD_CORRELATION:
+        write_correlation(thread, time, record[1]);
+        return;
+    case FM_RECORD_CONTEXT_AWAITED:
+        write_awaited_context(thread, time, fm_record_ref(record[0]));
+        return;
+    default:
+        write_awaited(thread, time, fm_record_ref(record[0]));
+    }
+}
+
+static int compare_works(const void *a, const void *b)
+{
+    const struct fm_stream_work_event *left = a, *right = b;
+    if (left->begin != right->begin) {
+        return left->begin < right->begin ? -1 : 1;
+    }
+    if (left->end != right->end) {
+        return left->end < right->end ? -1 : 1;
+    }
+    return left->correlation < right->correlation ? -1 : left->correlation > right->correlation;
+}
+
+static void write_work(struct fm_thread *stream, const struct fm_stream_work_event *work)
+{
+    uint64_t begin = fm_convert_not_before(stream, work->begin);
+    uint32_t region =
+        fm_event_region(fm_convert_state.regions, FM_FUNCTIONS_MOST + work->region, FM_DEFINE_NONE);
+    fm_convert_check(region != FM_DEFINE_NONE);
+    fm_convert_count_region(stream, region,
+                            OTF2_EvtWriter_Enter(stream->writer, NULL, begin, region));
+    if (work->correlation != 0) {
+        write_correlation(stream, begin, work->correlation);
+    }
+    uint64_t end = fm_convert_not_before(stream, work->end);
+    fm_convert_count_region(stream, region,
+                            OTF2_EvtWriter_Leave(stream->writer, NULL, end, region));
+}
+
+void fm_stream_events_end(struct fm_thread *stream)
+{
+    struct fm_stream_events *events = &stream->stream;
+    size_t regions = fm_convert_state.definitions->tables[FM_DEFINE_REGION].count;
+    if (events->count > 0) {
+        qsort(events->items, events->count, sizeof *events->items, compare_works);
+    }
+    for (size_t i = 0; i < events->count && !fm_archive_has_failed; i++) {
+        const struct fm_stream_work_event *work = &events->items[i];
+        if (fm_convert_state.written > fm_convert_state.limits.bytes) {
+            fm_convert_state.has_exceeded = true;
+        } else if (work->region < regions && work->end > stream->last_time) {
+            write_work(stream, work);
+        }
+    }
+    free(events->items);
+    events->items = NULL;
+    events->count = events->room = 0;
+}

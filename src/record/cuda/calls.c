@@ -1,0 +1,243 @@
+/* The calls of the host. CUPTI calls back at the begin and at the end of each; between the two the
+ * call is open without a frame of the recorder (FM_DEPTH_REPORTED). A function of the runtime
+ * library calls functions of the driver, whose calls are not recorded, but whose numbers the work
+ * may have. */
+#include "record/cuda/cuda.h"
+
+#include "record/capture/lock.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    CALLS_MOST = 2048,   /* of a domain */
+    NUMBERS_MOST = 8,    /* of the calls inside a call */
+    INTERVALS_MOST = 256 /* in which recording was paused */
+};
+
+static const struct {
+    const char *name;
+    enum fm_cuda_use use;
+} functions[] = {
+#define FM_CUDA_FUNCTION(name, role, use) {#name, FM_CUDA_##use},
+#include "record/cuda/functions.def"
+#undef FM_CUDA_FUNCTION
+};
+
+/* What a callback number is: a function of the table + 1; 0: it is not recorded. */
+static struct callback {
+    uint16_t function;
+    bool of_thread; /* the default stream is that of the thread */
+} callbacks[FM_CUPTI_DOMAINS][CALLS_MOST];
+
+/* The open call of the thread: the numbers of the calls, it and those inside it. */
+static __thread struct {
+    uint32_t numbers[NUMBERS_MOST];
+    uint32_t count;
+} open __attribute__((tls_model("initial-exec")));
+
+/* ---- pauses ---- */
+
+/* Numbers of calls grow. Those in which recording was paused, begin included, end not. */
+static struct {
+    fm_lock_t lock;
+    struct {
+        uint32_t begin, end; /* 0: the pause goes on */
+    } items[INTERVALS_MOST];
+    size_t count;
+    bool paused;
+} pauses = {.lock = FM_LOCK_FREE};
+
+static void note_pause(bool paused, uint32_t number)
+{
+    if (__atomic_load_n(&pauses.paused, __ATOMIC_RELAXED) == paused) {
+        return;
+    }
+    fm_lock(&pauses.lock);
+    if (pauses.paused != paused) {
+        if (!paused) {
+            pauses.items[pauses.count - 1].end = number;
+        } else if (pauses.count < INTERVALS_MOST) {
+            pauses.items[pauses.count].begin = number;
+            pauses.items[pauses.count++].end = 0;
+        } else { /* the last one goes on */
+            pauses.items[pauses.count - 1].end = 0;
+        }
+        __atomic_store_n(&pauses.paused, paused, __ATOMIC_RELAXED);
+    }
+    fm_unlock(&pauses.lock);
+}
+
+bool fm_cuda_launch_is_recorded(uint32_t number)
+{
+    bool recorded = true;
+    fm_lock(&pauses.lock);
+    for (size_t i = 0; i < pauses.count && recorded; i++) {
+        recorded = number < pauses.items[i].begin ||
+                   (pauses.items[i].end != 0 && number >= pauses.items[i].end);
+    }
+    fm_unlock(&pauses.lock);
+    return recorded;
+}
+
+/* ---- which callbacks ---- */
+
+/* Cuts the ending of a version off: `_v7000`, `_v2`, `_ptsz` and `_ptds` in any order.
+ * @return whether the default stream is that of the thread */
+static bool cut_version(char *name)
+{
+    bool of_thread = false;
+    for (char *end; (end = strrchr(name, '_')) != NULL;) {
+        bool is_version =
+            end[1] == 'v' && end[2] != '\0' && strspn(end + 2, "0123456789") == strlen(end + 2);
+        bool is_of_thread = strcmp(end, "_ptsz") == 0 || strcmp(end, "_ptds") == 0;
+        if (!is_version && !is_of_thread) {
+            break;
+        }
+        of_thread = of_thread || is_of_thread;
+        *end = '\0';
+    }
+    return of_thread;
+}
+
+static uint16_t find_function(const char *name)
+{
+    uint16_t number = 0;
+    while (number < FM_CUDA_FUNCTIONS && strcmp(functions[number].name, name) != 0) {
+        number++;
+    }
+    return number;
+}
+
+static int enable(void *subscriber, int domain, uint32_t id)
+{
+    char name[128];
+    const char *whole = NULL;
+    if (fm_cupti.get_callback_name(domain, id, &whole) != FM_CUPTI_SUCCESS || whole == NULL) {
+        return FM_CUPTI_SUCCESS;
+    }
+    snprintf(name, sizeof name, "%s", whole);
+    bool of_thread = cut_version(name);
+    uint16_t function = find_function(name);
+    if (function == FM_CUDA_FUNCTIONS) {
+        return FM_CUPTI_SUCCESS;
+    }
+    int result = fm_cupti.enable_callback(1, subscriber, domain, id);
+    if (result == FM_CUPTI_SUCCESS) {
+        callbacks[domain][id] = (struct callback){(uint16_t)(function + 1), of_thread};
+    }
+    return result;
+}
+
+int fm_cuda_calls_enable(void *subscriber)
+{
+    int result = FM_CUPTI_SUCCESS;
+    for (int domain = FM_CUPTI_DRIVER_API; domain <= FM_CUPTI_RUNTIME_API; domain++) {
+        for (uint32_t id = 1; id < CALLS_MOST && result == FM_CUPTI_SUCCESS; id++) {
+            result = enable(subscriber, domain, id);
+        }
+    }
+    return result;
+}
+
+/* ---- calls ---- */
+
+static const void *argument(const struct fm_cupti_call *call, size_t number)
+{
+    return call->arguments != NULL ? ((const void *const *)call->arguments)[number] : NULL;
+}
+
+static struct fm_thread *stream_of(const struct fm_cupti_call *call, const void *handle,
+                                   bool of_thread)
+{
+    uint32_t device = UINT32_MAX, number;
+    if (call->context == NULL || fm_cupti.get_stream_id(call->context, (void *)(uintptr_t)handle,
+                                                        of_thread, &number) != FM_CUPTI_SUCCESS) {
+        return NULL;
+    }
+    if (fm_cupti.get_device_id(call->context, &device) != FM_CUPTI_SUCCESS) {
+        device = UINT32_MAX;
+    }
+    return fm_cuda_stream(device, call->context_id, number);
+}
+
+/* Records the stream that a call waits for. A call that names no stream waits for all: it names its
+ * own location if the stream is not known. */
+static void put_awaited(uint64_t *place, const struct fm_thread *stream,
+                        const struct fm_thread *caller)
+{
+    *place = fm_record_header(FM_RECORD_STREAM_AWAITED, 0,
+                              stream != NULL ? stream->index : caller->index);
+}
+
+static void end_call(struct fm_thread *thread, const struct fm_cupti_call *call,
+                     const struct callback *callback)
+{
+    const enum fm_cuda_use use = functions[callback->function - 1].use;
+    const bool waits =
+        use == FM_CUDA_WAIT_STREAM || use == FM_CUDA_WAIT_EVENT || use == FM_CUDA_WAIT_ALL;
+    const uint32_t numbers = use == FM_CUDA_LAUNCH ? open.count : 0;
+    const struct fm_thread *awaited = NULL;
+    uint64_t left = fm_clock_now();
+    if (use == FM_CUDA_WAIT_STREAM) {
+        awaited = stream_of(call, argument(call, 0), callback->of_thread);
+    } else if (use == FM_CUDA_WAIT_EVENT) {
+        awaited = fm_cuda_event_stream(argument(call, 0));
+    } else if (use == FM_CUDA_RECORD_EVENT) {
+        fm_cuda_event_record(argument(call, 0),
+                             stream_of(call, argument(call, 1), callback->of_thread));
+    }
+    uint64_t *place = fm_thread_leave_at(
+        thread, left, numbers * FM_WORDS_CORRELATION + (waits ? FM_WORDS_STREAM_AWAITED : 0));
+    for (uint32_t i = 0; i < numbers; i++) {
+        *place++ = fm_record_header(FM_RECORD_CORRELATION, 0, 0);
+        *place++ = open.numbers[i];
+    }
+    if (use == FM_CUDA_WAIT_ALL) {
+        *place = fm_record_header(FM_RECORD_CONTEXT_AWAITED, 0, call->context_id);
+    } else if (waits) {
+        put_awaited(place, awaited, thread);
+    }
+    fm_thread_done(thread);
+}
+
+/* A call inside a recorded one: its number may be that of the work. */
+static void note_inner(const struct fm_thread *thread, uint32_t number)
+{
+    if (thread->depth == FM_DEPTH_REPORTED && open.count < NUMBERS_MOST &&
+        open.numbers[open.count - 1] != number && open.numbers[0] != number) {
+        open.numbers[open.count++] = number;
+    }
+}
+
+void fm_cuda_call(void *user, int domain, uint32_t id, const void *data)
+{
+    const struct fm_cupti_call *call = data;
+    (void)user;
+    if ((domain != FM_CUPTI_DRIVER_API && domain != FM_CUPTI_RUNTIME_API) || id >= CALLS_MOST ||
+        callbacks[domain][id].function == 0) {
+        return;
+    }
+    const struct callback *callback = &callbacks[domain][id];
+    struct fm_thread *thread = fm_thread_self;
+    if (call->site == FM_CUPTI_API_ENTER) {
+        *call->own = 0;
+        if (thread != NULL && fm_thread_is_quiet(thread)) {
+            note_inner(thread, call->correlation);
+            return;
+        }
+        thread = fm_call_enter((uint32_t)callback->function - 1);
+        if (thread != NULL) {
+            open.numbers[0] = call->correlation;
+            open.count = 1;
+            *call->own = 1;
+            note_pause(thread->pause.paused, call->correlation);
+            fm_thread_suspend(thread);
+        }
+    } else if (call->site == FM_CUPTI_API_EXIT && *call->own == 1) {
+        thread = fm_thread_resume();
+        if (thread != NULL) {
+            end_call(thread, call, callback);
+        }
+    }
+}

@@ -1,0 +1,115 @@
+/* Streams of the process, by the numbers that CUPTI gives them, and the events that stand behind
+ * their work. Both are tables of fixed size, so that a call of the program allocates nothing for
+ * them. */
+#include "record/cuda/cuda.h"
+
+#include "record/capture/lock.h"
+
+#include <stdio.h>
+
+enum {
+    STREAMS = 4096, /* places; powers of two */
+    EVENTS = 8192,
+    PROBES = 32
+};
+
+static struct {
+    fm_lock_t lock; /* guards the tables; not held while a location is made */
+    struct stream {
+        uint32_t context, number;
+        struct fm_thread *location; /* NULL: the place is free */
+    } streams[STREAMS];
+    struct fm_thread *all[STREAMS]; /* in order of appearance */
+    size_t count;
+    struct event {
+        const void *event; /* NULL: the place is free */
+        struct fm_thread *stream;
+    } events[EVENTS];
+} known = {.lock = FM_LOCK_FREE};
+
+static uint64_t hash(uint64_t key)
+{
+    key *= 0x9e3779b97f4a7c15u;
+    return key ^ key >> 32;
+}
+
+/* @return the place of a stream, or the free one that it is to have; NULL: the table is full */
+static struct stream *place_of(uint32_t context, uint32_t number)
+{
+    uint64_t first = hash((uint64_t)context << 32 | number);
+    for (unsigned i = 0; i < PROBES; i++) {
+        struct stream *place = &known.streams[(first + i) % STREAMS];
+        if (place->location == NULL || (place->context == context && place->number == number)) {
+            return place;
+        }
+    }
+    return NULL;
+}
+
+/* Makes the location of a new stream. */
+static void add(struct stream *place, uint32_t device, uint32_t context, uint32_t number)
+{
+    char name[96];
+    int length = device != UINT32_MAX ? snprintf(name, sizeof name, "CUDA device %u ", device)
+                                      : snprintf(name, sizeof name, "CUDA ");
+    snprintf(name + length, sizeof name - (size_t)length, "context %u stream %u", context, number);
+    uint32_t string = fm_session_string(name);
+    struct fm_thread *location =
+        string != FM_DEFINE_NONE ? fm_thread_add_stream(string, context) : NULL;
+    if (location != NULL) {
+        *place = (struct stream){context, number, location};
+        known.all[known.count++] = location;
+    }
+}
+
+struct fm_thread *fm_cuda_stream(uint32_t device, uint32_t context, uint32_t number)
+{
+    fm_lock(&known.lock);
+    struct stream *place = place_of(context, number);
+    if (place != NULL && place->location == NULL && known.count < STREAMS) {
+        add(place, device, context, number);
+    }
+    struct fm_thread *location = place != NULL ? place->location : NULL;
+    fm_unlock(&known.lock);
+    return location;
+}
+
+void fm_cuda_streams_flush(void)
+{
+    fm_lock(&known.lock);
+    size_t count = known.count;
+    fm_unlock(&known.lock);
+    for (size_t i = 0; i < count; i++) {
+        fm_stream_flush(known.all[i]);
+    }
+}
+
+/* ---- events ---- */
+
+static struct event *event_place(const void *event)
+{
+    uint64_t first = hash((uint64_t)(uintptr_t)event);
+    for (unsigned i = 0; i < PROBES; i++) {
+        struct event *place = &known.events[(first + i) % EVENTS];
+        if (place->event == NULL || place->event == event) {
+            return place;
+        }
+    }
+    return &known.events[first % EVENTS]; /* an event that may be forgotten */
+}
+
+void fm_cuda_event_record(const void *event, struct fm_thread *stream)
+{
+    fm_lock(&known.lock);
+    *event_place(event) = (struct event){event, stream};
+    fm_unlock(&known.lock);
+}
+
+struct fm_thread *fm_cuda_event_stream(const void *event)
+{
+    fm_lock(&known.lock);
+    const struct event *place = event_place(event);
+    struct fm_thread *stream = place->event == event ? place->stream : NULL;
+    fm_unlock(&known.lock);
+    return stream;
+}

@@ -1,0 +1,297 @@
+"""Records programs that use a simulated accelerator (program.c, stub/), and compares the streams of the
+archive with what the program does on them, and the report with what is planted.
+
+usage: check_cuda.py --fermata FERMATA --home FOLDER [--mpirun MPIRUN] PROGRAM CASE
+"""
+import argparse
+import collections
+import ctypes
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import otf2
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
+from mpi_launcher import mpi_command  # noqa: E402
+
+STEPS, FAST, SLOW, SMALL = 4, 0.010, 0.060, 4000
+CORRELATION, STREAM = "accelerator correlation", "accelerator stream"
+Work = collections.namedtuple("Work", "rank stream name begin end number")
+Call = collections.namedtuple("Call", "rank name path enter leave numbers streams")
+
+
+class Archive:
+    """streams: names by (rank, location); works: those of all streams, by time; calls: those of CUDA."""
+
+    def __init__(self, anchor):
+        self.streams, self.works, self.calls, self.threads = {}, [], [], 0
+        open_regions = collections.defaultdict(list)
+        with otf2.reader.open(str(anchor)) as archive:
+            second = archive.timer_resolution
+            groups = {group.name: n for n, group in enumerate(archive.definitions.location_groups)}
+            names = {}
+            for location in archive.definitions.locations:
+                names[location._ref] = location.name
+                if location.type == otf2.LocationType.ACCELERATOR_STREAM:
+                    self.streams[location._ref] = location.name
+                else:
+                    self.threads += 1
+            for location, event in archive.events:
+                rank, stack = groups[location.group.name], open_regions[location._ref]
+                kind = type(event).__name__
+                if kind == "Enter":
+                    stack.append([event.region.name, event.time / second, [], []])
+                elif kind == "ParameterUnsignedInt":
+                    if event.parameter.name == CORRELATION:
+                        stack[-1][2].append(event.value)
+                    elif event.parameter.name == STREAM:
+                        stack[-1][3].append(names.get(event.value))
+                elif kind == "Leave":
+                    path = [region[0] for region in stack[:-1]]
+                    name, enter, numbers, streams = stack.pop()
+                    if location._ref in self.streams:
+                        assert not stack, f"{name} is inside of {stack}"
+                        self.works.append(Work(rank, location.name, name, enter,
+                                               event.time / second, numbers[0]))
+                    elif event.region.paradigm == otf2.Paradigm.CUDA:
+                        self.calls.append(Call(rank, name, path, enter, event.time / second,
+                                               numbers, streams))
+
+    def launch_of(self, work):
+        launches = [call for call in self.calls
+                    if call.rank == work.rank and work.number in call.numbers]
+        assert len(launches) == 1, f"{work} is launched by {launches}"
+        return launches[0]
+
+    def works_named(self, name):
+        return [work for work in self.works if work.name == name]
+
+    def calls_named(self, name):
+        return [call for call in self.calls if call.name == name]
+
+
+class Run:
+    """A recorded run: its experiment, what it printed, and how it ended."""
+
+    def __init__(self, options, folder, arguments, ranks=1, settings=None, record=None):
+        environment = dict(os.environ, CUDA_HOME=options.home, **(settings or {}))
+        environment["LD_LIBRARY_PATH"] = os.path.join(options.home, "lib64")
+        environment.pop("CUDA_INJECTION64_PATH", None)
+        self.fermata, self.folder = options.fermata, folder
+        self.experiment = pathlib.Path(folder) / "run"
+        program = [options.program, *arguments]
+        if options.mpirun:
+            program = mpi_command(options.mpirun, ranks, program)
+        done = subprocess.run([options.fermata, "record",
+                               *(["--gpu"] if record is None else record),
+                               "-o", str(self.experiment), "--", *program],
+                              env=environment, capture_output=True, text=True, timeout=150)
+        self.status, self.output, self.errors = done.returncode, done.stdout, done.stderr
+
+    def command(self, *words):
+        done = subprocess.run([self.fermata, *words], capture_output=True, text=True, timeout=150)
+        assert done.returncode == 0, f"fermata {words}: {done.stdout}{done.stderr}"
+        return done.stdout
+
+    def archive(self):
+        self.command("check", str(self.experiment))
+        self.command("analyze", "--check", str(self.experiment))
+        return Archive(self.experiment / "traces.otf2")
+
+    def report(self):
+        return json.loads(self.command("report", "--format=json", str(self.experiment)))
+
+
+def total(report, metric):
+    return sum(row["value"] for row in report["severities"] if row["metric"] == metric)
+
+
+def check_first_problem(report, ranks):
+    """The kernel `force` of these ranks is what makes the others wait."""
+    paths = {path["id"]: path for path in report["callpaths"]}
+    locations = {location["id"]: location for location in report["locations"]}
+    cause = report["problems"][0]["cause"]
+    assert paths[cause["callpath"]]["region"] == "kernel force<float>", paths[cause["callpath"]]
+    found = {locations[location]["rank"] for location in cause["locations"]}
+    assert found == ranks, f"the first problem is on ranks {found} instead of {ranks}"
+
+
+def check_late(archive, slow, ranks):
+    """Every work has the call that launched it, and takes as long as planted."""
+    assert len(archive.works) == 3 * STEPS * ranks, len(archive.works)
+    for work in archive.works_named("kernel force<float>"):
+        launch = archive.launch_of(work)
+        assert launch.name == "cudaLaunchKernel" and launch.path[-1] == "launch_forces", launch
+        assert launch.enter < work.begin, f"{launch} is behind {work}"
+        planted = SLOW if work.rank in slow else FAST
+        assert abs(work.end - work.begin - planted) < 0.001, f"{work} takes not {planted}"
+        waits = [call for call in archive.calls_named("cudaStreamSynchronize")
+                 if call.rank == work.rank and call.enter < work.end <= call.leave]
+        assert len(waits) == 1 and waits[0].streams == [work.stream], (work, waits)
+    for work in archive.works_named("kernel update"):
+        assert archive.launch_of(work).path[-1] == "launch_update"
+    for work in archive.works_named("cuda copy to host"):
+        assert archive.launch_of(work).name == "cudaMemcpy"
+    inner = {"call", "begin", "copy", "work"} & {name for call in archive.calls for name in call.path}
+    assert not inner, f"functions of the library are in call paths: {inner}"
+
+
+def check_alone(options, folder):
+    for settings in ({}, {"STUB_THREAD": "1"}):
+        with tempfile.TemporaryDirectory() as own:
+            run = Run(options, own, ["late"], settings=settings)
+            assert run.output == "rank 0 ends\n" and "accelerators" not in run.errors, run.errors
+            archive = run.archive()
+            names = sorted(archive.streams.values())
+            assert names == [f"CUDA device 0 context 1 stream {n}" for n in (13, 14, 7)], names
+            assert archive.threads == 1, archive.threads
+            check_late(archive, {0}, 1)
+            report = run.report()
+            check_first_problem(report, {0})
+            assert total(report, "cuda_stream_wait") > 0.9 * STEPS * SLOW
+            run.command("view", "--help")
+    without = Run(options, folder, ["late"], record=[])
+    assert without.output == "rank 0 ends\n" and not without.experiment.exists()
+
+
+def check_kinds(options, folder):
+    run = Run(options, folder, ["kinds"], settings={"STUB_STRANGE": "1", "STUB_REVERSE": "1"})
+    assert "1 work of accelerators is missing" in run.errors and "not understood" in run.errors, run.errors
+    archive = run.archive()
+    expected = ["cuda copy to device", "cuda set", "kernel force<float>", "cuda copy between devices"]
+    for device, stream in ((0, 13), (1, 14)):
+        own = f"CUDA device {device} context {device + 1} stream {stream}"
+        found = [work.name for work in archive.works if work.stream == own]
+        assert found == expected, found
+        other = f"CUDA device {device} context {device + 1} stream 7"
+        assert [work.name for work in archive.works if work.stream == other] == ["kernel second"]
+    waits = [call.streams for call in archive.calls_named("cudaEventSynchronize")]
+    assert waits == [["CUDA device 0 context 1 stream 13"], ["CUDA device 1 context 2 stream 14"]], waits
+    first, second = (call.streams for call in archive.calls_named("cudaDeviceSynchronize"))
+    assert sorted(first) == ["CUDA device 0 context 1 stream 13", "CUDA device 0 context 1 stream 7"]
+    assert sorted(second) == ["CUDA device 1 context 2 stream 14", "CUDA device 1 context 2 stream 7"]
+    for work in archive.works:
+        archive.launch_of(work)
+
+
+def check_order(options, folder):
+    """Records in any order are the same works."""
+    run = Run(options, folder, ["late"], settings={"STUB_REVERSE": "1"})
+    check_late(run.archive(), {0}, 1)
+
+
+def check_inner(options, folder):
+    """Works may have the number of the driver's call inside the call of the program."""
+    run = Run(options, folder, ["late"], settings={"STUB_NUMBERS": "driver"})
+    check_late(run.archive(), {0}, 1)
+
+
+def check_graph(options, folder):
+    works = Run(options, folder, ["graph"]).archive().works
+    lengths = [round(1000 * (work.end - work.begin)) for work in works]
+    assert lengths == [20, 1, 1], lengths
+    assert all(a.end <= b.begin for a, b in zip(works, works[1:])), works
+
+
+def check_many(options, folder):
+    archive = Run(options, folder, ["many"], settings={"STUB_THREAD": "1"}).archive()
+    assert len(archive.works_named("kernel small")) == SMALL, len(archive.works)
+    numbers = [work.number for work in archive.works]
+    assert numbers == sorted(numbers)
+
+
+def check_dropped(options, folder):
+    run = Run(options, folder, ["many"], settings={"STUB_DROP": "7"})
+    assert "7 works of accelerators are missing: CUDA had no room" in run.errors, run.errors
+    assert len(run.archive().works) == SMALL - 7
+
+
+def check_refused(options, _):
+    """Without CUDA's interface, the program and its recording go on."""
+    cases = [({"STUB_VERSION": "5"}, "is older than that of CUDA 10.0"),
+             ({"STUB_SUBSCRIBE": "39"}, "another tool is attached to CUDA"),
+             ({"STUB_SUBSCRIBE": "35"}, "the administrator must permit profiling")]
+    for settings, reason in cases:
+        with tempfile.TemporaryDirectory() as folder:
+            run = Run(options, folder, ["late"], settings=settings)
+            assert run.status == 0 and run.output == "rank 0 ends\n", run.errors
+            assert run.errors.count("accelerators are not recorded: ") == 1, run.errors
+            assert reason in run.errors, run.errors
+            assert not run.archive().streams
+    with tempfile.TemporaryDirectory() as folder:
+        run = Run(options, folder, ["late"], record=["--gpu", "--flight-recorder", "1M"])
+        assert run.status != 0 and "keeps no work of accelerators" in run.errors, run.errors
+    try:
+        ctypes.CDLL("libcuda.so.1")
+        return
+    except OSError:
+        pass
+    done = subprocess.run([options.fermata, "record", "--gpu", "true"], capture_output=True, text=True)
+    assert "there is no NVIDIA driver on this machine" in done.stderr, done.stderr
+
+
+def check_pause(options, folder):
+    """Work that is launched while recording is paused is not recorded."""
+    run = Run(options, folder, ["late"], record=["--gpu", "--window", ":0.1"],
+              settings={"STUB_THREAD": "1"})
+    archive = run.archive()
+    assert 0 < len(archive.works) < 3 * STEPS, archive.works
+    for work in archive.works:
+        archive.launch_of(work)
+
+
+def check_ranks(options, folder):
+    """All ranks share device 0; a slow kernel of rank 1 makes the others wait in MPI."""
+    run = Run(options, folder, ["late", "1"], ranks=3)
+    archive = run.archive()
+    assert len(archive.streams) == 9 and archive.threads == 3, archive.streams
+    check_late(archive, {1}, 3)
+    report = run.report()
+    check_first_problem(report, {1})
+    seen = {symptom["metric"] for symptom in report["problems"][0]["symptoms"]}
+    assert {"barrier_wait", "cuda_stream_wait"} & seen, seen
+
+
+def check_ranks_selected(options, folder):
+    run = Run(options, folder, ["late", "1"], ranks=2, record=["--gpu", "--ranks", "1"])
+    works = run.archive().works
+    assert {work.rank for work in works} == {1} and len(works) == 3 * STEPS, works
+
+
+def check_kill(options, folder):
+    """The streams of a killed run are completed from the journals."""
+    run = Run(options, folder, ["kill", "1"], ranks=2, record=["--gpu", "--flush-interval", "0"],
+              settings={"STUB_THREAD": "1"})
+    archive = run.archive()
+    works = archive.works_named("kernel force<float>")
+    assert len(works) == 6 and len(archive.streams) == 6, (works, archive.streams)
+    for work in works:
+        assert archive.launch_of(work).path[-1] == "launch_forces"
+    check_first_problem(run.report(), {1})
+
+
+def check_doctor(options, _):
+    environment = dict(os.environ, CUDA_HOME=options.home,
+                       LD_LIBRARY_PATH=os.path.join(options.home, "lib64"))
+    done = subprocess.run([options.fermata, "doctor"], env=environment, capture_output=True, text=True)
+    wanted = f"accelerators: CUPTI version 130001 ({options.home}/lib64/libcupti.so)"
+    assert wanted in done.stdout, done.stdout
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--fermata", required=True)
+    parser.add_argument("--home", required=True)
+    parser.add_argument("--mpirun")
+    parser.add_argument("program")
+    parser.add_argument("case")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        globals()[f"check_{options.case}"](options, folder)
+
+
+main()
