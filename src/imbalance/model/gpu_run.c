@@ -317,14 +317,17 @@ static void warn_of_ranks(struct fm_gpu_run *run)
         hides_spread |= rank->launches > 0 && !isnan(rank->efficiency) && isnan(rank->sm_imbalance);
     }
     if (absent.count > 0) {
-        fm_gpu_run_warn(run, "Nothing is known of ranks %s: the average is that of the others.",
-                        absent.text);
+        fm_gpu_run_warn(run, "Nothing is known of rank%s %s: the average is that of the others.",
+                        absent.count == 1 ? "" : "s", absent.text);
     }
     if (without_time.count > 0) {
-        fm_gpu_run_warn(run, "There is no time of ranks %s.", without_time.text);
+        fm_gpu_run_warn(run, "There is no time of rank%s %s.", without_time.count == 1 ? "" : "s",
+                        without_time.text);
     }
     if (partly.count > 0) {
-        fm_gpu_run_warn(run, "There is no efficiency of ranks %s.", partly.text);
+        fm_gpu_run_warn(
+            run, "There is no efficiency of rank%s %s: adjusted times are those of the others.",
+            partly.count == 1 ? "" : "s", partly.text);
     }
     if (hides_spread) {
         fm_gpu_run_warn(run,

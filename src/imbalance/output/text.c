@@ -24,9 +24,9 @@ static void put(FILE *stream, int columns, const char *format, double value)
 static void put_heading(const struct fm_terminal *terminal, const struct fm_gpu_run *run)
 {
     char text[512];
-    snprintf(text, sizeof text, "Loads of %zu ranks%s%.200s%s%.200s", run->ranks.count,
-             run->label[0] != '\0' ? ": " : "", run->set, run->set[0] != '\0' ? " " : "",
-             run->label);
+    snprintf(text, sizeof text, "Loads of %zu rank%s%s%.200s%s%.200s", run->ranks.count,
+             run->ranks.count == 1 ? "" : "s", run->label[0] != '\0' ? ": " : "", run->set,
+             run->set[0] != '\0' ? " " : "", run->label);
     char *name = fm_terminal_name(terminal, text);
     fm_terminal_heading(terminal, name);
     free(name);
@@ -54,8 +54,9 @@ static void put_loads(const struct fm_terminal *terminal, const struct fm_gpu_ru
         put(stream, 11, "%.2f%%", 100 * load->imbalance);
         put(stream, 13, "%.6f", run->correlation[l]);
         const double gain =
-            fm_gpu_improvement(run->correlation[FM_LOAD_MEASURED], run->correlation[l]);
-        put(stream, 8, "%+.2f%%", l > FM_LOAD_MEASURED ? 100 * gain : NAN);
+            100 * fm_gpu_improvement(run->correlation[FM_LOAD_MEASURED], run->correlation[l]);
+        const double shown = fabs(gain) < 0.005 ? 0 : gain; /* not -0.00 */
+        put(stream, 8, "%+.2f%%", l > FM_LOAD_MEASURED ? shown : NAN);
         putc('\n', stream);
     }
 }
@@ -92,6 +93,7 @@ static void put_histograms(const struct fm_terminal *terminal, const struct fm_g
                                       FM_LOAD_COMPOSITE};
     const unsigned room = terminal->width - 17;
     const size_t count = run->ranks.count < room ? run->ranks.count : room;
+    putc('\n', terminal->stream);
     for (size_t s = 0; s < sizeof shown / sizeof shown[0]; s++) {
         if (run->loads[shown[s]].count == 0) {
             continue;
@@ -100,7 +102,7 @@ static void put_histograms(const struct fm_terminal *terminal, const struct fm_g
         for (size_t i = 0; i < count; i++) {
             series[i] = isnan(series[i]) ? 0 : series[i];
         }
-        fprintf(terminal->stream, "%s%-15s ", s == 0 ? "\n" : "", fm_load_name(shown[s]));
+        fprintf(terminal->stream, "%-15s ", fm_load_name(shown[s]));
         fm_terminal_graph(terminal, series, (unsigned)count);
         putc('\n', terminal->stream);
         fm_free(series);

@@ -8,9 +8,62 @@
 /* Numbers of the parameters; FM_DEFINE_NONE: not defined yet. */
 static uint32_t correlation_parameter, stream_parameter;
 
+/* The lines of the process's launches: as a call has the line that it stands in, a work has the
+ * line of its launch. */
+static struct {
+    struct launch {
+        uint64_t correlation;
+        uint32_t line;
+    } * items;
+    size_t count, room;
+    bool is_sorted;
+} launches;
+
 void fm_stream_events_begin(void)
 {
     correlation_parameter = stream_parameter = FM_DEFINE_NONE;
+    launches.count = 0;
+}
+
+static void note_launch(struct fm_thread *thread, uint64_t correlation)
+{
+    uint32_t line = fm_path_line(&thread->path, fm_convert_state.callsites);
+    if (line == FM_DEFINE_NONE) {
+        return;
+    }
+    if (launches.count == launches.room) {
+        size_t room = 2 * launches.room + 256;
+        struct launch *larger = realloc(launches.items, room * sizeof *larger);
+        fm_convert_check(larger != NULL);
+        if (larger == NULL) {
+            return;
+        }
+        launches.items = larger;
+        launches.room = room;
+    }
+    launches.items[launches.count++] = (struct launch){correlation, line};
+    launches.is_sorted = false;
+}
+
+static int compare_launches(const void *a, const void *b)
+{
+    const struct launch *left = a, *right = b;
+    return left->correlation < right->correlation ? -1 : left->correlation > right->correlation;
+}
+
+/* @return the line of a work's launch; FM_DEFINE_NONE: not known */
+static uint32_t line_of_launch(uint64_t correlation)
+{
+    const struct launch key = {.correlation = correlation}, *found;
+    if (launches.count == 0) {
+        return FM_DEFINE_NONE;
+    }
+    if (!launches.is_sorted) {
+        qsort(launches.items, launches.count, sizeof *launches.items, compare_launches);
+        launches.is_sorted = true;
+    }
+    found = bsearch(&key, launches.items, launches.count, sizeof *launches.items, compare_launches);
+    return found != NULL ? found->line : FM_DEFINE_NONE;
 }
 
 static void add_work(struct fm_stream_events *events, const uint64_t *record)
@@ -96,6 +149,7 @@ void fm_stream_parameter(struct fm_thread *thread, const uint64_t *record, uint6
     switch (fm_record_kind(record[0])) {
     case FM_RECORD_CORRELATION:
         write_correlation(thread, time, record[1]);
+        note_launch(thread, record[1]);
         return;
     case FM_RECORD_CONTEXT_AWAITED:
         write_awaited_context(thread, time, fm_record_ref(record[0]));
@@ -120,8 +174,8 @@ static int compare_works(const void *a, const void *b)
 static void write_work(struct fm_thread *stream, const struct fm_stream_work_event *work)
 {
     uint64_t begin = fm_convert_not_before(stream, work->begin);
-    uint32_t region =
-        fm_event_region(fm_convert_state.regions, FM_FUNCTIONS_MOST + work->region, FM_DEFINE_NONE);
+    uint32_t region = fm_event_region(fm_convert_state.regions, FM_FUNCTIONS_MOST + work->region,
+                                      line_of_launch(work->correlation));
     fm_convert_check(region != FM_DEFINE_NONE);
     fm_convert_count_region(stream, region,
                             OTF2_EvtWriter_Enter(stream->writer, NULL, begin, region));

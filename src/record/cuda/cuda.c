@@ -76,6 +76,7 @@ static void begin(void)
         refuse(reason);
         return;
     }
+    fm_cuda_regions_begin();
     void *handle = NULL;
     int result = fm_cupti.subscribe(&handle, fm_cuda_call, NULL);
     if (result != FM_CUPTI_SUCCESS) {

@@ -75,6 +75,10 @@ void fm_cuda_activities_end(void);
 
 /* ---- names (regions.c) ---- */
 
+/** Finds what names are made with; before the first region, in no thread of CUPTI, which must not
+ * wait for the loader of libraries. */
+void fm_cuda_regions_begin(void);
+
 /** Region of a kernel. By one thread at a time.
  * @param symbol  linkage name; may be NULL
  * @return FM_DEFINE_NONE: there is no room for it */

@@ -27,17 +27,13 @@ static uint64_t hash_text(const char *text)
 
 typedef char *demangle_t(const char *symbol, char *buffer, size_t *size, int *status);
 
+static demangle_t *demangle; /* NULL: names stay linkage names */
+
 /* The C++ library's function, which every program with CUDA's runtime has. */
-static demangle_t *demangler(void)
+void fm_cuda_regions_begin(void)
 {
-    static demangle_t *function;
-    static bool looked;
-    if (!looked) {
-        looked = true;
-        void *library = dlopen("libstdc++.so.6", RTLD_NOW | RTLD_LOCAL);
-        *(void **)&function = library != NULL ? dlsym(library, "__cxa_demangle") : NULL;
-    }
-    return function;
+    void *library = dlopen("libstdc++.so.6", RTLD_NOW | RTLD_LOCAL);
+    *(void **)&demangle = library != NULL ? dlsym(library, "__cxa_demangle") : NULL;
 }
 
 /* Cuts the parameters off, and the result type in front of a template, which is void:
@@ -61,7 +57,6 @@ static void shorten(char *name)
 static void name_kernel(const char *symbol, char *name, size_t size)
 {
     const char *names = getenv("FERMATA_NAMES");
-    demangle_t *demangle = demangler();
     int status = -1;
     char *whole = demangle != NULL && symbol[0] == '_' && symbol[1] == 'Z'
                       ? demangle(symbol, NULL, NULL, &status)

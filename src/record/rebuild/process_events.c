@@ -99,6 +99,7 @@ static void declare_if_stream(const struct fm_rebuild_run *r, struct fm_thread *
         if (records != NULL && words >= FM_WORDS_STREAM_BEGIN &&
             fm_record_kind(records[0]) == FM_RECORD_STREAM_BEGIN) {
             fm_stream_declare(thread, records);
+            thread->is_stream = true;
         }
         fm_journal_close(&reader);
     }
@@ -215,7 +216,14 @@ fm_status_t fm_rebuild_convert_process(struct fm_rebuild_run *r, uint32_t rank,
         declare_if_stream(r, &process->threads[t]);
     }
     for (uint32_t t = 0; good && t < process->thread_count; t++) {
-        convert_thread(r, process, &process->threads[t], process->region_count);
+        if (!process->threads[t].is_stream) {
+            convert_thread(r, process, &process->threads[t], process->region_count);
+        }
+    }
+    for (uint32_t t = 0; good && t < process->thread_count; t++) { /* behind their launches */
+        if (process->threads[t].is_stream) {
+            convert_thread(r, process, &process->threads[t], process->region_count);
+        }
     }
     r->limited +=
         process->known && (fm_convert_has_exceeded() || fm_thinning_has_ended(&journal.thinning));

@@ -140,8 +140,23 @@ static void write_alive(struct fm_thread *thread)
     }
 }
 
+/* Writes the events of the records of a location, but those of the last call of `last`. */
+static void write_location(struct fm_thread *each, const struct fm_thread *last)
+{
+    convert_journal(each);
+    if (!fm_archive_write_memory(each, fm_session.region_count)) {
+        fm_archive_fail("records in memory are damaged");
+    }
+    write_team_end(each);
+    if (each != last) {
+        write_alive(each);
+    }
+    fm_archive_settle(each, each != last);
+}
+
 /* Writes the events of all records but those of the last call of `thread`, which is in it. NULL:
- * none is. */
+ * none is. Streams are named before the calls that wait for them, and written behind the calls that
+ * launch their work. */
 static void write_events(struct fm_thread *threads, const struct fm_thread *thread)
 {
     for (struct fm_thread *each = threads; each != NULL; each = each->next) {
@@ -150,15 +165,14 @@ static void write_events(struct fm_thread *threads, const struct fm_thread *thre
         }
     }
     for (struct fm_thread *each = threads; each != NULL; each = each->next) {
-        convert_journal(each);
-        if (!fm_archive_write_memory(each, fm_session.region_count)) {
-            fm_archive_fail("records in memory are damaged");
+        if (!each->is_stream) {
+            write_location(each, thread);
         }
-        write_team_end(each);
-        if (each != thread) {
-            write_alive(each);
+    }
+    for (struct fm_thread *each = threads; each != NULL; each = each->next) {
+        if (each->is_stream) {
+            write_location(each, thread);
         }
-        fm_archive_settle(each, each != thread);
     }
 }
 

@@ -1,5 +1,12 @@
 #include "trace/read/event_sink.h"
 
+/* Whether visits of a region have the line that they are called from: those of libraries, and the
+ * kernels that these launch. */
+static bool has_line(const struct fm_region *region)
+{
+    return region->call != FM_CALL_USER || region->paradigm == FM_PARADIGM_CUDA;
+}
+
 void fm_event_sink_use_lines(struct fm_event_sink *sink, const struct fm_location_maps *maps)
 {
     const struct fm_trace *trace = sink->builder.trace;
@@ -10,7 +17,7 @@ void fm_event_sink_use_lines(struct fm_event_sink *sink, const struct fm_locatio
     sink->maps = maps;
     for (uint32_t i = 0; i < maps->of[FM_MAP_REGIONS].count; i++) {
         uint32_t region = fm_event_region(sink, i), line = FM_NONE;
-        if (region != FM_NONE && trace->regions[region].call != FM_CALL_USER &&
+        if (region != FM_NONE && has_line(&trace->regions[region]) &&
             i < maps->of[FM_MAP_LINES].count) {
             line = fm_references_find(&sink->references->lines, maps->of[FM_MAP_LINES].items[i]);
         }

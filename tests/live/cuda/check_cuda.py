@@ -120,6 +120,16 @@ def check_first_problem(report, ranks):
     assert found == ranks, f"the first problem is on ranks {found} instead of {ranks}"
 
 
+def check_launch_lines(report):
+    """A kernel has the line of its launch in the program."""
+    source = pathlib.Path(__file__).with_name("program.c").read_text().splitlines()
+    lines = {path["region"]: path["line"] for path in report["callpaths"]
+             if path["region"].startswith("kernel ")}
+    for kernel, call in (("kernel force<float>", "cudaLaunchKernel("), ("kernel update", "cuLaunchKernel(")):
+        line = lines[kernel]
+        assert line and call in source[line - 1], f"{kernel} is launched in line {line}"
+
+
 def check_late(archive, slow, ranks):
     """Every work has the call that launched it, and takes as long as planted."""
     assert len(archive.works) == 3 * STEPS * ranks, len(archive.works)
@@ -152,6 +162,7 @@ def check_alone(options, folder):
             check_late(archive, {0}, 1)
             report = run.report()
             check_first_problem(report, {0})
+            check_launch_lines(report)
             assert total(report, "cuda_stream_wait") > 0.9 * STEPS * SLOW
             run.command("view", "--help")
     without = Run(options, folder, ["late"], record=[])
