@@ -6,18 +6,20 @@
 #include <math.h>
 #include <string.h>
 
-enum { WIDTH = 720, HEIGHT = 340, LEFT = 64, RIGHT = 16, TOP = 58, BOTTOM = 46 };
+enum { WIDTH = 720, HEIGHT = 340, LEFT = 76, RIGHT = 16, TOP = 58, BOTTOM = 46 };
 
 /* The colours of web/src/styles/base.css. */
 static const char style[] =
     "<style>.c{font:12px Inter,system-ui,'Segoe UI',Roboto,sans-serif;fill:#646a73}"
-    ".t{font-size:14px;font-weight:600;fill:#1c1f24}.p{fill:#fff}.g{stroke:#e2e2dc}"
+    ".t{font-size:14px;font-weight:600;fill:#1c1f24}.p{fill:#fff}"
+    ".h{fill:#1c1f24;stroke:#fff;stroke-width:4px;paint-order:stroke}.g{stroke:#e2e2dc}"
     ".a{stroke:#646a73}.m{stroke-dasharray:5 4;stroke:#646a73}"
     ".f0{fill:#1c1f24}.f1{fill:#3f7fbf}.f2{fill:#d1491b}.f3{fill:#128a72}.f4{fill:#7a3fa0}"
     ".f5{fill:#a9b8c6}"
     ".l{fill:none;stroke-width:2}.s0{stroke:#1c1f24}.s1{stroke:#3f7fbf}.s2{stroke:#d1491b}"
     ".s3{stroke:#128a72}.s4{stroke:#7a3fa0}.s5{stroke:#a9b8c6}"
     "@media(prefers-color-scheme:dark){.c{fill:#9aa1aa}.t{fill:#e6e7e9}.p{fill:#1c1f23}"
+    ".h{fill:#e6e7e9;stroke:#1c1f23}"
     ".g{stroke:#31363c}.a,.m{stroke:#9aa1aa}.f0{fill:#e6e7e9}.s0{stroke:#e6e7e9}"
     ".f1{fill:#4f93d6}.s1{stroke:#4f93d6}.f2{fill:#f0703c}.s2{stroke:#f0703c}"
     ".f3{fill:#35c3a3}.s3{stroke:#35c3a3}.f4{fill:#bd8be0}.s4{stroke:#bd8be0}"
@@ -202,7 +204,7 @@ static void put_legend(const struct fm_chart *chart, const struct axis *y, FILE 
         if (isfinite(chart->marks[m].value)) {
             const double height = place(y, chart->marks[m].value);
             put_line(stream, "m", LEFT, height, WIDTH - RIGHT, height);
-            put_text(stream, WIDTH - RIGHT, height - 4, "end", "", chart->marks[m].name);
+            put_text(stream, WIDTH - RIGHT, height - 4, "end", " h", chart->marks[m].name);
         }
     }
 }
