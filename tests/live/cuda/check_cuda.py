@@ -1,7 +1,7 @@
 """Records programs that use a simulated accelerator (program.c, stub/), and compares the streams of the
 archive with what the program does on them, and the report with what is planted.
 
-usage: check_cuda.py --fermata FERMATA --home FOLDER [--mpirun MPIRUN] PROGRAM CASE
+usage: check_cuda.py --fermata FERMATA [--home FOLDER] [--mpirun MPIRUN] PROGRAM CASE
 """
 import argparse
 import collections
@@ -78,8 +78,10 @@ class Run:
     """A recorded run: its experiment, what it printed, and how it ended."""
 
     def __init__(self, options, folder, arguments, ranks=1, settings=None, record=None):
-        environment = dict(os.environ, CUDA_HOME=options.home, **(settings or {}))
-        environment["LD_LIBRARY_PATH"] = os.path.join(options.home, "lib64")
+        environment = dict(os.environ, **(settings or {}))
+        if options.home:
+            environment["CUDA_HOME"] = options.home
+            environment["LD_LIBRARY_PATH"] = os.path.join(options.home, "lib64")
         environment.pop("CUDA_INJECTION64_PATH", None)
         self.fermata, self.folder = options.fermata, folder
         self.experiment = pathlib.Path(folder) / "run"
@@ -293,10 +295,47 @@ def check_doctor(options, _):
     assert wanted in done.stdout, done.stdout
 
 
+def lengths(output, kernel):
+    """@return the lengths of a kernel that the program has measured, in seconds"""
+    words = (line.split() for line in output.splitlines())
+    return [float(row[1]) / 1000 for row in words if row[0] == kernel]
+
+
+def check_device(options, folder):
+    """A real accelerator: the lengths of the kernels agree with those that CUDA's events measure in the
+    program, and the long kernel is the first problem. Prints what recording a launch costs."""
+    try:
+        ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        sys.exit(77)
+    plain = subprocess.run([options.program], capture_output=True, text=True, timeout=100)
+    if plain.returncode == 77:
+        sys.exit(77)
+    run = Run(options, folder, [])
+    assert run.status == plain.returncode == 0, run.errors + plain.stderr
+    assert "accelerators are not recorded" not in run.errors, run.errors
+    archive = run.archive()
+    for kernel in ("spin_short", "spin_long"):
+        works = archive.works_named(f"kernel {kernel}")
+        measured = lengths(run.output, kernel)
+        assert len(works) == len(measured) > 0, (kernel, len(works), len(measured))
+        for work, seconds in zip(works, measured):
+            assert abs(work.end - work.begin - seconds) < 0.1 * seconds + 0.0002, (work, seconds)
+            launch = archive.launch_of(work)
+            assert kernel.replace("spin", "launch") in launch.path, launch
+            assert launch.enter <= work.begin, (launch, work)
+    report = run.report()
+    first = report["problems"][0]["cause"]["callpath"]
+    names = {path["id"]: path["region"] for path in report["callpaths"]}
+    assert names[first] == "kernel spin_long", names[first]
+    for text, output in (("without", plain.stdout), ("with", run.output)):
+        print(text, "recording:", output.splitlines()[-1])
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--fermata", required=True)
-    parser.add_argument("--home", required=True)
+    parser.add_argument("--home", help="of the stub; without it, CUDA's own libraries are used")
     parser.add_argument("--mpirun")
     parser.add_argument("program")
     parser.add_argument("case")
