@@ -86,14 +86,16 @@ def check_spc(folder):
 
 def check_own(folder):
     """The library itself: Open MPI's monitoring components, which are switched on; MPICH has none."""
-    counters, lacks = recorded(f"{folder}/own", "mpit:coll_monitoring_o2a_*,mpit:pml_ob1_*,UNEXPECTED")
+    counters, lacks = recorded(f"{folder}/own", "mpit:coll_monitoring_o2a_*,mpit:pml_ob1_*,UNEXPECTED,"
+                               "UNEXPECTED_IN_QUEUE")
     if library != "openmpi":
-        assert counters == {} and len(lacks) == 3, (counters, lacks)
+        assert counters == {} and len(lacks) == 4, (counters, lacks)
         assert all(reason.endswith("does not offer it") for reason in lacks.values()), lacks
         return
     assert counters["mpit:coll_monitoring_o2a_count"]["values"] == [BROADCASTS, 0], counters
     assert counters["mpit:coll_monitoring_o2a_size"]["values"] == [BROADCASTS * BYTES, 0], counters
     assert "mpit:pml_ob1_unexpected_msgq_length" in counters
+    assert counters["UNEXPECTED_IN_QUEUE"]["obtained"] == "library's variable", counters
     assert list(lacks) == ["UNEXPECTED"] or "UNEXPECTED" in counters, lacks
 
 

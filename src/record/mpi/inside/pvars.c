@@ -143,6 +143,12 @@ static bool is_attached(const char *list, const char *spc)
     return false;
 }
 
+/* A variable that has one of Open MPI's counters for MPI_COMM_WORLD; NULL: it is none. */
+static const char *name_of_relative(const struct description *d)
+{
+    return strcmp(d->name, "pml_ob1_unexpected_msgq_length") == 0 ? "UNEXPECTED_IN_QUEUE" : NULL;
+}
+
 /* Why a variable must not or cannot be read; NULL: for no known reason. */
 static const char *obstacle(const struct description *d, const char *version, bool has_world)
 {
@@ -225,15 +231,17 @@ static uint32_t add_named(const struct description *d, const struct variable *v)
 
 /* One of Open MPI's counters. Its times are whole microseconds; reading its watermarks resets them.
  */
-static uint32_t add_spc(const char *spc, struct variable *v)
+static uint32_t add_spc(const struct description *d, const char *spc, struct variable *v)
 {
+    const char *how = name_of_spc(d) != NULL ? "by the library's variable of this name"
+                                             : "of MPI_COMM_WORLD, by a variable of the library";
     uint32_t kind = fm_library_spc_kind(spc);
     kind = kind == FM_COUNTER_TIMER ? FM_COUNTER_NANOSECONDS : kind;
     v->factor = kind == FM_COUNTER_NANOSECONDS ? 1000 : 1;
     v->keeps = kind == FM_COUNTER_HIGH_WATERMARK;
     v->combination = v->keeps ? MAXIMUM : SUM;
     v->is_real = false;
-    return fm_library_spc_add(spc, kind, FM_TIER_LIBRARY, "by the library's variable of this name");
+    return fm_library_spc_add(spc, kind, FM_TIER_LIBRARY, how);
 }
 
 static void add(int index, const struct description *d, const char *spc, const char *version,
@@ -257,7 +265,7 @@ static void add(int index, const struct description *d, const char *spc, const c
         add_unavailable(d, spc, reason);
         return;
     }
-    v->slot = spc != NULL ? add_spc(spc, v) : add_named(d, v);
+    v->slot = spc != NULL ? add_spc(d, spc, v) : add_named(d, v);
     if (v->slot != 0) {
         pvars.count++;
     } else {
@@ -354,6 +362,12 @@ static void add_all(const char *version, bool has_world)
             add(i, &d, spc, version, has_world);
         } else if (fm_library_counter_named(FM_COUNTER_MPIT, name)) {
             add(i, &d, NULL, version, has_world);
+        }
+    }
+    for (int i = 0; i < count; i++) { /* of the counters that the library does not have itself */
+        const char *spc = describe(i, &d) ? name_of_relative(&d) : NULL;
+        if (spc != NULL && fm_library_spc_named(spc)) {
+            add(i, &d, spc, version, has_world);
         }
     }
 }
