@@ -221,6 +221,22 @@ static int sites(struct fm_option_reader *reader, struct fm_counter_request *req
     return status != FM_OK ? fail(&error, status) : FM_OK;
 }
 
+static int findings(struct fm_option_reader *reader, struct fm_counter_request *request)
+{
+    struct fm_counter_job job;
+    struct fm_error error;
+    if (request->format == FM_COUNTERS_CSV) {
+        fm_options_refuse(reader, "findings prints text or json");
+        return fm_options_complain(reader);
+    }
+    fm_status_t status = fm_counter_job_open(reader->operands[1], &job, &error);
+    if (status == FM_OK) {
+        fm_counters_findings(request, &job);
+        fm_counter_job_close(&job);
+    }
+    return status != FM_OK ? fail(&error, status) : FM_OK;
+}
+
 static int calibrate(struct fm_option_reader *reader, struct fm_counter_request *request)
 {
     (void)reader;
@@ -235,6 +251,7 @@ static const struct verb {
     int (*run)(struct fm_option_reader *reader, struct fm_counter_request *request);
 } verbs[] = {{"list", 0, 1000, "list", list},
              {"show", 1, 1000, "show and an experiment", show},
+             {"findings", 1, 1, "findings and an experiment", findings},
              {"watch", 1, 1000, "watch and an experiment", watch},
              {"sites", 1, 1000, "sites and an experiment", sites},
              {"heatmap", 2, 2, "heatmap, an experiment and a counter", heatmap},
@@ -295,7 +312,8 @@ int fm_command_counters(int argc, char **argv)
     const struct verb *verb = reader.operand_count > 0 ? verb_named(reader.operands[0]) : NULL;
     if (verb == NULL) {
         fm_options_refuse(
-            &reader, "give list, show, sites, watch, heatmap, sum, diff, convert or calibrate");
+            &reader,
+            "give list, show, findings, sites, watch, heatmap, sum, diff, convert or calibrate");
         return fm_options_complain(&reader);
     }
     if (!fm_options_operands(&reader, verb->least + 1, verb->most + 1, verb->wanted)) {

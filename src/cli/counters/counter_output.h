@@ -66,6 +66,10 @@ fm_status_t fm_counter_period(struct fm_option_reader *reader, double *period);
 /** Prints what updates of counters cost on this machine, by a model and measured. */
 void fm_counters_calibrate(const struct fm_counter_request *request);
 
+/** Prints what counters of the inside of the library show, with advice. */
+void fm_counters_findings(const struct fm_counter_request *request,
+                          const struct fm_counter_job *job);
+
 /** Whether an experiment has counters and neither a trace nor what a trace is completed from. */
 bool fm_counters_are_all(const char *directory);
 

@@ -80,6 +80,9 @@ def check_open_mpi(folder):
     counters, lacks, _ = recorded(f"{folder}/one", "OMPI_SPC_*", "one", only=True)
     check_messages(counters)
     assert "MATCH_QUEUE_TIME" in lacks and "UNEXPECTED" not in lacks, lacks
+    text = subprocess.run([fermata, "counters", "findings", f"{folder}/each"], capture_output=True,
+                          text=True, check=True).stdout
+    assert "The run has no counters" not in text and text != "", text
     folder_of_spc = f"{folder}/files"
     subprocess.run([fermata, "counters", "convert", f"{folder}/each", folder_of_spc], check=True)
     names = [name for name in os.listdir(folder_of_spc) if name.endswith(".xml")]
@@ -103,6 +106,9 @@ def main():
         if library != "openmpi":
             _, lacks, told = recorded(f"{folder}/own", "mpi.*,UNEXPECTED")
             assert "this is MPICH Version: " in told and list(lacks) == ["UNEXPECTED"], (told, lacks)
+            text = subprocess.run([fermata, "counters", "findings", f"{folder}/own"],
+                                  capture_output=True, text=True, check=True).stdout
+            assert "has no counters of the inside of its library" in text, text
 
 
 main()

@@ -1,0 +1,43 @@
+/* fermata counters findings: what counters of the inside of the library show, in sentences. */
+#include "base/json/json_writer.h"
+#include "cli/counters/counter_output.h"
+#include "counters/counter_findings.h"
+
+#include <stdio.h>
+
+static void print_text(const struct fm_counter_finding *finding, void *context)
+{
+    (void)context;
+    printf("* %s\n  %s\n", finding->statement, finding->advice);
+}
+
+static void print_json(const struct fm_counter_finding *finding, void *context)
+{
+    struct fm_json *json = context;
+    fm_json_object(json, NULL);
+    fm_json_string(json, "id", finding->id);
+    fm_json_string(json, "statement", finding->statement);
+    fm_json_string(json, "advice", finding->advice);
+    fm_json_end(json);
+}
+
+void fm_counters_findings(const struct fm_counter_request *request,
+                          const struct fm_counter_job *job)
+{
+    bool is_possible = fm_counter_findings_possible(job);
+    if (request->format == FM_COUNTERS_JSON) {
+        struct fm_json json = fm_json_begin(stdout, FM_JSON_INDENTED);
+        fm_json_object(&json, NULL);
+        fm_json_bool(&json, "has_counters_of_the_library", is_possible);
+        fm_json_array(&json, "findings");
+        fm_counter_findings(job, print_json, &json);
+        fm_json_end(&json);
+        fm_json_end(&json);
+        putchar('\n');
+    } else if (!is_possible) {
+        puts("The run has no counters of the inside of its library: record with --hooks, or name "
+             "variables of the library (fermata counters list).");
+    } else if (fm_counter_findings(job, print_text, NULL) == 0) {
+        puts("Nothing notable.");
+    }
+}

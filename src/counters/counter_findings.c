@@ -1,0 +1,304 @@
+#include "counters/counter_findings.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Shares of the messages that arrive, and numbers, below which nothing is stated. */
+#define OUT_OF_SEQUENCE_SHARE 0.02
+#define UNEXPECTED_SHARE      0.5
+#define RENDEZVOUS_SHARE      0.05
+#define ALGORITHM_SHARE       0.1
+enum { MESSAGES_LEAST = 100, UNEXPECTED_LEAST = 1000, CALLS_LEAST = 100 };
+
+/* Part of the difference between ranks that recursive doubling predicts which must be there. */
+#define STRIPES_SHARE 0.8
+
+enum { TEXT = 768 };
+
+struct looking {
+    const struct fm_counter_job *job;
+    fm_counter_found_t *found;
+    void *context;
+    size_t count;
+};
+
+static void state(struct looking *looking, const char *id, const char *statement,
+                  const char *advice)
+{
+    struct fm_counter_finding finding = {.id = id, .statement = statement, .advice = advice};
+    looking->found(&finding, looking->context);
+    looking->count++;
+}
+
+/* A value in a rank. @return false: it does not have the counter */
+static bool value_in(const struct fm_counter_job *job, size_t rank, const char *name, double *value)
+{
+    size_t counter = fm_counter_job_find(job, name);
+    return counter < job->count && fm_counter_job_value(job, rank, counter, -1, value);
+}
+
+/* Messages that have arrived in a rank. */
+static bool arrivals_in(const struct fm_counter_job *job, size_t rank, double *messages)
+{
+    double eager, others;
+    bool known = value_in(job, rank, "EAGER_MESSAGES", &eager) &&
+                 value_in(job, rank, "NOT_EAGER_MESSAGES", &others);
+    *messages = known ? eager + others : 0;
+    return known;
+}
+
+static unsigned number_of(const struct fm_counter_job *job, size_t rank)
+{
+    return fermata_counters_rank(job->files[rank]);
+}
+
+/* The rank in which a counter is the largest share of arriving messages.
+ * @return ranks with at least `least` of it */
+static size_t largest_share(const struct fm_counter_job *job, const char *name, double least,
+                            size_t *where)
+{
+    size_t ranks = 0;
+    double largest = 0, value, messages;
+    for (size_t rank = 0; rank < job->ranks; rank++) {
+        if (value_in(job, rank, name, &value) && arrivals_in(job, rank, &messages) &&
+            messages >= MESSAGES_LEAST && value / messages >= least) {
+            ranks++;
+            *where = value / messages > largest ? rank : *where;
+            largest = value / messages > largest ? value / messages : largest;
+        }
+    }
+    return ranks;
+}
+
+static void look_for_disorder(struct looking *looking)
+{
+    const struct fm_counter_job *job = looking->job;
+    char text[TEXT], time[96] = "";
+    size_t worst = 0;
+    double value, messages, seconds;
+    size_t ranks = largest_share(job, "OUT_OF_SEQUENCE", OUT_OF_SEQUENCE_SHARE, &worst);
+    if (ranks == 0) {
+        return;
+    }
+    value_in(job, worst, "OUT_OF_SEQUENCE", &value);
+    arrivals_in(job, worst, &messages);
+    if (value_in(job, worst, "MATCH_TIME", &seconds)) {
+        snprintf(time, sizeof time, ", and its threads spent up to %.3f s on matching", seconds);
+    }
+    snprintf(
+        text, sizeof text,
+        "Rank %u: %.0f of %.0f messages (%.0f %%) arrived out of sequence%s. %zu of %zu ranks have "
+        "more than %.0f %%.",
+        number_of(job, worst), value, messages, 100 * value / messages, time, ranks, job->ranks,
+        100 * OUT_OF_SEQUENCE_SHARE);
+    state(
+        looking, "out-of-sequence", text,
+        "Threads that share a communicator cause this, or several networks between two processes: "
+        "give each pair of threads a communicator of its own (MPI_Comm_dup).");
+}
+
+static void look_for_flood(struct looking *looking)
+{
+    const struct fm_counter_job *job = looking->job;
+    char text[TEXT];
+    size_t worst = 0;
+    double value, messages;
+    size_t ranks = largest_share(job, "UNEXPECTED", UNEXPECTED_SHARE, &worst);
+    if (ranks == 0 || !value_in(job, worst, "UNEXPECTED", &value) || value < UNEXPECTED_LEAST) {
+        return;
+    }
+    arrivals_in(job, worst, &messages);
+    snprintf(
+        text, sizeof text,
+        "Rank %u: %.0f of %.0f messages (%.0f %%) arrived before their receive and waited in the "
+        "library. %zu of %zu ranks have more than %.0f %%.",
+        number_of(job, worst), value, messages, 100 * value / messages, ranks, job->ranks,
+        100 * UNEXPECTED_SHARE);
+    state(
+        looking, "unexpected", text,
+        "Post receives before the messages come (MPI_Irecv), or let the receiver get the data when "
+        "it needs them (MPI_Get): this saves copies, searches and memory.");
+}
+
+static void look_for_rendezvous(struct looking *looking)
+{
+    const struct fm_counter_job *job = looking->job;
+    char text[TEXT];
+    double all = 0, slow = 0, value, messages;
+    for (size_t rank = 0; rank < job->ranks; rank++) {
+        if (arrivals_in(job, rank, &messages) &&
+            value_in(job, rank, "NOT_EAGER_MESSAGES", &value)) {
+            all += messages;
+            slow += value;
+        }
+    }
+    if (slow < MESSAGES_LEAST || slow < RENDEZVOUS_SHARE * all) {
+        return;
+    }
+    snprintf(text, sizeof text,
+             "%.0f of %.0f messages (%.0f %%) went by a rendezvous: their data travelled when the "
+             "receiver had answered.",
+             slow, all, 100 * slow / all);
+    state(looking, "rendezvous", text,
+          "The limit of eager messages decides (Open MPI: btl_vader_eager_limit, "
+          "btl_tcp_eager_limit, ...). Messages just above it gain from a higher one; see "
+          "mpi.message_sizes.");
+}
+
+/* ---- algorithms ---- */
+
+static const struct {
+    const char *prefix, *function;
+} operations[] = {
+    {"BASE_BCAST_", "MPI_Bcast"},       {"BASE_REDUCE_SCATTER_", "MPI_Reduce_scatter"},
+    {"BASE_REDUCE_", "MPI_Reduce"},     {"BASE_ALLREDUCE_", "MPI_Allreduce"},
+    {"BASE_SCATTER_", "MPI_Scatter"},   {"BASE_GATHER_", "MPI_Gather"},
+    {"BASE_ALLTOALL_", "MPI_Alltoall"}, {"BASE_ALLGATHER_", "MPI_Allgather"},
+    {"BASE_BARRIER_", "MPI_Barrier"},
+};
+
+enum { OPERATIONS = sizeof operations / sizeof operations[0] };
+
+/* The operation that an algorithm's counter belongs to; OPERATIONS: none. */
+static size_t operation_of(const char *name)
+{
+    size_t i = 0;
+    while (i < OPERATIONS &&
+           strncmp(name, operations[i].prefix, strlen(operations[i].prefix)) != 0) {
+        i++;
+    }
+    return i;
+}
+
+static void append_algorithm(char text[TEXT], const char *name, double calls)
+{
+    size_t length = strlen(text);
+    snprintf(text + length, TEXT - length, "%s%.0f by ", length == 0 ? "" : ", ", calls);
+    for (length = strlen(text); *name != '\0' && length + 1 < TEXT; name++) {
+        text[length++] = *name == '_' ? ' ' : (char)(*name | 0x20);
+    }
+    text[length] = '\0';
+}
+
+/* Operations that several algorithms perform: the library changes between them. */
+static void look_for_algorithms(struct looking *looking, size_t operation)
+{
+    const struct fm_counter_job *job = looking->job;
+    char list[TEXT] = "", text[2 * TEXT];
+    double most = 0;
+    size_t algorithms = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t i = 0; i < job->count; i++) {
+            const char *name = job->counters[i].name;
+            if (operation_of(name) != operation) {
+                continue;
+            }
+            double calls = fm_counter_job_spread(job, i, -1).most;
+            if (pass == 0) {
+                most = calls > most ? calls : most;
+            } else if (calls >= CALLS_LEAST && calls >= ALGORITHM_SHARE * most) {
+                append_algorithm(list, name + strlen(operations[operation].prefix), calls);
+                algorithms++;
+            }
+        }
+    }
+    if (algorithms > 1) {
+        snprintf(
+            text, sizeof text,
+            "%s was performed by several algorithms, most calls in a rank: %s. An algorithm that "
+            "uses another one counts both.",
+            operations[operation].function, list);
+        state(
+            looking, "algorithms", text,
+            "The library chooses by sizes of messages and communicators; coll_tuned_..._algorithm "
+            "with coll_tuned_use_dynamic_rules forces one.");
+    }
+}
+
+/* ---- recursive doubling ---- */
+
+/* Messages that one operation sends to a rank, of `ranks` of them with `power` the largest power of
+ * two among them: the first 2 (ranks - power) form pairs, whose odd member takes part. */
+static double messages_of(unsigned rank, unsigned ranks, unsigned power)
+{
+    double steps = 0;
+    for (unsigned p = power; p > 1; p /= 2) {
+        steps++;
+    }
+    bool is_paired = rank < 2 * (ranks - power);
+    return !is_paired ? steps : rank % 2 == 0 ? 1 : steps + 1;
+}
+
+/* Messages that the library has sent to a rank for itself. */
+static bool internal_in(const struct fm_counter_job *job, size_t rank, double *messages)
+{
+    double all, received;
+    bool known =
+        arrivals_in(job, rank, &all) && value_in(job, rank, "mpi.messages_received", &received);
+    *messages = known ? all - received : 0;
+    return known;
+}
+
+static void look_for_stripes(struct looking *looking)
+{
+    const struct fm_counter_job *job = looking->job;
+    char text[TEXT];
+    unsigned ranks = fermata_counters_size(job->files[0]), power = 1;
+    double operations_done = 0, sums[2] = {0, 0};
+    unsigned counts[2] = {0, 0};
+    while (2 * power <= ranks) {
+        power *= 2;
+    }
+    for (size_t rank = 0; rank < job->ranks; rank++) {
+        double calls, internal;
+        if (!value_in(job, rank, "BASE_ALLREDUCE_RECURSIVE_DOUBLING", &calls) ||
+            !internal_in(job, rank, &internal) || (rank > 0 && calls != operations_done)) {
+            return; /* not all ranks together, or not known */
+        }
+        operations_done = calls;
+        if (number_of(job, rank) < 2 * (ranks - power)) {
+            sums[number_of(job, rank) % 2] += internal;
+            counts[number_of(job, rank) % 2]++;
+        }
+    }
+    if (power == ranks || operations_done < CALLS_LEAST || counts[0] == 0 || counts[1] == 0) {
+        return;
+    }
+    double low = messages_of(0, ranks, power), high = messages_of(1, ranks, power);
+    double seen = sums[1] / counts[1] - sums[0] / counts[0];
+    if (seen < STRIPES_SHARE * operations_done * (high - low)) {
+        return;
+    }
+    snprintf(
+        text, sizeof text,
+        "%.0f allreduces by recursive doubling of %u ranks, which is not a power of two: ranks 1, "
+        "3, ... up to %u get %.0f messages for each, ranks 0, 2, ... up to %u get %.0f. The "
+        "former got %.0f messages more in this run.",
+        operations_done, ranks, 2 * (ranks - power) - 1, high, 2 * (ranks - power) - 2, low, seen);
+    snprintf(text + strlen(text), sizeof text - strlen(text),
+             " %u or %u ranks have no such stripes.", power, 2 * power);
+    state(looking, "recursive-doubling", text,
+          "Take a power of two as the number of ranks, or another algorithm "
+          "(coll_tuned_allreduce_algorithm).");
+}
+
+size_t fm_counter_findings(const struct fm_counter_job *job, fm_counter_found_t *found,
+                           void *context)
+{
+    struct looking looking = {.job = job, .found = found, .context = context};
+    look_for_disorder(&looking);
+    look_for_flood(&looking);
+    look_for_rendezvous(&looking);
+    for (size_t i = 0; i < OPERATIONS; i++) {
+        look_for_algorithms(&looking, i);
+    }
+    look_for_stripes(&looking);
+    return looking.count;
+}
+
+bool fm_counter_findings_possible(const struct fm_counter_job *job)
+{
+    return fm_counter_job_find(job, "EAGER_MESSAGES") < job->count ||
+           fm_counter_job_find(job, "UNEXPECTED") < job->count;
+}

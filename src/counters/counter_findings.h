@@ -1,0 +1,32 @@
+/** @file
+ * What counters of the inside of a library show about a run, in sentences: messages out of
+ * sequence, floods of unexpected messages, rendezvous, algorithms of collectives, and recursive
+ * doubling of a number of processes that is not a power of two. Only what the counters of the run
+ * prove; a run without these counters has no findings. Thresholds are in counter_findings.c. Not
+ * thread-safe.
+ */
+#ifndef FERMATA_COUNTERS_COUNTER_FINDINGS_H
+#define FERMATA_COUNTERS_COUNTER_FINDINGS_H
+
+#include "counters/counter_job.h"
+
+#include <stdbool.h>
+
+/** A finding. */
+struct fm_counter_finding {
+    const char *id;        /**< of its rule, for programs */
+    const char *statement; /**< with numbers */
+    const char *advice;    /**< what changes it */
+};
+
+/** Receives a finding, whose texts are valid during the call. */
+typedef void fm_counter_found_t(const struct fm_counter_finding *finding, void *context);
+
+/** Looks for findings. @return their number */
+size_t fm_counter_findings(const struct fm_counter_job *job, fm_counter_found_t *found,
+                           void *context);
+
+/** Whether the run has the counters that findings are made of. */
+bool fm_counter_findings_possible(const struct fm_counter_job *job);
+
+#endif
