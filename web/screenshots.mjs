@@ -36,6 +36,7 @@ const PICTURES = [
   ["timeline-lammps", "lammps", "#timeline", "light", longestWait(3)],
   ["matrix-delays", "locks-64", "#matrices"],
   ["compare-timelines", ["before", "balanced", "slower"], "#compare"],
+  ["compare-predicted", ["fences", "fences-of-partners"], "#compare"],
   ["trees-1024", "gats-1024", "#trees?system=ranks"],
   ["timeline-1024", "gats-1024", "#timeline", "light", longestWait(1)],
   ["timeline-similar", "imbalance-1024", "#timeline?alike=1"],

@@ -156,6 +156,9 @@ def fences(folder):
     waits = os.path.join(fermata_command.TESTS, "traces", "scorep-waits")
     _, output, _ = fermata_command.run("whatif", waits, "--advise")
     assert "-23.9%  remove=waits.bin/MPI_Barrier narrow=waits.bin/MPI_Win_fence  (both)" in output, output
+    predicted = os.path.join(folder, "partners")
+    fermata_command.run("whatif", archive, "narrow=MPI_Win_fence", "-o", predicted)
+    assert "partners only are no wait states" in fermata_command.run("report", "--format=json", predicted)[1]
 
 
 def problems_of(archive, *arguments):

@@ -151,7 +151,16 @@ await bench.check("the summary says what the report in the terminal says", async
   }
   const waiting = /Waiting +([\d.]+%) of all time/.exec(terminal)[1];
   assert.ok(text.includes(`${waiting} of all time is lost waiting`));
-  for (const name of ["Load balance", "Communication"]) {
+  // Predictions, the shortest run first; the terminal says the same of each problem.
+  const predicted = (await page.getByTestId("predictions").locator("tr").allInnerTexts()).map((row) => row.split(/\t|\n/));
+  assert.ok(predicted.length > 0);
+  const seconds = predicted.map(([time]) => parseShown(time));
+  assert.deepEqual(seconds, [...seconds].sort((a, b) => a - b));
+  for (const [time, change] of predicted) {
+    const said = change === "no gain" ? "no gain " : `${time} `;
+    assert.ok(terminal.includes(said), `${time} ${change}`);
+  }
+  for (const name of ["Load balance", "Communication", "Serialization", "Transfer"]) {
     const ratio = new RegExp(`${name} +([\\d.]+%)`).exec(terminal)[1];
     assert.ok((await page.getByTestId("efficiency").innerText()).includes(ratio), name);
   }

@@ -109,8 +109,9 @@ await bench.check("efficiencies are those of the report", async () => {
   assert.equal(rows.length, callpaths.length + 1);
   const byPath = new Map(rows.map((row) => [row.callpath, row]));
   for (const expected of [{ path: "", ...run }, ...callpaths.map((each) => ({ path: pathOf(each.callpath), ...each }))]) {
-    for (const name of ["parallel_efficiency", "load_balance", "communication_efficiency", "time"]) {
-      close(byPath.get(expected.path)[name], expected[name], `${expected.path} ${name}`);
+    for (const name of ["parallel_efficiency", "load_balance", "communication_efficiency", "time", "serialization_efficiency",
+      "transfer_efficiency"]) {
+      close(byPath.get(expected.path)[name], expected[name] ?? null, `${expected.path} ${name}`);
     }
   }
   const shown = await page.getByTestId("efficiency-table").locator("tbody tr").first().locator("td").allInnerTexts();

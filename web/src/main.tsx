@@ -21,6 +21,11 @@ async function reportsOfServer(server: Server): Promise<Report[]> {
   );
 }
 
+/** @returns the name of a run, of which `fermata whatif` states that it was predicted: src/cli/whatif. */
+function nameOf({ name, warnings }: Report): string {
+  return warnings[0]?.startsWith("predicted from ") === true ? `${shorten(printable(name), 48)} (predicted)` : name;
+}
+
 /** @returns distinct names of runs. */
 function distinct(names: readonly string[]): string[] {
   const shown = names.map((name) => shorten(printable(name), 60));
@@ -60,7 +65,7 @@ async function start(): Promise<void> {
       leave();
       const runs = chosen === null ? reports : [...reports, chosen.report];
       const states = chosen === null ? aligned : [...aligned, stateOfChosen(chosen)];
-      const store = new Store(runs, distinct(runs.map(({ name }) => name)), palette, timeline, states);
+      const store = new Store(runs, distinct(runs.map(nameOf)), palette, timeline, states);
       leave = bindAddress(store, prepare);
       const choose = (chosen: ChosenRun | null): void => {
         const mode = chosen === null ? "absolute" : "peer";

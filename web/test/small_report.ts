@@ -97,6 +97,7 @@ export function smallReport(given: SmallReport): Report {
       problems: [],
       others: { count: 0, ticks: 0 },
       without_cause: null,
+      predictions: [],
       observations: [],
     },
   };

@@ -55,8 +55,10 @@ static fm_status_t predict(const struct request *request, const struct fm_detail
             fm_predicted_experiment_write(detail, &prediction, &request->changes, request->archive,
                                           &options, request->output, NULL, error);
         if (status == FM_OK) {
-            printf("The predicted run: %s (fermata report %s; fermata diff %s %s)\n",
-                   request->output, request->output, request->archive, request->output);
+            printf("The predicted run: %s (fermata report %s; fermata diff %s %s; both timelines: "
+                   "fermata view %s %s)\n",
+                   request->output, request->output, request->archive, request->output,
+                   request->archive, request->output);
         }
     }
     fm_prediction_free(&prediction);

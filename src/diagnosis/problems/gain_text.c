@@ -168,6 +168,24 @@ static void write_prediction(FILE *stream, const struct fm_diagnosis *diagnosis,
     write_reason(stream, diagnosis, cause, prediction, is_none(saved, run));
 }
 
+char *fm_gain_change_text(const struct fm_diagnosis *diagnosis, const struct fm_cube_problem *cause,
+                          const struct fm_cube_prediction *prediction)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    if (stream == NULL) {
+        abort(); /* Without memory for one line no error message can be printed either. */
+    }
+    write_change(stream, diagnosis, cause, prediction);
+    write_reason(stream, diagnosis, cause, prediction,
+                 is_none(prediction->saved, (int64_t)run_time(diagnosis->cube)));
+    if (fclose(stream) != 0) {
+        abort();
+    }
+    return text;
+}
+
 static void add_predictions(const struct fm_diagnosis *diagnosis, struct fm_cause_text *problem)
 {
     char *text = NULL;

@@ -4,10 +4,12 @@
 #include "diagnosis/efficiency/hybrid_efficiency.h"
 #include "diagnosis/observations.h"
 #include "diagnosis/problems/answer.h"
+#include "diagnosis/problems/gain_text.h"
 #include "diagnosis/problems/wait_groups.h"
 #include "diagnosis/time_shares.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /** Number of problems in the page, which has more space than a terminal. */
 #define PROBLEMS 8
@@ -162,7 +164,59 @@ static void put_symptoms(struct fm_json *json, const struct fm_diagnosis *diagno
     fm_json_signed(json, "ticks", symptoms.rest);
     fm_json_end(json);
     fm_json_null(json, "without_cause");
+    fm_json_array(json, "predictions");
+    fm_json_end(json);
     fm_wait_groups_free(&symptoms);
+}
+
+/* @return whether an earlier prediction is about the same change of the whole run */
+static bool is_known(const struct fm_answer *problems, size_t end,
+                     const struct fm_cube_prediction *prediction)
+{
+    for (size_t i = 0; i < end; i++) {
+        const struct fm_cube_problem *cause = problems->items[i].cause;
+        for (uint32_t k = 0; k < cause->prediction_count; k++) {
+            if (cause->predictions[k].change == prediction->change &&
+                cause->predictions[k].callpath == prediction->callpath) {
+                return fm_predicted_of_call(prediction->change) ||
+                       prediction->change == FM_PREDICTED_PROGRESS;
+            }
+        }
+    }
+    return false;
+}
+
+/** Writes what is predicted to help, in the order of the problems. */
+static void put_predictions(struct fm_json *json, const struct fm_diagnosis *diagnosis,
+                            const struct fm_answer *problems)
+{
+    fm_json_array(json, "predictions");
+    for (size_t i = 0; i < problems->count; i++) {
+        const struct fm_cube_problem *cause = problems->items[i].cause;
+        for (uint32_t k = 0; problems->items[i].load == 0 && k < cause->prediction_count; k++) {
+            const struct fm_cube_prediction *prediction = &cause->predictions[k];
+            if (is_known(problems, i, prediction)) {
+                continue;
+            }
+            char *text = fm_gain_change_text(diagnosis, cause, prediction);
+            fm_json_object(json, NULL);
+            if (fm_predicted_of_call(prediction->change)) {
+                fm_json_null(json, "cause");
+            } else {
+                char *name = fm_cause_name(diagnosis, cause);
+                fm_json_string(json, "cause", name);
+                free(name);
+            }
+            fm_json_string(json, "text", text);
+            fm_json_unsigned(json, "callpath",
+                             fm_predicted_of_call(prediction->change) ? prediction->callpath
+                                                                      : cause->callpath);
+            fm_json_signed(json, "saved", prediction->saved);
+            fm_json_end(json);
+            free(text);
+        }
+    }
+    fm_json_end(json);
 }
 
 static void put_problems(struct fm_json *json, const struct fm_diagnosis *diagnosis)
@@ -183,6 +237,7 @@ static void put_problems(struct fm_json *json, const struct fm_diagnosis *diagno
     } else {
         fm_json_string(json, "without_cause", problems.without_cause.items[0].text);
     }
+    put_predictions(json, diagnosis, &problems);
     fm_answer_free(&problems);
 }
 

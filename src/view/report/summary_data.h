@@ -12,13 +12,15 @@
  * its first number: diagnosis/process_word.h), "time" (all time without start-up, ticks), "startup"
  * (Init and Finalize of the location where they are longest, ticks), "waiting" (ticks), "shares"
  * ("name", "ticks": all time by class), "efficiency" (null, or "parallel", "load_balance",
- * "communication", each with "value" and "verdict"), "problems" ("cause" (call path; null: the
+ * "communication", if predicted "serialization" and "transfer", each with "value" and "verdict"),
+ * "problems" ("cause" (call path; null: the
  * entry is a kind of wait state, as the report has no problems), "metric" and "callpath" of the
  * largest symptom (or null), "ticks", "phase" (its number; null: none), "when" ("begin", "end":
  * ticks since the begin of the run; with a phase "first", "last": its iterations), "headline",
  * "lines" of "label" and "text"), "others" ("count", "ticks": of the remaining problems),
- * "without_cause" (a sentence, or null), "observations" (sentences). Errors may be left in the
- * stream. */
+ * "without_cause" (a sentence, or null), "predictions" of the described problems ("cause": name,
+ * null for changes of a barrier or fence, "text", "callpath", "saved": ticks), "observations"
+ * (sentences). Errors may be left in the stream. */
 fm_status_t fm_summary_data_put(const struct fm_cube *cube, struct fm_json *json,
                                 struct fm_error *error);
 

@@ -165,6 +165,14 @@ export interface JsonProblem {
   lines: { label: string; text: string }[];
 }
 
+export interface JsonPrediction {
+  /** Name of the problem; null: the change is of a barrier or fence, which the text names. */
+  cause: string | null;
+  text: string;
+  callpath: number;
+  saved: number;
+}
+
 export interface JsonRatio {
   value: number;
   verdict: "good" | "acceptable" | "poor";
@@ -202,6 +210,8 @@ export interface JsonSummary {
   others: { count: number; ticks: number };
   /** A sentence about waiting without a cause in the program. */
   without_cause: string | null;
+  /** What the run would take with changes, by replays: what is changed, and by how many ticks the run is shorter. */
+  predictions: JsonPrediction[];
   observations: string[];
 }
 

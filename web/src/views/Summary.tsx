@@ -46,6 +46,7 @@ export function Summary({ store }: { store: Store }): JSX.Element {
         </div>
         <aside>
           <Efficiency store={store} />
+          <Predictions store={store} />
           <CriticalPath store={store} />
           {observations.length > 0 && (
             <>
@@ -292,6 +293,47 @@ function Efficiency({ store }: { store: Store }): JSX.Element | null {
       </table>
     </>
   );
+}
+
+/** What would help: predicted run times with one change each, the shortest first. */
+function Predictions({ store }: { store: Store }): JSX.Element | null {
+  const { report } = store;
+  const { predictions } = report.summary;
+  if (predictions.length === 0) return null;
+  const run = report.experiment.duration;
+  const rows = predictions
+    .map((each) => ({ ...each, seconds: run - inUnits(report, "sec", each.saved) }))
+    .sort((a, b) => a.seconds - b.seconds);
+  const longest = Math.max(run, ...rows.map(({ seconds }) => seconds));
+  return (
+    <>
+      <h2>
+        What would help <small>predicted by replays of the measured dependencies; now {formatSeconds(run)}</small>
+      </h2>
+      <table class="predictions" data-testid="predictions">
+        <tbody>
+          {rows.map(({ cause, text, callpath, seconds }, row) => (
+            <tr key={row}>
+              <td class="ratio">{formatSeconds(seconds)}</td>
+              <td class="change">{gainText((run - seconds) / run)}</td>
+              <td class="text">
+                <span class="meter" aria-hidden="true">
+                  <span class="compute" style={{ width: `${(100 * seconds) / longest}%` }} />
+                </span>
+                <Linked store={store} text={cause === null ? text : `${cause} ${text}`} callpath={callpath} symptom={callpath} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </>
+  );
+}
+
+/** @returns "-24.0%": a run that is shorter. */
+function gainText(share: number): string {
+  if (Math.abs(share) < 0.0005) return "no gain";
+  return `${share > 0 ? "\u2212" : "+"}${formatPercent(Math.abs(share))}`;
 }
 
 const PATH_ROWS = 6;
