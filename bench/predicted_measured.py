@@ -24,6 +24,12 @@ HYBRID = "hybrid-serial --steps 6 --serial %s --parallel %s"
 
 BT = "bt-rma --variant %s --work 0.1 --rotate 300 --iterations 2"
 
+LATE = "lmp -in %s -log none -var pause" % os.path.join(os.path.dirname(os.path.abspath(__file__)), "late.lmp")
+
+# The one case that only MPICH has: a progress thread instead of a changed program.
+WITH_PROGRESS_THREAD = "a progress thread (MPICH)"
+PROGRESS_THREAD = {"MPICH_ASYNC_PROGRESS": "1"}
+
 # what is changed: ranks, threads, program, changes, program with the change
 CASES = [
     ("the excess of a rank removed", 4, 1, OCEAN + " --matvec 0.1 --imbalance 300:3",
@@ -48,6 +54,14 @@ CASES = [
      HYBRID % (0.05, 0.2)),
     ("fences wait for partners only", 4, 1, BT % "fence-only", ["narrow=MPI_Win_fence"],
      BT % "gats-single"),
+    ("SOR whose image 2 is less late", 3, 1, "caf-sor --iterations 10 --late 60:2",
+     ["scale=usleep:0.333"], "caf-sor --iterations 10 --late 20:2"),
+    ("LAMMPS whose rank 0 is not late any more", 3, 1, LATE + " 0.3", ["level=main/.,ranks=0"],
+     LATE + " 0.001"),
+    ("LAMMPS whose rank 0 is less late", 3, 1, LATE + " 0.3", ["scale=main/.:0.333,ranks=0"],
+     LATE + " 0.1"),
+    (WITH_PROGRESS_THREAD, 3, 1, "srumma --blocks 4 --length 16 --late 100:1 --window create",
+     ["noprogress-wait"], "srumma --blocks 4 --length 16 --late 100:1 --window create"),
     ("a shorter parallel part", 2, 2, HYBRID % (0.1, 0.4), ["scale=dynamics:0.5"],
      HYBRID % (0.1, 0.2)),
 ]
@@ -66,14 +80,15 @@ class Runner:
             if os.getuid() == 0:
                 self.launcher.append("--allow-run-as-root")
 
-    def record(self, ranks, threads, command):
+    def record(self, ranks, threads, command, **variables):
         experiment = os.path.join(self.folder, "experiment")
         shutil.rmtree(experiment, ignore_errors=True)
         program, *arguments = command.split()
+        own = os.path.join(self.programs, program)
         subprocess.run([self.fermata, "record", "-o", experiment, *self.launcher, "-n", str(ranks),
-                        os.path.join(self.programs, program), *arguments], check=True,
+                        own if os.path.exists(own) else shutil.which(program), *arguments], check=True,
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                       env=dict(os.environ, OMP_NUM_THREADS=str(threads)))
+                       env=dict(os.environ, OMP_NUM_THREADS=str(threads), **variables))
         return experiment
 
     def run_time(self, experiment, changes):
@@ -87,13 +102,14 @@ class Runner:
 
 
 def measure(runner, case, runs):
-    _, ranks, threads, command, changes, changed = case
+    name, ranks, threads, command, changes, changed = case
+    really = PROGRESS_THREAD if name == WITH_PROGRESS_THREAD else {}
     before, predicted, measured = [], [], []
     for _ in range(runs):
         experiment = runner.record(ranks, threads, command)
         before.append(runner.run_time(experiment, []))
         predicted.append(runner.run_time(experiment, changes))
-        measured.append(runner.run_time(runner.record(ranks, threads, changed), []))
+        measured.append(runner.run_time(runner.record(ranks, threads, changed, **really), []))
     return before, predicted, measured
 
 
@@ -102,8 +118,9 @@ def main(build="build", library="openmpi", runs="5", folder=None):
     print("| change | before | predicted | measured | spread | error |")
     print("|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as temporary:
-        runner = Runner(build, library, folder or temporary)
         for case in CASES:
+            is_of_mpich = case[0] == WITH_PROGRESS_THREAD
+            runner = Runner(build, "mpich" if is_of_mpich else library, folder or temporary)
             before, predicted, measured = measure(runner, case, int(runs))
             middle = statistics.median(measured)
             error = (statistics.median(predicted) - middle) / middle

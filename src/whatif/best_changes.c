@@ -54,8 +54,22 @@ static bool try(const struct search *search, const fm_changes *changes, uint64_t
     return true;
 }
 
+/* @return whether a change has been tried: call paths of several call sites have one text */
+static bool is_tried(const struct fm_advice *advice, const char *text)
+{
+    for (size_t i = 0; i < advice->singles.count; i++) {
+        if (strcmp(advice->singles.items[i].changes.items[0].text, text) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void try_single(struct search *search, const char *text)
 {
+    if (is_tried(search->advice, text)) {
+        return;
+    }
     struct fm_tried_change tried = {.run_time = 0};
     struct fm_error error;
     if (fm_changes_add(&tried.changes, text, &error) == FM_OK &&
@@ -125,6 +139,34 @@ static bool is_candidate(const struct fm_trace *trace, const double *shares, uin
            trace->regions[trace->callpaths.items[callpath].region].call == FM_CALL_USER;
 }
 
+/* @return whether at most half of the locations execute a call path: others cannot show what it may
+ * take */
+static bool is_of_few(const struct fm_trace *trace, uint32_t callpath)
+{
+    uint32_t count = 0;
+    for (uint32_t l = 0; l < trace->location_count; l++) {
+        const struct fm_location *location = &trace->locations[l];
+        bool executes = false;
+        for (size_t v = 0; v < location->profile.count && !executes; v++) {
+            executes = location->profile.items[v].callpath == callpath;
+        }
+        count += executes;
+    }
+    return 2 * (uint64_t)count <= trace->location_count;
+}
+
+static void try_absent(struct search *search, uint32_t callpath)
+{
+    char *where = fm_callpath_where(search->detail->trace, callpath);
+    char *text = NULL;
+    if (asprintf(&text, "scale=%s:0", where) < 0) {
+        fm_memory_exhausted();
+    }
+    try_single(search, text);
+    free(text);
+    fm_free(where);
+}
+
 /* A change in a call path concerns those below it, too: call paths above a candidate are none. */
 static void try_computation(struct search *search)
 {
@@ -149,9 +191,14 @@ static void try_computation(struct search *search)
     fm_sort(candidates.items, candidates.count, sizeof *candidates.items, compare_candidates);
     for (size_t i = 0; i < candidates.count && i < MOST_COMPUTING; i++) {
         const size_t before = search->advice->singles.count;
+        if (is_of_few(trace, candidates.items[i].callpath)) {
+            try_absent(search, candidates.items[i].callpath);
+        }
         try_at(search, "level", candidates.items[i].callpath);
         try_at(search, "balance", candidates.items[i].callpath);
-        forget_if_equal(search->advice, before);
+        forget_if_equal(search->advice, search->advice->singles.count >= before + 2
+                                            ? search->advice->singles.count - 2
+                                            : before);
     }
     fm_vector_free(&candidates);
     fm_free(shares);

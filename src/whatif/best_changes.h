@@ -3,10 +3,10 @@
  *
  * Tried are: the excess removed, and the work spread evenly, in each call path that computes and
  * carries at least 2 % of the delay costs or of the critical path, of call paths above one another
- * the lowest; each barrier removed; fences that wait for partners only; each call
- * path that waited for locks freed of them; ideal progress; the ideal network. Of the best five
- * changes of the program, all pairs are tried. Where the excess removed and the work spread evenly
- * save the same, the advice has the former.
+ * the lowest; where at most half of the locations execute it, that it takes no time; each barrier
+ * removed; fences that wait for partners only; each call path that waited for locks freed of them;
+ * ideal progress; the ideal network. Of the best five changes of the program, all pairs are tried.
+ * Where the excess removed and the work spread evenly save the same, the advice has the former.
  */
 #ifndef FERMATA_WHATIF_BEST_CHANGES_H
 #define FERMATA_WHATIF_BEST_CHANGES_H

@@ -12,6 +12,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Shares of the run without a processor below this are not stated. */
+#define LEAST_DELAY 0.05
+
 struct request {
     const char *archive;
     const char *output; /* directory of the predicted experiment; NULL: none */
@@ -84,6 +87,22 @@ static bool is_asynchronous(const char *archive)
     return asynchronous;
 }
 
+/* Predictions replay what was measured: disturbances, too. */
+static void note_disturbance(const char *archive)
+{
+    json_t *environment = fm_environment_load(archive);
+    const json_t *delay = json_object_get(environment, "run_delay");
+    const double run = json_number_value(json_object_get(delay, "run_seconds"));
+    const double share =
+        run > 0 ? json_number_value(json_object_get(delay, "delay_seconds")) / run : 0;
+    if (share >= LEAST_DELAY) {
+        printf("Threads had no processor for %.0f%% of the measured run: all times, predicted ones "
+               "too, contain that and differ from run to run.\n",
+               100 * (share < 1 ? share : 1));
+    }
+    json_decref(environment);
+}
+
 static int work(void *argument)
 {
     struct request *request = argument;
@@ -108,6 +127,8 @@ static int work(void *argument)
     }
     if (status != FM_OK) {
         fprintf(stderr, "fermata whatif: %s\n", fm_safe_text(error.message));
+    } else if (request->advise || request->changes.count != 0) {
+        note_disturbance(request->archive);
     }
     fm_cube_free(cube);
     fm_detail_free(detail);
