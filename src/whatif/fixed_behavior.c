@@ -1,5 +1,7 @@
 #include "whatif/fixed_behavior.h"
 
+#include "whatif/changes/lock_split.h"
+
 #include "analysis/dependencies/dependencies.h"
 
 #define CALL(call) ((uint64_t)1 << FM_CALL_##call)
@@ -80,4 +82,28 @@ struct fm_fixed_behavior fm_fixed_behavior_find(const struct fm_detail *detail)
         }
     }
     return found;
+}
+
+uint64_t fm_overtaken_count(const struct fm_detail *detail, const struct fm_replay *replay)
+{
+    const struct fm_trace *trace = detail->trace;
+    uint64_t count = 0;
+    for (uint32_t l = 0; l < trace->location_count; l++) {
+        const fm_dependency_vector *dependencies = &detail->dependencies->of_location[l];
+        for (size_t d = 0; d < dependencies->count; d++) {
+            const struct fm_dependency *dependency = &dependencies->items[d];
+            const struct fm_awaited owner = dependency->source;
+            if (dependency->rule != FM_DEPENDS_ON_LOCK || owner.kind == FM_AWAITED_JUNCTION ||
+                owner.kind == FM_AWAITED_MARK) {
+                continue;
+            }
+            const uint32_t own = fm_requesting_call(trace, l, dependency->activity);
+            const uint32_t other = fm_requesting_call(trace, owner.place, owner.index);
+            count += own != FM_NONE && other != FM_NONE &&
+                     trace->locations[owner.place].enter.items[other] <=
+                         trace->locations[l].enter.items[own] &&
+                     replay->locations[owner.place].enter[other] > replay->locations[l].enter[own];
+        }
+    }
+    return count;
 }

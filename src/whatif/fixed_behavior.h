@@ -5,6 +5,7 @@
 #define FERMATA_WHATIF_FIXED_BEHAVIOR_H
 
 #include "analysis/detail.h"
+#include "analysis/replay/replay.h"
 
 /** Numbers in the measured run. */
 struct fm_fixed_behavior {
@@ -21,5 +22,10 @@ struct fm_fixed_behavior {
 
 /** Counts over all locations. O(calls + dependencies) */
 struct fm_fixed_behavior fm_fixed_behavior_find(const struct fm_detail *detail);
+
+/** Counts the acquisitions of locks of windows that wait in a predicted run for an owner that
+ * requests the lock after them, though it was the first to do so when measured: a real run would
+ * let them overtake. O(calls + dependencies) */
+uint64_t fm_overtaken_count(const struct fm_detail *detail, const struct fm_replay *replay);
 
 #endif

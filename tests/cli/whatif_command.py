@@ -55,11 +55,13 @@ REFUSED = (["scale=work"], ["scale=work:x"], ["scale=work:-1"], ["scale=:2"], ["
            ["remove=MPI_Barrier,ranks=0"], ["-j", "0"], ["network=fast"], ["init=1"],
            ["latency=0.5"], ["latency=x"], ["bandwidth=x0"], ["latency"], ["nowait=MPI_Recv"],
            ["nowait=:MPI_Wait"], ["nowait=MPI_Recv:"], ["nowait=MPI_Recv:MPI_Wait", "-o", "/tmp/x"],
+           ["split-lock=MPI_Win_lock"], ["split-lock=MPI_Win_lock:1"], ["split-lock=MPI_Win_lock:2.5"],
            ["noprogress-wait=1"], ["nolock"], ["--advise", "level=work"], ["--blocking-size=x"])
 MEANINGLESS = (("scale=nowhere:2", "no function and no call path"),
                ("scale=main/nowhere:2", "no function and no call path"),
                ("remove=work", "no barrier"),
                ("nolock=work", "no lock"),
+               ("split-lock=work:2", "no lock of a window"),
                ("narrow=main", "no fence"),
                ("nowait=MPI_Barrier:MPI_Recv", "no such call"),
                ("bandwidth=x2", "no call takes longer with more bytes"),
@@ -231,6 +233,9 @@ def as_measured(folder):
     assert output.splitlines()[1:] == [
         "In every prediction as measured:",
         "  the order in which locks are acquired, one behind another: 1"], output
+    # Rank 1 requests the lock at 0, rank 0 at 1.
+    _, output, _ = fermata_command.run("whatif", archive, "cap=think:0s")
+    assert "1 acquisition of a lock waits here for an owner that requests it later" in output, output
 
 
 def main():

@@ -96,6 +96,11 @@ class Checker:
             refused = "no call communicates" in done.stderr or "more bytes" in done.stderr
             if not refused and "as measured: " not in done.stdout:
                 raise Failure(f"{change}: {done.stdout}{done.stderr}")
+        told = {(done.returncode, done.stdout) for done in (
+            subprocess.run([self.fermata, "whatif", self.archive, "latency=x2", "bandwidth=x0.5", "-j", str(workers)],
+                           capture_output=True, text=True, check=False, timeout=300) for workers in WORKERS)}
+        if len(told) != 1:
+            raise Failure(f"the network's prediction depends on the number of workers: {told}")
 
     def check_changes(self, measured, roots, is_ordered):
         for number, factor in enumerate(FACTORS):

@@ -29,7 +29,7 @@ enum { LEAST_SLOTS = 8 };
 typedef struct options {
     double first, skew, hold, after; /* seconds */
     double scale;
-    bool busy, allocate, help;
+    bool all, two_locks, busy, allocate, help;
 } options;
 
 static const char usage[] =
@@ -39,6 +39,8 @@ static const char usage[] =
     "  --skew SECONDS    additional time of foo() on each next rank (default 0.05)\n"
     "  --hold SECONDS    bar() of rank 0, while it holds the lock (default 2)\n"
     "  --after SECONDS   foo() of all ranks after the lock (default 0.0001)\n"
+    "  --all             all ranks call bar() while they hold the lock\n"
+    "  --two-locks       ranks with odd numbers update a second window, whose lock is another one\n"
     "  --scale FACTOR    multiplies all of these (default 1)\n"
     "  --busy            compute in foo() and bar(); default: sleep\n"
     "  --window KIND     create (memory of the program, default) or allocate (of the MPI library)\n"
@@ -47,7 +49,7 @@ static const char usage[] =
 /* Returns false, with the reason in `why`, for a wrong argument. */
 static bool read_options(options *o, int argc, char **argv, char *why, size_t why_size)
 {
-    enum { FIRST = 1, SKEW, HOLD, AFTER, SCALE, BUSY, WINDOW, HELP };
+    enum { FIRST = 1, SKEW, HOLD, AFTER, SCALE, BUSY, WINDOW, ALL, TWO_LOCKS, HELP };
     static const struct option known[] = {{"first", required_argument, NULL, FIRST},
                                           {"skew", required_argument, NULL, SKEW},
                                           {"hold", required_argument, NULL, HOLD},
@@ -55,6 +57,8 @@ static bool read_options(options *o, int argc, char **argv, char *why, size_t wh
                                           {"scale", required_argument, NULL, SCALE},
                                           {"busy", no_argument, NULL, BUSY},
                                           {"window", required_argument, NULL, WINDOW},
+                                          {"all", no_argument, NULL, ALL},
+                                          {"two-locks", no_argument, NULL, TWO_LOCKS},
                                           {"help", no_argument, NULL, HELP},
                                           {NULL, 0, NULL, 0}};
     *o = (options){.first = 0.5, .skew = 0.05, .hold = 2.0, .after = 100e-6, .scale = 1.0};
@@ -88,6 +92,12 @@ static bool read_options(options *o, int argc, char **argv, char *why, size_t wh
                 snprintf(why, why_size, "--window is create or allocate, not \"%s\"", optarg);
                 return false;
             }
+            break;
+        case ALL:
+            o->all = true;
+            break;
+        case TWO_LOCKS:
+            o->two_locks = true;
             break;
         case HELP:
             o->help = true;
@@ -132,58 +142,72 @@ static void update(const options *o, int rank, double *slots, MPI_Win window)
     MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
     if (rank == 0) {
         slots[0] = value;
-        bar(o);
     } else {
         MPI_Put(&value, 1, MPI_DOUBLE, 0, rank, 1, MPI_DOUBLE, window);
     }
+    if (rank == 0 || o->all)
+        bar(o);
     MPI_Win_unlock(0, window);
 }
 
-/* Returns whether all updates have arrived at rank 0. */
-static bool is_complete(const double *slots, int size, MPI_Win window)
+/* Returns whether the updates of a window, those of each `step`-th rank, have arrived at rank 0. */
+static bool is_complete(const double *slots, int first, int step, int size, MPI_Win window)
 {
     MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, window);
     bool complete = true;
-    for (int rank = 0; rank < size; rank++)
+    for (int rank = first; rank < size; rank += step)
         complete = complete && slots[rank] == rank + 1;
     MPI_Win_unlock(0, window);
     return complete;
 }
 
+static void create_window(const options *o, int rank, MPI_Aint bytes, double **slots,
+                          MPI_Win *window)
+{
+    if (o->allocate) {
+        MPI_Win_allocate(bytes, sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD, slots, window);
+    } else {
+        *slots = malloc((size_t)bytes);
+        if (*slots == NULL)
+            MPI_Abort(MPI_COMM_WORLD, FAILURE);
+        MPI_Win_create(*slots, bytes, sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD, window);
+    }
+    MPI_Win_set_name(*window, "updates");
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, rank, 0, *window);
+    memset(*slots, 0, (size_t)bytes);
+    MPI_Win_unlock(rank, *window);
+}
+
 static int run(const options *o, int rank, int size)
 {
     const MPI_Aint bytes = (size > LEAST_SLOTS ? size : LEAST_SLOTS) * (MPI_Aint)sizeof(double);
-    double *slots = NULL;
-    MPI_Win window;
-    if (o->allocate) {
-        MPI_Win_allocate(bytes, sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD, &slots, &window);
-    } else {
-        slots = malloc((size_t)bytes);
-        if (slots == NULL)
-            MPI_Abort(MPI_COMM_WORLD, FAILURE);
-        MPI_Win_create(slots, bytes, sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD, &window);
-    }
-    MPI_Win_set_name(window, "updates");
-    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, rank, 0, window);
-    memset(slots, 0, (size_t)bytes);
-    MPI_Win_unlock(rank, window);
+    const int windows = o->two_locks ? 2 : 1;
+    double *slots[2] = {NULL, NULL};
+    MPI_Win window[2];
+    for (int w = 0; w < windows; w++)
+        create_window(o, rank, bytes, &slots[w], &window[w]);
 
     MPI_Barrier(MPI_COMM_WORLD);
     foo(o, o->first + rank * o->skew);
-    update(o, rank, slots, window);
+    update(o, rank, slots[rank % windows], window[rank % windows]);
     foo(o, o->after);
     MPI_Barrier(MPI_COMM_WORLD);
 
     int status = SUCCESS;
     if (rank == 0) {
-        status = is_complete(slots, size, window) ? SUCCESS : FAILURE;
+        for (int w = 0; w < windows; w++) {
+            if (!is_complete(slots[w], w, windows, size, window[w]))
+                status = FAILURE;
+        }
         printf("lock-contention: %d ranks, %s\n", size,
                status == SUCCESS ? "all updates arrived" : "updates are missing");
     }
     MPI_Bcast(&status, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    MPI_Win_free(&window);
-    if (!o->allocate)
-        free(slots);
+    for (int w = 0; w < windows; w++) {
+        MPI_Win_free(&window[w]);
+        if (!o->allocate)
+            free(slots[w]);
+    }
     return status;
 }
 

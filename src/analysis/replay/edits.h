@@ -20,11 +20,15 @@ struct fm_remaining_edit {
     uint64_t numerator, denominator; /**< denominator > 0 */
 };
 
+struct fm_dependency;
+
 /** A call that other rules of dependencies bind in the changed run. */
 struct fm_freed_edit {
     uint32_t activity;
     uint32_t rules; /**< those that do not bind it, instead of FM_DORMANT_RULES: bits
                          1 << fm_dependency_rule_t */
+    const struct fm_dependency *instead; /**< of another call: binds it instead of its dependency on
+                                            a lock; NULL: none */
 };
 
 /** A call for whose completion a later call waits at its begin; it takes no time itself. */

@@ -182,6 +182,7 @@ static bool enter(struct fm_replay_run *run, uint32_t l, struct fm_traveller *tr
         if (traveller->freed < edits->freed.count &&
             edits->freed.items[traveller->freed].activity <= step->last) {
             call.freed = edits->freed.items[traveller->freed].rules;
+            call.instead = edits->freed.items[traveller->freed].instead;
         }
         while (traveller->removed < edits->removed.count &&
                edits->removed.items[traveller->removed] < step->first) {
@@ -227,11 +228,13 @@ static void place_polling(struct fm_replay_run *run, uint32_t l, const struct fm
 
 /* Collects the new times of what the step depends on: dependencies from `first` on, of calls or
  * marks up to `last`. Those of the rules `freed` ended the measured wait, but bind no longer.
+ * @param instead  binds the step instead of its freed dependency on a lock; NULL: none
  * @return false: one of them is not known */
 static bool bind(struct fm_replay_run *run, struct fm_traveller *traveller,
                  const fm_dependency_vector *dependencies, size_t first, uint32_t last,
-                 uint32_t freed, struct fm_awaited *blocked)
+                 uint32_t freed, const struct fm_dependency *instead, struct fm_awaited *blocked)
 {
+    size_t replaced = SIZE_MAX;
     if (!traveller->is_waiting) {
         traveller->dependency = first;
         traveller->old_bound = traveller->new_bound = 0;
@@ -246,6 +249,9 @@ static bool bind(struct fm_replay_run *run, struct fm_traveller *traveller,
         if (dependency->dropped || (!binds && (FM_DORMANT_RULES >> dependency->rule & 1) != 0)) {
             continue;
         }
+        if (!binds && dependency->rule == FM_DEPENDS_ON_LOCK) {
+            replaced = traveller->dependency;
+        }
         uint64_t time = 0;
         if (binds && !fm_awaited_reached(run, dependency->source, &time)) {
             *blocked = dependency->source;
@@ -254,6 +260,16 @@ static bool bind(struct fm_replay_run *run, struct fm_traveller *traveller,
         time = binds ? new_time(run, dependency, time) : 0;
         traveller->old_bound =
             dependency->t > traveller->old_bound ? dependency->t : traveller->old_bound;
+        traveller->new_bound = time > traveller->new_bound ? time : traveller->new_bound;
+    }
+    if (instead != NULL && replaced != SIZE_MAX) {
+        uint64_t time = 0;
+        if (!fm_awaited_reached(run, instead->source, &time)) {
+            traveller->dependency = replaced; /* for circles; it is visited again then */
+            *blocked = instead->source;
+            return false;
+        }
+        time = new_time(run, instead, time);
         traveller->new_bound = time > traveller->new_bound ? time : traveller->new_bound;
     }
     traveller->is_waiting = false;
@@ -273,7 +289,7 @@ static bool pass_mark(struct fm_replay_run *run, uint32_t l, struct fm_traveller
         traveller->mark_dependency++;
     }
     if (!bind(run, traveller, dependencies, traveller->mark_dependency, row,
-              run->repairs ? ~fm_obligatory_rules : 0, blocked)) {
+              run->repairs ? ~fm_obligatory_rules : 0, NULL, blocked)) {
         return false;
     }
     if (run->repairs) {
@@ -312,7 +328,7 @@ static bool leave(struct fm_replay_run *run, uint32_t l, struct fm_traveller *tr
     const struct fm_replayed_call *call = &traveller->open.items[traveller->open.count - 1];
     if (!call->is_removed) {
         if (!bind(run, traveller, &run->dependencies->of_location[l], call->first_dependency,
-                  step->last, call->freed, blocked)) {
+                  step->last, call->freed, call->instead, blocked)) {
             return false;
         }
     }

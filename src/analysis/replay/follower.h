@@ -24,8 +24,9 @@ struct fm_waiter {
 /** A call that is open in the replay. */
 struct fm_replayed_call {
     size_t first_dependency;
-    size_t remaining; /**< position of its edit; SIZE_MAX: none */
-    uint32_t freed;   /**< rules that do not bind it */
+    size_t remaining;                    /**< position of its edit; SIZE_MAX: none */
+    uint32_t freed;                      /**< rules that do not bind it */
+    const struct fm_dependency *instead; /**< binds it instead of one on a lock; NULL: none */
     bool is_removed;
 };
 

@@ -83,6 +83,7 @@ static void print_effect(const struct fm_trace *trace, const struct fm_run_chang
         [FM_CHANGE_NO_WAIT] = "that a later call waits for",
         [FM_CHANGE_LATENCY] = "with another latency",
         [FM_CHANGE_BANDWIDTH] = "with another bandwidth",
+        [FM_CHANGE_SPLIT_LOCK] = "that wait for one of several locks",
     };
     if (change->kind >= FM_CHANGE_REMOVE) {
         printf("%s call%s %s.\n", calls, plural(effect->calls), of_calls[change->kind]);
@@ -311,6 +312,14 @@ void fm_print_limits(const struct fm_detail *detail, const struct fm_replay *rep
                    duration(time, detail->trace, (int64_t)fixed.unfollowed_ticks[m]),
                    fixed.unfollowed[m] == 1 ? "s" : "");
         }
+    }
+    const uint64_t overtaken = fm_overtaken_count(detail, replay);
+    if (overtaken != 0) {
+        printf("%s acquisition%s of a lock wait%s here for an owner that requests it later: a real "
+               "run "
+               "would let %s overtake, and may be shorter.\n",
+               fm_format_count(count, (int64_t)overtaken), plural(overtaken),
+               overtaken == 1 ? "s" : "", overtaken == 1 ? "it" : "them");
     }
     const uint64_t unbound = detail->dependencies->unbound;
     if (unbound != 0) {

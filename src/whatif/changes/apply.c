@@ -10,6 +10,7 @@
 #include "whatif/changes/call_changes.h"
 #include "whatif/changes/callpath_selection.h"
 #include "whatif/changes/deferral.h"
+#include "whatif/changes/lock_split.h"
 #include "whatif/changes/network_model.h"
 #include "whatif/changes/phase_walk.h"
 #include "whatif/changes/pieces.h"
@@ -395,6 +396,14 @@ static fm_status_t apply_in_callpaths(struct application *application,
     if (change->kind == FM_CHANGE_NO_WAIT) {
         return fm_calls_defer(change, detail, application->selected, application->edits, effect,
                               error);
+    }
+    if (change->kind == FM_CHANGE_SPLIT_LOCK) {
+        fm_locks_split(change, detail, application->selected, application->edits, effect);
+        return effect->calls != 0
+                   ? FM_OK
+                   : fm_fail(error, FM_ERR_USAGE,
+                             "%.200s: no lock of a window is acquired there behind another owner",
+                             change->text);
     }
     if (change->kind == FM_CHANGE_NO_LOCK || change->kind == FM_CHANGE_NARROW) {
         fm_calls_free(change, detail, application->selected, application->edits, effect);

@@ -50,15 +50,16 @@ static bool is_selected(struct walk *walk, uint32_t activity)
 static void free_call(struct fm_edits *edits, struct fm_edits *merged, size_t *kept,
                       uint32_t activity, struct freeing freeing)
 {
-    uint32_t rules = FM_DORMANT_RULES;
+    struct fm_freed_edit edit = {activity, FM_DORMANT_RULES, NULL};
     while (*kept < edits->freed.count && edits->freed.items[*kept].activity < activity) {
         fm_vector_push(&merged->freed, edits->freed.items[(*kept)++]);
     }
     if (*kept < edits->freed.count && edits->freed.items[*kept].activity == activity) {
-        rules = edits->freed.items[(*kept)++].rules;
+        edit = edits->freed.items[(*kept)++];
     }
-    rules = (rules | freeing.frees) & ~freeing.binds;
-    fm_vector_push(&merged->freed, (struct fm_freed_edit){activity, rules});
+    edit.rules = (edit.rules | freeing.frees) & ~freeing.binds;
+    edit.instead = (freeing.frees & RULE(LOCK)) != 0 ? NULL : edit.instead;
+    fm_vector_push(&merged->freed, edit);
 }
 
 static void shorten_call(struct fm_edits *edits, struct fm_edits *merged, size_t *kept,

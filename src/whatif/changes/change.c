@@ -25,6 +25,7 @@ static const struct {
     {"network", FM_CHANGE_NETWORK, "ideal", false, false},
     {"init", FM_CHANGE_INIT, "0", false, false},
     {"nowait", FM_CHANGE_NO_WAIT, NULL, true, false},
+    {"split-lock", FM_CHANGE_SPLIT_LOCK, NULL, true, false},
     {"latency", FM_CHANGE_LATENCY, "", false, false},
     {"bandwidth", FM_CHANGE_BANDWIDTH, "", false, false},
 };
@@ -161,6 +162,13 @@ static fm_status_t read_value(struct fm_run_change *change, char *where, struct 
                              "%.200s: not a duration, as 1.5s, 5ms, 20us or 100ns", change->text);
     }
     const char *end = read_number(colon + 1, &change->numerator, &change->denominator);
+    if (change->kind == FM_CHANGE_SPLIT_LOCK) {
+        const bool is_count = end != NULL && *end == '\0' && change->denominator == 1;
+        return is_count && change->numerator >= 2
+                   ? FM_OK
+                   : fm_fail(error, FM_ERR_USAGE, "%.200s: not a number of locks, as 2",
+                             change->text);
+    }
     return end != NULL && *end == '\0'
                ? FM_OK
                : fm_fail(error, FM_ERR_USAGE, "%.200s: not a factor, as 0.5 or 2", change->text);
@@ -202,6 +210,7 @@ static fm_status_t read_change(struct fm_run_change *change, const char *text,
         return fm_fail(error, FM_ERR_USAGE,
                        "%.200s is no change: give scale=WHERE:FACTOR, cap=WHERE:DURATION, "
                        "level=WHERE, balance=WHERE, remove=WHERE, narrow=WHERE, nolock=WHERE, "
+                       "split-lock=WHERE:2, "
                        "nowait=CALL:CALL, noprogress-wait, network=ideal, latency=xFACTOR, "
                        "bandwidth=xFACTOR or init=0",
                        text);

@@ -28,7 +28,8 @@ typedef enum {
     FM_CHANGE_NO_WAIT,     /**< the blocking calls WHERE do not block: the next call of
                                 `at` waits for them at its begin */
     FM_CHANGE_LATENCY,     /**< what calls take apart from bytes, by a factor */
-    FM_CHANGE_BANDWIDTH    /**< bytes a second, by a factor */
+    FM_CHANGE_BANDWIDTH,   /**< bytes a second, by a factor */
+    FM_CHANGE_SPLIT_LOCK   /**< locks of windows: several locks, each acquired in turn */
 } fm_change_kind_t;
 
 /** A range of ranks or iterations. */
@@ -43,7 +44,8 @@ struct fm_run_change {
     char *text;  /**< as the user wrote it */
     char *where; /**< function or call path; of the changes without one: "ideal", "0" or "" */
     char *at;    /**< NO_WAIT: function or call path of the call that waits; else NULL */
-    uint64_t numerator, denominator; /**< SCALE, LATENCY, BANDWIDTH: the factor; CAP: seconds */
+    uint64_t numerator, denominator; /**< SCALE, LATENCY, BANDWIDTH: the factor; CAP:
+                                        seconds; SPLIT_LOCK: number of locks */
     fm_number_ranges ranks;          /**< none: all */
     fm_number_ranges iterations;     /**< none: all */
 };

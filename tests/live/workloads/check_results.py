@@ -15,6 +15,7 @@ SHORT = ["--scale", "0.01"]
 # program, arguments, what it prints with {ranks}
 RUNS = [
     ("lock-contention", SHORT, "{ranks} ranks, all updates arrived"),
+    ("lock-contention", [*SHORT, "--all", "--two-locks"], "{ranks} ranks, all updates arrived"),
     ("lock-contention", [*SHORT, "--busy", "--window", "allocate"],
      "{ranks} ranks, all updates arrived"),
     ("bt-rma", ["--variant", "fence-only", "--work", "0"],

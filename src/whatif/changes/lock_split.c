@@ -1,0 +1,111 @@
+#include "whatif/changes/lock_split.h"
+
+#include "analysis/dependencies/dependencies.h"
+#include "whatif/changes/callpath_selection.h"
+#include "whatif/changes/phase_walk.h"
+
+uint32_t fm_requesting_call(const struct fm_trace *trace, uint32_t l, uint32_t activity)
+{
+    const struct fm_location *location = &trace->locations[l];
+    for (uint32_t a = activity + 1; a-- > 0;) {
+        const fm_call_t call = trace->regions[fm_trace_region(location, a)].call;
+        if (call == FM_CALL_LOCK) {
+            return a;
+        }
+        if (call == FM_CALL_UNLOCK && a != activity) {
+            return FM_NONE; /* of the epoch before */
+        }
+    }
+    return FM_NONE;
+}
+
+/* @return the dependency of the acquisition whose release another one depends on; NULL: it has none
+ */
+static const struct fm_dependency *dependency_before(const struct fm_detail *detail,
+                                                     const struct fm_dependency *dependency)
+{
+    const uint32_t l = dependency->source.place, release = dependency->source.index;
+    const fm_dependency_vector *own = &detail->dependencies->of_location[l];
+    const uint32_t request =
+        dependency->source.kind == FM_AWAITED_JUNCTION || dependency->source.kind == FM_AWAITED_MARK
+            ? FM_NONE
+            : fm_requesting_call(detail->trace, l, release);
+    size_t low = 0, high = request == FM_NONE ? 0 : own->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (own->items[middle].activity < request) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    for (; request != FM_NONE && low < own->count && own->items[low].activity <= release; low++) {
+        if (own->items[low].rule == FM_DEPENDS_ON_LOCK) {
+            return &own->items[low];
+        }
+    }
+    return NULL;
+}
+
+static void split_on(const struct fm_run_change *change, const struct fm_detail *detail, uint32_t l,
+                     const uint8_t *selected, struct fm_edits *edits,
+                     struct fm_change_effect *effect)
+{
+    const struct fm_location *location = &detail->trace->locations[l];
+    const fm_dependency_vector *dependencies = &detail->dependencies->of_location[l];
+    struct fm_edits merged = {0};
+    struct fm_phase_walk phases = {0};
+    const uint64_t before = effect->calls;
+    uint64_t ordinal = 0;
+    size_t kept = 0;
+    fm_phase_walk_begin(&phases, detail->trace, l);
+    for (size_t d = 0; d < dependencies->count; d++) {
+        const struct fm_dependency *dependency = &dependencies->items[d];
+        const uint32_t activity = dependency->activity;
+        const uint32_t callpath = location->profile.items[location->visit.items[activity]].callpath;
+        if (dependency->rule != FM_DEPENDS_ON_LOCK || callpath == FM_NONE ||
+            (selected[callpath] & FM_SELECTED_WITHIN) == 0) {
+            continue;
+        }
+        const uint64_t number =
+            phases.owner == NULL
+                ? ordinal++
+                : fm_phase_walk_at(&phases, location->enter.items[activity]).number;
+        if (!fm_ranges_have(&change->iterations, number)) {
+            continue;
+        }
+        const struct fm_dependency *instead = dependency;
+        for (uint64_t i = 1; i < change->numerator && instead != NULL; i++) {
+            instead = dependency_before(detail, instead);
+        }
+        struct fm_freed_edit edit = {activity, FM_DORMANT_RULES, NULL};
+        while (kept < edits->freed.count && edits->freed.items[kept].activity < activity) {
+            fm_vector_push(&merged.freed, edits->freed.items[kept++]);
+        }
+        if (kept < edits->freed.count && edits->freed.items[kept].activity == activity) {
+            edit = edits->freed.items[kept++];
+        }
+        edit.rules |= 1U << FM_DEPENDS_ON_LOCK;
+        edit.instead = instead;
+        fm_vector_push(&merged.freed, edit);
+        effect->calls++;
+    }
+    while (kept < edits->freed.count) {
+        fm_vector_push(&merged.freed, edits->freed.items[kept++]);
+    }
+    fm_vector_free(&edits->freed);
+    edits->freed = merged.freed;
+    fm_phase_walk_free(&phases);
+    effect->locations += effect->calls != before;
+}
+
+void fm_locks_split(const struct fm_run_change *change, const struct fm_detail *detail,
+                    const uint8_t *selected, struct fm_edits *edits,
+                    struct fm_change_effect *effect)
+{
+    for (uint32_t l = 0; l < detail->trace->location_count; l++) {
+        if (fm_ranges_have(&change->ranks, fm_trace_process(detail->trace, l))) {
+            split_on(change, detail, l, selected, &edits[l], effect);
+        }
+    }
+}
