@@ -76,6 +76,13 @@ FERMATA_TRACE_API int fermata_trace_version(void);
 FERMATA_TRACE_API fermata_trace_t *fermata_trace_open(const char *archive, unsigned threads,
                                                       char *why, size_t size);
 
+/** The same with options of `fermata analyze`: "clock=clc" (linear, clc, none), "progress=async"
+ * (target, async; as noted by the last analysis of the experiment if it is left out), separated by
+ * commas. NULL: none. */
+FERMATA_TRACE_API fermata_trace_t *fermata_trace_open_with(const char *archive, unsigned threads,
+                                                           const char *options, char *why,
+                                                           size_t size);
+
 /** NULL is allowed. */
 FERMATA_TRACE_API void fermata_trace_close(fermata_trace_t *trace);
 

@@ -67,9 +67,54 @@ static struct fermata_trace *make_tables(const struct fm_detail *detail, const s
     return tables;
 }
 
+/* Sets an option. @return false: there is none like this */
+static bool set_option(struct fm_analysis_options *options, const char *word, size_t length)
+{
+    static const struct {
+        const char *word;
+        int clock;    /* fm_cube_clock_mode_t; -1: another option */
+        int progress; /* whether it is asynchronous; -1: another option */
+    } known[] = {
+        {"clock=linear", FM_CUBE_CLOCK_LINEAR, -1},
+        {"clock=clc", FM_CUBE_CLOCK_LOGICAL, -1},
+        {"clock=none", FM_CUBE_CLOCK_NONE, -1},
+        {"progress=target", -1, 0},
+        {"progress=async", -1, 1},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        if (strlen(known[i].word) == length && strncmp(known[i].word, word, length) == 0) {
+            options->clock =
+                known[i].clock < 0 ? options->clock : (fm_cube_clock_mode_t)known[i].clock;
+            options->asynchronous_progress =
+                known[i].progress < 0 ? options->asynchronous_progress : known[i].progress != 0;
+            return true;
+        }
+    }
+    return false;
+}
+
+static fm_status_t set_options(struct fm_analysis_options *options, const char *words,
+                               struct fm_error *error)
+{
+    while (words != NULL && *words != '\0') {
+        const size_t length = strcspn(words, ",");
+        if (!set_option(options, words, length)) {
+            return fm_fail(error, FM_ERR_USAGE, "there is no option %.*s", (int)length, words);
+        }
+        words += length + (words[length] == ',');
+    }
+    return FM_OK;
+}
+
 fermata_trace_t *fermata_trace_open(const char *archive, unsigned threads, char *why, size_t size)
 {
-    const struct fm_analysis_options options = {
+    return fermata_trace_open_with(archive, threads, NULL, why, size);
+}
+
+fermata_trace_t *fermata_trace_open_with(const char *archive, unsigned threads, const char *words,
+                                         char *why, size_t size)
+{
+    struct fm_analysis_options options = {
         .workers = threads,
         .asynchronous_progress = has_asynchronous_progress(archive),
         .blames = true,
@@ -77,7 +122,11 @@ fermata_trace_t *fermata_trace_open(const char *archive, unsigned threads, char 
     struct fm_cube *cube = NULL;
     struct fm_detail *detail = NULL;
     struct fm_error error = {""};
-    if (fm_analysis_run_in_detail(archive, &options, &cube, &detail, &error) != FM_OK) {
+    fm_status_t status = set_options(&options, words, &error);
+    if (status == FM_OK) {
+        status = fm_analysis_run_in_detail(archive, &options, &cube, &detail, &error);
+    }
+    if (status != FM_OK) {
         if (size > 0) {
             snprintf(why, size, "%s", error.message);
         }

@@ -5,6 +5,7 @@ usage: trace_as_data.py FERMATA MODULE EXAMPLES WHICH    WHICH: numpy, plain
 import contextlib
 import gc
 import io
+import json
 import os
 import runpy
 import sys
@@ -43,6 +44,22 @@ PHASES = "unit 1\nranks 2\nphase step\n" + "".join(
 4 1 send 0 0 8
 5 1 leave MPI_Send
 8 1 leave main
+"""
+
+
+# A message that arrives before it is sent: clocks are wrong.
+SKEWED = """unit 1
+ranks 2
+0 0 enter main
+4 0 enter MPI_Send
+4 0 send 1 0 8
+5 0 leave MPI_Send
+9 0 leave main
+0 1 enter main
+1 1 enter MPI_Recv
+2 1 recv 0 0 8
+2 1 leave MPI_Recv
+9 1 leave main
 """
 
 
@@ -172,6 +189,21 @@ def check_examples(folder):
         assert "0      4   2.000000 s   37.50%   2.000000 s, 1" in output, output
 
 
+def check_options(folder):
+    """As those of `fermata analyze`."""
+    archive = os.path.join(folder, "skewed")
+    fermata_command.synthesize(SKEWED, archive)
+    for words in ({}, {"clock": "clc"}, {"clock": "none"}, {"progress": "async"}):
+        options = [f"--{name}={value}" for name, value in words.items()]
+        report = os.path.join(folder, "of-options.fer")
+        assert fermata_command.run("analyze", archive, "-o", report, *options)[0] == 0
+        _, output, _ = fermata_command.run("report", report, "--format", "json")
+        cells = [(cell["metric"], cell["location"], cell["value"]) for cell in json.loads(output)["severities"]]
+        trace = fermata.Trace(archive, **words)
+        mine = [(cell.metric.id, cell.location.row, cell.value) for cell in trace.severities]
+        assert sorted(cells) == sorted(mine), (words, cells, mine)
+
+
 def check_report(folder):
     """The cells are those of `fermata analyze`."""
     archive = os.path.join(folder, "of-report")
@@ -181,11 +213,11 @@ def check_report(folder):
     status, output, _ = fermata_command.run("report", archive, "--format", "csv")
     assert status == 0 and output
     status, output, _ = fermata_command.run("report", archive, "--format", "json")
-    import json
     cells = [(cell["metric"], cell["location"], cell["value"]) for cell in json.loads(output)["severities"]]
     trace = fermata.Trace(archive, threads=1)
     mine = [(cell.metric.id, cell.location.row, cell.value) for cell in trace.severities]
     assert sorted(cells) == sorted(mine), (cells, mine)
+    check_options(folder)
     assert fermata.Trace(archive, threads=2).calls.enter[0] == trace.calls.enter[0]
 
 
@@ -208,7 +240,8 @@ def check_columns(folder):
     assert trace.metric("mpi_latesender").unit == "sec" and trace.locations[0].rank == 0
     for wrong, kind in ((lambda: trace.calls.exit, AttributeError), (lambda: trace.calls[10 ** 6], IndexError),
                         (lambda: trace.calls[0].exit, AttributeError),
-                        (lambda: fermata.Trace(folder + "/nothing"), fermata.Error)):
+                        (lambda: fermata.Trace(folder + "/nothing"), fermata.Error),
+                        (lambda: fermata.Trace(archive, clock="sun"), fermata.Error)):
         try:
             wrong()
         except kind as error:

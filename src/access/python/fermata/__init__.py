@@ -50,7 +50,7 @@ def _load():
     library = ctypes.CDLL(path or "libfermata-trace.so.1")
     pointer, number, text = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p
     for name, result, arguments in (
-            ("open", pointer, (text, ctypes.c_uint, ctypes.c_char_p, number)),
+            ("open_with", pointer, (text, ctypes.c_uint, text, ctypes.c_char_p, number)),
             ("close", None, (pointer,)), ("ticks_per_second", ctypes.c_double, (pointer,)),
             ("warnings", number, (pointer,)), ("warning", text, (pointer, number)),
             ("tables", number, (pointer,)), ("table_name", text, (pointer, number)),
@@ -76,10 +76,12 @@ def _functions():
 class _Handle:
     """Owns the memory of a run: columns hold it, so that it lives as long as one of them."""
 
-    def __init__(self, archive, threads):
+    def __init__(self, archive, threads, options):
         self.library, self.pointer = _functions(), None
         why = ctypes.create_string_buffer(1024)
-        self.pointer = self.library.fermata_trace_open(os.fsencode(archive), threads, why, len(why))
+        words = ",".join(f"{name}={value}" for name, value in options.items() if value is not None)
+        self.pointer = self.library.fermata_trace_open_with(os.fsencode(archive), threads,
+                                                            words.encode(), why, len(why))
         if not self.pointer:
             raise Error(why.value.decode(errors="replace"))
 
@@ -189,10 +191,11 @@ class Trace:
 
     archive: experiment directory (with traces.otf2) or path of an anchor file
     threads: of the analysis; 0: one for each processor
+    clock, progress: as the options of `fermata analyze`: "linear", "clc", "none"; "target", "async"
     """
 
-    def __init__(self, archive, threads=0):
-        handle = _Handle(archive, threads)
+    def __init__(self, archive, threads=0, clock=None, progress=None):
+        handle = _Handle(archive, threads, {"clock": clock, "progress": progress})
         library, pointer = handle.library, handle.pointer
         self.ticks_per_second = library.fermata_trace_ticks_per_second(pointer)
         self.warnings = [_decode(library.fermata_trace_warning(pointer, i))
