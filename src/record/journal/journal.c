@@ -344,27 +344,37 @@ bool fm_journal_words(struct fm_thread *thread, const uint64_t *words, size_t co
     return good;
 }
 
-bool fm_journal_thinning(const struct fm_thinning *table)
+/* Appends one block, whose content has two parts, to the definitions. */
+static bool append(enum fm_journal_kind kind, const void *first, size_t first_bytes,
+                   const void *second, size_t second_bytes)
 {
     int file = journal.begun ? open_file(-1, false) : -1;
     if (file < 0) {
         return false;
     }
     off_t begin = end_of(file);
-    return finish(file, begin,
-                  write_block(file, FM_JOURNAL_THINNING, table, sizeof *table, NULL, 0));
+    return finish(file, begin, write_block(file, kind, first, first_bytes, second, second_bytes));
+}
+
+bool fm_journal_thinning(const struct fm_thinning *table)
+{
+    return append(FM_JOURNAL_THINNING, table, sizeof *table, NULL, 0);
+}
+
+bool fm_journal_module(const struct fm_journal_module *module, const char *path)
+{
+    return append(FM_JOURNAL_MODULE, module, sizeof *module, path, strlen(path) + 1);
+}
+
+bool fm_journal_objects(const struct fm_journal_object *objects, size_t count)
+{
+    return append(FM_JOURNAL_OBJECTS, objects, count * sizeof *objects, NULL, 0);
 }
 
 bool fm_journal_saved(void)
 {
     struct fm_journal_moment moment = {fm_clock_now(), fm_clock_nanoseconds()};
-    int file = journal.begun ? open_file(-1, false) : -1;
-    if (file < 0) {
-        return false;
-    }
-    off_t begin = end_of(file);
-    return finish(file, begin,
-                  write_block(file, FM_JOURNAL_SAVED, &moment, sizeof moment, NULL, 0));
+    return append(FM_JOURNAL_SAVED, &moment, sizeof moment, NULL, 0);
 }
 
 void fm_journal_remove(struct fm_thread *threads)

@@ -36,7 +36,9 @@ enum fm_journal_kind {
                                  at that moment; the journal has all its records */
     FM_JOURNAL_SITES,       /**< call sites, like DEFINITIONS, in a separate set */
     FM_JOURNAL_PARADIGM,    /**< struct fm_paradigm_description */
-    FM_JOURNAL_THINNING     /**< struct fm_thinning so far; replaces the one of an earlier block */
+    FM_JOURNAL_THINNING,    /**< struct fm_thinning so far; replaces the one of an earlier block */
+    FM_JOURNAL_MODULE,      /**< struct fm_journal_module, its path with its zero byte */
+    FM_JOURNAL_OBJECTS      /**< struct fm_journal_object ..., behind their MODULE blocks */
 };
 
 struct fm_journal_head {
@@ -64,6 +66,21 @@ struct fm_journal_process {
 /** One moment in both clocks: the last moment of a journal determines the resolution of ticks. */
 struct fm_journal_moment {
     uint64_t ticks, nanoseconds;
+};
+
+/** A loaded file. */
+struct fm_journal_module {
+    uint32_t number;
+    uint32_t build_id_length; /**< 0: it has none */
+    uint8_t build_id[24];
+};
+
+/** An object by which threads synchronize. */
+struct fm_journal_object {
+    uint32_t id;      /**< in records */
+    uint32_t module;  /**< number of the file that it lies in; FM_DEFINE_NONE: in none */
+    uint64_t address; /**< in the process */
+    uint64_t base;    /**< of the file: address = base + address in the file */
 };
 
 /** Begins the checksum of a block with the covered words of its header. */
@@ -108,6 +125,12 @@ bool fm_journal_words(struct fm_thread *thread, const uint64_t *words, size_t co
 
 /** Appends which iterations the process keeps. @return false: not written */
 bool fm_journal_thinning(const struct fm_thinning *table);
+
+/** Appends a file that objects lie in. @return false: not written */
+bool fm_journal_module(const struct fm_journal_module *module, const char *path);
+
+/** Appends objects. @return false: not written */
+bool fm_journal_objects(const struct fm_journal_object *objects, size_t count);
 
 /** Appends a SAVED block: the process ends regularly now. @return false: not written */
 bool fm_journal_saved(void);

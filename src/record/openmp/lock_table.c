@@ -95,12 +95,14 @@ static FM_COLD struct fm_omp_lock *add(uint64_t address)
 }
 
 void fm_omp_locks_report(void (*report)(void *context, uint32_t id, uint64_t address),
-                         void *context)
+                         void *context, bool only_new)
 {
     const struct table *table = __atomic_load_n(&locks.table, __ATOMIC_ACQUIRE);
     for (size_t i = 0; table != NULL && i <= table->mask; i++) {
-        const struct fm_omp_lock *lock = __atomic_load_n(&table->slots[i], __ATOMIC_ACQUIRE);
-        if (lock != NULL && __atomic_load_n(&lock->is_variable, __ATOMIC_RELAXED)) {
+        struct fm_omp_lock *lock = __atomic_load_n(&table->slots[i], __ATOMIC_ACQUIRE);
+        if (lock != NULL && __atomic_load_n(&lock->is_variable, __ATOMIC_RELAXED) &&
+            !(only_new && lock->is_reported)) {
+            lock->is_reported |= only_new;
             report(context, lock->id, lock->address);
         }
     }

@@ -22,6 +22,7 @@ struct fm_omp_lock {
     uint32_t nesting;  /**< how often its owner has taken a lock that nests */
     bool is_variable; /**< of the program; atomic. The locks of critical constructs without name and
                            of ordered constructs are none */
+    bool is_reported; /**< as new */
 };
 
 /** The lock at an address. Its first look-up adds it to the table; later ones take no lock and no
@@ -30,6 +31,6 @@ struct fm_omp_lock *fm_omp_lock_at(const volatile void *address);
 
 /** Reports the locks whose addresses are those of variables; see fm_paradigm.report_objects. */
 void fm_omp_locks_report(void (*report)(void *context, uint32_t id, uint64_t address),
-                         void *context);
+                         void *context, bool only_new);
 
 #endif

@@ -25,6 +25,7 @@
 
 #include "record/paradigm/description.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /** Any function; cast to its real type where it is called. */
@@ -68,8 +69,9 @@ struct fm_paradigm {
      * deferred that (fm_session_leave). NULL: no action. */
     void (*finalize)(void);
     /** Reports the objects that records refer to (locks, conditions), with their addresses in the
-     * process, at the end of the run. NULL: there are none. */
-    void (*report_objects)(fm_object_report_t *report, void *context);
+     * process. Takes no lock, calls no malloc. NULL: there are none.
+     * @param only_new  those that were not reported with `only_new` before */
+    void (*report_objects)(fm_object_report_t *report, void *context, bool only_new);
 };
 
 /** Name of the symbol that a library of wrappers exports: a struct fm_paradigm. */

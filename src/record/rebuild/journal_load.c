@@ -162,6 +162,41 @@ static bool take_thinning(struct fm_process_journal *journal,
     return true;
 }
 
+static bool take_module(struct fm_process_journal *journal, const struct fm_journal_reader *reader)
+{
+    struct fm_journal_module module;
+    if (reader->bytes <= sizeof module) {
+        return false;
+    }
+    memcpy(&module, reader->content, sizeof module);
+    const char *path = (const char *)reader->content + sizeof module;
+    struct fm_loaded_file *files =
+        realloc(journal->files, (journal->file_count + 1) * sizeof *journal->files);
+    if (files == NULL || memchr(path, '\0', reader->bytes - sizeof module) == NULL ||
+        module.build_id_length > sizeof module.build_id) {
+        journal->files = files != NULL ? files : journal->files;
+        return false;
+    }
+    journal->files = files;
+    files[journal->file_count] = (struct fm_loaded_file){module, strdup(path)};
+    return files[journal->file_count++].path != NULL;
+}
+
+static bool take_objects(struct fm_process_journal *journal, const struct fm_journal_reader *reader)
+{
+    size_t count = reader->bytes / sizeof *journal->objects;
+    struct fm_journal_object *objects =
+        realloc(journal->objects, (journal->object_count + count + 1) * sizeof *objects);
+    if (objects == NULL || reader->bytes % sizeof *objects != 0) {
+        journal->objects = objects != NULL ? objects : journal->objects;
+        return false;
+    }
+    journal->objects = objects;
+    memcpy(objects + journal->object_count, reader->content, count * sizeof *objects);
+    journal->object_count += count;
+    return true;
+}
+
 static bool take_block(struct fm_process_journal *journal, const struct fm_journal_reader *reader)
 {
     switch (reader->kind) {
@@ -177,6 +212,10 @@ static bool take_block(struct fm_process_journal *journal, const struct fm_journ
         return take_names(journal, reader);
     case FM_JOURNAL_THINNING:
         return take_thinning(journal, reader);
+    case FM_JOURNAL_MODULE:
+        return take_module(journal, reader);
+    case FM_JOURNAL_OBJECTS:
+        return take_objects(journal, reader);
     case FM_JOURNAL_SAVED:
         return take_end(journal, reader);
     default:
@@ -207,6 +246,11 @@ void fm_journal_unload(struct fm_process_journal *journal)
     fm_definitions_free(&journal->definitions);
     fm_definitions_free(&journal->sites);
     free(journal->functions);
+    free(journal->objects);
+    for (size_t i = 0; i < journal->file_count; i++) {
+        free(journal->files[i].path);
+    }
+    free(journal->files);
     for (size_t i = 0; i < journal->paradigm_count; i++) {
         free(journal->texts[i]);
     }

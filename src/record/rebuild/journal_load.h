@@ -6,6 +6,12 @@
 
 #include "record/journal/journal.h"
 
+/** A file that was loaded in the process. */
+struct fm_loaded_file {
+    struct fm_journal_module module;
+    char *path;
+};
+
 /** Content of the definitions file of one process. */
 struct fm_process_journal {
     struct fm_journal_process process;
@@ -17,8 +23,12 @@ struct fm_process_journal {
     struct fm_definitions sites;       /**< of call stacks */
     struct fm_definitions definitions; /**< without processes, markers and attributes */
     struct fm_thinning thinning;       /**< the iterations that the process keeps */
-    bool saved;                        /**< the process ended regularly, all records are saved */
-    uint64_t saved_ticks;              /**< time of that end, clock ticks; 0: unknown */
+    struct fm_journal_object *objects;
+    size_t object_count;
+    struct fm_loaded_file *files; /**< that objects lie in */
+    size_t file_count;
+    bool saved;           /**< the process ended regularly, all records are saved */
+    uint64_t saved_ticks; /**< time of that end, clock ticks; 0: unknown */
 };
 
 /** Reads the file up to its end or to the first damage; the blocks before it are used.

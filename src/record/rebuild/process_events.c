@@ -34,18 +34,24 @@ fm_status_t fm_rebuild_collect_sites(struct fm_rebuild_run *r, struct fm_error *
 }
 
 /* The helper program is beside the preload library, in ../lib of this program's folder. */
-fm_status_t fm_rebuild_resolve_sites(struct fm_rebuild_run *r, struct fm_error *error)
+static void find_helper(char *helper, size_t size)
 {
     static const char *const folders[] = {"/../lib", "/../lib/fermata"};
-    char self[PATH_MAX], folder[PATH_MAX + 32], helper[PATH_MAX + 64] = "";
+    char self[PATH_MAX], folder[PATH_MAX + 32];
+    helper[0] = '\0';
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     self[length > 0 ? length : 0] = '\0';
     char *slash = strrchr(self, '/');
     for (size_t i = 0; slash != NULL && helper[0] == '\0' && i < 2; i++) {
         snprintf(folder, sizeof folder, "%.*s%s", (int)(slash - self), self, folders[i]);
-        fm_resolve_helper(folder, helper, sizeof helper);
+        fm_resolve_helper(folder, helper, size);
     }
-    return fm_resolve(&r->sites, helper, &r->resolved)
+}
+
+fm_status_t fm_rebuild_resolve_sites(struct fm_rebuild_run *r, struct fm_error *error)
+{
+    find_helper(r->helper, sizeof r->helper);
+    return fm_resolve(&r->sites, r->helper, &r->resolved)
                ? FM_OK
                : fm_fail(error, FM_ERR_SYSTEM, "no memory for the names of functions");
 }
@@ -170,7 +176,7 @@ static bool merge(struct fm_rebuild_run *r, struct fm_rebuild_process *process,
     if (fm_attributes_used && !fm_attributes_define(&journal->definitions)) {
         return false;
     }
-    if (!fm_teams_define(journal->process.rank)) {
+    if (!fm_teams_define(journal->process.rank) || !fm_rebuild_define_objects(journal, r->helper)) {
         return false;
     }
     if (!fm_streams_define(&journal->definitions, journal->process.rank)) {

@@ -43,7 +43,10 @@ struct fm_rebuild_run {
     struct fm_thinning thinning;          /**< the iterations that all processes have kept */
     uint32_t limited;                     /**< processes that reached the limit */
     struct fm_rebuilt *result;
+    char helper[PATH_MAX + 64]; /**< path of fermata-symbols; "": not available */
 };
+
+struct fm_process_journal;
 
 /** @return a time of a process by the clock of rank 0. */
 inline uint64_t fm_rebuild_global_time(const struct fm_rebuild_process *process, uint64_t time)
@@ -71,6 +74,11 @@ fm_status_t fm_rebuild_collect_sites(struct fm_rebuild_run *r, struct fm_error *
 
 /** Finds the names and lines of the collected call sites. */
 fm_status_t fm_rebuild_resolve_sites(struct fm_rebuild_run *r, struct fm_error *error);
+
+/** Defines the objects of a process (object_names.c).
+ * @param helper  path of fermata-symbols; "": not available
+ * @return false without memory */
+bool fm_rebuild_define_objects(struct fm_process_journal *journal, const char *helper);
 
 /** Writes the events of a process, if it has a usable journal, and merges its definitions.
  * @return FM_ERR_USAGE: the process still runs; FM_ERR_DATA: its definitions are inconsistent */

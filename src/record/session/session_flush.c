@@ -8,6 +8,7 @@
 #include "record/selection/size_limit.h"
 #include "record/session/session.h"
 #include "record/session/session_clock.h"
+#include "record/session/session_objects.h"
 #include "record/session/session_stack.h"
 #include "record/session/session_state.h"
 #include "record/session/session_tell.h"
@@ -23,7 +24,7 @@ bool fm_session_journal_all_but_records(void)
 {
     struct fm_thinning table;
     return fm_journal_definitions(&fm_session.definitions) &&
-           fm_journal_sites(fm_session_sites()) &&
+           fm_journal_sites(fm_session_sites()) && fm_session_journal_objects() &&
            (!fm_size_limit_changed(&table) || fm_journal_thinning(&table));
 }
 

@@ -1,13 +1,16 @@
 #include "record/session/session_objects.h"
 
+#include "record/archive/object_definitions.h"
+#include "record/journal/journal.h"
 #include "record/session/session_paradigms.h"
+#include "record/stack/modules.h"
 #include "record/stack/resolve.h"
-#include "record/stack/variables.h"
 
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- at the end of the run ---- */
 
 /* The objects that were reported. */
 struct naming {
@@ -32,58 +35,101 @@ static void collect(void *context, uint32_t id, uint64_t address)
         }
         naming->room = room;
     }
-    naming->variables[naming->count] = (struct fm_variable){.address = address};
+    int module = fm_modules_find(address);
+    naming->variables[naming->count] = (struct fm_variable){
+        .address = address,
+        .file = module >= 0 ? (uint32_t)module : FM_VARIABLE_NO_FILE,
+        .base = module >= 0 ? fm_modules_get((uint32_t)module)->base : 0,
+    };
     naming->ids[naming->count++] = id;
 }
 
-/* The variables that compilers make for the critical constructs of OpenMP,
- * `.gomp_critical_user_NAME` by GCC and `.gomp_critical_user_NAME.var` by LLVM, are called as the
- * constructs are.
- * @return the length of NAME, which may be 0; -1: it is no such variable */
-static int critical_name(const char *variable, const char **name)
+/* @return the loaded files, to be freed; NULL: no memory */
+static struct fm_variable_file *list_files(uint32_t *count)
 {
-    static const char prefix[] = ".gomp_critical_user_";
-    if (strncmp(variable, prefix, sizeof prefix - 1) != 0) {
-        return -1;
+    *count = fm_modules_count();
+    struct fm_variable_file *files = calloc(*count + (size_t)1, sizeof *files);
+    for (uint32_t i = 0; files != NULL && i < *count; i++) {
+        const struct fm_module *module = fm_modules_get(i);
+        files[i] =
+            (struct fm_variable_file){module->path, module->build_id, module->build_id_length};
     }
-    *name = variable + sizeof prefix - 1;
-    return (int)strcspn(*name, ".");
-}
-
-static bool define(struct fm_definitions *set, uint32_t rank, uint32_t id,
-                   const struct fm_variable *variable)
-{
-    const char *of_critical;
-    char text[512];
-    int length = variable->name != NULL ? critical_name(variable->name, &of_critical) : -1;
-    if (length == 0) {
-        return true; /* of the critical constructs without a name: their regions name it */
-    }
-    if (length > 0) {
-        snprintf(text, sizeof text, "critical (%.*s)", length, of_critical);
-    } else if (variable->name != NULL) {
-        snprintf(text, sizeof text, "%s", variable->name);
-    } else {
-        snprintf(text, sizeof text, "0x%llx", (unsigned long long)variable->address);
-    }
-    const uint32_t words[] = {rank, id, fm_define_string(set, text)};
-    return words[2] != FM_DEFINE_NONE &&
-           fm_define(set, FM_DEFINE_OBJECT, words, 3) != FM_DEFINE_NONE;
+    return files;
 }
 
 bool fm_session_define_objects(struct fm_definitions *set, uint32_t rank)
 {
     char helper[PATH_MAX];
+    uint32_t file_count;
     struct naming naming = {.variables = NULL};
-    fm_session_report_objects(collect, &naming);
-    fm_resolve_own_helper(helper, sizeof helper);
-    fm_variables_name(naming.variables, naming.count, helper);
-    bool good = !naming.failed;
+    fm_session_report_objects(collect, &naming, false);
+    struct fm_variable_file *files = list_files(&file_count);
+    bool good = files != NULL && !naming.failed;
+    if (good) {
+        fm_resolve_own_helper(helper, sizeof helper);
+        fm_variables_name(naming.variables, naming.count, files, file_count, helper);
+        fm_variables_search(naming.variables, naming.count, files);
+        good = fm_objects_define(set, rank, naming.ids, naming.variables, naming.count);
+    }
     for (size_t i = 0; i < naming.count; i++) {
-        good = good && define(set, rank, naming.ids[i], &naming.variables[i]);
         free(naming.variables[i].name);
     }
     free(naming.variables);
     free(naming.ids);
+    free(files);
     return good;
+}
+
+/* ---- to the journal ---- */
+
+/* New objects. Guarded by the session's lock. */
+static struct {
+    bool has_module[FM_MODULES_MOST]; /* the journal has the file */
+    struct fm_journal_object items[256];
+    size_t count;
+    bool failed;
+} saving;
+
+static void write_items(void)
+{
+    saving.failed = saving.failed || !fm_journal_objects(saving.items, saving.count);
+    saving.count = 0;
+}
+
+static void save_module(uint32_t number)
+{
+    const struct fm_module *module = fm_modules_get(number);
+    struct fm_journal_module block = {.number = number, .build_id_length = module->build_id_length};
+    memcpy(block.build_id, module->build_id, module->build_id_length);
+    if (!saving.has_module[number]) {
+        saving.has_module[number] =
+            fm_journal_module(&block, module->path != NULL ? module->path : "");
+        saving.failed = saving.failed || !saving.has_module[number];
+    }
+}
+
+static void save(void *context, uint32_t id, uint64_t address)
+{
+    (void)context;
+    int module = fm_modules_find(address);
+    struct fm_journal_object *item = &saving.items[saving.count++];
+    *item = (struct fm_journal_object){.id = id, .module = FM_DEFINE_NONE, .address = address};
+    if (module >= 0) {
+        item->module = (uint32_t)module;
+        item->base = fm_modules_get((uint32_t)module)->base;
+        save_module((uint32_t)module);
+    }
+    if (saving.count == sizeof saving.items / sizeof saving.items[0]) {
+        write_items();
+    }
+}
+
+bool fm_session_journal_objects(void)
+{
+    saving.failed = false;
+    fm_session_report_objects(save, NULL, true);
+    if (saving.count != 0) {
+        write_items();
+    }
+    return !saving.failed;
 }

@@ -158,11 +158,11 @@ bool fm_session_define_paradigms(struct fm_definitions *set)
     return good;
 }
 
-void fm_session_report_objects(fm_object_report_t *report, void *context)
+void fm_session_report_objects(fm_object_report_t *report, void *context, bool only_new)
 {
     for (uint32_t i = 0; i < count_active(); i++) {
         if (active.items[i].paradigm->report_objects != NULL) {
-            active.items[i].paradigm->report_objects(report, context);
+            active.items[i].paradigm->report_objects(report, context, only_new);
         }
     }
 }

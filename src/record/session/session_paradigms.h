@@ -34,7 +34,7 @@ size_t fm_session_library_versions(struct fm_library_version *versions);
 bool fm_session_define_paradigms(struct fm_definitions *set);
 
 /** Calls `report_objects` of all paradigms. */
-void fm_session_report_objects(fm_object_report_t *report, void *context);
+void fm_session_report_objects(fm_object_report_t *report, void *context, bool only_new);
 
 /** Calls `run_ends` of all paradigms. */
 void fm_session_paradigms_run_ends(void);

@@ -1,13 +1,13 @@
 #include "record/stack/variables.h"
 
 #include "record/stack/helper.h"
-#include "record/stack/modules.h"
 
 #include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <link.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,49 +107,54 @@ static bool search_file(const struct file *file, uint64_t address, char *text, s
     return false;
 }
 
-/* By the table of symbols of the file itself. */
-static bool find_symbol(uint64_t address, char *text, size_t size)
+void fm_variables_search(struct fm_variable *variables, size_t count,
+                         const struct fm_variable_file *files)
 {
+    char name[512];
     struct file file;
-    int number = fm_modules_find(address);
-    const struct fm_module *module = number >= 0 ? fm_modules_get((uint32_t)number) : NULL;
-    if (module == NULL || module->path == NULL || !map(module->path, &file)) {
-        return false;
+    for (size_t i = 0; i < count; i++) {
+        struct fm_variable *variable = &variables[i];
+        if (variable->name != NULL || variable->file == FM_VARIABLE_NO_FILE ||
+            files[variable->file].path == NULL || !map(files[variable->file].path, &file)) {
+            continue;
+        }
+        if (search_file(&file, variable->address - variable->base, name, sizeof name)) {
+            variable->name = strdup(name);
+        }
+        munmap((void *)(uintptr_t)file.bytes, file.size);
     }
-    bool found = search_file(&file, address - module->base, text, size);
-    munmap((void *)(uintptr_t)file.bytes, file.size);
-    return found;
 }
 
 /* ---- the helper program (symbols/lookup_protocol.h) ---- */
 
-static void write_module(FILE *file, const struct fm_module *module)
+static void write_file(FILE *questions, const struct fm_variable_file *file)
 {
-    const bool askable = module->path != NULL && strchr(module->path, '\n') == NULL;
-    fputs("M ", file);
-    for (int i = 0; i < module->build_id_length; i++) {
-        fprintf(file, "%02x", module->build_id[i]);
+    const bool askable = file->path != NULL && strchr(file->path, '\n') == NULL;
+    fputs("M ", questions);
+    for (uint32_t i = 0; i < file->build_id_length; i++) {
+        fprintf(questions, "%02x", file->build_id[i]);
     }
-    fprintf(file, "%s %s\n", module->build_id_length == 0 ? "-" : "", askable ? module->path : "");
+    fprintf(questions, "%s %s\n", file->build_id_length == 0 ? "-" : "", askable ? file->path : "");
 }
 
-/* Asks for the variables that lie in loaded files. @return false: there is none, or the questions
- * cannot be written */
-static bool write_questions(FILE *file, const struct fm_variable *variables, size_t count)
+/* Asks for the variables that lie in files. @return false: there is none, or the questions cannot
+ * be written */
+static bool write_questions(FILE *questions, const struct fm_variable *variables, size_t count,
+                            const struct fm_variable_file *files, size_t file_count)
 {
     bool asks = false;
-    for (uint32_t i = 0; i < fm_modules_count(); i++) {
-        write_module(file, fm_modules_get(i));
+    for (size_t i = 0; i < file_count; i++) {
+        write_file(questions, &files[i]);
     }
     for (size_t i = 0; i < count; i++) {
-        int number = fm_modules_find(variables[i].address);
-        if (number >= 0) {
-            fprintf(file, "V %d %" PRIx64 "\n", number,
-                    variables[i].address - fm_modules_get((uint32_t)number)->base);
+        if (variables[i].file != FM_VARIABLE_NO_FILE) {
+            fprintf(questions, "V %u %" PRIx64 "\n", variables[i].file,
+                    variables[i].address - variables[i].base);
             asks = true;
         }
     }
-    return asks && fflush(file) == 0 && !ferror(file) && lseek(fileno(file), 0, SEEK_SET) == 0;
+    return asks && fflush(questions) == 0 && !ferror(questions) &&
+           lseek(fileno(questions), 0, SEEK_SET) == 0;
 }
 
 static void read_answers(FILE *answers, struct fm_variable *variables, size_t count)
@@ -158,7 +163,7 @@ static void read_answers(FILE *answers, struct fm_variable *variables, size_t co
     size_t size = 0;
     for (size_t i = 0; i < count; i++) {
         ssize_t length = 1;
-        while (fm_modules_find(variables[i].address) >= 0 &&
+        while (variables[i].file != FM_VARIABLE_NO_FILE &&
                (length = getline(&line, &size, answers)) > 0 && line[0] != '.') {
             line[length - (line[length - 1] == '\n')] = '\0';
             if (strncmp(line, "V ", 2) == 0 && variables[i].name == NULL) {
@@ -172,12 +177,17 @@ static void read_answers(FILE *answers, struct fm_variable *variables, size_t co
     free(line);
 }
 
-static void ask(struct fm_variable *variables, size_t count, const char *helper)
+void fm_variables_name(struct fm_variable *variables, size_t count,
+                       const struct fm_variable_file *files, size_t file_count, const char *helper)
 {
     enum { SECONDS = 120 };
+    if (helper[0] == '\0' || count == 0) {
+        return;
+    }
     FILE *questions = fm_helper_file("fermata-questions");
     FILE *answers = fm_helper_file("fermata-answers");
-    if (questions != NULL && answers != NULL && write_questions(questions, variables, count)) {
+    if (questions != NULL && answers != NULL &&
+        write_questions(questions, variables, count, files, file_count)) {
         fm_helper_run(helper, fileno(questions), fileno(answers), SECONDS);
         rewind(answers);
         read_answers(answers, variables, count);
@@ -187,18 +197,5 @@ static void ask(struct fm_variable *variables, size_t count, const char *helper)
     }
     if (answers != NULL) {
         fclose(answers);
-    }
-}
-
-void fm_variables_name(struct fm_variable *variables, size_t count, const char *helper)
-{
-    char name[512];
-    if (helper[0] != '\0' && count != 0) {
-        ask(variables, count, helper);
-    }
-    for (size_t i = 0; i < count; i++) {
-        if (variables[i].name == NULL && find_symbol(variables[i].address, name, sizeof name)) {
-            variables[i].name = strdup(name);
-        }
     }
 }

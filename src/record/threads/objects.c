@@ -8,6 +8,7 @@
 struct fm_object *fm_objects;
 
 static struct fm_object *tables[FM_OBJECTS_TABLES]; /* atomic; NULL: not allocated */
+static bool has_new; /* atomic; false: there is no object of the state FM_OBJECT_NEW */
 
 static unsigned bits_of(unsigned table)
 {
@@ -75,7 +76,12 @@ struct fm_object *fm_object_search(uint64_t address)
 uint32_t fm_object_id(struct fm_object *object)
 {
     uint64_t before = 1;
-    __atomic_store_n(&object->is_recorded, 1, __ATOMIC_RELAXED);
+    uint32_t none = 0;
+    if (__atomic_load_n(&object->is_recorded, __ATOMIC_RELAXED) == 0 &&
+        __atomic_compare_exchange_n(&object->is_recorded, &none, FM_OBJECT_NEW, false,
+                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+        __atomic_store_n(&has_new, true, __ATOMIC_RELEASE);
+    }
     for (unsigned t = 0; t < FM_OBJECTS_TABLES; t++) {
         const struct fm_object *table = __atomic_load_n(&tables[t], __ATOMIC_ACQUIRE);
         if (table != NULL && object >= table && object < table + size_of(t)) {
@@ -86,13 +92,21 @@ uint32_t fm_object_id(struct fm_object *object)
     return 0;
 }
 
-void fm_objects_report(void (*report)(void *context, uint32_t id, uint64_t address), void *context)
+void fm_objects_report(void (*report)(void *context, uint32_t id, uint64_t address), void *context,
+                       bool only_new)
 {
+    if (only_new && !__atomic_exchange_n(&has_new, false, __ATOMIC_ACQUIRE)) {
+        return;
+    }
     for (unsigned t = 0; t < FM_OBJECTS_TABLES; t++) {
         struct fm_object *table = __atomic_load_n(&tables[t], __ATOMIC_ACQUIRE);
         for (uint64_t i = 0; table != NULL && i < size_of(t); i++) {
-            if (__atomic_load_n(&table[i].is_recorded, __ATOMIC_RELAXED) != 0) {
+            uint32_t state = __atomic_load_n(&table[i].is_recorded, __ATOMIC_RELAXED);
+            if (only_new ? state == FM_OBJECT_NEW : state != 0) {
                 report(context, fm_object_id(&table[i]), table[i].address);
+                if (only_new) {
+                    __atomic_store_n(&table[i].is_recorded, FM_OBJECT_REPORTED, __ATOMIC_RELAXED);
+                }
             }
         }
     }

@@ -24,11 +24,14 @@ struct fm_acquisition {
     uint32_t is_shared; /**< other threads may hold the lock at the same time */
 };
 
+/** States of fm_object.is_recorded. */
+enum { FM_OBJECT_NEW = 1, FM_OBJECT_REPORTED = 2 };
+
 /** An object. Zeroed = free slot. */
 struct fm_object {
     uint64_t address;     /**< atomic */
     uint32_t waiters;     /**< recorded calls that wait for it now; atomic */
-    uint32_t is_recorded; /**< records refer to it; atomic */
+    uint32_t is_recorded; /**< records refer to it: FM_OBJECT_...; atomic */
     uint64_t
         owner; /**< of a lock that can be shared: the thread that has it exclusively; 0: none */
     uint64_t orders; /**< number of acquisitions so far; of shared ones, atomic */
@@ -67,7 +70,8 @@ static inline struct fm_object *fm_object_at(const void *object)
 uint32_t fm_object_id(struct fm_object *object);
 
 /** Reports the objects whose numbers records have; see fm_paradigm.report_objects. */
-void fm_objects_report(void (*report)(void *context, uint32_t id, uint64_t address), void *context);
+void fm_objects_report(void (*report)(void *context, uint32_t id, uint64_t address), void *context,
+                       bool only_new);
 
 static inline void fm_object_waits(struct fm_object *object)
 {

@@ -1,6 +1,8 @@
 /* Contended locks of all kinds, which the report must name: a critical construct with and without
- * name, a lock in an array, a lock that nests in a structure. */
+ * name, a lock in an array, a lock that nests in a structure. With an argument, the program is
+ * killed at its end. */
 #include <omp.h>
+#include <signal.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -23,7 +25,7 @@ static void work(void)
     } while ((now.tv_sec - begin.tv_sec) * 1000000000L + now.tv_nsec - begin.tv_nsec < 2000000);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     omp_init_lock(&table_locks[2]);
     omp_init_nest_lock(&queue.guard);
@@ -43,6 +45,10 @@ int main(void)
         work();
         omp_unset_nest_lock(&queue.guard);
 #pragma omp barrier
+    }
+    (void)argv;
+    if (argc > 1) {
+        raise(SIGKILL);
     }
     puts("done");
     return 0;

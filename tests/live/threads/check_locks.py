@@ -4,6 +4,7 @@ acquisition, and the release that ended it names when, and in which function, th
 usage: check_locks.py --fermata FERMATA PROGRAM KIND
 """
 import argparse
+import os
 import pathlib
 import re
 import subprocess
@@ -97,6 +98,20 @@ def check_all(trace, kind, failures):
         failures.append(f"all calls of {kind}: {sorted(orders)}")
 
 
+def check_killed(options, folder, failures):
+    """The archive of a killed run, rebuilt from the journals, names the lock, too."""
+    done = subprocess.run([options.fermata, "record", "-o", "killed", "--", options.program, options.kind, "0", "kill"],
+                          cwd=folder, capture_output=True, text=True, timeout=60,
+                          env={**os.environ, "FERMATA_FLUSH_INTERVAL": "0"})
+    if done.returncode != 137:
+        sys.exit(f"the program was not killed: {done}")
+    trace = Trace(pathlib.Path(folder) / "killed" / "traces.otf2")
+    names = {trace.names.get(event.lock_id) for call in trace.calls
+             for event in records(call, "ThreadAcquireLock")}
+    if len(names) != 1 or not re.fullmatch(KINDS[options.kind][3] + r" \(locks\.c:\d+\)", *names):
+        failures.append(f"names of the lock in a killed run: {names}")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--fermata", required=True)
@@ -114,6 +129,7 @@ def main():
         elif any("trylock" in call.name for call in locking):
             failures.append("a call that tries is recorded")
         if options.kind == "mutex":
+            check_killed(options, folder, failures)
             check_all(record(options, folder, "all", "--threads=all"), options.kind, failures)
             if record(options, folder, "off", "--threads=off") is not None:
                 failures.append("threads are recorded although they are off")

@@ -1,9 +1,11 @@
 /* Threads that compete for locks with planted holding times. The first argument names the lock:
  * mutex, timed, recursive, rwlock, spin, c11; `try`: pthread_mutex_trylock; `cost`: prints the time
- * of an uncontended pair of calls; `count N`: N uncontended pairs in each of two threads. */
+ * of an uncontended pair of calls; `count N`: N uncontended pairs in each of two threads. With a
+ * third argument, the program is killed at its end. */
 #include "compute.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -203,6 +205,9 @@ int main(int argc, char **argv)
         pair(alone, alone);
     } else {
         pair(holder, strcmp(kind, "try") == 0 ? tries : waiter);
+    }
+    if (argc > 3) {
+        raise(SIGKILL);
     }
     puts("done");
     return 0;

@@ -12,7 +12,8 @@ import sys
 
 NONE = 2**32 - 1
 MPI = 4  # OTF2_PARADIGM_MPI
-FUNCTIONS, DEFINITIONS, NAMES, RECORDS, SAVED, THINNING = 2, 3, 4, 5, 6, 9  # enum fm_journal_kind
+# enum fm_journal_kind
+FUNCTIONS, DEFINITIONS, NAMES, RECORDS, SAVED, THINNING, MODULE, OBJECTS = 2, 3, 4, 5, 6, 9, 10, 11
 DEFINITION_FILE, RECORD_FILE = 0, 1
 
 
@@ -141,6 +142,9 @@ def main():
                   block(DEFINITION_FILE, THINNING, b"\0" * (32 * 16 * 8)),  # no iteration is kept
                   block(DEFINITION_FILE, NAMES,
                         struct.pack("<3I", kinds_of_definition.index("COMM"), 1, 1)),
+                  block(DEFINITION_FILE, MODULE, struct.pack("<2I24s", 3, 4, b"\1\2\3\4") + b"/no/file\0"),
+                  block(DEFINITION_FILE, OBJECTS, struct.pack("<2I2Q", 1, 3, 0x5010, 0x4000)
+                        + struct.pack("<2I2Q", 2, NONE, 0x7000, 0)),
                   block(RECORD_FILE, RECORDS, struct.pack(f"<{len(words)}Q", *words)),
                   block(DEFINITION_FILE, SAVED, b"")]
         (pathlib.Path(sys.argv[2]) / seed.__name__).write_bytes(b"".join(blocks))
