@@ -325,7 +325,7 @@ async function rowNames(page, rows, ruler) {
   return names;
 }
 
-await bench.check("the threads of a rank fold into one row, that of the first thread", async () => {
+await bench.check("the threads of a rank fold into one row, the mixture of what they do", async () => {
   const lines = ["unit 1e-3", "ranks 2 threads 2"];
   const locations = ["0", "0.1", "1", "1.1"];
   lines.push(...locations.map((location) => `0 ${location} enter work`));
@@ -344,8 +344,43 @@ await bench.check("the threads of a rank fold into one row, that of the first th
   assert.match(await tooltip(4, 1), /^rank 0, thread 1/);
   await page.getByLabel("Order of the rows").selectOption("folded");
   await settled(page);
-  assert.match(await tooltip(2, 0), /^rank 0: the first of 2 threads\n.*expand/s);
-  assert.match(await tooltip(2, 1), /^rank 1: the first of 2 threads/);
+  assert.match(await tooltip(2, 0), /^rank 0: 2 threads\n.*expand/s);
+  const chart = page.getByTestId("timeline-chart");
+  const left = 150; // with names of groups
+  const pointAt = (box, row, part) => [left + part * (box.width - left - PLOT.right), 34 + ((row + 0.5) / 2) * (box.height - 34 - PLOT.bottom)];
+  const statesAt = async (row, part) => {
+    const box = await chart.boundingBox();
+    const [x, y] = pointAt(box, row, part);
+    await page.mouse.move(box.x + x, box.y + y);
+    return (await page.getByRole("tooltip").innerText()).split("\n").filter((line) => / in /.test(line)).sort();
+  };
+  assert.deepEqual(await statesAt(0, 0.2), ["1 in MPI_Barrier", "1 in work"]);
+  assert.deepEqual(await statesAt(0, 0.7), ["2 in work"]);
+  assert.deepEqual(await statesAt(1, 0.2), ["2 in work"]);
+  // The row is drawn in the colours of both, half and half.
+  await page.mouse.move(0, 0);
+  const coloursAt = async (row, part) => {
+    const box = await chart.boundingBox();
+    const [x, y] = pointAt(box, row, part);
+    return chart.locator("canvas").first().evaluate(
+      (canvas, { x, y, width }) => {
+        const scale = canvas.width / width;
+        const copy = document.createElement("canvas");
+        [copy.width, copy.height] = [1, 80 * scale];
+        const context = copy.getContext("2d", { willReadFrequently: true });
+        context.drawImage(canvas, x * scale, (y - 40) * scale, 1, copy.height, 0, 0, 1, copy.height);
+        const { data } = context.getImageData(0, 0, 1, copy.height);
+        const counts = new Map();
+        for (let i = 0; i < data.length; i += 4) {
+          const colour = data.slice(i, i + 3).join();
+          counts.set(colour, (counts.get(colour) ?? 0) + 1);
+        }
+        return [...counts.values()].filter((count) => count > data.length / 4 / 4).length;
+      },
+      { x, y, width: box.width },
+    );
+  };
+  assert.deepEqual([await coloursAt(0, 0.2), await coloursAt(0, 0.7), await coloursAt(1, 0.2)], [2, 1, 1]);
   const copy = await openTimeline(bench.path("threads.html"), await hashWith(page, /sort=folded/));
   assert.equal(await copy.getByLabel("Order of the rows").inputValue(), "folded");
   await tooltip(2, 0);
@@ -353,7 +388,7 @@ await bench.check("the threads of a rank fold into one row, that of the first th
   await page.mouse.up();
   await settled(page);
   assert.match(await tooltip(3, 1), /^rank 0, thread 1/);
-  assert.match(await tooltip(3, 2), /^rank 1: the first of 2 threads/);
+  assert.match(await tooltip(3, 2), /^rank 1: 2 threads/);
   // All at once, and back.
   const button = (name) => page.getByRole("group", { name: "Threads" }).getByRole("button", { name });
   const enabled = () => Promise.all([button("Fold all threads").isEnabled(), button("Unfold all").isEnabled()]);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { foldedArrangement, groupedArrangement, hasRow, plainArrangement, threadsOf, type Alike } from "../src/model/arrangement";
+import { foldedArrangement, foldedMembers, groupedArrangement, hasRow, plainArrangement, threadsOf, type Alike } from "../src/model/arrangement";
 
 // Locations 0, 2, 4 are represented by 2; 1 is alone; 3 and 5 are represented by 5.
 const alike: Alike = {
@@ -34,7 +34,7 @@ test("without groups each location has its row", () => {
   expect([plain.rows, plain.row(3), plain.location(3), plain.group(3), hasRow(plain, 2)]).toEqual([4, 3, 3, -1, true]);
 });
 
-test("folded threads: a row for each process, which shows its first thread", () => {
+test("folded threads: a row for each process, which shows all its threads unless it is open", () => {
   const rank = [0, 0, 0, 1, 2, 2]; // of each location
   const rows = (some: number[], open: number[]): string => {
     const arrangement = foldedArrangement(threadsOf(rank, some), new Set(open));
@@ -48,4 +48,7 @@ test("folded threads: a row for each process, which shows its first thread", () 
   expect([0, 2, 3, 5].map((location) => [closed.row(location), hasRow(closed, location)])).toEqual([
     [0, true], [0, false], [1, true], [2, false],
   ]);
+  expect([0, 1, 2].map((row) => foldedMembers(closed, row))).toEqual([[0, 1, 2], null, [4, 5]]);
+  const open = foldedArrangement(threadsOf(rank, [0, 1, 2, 3, 4, 5]), new Set([0]));
+  expect([0, 1, 2, 3, 4].map((row) => foldedMembers(open, row))).toEqual([null, null, null, null, [4, 5]]);
 });

@@ -2,6 +2,7 @@
  * pixel. */
 import { printable, shorten } from "../format";
 import type { Bins } from "../model/timeline";
+import { foldedMembers } from "../model/arrangement";
 import { SINGLE_ROWS } from "../model/tiles";
 import { segmentIn } from "../model/timeline";
 import { textOn, type Palette } from "./colors";
@@ -137,6 +138,11 @@ class RowPainter {
     const { arrangement, timeline } = this.scene;
     const { alike, bins, alikeBins } = timeline;
     const location = arrangement.location(row);
+    const folded = foldedMembers(arrangement, row);
+    if (folded !== null) {
+      for (const member of folded) this.addLocation(member, false, y, height);
+      return;
+    }
     if (arrangement.kind !== "similar") {
       this.addLocation(location, isSingle, y, height);
       return;

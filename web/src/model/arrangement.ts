@@ -103,7 +103,8 @@ export function threadsOf(rank: readonly number[], some: readonly number[]): Ali
   return { count: members.length, of, typical: Float64Array.from(members, (each) => each[0]!), members };
 }
 
-/** A row for each process, which shows its first thread; below open processes, a row for each other thread. */
+/** A row for each process, which shows all its threads together (foldedMembers); of an open process, the row of its
+ * first thread, and below it a row for each other one. */
 export function foldedArrangement(threads: Alike, open: ReadonlySet<number>): Arrangement {
   const order: number[] = [];
   const groups: number[] = [];
@@ -183,6 +184,12 @@ export function locationsIn(arrangement: Arrangement, rows: { readonly from: num
     else for (const location of arrangement.alike!.members[group]!) found.add(location);
   }
   return [...found];
+}
+
+/** @returns the threads that a row shows together, in proportion; null: it is no row of a process with folded threads. */
+export function foldedMembers(arrangement: Arrangement, row: number): readonly number[] | null {
+  const group = arrangement.kind === "folded" ? arrangement.group(row) : -1;
+  return group < 0 || arrangement.isOpen(group) ? null : arrangement.alike!.members[group]!;
 }
 
 /** @returns whether a location has a row that shows its own activity, not that of a similar one. */

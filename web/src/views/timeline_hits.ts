@@ -6,10 +6,11 @@ import { layoutOf, type TimelineScene } from "../draw/timeline";
 import type { TimelineLayout } from "../draw/timeline_layout";
 import { iterationAt } from "../draw/timeline_ruler";
 import { formatCount, formatInterval, formatNumber, formatSeconds, printable, shorten } from "../format";
+import { foldedMembers } from "../model/arrangement";
 import { valueAt, type CounterField } from "../model/counters";
 import { inUnits, locationName, type Report, locationWord, processName } from "../model/report";
 import { itemAt, type Place } from "../model/selection";
-import { membersOf, teamAt } from "../model/timeline";
+import { membersOf, segmentIn, teamAt } from "../model/timeline";
 import type { Store } from "../state/store";
 import { valueText } from "./CounterPanel";
 import { groupText, ranksText } from "./Groups";
@@ -37,7 +38,10 @@ export function hitAt(
   const group = layout.arrangement.group(row);
   const found = scene.field === null || row < 0 ? layout.segmentAt(x, y) : null;
   if (x < layout.left) return group >= 0 ? hitOfGroup(store, layout, group, x) : hitOfName(store, layout, row);
-  const isMixed = group >= 0 && layout.arrangement.kind !== "folded"; // a folded row is that of the first thread
+  if (scene.field === null && layout.isInside(x, y) && foldedMembers(layout.arrangement, row) !== null) {
+    return hitOfGroup(store, layout, group, x);
+  }
+  const isMixed = group >= 0 && layout.arrangement.kind !== "folded"; // an open process shows its first thread there
   if (found === null && isMixed) return hitOfGroup(store, layout, group, x);
   if (found !== null) return hitOfItem(store, scene, layout, found, x, y, isMixed);
   if (!layout.isInside(x, y)) return null;
@@ -189,6 +193,34 @@ function hitOfField(store: Store, field: CounterField, layout: TimelineLayout, r
   };
 }
 
+function foldedText(report: Report, members: readonly number[], isOpen: boolean): string {
+  const name = processName(report, report.locations[members[0]!]!.rank);
+  const threads = `${formatCount(members.length)} threads`;
+  return isOpen ? `${name}: the first of ${threads}` : `${name}: ${threads}`;
+}
+
+/** Functions of a tooltip. */
+const MOST_STATES = 5;
+
+/** How many of some threads are in which function, the most frequent ones first. Of threads whose events are not loaded
+ * nothing is stated. */
+function statesAt(report: Report, layout: TimelineLayout, members: readonly number[], time: number): string[] {
+  const counts = new Map<string, number>();
+  const { timeline } = layout;
+  for (const location of members) {
+    const part = layout.partsOf(location).find(({ from, to }) => time >= from && time < to);
+    const segment = part === undefined ? -1 : segmentIn(timeline, part.lane, time);
+    const callpath = segment < 0 ? -1 : timeline.segments.callpath[segment]!;
+    if (callpath < 0) continue;
+    const name = shorten(printable(report.callpaths[callpath]!.region), 80);
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  const sorted = [...counts].sort((a, b) => b[1] - a[1]);
+  const lines = sorted.slice(0, MOST_STATES).map(([name, count]) => `${formatCount(count)} in ${name}`);
+  const rest = sorted.slice(MOST_STATES).reduce((sum, [, count]) => sum + count, 0);
+  return rest === 0 ? lines : [...lines, `${formatCount(rest)} elsewhere`];
+}
+
 /** The row of a group. */
 function hitOfGroup(store: Store, layout: TimelineLayout, group: number, x: number): TimelineHit {
   const { report, timeline } = store;
@@ -198,13 +230,14 @@ function hitOfGroup(store: Store, layout: TimelineLayout, group: number, x: numb
     kind === "ranked"
       ? `${locationName(report, alike!.typical[group]!)}, the middle one of ${members.length}`
       : kind === "folded"
-        ? `${processName(report, report.locations[members[0]!]!.rank)}: the first of ${members.length} threads`
+        ? foldedText(report, members, layout.arrangement.isOpen(group))
         : groupText(report, alike!, group);
   return {
     lines: [
       what,
       ...(kind === "folded" ? [] : [ranksText(report, members)]),
       ...(x < layout.left ? [] : [`at ${secondsText(report, layout.time(x))}`]),
+      ...(kind === "folded" && x >= layout.left && !layout.arrangement.isOpen(group) ? statesAt(report, layout, members, layout.time(x)) : []),
       layout.arrangement.isOpen(group) ? "click to close" : "click to expand",
     ],
     activate: () => timeline.toggleGroup(group),
