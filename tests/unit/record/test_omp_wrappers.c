@@ -72,6 +72,44 @@ static void parallel(void (*body)(void *data), void *data, unsigned threads, uns
     number = outer_number;
 }
 
+/* A region that a call of its own ends. `own` must be first: it is the team of the members. */
+struct started {
+    struct team own, *outer;
+    int outer_number;
+    struct member members[THREADS];
+    pthread_t others[THREADS];
+};
+
+static void parallel_start(void (*body)(void *data), void *data, unsigned threads)
+{
+    struct started *started = calloc(1, sizeof *started);
+    assert_non_null(started);
+    started->outer = team;
+    started->outer_number = number;
+    started->own.size = (int)threads;
+    started->own.level = team != NULL ? team->level + 1 : 1;
+    pthread_barrier_init(&started->own.barrier, NULL, threads);
+    for (int i = 1; i < started->own.size; i++) {
+        started->members[i] = (struct member){&started->own, i, body, data};
+        assert_int_equal(
+            pthread_create(&started->others[i], NULL, run_member, &started->members[i]), 0);
+    }
+    team = &started->own;
+    number = 0;
+}
+
+static void parallel_end(void)
+{
+    struct started *started = (struct started *)team;
+    for (int i = 1; i < started->own.size; i++) {
+        pthread_join(started->others[i], NULL);
+    }
+    pthread_barrier_destroy(&started->own.barrier);
+    team = started->outer;
+    number = started->outer_number;
+    free(started);
+}
+
 static int get_thread_num(void)
 {
     return number;
@@ -190,6 +228,9 @@ static void work(void *nothing)
         fm_GOMP_barrier();
     }
     fm_GOMP_parallel(work_inside, NULL, NESTED, 0);
+    fm_GOMP_parallel_start(work_inside, NULL, NESTED);
+    work_inside(NULL);
+    fm_GOMP_parallel_end();
 }
 
 static void teams_locks_and_tasks_are_complete(void **state)
@@ -199,11 +240,12 @@ static void teams_locks_and_tasks_are_complete(void **state)
     for (int i = 0; i < REGIONS; i++) {
         fm_GOMP_parallel(work, NULL, THREADS, 0);
     }
-    check_records(REGIONS + REGIONS * THREADS, REGIONS * THREADS + REGIONS * THREADS * NESTED);
+    check_records(REGIONS + 2 * REGIONS * THREADS,
+                  REGIONS * THREADS + 2 * REGIONS * THREADS * NESTED);
     assert_int_equal(executed, TASKS_ALL);
     assert_int_equal(inside, ACQUISITIONS);
     assert_int_equal(named_inside, ACQUISITIONS);
-    assert_int_equal(inner, REGIONS * THREADS * NESTED);
+    assert_int_equal(inner, 2 * REGIONS * THREADS * NESTED);
 }
 
 int main(void)
@@ -217,6 +259,8 @@ int main(void)
     }
 #define FM_SET(name, function) fm_next_functions[FM_FUNCTION_##name] = (fm_function_t)function;
     FM_SET(GOMP_parallel, parallel)
+    FM_SET(GOMP_parallel_start, parallel_start)
+    FM_SET(GOMP_parallel_end, parallel_end)
     FM_SET(GOMP_barrier, barrier)
     FM_SET(GOMP_critical_start, critical_start)
     FM_SET(GOMP_critical_end, critical_end)
