@@ -116,6 +116,9 @@ static bool complete_deferred(const struct fm_replay_run *run, uint32_t l,
         for (; d < dependencies->count && dependencies->items[d].activity == edit->from; d++) {
             const struct fm_dependency *dependency = &dependencies->items[d];
             uint64_t time = 0;
+            if (dependency->dropped && traveller->dependency == traveller->replaced) {
+                traveller->replaced = SIZE_MAX; /* cut out of a circle */
+            }
             if (dependency->dropped || (FM_DORMANT_RULES >> dependency->rule & 1) != 0) {
                 continue;
             }
@@ -234,10 +237,10 @@ static bool bind(struct fm_replay_run *run, struct fm_traveller *traveller,
                  const fm_dependency_vector *dependencies, size_t first, uint32_t last,
                  uint32_t freed, const struct fm_dependency *instead, struct fm_awaited *blocked)
 {
-    size_t replaced = SIZE_MAX;
     if (!traveller->is_waiting) {
         traveller->dependency = first;
         traveller->old_bound = traveller->new_bound = 0;
+        traveller->replaced = SIZE_MAX;
     }
     traveller->is_waiting = true;
     for (; traveller->dependency < dependencies->count; traveller->dependency++) {
@@ -246,11 +249,14 @@ static bool bind(struct fm_replay_run *run, struct fm_traveller *traveller,
             break;
         }
         const bool binds = (freed >> dependency->rule & 1) == 0;
+        if (dependency->dropped && traveller->dependency == traveller->replaced) {
+            traveller->replaced = SIZE_MAX; /* cut out of a circle */
+        }
         if (dependency->dropped || (!binds && (FM_DORMANT_RULES >> dependency->rule & 1) != 0)) {
             continue;
         }
         if (!binds && dependency->rule == FM_DEPENDS_ON_LOCK) {
-            replaced = traveller->dependency;
+            traveller->replaced = traveller->dependency;
         }
         uint64_t time = 0;
         if (binds && !fm_awaited_reached(run, dependency->source, &time)) {
@@ -262,10 +268,10 @@ static bool bind(struct fm_replay_run *run, struct fm_traveller *traveller,
             dependency->t > traveller->old_bound ? dependency->t : traveller->old_bound;
         traveller->new_bound = time > traveller->new_bound ? time : traveller->new_bound;
     }
-    if (instead != NULL && replaced != SIZE_MAX) {
+    if (instead != NULL && traveller->replaced != SIZE_MAX) {
         uint64_t time = 0;
         if (!fm_awaited_reached(run, instead->source, &time)) {
-            traveller->dependency = replaced; /* for circles; it is visited again then */
+            traveller->dependency = traveller->replaced; /* for circles; it is visited again then */
             *blocked = instead->source;
             return false;
         }

@@ -39,7 +39,9 @@ struct fm_traveller {
     uint64_t old_bound, new_bound;
     size_t dependency; /**< next one of the step */
     size_t entered_dependency, stretch, remaining, freed, deferred,
-        removed;            /**< positions behind the last Enter */
+        removed;     /**< positions behind the last Enter */
+    size_t replaced; /**< dependency of the step on a lock that another call's stands for; SIZE_MAX:
+                        none */
     size_t mark_dependency; /**< first one of the next mark or a later one */
     bool has_step, is_waiting, is_done;
     bool has_begun; /**< a step has been made */
