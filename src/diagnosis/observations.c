@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "diagnosis/efficiency/idle_threads.h"
+#include "diagnosis/file_access.h"
 #include "diagnosis/number_format.h"
 #include "diagnosis/place.h"
 #include "diagnosis/startup.h"
@@ -283,5 +284,6 @@ void fm_observations_find(const struct fm_diagnosis *diagnosis, struct fm_senten
     find_unneeded(diagnosis, lines);
     find_partial_fences(diagnosis, lines);
     find_early_partitions(diagnosis, lines);
+    fm_file_accesses_find(diagnosis, lines);
     find_overhead(diagnosis, lines);
 }

@@ -31,7 +31,8 @@ typedef enum {
     FM_CALL_FINALIZE,
     FM_CALL_COMMUNICATOR,          /**< collective over the communicator it starts from */
     FM_CALL_DETACHED_COMMUNICATOR, /**< collective over the communicator that results */
-    FM_CALL_FILE,
+    FM_CALL_FILE,                  /**< collective on a file, without data */
+    FM_CALL_FILE_ACCESS,           /**< collective read, write or synchronization of a file */
     FM_CALL_WINDOW_CREATE,
     FM_CALL_WINDOW_FREE,
     FM_CALL_FENCE,

@@ -26,6 +26,8 @@ enum reason {
     NO_MESSAGES,
     NO_COLLECTIVES,
     NO_FILE_COLLECTIVES,
+    NO_ACCESS_COLLECTIVES,
+    NO_FILE_BYTES,
     NO_WINDOW_COLLECTIVES,
     NO_GROUP_SYNCS,
     NO_LOCKS,
@@ -80,7 +82,15 @@ static const struct {
                         "the archive has no collective record of these calls: waiting in them was "
                         "not looked for; switch the recorder's collective records on"},
     [NO_FILE_COLLECTIVES] = {.sentence = "the archive has no collective record of these calls: "
-                                         "Wait at file operations was not looked for"},
+                                         "Wait at file call was not looked for; fermata's recorder "
+                                         "writes such records"},
+    [NO_ACCESS_COLLECTIVES] = {.sentence =
+                                   "the archive has no collective record of these calls: Wait at "
+                                   "collective I/O was not looked for; fermata's recorder writes "
+                                   "such records"},
+    [NO_FILE_BYTES] = {.sentence =
+                           "the archive has no record of the bytes that these calls read or "
+                           "write: the metrics of bytes of files do not contain them"},
     [NO_WINDOW_COLLECTIVES] = {FM_RECORDED_WINDOW_COLLECTIVE, true,
                                "the archive has no collective record of these calls: Wait at "
                                "Create, Fence and Free was not looked for in them; switch the "
@@ -288,6 +298,13 @@ static bool is_persistent_collective(const char *name)
     return false;
 }
 
+/* @return whether a function of MPI reads or writes a file */
+static bool accesses_file(const char *name)
+{
+    const struct fm_function_kind kind = fm_function_kind(FM_PARADIGM_MPI, name);
+    return kind.reads_file || kind.writes_file;
+}
+
 unsigned fm_records_needed(fm_paradigm_t paradigm, const char *name, fm_call_t call)
 {
     if (is_library(paradigm)) {
@@ -312,6 +329,8 @@ unsigned fm_records_needed(fm_paradigm_t paradigm, const char *name, fm_call_t c
     case FM_CALL_COMMUNICATOR:
     case FM_CALL_FILE:
         return FM_RECORDED_COLLECTIVE;
+    case FM_CALL_FILE_ACCESS:
+        return FM_RECORDED_COLLECTIVE | (accesses_file(name) ? FM_RECORDED_ACCESS : 0);
     case FM_CALL_WINDOW_CREATE:
     case FM_CALL_WINDOW_FREE:
     case FM_CALL_FENCE:
@@ -332,6 +351,9 @@ unsigned fm_records_needed(fm_paradigm_t paradigm, const char *name, fm_call_t c
         return FM_RECORDED_COMPLETION;
     default:
         break;
+    }
+    if (accesses_file(name)) {
+        return FM_RECORDED_ACCESS;
     }
     name = without_prefix(name);
     return is_start(name)                       ? FM_RECORDED_MESSAGE | FM_RECORDED_COLLECTIVE
@@ -447,6 +469,13 @@ static enum reason reason_of(const struct fm_called_function *function, unsigned
     default:
         return NOT_SILENT;
     }
+    if (accesses_file(function->name)) {
+        return function->call == FM_CALL_FILE_ACCESS &&
+                       (function->records & FM_RECORDED_COLLECTIVE) == 0
+                   ? NO_ACCESS_COLLECTIVES
+               : (function->records & FM_RECORDED_ACCESS) == 0 ? NO_FILE_BYTES
+                                                               : NOT_SILENT;
+    }
     const enum reason without_rule = reason_of_mpi(function, starts);
     if (without_rule != NOT_SILENT || is_start(without_prefix(function->name))) {
         return without_rule;
@@ -458,9 +487,10 @@ static enum reason reason_of(const struct fm_called_function *function, unsigned
     for (enum reason reason = NOT_SILENT; needed != 0 && reason < REASONS; reason++) {
         if (reasons[reason].records == needed) {
             const unsigned has = reasons[reason].in_each ? function->records : recorded;
-            return (has & needed) != 0              ? NOT_SILENT
-                   : function->call == FM_CALL_FILE ? NO_FILE_COLLECTIVES
-                                                    : reason;
+            return (has & needed) != 0                     ? NOT_SILENT
+                   : function->call == FM_CALL_FILE        ? NO_FILE_COLLECTIVES
+                   : function->call == FM_CALL_FILE_ACCESS ? NO_ACCESS_COLLECTIVES
+                                                           : reason;
         }
     }
     return NOT_SILENT;

@@ -24,6 +24,7 @@ enum {
     FM_RECORDED_RELEASE = 32,          /**< its release */
     FM_RECORDED_OPERATION = 64,        /**< one-sided operation */
     FM_RECORDED_COMPLETION = 128, /**< of one-sided operations; or what names a flush's target */
+    FM_RECORDED_ACCESS = 256,     /**< to a file, with its bytes */
 };
 
 /** A function of an archive. */

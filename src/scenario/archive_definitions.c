@@ -16,6 +16,7 @@ struct usage {
     bool *created_singly; /* per team: its threads are created one by one, thus POSIX threads */
     bool acquisitions;    /* releases of locks tell of the acquisition */
     bool persistent;      /* some persistent collective is completed */
+    bool accesses;        /* to a file */
     uint64_t last_time;
 };
 
@@ -74,6 +75,11 @@ static void use_event(struct usage *usage, const struct fm_scenario *scenario,
         break;
     case FM_SCENARIO_NB_COLL_COMPLETE:
         usage->persistent = usage->persistent || event->init != 0;
+        break;
+    case FM_SCENARIO_IO_READ:
+    case FM_SCENARIO_IO_WRITE:
+    case FM_SCENARIO_IO_COMPLETE:
+        usage->accesses = true;
         break;
     case FM_SCENARIO_THREAD_CREATE:
     case FM_SCENARIO_THREAD_BEGIN:
@@ -425,6 +431,24 @@ static void write_attributes(struct definitions *definitions)
     }
 }
 
+/* All accesses are to one file, and have the I/O handle 0. */
+static void write_file(struct definitions *definitions)
+{
+    if (definitions->usage.accesses) {
+        OTF2_GlobalDefWriter *writer = definitions->writer;
+        const OTF2_StringRef name = string(definitions, "file");
+        const OTF2_StringRef identification = string(definitions, "MPI-IO");
+        keep(definitions,
+             OTF2_GlobalDefWriter_WriteIoParadigm(
+                 writer, 0, identification, string(definitions, "MPI I/O"),
+                 OTF2_IO_PARADIGM_CLASS_PARALLEL, OTF2_IO_PARADIGM_FLAG_NONE, 0, NULL, NULL, NULL));
+        keep(definitions, OTF2_GlobalDefWriter_WriteIoRegularFile(writer, 0, name, MACHINE_NODE));
+        keep(definitions,
+             OTF2_GlobalDefWriter_WriteIoHandle(writer, 0, name, 0, 0, OTF2_IO_HANDLE_FLAG_NONE, 0,
+                                                OTF2_UNDEFINED_IO_HANDLE));
+    }
+}
+
 OTF2_ErrorCode fm_archive_write_definitions(const struct fm_scenario *scenario,
                                             OTF2_GlobalDefWriter *writer)
 {
@@ -444,6 +468,7 @@ OTF2_ErrorCode fm_archive_write_definitions(const struct fm_scenario *scenario,
         write_teams(&definitions);
         write_object_names(&definitions);
         write_attributes(&definitions);
+        write_file(&definitions);
     }
     free(definitions.usage.created);
     free(definitions.usage.created_singly);

@@ -162,6 +162,16 @@ OTF2_ErrorCode fm_archive_write_event(const struct fm_scenario *scenario, OTF2_E
         return OTF2_EvtWriter_NonBlockingCollectiveRequest(writer, NULL, time, event->id);
     case FM_SCENARIO_NB_COLL_COMPLETE:
         return write_collective_completion(writer, event);
+    case FM_SCENARIO_IO_READ:
+        return OTF2_EvtWriter_IoOperationBegin(writer, NULL, time, 0, OTF2_IO_OPERATION_MODE_READ,
+                                               OTF2_IO_OPERATION_FLAG_NONE, event->bytes,
+                                               event->id);
+    case FM_SCENARIO_IO_WRITE:
+        return OTF2_EvtWriter_IoOperationBegin(writer, NULL, time, 0, OTF2_IO_OPERATION_MODE_WRITE,
+                                               OTF2_IO_OPERATION_FLAG_NONE, event->bytes,
+                                               event->id);
+    case FM_SCENARIO_IO_COMPLETE:
+        return OTF2_EvtWriter_IoOperationComplete(writer, NULL, time, 0, event->bytes, event->id);
     case FM_SCENARIO_PARAMETER:
         return OTF2_EvtWriter_ParameterInt(writer, NULL, time, object, (int64_t)event->id);
     case FM_SCENARIO_PARAMETER_UNSIGNED:

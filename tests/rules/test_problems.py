@@ -63,10 +63,10 @@ class CostTest(unittest.TestCase):
                         ("MPI_Send", 7, 8, "send 3 0 8")),
                   calls(3, ("work", 0, 2), ("MPI_Recv", 2, 8, "recv 2 0 8"))))
 
-    def test_delays_are_imbalance_and_calls_of_the_library_transfer_or_startup(self):
+    def test_delays_are_imbalance_and_calls_of_the_library_files_transfer_or_startup(self):
         # Rank 0 waits 1..9; rank 1's work takes 3 longer, its file takes 2, its send 1, its init 2.
         self.assertEqual(
-            {("imbalance", "work", (1,)): 3, ("startup", "MPI_File_open", (1,)): 2,
+            {("imbalance", "work", (1,)): 3, ("io", "MPI_File_open", (1,)): 2,
              ("startup", "MPI_Init", (1,)): 2, ("transfer", "MPI_Send", (1,)): 1},
             found(["ranks 2"],
                   calls(0, ("work", 0, 1), ("MPI_Recv", 1, 9, "recv 1 0 8"),

@@ -211,6 +211,7 @@ static void take_call(struct fm_collective_walk *walk, struct fm_member *member)
     const bool ends = kind == FM_CALL_FINALIZE;
     *member = (struct fm_member){
         .enter = location->enter.items[call.row],
+        .start_leave = location->leave.items[call.row],
         .wait_enter = location->enter.items[call.row],
         .leave = location->leave.items[call.row],
         .scope = walk->world,
@@ -265,6 +266,7 @@ bool fm_collective_walk_next(struct fm_collective_walk *walk, struct fm_member *
         const struct fm_location *waiting = &trace->locations[part->complete_location];
         *member = (struct fm_member){
             .enter = location->enter.items[part->start],
+            .start_leave = location->leave.items[part->start],
             .wait_enter = waiting->enter.items[part->complete],
             .leave = waiting->leave.items[part->complete],
             .scope = on_window    ? part->window

@@ -116,6 +116,7 @@ static struct fm_gathered sum_of_one(const struct fm_member *member)
     return (struct fm_gathered){
         .enter = member->enter,
         .first_leave = member->leave,
+        .first_start_leave = member->start_leave,
         .location = member->start_location,
         .activity = member->start_activity,
         .rank = member->rank,
@@ -139,6 +140,9 @@ static void add(struct fm_gathered *all, const struct fm_gathered *other)
     }
     all->first_leave =
         other->first_leave < all->first_leave ? other->first_leave : all->first_leave;
+    all->first_start_leave = other->first_start_leave < all->first_start_leave
+                                 ? other->first_start_leave
+                                 : all->first_start_leave;
     all->members += other->members;
     all->is_mixed |=
         other->is_mixed || other->call != all->call || other->communicator != all->communicator;

@@ -11,6 +11,7 @@
 struct fm_gathered {
     uint64_t enter;              /**< of the member that entered last; ties: the lowest rank */
     uint64_t first_leave;        /**< earliest Leave of a member's waiting call */
+    uint64_t first_start_leave;  /**< ... of the call that took part */
     uint32_t location, activity; /**< call of the last member that took part in the operation */
     uint32_t rank;               /**< of the last member */
     uint32_t communicator;

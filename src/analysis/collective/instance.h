@@ -25,12 +25,13 @@ enum {
 
 /** One member's part in an instance. */
 struct fm_member {
-    uint64_t enter;      /**< of the call that took part (the start of a non-blocking operation) */
-    uint64_t wait_enter; /**< of the call that waits for the operation: `enter` if blocking */
-    uint64_t leave;      /**< of the call that waits */
-    uint64_t scope;      /**< communicator, window or persistent collective; with `series` and
-                              `ordinal`, the instance. Less than 2^56 */
-    uint32_t ordinal;    /**< k */
+    uint64_t enter;       /**< of the call that took part (the start of a non-blocking operation) */
+    uint64_t start_leave; /**< of the same call */
+    uint64_t wait_enter;  /**< of the call that waits for the operation: `enter` if blocking */
+    uint64_t leave;       /**< of the call that waits */
+    uint64_t scope;       /**< communicator, window or persistent collective; with `series` and
+                               `ordinal`, the instance. Less than 2^56 */
+    uint32_t ordinal;     /**< k */
     uint32_t communicator;
     uint32_t rank;
     uint32_t process;
@@ -47,6 +48,19 @@ struct fm_member {
 static inline fm_paradigm_t fm_member_paradigm(const struct fm_member *member)
 {
     return (fm_paradigm_t)(member->series / FM_SERIES_KINDS);
+}
+
+/** @return the member as if the call that took part in the operation were the one that waits for
+ * it.
+ */
+static inline struct fm_member fm_member_at_start(const struct fm_member *member)
+{
+    struct fm_member at_start = *member;
+    at_start.wait_enter = member->enter;
+    at_start.leave = member->start_leave;
+    at_start.wait_location = member->start_location;
+    at_start.wait_activity = member->start_activity;
+    return at_start;
 }
 
 struct fm_join;

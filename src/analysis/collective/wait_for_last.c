@@ -98,6 +98,25 @@ const struct fm_pattern fm_pattern_wait_at_communicator_or_file_call = {
     .member = find_communicator_or_file_call,
 };
 
+/* A split access may synchronize where it begins or where it is completed: where all members were
+ * in the call at once. */
+static void find_file_access(const struct fm_finder *finder, const struct fm_member *member,
+                             const struct fm_gathered *all)
+{
+    if (member->non_blocking && all->enter < all->first_start_leave) {
+        const struct fm_member at_start = fm_member_at_start(member);
+        find_wait_as(finder, &at_start, all, FM_METRIC_MPI_IO_COLLECTIVE_WAIT);
+    } else if (all->enter < all->first_leave) {
+        find_wait_as(finder, member, all, FM_METRIC_MPI_IO_COLLECTIVE_WAIT);
+    }
+}
+
+const struct fm_pattern fm_pattern_wait_at_collective_io = {
+    .name = "Wait at collective I/O",
+    .members = FM_CALLS(FILE_ACCESS),
+    .member = find_file_access,
+};
+
 /* Neither do allocations outside of MPI, although most libraries have a barrier in them. */
 static void find_allocation(const struct fm_finder *finder, const struct fm_member *member,
                             const struct fm_gathered *all)

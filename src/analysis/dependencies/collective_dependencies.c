@@ -120,6 +120,25 @@ static bool all_must_synchronize(const struct fm_analysis *analysis,
     return i == count;
 }
 
+/* A split access synchronizes where it begins or where it is completed. */
+static void depend_by_access(const struct fm_finder *finder, const struct fm_member *const *members,
+                             uint32_t count)
+{
+    struct fm_member *starts = fm_allocate(count, sizeof *starts);
+    const struct fm_member **at_start = fm_allocate(count, sizeof *at_start);
+    for (uint32_t i = 0; i < count; i++) {
+        starts[i] = fm_member_at_start(members[i]);
+        at_start[i] = &starts[i];
+    }
+    if (all_were_inside(at_start, count)) {
+        depend_on_all(finder, at_start, count, FM_DEPENDS_ON_COLLECTIVE, false);
+    } else if (all_were_inside(members, count)) {
+        depend_on_all(finder, members, count, FM_DEPENDS_ON_COLLECTIVE, false);
+    }
+    fm_free(at_start);
+    fm_free(starts);
+}
+
 /* ---- operations with roles ---- */
 
 static void depend_on_root(const struct fm_finder *finder, const struct fm_member *const *members,
@@ -214,6 +233,9 @@ void fm_depend_by_collective(const struct fm_finder *finder, const struct fm_mem
         if (all_were_inside(members, count)) {
             depend_on_all(finder, members, count, FM_DEPENDS_ON_COLLECTIVE, false);
         }
+        break;
+    case FM_CALL_FILE_ACCESS:
+        depend_by_access(finder, members, count);
         break;
     case FM_CALL_ONE_TO_ALL:
         depend_on_root(finder, members, count);

@@ -24,6 +24,9 @@ uint32_t fm_cause_kind_of(const struct fm_analysis *analysis, uint32_t region,
     if (own == FM_METRIC_COMP || own == FM_METRIC_OVERHEAD || charge == FM_CHARGE_PROGRESS) {
         return kinds[charge];
     }
+    if (fm_metric_is_within(own, FM_METRIC_MPI_IO) || own == FM_METRIC_MPI_MGMT_FILE) {
+        return FM_CAUSE_IO;
+    }
     return fm_metric_is_within(own, FM_METRIC_MPI_MANAGEMENT) ||
                    fm_metric_is_within(own, FM_METRIC_SHMEM_MANAGEMENT) ||
                    fm_metric_is_within(own, FM_METRIC_ARMCI_MANAGEMENT) ||

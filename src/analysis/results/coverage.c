@@ -4,21 +4,21 @@
 
 /* Kinds of records, and values of a region that are added up: its calls, and for each kind by how
  * many it was seen. */
-enum { KINDS = 8, VALUES = KINDS + 1 };
+enum { KINDS = 9, VALUES = KINDS + 1 };
 
 /* What one worker has found. */
 struct found {
     uint64_t *calls;       /* by region */
-    uint8_t *records;      /* by region: FM_RECORDED_... */
-    uint8_t *awaited;      /* by region: those that the current location may show */
+    uint16_t *records;     /* by region: FM_RECORDED_... */
+    uint16_t *awaited;     /* by region: those that the current location may show */
     uint64_t teams, tasks; /* number of beginnings of teams of threads, of tasks that ended */
     unsigned char apart[FM_APART];
 };
 
 struct coverage {
     const struct fm_trace *trace;
-    const uint8_t *needed; /* by region: FM_RECORDED_... */
-    struct found *found;   /* by worker */
+    const uint16_t *needed; /* by region: FM_RECORDED_... */
+    struct found *found;    /* by worker */
 };
 
 static unsigned kind_of(const struct fm_rma *record)
@@ -61,16 +61,20 @@ static unsigned kind_of_thread_record(const struct fm_thread_record *record)
 
 /* Notes a record in a call, of a kind that is awaited. @return whether it was the first of its kind
  * in the region */
-static bool note(struct found *found, const struct fm_location *location, uint32_t activity,
-                 unsigned kind)
+static bool note_in(struct found *found, uint32_t region, unsigned kind)
 {
-    const uint32_t region = fm_trace_region(location, activity);
     if ((found->awaited[region] & kind) == 0) {
         return false;
     }
-    found->records[region] |= (uint8_t)kind;
-    found->awaited[region] = (uint8_t)(found->awaited[region] & ~kind);
+    found->records[region] |= (uint16_t)kind;
+    found->awaited[region] = (uint16_t)(found->awaited[region] & ~kind);
     return true;
+}
+
+static bool note(struct found *found, const struct fm_location *location, uint32_t activity,
+                 unsigned kind)
+{
+    return note_in(found, fm_trace_region(location, activity), kind);
 }
 
 /* Lists what the calls of a location may show that is not known yet. @return the number of kinds
@@ -82,8 +86,8 @@ static uint32_t await(const struct coverage *coverage, struct found *found,
     for (size_t v = 0; v < location->profile.count; v++) {
         const struct fm_visit_profile *visit = &location->profile.items[v];
         found->calls[visit->region] += visit->visits;
-        const uint8_t missing =
-            (uint8_t)(coverage->needed[visit->region] & ~found->records[visit->region]);
+        const uint16_t missing =
+            (uint16_t)(coverage->needed[visit->region] & ~found->records[visit->region]);
         if (missing != 0 && found->awaited[visit->region] == 0) {
             found->awaited[visit->region] = missing;
             awaited += (uint32_t)__builtin_popcount(missing);
@@ -110,6 +114,12 @@ static void visit_location(const struct coverage *coverage, struct found *found,
     for (size_t i = 0; awaited > 0 && i < location->rma.count; i++) {
         const struct fm_rma *record = &location->rma.items[i];
         awaited -= note(found, location, record->activity, kind_of(record));
+    }
+    for (size_t v = 0; awaited > 0 && v < location->profile.count; v++) {
+        const struct fm_visit_profile *visit = &location->profile.items[v];
+        awaited -= visit->counts != FM_NONE &&
+                   location->counts.items[visit->counts].values[FM_COUNT_FILE_OPERATIONS] != 0 &&
+                   note_in(found, visit->region, FM_RECORDED_ACCESS);
     }
     for (size_t i = 0; i < location->threads.count; i++) {
         const struct fm_thread_record *record = &location->threads.items[i];
@@ -139,10 +149,10 @@ struct fm_called_function *fm_coverage_find(struct fm_analysis *analysis)
     const struct fm_trace *trace = analysis->trace;
     const uint32_t count = trace->region_count;
     const unsigned workers = fm_engine_workers(analysis->engine);
-    uint8_t *needed = fm_allocate(count, sizeof *needed);
+    uint16_t *needed = fm_allocate(count, sizeof *needed);
     for (uint32_t r = 0; r < count; r++) {
         const struct fm_region *region = &trace->regions[r];
-        needed[r] = (uint8_t)fm_records_needed(region->paradigm, region->name, region->call);
+        needed[r] = (uint16_t)fm_records_needed(region->paradigm, region->name, region->call);
     }
     struct coverage coverage = {trace, needed, fm_allocate_apart(workers, sizeof *coverage.found)};
     for (unsigned w = 0; w < workers; w++) {

@@ -24,6 +24,10 @@ static const fm_metric_t count_metrics[FM_COUNT_KINDS] = {
     [FM_COUNT_BYTES_COLLECTIVE_IN] = FM_METRIC_BYTES_CIN,
     [FM_COUNT_BYTES_PUT] = FM_METRIC_BYTES_PUT,
     [FM_COUNT_BYTES_GET] = FM_METRIC_BYTES_GET,
+    /* Those of files depend on the function, too. */
+    [FM_COUNT_FILE_BYTES_READ] = FM_METRIC_NONE,
+    [FM_COUNT_FILE_BYTES_WRITTEN] = FM_METRIC_NONE,
+    [FM_COUNT_FILE_OPERATIONS] = FM_METRIC_NONE,
 };
 
 /** Adds the region of a call path to the report. @return false without memory */
@@ -113,6 +117,18 @@ static const fm_metric_t processor_metrics[FM_PROCESSOR_TIME_COUNT] = {
     [FM_SWITCHES_VOLUNTARY] = FM_METRIC_COUNTER_USAGE_SWITCHES_VOLUNTARY,
 };
 
+static void add_file_bytes(struct location_values *location, uint32_t visit, fm_metric_t own,
+                           const uint64_t *counts)
+{
+    const bool collective = own == FM_METRIC_MPI_IO_COLLECTIVE;
+    *value_at(location, visit,
+              collective ? FM_METRIC_MPI_FILE_CRBYTES : FM_METRIC_MPI_FILE_IRBYTES) +=
+        (int64_t)counts[FM_COUNT_FILE_BYTES_READ];
+    *value_at(location, visit,
+              collective ? FM_METRIC_MPI_FILE_CWBYTES : FM_METRIC_MPI_FILE_IWBYTES) +=
+        (int64_t)counts[FM_COUNT_FILE_BYTES_WRITTEN];
+}
+
 static void add_profile(const struct filling *filling, const struct fm_location *location,
                         struct location_values *values)
 {
@@ -138,8 +154,11 @@ static void add_profile(const struct filling *filling, const struct fm_location 
         if (profile->counts != FM_NONE) {
             const uint64_t *counts = location->counts.items[profile->counts].values;
             for (unsigned kind = 0; kind < FM_COUNT_KINDS; ++kind) {
-                *value_at(values, v, count_metrics[kind]) += (int64_t)counts[kind];
+                if (count_metrics[kind] != FM_METRIC_NONE) {
+                    *value_at(values, v, count_metrics[kind]) += (int64_t)counts[kind];
+                }
             }
+            add_file_bytes(values, v, own, counts);
         }
     }
 }

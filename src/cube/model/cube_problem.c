@@ -6,9 +6,13 @@
 const char *fm_cause_kind_name(uint32_t kind)
 {
     static const char *const names[FM_CAUSE_KINDS] = {
-        [FM_CAUSE_IMBALANCE] = "imbalance", [FM_CAUSE_SERIALIZATION] = "serialization",
-        [FM_CAUSE_PROGRESS] = "progress",   [FM_CAUSE_TRANSFER] = "transfer",
-        [FM_CAUSE_STARTUP] = "startup",     [FM_CAUSE_UNATTRIBUTED] = "unattributed",
+        [FM_CAUSE_IMBALANCE] = "imbalance",
+        [FM_CAUSE_SERIALIZATION] = "serialization",
+        [FM_CAUSE_PROGRESS] = "progress",
+        [FM_CAUSE_TRANSFER] = "transfer",
+        [FM_CAUSE_STARTUP] = "startup",
+        [FM_CAUSE_UNATTRIBUTED] = "unattributed",
+        [FM_CAUSE_IO] = "io",
     };
     return names[kind];
 }

@@ -26,6 +26,7 @@ enum fm_cause_kind {
     FM_CAUSE_TRANSFER,      /**< a call of a communication library, by its own time */
     FM_CAUSE_STARTUP,       /**< start-up and shut-down of the library, by their own time */
     FM_CAUSE_UNATTRIBUTED,  /**< the trace does not show what delayed the cause */
+    FM_CAUSE_IO,            /**< a call that opens, reads or writes a file, by its own time */
     FM_CAUSE_KINDS
 };
 

@@ -3,6 +3,7 @@
 #include "diagnosis/location_set.h"
 #include "diagnosis/problems/gain_text.h"
 #include "diagnosis/problems/kernel_evidence.h"
+#include "functions/function_kind.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -31,6 +32,8 @@ static const struct {
      "call MPI_Win_complete before it, or let the targets compute before MPI_Win_wait."},
     {FM_METRIC_MPI_RMA_WAIT_AT_FENCE,
      "synchronize only the partners (post, start, complete, wait) instead of all ranks by fences."},
+    {FM_METRIC_MPI_IO_COLLECTIVE_WAIT,
+     "use a nonblocking form (MPI_File_iwrite_all) and let the early ranks compute meanwhile."},
     {FM_METRIC_SHMEM_BARRIER_WAIT,
      "let PEs wait only for those whose data they need (shmem_wait_until) instead of the barrier."},
     {FM_METRIC_SHMEM_WAIT_UNTIL,
@@ -70,6 +73,21 @@ static bool is_call_harmless(const struct fm_cube *cube, const struct fm_cube_pr
         }
     }
     return false;
+}
+
+/** What processes can do that access files while others wait. */
+static const char *of_file_access(const struct fm_cube *cube, const struct fm_cube_problem *cause)
+{
+    const char *name = cube->regions[cube->callpaths[cause->callpath].region].name;
+    const struct fm_function_kind kind = fm_function_kind(FM_PARADIGM_MPI, name);
+    return !kind.reads_file && !kind.writes_file
+               ? "Open files once, outside of iterations; use few, shared files."
+           : kind.call == FM_CALL_FILE_ACCESS
+               ? "Write and read larger, contiguous parts; compare other hints (cb_nodes, "
+                 "striping_factor); use a nonblocking form (MPI_File_iwrite_all) and compute "
+                 "meanwhile."
+               : "Let all ranks take part in it (MPI_File_write_all), or use a nonblocking form "
+                 "(MPI_File_iwrite) and complete it later.";
 }
 
 /** @return the advice for the largest symptom, or NULL */
@@ -174,6 +192,9 @@ void fm_advice_add(const struct fm_diagnosis *diagnosis, const struct fm_cube_pr
         break;
     case FM_CAUSE_PROGRESS:
         fm_sentences_add(lines, "Try", "%s", of_progress(fm_cause_library(diagnosis->cube, cause)));
+        break;
+    case FM_CAUSE_IO:
+        fm_sentences_add(lines, "Try", "%s", of_file_access(diagnosis->cube, cause));
         break;
     default:
         break;

@@ -47,6 +47,7 @@ static bool is_in_program(const struct fm_cube *cube, const struct fm_cube_probl
     switch (cause->kind) {
     case FM_CAUSE_IMBALANCE:
     case FM_CAUSE_SERIALIZATION:
+    case FM_CAUSE_IO:
         return true;
     case FM_CAUSE_PROGRESS:
         return !is_library_call(cube, cause->callpath);

@@ -2,6 +2,7 @@
 #include "diagnosis/problems/cause_text.h"
 
 #include "base/memory.h"
+#include "diagnosis/file_access.h"
 #include "diagnosis/location_set.h"
 #include "diagnosis/number_format.h"
 #include "diagnosis/place.h"
@@ -223,6 +224,9 @@ static void add_how(const struct fm_diagnosis *diagnosis, struct fm_cause_text *
                          "it makes no %s calls, so that one-sided operations of other %s do not "
                          "progress meanwhile",
                          fm_cause_library(diagnosis->cube, cause), diagnosis->process.many);
+        break;
+    case FM_CAUSE_IO:
+        fm_file_access_of_cause(diagnosis, cause, &problem->lines);
         break;
     default:
         add_excess(diagnosis, problem);

@@ -149,6 +149,10 @@ const struct fm_process_noun *fm_archive_process_noun(const struct fm_definition
     return fm_process_noun_in(only != NULL ? only->process : "");
 }
 
+/* Identification and name of MPI's I/O, as other recorders write them. */
+#define IO_IDENTIFICATION "MPI-IO"
+#define IO_NAME           "MPI I/O"
+
 enum { NAME_BYTES = FM_PARADIGM_TEXT + 16 };
 
 /* The key of the property that names an object. */
@@ -182,6 +186,7 @@ static void add_paradigm_strings(const struct output *o)
 static void add_strings(const struct output *o)
 {
     static const char *const texts[] = {"machine", "node", "Master thread", "Linux"};
+    static const char *const of_files[] = {IO_IDENTIFICATION, IO_NAME};
     char name[NAME_BYTES];
     size_t count;
     uint32_t threads = 1;
@@ -189,6 +194,9 @@ static void add_strings(const struct output *o)
     add_paradigm_strings(o);
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         fm_define_string(o->set, texts[i]);
+    }
+    for (size_t i = 0; o->set->tables[FM_DEFINE_IO_HANDLE].count != 0 && i < 2; i++) {
+        fm_define_string(o->set, of_files[i]);
     }
     FOR_EACH(o, FM_DEFINE_PROCESS, i, words, count)
     {
@@ -521,6 +529,30 @@ static void write_windows(const struct output *o)
     }
 }
 
+/* Files that MPI has opened, and their handles. */
+static void write_files(const struct output *o)
+{
+    size_t count;
+    if (o->set->tables[FM_DEFINE_IO_HANDLE].count == 0) {
+        return;
+    }
+    fm_archive_check(OTF2_GlobalDefWriter_WriteIoParadigm(
+        o->writer, 0, fm_define_string(o->set, IO_IDENTIFICATION),
+        fm_define_string(o->set, IO_NAME), OTF2_IO_PARADIGM_CLASS_PARALLEL,
+        OTF2_IO_PARADIGM_FLAG_NONE, 0, NULL, NULL, NULL));
+    FOR_EACH(o, FM_DEFINE_IO_FILE, i, words, count)
+    {
+        fm_archive_check(OTF2_GlobalDefWriter_WriteIoRegularFile(o->writer, i, words[0], 0));
+    }
+    FOR_EACH(o, FM_DEFINE_IO_HANDLE, i, words, count)
+    {
+        const uint32_t file = words[FM_IO_HANDLE_FILE];
+        fm_archive_check(OTF2_GlobalDefWriter_WriteIoHandle(
+            o->writer, i, fm_defined(o->set, FM_DEFINE_IO_FILE, file, NULL)[0], file, 0,
+            OTF2_IO_HANDLE_FLAG_NONE, words[FM_IO_HANDLE_COMM], OTF2_UNDEFINED_IO_HANDLE));
+    }
+}
+
 /* Ranks of a Cartesian topology are numbered row-major. */
 static void write_coordinates(const struct output *o, uint32_t topology, const uint32_t *words)
 {
@@ -588,6 +620,7 @@ void fm_archive_write_global(struct fm_definitions *set, const struct fm_archive
     write_groups(&o);
     write_comms(&o);
     write_windows(&o);
+    write_files(&o);
     write_topologies(&o);
     if (fm_archive_failure() == NULL) {
         fm_archive_check(OTF2_Archive_CloseGlobalDefWriter(fm_archive_handle(), o.writer));

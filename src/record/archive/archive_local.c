@@ -116,6 +116,7 @@ void fm_archive_write_local(struct fm_thread *threads, const struct fm_define_ma
         {FM_DEFINE_GROUP, OTF2_MAPPING_GROUP},
         {FM_DEFINE_COMM, OTF2_MAPPING_COMM},
         {FM_DEFINE_WIN, OTF2_MAPPING_RMA_WIN},
+        {FM_DEFINE_IO_HANDLE, OTF2_MAPPING_IO_HANDLE},
         {FM_DEFINE_ATTRIBUTE, OTF2_MAPPING_ATTRIBUTE},
     };
     enum { KINDS = sizeof kinds / sizeof kinds[0], MAPS = KINDS + 2 };

@@ -320,6 +320,12 @@ static bool translate_item(const struct fm_define_map *map, enum fm_define_kind 
     case FM_DEFINE_WIN:
         return count == FM_WIN_WORDS && translate(map, FM_DEFINE_COMM, &words[FM_WIN_COMM]) &&
                translate(map, FM_DEFINE_STRING, &words[FM_WIN_NAME]);
+    case FM_DEFINE_IO_FILE:
+        return count == 1 && translate(map, FM_DEFINE_STRING, &words[0]);
+    case FM_DEFINE_IO_HANDLE:
+        return count == FM_IO_HANDLE_WORDS &&
+               translate(map, FM_DEFINE_IO_FILE, &words[FM_IO_HANDLE_FILE]) &&
+               translate(map, FM_DEFINE_COMM, &words[FM_IO_HANDLE_COMM]);
     case FM_DEFINE_TOPOLOGY:
         return count >= 3 && translate(map, FM_DEFINE_COMM, &words[0]) &&
                translate(map, FM_DEFINE_STRING, &words[1]);

@@ -39,6 +39,8 @@
  *   COMM      origin, OTF2 paradigm, a, b, c | OTF2 flags, group, second group (of an
  *             inter-communicator), parent, name
  *   WIN       communicator, ordinal among its windows | OTF2 flags, name
+ *   IO_FILE   path |
+ *   IO_HANDLE file, communicator (none: of one process) |
  *   TOPOLOGY  communicator | name, dimensions, { size, periodic } ...
  *   NODE      host name |
  *   PROCESS   rank | node, pid, threads, { events (low, high) } ...
@@ -61,6 +63,8 @@ enum fm_define_kind {
     FM_DEFINE_GROUP,
     FM_DEFINE_COMM,
     FM_DEFINE_WIN,
+    FM_DEFINE_IO_FILE,
+    FM_DEFINE_IO_HANDLE,
     FM_DEFINE_TOPOLOGY,
     FM_DEFINE_NODE,
     FM_DEFINE_PROCESS,
@@ -128,6 +132,9 @@ enum { FM_GROUP_PARADIGM, FM_GROUP_MEMBERS, FM_GROUP_RANGES };
 
 /** Words of a WIN. */
 enum { FM_WIN_COMM, FM_WIN_ORDINAL, FM_WIN_FLAGS, FM_WIN_NAME, FM_WIN_WORDS };
+
+/** Words of an IO_HANDLE. */
+enum { FM_IO_HANDLE_FILE, FM_IO_HANDLE_COMM, FM_IO_HANDLE_WORDS };
 
 #define FM_DEFINE_NONE UINT32_MAX
 

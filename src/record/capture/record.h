@@ -80,6 +80,11 @@ enum fm_record_place { FM_AT_LEAVE, FM_AT_ENTER, FM_BETWEEN_CALLS };
                                     the start, from 1 on | of the operation << 32, partitions */   \
     X(PARTITIONED_RECEIVE, 5, 0) /* as PARTITIONED_SEND */                                         \
     X(PARTITIONS, 2, 1)          /* ref: first one; request, last one */                           \
+    X(IO_CREATE, 0, 0)           /* aux: OTF2 access mode, ref: I/O handle */                      \
+    X(IO_DESTROY, 0, 0)          /* ref: I/O handle */                                             \
+    X(IO_BEGIN, 2, 1)            /* sized, ref: I/O handle; matching id, OTF2 mode | OTF2 flags    \
+                                    << 32 */                                                       \
+    X(IO_COMPLETE, 1, 0)         /* sized, ref: I/O handle; matching id */                         \
     X(PUT, 2, 1)                 /* sized, ref: window; target, matching id */                     \
     X(GET, 2, 1)                 /* sized, ref: window; target, matching id */                     \
     X(ATOMIC, 4, 1)              /* aux: type, ref: window; target, sent, received, matching id */ \

@@ -43,6 +43,24 @@ static OTF2_ErrorCode convert_message(OTF2_EvtWriter *w, uint64_t t, const uint6
     }
 }
 
+static OTF2_ErrorCode convert_file(OTF2_EvtWriter *w, uint64_t t, const uint64_t *r, uint64_t bytes)
+{
+    const uint32_t handle = fm_record_ref(r[0]);
+    switch (fm_record_kind(r[0])) {
+    case FM_RECORD_IO_CREATE:
+        return OTF2_EvtWriter_IoCreateHandle(w, NULL, t, handle,
+                                             (OTF2_IoAccessMode)fm_record_aux(r[0]),
+                                             OTF2_IO_CREATION_FLAG_NONE, OTF2_IO_STATUS_FLAG_NONE);
+    case FM_RECORD_IO_DESTROY:
+        return OTF2_EvtWriter_IoDestroyHandle(w, NULL, t, handle);
+    case FM_RECORD_IO_BEGIN:
+        return OTF2_EvtWriter_IoOperationBegin(w, NULL, t, handle, (OTF2_IoOperationMode)r[2],
+                                               (OTF2_IoOperationFlag)(r[2] >> 32), bytes, r[1]);
+    default:
+        return OTF2_EvtWriter_IoOperationComplete(w, NULL, t, handle, bytes, r[1]);
+    }
+}
+
 static OTF2_ErrorCode convert_window(OTF2_EvtWriter *w, uint64_t t, const uint64_t *r,
                                      uint64_t bytes)
 {
@@ -126,6 +144,11 @@ OTF2_ErrorCode fm_operation_event(OTF2_EvtWriter *w, uint64_t t, const uint64_t 
         return OTF2_EvtWriter_CommCreate(w, NULL, t, ref);
     case FM_RECORD_COMM_DESTROY:
         return OTF2_EvtWriter_CommDestroy(w, NULL, t, ref);
+    case FM_RECORD_IO_CREATE:
+    case FM_RECORD_IO_DESTROY:
+    case FM_RECORD_IO_BEGIN:
+    case FM_RECORD_IO_COMPLETE:
+        return convert_file(w, t, r, bytes);
     default:
         return convert_window(w, t, r, bytes);
     }

@@ -44,8 +44,6 @@ static inline uint64_t fm_count_at(struct fm_counts counts, int i)
 
 #define FM_NO_ROOT ((int)OTF2_COLLECTIVE_ROOT_NONE)
 
-#define FM_UNPACK(...) __VA_ARGS__
-
 /** Defines the wrappers of a collective in one form (wrap.h): the blocking call, the non-blocking
  * one, and the initialization of the persistent operation.
  * @param name        of the blocking call without MPI_; `iname` of the non-blocking one

@@ -26,6 +26,9 @@
 #define FM_PASTE(prefix, name, suffix)          FM_PASTE_EXPANDED(prefix, name, suffix)
 #define FM_FORM(prefix, name)                   FM_PASTE(prefix, name, FM_SUFFIX)
 
+/** Removes the parentheses around the parameters of a macro. */
+#define FM_UNPACK(...) __VA_ARGS__
+
 /** Whether several threads may call MPI at once (MPI_THREAD_MULTIPLE). */
 extern FM_HIDDEN bool fm_mpi_threaded;
 

@@ -113,6 +113,12 @@ bool fm_define_is_sound(const struct fm_definitions *set, enum fm_define_kind ki
     case FM_DEFINE_WIN:
         return count == FM_WIN_WORDS && refers(set, FM_DEFINE_COMM, words[FM_WIN_COMM]) &&
                refers_or_none(set, FM_DEFINE_STRING, words[FM_WIN_NAME]);
+    case FM_DEFINE_IO_FILE:
+        return count == 1 && refers(set, FM_DEFINE_STRING, words[0]);
+    case FM_DEFINE_IO_HANDLE:
+        return count == FM_IO_HANDLE_WORDS &&
+               refers(set, FM_DEFINE_IO_FILE, words[FM_IO_HANDLE_FILE]) &&
+               refers_or_none(set, FM_DEFINE_COMM, words[FM_IO_HANDLE_COMM]);
     case FM_DEFINE_TOPOLOGY:
         return topology_is_sound(set, words, count);
     case FM_DEFINE_NODE:

@@ -29,6 +29,8 @@ void fm_builder_close(struct fm_builder *builder)
     fm_map_free(&builder->next_fork);
     fm_map_free(&builder->visits);
     fm_requests_free(&builder->requests);
+    fm_vector_free(&builder->accesses);
+    fm_map_free(&builder->access_by_id);
     fm_traffic_free(&builder->traffic);
 }
 
@@ -55,6 +57,8 @@ static void reset(struct fm_builder *builder)
     builder->completions_matter =
         builder->trace->has_passive_target ||
         builder->trace->processes[builder->location->process].location_count > 1;
+    builder->accesses.count = 0;
+    fm_map_clear(&builder->access_by_id);
     fm_map_clear(&builder->visits);
     fm_map_clear(&builder->location_values);
     fm_map_clear(&builder->value_counts);

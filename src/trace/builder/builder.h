@@ -10,6 +10,13 @@
 #include "trace/builder/traffic.h"
 #include "trace/tables/trace.h"
 
+/** An access to a file that has begun. */
+struct fm_open_access {
+    uint64_t bytes;  /**< that it was counted with */
+    uint32_t counts; /**< row of the location's counts where */
+    uint32_t kind;   /**< fm_count_t */
+};
+
 /** An open call. */
 struct fm_frame {
     uint64_t enter;
@@ -85,6 +92,8 @@ struct fm_builder {
         partitioned;            /**< of the next record of a message; operation == 0: none */
     uint64_t partition_request; /**< request that the next partition belongs to */
     struct fm_requests requests;
+    FM_VECTOR(struct fm_open_access) accesses; /**< to files, some of which are done */
+    struct fm_map access_by_id;                /**< (I/O handle, id) -> row of `accesses` */
     struct fm_traffic_counter traffic;
     struct fm_table_sizes sizes; /**< of the location before */
     uint64_t stretch;    /**< ticks of the last FM_MEASURED_TIME or FM_DELAY_MEASURED_TIME */
@@ -153,6 +162,14 @@ void fm_builder_send_complete(struct fm_builder *builder, uint64_t request);
 void fm_builder_receive_request(struct fm_builder *builder, uint64_t request);
 void fm_builder_receive(struct fm_builder *builder, uint32_t communicator, uint32_t peer,
                         uint32_t tag, uint64_t bytes, const uint64_t *request);
+/** An access to a file begins or is done. Only those in calls of MPI count, for the call that
+ * begins them: with the bytes requested, and as soon as they are done with those transferred.
+ * @param handle  reference to an I/O handle, as in the record
+ * @param mode    OTF2_IoOperationMode */
+void fm_builder_access_begin(struct fm_builder *builder, uint32_t handle, uint8_t mode,
+                             uint64_t bytes, uint64_t id);
+void fm_builder_access_end(struct fm_builder *builder, uint32_t handle, uint64_t bytes,
+                           uint64_t id);
 /** A parameter FM_PARAMETER_PARTITIONED_OPERATION to FM_PARAMETER_LAST_PARTITION. */
 void fm_builder_partitioned(struct fm_builder *builder, fm_parameter_t parameter, uint64_t value);
 void fm_builder_cancelled(struct fm_builder *builder, uint64_t request);

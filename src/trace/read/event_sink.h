@@ -113,6 +113,18 @@ static inline void fm_event_flush(struct fm_event_sink *sink, uint64_t stop)
     fm_builder_flush(&sink->builder, fm_event_repaired(sink, stop));
 }
 
+static inline void fm_event_access_begin(struct fm_event_sink *sink, uint32_t handle, uint8_t mode,
+                                         uint64_t bytes, uint64_t id)
+{
+    fm_builder_access_begin(&sink->builder, handle, mode, bytes, id);
+}
+
+static inline void fm_event_access_end(struct fm_event_sink *sink, uint32_t handle, uint64_t bytes,
+                                       uint64_t id)
+{
+    fm_builder_access_end(&sink->builder, handle, bytes, id);
+}
+
 static inline void fm_event_send(struct fm_event_sink *sink, uint32_t receiver,
                                  uint32_t communicator, uint32_t tag, uint64_t bytes)
 {

@@ -249,6 +249,9 @@ typedef enum {
     FM_COUNT_BYTES_COLLECTIVE_IN,
     FM_COUNT_BYTES_PUT,
     FM_COUNT_BYTES_GET,
+    FM_COUNT_FILE_BYTES_READ, /**< by MPI, likewise the next two */
+    FM_COUNT_FILE_BYTES_WRITTEN,
+    FM_COUNT_FILE_OPERATIONS, /**< reads and writes with a record of their bytes */
     FM_COUNT_KINDS
 } fm_count_t;
 

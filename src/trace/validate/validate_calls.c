@@ -52,6 +52,8 @@ static unsigned kind_of(fm_survey_kind_t kind)
     case FM_SURVEY_RMA_OP_COMPLETE_REMOTE:
     case FM_SURVEY_RMA_SYNC:
         return FM_RECORDED_COMPLETION;
+    case FM_SURVEY_IO_OPERATION_BEGIN:
+        return FM_RECORDED_ACCESS;
     default:
         return 0;
     }

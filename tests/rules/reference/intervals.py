@@ -26,6 +26,7 @@ SYNCHRONIZATION_KINDS = {
     "mpi_finalize_wait": "finalize",
     "mpi_comm_wait": "comm",
     "mpi_file_wait": "file",
+    "mpi_io_collective_wait": "io_collective",
     "mpi_rma_wait_at_create": "rma_create",
     "mpi_rma_wait_at_fence": "rma_fence",
     "mpi_rma_wait_at_free": "rma_free",
@@ -220,7 +221,7 @@ def _synchronizing_instances(instances, windows):
             continue
         calls = {member.rank: member.activity for member in members}
         if (kind in ("barrier", "nxn", "init", "finalize")
-                or kind in ("comm", "file") and ws.instance_overlaps(calls)):
+                or kind in ("comm", "file", "io_collective") and ws.instance_overlaps(calls)):
             yield kind, list(calls.values())
     for processes in windows.values():
         for _, calls, _ in ws.window_collective_instances(processes):

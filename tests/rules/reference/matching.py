@@ -5,6 +5,9 @@ records (see timeline.py).
 """
 
 
+import copy
+
+
 class Send:
     """`complete` is the call that completes it, None if none does: Late Receiver cannot be judged
     then. A cancelled send is in no sequence."""
@@ -145,6 +148,12 @@ class CollectiveMember:
         self.activity = activity
         self.root = root
         self.bytes = sent + received
+
+    def at_start(self):
+        """The member as if its start call were the one that waits."""
+        member = copy.copy(self)
+        member.activity = member.start
+        return member
 
     @property
     def is_blocking(self):

@@ -55,6 +55,7 @@ time
       mpi_io
         mpi_io_individual
         mpi_io_collective
+          mpi_io_collective_wait
     shmem
       shmem_management
         shmem_init_wait

@@ -12,9 +12,9 @@ import metrics
 import occasions
 from blame import Blame
 
-IMBALANCE, SERIALIZATION, PROGRESS, TRANSFER, STARTUP, UNATTRIBUTED = (
-    "imbalance", "serialization", "progress", "transfer", "startup", "unattributed")
-KINDS = (IMBALANCE, SERIALIZATION, PROGRESS, TRANSFER, STARTUP, UNATTRIBUTED)
+IMBALANCE, SERIALIZATION, PROGRESS, TRANSFER, STARTUP, UNATTRIBUTED, IO = (
+    "imbalance", "serialization", "progress", "transfer", "startup", "unattributed", "io")
+KINDS = (IMBALANCE, SERIALIZATION, PROGRESS, TRANSFER, STARTUP, UNATTRIBUTED, IO)
 
 # `path` and `loc` are None of what cannot be attributed.
 Cause = namedtuple("Cause", "kind path loc")
@@ -22,7 +22,8 @@ _UNATTRIBUTED = Cause(UNATTRIBUTED, None, None)
 # Part of the waiting of a wait state that stems from a cause: `time` at `instants`, [(begin, end)].
 Share = namedtuple("Share", "cause time instants")
 
-_MANAGEMENT = {"mpi_init_exit", "mpi_mgmt_comm", "mpi_mgmt_file", "mpi_mgmt_win",
+_FILES = {"mpi_mgmt_file", "mpi_io_individual", "mpi_io_collective"}
+_MANAGEMENT = {"mpi_init_exit", "mpi_mgmt_comm", "mpi_mgmt_win",
                "shmem_management", "armci_management", "caf_management"}
 
 
@@ -39,6 +40,8 @@ def _kind(wait, path):
         return SERIALIZATION if wait.is_contention else IMBALANCE
     if is_progress(wait):
         return PROGRESS
+    if node in _FILES:
+        return IO
     return STARTUP if node in _MANAGEMENT else TRANSFER
 
 

@@ -13,6 +13,9 @@ SCANS = ["MPI_Scan", "MPI_Exscan"]
 NEIGHBOURHOOD = ["MPI_Neighbor_allgather", "MPI_Neighbor_alltoallv"]
 COMMUNICATOR = ["MPI_Comm_dup", "MPI_Comm_split", "MPI_Comm_create", "MPI_Cart_create",
                 "MPI_Comm_free"]
+FILE_ACCESS = ["MPI_File_write_all", "MPI_File_read_at_all", "MPI_File_write_ordered",
+               "MPI_File_sync", "MPI_File_seek_shared", "MPI_File_read_all_c"]
+NON_BLOCKING_FILE_ACCESS = ["MPI_File_iwrite_all", "MPI_File_iread_at_all"]
 FILE = ["MPI_File_open", "MPI_File_close", "MPI_File_set_view", "MPI_File_set_size"]
 OF_RESULT = ["MPI_Comm_create_group", "MPI_Intercomm_create"]
 
@@ -71,6 +74,8 @@ class CollectiveActions:
         # what they were without.
         self.chooser = generators.Random("persistent %r" % (self.random.getstate()[1][:4],))
         self.has_persistent = self.chooser.random() < 0.2
+        self.accesses = generators.Random("accesses %r" % (self.random.getstate()[1][:4],))
+        self.has_accesses = self.accesses.random() < 0.15
 
     def queue(self, comm, rank):
         key = (comm, rank) if comm == "self" else comm
@@ -87,6 +92,9 @@ class CollectiveActions:
             self.persistent_collective(loc, comm)
             return
         queue = self.queue(comm, loc.rank)
+        if queue.count[loc.rank] == len(queue.instances) and self.has_accesses and \
+                self.accesses.random() < 0.4:
+            queue.instances.append(self.file_access(queue.members))
         if queue.count[loc.rank] == len(queue.instances):
             queue.instances.append(self.random_instance(comm, queue.members))
         self.join(loc, comm, queue)
@@ -108,6 +116,16 @@ class CollectiveActions:
                             random.random() < 0.25)
         instance.is_non_blocking = is_non_blocking
         instance.tail = random.choice((0, 0, 1))
+        return instance
+
+    def file_access(self, members):
+        """A collective read, write or synchronization of a file."""
+        choose = self.accesses
+        is_non_blocking = choose.random() < 0.3
+        region = choose.choice(NON_BLOCKING_FILE_ACCESS if is_non_blocking else FILE_ACCESS)
+        instance = Instance(region, "access", members, members[0], choose.random() < 0.7, True)
+        instance.is_non_blocking = is_non_blocking
+        instance.tail = choose.choice((0, 1))
         return instance
 
     # --- Entering ----------------------------------------------------------------------------
@@ -177,7 +195,9 @@ class CollectiveActions:
         if instance.kind in ("from_root", "to_root"):
             root = "%d" % instance.members.index(instance.root)
         sent, received = self._bytes(instance, rank)
-        if instance.kind in ("comm", "file", "init"):
+        if instance.kind == "access":
+            operation = "barrier"
+        elif instance.kind in ("comm", "file", "init"):
             operation = "destroy_handle" if region == "MPI_Comm_free" else "create_handle"
         else:
             is_named_so = instance.is_non_blocking and instance.persistent is None

@@ -115,8 +115,9 @@ def wrong_order_metric(candidate, received_by):
 
 # --- Collectives -----------------------------------------------------------------------------
 
-_OVERLAP_REQUIRED = {"comm", "file"}
-_COLLECTIVE_FILE = {"File_open", "File_close", "File_set_view", "File_set_size"}
+_OVERLAP_REQUIRED = {"comm", "file", "io_collective"}
+_COLLECTIVE_FILE = {"File_open", "File_close", "File_set_view", "File_set_size", "File_preallocate",
+                    "File_set_atomicity", "File_set_info"}
 
 
 def collective_kind(mpi_name):
@@ -135,6 +136,8 @@ def collective_kind(mpi_name):
         return "finalize"
     if name in _COLLECTIVE_FILE:
         return "file"
+    if metrics.own_node("MPI_" + mpi_name) == "mpi_io_collective" and not name.endswith("_end"):
+        return "io_collective"
     if metrics.own_node("MPI_" + name) == "mpi_mgmt_comm":
         return "comm"
     return None
@@ -147,6 +150,7 @@ _ALL_WAIT_FOR_ALL = {
     "finalize": (INIT_FINALIZE, "mpi_finalize_wait"),
     "comm": (COMM_FILE, "mpi_comm_wait"),
     "file": (COMM_FILE, "mpi_file_wait"),
+    "io_collective": (COMM_FILE, "mpi_io_collective_wait"),
 }
 
 
@@ -164,12 +168,22 @@ def _overlaps(enters, leaves):
     return max(enters) < min(leaves)
 
 
+def at_common_call(members):
+    """The members of a collective access to a file, which may be split: if all of them were in the call
+    that begins it at once, they wait there."""
+    if _overlaps([m.start.enter for m in members], [m.start.leave for m in members]):
+        return [member.at_start() for member in members]
+    return members
+
+
 def collective_candidates(instances, counts_bytes):
     """`counts_bytes`: whether records of collectives count bytes."""
     for members in instances.values():
         kind = instance_kind(members)
         if kind is None:
             continue
+        if kind == "io_collective":
+            members = at_common_call(members)
         if kind in _OVERLAP_REQUIRED and not _overlaps([m.start.enter for m in members],
                                                        [m.activity.leave for m in members]):
             continue

@@ -58,6 +58,7 @@ static const struct named_value calls[] = {
     CALL(COMMUNICATOR),
     CALL(DETACHED_COMMUNICATOR),
     CALL(FILE),
+    CALL(FILE_ACCESS),
     CALL(WINDOW_CREATE),
     CALL(WINDOW_FREE),
     CALL(FENCE),

@@ -1,5 +1,6 @@
 #include "record/mpi/objects/request.h"
 
+#include "record/mpi/objects/file.h"
 #include "record/mpi/objects/partitioned.h"
 
 #include <errno.h>
@@ -128,6 +129,21 @@ static void complete_rma(struct fm_thread *thread, const struct fm_request *requ
               request->id);
 }
 
+void fm_request_complete_access(struct fm_thread *thread, const struct fm_request *request,
+                                const MPI_Status *status)
+{
+    const uint64_t bytes = fm_status_bytes(status);
+    fm_put_access_end(fm_thread_reserve(thread, fm_words_access_end(bytes)), request->ref, bytes,
+                      request->id);
+    if (request->file_collective != 0) {
+        const struct fm_request collective = {.operation = OTF2_COLLECTIVE_OP_BARRIER,
+                                              .root = OTF2_COLLECTIVE_ROOT_NONE,
+                                              .ref = request->file_comm,
+                                              .id = request->file_collective};
+        complete_collective(thread, &collective);
+    }
+}
+
 /* MPICH 4.0 sets no status for these requests. Then the arguments of the call state the message,
  * except its size, which is that of the buffer; without a certain source it is not recorded. */
 static void complete_sendrecv(struct fm_thread *thread, const struct fm_request *request,
@@ -171,6 +187,8 @@ void fm_request_complete_other(struct fm_thread *thread, struct fm_request *requ
         complete_collective(thread, request);
     } else if (request->kind == FM_REQUEST_COMM) {
         complete_comm(thread, request);
+    } else if (request->kind == FM_REQUEST_FILE) {
+        fm_request_complete_access(thread, request, status);
     } else if (request->kind == FM_REQUEST_RMA) {
         complete_rma(thread, request);
     }

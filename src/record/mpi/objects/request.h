@@ -19,6 +19,7 @@ enum fm_request_kind {
     FM_REQUEST_PARTITIONED,
     FM_REQUEST_COLLECTIVE,
     FM_REQUEST_COMM, /**< MPI_Comm_idup */
+    FM_REQUEST_FILE, /**< access to a file */
     FM_REQUEST_RMA
 };
 
@@ -30,7 +31,7 @@ struct fm_request {
     enum fm_request_kind kind;
     bool persistent;
     bool active;  /**< started and not yet completed */
-    uint32_t ref; /**< communicator or window */
+    uint32_t ref; /**< communicator, window or I/O handle */
     union {
         struct { /* persistent SEND: recorded at every start */
             int peer, tag;
@@ -51,6 +52,10 @@ struct fm_request {
             MPI_Comm *comm;
             struct fm_comm *parent; /**< a copy, because the program may free it; to be freed */
             uint32_t count;
+        };
+        struct { /* FILE; collective: the file's communicator, and the operation's number there */
+            uint32_t file_comm;
+            uint64_t file_collective; /* 0: individual */
         };
         struct fm_partitioned *partitioned; /* PARTITIONED */
         bool fetches; /* RMA: a get; its local completion implies its remote completion */
@@ -133,6 +138,10 @@ FM_INLINE void fm_request_describe(struct fm_request *request, const struct fm_r
         break;
     case FM_REQUEST_PARTITIONED:
         request->partitioned = prototype->partitioned;
+        break;
+    case FM_REQUEST_FILE:
+        request->file_comm = prototype->file_comm;
+        request->file_collective = prototype->file_collective;
         break;
     case FM_REQUEST_RMA:
         request->fetches = prototype->fetches;
@@ -237,6 +246,11 @@ static inline void fm_request_complete(struct fm_thread *thread, struct fm_reque
         fm_request_complete_other(thread, request, status);
     }
 }
+
+/** Records that an access to a file is done: a request of kind FILE, or a split one. To be called
+ * between fm_thread_leave and fm_thread_done. */
+void fm_request_complete_access(struct fm_thread *thread, const struct fm_request *request,
+                                const MPI_Status *status);
 
 /** Records that a test found a claimed request incomplete, and puts it back. */
 void fm_request_failed_test(struct fm_thread *thread, struct fm_request *request);
