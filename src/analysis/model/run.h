@@ -6,6 +6,8 @@
 
 #include "analysis/detail.h"
 #include "analysis/model/findings.h"
+#include "base/containers/vector.h"
+#include "cube/model/cube.h"
 #include "engine/engine.h"
 #include "trace/tables/trace.h"
 
@@ -50,6 +52,15 @@ struct fm_lock_queues;
 struct fm_peer_waits;
 struct fm_thread_starts;
 
+/** A location that made the last partition of messages ready. */
+struct fm_last_partition {
+    uint32_t location;
+    struct fm_cube_last_partition last;
+};
+
+/** Those of all locations, ascending; only process 0 has them. */
+typedef FM_VECTOR(struct fm_last_partition) fm_last_partition_vector;
+
 struct fm_analysis {
     const struct fm_trace *trace;
     const fm_metric_t *own_metrics; /**< by region: fm_own_metric() */
@@ -69,6 +80,7 @@ struct fm_analysis {
     struct fm_lock_queues *lock_queues;   /**< NULL: no locks */
     struct fm_lock_holders *lock_holders; /**< NULL: no locks */
     struct fm_thread_starts *thread_starts;
+    fm_last_partition_vector last_partitions;
     struct fm_dependencies *dependencies; /**< NULL: not wanted */
     uint64_t blocking_size;       /**< bytes from which on sends wait; 0: as the run shows */
     fm_detail_messages *messages; /**< by receiving process: matched messages; NULL: not kept */

@@ -4,6 +4,8 @@
 #include "analysis/p2p/partitioned_sends.h"
 
 #include "analysis/pattern.h"
+#include "base/containers/sort.h"
+#include "base/memory.h"
 
 static void list_sends(struct fm_partitioned_sends *sent, const struct fm_location *location)
 {
@@ -13,7 +15,11 @@ static void list_sends(struct fm_partitioned_sends *sent, const struct fm_locati
             const uint64_t request = location->partitioned.items[row - 1].request;
             const uint32_t next = (uint32_t)sent->sends.count;
             if (*fm_map_at(&sent->row_of, request, next) == next) {
-                fm_vector_push(&sent->sends, (struct fm_partitioned_send){0, FM_NONE, FM_NONE});
+                const struct fm_partitioned_send send = {
+                    .location = FM_NONE,
+                    .activity = FM_NONE,
+                    .partitions = location->partitioned.items[row - 1].partitions};
+                fm_vector_push(&sent->sends, send);
             }
         }
     }
@@ -31,7 +37,8 @@ static void note_ready(struct fm_partitioned_sends *sent, const struct fm_trace 
         struct fm_partitioned_send *send = &sent->sends.items[row];
         const uint64_t enter = location->enter.items[call->activity];
         if (send->location == FM_NONE || enter > send->enter) {
-            *send = (struct fm_partitioned_send){enter, l, call->activity};
+            *send = (struct fm_partitioned_send){enter, l, call->activity, call->last,
+                                                 send->partitions};
         }
     }
 }
@@ -90,9 +97,69 @@ static void count_calls(const struct fm_finder *finder, const struct fm_partitio
     }
 }
 
+/* ---- last partitions ---- */
+
+struct counting {
+    const struct fm_finder *finder;
+    fm_last_partition_vector *last; /* by worker */
+};
+
+/* How often a partition of a location was the last one. */
+struct tally {
+    uint32_t location, partition, partitions;
+    uint64_t messages;
+};
+
+static int compare_tallies(const void *a, const void *b)
+{
+    const struct tally *left = a, *right = b;
+    if (left->location != right->location) {
+        return left->location < right->location ? -1 : 1;
+    }
+    return left->partition < right->partition ? -1 : left->partition > right->partition;
+}
+
+/* Adds the locations of a process that made last partitions ready, each with the most frequent. */
+static void add_last(const struct fm_partitioned_sends *sent, fm_last_partition_vector *last)
+{
+    FM_VECTOR(struct tally) tallies = {0};
+    struct fm_map row_of = {0};
+    for (size_t i = 0; i < sent->sends.count; i++) {
+        const struct fm_partitioned_send *send = &sent->sends.items[i];
+        if (send->location == FM_NONE || send->partition >= send->partitions) {
+            continue;
+        }
+        const uint64_t key = (uint64_t)send->location << 32 | send->partition;
+        const uint32_t next = (uint32_t)tallies.count;
+        const uint32_t row = *fm_map_at(&row_of, key, next);
+        if (row == next) {
+            fm_vector_push(&tallies, (struct tally){send->location, send->partition, 0, 0});
+        }
+        tallies.items[row].partitions = send->partitions;
+        tallies.items[row].messages++;
+    }
+    fm_sort(tallies.items, tallies.count, sizeof *tallies.items, compare_tallies);
+    for (size_t i = 0; i < tallies.count; i++) {
+        const struct tally *tally = &tallies.items[i];
+        if (i == 0 || tally->location != tally[-1].location) {
+            fm_vector_push(last, (struct fm_last_partition){.location = tally->location});
+        }
+        struct fm_cube_last_partition *most = &last->items[last->count - 1].last;
+        most->all_messages += tally->messages;
+        if (tally->messages > most->messages) {
+            most->partition = tally->partition;
+            most->partitions = tally->partitions;
+            most->messages = tally->messages;
+        }
+    }
+    fm_vector_free(&tallies);
+    fm_map_free(&row_of);
+}
+
 static void count_processes(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
-    struct fm_finder finder = *(const struct fm_finder *)context;
+    const struct counting *counting = context;
+    struct fm_finder finder = *counting->finder;
     struct fm_partitioned_sends sent = {0};
     finder.worker = worker;
     for (uint32_t process = first; process < last; process++) {
@@ -101,13 +168,37 @@ static void count_processes(void *context, unsigned worker, uint32_t first, uint
         for (uint32_t t = 0; t < owner->location_count && sent.sends.count != 0; t++) {
             count_calls(&finder, &sent, owner->first_location + t);
         }
+        if (sent.sends.count != 0) {
+            add_last(&sent, &counting->last[worker]);
+        }
     }
     fm_partitioned_sends_free(&sent);
 }
 
 static void detect(const struct fm_finder *finder)
 {
-    fm_engine_run(finder->analysis->engine, count_processes, (void *)finder);
+    struct fm_analysis *analysis = finder->analysis;
+    const unsigned workers = fm_engine_workers(analysis->engine);
+    fm_last_partition_vector own = {0}, *last = fm_allocate(workers, sizeof *last);
+    struct counting counting = {finder, last};
+    fm_engine_run(analysis->engine, count_processes, &counting);
+    for (unsigned w = 0; w < workers; w++) {
+        for (size_t i = 0; i < last[w].count; i++) {
+            fm_vector_push(&own, last[w].items[i]);
+        }
+        fm_vector_free(&last[w]);
+    }
+    fm_free(last);
+    fm_team_collect_vector(analysis->team, &own, &analysis->last_partitions);
+    fm_vector_free(&own);
+}
+
+void fm_last_partitions_fill(const struct fm_analysis *analysis, struct fm_cube *cube)
+{
+    for (size_t i = 0; i < analysis->last_partitions.count; i++) {
+        const struct fm_last_partition *row = &analysis->last_partitions.items[i];
+        cube->locations[row->location].last_partition = row->last;
+    }
 }
 
 const struct fm_pattern fm_pattern_partitions = {

@@ -125,7 +125,8 @@ uint32_t fm_cube_add_location(struct fm_cube *cube, uint64_t id, uint32_t rank, 
     if (locations == NULL)
         return FM_CUBE_NONE;
     cube->locations = locations;
-    struct fm_cube_location location = {id, rank, thread, strdup(node), strdup(name), false};
+    struct fm_cube_location location = {
+        .id = id, .rank = rank, .thread = thread, .node = strdup(node), .name = strdup(name)};
     if (location.node == NULL || location.name == NULL) {
         free(location.node);
         free(location.name);

@@ -43,6 +43,14 @@ struct fm_cube_callpath {
     uint32_t region;
 };
 
+/** Messages in partitions (MPI_Psend_init) whose last partition a location made ready. */
+struct fm_cube_last_partition {
+    uint32_t partition;    /**< that was the last one of most of them; ties: the lowest */
+    uint32_t partitions;   /**< of these messages: it is less than this number */
+    uint64_t messages;     /**< in which it was the last one; 0: there are none, or unknown */
+    uint64_t all_messages; /**< in which some partition of this location was */
+};
+
 /** A location: a thread of a process. Ascending by rank, then by thread. */
 struct fm_cube_location {
     uint64_t id; /**< as in the trace */
@@ -51,6 +59,7 @@ struct fm_cube_location {
     char *node;      /**< host name */
     char *name;
     bool is_stream; /**< of an accelerator, not a thread; to be set after the location was added */
+    struct fm_cube_last_partition last_partition; /**< likewise */
 };
 
 /** One exclusive value that is not 0. */

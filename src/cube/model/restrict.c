@@ -38,6 +38,7 @@ static fm_status_t copy_definitions(struct fm_cube *to, const struct fm_view *vi
         failed |= added == FM_CUBE_NONE;
         if (added != FM_CUBE_NONE) {
             to->locations[added].is_stream = location->is_stream;
+            to->locations[added].last_partition = location->last_partition;
         }
     }
     for (uint32_t i = 0; i < from->callpath_count; i++) {

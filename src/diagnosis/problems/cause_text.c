@@ -329,6 +329,73 @@ static void add_seen(const struct fm_diagnosis *diagnosis, struct fm_cause_text 
     free(text);
 }
 
+/** @return whether some process waits for messages because of the cause. */
+static bool makes_receivers_wait(const struct fm_cube_problem *cause)
+{
+    for (uint32_t i = 0; i < cause->symptom_count; i++) {
+        if (fm_metric_is_within((fm_metric_t)cause->symptoms[i].metric, FM_METRIC_MPI_LATESENDER)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/** Adds up the last partitions of the cause's locations where it is number `partition`.
+ * @param where  out, room for all locations of the cause: those; NULL: not wanted */
+static struct fm_cube_last_partition sum_last(const struct fm_cube *cube,
+                                              const struct fm_cube_problem *cause,
+                                              uint32_t partition, uint32_t *where, uint32_t *count)
+{
+    struct fm_cube_last_partition sum = {.partition = partition};
+    for (uint32_t i = 0; i < cause->location_count; i++) {
+        const struct fm_cube_last_partition *last =
+            &cube->locations[cause->locations[i]].last_partition;
+        sum.all_messages += last->all_messages;
+        if (last->messages != 0 && last->partition == partition) {
+            sum.partitions = last->partitions;
+            sum.messages += last->messages;
+            if (where != NULL) {
+                where[(*count)++] = cause->locations[i];
+            }
+        }
+    }
+    return sum;
+}
+
+/** Adds which partition of messages is late, if others wait for messages of the cause's locations
+ * that are sent when their last partition is ready. */
+static void add_partitions(const struct fm_diagnosis *diagnosis, struct fm_cause_text *problem)
+{
+    const struct fm_cube *cube = diagnosis->cube;
+    const struct fm_cube_problem *cause = problem->cause;
+    struct fm_cube_last_partition most = {0};
+    for (uint32_t i = 0; makes_receivers_wait(cause) && i < cause->location_count; i++) {
+        const struct fm_cube_last_partition *last =
+            &cube->locations[cause->locations[i]].last_partition;
+        if (last->messages != 0 && (most.messages == 0 || last->partition != most.partition)) {
+            const struct fm_cube_last_partition sum =
+                sum_last(cube, cause, last->partition, NULL, NULL);
+            most = sum.messages > most.messages ? sum : most;
+        }
+    }
+    if (most.messages == 0) {
+        return;
+    }
+    char counts[2][FM_FORMAT_SIZE];
+    uint32_t *locations = fm_allocate(cause->location_count, sizeof *locations);
+    struct fm_location_set set = {locations, 0};
+    sum_last(cube, cause, most.partition, locations, &set.count);
+    char *where = fm_location_set_text(diagnosis, set, NULL);
+    fm_sentences_add(&problem->lines, "Late",
+                     "partition %u (of 0-%u) is the last one in %s of %s messages whose last "
+                     "partition is made ready on %s",
+                     most.partition, most.partitions - 1,
+                     fm_format_count(counts[0], (int64_t)most.messages),
+                     fm_format_count(counts[1], (int64_t)most.all_messages), where);
+    free(where);
+    fm_free(locations);
+}
+
 void fm_cause_text_write(const struct fm_diagnosis *diagnosis, struct fm_cause_text *problem)
 {
     add_headline(diagnosis, problem);
@@ -337,6 +404,7 @@ void fm_cause_text_write(const struct fm_diagnosis *diagnosis, struct fm_cause_t
     fm_evidence_of_kernel(diagnosis, problem->cause, &problem->lines);
     fm_evidence_of_load(diagnosis, problem->cause, problem->load, &problem->lines);
     add_seen(diagnosis, problem);
+    add_partitions(diagnosis, problem);
     fm_gain_add(diagnosis, problem);
     fm_evidence_of_samples(diagnosis, problem->cause, &problem->lines);
     fm_advice_add(diagnosis, problem->cause, &problem->lines);

@@ -58,6 +58,18 @@ static void put_callpaths(struct fm_json *json, const struct fm_cube *cube)
     fm_json_end(json);
 }
 
+static void put_last_partition(struct fm_json *json, const struct fm_cube_last_partition *last)
+{
+    if (last->messages != 0) {
+        fm_json_object(json, "last_partition");
+        fm_json_unsigned(json, "partition", last->partition);
+        fm_json_unsigned(json, "partitions", last->partitions);
+        fm_json_unsigned(json, "messages", last->messages);
+        fm_json_unsigned(json, "all_messages", last->all_messages);
+        fm_json_end(json);
+    }
+}
+
 static void put_locations(struct fm_json *json, const struct fm_cube *cube)
 {
     fm_json_array(json, "locations");
@@ -71,6 +83,7 @@ static void put_locations(struct fm_json *json, const struct fm_cube *cube)
         fm_json_string(json, "type", fm_place_kind(location));
         fm_json_string(json, "node", location->node);
         fm_json_string(json, "name", location->name);
+        put_last_partition(json, &location->last_partition);
         fm_json_end(json);
     }
     fm_json_end(json);

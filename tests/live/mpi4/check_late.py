@@ -35,8 +35,9 @@ FAMILIES = {
 
 
 class Report:
-    def __init__(self, document):
+    def __init__(self, document, text):
         self.document = document
+        self.text = text
         self.paths = {path["id"]: path for path in document["callpaths"]}
         self.ranks = {place["id"]: place["rank"] for place in document["locations"]}
 
@@ -87,6 +88,12 @@ def check_partitions(report, causes):
         yield f"a lead of {counts['mpi_partition_lead']:.3f} s"
     if causes and "fill" not in causes[0][0]:
         yield f"the cause is not in the thread's function: {causes[0]}"
+    last = [place["last_partition"] for place in report.document["locations"] if "last_partition" in place]
+    if {row["partition"] for row in last} != {2} or {row["partitions"] for row in last} != {4} or \
+            sum(row["messages"] for row in last) != 3:
+        yield f"the last partitions are {last} instead of 2 of 0-3 in each of 3 messages"
+    if "partition 2 (of 0-3) is the last one in 3 of 3 messages" not in " ".join(report.text.split()):
+        yield f"the report does not name partition 2:\n{report.text}"
 
 
 def main():
@@ -103,7 +110,8 @@ def main():
             program = [options.program, family, str(pathlib.Path(folder) / "late.dat")]
             fermata_run.record(options, experiment, RANKS, program, samples=True)
             document = json.loads(fermata_run.report(options, experiment, "--format=json"))
-            failures += [f"{family}: {failure}" for failure in check(Report(document), family)]
+            report = Report(document, fermata_run.report(options, experiment))
+            failures += [f"{family}: {failure}" for failure in check(report, family)]
     if failures:
         sys.exit("\n".join(failures))
 
