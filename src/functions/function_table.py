@@ -40,6 +40,7 @@ ARGUMENT = re.compile(r"argument\s+(\w+)\s+(\w+)\s+(\S.*?)\s+:\s+(\S.*)$")
 RECIPE = re.compile(r"recipe\s+(\w+)\s+(\S.*)$")
 RECORD = re.compile(r"record\s+(\w+)\s+(\w+|-)\s+(\S.*?)(?:\s+:\s+(\S.*))?$")
 LINKED = "linked"
+LINKABLE = "linkable"
 OPTIONAL_ROWS = "optional"
 BODIES = ("own", "plain", "direct")
 OPTIONAL = re.compile(r"\[([^\]]*)\]")
@@ -70,12 +71,12 @@ class Row(NamedTuple):
 
 class Table:
     """A table: its rows; calls, header, libraries (soname, wrappers, title), endings (name, certain) and
-    whether programs contain its library (linked) for the recorder."""
+    whether programs contain its library (linked), or may contain it (linkable), for the recorder."""
 
     def __init__(self, path):
         self.rows, self.calls, self.header, self.libraries, self.endings = [], None, None, [], []
         self.types, self.families, self.arguments, self.recipes = {}, {}, [], {}
-        self.prefix, self.linked, self.optional = None, False, False
+        self.prefix, self.linked, self.linkable, self.optional = None, False, False, False
         for number, line in enumerate(path.read_text().splitlines(), 1):
             if line and not line.startswith("#"):
                 reason = self.take(line)
@@ -94,6 +95,8 @@ class Table:
             self.endings.append((match.group(2), match.group(1) == "certain"))
         elif line == LINKED:
             self.linked = True
+        elif line == LINKABLE:
+            self.linkable = True
         elif line == OPTIONAL_ROWS:
             self.optional = True
         elif match := ROW.match(line):

@@ -62,6 +62,12 @@ static bool has_symbol(const struct fm_elf *elf, const char *name, bool defined)
     return wanted.found;
 }
 
+/* Whether the MPI library was linked into the program. */
+static bool contains_mpi(const struct fm_elf *elf)
+{
+    return has_symbol(elf, "PMPI_Init", true);
+}
+
 /* In a child: the dynamic linker lists what it would load, without running the program. */
 static void list_libraries(const char *path)
 {
@@ -69,8 +75,9 @@ static void list_libraries(const char *path)
     execl(path, path, (char *)NULL);
 }
 
-/* @return the dynamic linker's list; "": there is none */
-static const char *look_at_libraries(const char *path)
+/* @param contains_mpi  the program contains its MPI library, and its calls are recorded
+ * @return the dynamic linker's list; "": there is none */
+static const char *look_at_libraries(const char *path, bool contains_mpi)
 {
     static char text[65536];
     if (!fm_child_output(list_libraries, path, text, sizeof text)) {
@@ -83,7 +90,11 @@ static const char *look_at_libraries(const char *path)
         fm_doctor_report(FM_HEALTH_BAD, "set LD_LIBRARY_PATH or load the module it was built with",
                          "%s lacks shared libraries", path);
     }
-    bool any = false;
+    bool any = contains_mpi;
+    if (contains_mpi) {
+        fm_doctor_report(FM_HEALTH_GOOD, NULL,
+                         "%s contains its MPI library, and was linked by `fermata link`", path);
+    }
     for (size_t i = 0; i < fm_paradigm_library_count; i++) {
         if (!fm_paradigm_libraries[i].is_system &&
             strstr(text, fm_paradigm_libraries[i].soname) != NULL) {
@@ -136,8 +147,9 @@ static void look_at_elf(const char *path, const struct fm_elf *elf)
     } else if (!is_dynamic(elf)) {
         fm_doctor_report(FM_HEALTH_BAD, "link it without -static",
                          "%s is linked statically: nothing can be preloaded", path);
-    } else if (has_symbol(elf, "PMPI_Init", true)) { /* the library was linked into it */
-        fm_doctor_report(FM_HEALTH_BAD, "link it with the shared MPI library",
+    } else if (contains_mpi(elf) && !has_symbol(elf, "fermata_mpi_functions", true)) {
+        fm_doctor_report(FM_HEALTH_BAD,
+                         "link it by `fermata link` (MPICH), or with the shared MPI library",
                          "the MPI library is linked statically into %s", path);
     } else if (has_symbol(elf, "shmem_init", true)) {
         fm_doctor_report(FM_HEALTH_BAD, "link it with the shared OpenSHMEM library",
@@ -149,10 +161,12 @@ static void look_at_elf(const char *path, const struct fm_elf *elf)
                              "recorded instead of the coarray statements",
                              path);
         }
-        const char *libraries = look_at_libraries(path);
+        const char *libraries = look_at_libraries(path, contains_mpi(elf));
         look_at_armci(path, elf);
         fm_doctor_openmp(path, elf, libraries);
-        fm_doctor_mpi(path, elf);
+        if (!contains_mpi(elf)) {
+            fm_doctor_mpi(path, elf);
+        }
         if (has_symbol(elf, "__cyg_profile_func_enter", false)) {
             fm_doctor_report(FM_HEALTH_GOOD, NULL,
                              "%s is instrumented: its functions report their begin and end", path);

@@ -26,8 +26,9 @@ fm_status_t fm_words_add(struct fm_words *words, const char *word, struct fm_err
 
 void fm_words_free(struct fm_words *words)
 {
-    for (size_t i = 0; i < sizeof words->texts / sizeof words->texts[0]; i++) {
-        free(words->texts[i]);
+    for (size_t i = 0; i < FM_LINK_ARCHIVES; i++) {
+        free(words->texts[i][0]);
+        free(words->texts[i][1]);
     }
     free((void *)(uintptr_t)words->items);
     *words = (struct fm_words){0};
@@ -53,10 +54,36 @@ static bool names_linked_library(const char *word)
            begins(base, "libarmci") || begins(base, "libga.") || begins(base, "libga-");
 }
 
+/* Whether a word names MPICH's static library.
+ * @param is_static  the linker searches for static libraries only */
+static bool names_mpich(const char *word, bool is_static)
+{
+    const char *slash = strrchr(word, '/');
+    return strcmp(slash != NULL ? slash + 1 : word, "libmpich.a") == 0 ||
+           strcmp(word, "-l:libmpich.a") == 0 ||
+           (is_static && (strcmp(word, "-lmpich") == 0 || strcmp(word, "-lmpi") == 0));
+}
+
+/* Whether the program will contain MPICH. */
+static bool contains_mpi(char *const *arguments)
+{
+    bool is_static = false;
+    for (; *arguments != NULL; arguments++) {
+        if (strcmp(*arguments, "-Wl,-Bstatic") == 0) {
+            is_static = true;
+        } else if (strcmp(*arguments, "-Wl,-Bdynamic") == 0) {
+            is_static = false;
+        } else if (names_mpich(*arguments, is_static)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool fm_link_is_needed(char *const *arguments)
 {
     static const char *const without_linking[] = {"-c", "-S", "-E", "-M", "-MM", "-r"};
-    bool named = false;
+    bool named = contains_mpi(arguments);
     for (; *arguments != NULL; arguments++) {
         for (size_t i = 0; i < sizeof without_linking / sizeof without_linking[0]; i++) {
             if (strcmp(*arguments, without_linking[i]) == 0) {
@@ -113,36 +140,48 @@ static bool links_by_lld(char *const *arguments)
     return false;
 }
 
-static fm_status_t add_entries(struct fm_words *words, bool all, struct fm_error *error)
+/* Adds an archive of entries. */
+static fm_status_t add_entries(struct fm_words *words, const char *archive, bool all,
+                               struct fm_error *error)
 {
     fm_status_t status = all ? fm_words_add(words, "-Wl,--whole-archive", error) : FM_OK;
-    status = status == FM_OK ? fm_words_add(words, words->texts[1], error) : status;
+    status = status == FM_OK ? fm_words_add(words, archive, error) : status;
     return status == FM_OK && all ? fm_words_add(words, "-Wl,--no-whole-archive", error) : status;
 }
 
-static fm_status_t format(char **text, const char *before, const char *path, struct fm_error *error)
+/* Finds a file of fermata. @param text  out: its path behind `before`, to be freed */
+static fm_status_t find(const char *before, const char *name, char **text, struct fm_error *error)
 {
-    if (asprintf(text, "%s%s", before, path) < 0) {
+    char path[PATH_MAX];
+    fm_status_t status = fm_find_library(name, path, sizeof path, error);
+    if (status == FM_OK && asprintf(text, "%s%s", before, path) < 0) {
         *text = NULL;
-        return fm_fail(error, FM_ERR_SYSTEM, "out of memory");
+        status = fm_fail(error, FM_ERR_SYSTEM, "out of memory");
     }
-    return FM_OK;
+    return status;
 }
 
 fm_status_t fm_link_add_words(struct fm_words *words, char *const *arguments,
                               struct fm_error *error)
 {
-    char options[PATH_MAX], archive[PATH_MAX];
-    fm_status_t status = fm_find_library("fermata-link.options", options, sizeof options, error);
-    if (status != FM_OK ||
-        (status = fm_find_library("libfermata-link.a", archive, sizeof archive, error)) != FM_OK ||
-        (status = format(&words->texts[0], "-Wl,@", options, error)) != FM_OK ||
-        (status = format(&words->texts[1], "", archive, error)) != FM_OK ||
-        (status = fm_words_add(words, words->texts[0], error)) != FM_OK ||
-        (status = fm_words_add(words, "-Wl,--start-group", error)) != FM_OK ||
-        (status = add_entries(words, links_by_lld(arguments), error)) != FM_OK ||
-        (status = repeat_libraries(words, arguments, error)) != FM_OK) {
-        return status;
+    static const char *const names[FM_LINK_ARCHIVES][2] = {
+        {"fermata-link.options", "libfermata-link.a"},
+        {"fermata-link-mpi.options", "libfermata-link-mpi.a"},
+    };
+    const size_t archives = contains_mpi(arguments) ? FM_LINK_ARCHIVES : 1;
+    fm_status_t status = FM_OK;
+    for (size_t i = 0; i < archives && status == FM_OK; i++) {
+        char **texts = words->texts[i];
+        if ((status = find("-Wl,@", names[i][0], &texts[0], error)) == FM_OK &&
+            (status = find("", names[i][1], &texts[1], error)) == FM_OK) {
+            status = fm_words_add(words, texts[0], error);
+        }
     }
-    return fm_words_add(words, "-Wl,--end-group", error);
+    status = status == FM_OK ? fm_words_add(words, "-Wl,--start-group", error) : status;
+    for (size_t i = 0; i < archives && status == FM_OK; i++) {
+        const bool all = i == 0 && links_by_lld(arguments);
+        status = add_entries(words, words->texts[i][1], all, error);
+    }
+    status = status == FM_OK ? repeat_libraries(words, arguments, error) : status;
+    return status == FM_OK ? fm_words_add(words, "-Wl,--end-group", error) : status;
 }

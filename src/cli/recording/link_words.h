@@ -9,6 +9,9 @@
  *           .../libfermata-link.a           the entries
  *           -lga -larmci                    again: what only entries call
  *       -Wl,--end-group
+ *
+ * If the program will contain MPICH (-l:libmpich.a), likewise fermata-link-mpi.options and
+ * libfermata-link-mpi.a.
  */
 #ifndef FERMATA_CLI_RECORDING_LINK_WORDS_H
 #define FERMATA_CLI_RECORDING_LINK_WORDS_H
@@ -18,12 +21,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/** Archives of entries: of libraries that are always static, and of MPI's. */
+enum { FM_LINK_ARCHIVES = 2 };
+
 /** Words of a command, followed by NULL. Zeroed = none. The texts belong to the caller, except
  * those that fm_link_add_words() makes. */
 struct fm_words {
     const char **items;
     size_t count, room;
-    char *texts[2];
+    char *texts[FM_LINK_ARCHIVES][2];
 };
 
 /** Appends a word; FM_ERR_SYSTEM without memory. */

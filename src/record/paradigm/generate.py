@@ -23,11 +23,12 @@ Of all paradigms, for the preload library:
   libraries.inc  FM_LIBRARY(number of the paradigm, soname, wrappers, title, whether it is the C
                  library) for each of the paradigms' libraries
 
-Of the paradigms whose libraries are part of programs (line `linked`), for programs that `fermata link`
-links (src/record/link/entry.h):
+Of the paradigms whose libraries are part of programs (lines `linked`, `linkable`), for programs that
+`fermata link` links (src/record/link/entry.h); those of a linkable paradigm in a folder with its name:
   NAME_entry.S   the entry of the function NAME
   PARADIGM_functions.S  refers to the entries of the paradigm's direct functions
-  link.options   options of the linker: redirects calls of the functions to their entries
+  link.options   options of the linker: redirects calls of the functions to their entries; of functions
+                 with a profiling interface, makes all of it part of the program, for the wrappers
 
 A table has a line for each function (columns: src/functions/mpi.tbl) or for each family of functions
 (src/functions/function_table.py), and these:
@@ -42,6 +43,7 @@ A table has a line for each function (columns: src/functions/mpi.tbl) or for eac
   ending certain|possible NAME     a function by which the process ends, or may end, without exit
                                    handlers
   linked                           the paradigm's libraries are static: programs contain them
+  linkable                         programs may contain the paradigm's library
   optional                         the rows below it are functions that some libraries of the paradigm
                                    lack; only with `profiling`
 """
@@ -145,15 +147,18 @@ def write_preload(endings_table, tables):
 
 
 def write_link(tables):
+    """Files by name, and the linker's options, of paradigms whose programs are linked alike."""
     files, options = {}, []
     for paradigm, table in tables:
-        if not table.linked:
-            continue
         for row in table.recorded:
             options += [f"--wrap={row.name}"]
+            if table.calls == "profiling":
+                options += [f"--undefined=P{row.name}"]
             files[f"{row.name}_entry.S"] = ("/* generated */\n"
                                             '#include "record/link/entry.h"\n'
                                             f'FM_ENTRY({row.name}, fermata_{paradigm}_functions)\n')
+        if table.calls == "profiling":
+            options += [f"--export-dynamic-symbol=P{table.prefix}*"]
         direct = [f"    .quad __wrap_{row.name}" for row in table.recorded if row.body == "direct"]
         files[f"{paradigm}_functions.S"] = "\n".join(
             ["/* generated */", '#include "record/link/entry.h"',
@@ -169,14 +174,17 @@ def write_changed(path, text):
 def main():
     if sys.argv[1] == "--link":
         output = pathlib.Path(sys.argv[2])
-        output.mkdir(parents=True, exist_ok=True)
-        files, options = write_link([(pathlib.Path(path).stem, Table(pathlib.Path(path)))
-                                     for path in sys.argv[3:]])
-        for old in set(output.glob("*.S")) - {output / name for name in files}:
-            old.unlink()
-        for file_name, text in files.items():
-            write_changed(output / file_name, text)
-        write_changed(output / "link.options", "\n".join(options) + "\n")
+        tables = [(pathlib.Path(path).stem, Table(pathlib.Path(path))) for path in sys.argv[3:]]
+        groups = {output: [named for named in tables if named[1].linked]}
+        groups |= {output / named[0]: [named] for named in tables if named[1].linkable}
+        for folder, members in groups.items():
+            files, options = write_link(members)
+            folder.mkdir(parents=True, exist_ok=True)
+            for old in set(folder.glob("*.S")) - {folder / name for name in files}:
+                old.unlink()
+            for file_name, text in files.items():
+                write_changed(folder / file_name, text)
+            write_changed(folder / "link.options", "\n".join(options) + "\n")
         return
     if sys.argv[1] == "--preload":
         output = pathlib.Path(sys.argv[2])

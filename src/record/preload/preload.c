@@ -239,6 +239,18 @@ static bool is_selected(const struct paradigm *paradigm)
            strcmp(layer, "mpi") != 0;
 }
 
+/* Writes the file name of a paradigm's wrappers. Those of functions with a profiling interface call
+ * it by name: for programs that contain the library there are others, NAME-linked.so, which do not
+ * load the shared one. */
+static void name_wrappers(const struct paradigm *paradigm, char file[NAME_MAX])
+{
+    const char *name = paradigm->library->wrappers;
+    const char *end = strrchr(name, '.');
+    const bool apart = paradigm->is_linked && paradigm->has_profiling_names && end != NULL;
+    snprintf(file, NAME_MAX, "%.*s%s%s", apart ? (int)(end - name) : NAME_MAX, name,
+             apart ? "-linked" : "", apart ? end : "");
+}
+
 /* Loads the wrappers of a paradigm and attaches them to the recorder.
  * @return the wrappers; NULL: the paradigm is not recorded
  * @param library  handle of the paradigm's library; NULL: the program contains it */
@@ -247,8 +259,9 @@ static const struct fm_paradigm *attach(const struct paradigm *paradigm, void *l
     if (getauxval(AT_SECURE) != 0 || !is_selected(paradigm)) {
         return NULL;
     }
-    const struct fm_paradigm *wrappers =
-        load_symbol(paradigm->library->wrappers, FM_PARADIGM_SYMBOL);
+    char file[NAME_MAX];
+    name_wrappers(paradigm, file);
+    const struct fm_paradigm *wrappers = load_symbol(file, FM_PARADIGM_SYMBOL);
     if (wrappers == NULL) {
         return NULL;
     }
@@ -373,6 +386,22 @@ static bool take_entry(struct paradigm *paradigm, struct fm_linked_entry *entry,
     return false;
 }
 
+/* Whether the program may contain a library: of libraries with a profiling interface, whether it
+ * says so itself. Its interface is part of the program as a whole (fermata-link-mpi.options). */
+static bool may_be_contained(const struct library *library)
+{
+    enum { LONGEST_VERSION = 8192 }; /* of the library in question, or more */
+    char version[LONGEST_VERSION] = "";
+    int length = 0;
+    int (*get_version)(char *, int *);
+    if (!library->paradigm->has_profiling_names) {
+        return true;
+    }
+    *(void **)&get_version = dlsym(RTLD_DEFAULT, "PMPI_Get_library_version");
+    return get_version != NULL && get_version(version, &length) == 0 &&
+           strstr(version, library->title) != NULL;
+}
+
 /* fm_linked_register_t; see linked.h. */
 __attribute__((visibility("default"))) void fermata_linked_register(struct fm_linked_entry *begin,
                                                                     struct fm_linked_entry *end)
@@ -391,7 +420,7 @@ __attribute__((visibility("default"))) void fermata_linked_register(struct fm_li
     }
     for (size_t i = 0; i < LIBRARY_COUNT; i++) {
         struct paradigm *paradigm = libraries[i].paradigm;
-        if (paradigm->is_linked && paradigm->library == NULL) {
+        if (paradigm->is_linked && paradigm->library == NULL && may_be_contained(&libraries[i])) {
             paradigm->library = &libraries[i];
         }
     }
