@@ -23,13 +23,24 @@ struct fm_library_readings {
 };
 extern FM_HIDDEN struct fm_library_readings fm_library_readings;
 
-#if defined(OPEN_MPI)
+/** Bytes of a received message, whether the request was cancelled, and bytes of one element of a
+ * type, from the library's functions. */
+FM_COLD uint64_t fm_status_asked_bytes(const MPI_Status *status);
+FM_COLD int fm_status_asked_cancelled(const MPI_Status *status);
+FM_COLD uint64_t fm_type_asked_size(MPI_Datatype type);
+
+#if defined(OPEN_MPI) || defined(FM_MPI_ABI)
 
 #define FM_HANDLE(handle) ((uint64_t)(uintptr_t)(handle))
 
-/** Sizes of the basic types. Their handles are addresses of objects of about half a KiB each, so
- * that the address divided by 512 gives the slot. */
+/** Sizes of the basic types. In Open MPI their handles are addresses of objects of about half a KiB
+ * each, so that the address divided by 512 gives the slot; in the standard ABI they are the numbers
+ * from 0x200 to 0x2ff. */
+#if defined(FM_MPI_ABI)
+enum { FM_TYPE_SLOTS = 256, FM_TYPE_SHIFT = 0 };
+#else
 enum { FM_TYPE_SLOTS = 256, FM_TYPE_SHIFT = 9 };
+#endif
 struct fm_type_size {
     uint64_t handle;
     uint64_t size;
@@ -44,6 +55,17 @@ static inline uint64_t fm_type_read_size(MPI_Datatype type)
     return FM_LIKELY(slot->handle == handle) ? slot->size : 0;
 }
 
+#if defined(FM_MPI_ABI) /* says nothing about the rest of a status */
+static inline uint64_t fm_status_read_bytes(const MPI_Status *status)
+{
+    return fm_status_asked_bytes(status);
+}
+
+static inline int fm_status_read_cancelled(const MPI_Status *status)
+{
+    return fm_status_asked_cancelled(status);
+}
+#else
 static inline uint64_t fm_status_read_bytes(const MPI_Status *status)
 {
     return status->_ucount;
@@ -53,6 +75,7 @@ static inline int fm_status_read_cancelled(const MPI_Status *status)
 {
     return status->_cancelled;
 }
+#endif
 
 #elif defined(MPICH)
 
@@ -92,11 +115,6 @@ void fm_types_begin(MPI_Comm own, int self, uint32_t rank);
 bool fm_library_reads_statuses(uint64_t (*bytes)(const MPI_Status *),
                                int (*cancelled)(const MPI_Status *));
 bool fm_library_reads_types(uint64_t (*size)(MPI_Datatype));
-
-/** The same values from the library's functions. */
-FM_COLD uint64_t fm_status_asked_bytes(const MPI_Status *status);
-FM_COLD int fm_status_asked_cancelled(const MPI_Status *status);
-FM_COLD uint64_t fm_type_asked_size(MPI_Datatype type);
 
 /** Bytes of a received message. */
 static inline uint64_t fm_status_bytes(const MPI_Status *status)

@@ -9,6 +9,8 @@ Of one paradigm, for its library of wrappers:
   functions.h    FM_FUNCTION_... numbers of its functions
   regions.inc    the names of their regions, and OTF2 region roles
   prototypes.h   prototypes of the wrappers fm_NAME
+  profiling.h    with `profiling`: prototypes of the functions PNAME, as weak references, for wrappers
+                 that are built without a header of the library
   plain.c        the wrappers that record Enter and Leave only, and those of recipes
   wrappers.inc   initializers of the table of wrappers, one for each function
   optional.inc   initializers for each function that the library may lack (rows below `optional`): its
@@ -93,6 +95,10 @@ def write_wrappers(table):
     regions = [f'{{"{row.region or row.name}", OTF2_REGION_ROLE_{table.role(row)}}},'
                for row in table.recorded]
     prototypes, wrappers, optional = ["/* generated */"], [], []
+    profiling = ["/* generated */"]
+    if table.calls == "profiling":
+        profiling += [f"{row.result} P{row.name}({row.parameters}) __attribute__((weak));"
+                      for row in table.recorded]
     plain = ["/* generated */", f'#include "{table.header}"']
     if table.calls != "profiling":
         plain += ["fm_function_t fm_next_functions[FM_FUNCTION_COUNT];"]
@@ -111,7 +117,8 @@ def write_wrappers(table):
         if row.body != "own":
             plain += wrapper(table, row)
     return {"functions.h": "\n".join(header), "regions.inc": "\n".join(regions) + "\n",
-            "prototypes.h": "\n".join(prototypes) + "\n", "plain.c": "\n".join(plain) + "\n",
+            "prototypes.h": "\n".join(prototypes) + "\n",
+            "profiling.h": "\n".join(profiling) + "\n", "plain.c": "\n".join(plain) + "\n",
             "wrappers.inc": "\n".join(wrappers) + "\n",
             "optional.inc": "\n".join(optional) + "\n"}
 
