@@ -1,7 +1,7 @@
 // Takes the pictures of the documentation: scripts/screenshots.
 // usage: screenshots.mjs EXPERIMENTS IMAGES [NAME...]   NAME: of a picture, without .png
 import { spawn, execFileSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -43,6 +43,9 @@ const PICTURES = [
   ["timeline-65536", "gats-65536", "#timeline", "light", undefined, "served"],
 ];
 
+/** Terminals: what a program has written to one (EXPERIMENTS/NAME.tty, of script(1)). */
+const TERMINALS = ["counters-top"];
+
 async function settle(page) {
   await page.waitForLoadState("networkidle");
   await page.waitForTimeout(500);
@@ -66,6 +69,21 @@ async function take(browser, address, [name, , hash, theme = "light", act]) {
   await page.evaluate(() => document.activeElement.blur());
   await page.screenshot({ path: join(images, `${name}.png`) });
   await context.close();
+  console.log(`${name}.png`);
+}
+
+/** Draws what a terminal shows at the end: the text behind the last clearing of the screen. */
+async function takeTerminal(browser, name) {
+  const clear = "\u001b[H\u001b[2J";
+  const written = readFileSync(join(experiments, `${name}.tty`), "utf8").replaceAll("\r", "");
+  const frames = written.split(clear);
+  const text = frames[frames.length - 1].replaceAll(/\u001b\[[0-9;?]*[A-Za-z]/g, "").replace(/\nScript done.*/s, "");
+  const page = await browser.newPage({ viewport: { width: 1180, height: 400 }, deviceScaleFactor: 1 });
+  await page.setContent(`<pre style="margin:0;padding:14px 16px;background:#1b1d1f;color:#e3e3e0;display:inline-block;
+    font:13px/1.45 'DejaVu Sans Mono',monospace;border-radius:6px"></pre>`);
+  await page.evaluate((shown) => { document.querySelector("pre").textContent = shown; }, text.trimEnd());
+  await page.locator("pre").screenshot({ path: join(images, `${name}.png`) });
+  await page.close();
   console.log(`${name}.png`);
 }
 
@@ -98,5 +116,9 @@ for (const picture of PICTURES) {
   // The page calls runs by their paths.
   if (!existsSync(page)) execFileSync("fermata", ["view", ...runs, "--html", page], { cwd: experiments });
   await take(browser, pathToFileURL(page).href, picture);
+}
+for (const name of TERMINALS) {
+  const isWanted = wanted.length === 0 || wanted.includes(name);
+  if (isWanted && existsSync(join(experiments, `${name}.tty`))) await takeTerminal(browser, name);
 }
 await browser.close();

@@ -46,6 +46,10 @@ RUNS = [
      "5 x 5 blocks of 8 x 8 elements, their sum is -714, right"),
     ("srumma", ["--blocks", "1", "--length", "9", "--repeats", "2", "--window", "create"],
      "1 x 1 blocks of 9 x 9 elements, their sum is 179, right"),
+    ("message-rate", ["--mode", "flood", "--messages", "300", "--delay", "0"],
+     "flood, {flood} messages of 8 numbers, all right"),
+    ("message-rate", ["--mode", "get", "--messages", "300", "--numbers", "1", "--delay", "0.01"],
+     "get, {flood} messages of 1 numbers, all right"),
     ("hybrid-jacobi", ["--size", "21x12", "--iterations", "9", "--work", "0"],
      "21 x 12 points, 9 iterations, correct"),
     ("hybrid-jacobi", ["--size", "8x5", "--iterations", "3", "--imbalance", "100:0", "--dynamic"],
@@ -87,6 +91,11 @@ WRONG = [
     ("rput-pipeline", 1, [], "needs 2 ranks or more"),
     ("hybrid-jacobi", 2, ["--size", "1x9"], "1 rows are too few for 2 processes"),
     ("hybrid-jacobi", 2, ["--work", "-1"], 'wrong argument "-1"'),
+    ("message-rate", 2, ["--mode", "put"], '--mode cannot be "put"'),
+    ("message-rate", 2, ["--messages", "0"], '--messages cannot be "0"'),
+    ("message-rate", 1, [], "needs 2 ranks or more, for pairs an even number"),
+    ("message-rate", 2, ["--threads", "2", "--mode", "get"],
+     "threads need --mode pairs and MPI_THREAD_MULTIPLE"),
     ("srumma", 2, ["--blocks", "0"], '--blocks cannot be "0"'),
     ("srumma", 2, ["--late", "20"], '--late cannot be "20"'),
     ("srumma", 2, ["--window"], '--window cannot be ""'),
@@ -113,7 +122,7 @@ def main():
     for number, (program, arguments, message) in enumerate([] if options.arguments else RUNS):
         for ranks in share.some((3, 4), 2) if number % 2 == 0 else share.some((4, 3), 2):
             told = lines_of(options, program, ranks, arguments, 0)
-            if told != [f"{program}: {message.format(ranks=ranks)}"]:
+            if told != [f"{program}: {message.format(ranks=ranks, flood=300 * (ranks - 1))}"]:
                 sys.exit(f"{program} {' '.join(arguments)} on {ranks} ranks prints {told}")
     for program, ranks, arguments, message in WRONG if options.arguments else []:
         told = lines_of(options, program, ranks, arguments, 2)
