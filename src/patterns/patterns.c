@@ -1,6 +1,7 @@
 #include "patterns/patterns.h"
 
 #include "base/memory.h"
+#include "cube/model/metric_id.h"
 #include "patterns/selection.h"
 #include "patterns/user_patterns.h"
 
@@ -248,7 +249,7 @@ static fm_status_t declare(struct fm_script *script, struct fm_error *error)
                                                                 .advice = script->advice});
     free(description);
     free(formula);
-    if (script->metric != FM_METRIC_NONE) {
+    if (script->metric != FM_METRIC_NONE && !fm_metric_is_counter(script->metric)) {
         return FM_OK;
     }
     return fm_fail(error, FM_ERR_DATA,

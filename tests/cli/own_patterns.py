@@ -106,6 +106,7 @@ WRONG = (
     ("return {" + HEAD + "parent = 'nothing', on = {}}", "no metric 'nothing'"),
     ("return {" + HEAD + "parent = 'time', on = {}}", "'time' has another unit"),
     ("return {" + HEAD.replace("own", "time", 1) + "on = {}}", "'time' is no id of a new metric"),
+    ("return {" + HEAD.replace("own", "counter:own", 1) + "on = {}}", "'counter:own' is no id of a new metric"),
     ("while true do end", ":1: stopped after"),
 )
 

@@ -1,6 +1,7 @@
 #include "analysis/results/severity.h"
 
 #include "analysis/model/own_metric.h"
+#include "analysis/results/counter_metrics.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -87,6 +88,7 @@ typedef FM_VECTOR(struct fm_cube_cell) cell_vector;
 struct filling {
     struct fm_analysis *analysis;
     const fm_metric_t *file_metrics; /* by region */
+    const fm_metric_t *counters;     /* by counter: its metric */
     cell_vector *cells;              /* by worker */
 };
 
@@ -265,6 +267,25 @@ static void add_outside_time(const struct fm_findings *findings, uint32_t l, cel
     }
 }
 
+/* Adds the growth of counters. */
+static void add_growth(const struct filling *filling, const struct fm_location *location,
+                       uint32_t l, cell_vector *cells)
+{
+    const struct fm_trace *trace = filling->analysis->trace;
+    for (size_t i = 0; i < location->growth.count; ++i) {
+        const struct fm_counter_growth *growth = &location->growth.items[i];
+        fm_metric_t metric = filling->counters[growth->counter];
+        int64_t value = fm_counter_metric_value(trace, growth);
+        if (metric != FM_METRIC_NONE && value != 0) {
+            fm_vector_push(cells, (struct fm_cube_cell){
+                                      .metric = (uint32_t)metric,
+                                      .callpath = location->profile.items[growth->visit].callpath,
+                                      .location = l,
+                                      .value = value});
+        }
+    }
+}
+
 static void fill(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
     struct filling *filling = context;
@@ -295,6 +316,7 @@ static void fill(void *context, unsigned worker, uint32_t first, uint32_t last)
             }
         }
         add_outside_time(&filling->analysis->findings[l], l, cells);
+        add_growth(filling, location, l, cells);
     }
     fm_free(values.values);
 }
@@ -308,7 +330,8 @@ fm_status_t fm_severity_fill(struct fm_analysis *analysis, struct fm_cube *cube,
     for (uint32_t i = 0; i < trace->region_count; ++i) {
         file[i] = fm_file_operation_metric(&trace->regions[i]);
     }
-    struct filling filling = {analysis, file, fm_allocate(workers, sizeof(cell_vector))};
+    fm_metric_t *counters = fm_counter_metrics(trace);
+    struct filling filling = {analysis, file, counters, fm_allocate(workers, sizeof(cell_vector))};
     fm_engine_run(analysis->engine, fill, &filling);
     fm_status_t status = FM_OK;
     for (unsigned w = 0; w < workers; ++w) {
@@ -321,6 +344,7 @@ fm_status_t fm_severity_fill(struct fm_analysis *analysis, struct fm_cube *cube,
     }
     fm_free(filling.cells);
     fm_free(file);
+    fm_free(counters);
     return status;
 }
 

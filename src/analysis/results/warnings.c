@@ -1,5 +1,6 @@
 #include "analysis/results/warnings.h"
 
+#include "analysis/results/counter_metrics.h"
 #include "functions/silent_calls.h"
 
 #include <inttypes.h>
@@ -25,6 +26,17 @@ static fm_status_t warn_of_silent_calls(const struct fm_analysis *analysis, stru
     fm_silent_calls_report(analysis->coverage, analysis->trace->region_count, warn_of_silence,
                            &silences);
     return silences.status;
+}
+
+static fm_status_t warn_of_counters(const struct fm_trace *trace, struct fm_cube *cube,
+                                    struct fm_error *error)
+{
+    uint32_t count = fm_counters_left_out(trace);
+    return count == 0 ? FM_OK
+                      : fm_cube_warn(cube, error,
+                                     "%" PRIu32 " counters of the trace are left out: a report has "
+                                     "at most %d metrics of counters and patterns.",
+                                     count, FM_USER_METRICS);
 }
 
 /** Names the parameters that have more values than the report shows. */
@@ -164,6 +176,9 @@ fm_status_t fm_warnings_add(const struct fm_analysis *analysis, struct fm_cube *
     }
     if (status == FM_OK) {
         status = warn_of_parameters(analysis->trace, cube, error);
+    }
+    if (status == FM_OK) {
+        status = warn_of_counters(analysis->trace, cube, error);
     }
     if (status == FM_OK) {
         status = warn_of_conditions(analysis, cube, error);

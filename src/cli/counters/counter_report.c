@@ -5,12 +5,12 @@
 #include "base/memory.h"
 #include "counters/call_profile.h"
 #include "counters/counter_job.h"
+#include "cube/model/metric_id.h"
 #include "cube/model/view.h"
 #include "fermata/counters.h"
 #include "functions/function_kind.h"
 #include "functions/paradigm_names.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -332,22 +332,10 @@ static bool unit_of_counter(const struct fm_job_counter *counter, fm_unit_t *uni
     }
 }
 
-/* Writes the id of the metric of a counter: "counter:NAME", other characters as "_". */
-static void write_id(char *id, size_t size, const char *name)
-{
-    snprintf(id, size, "counter:%s", name);
-    for (char *c = id; *c != '\0'; c++) {
-        unsigned char lower = (unsigned char)tolower((unsigned char)*c);
-        bool allowed =
-            (lower >= 'a' && lower <= 'z') || isdigit(lower) || lower == '.' || lower == ':';
-        *c = allowed ? (char)lower : '_';
-    }
-}
-
 static fm_metric_t metric_of(const struct fm_job_counter *counter, fm_unit_t unit)
 {
-    char id[128], description[512];
-    write_id(id, sizeof id, counter->name);
+    char id[FM_METRIC_ID_SIZE], description[512];
+    fm_metric_counter_id(id, counter->name);
     const struct fm_counter_entry *entry = fm_counter_named(counter->name);
     const char *meaning = entry != NULL && entry->meaning != NULL ? entry->meaning : "";
     snprintf(description, sizeof description, "The counter %s of each process%s%s.", counter->name,
@@ -367,14 +355,14 @@ static fm_status_t add_counter(struct builder *builder, const struct fm_counter_
                                size_t counter, const uint32_t *locations, struct fm_error *error)
 {
     fm_unit_t unit;
-    char id[128];
+    char id[FM_METRIC_ID_SIZE];
     double value = 0;
     fm_status_t status = FM_OK;
     fm_metric_t metric = FM_METRIC_NONE;
     if (!unit_of_counter(&job->counters[counter], &unit)) {
         return FM_OK;
     }
-    write_id(id, sizeof id, job->counters[counter].name);
+    fm_metric_counter_id(id, job->counters[counter].name);
     fm_metric_t known = fm_metric_by_id(id);
     if (known != FM_METRIC_NONE && known < FM_METRIC_USER) {
         return FM_OK;

@@ -1,6 +1,7 @@
 #include "cli/report/report_detail.h"
 
 #include "cli/report/report_file.h"
+#include "cube/model/metric_id.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -19,6 +20,12 @@ static bool same_numbers(const struct fm_cube *a, const struct fm_cube *b)
     return true;
 }
 
+/* @return whether the analysis itself computes the metric: of the table, or of a counter */
+static bool is_of_analysis(fm_metric_t metric)
+{
+    return metric < FM_METRIC_USER || fm_metric_is_counter(metric);
+}
+
 /* Moves what the user's patterns found out of the built-in metrics, as in the report. */
 static fm_status_t move_user_metrics(struct fm_cube *cube, const struct fm_cube *report)
 {
@@ -26,7 +33,7 @@ static fm_status_t move_user_metrics(struct fm_cube *cube, const struct fm_cube 
     for (size_t i = 0; i < report->cell_count && status == FM_OK; i++) {
         const struct fm_cube_cell *cell = &report->cells[i];
         fm_metric_t metric = (fm_metric_t)cell->metric, whole = metric;
-        if (metric < FM_METRIC_USER)
+        if (is_of_analysis(metric))
             continue;
         while (whole != FM_METRIC_NONE && whole >= FM_METRIC_USER)
             whole = fm_metric_info(whole)->parent;

@@ -1,9 +1,12 @@
 #include "cube/model/metric.h"
 
 #include "cube/model/confidence.h"
+#include "cube/model/metric_id.h"
 
+#include <ctype.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,9 +65,21 @@ static bool is_id(const char *id)
 {
     static const char characters[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
     static const char of_counters[] = "abcdefghijklmnopqrstuvwxyz0123456789_.:";
-    bool is_counter = strncmp(id, "counter:", strlen("counter:")) == 0;
+    bool is_counter = strncmp(id, FM_METRIC_OF_COUNTER, strlen(FM_METRIC_OF_COUNTER)) == 0;
     return id[0] >= 'a' && id[0] <= 'z' &&
-           id[strspn(id, is_counter ? of_counters : characters)] == '\0' && strlen(id) <= 80;
+           id[strspn(id, is_counter ? of_counters : characters)] == '\0' &&
+           strlen(id) <= (is_counter ? 80 : 64);
+}
+
+void fm_metric_counter_id(char id[FM_METRIC_ID_SIZE], const char *name)
+{
+    snprintf(id, FM_METRIC_ID_SIZE, FM_METRIC_OF_COUNTER "%s", name);
+    for (char *c = id; *c != '\0'; c++) {
+        int lower = tolower((unsigned char)*c);
+        bool is_allowed = (lower >= 'a' && lower <= 'z') || (lower >= '0' && lower <= '9') ||
+                          lower == '.' || lower == ':';
+        *c = is_allowed ? (char)lower : '_';
+    }
 }
 
 /** Copies a text, which may come from anywhere: control characters would act on terminals. */

@@ -353,11 +353,15 @@ static void write_metrics(const struct output *o)
     FOR_EACH(o, FM_DEFINE_METRIC, i, words, count)
     {
         OTF2_MetricMemberRef member = i;
+        bool is_of_place = (words[3] & FM_METRIC_OF_PLACE) != 0;
         fm_archive_check(OTF2_GlobalDefWriter_WriteMetricMember(
-            o->writer, i, words[0], empty, OTF2_METRIC_TYPE_USER, (OTF2_MetricMode)words[3],
-            (OTF2_Type)words[2], OTF2_BASE_DECIMAL, 0, words[1]));
+            o->writer, i, words[0], empty, OTF2_METRIC_TYPE_USER,
+            (OTF2_MetricMode)(words[3] & (FM_METRIC_OF_PLACE - 1)), (OTF2_Type)words[2],
+            OTF2_BASE_DECIMAL, 0, words[1]));
         fm_archive_check(OTF2_GlobalDefWriter_WriteMetricClass(
-            o->writer, i, 1, &member, OTF2_METRIC_ASYNCHRONOUS, OTF2_RECORDER_KIND_CPU));
+            o->writer, i, 1, &member,
+            is_of_place ? OTF2_METRIC_SYNCHRONOUS : OTF2_METRIC_ASYNCHRONOUS,
+            OTF2_RECORDER_KIND_CPU));
     }
 }
 

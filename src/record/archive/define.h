@@ -75,6 +75,9 @@ enum fm_define_kind {
     FM_DEFINE_KIND_COUNT
 };
 
+/** In the mode of a METRIC: its values are recorded in the code that they belong to. */
+enum { FM_METRIC_OF_PLACE = 0x10000 };
+
 /** A journal contains definitions of the kinds before this one. */
 enum { FM_DEFINE_JOURNALED = FM_DEFINE_PARADIGM };
 

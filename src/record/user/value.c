@@ -76,9 +76,10 @@ static void count_too(uint32_t metric, struct fm_text name, struct fm_text unit,
 void *fm_user_define_counter(struct fm_text name, struct fm_text unit, uint32_t kind, bool is_real)
 {
     OTF2_Type type = is_real ? OTF2_TYPE_DOUBLE : OTF2_TYPE_INT64;
-    const uint32_t words[] = {string_of(name), string_of(unit), type,
-                              kind == FERMATA_TOTAL ? OTF2_METRIC_ACCUMULATED_START
-                                                    : OTF2_METRIC_ABSOLUTE_POINT};
+    const uint32_t words[] = {
+        string_of(name), string_of(unit), type,
+        (kind == FERMATA_TOTAL ? OTF2_METRIC_ACCUMULATED_START : OTF2_METRIC_ABSOLUTE_POINT) |
+            FM_METRIC_OF_PLACE};
     struct user_value *counter = words[0] == FM_DEFINE_NONE || words[1] == FM_DEFINE_NONE
                                      ? NULL
                                      : new_value(FM_DEFINE_METRIC, words, 4, type);

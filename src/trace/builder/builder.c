@@ -28,6 +28,8 @@ void fm_builder_close(struct fm_builder *builder)
     fm_map_free(&builder->last_fork);
     fm_map_free(&builder->next_fork);
     fm_map_free(&builder->visits);
+    fm_map_free(&builder->growth);
+    fm_free(builder->last_values);
     fm_requests_free(&builder->requests);
     fm_vector_free(&builder->accesses);
     fm_map_free(&builder->access_by_id);
@@ -62,6 +64,10 @@ static void reset(struct fm_builder *builder)
     fm_map_clear(&builder->visits);
     fm_map_clear(&builder->location_values);
     fm_map_clear(&builder->value_counts);
+    fm_map_clear(&builder->growth);
+    for (uint32_t i = 0; i < builder->trace->counter_count && builder->last_values != NULL; i++) {
+        builder->last_values[i] = 0;
+    }
 }
 
 void fm_builder_begin_location(struct fm_builder *builder, uint32_t location)

@@ -1,6 +1,8 @@
 /* Values of counters: samples and processor times go to the call paths that they were taken in. */
 #include "trace/builder/builder_internal.h"
 
+#include <math.h>
+
 /* Adds an amount to the call paths that the location was in during the last `stretch` ticks, in
  * proportion to the time in them. The shares add up to exactly `amount`; numbers are rounded, so
  * that a single event belongs to the call path in the middle of the stretch. */
@@ -45,6 +47,33 @@ static void add_processor_time(struct fm_builder *builder, fm_processor_time_t w
     spread(builder, which, ticks);
 }
 
+/* Books the growth of a total on the call path that the location is in, or on its first one. */
+static void add_growth(struct fm_builder *builder, uint32_t number, double value)
+{
+    const struct fm_trace *trace = builder->trace;
+    const struct fm_counter *counter = &trace->counters[number];
+    struct fm_location *location = builder->location;
+    if (!counter->is_total || builder->frames.count == 0 || !isfinite(value)) {
+        return;
+    }
+    if (builder->last_values == NULL) {
+        builder->last_values = fm_allocate(trace->counter_count, sizeof *builder->last_values);
+    }
+    double amount = counter->is_relative ? value : value - builder->last_values[number];
+    builder->last_values[number] = value;
+    if (amount <= 0) {
+        return;
+    }
+    size_t frame = counter->is_apart ? 0 : builder->frames.count - 1;
+    uint32_t visit = builder->frames.items[frame].visit;
+    uint32_t row = *fm_map_at(&builder->growth, visit | (uint64_t)number << 32,
+                              (uint32_t)location->growth.count);
+    if (row == location->growth.count) {
+        fm_vector_push(&location->growth, (struct fm_counter_growth){visit, number, 0});
+    }
+    location->growth.items[row].amount += amount * counter->scale;
+}
+
 void fm_builder_counter(struct fm_builder *builder, uint32_t counter, double value)
 {
     const struct fm_trace *trace = builder->trace;
@@ -57,8 +86,11 @@ void fm_builder_counter(struct fm_builder *builder, uint32_t counter, double val
                counter < FM_COUNTER_OF_PROCESSOR_TIME + FM_PROCESSOR_TIME_COUNT) {
         add_processor_time(builder, (fm_processor_time_t)(counter - FM_COUNTER_OF_PROCESSOR_TIME),
                            value);
-    } else if (counter != FM_NONE && trace->in_detail) {
-        fm_counters_add(&builder->location->counters, &builder->next_counter,
-                        &trace->counters[counter], counter, builder->now, value);
+    } else if (counter != FM_NONE) {
+        add_growth(builder, counter, value);
+        if (trace->in_detail) {
+            fm_counters_add(&builder->location->counters, &builder->next_counter,
+                            &trace->counters[counter], counter, builder->now, value);
+        }
     }
 }

@@ -31,7 +31,8 @@
     DO(continuations)                                                                              \
     DO(nested)                                                                                     \
     DO(unrecorded)                                                                                 \
-    DO(pauses)
+    DO(pauses)                                                                                     \
+    DO(growth)
 
 /** Elements of the tables of a location. */
 struct fm_table_sizes {

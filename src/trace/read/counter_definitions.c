@@ -29,10 +29,13 @@ static OTF2_CallbackCode on_class(void *data, OTF2_MetricRef self, uint8_t count
                                   const OTF2_MetricMemberRef *members,
                                   OTF2_MetricOccurrence occurrence, OTF2_RecorderKind recorder)
 {
-    (void)occurrence;
     (void)recorder;
     struct fm_raw_counters *raw = data;
-    struct fm_raw_metric metric = {self, FM_NONE, raw->members.count, count};
+    struct fm_raw_metric metric = {.reference = self,
+                                   .like = FM_NONE,
+                                   .first = raw->members.count,
+                                   .count = count,
+                                   .is_apart = occurrence == OTF2_METRIC_ASYNCHRONOUS};
     for (uint8_t i = 0; i < count; i++)
         fm_vector_push(&raw->members, members[i]);
     fm_vector_push(&raw->metrics, metric);
@@ -157,9 +160,25 @@ static void resolve_members(const struct fm_raw_counters *raw, struct fm_trace_p
     fm_free(first);
 }
 
+/* Marks the counters of asynchronous metrics. */
+static void mark_apart(const struct fm_raw_counters *raw, struct fm_trace_private *into)
+{
+    for (size_t i = 0; i < raw->metrics.count; i++) {
+        const struct fm_raw_metric *metric = &raw->metrics.items[i];
+        for (uint8_t k = 0; metric->like == FM_NONE && metric->is_apart && k < metric->count; k++) {
+            uint32_t number =
+                fm_references_find(&into->counter_numbers, raw->members.items[metric->first + k]);
+            if (number < into->trace.counter_count) {
+                into->trace.counters[number].is_apart = true;
+            }
+        }
+    }
+}
+
 void fm_raw_counters_resolve(const struct fm_raw_counters *raw, struct fm_trace_private *into)
 {
     resolve_members(raw, into);
+    mark_apart(raw, into);
     for (size_t i = 0; i < raw->metrics.count; i++) {
         const struct fm_raw_metric *metric = &raw->metrics.items[i];
         if (metric->like != FM_NONE)

@@ -10,8 +10,8 @@
 #include <otf2/otf2.h>
 
 struct fm_raw_counter {
-    uint32_t reference, name, unit; /**< `name` and `unit`: of strings */
-    bool is_total, is_relative;
+    uint32_t reference, name, unit;       /**< `name` and `unit`: of strings */
+    bool is_total, is_relative, is_apart; /* is_apart: as in struct fm_counter */
     double scale;
 };
 
@@ -20,6 +20,7 @@ struct fm_raw_metric {
     uint32_t like; /**< of an instance: its class; FM_NONE: the metric is a class */
     size_t first;  /**< of its members in `members` */
     uint8_t count;
+    bool is_apart; /**< of a class: values are recorded apart from the events of the code */
 };
 
 /** Zeroed: nothing was read. */

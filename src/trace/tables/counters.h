@@ -28,6 +28,8 @@ struct fm_counter {
     char *unit;       /**< "": none */
     bool is_total;    /**< a running sum, whose growth is of interest */
     bool is_relative; /**< values in the archive are increments, which are summed to a total */
+    bool is_apart;    /**< values are recorded apart from the code that they belong to (OTF2:
+                           asynchronous), for example when a buffer is full */
     double scale;     /**< of the values in the archive: base ^ exponent */
 };
 
@@ -53,6 +55,14 @@ struct fm_counter_series {
 };
 
 typedef FM_VECTOR(struct fm_counter_series) fm_counter_table;
+
+/** By how much a total has grown in a call path of a location. */
+struct fm_counter_growth {
+    uint32_t visit; /**< node of the location's profile, which a value found it in; of counters that
+                         are recorded apart, its first one */
+    uint32_t counter;
+    double amount; /**< more than 0 */
+};
 
 /** Adds a value, as the archive has it.
  * @param series  of the location

@@ -90,6 +90,9 @@ static void compact(struct fm_location *location, const uint32_t *number, size_t
     for (size_t i = 0; i < location->phases.count; i++) {
         location->phases.items[i].visit = number[location->phases.items[i].visit];
     }
+    for (size_t i = 0; i < location->growth.count; i++) {
+        location->growth.items[i].visit = number[location->growth.items[i].visit];
+    }
 }
 
 void fm_visits_fold(struct fm_trace *trace, size_t callpaths)

@@ -374,6 +374,9 @@ struct fm_location {
     FM_VECTOR(struct fm_phase) phases;    /**< in the order in which they were entered */
     FM_VECTOR(struct fm_traffic) traffic; /**< ascending by kind and process */
     fm_counter_table counters;            /**< that it has values of, ascending */
+    FM_VECTOR(struct fm_counter_growth)
+    growth;                /**< of totals by call path, each pair at most once
+                                before call paths are merged */
     uint32_t truncated_at; /**< first activity without a Leave; FM_NONE: all have one */
 };
 

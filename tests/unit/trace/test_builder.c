@@ -600,6 +600,58 @@ static void test_processor_times_are_spread_over_the_stretch(void **state)
     }
 }
 
+static void expect_growth(const struct fm_location *location, size_t row, uint32_t visit,
+                          uint32_t counter, double amount)
+{
+    const struct fm_counter_growth *growth = &location->growth.items[row];
+    assert_int_equal(growth->visit, visit);
+    assert_int_equal(growth->counter, counter);
+    assert_true(growth->amount >= amount && growth->amount <= amount);
+}
+
+/* Totals in the code, increments, a total apart from the code, a level. */
+static void test_growth_belongs_to_the_call_path_of_its_value(void **state)
+{
+    struct fixture *f = *state;
+    enum { TOTAL, ADDED, APART, GAUGE, COUNTERS };
+    struct fm_counter counters[COUNTERS] = {
+        [TOTAL] = {.is_total = true, .scale = 10},
+        [ADDED] = {.is_total = true, .is_relative = true, .scale = 1},
+        [APART] = {.is_total = true, .is_apart = true, .scale = 1},
+        [GAUGE] = {.scale = 1}};
+    f->trace.counters = counters;
+    f->trace.counter_count = COUNTERS;
+    begin(f, 0);
+    fm_builder_counter(&f->builder, TOTAL, 1); /* outside of all calls: grows in the next one */
+    enter(f, 0, MAIN);
+    enter(f, 10, SOLVE);
+    fm_builder_counter(&f->builder, TOTAL, 5);
+    fm_builder_counter(&f->builder, ADDED, 2);
+    fm_builder_counter(&f->builder, ADDED, 3);
+    fm_builder_counter(&f->builder, APART, 7);
+    fm_builder_counter(&f->builder, GAUGE, 7);
+    leave(f, 20, SOLVE);
+    fm_builder_counter(&f->builder, TOTAL, 4); /* it was reset */
+    fm_builder_counter(&f->builder, TOTAL, 6);
+    leave(f, 30, MAIN);
+    end(f);
+    const struct fm_location *location = &f->locations[0];
+    assert_int_equal(location->growth.count, 4);
+    expect_growth(location, 0, 1, TOTAL, 50);
+    expect_growth(location, 1, 1, ADDED, 5);
+    expect_growth(location, 2, 0, APART, 7);
+    expect_growth(location, 3, 0, TOTAL, 20);
+    /* Each location begins at 0. */
+    begin(f, 1);
+    enter(f, 0, MAIN);
+    fm_builder_counter(&f->builder, TOTAL, 2);
+    leave(f, 30, MAIN);
+    end(f);
+    expect_growth(&f->locations[1], 0, 0, TOTAL, 20);
+    f->trace.counters = NULL;
+    f->trace.counter_count = 0;
+}
+
 static void set(struct fixture *f, uint64_t time, uint32_t parameter, uint64_t value)
 {
     fm_builder_time(&f->builder, time);
@@ -732,6 +784,7 @@ int main(void)
         test(sends_that_are_completed_in_a_pause),
         test(operations_that_begin_in_a_pause),
         test(processor_times_are_spread_over_the_stretch),
+        test(growth_belongs_to_the_call_path_of_its_value),
         test(values_of_parameters_end_with_their_region),
         test(values_in_calls_and_of_open_regions),
         test(values_beyond_the_limit_share_a_node),
