@@ -34,6 +34,8 @@ const PICTURES = [
   ["timeline-hybrid", "hybrid", "#timeline", "light", longestWait(0, "Late Receiver")],
   ["timeline-threads", "threads", "#timeline?t=0_95000"],
   ["timeline-lammps", "lammps", "#timeline", "light", longestWait(3)],
+  ["counters-grid", "lammps-counters", "#trees?metric=counter:mpi.bytes_sent&system=topology"],
+  ["counters-curves", "lammps-counters", "#timeline?counter=1&color=counter"],
   ["matrix-delays", "locks-64", "#matrices"],
   ["compare-timelines", ["before", "balanced", "slower"], "#compare"],
   ["compare-predicted", ["fences", "fences-of-partners"], "#compare"],
