@@ -139,6 +139,7 @@ static fm_status_t describe_options(const struct fm_analysis *analysis,
             fm_cube_switch_off(cube, fm_metric_info((fm_metric_t)m)->id);
         }
     }
+    cube->errors = options->errors;
     if (options->partitions == NULL) {
         return FM_OK;
     }
@@ -455,6 +456,8 @@ fm_status_t fm_analysis_pass(const char *archive, const struct fm_analysis_optio
         .path_from_init_to_finalize = options->path_from_init_to_finalize,
         .partition_of = partition_of,
         .partition_count = partition_count,
+        .errors = options->errors,
+        .has_single_clocks = clocks->are_single,
         .blocking_size = options->blocking_size,
         .blames = options->blames && detail != NULL ? &blames : NULL,
     };

@@ -37,6 +37,7 @@ struct fm_analysis_options {
                                  none */
     uint64_t blocking_size;   /**< bytes from which on sends wait for their receiver; 0: as the run
                                    shows */
+    struct fm_cube_errors errors; /**< of the experiment's times, as far as they are known */
     size_t memory_limit; /**< bytes of tables to keep in memory, the rest is stored in a file; 0: no
                             limit */
 };

@@ -10,6 +10,8 @@
 /** The clocks of a pass. */
 struct fm_pass_clocks {
     const struct fm_time_maps *maps; /**< NULL: times stay as they are */
+    bool are_single;     /**< each process has a clock of its own: options->errors.clock concerns
+                              processes of one node, too */
     bool keeps_violated; /**< the detail has dependencies, also those that times violate */
 };
 

@@ -12,8 +12,9 @@
 
 /** X(symbol, name of the counter, unit), those with the unit "ns" first: FM_MEASURED_TIME and
  * FM_STOLEN_TIME for each measured stretch, the next two in addition if the kernel's statistics
- * were read, the others unless they are 0: of the thread, in the stretch, as getrusage() has them.
- */
+ * were read, the others unless they are 0: of the thread, in the stretch, as getrusage() has them;
+ * the last one is the recorder's own time, at the begin and at the end of the stretch, which is
+ * part of the computation. */
 #define FM_PROCESSOR_TIMES(X)                                                                      \
     X(MEASURED_TIME, "measured computation", "ns") /* length of the stretch */                     \
     X(STOLEN_TIME, "time without processor", "ns") /* length minus CPU time, blocking calls */     \
@@ -23,7 +24,8 @@
     X(PAGE_FAULTS, "page faults of computation", "#") /* without reading from a disk */            \
     X(PAGE_FAULTS_DISK, "page faults of computation from disk", "#")                               \
     X(PREEMPTIONS, "preemptions of computation", "#") /* involuntary switches */                   \
-    X(SWITCHES_VOLUNTARY, "voluntary switches of computation", "#")
+    X(SWITCHES_VOLUNTARY, "voluntary switches of computation", "#")                                \
+    X(READING_TIME, "readings of processor times", "ns") /* what finding these out has taken */
 
 typedef enum {
 #define FM_PROCESSOR_TIME(symbol, name, unit) FM_##symbol,
@@ -35,7 +37,7 @@ typedef enum {
 /** @return whether values are numbers of events, not nanoseconds. */
 static inline bool fm_processor_time_is_number(fm_processor_time_t which)
 {
-    return which >= FM_PAGE_FAULTS;
+    return which >= FM_PAGE_FAULTS && which != FM_READING_TIME;
 }
 
 #endif

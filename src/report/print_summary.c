@@ -6,6 +6,7 @@
 #include "diagnosis/problems/machine_load.h"
 #include "diagnosis/startup.h"
 #include "diagnosis/time_shares.h"
+#include "diagnosis/uncertainty.h"
 #include "report/report.h"
 
 #include <stdlib.h>
@@ -81,8 +82,8 @@ static void print_waiting(const struct fm_report *report)
             second = kind;
         }
     }
-    char percent[FM_FORMAT_SIZE];
-    char parts[2][FM_FORMAT_SIZE];
+    char percent[FM_UNCERTAIN_SIZE];
+    char parts[2][FM_UNCERTAIN_SIZE];
     if (diagnosis->cube->is_profile) {
         fm_terminal_paragraph(report->terminal, "  Waiting", LABEL_COLUMNS + 2,
                               "Not known: the report is of counters only, without a trace.");
@@ -95,18 +96,36 @@ static void print_waiting(const struct fm_report *report)
                                   : "No wait states were found.");
         return;
     }
-    fm_format_percent(percent, diagnosis->waiting, diagnosis->time);
-    fm_format_percent(parts[0], diagnosis->metrics[first], diagnosis->time);
+    fm_format_uncertain(percent, diagnosis, diagnosis->waiting,
+                        fm_error_of_waiting(diagnosis, diagnosis->waiting), diagnosis->time);
+    fm_format_uncertain(parts[0], diagnosis, diagnosis->metrics[first],
+                        fm_error_of_kind(diagnosis, first), diagnosis->time);
     if (second == FM_METRIC_NONE) {
         fm_terminal_print(report->terminal, "  Waiting", LABEL_COLUMNS + 2,
                           "%s of all time, all of it %s", percent, fm_metric_info(first)->name);
         return;
     }
-    fm_format_percent(parts[1], diagnosis->metrics[second], diagnosis->time);
+    fm_format_uncertain(parts[1], diagnosis, diagnosis->metrics[second],
+                        fm_error_of_kind(diagnosis, second), diagnosis->time);
     fm_terminal_print(report->terminal, "  Waiting", LABEL_COLUMNS + 2,
                       "%s of all time, above all %s (%s) and %s (%s)", percent,
                       fm_metric_info(first)->name, parts[0], fm_metric_info(second)->name,
                       parts[1]);
+}
+
+/** Prints how many waits are shorter than their error. */
+static void print_insignificant(const struct fm_report *report)
+{
+    const struct fm_cube *cube = report->diagnosis.cube;
+    const struct fm_insignificant_waits waits = fm_insignificant_waits(cube);
+    char numbers[3][FM_FORMAT_SIZE];
+    if (waits.count > 0) {
+        fm_terminal_print(report->terminal, "  Not significant", LABEL_COLUMNS + 2,
+                          "%s of %s waits are shorter than the error of their times: %s together",
+                          fm_format_count(numbers[0], (int64_t)waits.count),
+                          fm_format_count(numbers[1], (int64_t)waits.of),
+                          fm_format_ticks(numbers[2], cube, (int64_t)waits.ticks));
+    }
 }
 
 /** Prints for which share of all time threads have nothing to do, and where their masters are. */
@@ -234,6 +253,7 @@ void fm_report_summary(const struct fm_report *report)
                                                           : "threads",
                       fm_format_count(numbers[2], count), kind);
     print_waiting(report);
+    print_insignificant(report);
     print_idle_threads(report);
     print_stolen(report);
     print_ratios(report);

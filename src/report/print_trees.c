@@ -1,7 +1,9 @@
 #include "base/memory.h"
 #include "cube/model/callpath_text.h"
+#include "diagnosis/number_format.h"
 #include "diagnosis/place.h"
 #include "diagnosis/process_word.h"
+#include "diagnosis/uncertainty.h"
 #include "report/report.h"
 #include "report/tree_drawing.h"
 
@@ -85,10 +87,31 @@ static void print_heading(const struct fm_report *report, const char *tree, fm_m
     fm_terminal_heading(report->terminal, text);
 }
 
+/** @return the name of a metric, with the error of its sum if it is notable: "Late Sender
+ * (+-0.3%)"; to be freed with free() */
+static char *name_metric(const struct fm_diagnosis *diagnosis, fm_metric_t metric)
+{
+    const char *name = fm_metric_info(metric)->name;
+    const double percent = 100 * fm_fraction(fm_error_of_kind(diagnosis, metric),
+                                             diagnosis->metrics[fm_metric_root(metric)]);
+    char *label = NULL;
+    if (percent < 0.05) {
+        label = strdup(name);
+    } else if (asprintf(&label, "%s (%s%.1f%%)", name, diagnosis->options.utf8 ? "\u00b1" : "+-",
+                        percent) < 0) {
+        label = NULL;
+    }
+    if (label == NULL) {
+        abort(); /* Without memory for one line no error message can be printed either. */
+    }
+    return label;
+}
+
 static void draw_metrics(const struct fm_report *report, const struct fm_view *view)
 {
     const struct fm_selection *selection = &report->options->selection;
     struct growing_tree tree;
+    char *labels[FM_METRIC_COUNT];
     make_tree(&tree, FM_METRIC_COUNT);
     fm_view_metrics(view, tree.exclusive, tree.inclusive);
     for (uint32_t i = 0; i < FM_METRIC_COUNT; i++) {
@@ -106,7 +129,8 @@ static void draw_metrics(const struct fm_report *report, const struct fm_view *v
         tree.units[i] = info->unit;
         tree.wholes[i] = report->diagnosis.metrics[root];
         tree.smallest[i] = 1; /* the table is small: show all entries */
-        tree.names[i] = info->name;
+        labels[i] = name_metric(&report->diagnosis, metric);
+        tree.names[i] = labels[i];
         tree.marked[i] = info->is_wait_state;
     }
     if (selection->metric == FM_METRIC_NONE)
@@ -116,6 +140,9 @@ static void draw_metrics(const struct fm_report *report, const struct fm_view *v
     else
         print_heading(report, "Metrics", selection->metric);
     draw(report, &tree, true);
+    for (uint32_t i = 0; i < FM_METRIC_COUNT; i++) {
+        free(labels[i]);
+    }
     free_tree(&tree);
 }
 

@@ -27,6 +27,26 @@ static void print_distribution(const struct fm_report *report,
     putc('\n', stream);
 }
 
+static void print_error(const struct fm_report *report, const struct fm_cube_statistics *record)
+{
+    const struct fm_cube *cube = report->diagnosis.cube;
+    char numbers[2][FM_FORMAT_SIZE];
+    if (!cube->errors.are_known) {
+        return;
+    }
+    fm_terminal_print(report->terminal, "", 2, "Their sum, %s, is known to +-%s.",
+                      fm_format_ticks(numbers[0], cube, (int64_t)record->sum),
+                      fm_format_ticks(numbers[1], cube, (int64_t)record->error));
+    if (record->insignificant != 0) {
+        fm_terminal_print(report->terminal, "", 2,
+                          "%s of them, %s together, %s shorter than the error of their times: not "
+                          "significant.",
+                          fm_format_count(numbers[0], (int64_t)record->insignificant),
+                          fm_format_ticks(numbers[1], cube, (int64_t)record->insignificant_sum),
+                          record->insignificant == 1 ? "is" : "are");
+    }
+}
+
 static void print_instance(const struct fm_report *report, fm_metric_t metric,
                            const struct fm_cube_instance *instance)
 {
@@ -72,6 +92,7 @@ void fm_report_statistics(const struct fm_report *report)
              fm_metric_info(metric)->name, fm_location_set_all(&report->diagnosis));
     fm_terminal_heading(report->terminal, heading);
     print_distribution(report, record);
+    print_error(report, record);
     if (record->worst_count == 0)
         return;
     fm_terminal_heading(report->terminal, "Longest waits");

@@ -71,7 +71,7 @@ static fm_status_t find_repairs(struct repairing *repairing, struct fm_error *er
 {
     bool is_first = true;
     for (bool goes_on = true; goes_on; is_first = false) {
-        const struct fm_pass_clocks clocks = {&repairing->maps, true};
+        const struct fm_pass_clocks clocks = {.maps = &repairing->maps, .keeps_violated = true};
         struct fm_detail *detail = NULL;
         struct fm_pass_found found;
         const fm_status_t status = fm_analysis_pass(repairing->archive, &repairing->options,
@@ -121,8 +121,15 @@ static fm_status_t run_repaired(struct repairing *repairing,
     fm_status_t status = find_in_team(repairing, options->team, error);
     if (status == FM_OK) {
         const struct fm_pass_clocks clocks = {
-            repairing->maps.layer_count != 0 ? &repairing->maps : NULL, false};
-        status = fm_analysis_pass(repairing->archive, options, &clocks, cube, detail, found, error);
+            .maps = repairing->maps.layer_count != 0 ? &repairing->maps : NULL,
+            .are_single = repairing->clock.is_estimated,
+        };
+        struct fm_analysis_options final = *options;
+        if (repairing->clock.is_estimated) {
+            final.errors.are_known = repairing->clock.unbounded == 0;
+            final.errors.clock = 2 * repairing->clock.error;
+        }
+        status = fm_analysis_pass(repairing->archive, &final, &clocks, cube, detail, found, error);
     }
     return status;
 }

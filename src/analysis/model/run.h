@@ -82,6 +82,8 @@ struct fm_analysis {
     struct fm_thread_starts *thread_starts;
     fm_last_partition_vector last_partitions;
     struct fm_dependencies *dependencies; /**< NULL: not wanted */
+    struct fm_cube_errors errors;         /**< of measured times */
+    bool has_single_clocks;               /**< `errors.clock` concerns processes of one node, too */
     uint64_t blocking_size;       /**< bytes from which on sends wait; 0: as the run shows */
     fm_detail_messages *messages; /**< by receiving process: matched messages; NULL: not kept */
     fm_detail_blames *blames;     /**< out: who is blamed for each wait state; NULL: not wanted */

@@ -117,6 +117,7 @@ static const fm_metric_t processor_metrics[FM_PROCESSOR_TIME_COUNT] = {
     [FM_PAGE_FAULTS_DISK] = FM_METRIC_COUNTER_USAGE_PAGE_FAULTS_MAJOR,
     [FM_PREEMPTIONS] = FM_METRIC_COUNTER_USAGE_PREEMPTIONS,
     [FM_SWITCHES_VOLUNTARY] = FM_METRIC_COUNTER_USAGE_SWITCHES_VOLUNTARY,
+    [FM_READING_TIME] = FM_METRIC_OVERHEAD, /* always 0: profiles have none (wait_errors.h) */
 };
 
 static void add_file_bytes(struct location_values *location, uint32_t visit, fm_metric_t own,

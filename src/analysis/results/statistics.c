@@ -2,6 +2,7 @@
 #include "analysis/results/statistics.h"
 
 #include "analysis/results/order_statistics.h"
+#include "analysis/results/wait_errors.h"
 
 #include <string.h>
 
@@ -21,17 +22,20 @@ struct instance {
 struct collection {
     FM_VECTOR(uint64_t) waits;
     uint64_t sum;
-    struct instance worst[FM_CUBE_WORST]; /* longest first */
+    uint64_t error;                            /* of the sum */
+    uint64_t insignificant, insignificant_sum; /* waits shorter than their error */
+    struct instance worst[FM_CUBE_WORST];      /* longest first */
 };
 
 /* Sums over all processes, for each kind. */
 struct totals {
-    uint64_t count, sum;
+    uint64_t count, sum, error, insignificant, insignificant_sum;
 };
 
 struct collecting {
     struct fm_analysis *analysis;
     struct collection (*collections)[FM_METRIC_USER]; /* by worker */
+    struct fm_wait_errors errors;
 };
 
 /* ---- the wait states of this process ---- */
@@ -86,6 +90,12 @@ static void collect(void *context, unsigned worker, uint32_t first, uint32_t las
             struct collection *collection = &collecting->collections[worker][kind];
             fm_vector_push(&collection->waits, wait->t - enter);
             collection->sum += wait->t - enter;
+            const uint64_t error = fm_wait_error(
+                &collecting->errors, (struct fm_call_ref){l, wait->activity},
+                (struct fm_call_ref){wait->cause_location, wait->cause_activity}, wait->t - enter);
+            collection->error += error;
+            collection->insignificant += wait->t - enter < error;
+            collection->insignificant_sum += wait->t - enter < error ? wait->t - enter : 0;
             if (wait->t - enter >= collection->worst[FM_CUBE_WORST - 1].wait) {
                 uint32_t visit = location->visit.items[wait->activity];
                 keep_worst(collection->worst,
@@ -123,13 +133,18 @@ static void add_up(const struct collecting *collecting, struct totals totals[FM_
 {
     struct fm_engine *engine = collecting->analysis->engine;
     for (unsigned kind = 0; kind < FM_METRIC_USER; ++kind) {
-        totals[kind] = (struct totals){0, 0};
+        totals[kind] = (struct totals){0};
         for (unsigned w = 0; w < fm_engine_workers(engine); ++w) {
-            totals[kind].count += collecting->collections[w][kind].waits.count;
-            totals[kind].sum += collecting->collections[w][kind].sum;
+            const struct collection *collection = &collecting->collections[w][kind];
+            totals[kind].count += collection->waits.count;
+            totals[kind].sum += collection->sum;
+            totals[kind].error += collection->error;
+            totals[kind].insignificant += collection->insignificant;
+            totals[kind].insignificant_sum += collection->insignificant_sum;
         }
     }
-    fm_team_sum(fm_engine_team(engine), &totals[0].count, FM_METRIC_USER * 2);
+    fm_team_sum(fm_engine_team(engine), &totals[0].count,
+                FM_METRIC_USER * (sizeof *totals / sizeof totals->count));
 }
 
 /* Replaces the worst instances of this process by those of all processes. */
@@ -200,6 +215,9 @@ static struct fm_cube_statistics summarize(uint64_t begin, const struct collecti
         .median = order->elements[2],
         .upper_quartile = order->elements[3],
         .max = collection->worst[0].wait,
+        .error = totals.error,
+        .insignificant = totals.insignificant,
+        .insignificant_sum = totals.insignificant_sum,
     };
     for (uint32_t i = 0; i < FM_CUBE_WORST && collection->worst[i].wait != 0; ++i) {
         const struct instance *instance = &collection->worst[i];
@@ -259,7 +277,8 @@ struct fm_statistics_list fm_statistics_compute(struct fm_analysis *analysis, ui
 {
     unsigned workers = fm_engine_workers(analysis->engine);
     struct collecting collecting = {analysis,
-                                    fm_allocate_apart(workers, sizeof *collecting.collections)};
+                                    fm_allocate_apart(workers, sizeof *collecting.collections),
+                                    fm_wait_errors_open(analysis)};
     struct collection *collections = collecting.collections[0];
     struct totals totals[FM_METRIC_USER];
     struct fm_order orders[FM_METRIC_USER];
@@ -279,6 +298,7 @@ struct fm_statistics_list fm_statistics_compute(struct fm_analysis *analysis, ui
     }
     share_cause_paths(analysis, collections, &list);
     free_collections(&collecting, workers);
+    fm_wait_errors_close(&collecting.errors);
     return list;
 }
 

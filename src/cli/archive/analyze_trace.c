@@ -17,6 +17,7 @@
 #include "whatif/problem_predictions.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -207,6 +208,33 @@ static bool is_asynchronous(const struct fm_analyze_request *request)
         json_decref(environment);
     }
     return asynchronous;
+}
+
+/* @return a number of the environment in ticks; -1: it states none */
+static double stated_ticks(const json_t *value, double ticks)
+{
+    return json_is_number(value) && json_number_value(value) >= 0 &&
+                   json_number_value(value) * ticks < 1e15
+               ? json_number_value(value) * ticks
+               : -1;
+}
+
+/* By how much the experiment's times may be wrong: clocks differ by the errors of both to that of
+ * rank 0. Not known if the recorder has found its clocks to be wrong. */
+static struct fm_cube_errors errors_of(const char *archive)
+{
+    struct fm_cube_errors errors = {0};
+    json_t *environment = fm_environment_load(archive);
+    const json_t *clock = json_object_get(environment, "clock");
+    const json_t *recorder = json_object_get(environment, "recorder");
+    const double rate = json_number_value(json_object_get(clock, "ticks_per_second"));
+    const double call = stated_ticks(json_object_get(recorder, "nanoseconds_per_call"), rate / 1e9);
+    const double deviation = stated_ticks(json_object_get(clock, "largest_deviation_ticks"), 2);
+    if (rate > 0 && call >= 0 && deviation >= 0 && json_is_null(json_object_get(clock, "doubt"))) {
+        errors = (struct fm_cube_errors){true, (uint64_t)ceil(call), (uint64_t)ceil(deviation)};
+    }
+    json_decref(environment);
+    return errors;
 }
 
 /* Later analyses use the option given now. */
@@ -400,6 +428,7 @@ static fm_status_t analyze(const struct fm_analyze_request *request, struct fm_t
     struct fm_stage_times times = {.counts_files = prints_table};
     options.team = team;
     options.asynchronous_progress = is_asynchronous(request);
+    options.errors = errors_of(request->archive);
     options.times = &times;
     options = with_predictions(request, options);
     fm_stage_begin(options.times, "prepare");

@@ -21,8 +21,8 @@ void fm_cube_put_blamed(struct fm_sink *sink, const struct fm_cube *cube)
     }
 }
 
-/* @return the statistics of a metric of the file; NULL: there are none */
-static struct fm_cube_statistics *find_record(const struct fm_cube_reader *reader, uint32_t metric)
+struct fm_cube_statistics *fm_cube_statistics_in_file(const struct fm_cube_reader *reader,
+                                                      uint32_t metric)
 {
     if (metric >= reader->metric_count || !reader->metric_exact[metric]) {
         return NULL;
@@ -55,7 +55,8 @@ fm_status_t fm_cube_read_blamed(struct fm_cube_reader *reader)
     }
     uint32_t count = fm_source_count(source, RECORD_SIZE);
     for (uint32_t i = 0; i < count; i++) {
-        struct fm_cube_statistics *record = find_record(reader, fm_source_u32(source));
+        struct fm_cube_statistics *record =
+            fm_cube_statistics_in_file(reader, fm_source_u32(source));
         uint8_t worst_count = fm_source_u8(source);
         bool valid = !source->failed && (record == NULL || record->worst_count == worst_count);
         for (uint8_t j = 0; valid && j < worst_count; j++) {

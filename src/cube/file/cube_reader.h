@@ -30,6 +30,7 @@ enum fm_cube_section {
     FM_SECTION_BLAM,
     FM_SECTION_STRM,
     FM_SECTION_CLCK,
+    FM_SECTION_UNCT,
     FM_SECTION_UMET, /**< read before the metrics */
     FM_SECTION_PRED,
     FM_SECTION_SOFF,
@@ -77,6 +78,9 @@ fm_status_t fm_cube_begin_optional(struct fm_cube_reader *reader, enum fm_cube_s
 
 /** Reads which wait states were switched off. */
 fm_status_t fm_cube_read_switched_off(struct fm_cube_reader *reader);
+/** @return the statistics of a metric of the file; NULL: there are none */
+struct fm_cube_statistics *fm_cube_statistics_in_file(const struct fm_cube_reader *reader,
+                                                      uint32_t metric);
 
 /** Read an optional section, if it exists and its version is supported. */
 fm_status_t fm_cube_read_locks(struct fm_cube_reader *reader);
@@ -91,6 +95,7 @@ fm_status_t fm_cube_read_streams(struct fm_cube_reader *reader);
 fm_status_t fm_cube_read_predictions(struct fm_cube_reader *reader);
 fm_status_t fm_cube_read_clock(struct fm_cube_reader *reader);
 fm_status_t fm_cube_read_last_partitions(struct fm_cube_reader *reader);
+fm_status_t fm_cube_read_uncertainty(struct fm_cube_reader *reader);
 fm_status_t fm_cube_read_problems(struct fm_cube_reader *reader);
 fm_status_t fm_cube_read_user_metrics(struct fm_cube_reader *reader);
 

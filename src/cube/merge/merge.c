@@ -54,7 +54,9 @@ static fm_status_t add_statistics(const struct fm_cube *const *cubes, size_t c,
                                    &record.lower_quartile,
                                    &record.median,
                                    &record.upper_quartile,
-                                   &record.max};
+                                   &record.max,
+                                   &record.error,
+                                   &record.insignificant_sum};
         for (size_t t = 0; t < sizeof times / sizeof times[0]; t++)
             *times[t] = fm_convert_ticks(*times[t], conversion);
         for (uint32_t w = 0; w < record.worst_count; w++)

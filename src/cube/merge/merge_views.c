@@ -137,6 +137,13 @@ static void add_clock(struct fm_cube_clock *all, const struct fm_cube_clock *one
     all->violations_after += one->violations_after;
 }
 
+static void add_errors(struct fm_cube_errors *all, const struct fm_cube_errors *one, bool is_first)
+{
+    all->are_known = (is_first || all->are_known) && one->are_known;
+    all->call = one->call > all->call ? one->call : all->call;
+    all->clock = one->clock > all->clock ? one->clock : all->clock;
+}
+
 static fm_status_t add_options(const struct fm_combination *combination, size_t c,
                                struct fm_error *error)
 {
@@ -145,6 +152,7 @@ static fm_status_t add_options(const struct fm_combination *combination, size_t 
     frame->path_from_init_to_finalize |= cube->path_from_init_to_finalize;
     add_clock(&frame->clock, &cube->clock, c == 0);
     frame->is_profile |= cube->is_profile;
+    add_errors(&frame->errors, &cube->errors, c == 0);
     if (cube->partition_count == 0 || frame->partition_count > 0)
         return FM_OK;
     uint32_t *of_location = calloc(frame->location_count + (size_t)1, sizeof *of_location);

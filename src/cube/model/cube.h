@@ -109,6 +109,8 @@ struct fm_cube_instance {
 struct fm_cube_statistics {
     uint32_t metric;
     uint64_t count, sum, min, lower_quartile, median, upper_quartile, max;
+    uint64_t error; /**< ticks by which `sum` may be wrong, if cube->errors are known */
+    uint64_t insignificant, insignificant_sum; /**< waits shorter than their error: number, ticks */
     uint32_t worst_count;
     struct fm_cube_instance worst[FM_CUBE_WORST]; /**< longest first */
 };
@@ -210,6 +212,14 @@ struct fm_cube_clock {
                                                        repaired, and in this report */
 };
 
+/** Errors of measured times (docs/clocks.md). */
+struct fm_cube_errors {
+    bool are_known;
+    uint64_t call;  /**< ticks that recording a call costs; 0: not known, of another recorder */
+    uint64_t clock; /**< ticks that the clocks of two processes on different nodes, or of any two
+                         processes with estimated offsets, may differ; 0: all have one clock */
+};
+
 struct fm_cube {
     struct fm_cube_experiment experiment;
     struct fm_cube_region *regions;
@@ -233,6 +243,7 @@ struct fm_cube {
     struct fm_cube_clock clock;
     bool is_profile; /**< of counters only: what calls there were and how long they took is known,
                         not when; so wait states, critical path and messages are not known */
+    struct fm_cube_errors errors;
     bool path_from_init_to_finalize; /**< the critical path covers only this part of the run */
     char **switched_off; /**< ids of the wait states, built-in or of the user's patterns, that
                               the user did not want to be searched for */

@@ -188,6 +188,7 @@ fm_status_t fm_cube_restrict(const struct fm_cube *cube, uint32_t root, struct f
         copy->path_from_init_to_finalize = cube->path_from_init_to_finalize;
         copy->is_profile = cube->is_profile;
         copy->clock = cube->clock;
+        copy->errors = cube->errors;
     }
     for (uint32_t i = 0; status == FM_OK && i < cube->switched_off_count; i++)
         fm_cube_switch_off(copy, cube->switched_off[i]);

@@ -10,6 +10,7 @@
 #include "diagnosis/problems/evidence.h"
 #include "diagnosis/problems/gain_text.h"
 #include "diagnosis/problems/kernel_evidence.h"
+#include "diagnosis/uncertainty.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,11 +28,13 @@ static struct fm_location_set locations_of(const struct fm_cube_problem *cause)
 
 static void add_headline(const struct fm_diagnosis *diagnosis, struct fm_cause_text *problem)
 {
-    char time[FM_FORMAT_SIZE], percent[FM_FORMAT_SIZE];
+    char time[FM_FORMAT_SIZE], percent[FM_UNCERTAIN_SIZE];
     char *name = fm_cause_name(diagnosis, problem->cause);
     fm_sentences_add(&problem->headline, "", "%s makes others wait %s: %s of all time.", name,
                      fm_format_ticks(time, diagnosis->cube, problem->cost),
-                     fm_format_percent(percent, problem->cost, diagnosis->time));
+                     fm_format_uncertain(percent, diagnosis, problem->cost,
+                                         fm_error_of_waiting(diagnosis, problem->cost),
+                                         diagnosis->time));
     free(name);
 }
 

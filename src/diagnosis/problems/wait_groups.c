@@ -7,6 +7,7 @@
 #include "diagnosis/place.h"
 #include "diagnosis/problems/answer.h"
 #include "diagnosis/rank_set.h"
+#include "diagnosis/uncertainty.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -227,12 +228,14 @@ static void describe(const struct fm_diagnosis *diagnosis, struct fm_wait_group 
         return;
     for (uint32_t i = 0; i < cube->callpath_count; i++)
         view.callpaths[i] = cube->callpaths[i].region == group->region;
-    char percent[FM_FORMAT_SIZE];
+    char percent[FM_UNCERTAIN_SIZE];
     char value[FM_FORMAT_SIZE];
     char *ranks = fm_rank_set(diagnosis, &view, NULL);
     char *region = fm_place_name(diagnosis, cube->regions[group->region].name);
     fm_sentences_add(&group->headline, "", "%s of all time (%s) is lost waiting in %s (%s) on %s.",
-                     fm_format_percent(percent, group->wait, diagnosis->time),
+                     fm_format_uncertain(percent, diagnosis, group->wait,
+                                         fm_error_of_waiting(diagnosis, group->wait),
+                                         diagnosis->time),
                      fm_format_ticks(value, cube, group->wait), region, info->name, ranks);
     fm_sentences_add(&group->lines, "What", "%s", info->description);
     describe_place(diagnosis, &view, group);

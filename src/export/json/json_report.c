@@ -189,6 +189,15 @@ static void put_statistics(struct fm_json *json, const struct fm_view *view)
         fm_json_seconds(json, "median", cube, record->median);
         fm_json_seconds(json, "upper_quartile", cube, record->upper_quartile);
         fm_json_seconds(json, "max", cube, record->max);
+        if (cube->errors.are_known) {
+            fm_json_seconds(json, "error", cube, record->error);
+            fm_json_unsigned(json, "insignificant", record->insignificant);
+            fm_json_seconds(json, "insignificant_sum", cube, record->insignificant_sum);
+        } else {
+            fm_json_null(json, "error");
+            fm_json_null(json, "insignificant");
+            fm_json_null(json, "insignificant_sum");
+        }
         put_instances(json, cube, record);
         fm_json_end(json);
     }

@@ -27,10 +27,11 @@ enum fm_record_place { FM_AT_LEAVE, FM_AT_ENTER, FM_BETWEEN_CALLS };
     X(SAMPLE, 2, 2)               /* ref: ticks after which another sample would be due; time,     \
                                      earliest time from which the stack may be unchanged */        \
     X(SAMPLE_LOST, 1, 2)          /* time; the stack is not known */                               \
-    X(PROCESSOR, 7, 2)            /* time; nanoseconds of the stretch of computation before it,    \
+    X(PROCESSOR, 8, 2)            /* time; nanoseconds of the stretch of computation before it,    \
                                      stolen ones, run delay or FM_DELAY_UNKNOWN, nanoseconds of    \
                                      kernel time, page faults | from disk << 32, preemptions |     \
-                                     voluntary context switches << 32 */                           \
+                                     voluntary context switches << 32,                             \
+                                     nanoseconds that readings took */                             \
     X(ITERATION, 2, 2)            /* ref: region; time, number of its visit that begins */         \
     X(REGION_ENTER, 1, 2)         /* aux: CUT or 0, ref: region; time */                           \
     X(PARAMETER, 2, 2)            /* ref: parameter; time, number */                               \

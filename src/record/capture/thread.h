@@ -209,7 +209,7 @@ struct fm_thread {
     bool visits_compared;      /**< with those at the next call already (fm_convert_open_call) */
     uint64_t flush_begin[2];   /**< begin and end of a flush that is to be recorded; 0: none */
     uint64_t events;           /**< events written */
-    uint64_t stretch[6];       /**< words of a PROCESSOR record without its time that precedes the
+    uint64_t stretch[7];       /**< words of a PROCESSOR record without its time that precedes the
                                   next call; 0: none */
     bool off;                  /**< recording was paused at the last record */
     struct fm_dropped dropped; /**< records that are left out now */

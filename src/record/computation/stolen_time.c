@@ -102,6 +102,7 @@ static void keep_reading(struct fm_thread *thread, const struct reading *reading
     own->read = reading->now;
     own->usage = reading->usage;
     own->blocked = 0;
+    own->spent = 0;
 }
 
 static uint64_t price_of(uint64_t ticks)
@@ -151,6 +152,7 @@ void fm_processor_leave(struct fm_thread *thread)
     struct reading reading = take_reading(&ticks);
     keep_reading(thread, &reading);
     pay(thread, ticks, reading.now);
+    own->spent = fm_clock_now() - thread->left;
     errno = saved;
 }
 
@@ -161,7 +163,9 @@ static uint64_t pair(uint32_t low, uint32_t high)
     return low | (uint64_t)high << 32;
 }
 
-static void write_record(struct fm_thread *thread, const struct reading *reading, uint64_t delay)
+/* @param spent  ticks that the readings at both ends of the stretch took */
+static void write_record(struct fm_thread *thread, const struct reading *reading, uint64_t delay,
+                         uint64_t spent)
 {
     const struct fm_thread_processor *own = &thread->processor;
     const struct fm_thread_usage *now = &reading->usage, *before = &own->usage;
@@ -177,6 +181,7 @@ static void write_record(struct fm_thread *thread, const struct reading *reading
     place[6] = pair(now->faults - before->faults, now->faults_disk - before->faults_disk);
     place[7] = pair(now->preemptions - before->preemptions,
                     now->switches_voluntary - before->switches_voluntary);
+    place[8] = nanoseconds(spent);
     fm_thread_publish(thread);
 }
 
@@ -194,8 +199,10 @@ void fm_processor_enter(struct fm_thread *thread, uint32_t before)
         struct reading reading = take_reading(&ticks);
         pay(thread, ticks, reading.now);
         bool is_known = own->delay_is_last && read_delay(&delay) && delay >= own->delay;
-        write_record(thread, &reading, is_known ? delay - own->delay : FM_DELAY_UNKNOWN);
+        delay = is_known ? delay - own->delay : FM_DELAY_UNKNOWN;
         begin_delay(own, reading.now); /* no reading at the end of a call that ends at once */
+        uint64_t enter = fm_clock_now();
+        write_record(thread, &reading, delay, own->spent + (enter - thread->enter));
         keep_reading(thread, &reading);
         thread->enter = fm_clock_now();
     }

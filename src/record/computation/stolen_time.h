@@ -70,6 +70,7 @@ struct fm_thread_processor {
     uint64_t cpu;                 /**< CPU time then, nanoseconds */
     struct fm_thread_usage usage; /**< then */
     uint64_t affordable;          /**< time from which a Leave may read again (FM_READING_SHARE) */
+    uint64_t spent;               /**< ticks that the last reading took, if it was at a Leave */
     uint64_t blocked;             /**< ticks of blocking calls inside the stretch since then */
     uint64_t delay;               /**< the last run delay that was read, nanoseconds */
     uint64_t delay_due;           /**< a Leave at or after this time may read it again */

@@ -138,6 +138,9 @@ static void begin_call(struct fm_thread *thread, uint64_t enter)
             write_processor_time(thread, FM_RUN_DELAY, thread->stretch[2]);
         }
         write_usage(thread);
+        if (thread->stretch[6] != 0) {
+            write_processor_time(thread, FM_READING_TIME, thread->stretch[6]);
+        }
         thread->stretch[0] = 0;
     }
 }

@@ -45,6 +45,7 @@ static void reset(struct fm_builder *builder)
     builder->cursors = (struct fm_time_cursors){{0}};
     builder->computed = 0;
     builder->stretch = 0;
+    builder->reading = 0;
     builder->current_activity = FM_NONE;
     builder->is_paused = false;
     builder->frames.count = 0;

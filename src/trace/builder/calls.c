@@ -74,6 +74,16 @@ static inline uint32_t add_activity(struct fm_location *location, uint64_t enter
     return (uint32_t)activity;
 }
 
+/* The recorder has read processor times before the call. */
+static inline void note_reading(struct fm_builder *builder, uint32_t activity)
+{
+    if (__builtin_expect(builder->reading != 0, 0)) {
+        fm_vector_push(&builder->location->readings,
+                       (struct fm_reading_time){activity, builder->reading});
+        builder->reading = 0;
+    }
+}
+
 uint32_t fm_builder_visit(struct fm_builder *builder, uint32_t parent, uint32_t call)
 {
     return find_visit(builder, parent, call);
@@ -82,6 +92,7 @@ uint32_t fm_builder_visit(struct fm_builder *builder, uint32_t parent, uint32_t 
 uint32_t fm_builder_add_empty_activity(struct fm_builder *builder, uint32_t visit)
 {
     uint32_t activity = add_activity(builder->location, builder->now, visit);
+    note_reading(builder, activity);
     builder->location->leave.items[activity] = builder->now;
     return activity;
 }
@@ -242,6 +253,7 @@ void fm_builder_enter(struct fm_builder *builder, uint32_t call)
     uint32_t phase = FM_NONE;
     if (called->call != FM_CALL_USER) {
         activity = add_activity(location, builder->now, visit);
+        note_reading(builder, activity);
     } else {
         change_state(location, builder->now, visit);
         phase = called->is_phase ? begin_phase(builder, visit) : FM_NONE;

@@ -39,6 +39,10 @@ static void add_processor_time(struct fm_builder *builder, fm_processor_time_t w
     }
     uint64_t ticks =
         (uint64_t)((unsigned __int128)value * builder->trace->ticks_per_second / 1000000000u);
+    if (which == FM_READING_TIME) {
+        builder->reading = ticks;
+        return;
+    }
     if (which == FM_MEASURED_TIME || which == FM_DELAY_MEASURED_TIME) {
         uint64_t most = builder->now - builder->location->begin;
         builder->stretch = ticks < most ? ticks : most;

@@ -45,6 +45,7 @@ void fm_location_free(struct fm_location *location)
     free_records(location);
     fm_vector_free(&location->continuations);
     fm_vector_free(&location->nested);
+    fm_vector_free(&location->readings);
     fm_vector_free(&location->unrecorded);
     fm_vector_free(&location->pauses);
     fm_vector_free(&location->phases);

@@ -306,6 +306,12 @@ struct fm_nested_time {
     uint64_t ticks;
 };
 
+/** What the recorder did in the computation before a call: a part of it. */
+struct fm_reading_time {
+    uint32_t activity;
+    uint64_t ticks;
+};
+
 /** An instance of a region that is a phase. */
 struct fm_phase {
     uint64_t begin, end;
@@ -368,6 +374,7 @@ struct fm_location {
     FM_VECTOR(struct fm_thread_record) threads;
     FM_VECTOR(struct fm_continuation) continuations; /**< ascending by activity */
     FM_VECTOR(struct fm_nested_time) nested;         /**< ascending by activity */
+    FM_VECTOR(struct fm_reading_time) readings;      /**< ascending by activity */
     FM_VECTOR(struct fm_unrecorded) unrecorded;      /**< ascending by time */
     FM_VECTOR(struct fm_pause) pauses;               /**< of the recording, ascending */
     uint64_t paused;                      /**< ticks of them; they belong to no call path */

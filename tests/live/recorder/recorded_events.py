@@ -6,7 +6,7 @@ import otf2
 
 # base/processor_time.h
 PROCESSOR_TIMES = ("measured computation", "time without processor",
-                   "computation with known run delay", "run delay", "kernel time of computation",
+                   "computation with known run delay", "run delay", "readings of processor times", "kernel time of computation",
                    "page faults of computation", "page faults of computation from disk",
                    "preemptions of computation", "voluntary switches of computation")
 

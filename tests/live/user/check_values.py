@@ -23,7 +23,7 @@ LEAST, MOST = -2**63, 2**63 - 1
 # Counters of the recorder's own (base/processor_time.h): of computation that takes a millisecond or more,
 # which it does where the ranks wait for a processor.
 RECORDERS_OWN = {"measured computation", "time without processor", "computation with known run delay",
-                 "run delay"}
+                 "run delay", "readings of processor times"}
 
 
 def expected_values(rank):
