@@ -69,15 +69,17 @@ static void make_callpaths(struct fm_access_source *source)
 
 static void make_metrics(struct fermata_trace *tables)
 {
-    fm_access_size(tables, FM_TABLE_OF_metrics, FM_METRIC_USER);
-    for (int m = 0; m < FM_METRIC_USER; m++) {
+    const unsigned end = fm_metric_end(); /* with those that the analysis has declared: counters */
+    fm_access_size(tables, FM_TABLE_OF_metrics, end);
+    for (unsigned m = 0; m < end; m++) {
         const struct fm_metric_info *info = fm_metric_info((fm_metric_t)m);
-        fm_access_text(tables, FM_COLUMN_metrics_id)[m] = info->id;
-        fm_access_text(tables, FM_COLUMN_metrics_name)[m] = info->name;
+        fm_access_text(tables, FM_COLUMN_metrics_id)[m] = fm_access_keep(tables, info->id);
+        fm_access_text(tables, FM_COLUMN_metrics_name)[m] = fm_access_keep(tables, info->name);
         fm_access_text(tables, FM_COLUMN_metrics_unit)[m] = fm_unit_name(info->unit);
         fm_access_int32(tables, FM_COLUMN_metrics_parent)[m] =
             info->parent == FM_METRIC_NONE ? -1 : (int32_t)info->parent;
-        fm_access_text(tables, FM_COLUMN_metrics_description)[m] = info->description;
+        fm_access_text(tables, FM_COLUMN_metrics_description)[m] =
+            fm_access_keep(tables, info->description);
     }
 }
 

@@ -204,6 +204,16 @@ def check_options(folder):
         assert sorted(cells) == sorted(mine), (words, cells, mine)
 
 
+def check_counters(folder):
+    """Metrics that the analysis declares for counters have rows, too."""
+    archive = os.path.join(folder, "counted")
+    assert fermata_command.run("synth", fermata_command.ALL_EVENTS, "-o", archive)[0] == 0
+    trace = fermata.Trace(archive)
+    assert max(trace.severities.metric) < len(trace.metrics)
+    for cell in trace.severities:
+        assert cell.metric.id and cell.metric.unit, cell
+
+
 def check_report(folder):
     """The cells are those of `fermata analyze`."""
     archive = os.path.join(folder, "of-report")
@@ -218,6 +228,7 @@ def check_report(folder):
     mine = [(cell.metric.id, cell.location.row, cell.value) for cell in trace.severities]
     assert sorted(cells) == sorted(mine), (cells, mine)
     check_options(folder)
+    check_counters(folder)
     assert fermata.Trace(archive, threads=2).calls.enter[0] == trace.calls.enter[0]
 
 
