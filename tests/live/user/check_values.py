@@ -23,7 +23,9 @@ LEAST, MOST = -2**63, 2**63 - 1
 # Counters of the recorder's own (base/processor_time.h): of computation that takes a millisecond or more,
 # which it does where the ranks wait for a processor.
 RECORDERS_OWN = {"measured computation", "time without processor", "computation with known run delay",
-                 "run delay", "readings of processor times"}
+                 "run delay", "readings of processor times", "kernel time of computation",
+                 "page faults of computation", "page faults of computation from disk",
+                 "preemptions of computation", "voluntary switches of computation"}
 
 
 def expected_values(rank):
@@ -70,7 +72,7 @@ def read(anchor):
                 own.append((member.name, event.values[0]))
                 metrics[member.name] = (member.unit, member.value_type, member.metric_mode)
                 if (len(event.metric.members) != 1 or member.metric_type != MetricType.USER
-                        or event.metric.occurrence != MetricOccurrence.ASYNCHRONOUS):
+                        or event.metric.occurrence != MetricOccurrence.SYNCHRONOUS):
                     misplaced.append(f"metric {member.name} is of another kind")
     return values, misplaced, metrics
 
