@@ -584,6 +584,7 @@ static void test_processor_times_are_spread_over_the_stretch(void **state)
     processor_time(f, FM_KERNEL_TIME, 28);
     processor_time(f, FM_PAGE_FAULTS, 700); /* numbers may exceed the ticks of the stretch */
     processor_time(f, FM_PREEMPTIONS, 1);
+    processor_time(f, FM_READING_TIME, 12); /* belongs to the next call */
     enter(f, 1100, SEND);
     leave(f, 1110, SEND);
     fm_builder_time(&f->builder, 1120);
@@ -598,6 +599,9 @@ static void test_processor_times_are_spread_over_the_stretch(void **state)
             assert_int_equal(profile->processor_times[i], expected[visit][i]);
         }
     }
+    assert_int_equal(f->locations[0].readings.count, 1);
+    assert_int_equal(f->locations[0].readings.items[0].activity, f->locations[0].enter.count - 1);
+    assert_int_equal(f->locations[0].readings.items[0].ticks, 6); /* of 12 ns */
 }
 
 static void expect_growth(const struct fm_location *location, size_t row, uint32_t visit,

@@ -31,6 +31,9 @@ export interface JsonStatistics {
   median: number;
   upper_quartile: number;
   max: number;
+  error?: number | null;
+  insignificant?: number | null;
+  insignificant_sum?: number | null;
   worst: JsonInstance[];
 }
 

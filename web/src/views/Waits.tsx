@@ -92,7 +92,10 @@ function Kinds(props: { store: Store; records: JsonStatistics[]; chosen: JsonSta
                 </button>
               </th>
               <td>{formatSeconds(record.sum)}</td>
-              <td>{formatPercent(record.sum / whole)}</td>
+              <td title={errorText(record)}>
+                {formatPercent(record.sum / whole)}
+                {shownError(record, whole)}
+              </td>
               <td>{formatCount(record.count)}</td>
               <td>{formatSeconds(record.median)}</td>
               <td>{formatSeconds(record.max)}</td>
@@ -108,6 +111,23 @@ function Kinds(props: { store: Store; records: JsonStatistics[]; chosen: JsonSta
       />
     </div>
   );
+}
+
+/** The error of a percentage if it is not rounded to 0: docs/clocks.md. */
+function shownError(record: JsonStatistics, whole: number): string {
+  const percent = (100 * (record.error ?? 0)) / whole;
+  return percent < 0.05 ? "" : ` (±${percent.toFixed(1)})`;
+}
+
+/** What is known about the exactness of a kind's waiting times; undefined: nothing. */
+function errorText(record: JsonStatistics): string | undefined {
+  if (record.error === null || record.error === undefined) {
+    return undefined;
+  }
+  const known = `known to ±${formatSeconds(record.error)}`;
+  return record.insignificant
+    ? `${known}; ${formatCount(record.insignificant)} waits are shorter than the error of their times: not significant`
+    : known;
 }
 
 function Worst({ store, record }: { store: Store; record: JsonStatistics }): JSX.Element {
