@@ -406,7 +406,9 @@ static struct fm_pass_found find_out(const struct fm_analysis *analysis)
     }
     fm_team_sum(analysis->team, sums, sizeof sums / sizeof *sums);
     return (struct fm_pass_found){
-        .violations = analysis->dependencies == NULL ? sums[0] : analysis->dependencies->violations,
+        .violations = analysis->dependencies != NULL && analysis->dependencies->keeps_violated
+                          ? analysis->dependencies->violations
+                          : sums[0],
         .lacks_offsets = sums[1] == 0 && analysis->trace->process_count > 1,
         .is_own = creator != NULL && strncmp(creator, "fermata ", strlen("fermata ")) == 0,
     };
@@ -433,7 +435,8 @@ fm_status_t fm_analysis_pass(const char *archive, const struct fm_analysis_optio
         fm_trace_free(trace);
         return status;
     }
-    const bool has_dependencies = options->dependencies && !is_too_long(trace, options);
+    const bool has_dependencies =
+        clocks->keeps_violated || (options->dependencies && !is_too_long(trace, options));
     if (detail != NULL && options->only_dependencies && !has_dependencies) {
         *detail = NULL;
         detail = NULL;
@@ -468,7 +471,7 @@ fm_status_t fm_analysis_pass(const char *archive, const struct fm_analysis_optio
     }
     bool analysed = status == FM_OK;
     if (analysed) {
-        if (has_dependencies || clocks->keeps_violated) {
+        if (has_dependencies) {
             analysis.dependencies = fm_dependencies_create(&analysis);
             analysis.dependencies->keeps_violated = clocks->keeps_violated;
         }

@@ -17,8 +17,8 @@ struct fm_pass_clocks {
 
 /** What a pass has found out about clocks. */
 struct fm_pass_found {
-    uint64_t violations; /**< of the clock condition: among messages and collective operations, and
-                              with dependencies among all of obligatory rules */
+    uint64_t violations; /**< of the clock condition: among messages and collective operations; if
+                              violated dependencies are kept, among all of obligatory rules */
     bool lacks_offsets;  /**< several processes, and the archive has no clock offsets */
     bool is_own;         /**< the archive was written by fermata */
 };

@@ -96,6 +96,8 @@ static fm_status_t find_in_team(struct repairing *repairing, struct fm_team *tea
     repairing->options.check = false;
     repairing->options.times = NULL;
     repairing->options.partitions = NULL;
+    repairing->options.blames = false;
+    repairing->options.switched_off = NULL;
     return fm_team_agree(team, find_repairs(repairing, error), error);
 }
 
@@ -165,7 +167,7 @@ fm_status_t fm_analysis_run_in_detail(const char *archive,
         status = fm_clock_warn(*cube, error);
     }
     status = fm_team_agree(options->team, status, error);
-    if (status == FM_OK && detail != NULL) {
+    if (status == FM_OK && detail != NULL && *detail != NULL) {
         (*detail)->maps = repairing.maps;
         (*detail)->trace->time_maps = repairing.maps.layer_count != 0 ? &(*detail)->maps : NULL;
     } else {
