@@ -93,9 +93,9 @@ def read_report(text, whole, factor):
     """What is wrong about the first screen."""
     stated = percent(text, r"No processor for ([0-9.]+)% of all time")
     confirmed = 100 * whole["run_delay"] / whole["delay_measured_time"]
-    waiting = percent(text, r"Waiting ([0-9.]+)% of all time")
+    waiting = percent(text, r"Waiting ([0-9.]+)%(?: \([^)]*\))? of all time")
     lack = percent(text, r"lack of processors ([0-9.]+)%")
-    problem = percent(text, r"1\. .*? makes others wait [^:]*: ([0-9.]+)% of all time")
+    problem = percent(text, r"1\. .*? makes others wait [^:]*: ([0-9.]+)%(?: \([^)]*\))? of all time")
     first = re.search(r"^  1\. `([^`]*)`.* on (ranks? [0-9]+)", text, re.MULTILINE)
     if not 0.5 * confirmed < stated <= 1.01 * confirmed:
         yield f"no processor for {stated} % of all time, {confirmed:.1f} % of the computation"
