@@ -197,6 +197,42 @@ static struct subject subject_of(const struct fm_trace *trace,
     return subject;
 }
 
+/* @return how many locations share the work of a problem if it is spread evenly: those of the
+ * problem, and one of each process that does not execute the call path; in the only process all its
+ * threads */
+static uint32_t sharing_locations(const struct predictor *predictor,
+                                  const struct fm_cube_problem *problem,
+                                  const struct subject *subject)
+{
+    const struct fm_trace *trace = predictor->detail->trace;
+    uint32_t count = 0;
+    if (trace->process_count == 1) {
+        for (uint32_t l = 0; l < trace->location_count; l++) {
+            count += !trace->locations[l].is_stream;
+        }
+        return count;
+    }
+    count = problem->location_count;
+    for (uint32_t p = 0; p < trace->process_count; p++) {
+        count += !subject->processes[p];
+    }
+    return count;
+}
+
+/* The processes of the problem keep their part of the work; the others, which do not execute the
+ * call path, are taken to do theirs while they wait. */
+static void predict_shared(const struct predictor *predictor, uint32_t number, const char *where,
+                           const char *ranks, const struct subject *subject)
+{
+    const struct fm_cube_problem *problem = &predictor->cube->problems[number];
+    const uint32_t sharing = sharing_locations(predictor, problem, subject);
+    if (sharing > problem->location_count) {
+        predict_text(predictor, number, FM_PREDICTED_BALANCED, FM_CUBE_NONE,
+                     "scale=%s:0.%09" PRIu64 ",ranks=%s", where,
+                     UINT64_C(1000000000) * problem->location_count / sharing, ranks);
+    }
+}
+
 /* @return "0-3,7", to be freed with free() */
 static char *ranks_of(const struct subject *subject, uint32_t process_count)
 {
@@ -244,7 +280,10 @@ static void predict_imbalance(const struct predictor *predictor, uint32_t number
     } else {
         predict_text(predictor, number, FM_PREDICTED_MEDIAN, FM_CUBE_NONE, "level=%s", where);
     }
-    if (subject.has_others || problem->location_count > 1) {
+    if (subject.is_whole && !subject.has_others &&
+        problem->location_count < predictor->cube->location_count) {
+        predict_shared(predictor, number, where, ranks, &subject);
+    } else if (subject.has_others || problem->location_count > 1) {
         predict_text(predictor, number, FM_PREDICTED_BALANCED, FM_CUBE_NONE, "balance=%s", where);
     }
     free(ranks);

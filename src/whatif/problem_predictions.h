@@ -5,7 +5,8 @@
  *
  * Tried are, for each of the three largest problems: of an imbalance, that the call path takes on
  * the problem's processes what it takes on the others (where the problem is not of whole processes:
- * nowhere more than the median), and that its work is spread evenly; of a serialization, that
+ * nowhere more than the median), and that its work is spread evenly (processes that do not execute
+ * it are taken to do their part while they wait); of a serialization, that
  * nobody waits for the locks that its symptoms wait for; of a lack of progress, ideal progress; and
  * that the barrier in which most of its waiting shows does not exist, or the fence waits for
  * partners only. Twelve replays at most.

@@ -213,7 +213,7 @@ def read_times(name, output):
 
 def expect_fixed(options, name, answer, times):
     """The bound of each fix's gain holds for the program with this fix, and is no more than 1.3 times
-    as large. Returns whether all of it could be judged."""
+    as large; a prediction, which is no bound, is at most 6 % of the run time too small. Returns whether all of it could be judged."""
     plant, judged = PLANTS[name], True
     serial = answer.problems[0]["cause"]["kind"] == "serialization"
     problems = [problem for problem in answer.problems[:3]
@@ -229,8 +229,9 @@ def expect_fixed(options, name, answer, times):
             continue
         # A part of the planted function that is found to be transfer has no gain.
         bound = sum(problem["gain"]["removed" if serial else fix] or 0 for problem in problems)
-        expect(real <= bound + 0.03 * times[0] and bound <= 1.3 * real,
-               f"gain if {fix}: at most {bound:.3f} s by the report, really {real:.3f} s")
+        predicted = any(problem["gain"]["proved"] for problem in problems)
+        expect(real <= bound + (0.06 if predicted else 0.03) * times[0] and bound <= 1.3 * real,
+               f"gain if {fix}: {bound:.3f} s by the report, really {real:.3f} s")
     return judged
 
 
