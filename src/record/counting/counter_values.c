@@ -40,3 +40,16 @@ uint64_t fm_counter_total(uint32_t slot, uint32_t kind)
     }
     return value;
 }
+
+double fm_counter_in_unit(uint64_t value, uint32_t kind, double ticks_per_second)
+{
+    double real;
+    if (fm_counter_is_real((enum fm_counter_kind)kind)) {
+        memcpy(&real, &value, sizeof real);
+        return real;
+    }
+    real = (double)(int64_t)value;
+    return kind == FM_COUNTER_TIMER         ? real / ticks_per_second
+           : kind == FM_COUNTER_NANOSECONDS ? real / 1e9
+                                            : real;
+}

@@ -12,4 +12,8 @@
  * @param kind  enum fm_counter_kind */
 uint64_t fm_counter_total(uint32_t slot, uint32_t kind);
 
+/** @return such a value, or a sum of such values of whole numbers, in the unit in which it is
+ * shown: times in seconds */
+double fm_counter_in_unit(uint64_t value, uint32_t kind, double ticks_per_second);
+
 #endif

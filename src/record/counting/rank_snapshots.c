@@ -146,19 +146,11 @@ const char *fm_rank_snapshots_begin(const char *directory, uint32_t rank)
 static double value_of(uint32_t slot, uint32_t bins, uint32_t kind)
 {
     uint64_t sum = 0;
-    double real;
     for (uint32_t bin = 0; bin < bins; bin++) {
         uint64_t part = fm_counter_total(slot + bin, kind);
         sum = bins == 1 ? part : sum + part;
     }
-    if (fm_counter_is_real((enum fm_counter_kind)kind)) {
-        memcpy(&real, &sum, sizeof real);
-        return real;
-    }
-    real = (double)(int64_t)sum;
-    return kind == FM_COUNTER_TIMER         ? real / snapshots.ticks_per_second
-           : kind == FM_COUNTER_NANOSECONDS ? real / 1e9
-                                            : real;
+    return fm_counter_in_unit(sum, kind, snapshots.ticks_per_second);
 }
 
 static void add_value(double seconds, const char *prefix, const char *name, uint32_t kind,

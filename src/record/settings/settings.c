@@ -159,11 +159,14 @@ fm_status_t fm_settings_agree(const struct fm_settings *settings, struct fm_erro
         return fm_fail(error, FM_ERR_USAGE, "snapshot (%s) needs counters: add --counters",
                        snapshot->origin);
     }
-    const struct fm_setting_value *hooks = &settings->values[FM_SETTING_HOOKS];
-    if (hooks->text != NULL && strcmp(hooks->text, "1") == 0 && !is_only &&
-        fm_counter_list_is_none(list->text)) {
-        return fm_fail(error, FM_ERR_USAGE, "hooks (%s) needs counters: add --counters",
-                       hooks->origin);
+    const enum fm_setting_id users[] = {FM_SETTING_HOOKS, FM_SETTING_COUNTERS_MPIT};
+    for (size_t i = 0; i < sizeof users / sizeof users[0]; i++) {
+        const struct fm_setting_value *user = &settings->values[users[i]];
+        if (user->text != NULL && strcmp(user->text, "1") == 0 && !is_only &&
+            fm_counter_list_is_none(list->text)) {
+            return fm_fail(error, FM_ERR_USAGE, "%s (%s) needs counters: add --counters",
+                           fm_settings_known[users[i]].name, user->origin);
+        }
     }
     const struct fm_setting_value *size = &settings->values[FM_SETTING_MAX_SIZE];
     const struct fm_setting_value *flight = &settings->values[FM_SETTING_FLIGHT_RECORDER];

@@ -154,7 +154,19 @@ typedef struct MPI_T_pvar_handle_t *MPI_T_pvar_handle;
 typedef struct MPI_T_pvar_session_t *MPI_T_pvar_session;
 typedef struct MPI_T_event_registration_t *MPI_T_event_registration;
 typedef struct MPI_T_event_instance_t *MPI_T_event_instance;
+#define MPI_T_ENUM_NULL         ((MPI_T_enum)0)
+#define MPI_T_PVAR_HANDLE_NULL  ((MPI_T_pvar_handle)0)
+#define MPI_T_PVAR_SESSION_NULL ((MPI_T_pvar_session)0)
+enum { MPI_T_VERBOSITY_USER_BASIC = 9 };
 enum { MPI_T_BIND_NO_OBJECT = 1, MPI_T_BIND_MPI_COMM = 2 };
+enum {
+    MPI_T_ERR_INVALID_SESSION = 1009,
+    MPI_T_ERR_INVALID_HANDLE = 1010,
+    MPI_T_ERR_OUT_OF_HANDLES = 1012,
+    MPI_T_ERR_PVAR_NO_WRITE = 1016,
+    MPI_T_ERR_PVAR_NO_STARTSTOP = 1017,
+    MPI_T_ERR_PVAR_NO_ATOMIC = 1018
+};
 enum {
     MPI_T_PVAR_CLASS_STATE = 1,
     MPI_T_PVAR_CLASS_LEVEL,

@@ -3,6 +3,7 @@
 #include "counters/counter_layout.h"
 #include "record/counting/library_counters.h"
 #include "record/mpi/inside/hook_connection.h"
+#include "record/mpi/inside/offered_pvars.h"
 #include "record/mpi/inside/pvars.h"
 
 #include <stdio.h>
@@ -24,6 +25,7 @@ void fm_inside_begin(const char *version, int has_world, uint32_t rank, uint32_t
         *c = ' ';
     }
     fm_library_counters_complete(reason, reader);
+    fm_offered_pvars_begin();
 }
 
 void fm_inside_end(void)

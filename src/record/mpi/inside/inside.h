@@ -1,6 +1,6 @@
 /** @file
  * Counters of what happens inside the MPI library: its variables (pvars.h) and hooks
- * (hook_connection.h).
+ * (hook_connection.h); and the recorder's counters behind its variables (offered_pvars.h).
  */
 #ifndef FERMATA_RECORD_MPI_INSIDE_INSIDE_H
 #define FERMATA_RECORD_MPI_INSIDE_INSIDE_H
