@@ -1,7 +1,5 @@
 #include "mpi_stub.h"
 
-#include "record/mpi/wrap.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,20 +9,10 @@ struct MPI_ABI_Request {
     int source, tag;
     MPI_Count bytes;
 };
-struct MPI_ABI_Comm {
-    int size;
-};
-struct MPI_ABI_Win {
-    char object;
-};
 struct MPI_ABI_Message {
     int source, tag;
 };
-struct MPI_ABI_Group {
-    int size;
-};
 
-static struct MPI_ABI_Group all = {STUB_SIZE}, alone = {1};
 static struct MPI_ABI_Request complete = {.shared = true, .source = 0, .tag = STUB_SHARED_TAG};
 
 /* ---- types and statuses ---- */
@@ -60,7 +48,7 @@ static int state(MPI_Status *status, int source, int tag, MPI_Count bytes)
 
 /* ---- requests ---- */
 
-static int request_new(MPI_Request *request, bool persistent, int source, int tag, MPI_Count bytes)
+int stub_request(MPI_Request *request, bool persistent, int source, int tag, MPI_Count bytes)
 {
     *request = malloc(sizeof **request);
     **request = (struct MPI_ABI_Request){persistent, false, 1, source, tag, bytes};
@@ -166,7 +154,7 @@ int PMPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount,
 #define STUB_REQUEST(name, parameters, persistent, source, tag, bytes)                             \
     int PMPI_##name parameters                                                                     \
     {                                                                                              \
-        return request_new(request, persistent, source, tag, bytes);                               \
+        return stub_request(request, persistent, source, tag, bytes);                              \
     }
 #define BUFFER const void *b, int count, MPI_Datatype t
 #define TARGET int rank, MPI_Aint d, int c, MPI_Datatype u
@@ -198,6 +186,9 @@ STUB(Win_wait, (MPI_Win win))
 STUB(Win_set_name, (MPI_Win win, const char *name))
 STUB(Comm_set_name, (MPI_Comm comm, const char *name))
 STUB(Pready, (int partition, MPI_Request request))
+STUB(Neighbor_allgather, (BUFFER, void *r, int recvcount, MPI_Datatype u, MPI_Comm comm))
+STUB(File_set_size, (MPI_File fh, MPI_Offset size))
+STUB(File_write_at_all_begin, (MPI_File fh, MPI_Offset offset, BUFFER))
 
 STUB_REQUEST(Isend, (BUFFER, int dest, int tag, MPI_Comm comm, MPI_Request *request), false, 0, tag,
              0)
@@ -232,6 +223,10 @@ STUB_REQUEST(Isendrecv,
              (BUFFER, int dest, int sendtag, void *r, int recvcount, MPI_Datatype u, int source,
               int tag, MPI_Comm comm, MPI_Request *request),
              false, source, tag, (MPI_Count)sizeof(int) * recvcount)
+STUB_REQUEST(File_iwrite_at, (MPI_File fh, MPI_Offset offset, BUFFER, MPI_Request *request), false,
+             0, 0, (MPI_Count)sizeof(int) * count)
+STUB_REQUEST(File_iwrite_all, (MPI_File fh, BUFFER, MPI_Request *request), false, 0, 0,
+             (MPI_Count)sizeof(int) * count)
 
 int PMPI_Isend_c(const void *b, MPI_Count count, MPI_Datatype t, int dest, int tag, MPI_Comm comm,
                  MPI_Request *request)
@@ -240,7 +235,7 @@ int PMPI_Isend_c(const void *b, MPI_Count count, MPI_Datatype t, int dest, int t
         *request = &complete;
         return MPI_SUCCESS;
     }
-    return request_new(request, false, 0, tag, 0);
+    return stub_request(request, false, 0, tag, 0);
 }
 
 int PMPI_Parrived(MPI_Request request, int partition, int *flag)
@@ -249,7 +244,7 @@ int PMPI_Parrived(MPI_Request request, int partition, int *flag)
     return MPI_SUCCESS;
 }
 
-/* ---- messages ---- */
+/* ---- messages and files ---- */
 
 int PMPI_Recv(void *b, int count, MPI_Datatype t, int source, int tag, MPI_Comm comm,
               MPI_Status *status)
@@ -272,116 +267,13 @@ int PMPI_Mrecv(void *b, int count, MPI_Datatype t, MPI_Message *message, MPI_Sta
     return MPI_SUCCESS;
 }
 
-/* ---- communicators, groups, windows ---- */
-
-static int comm_new(MPI_Comm *comm, int size)
+int PMPI_File_write_at_all_c(MPI_File fh, MPI_Offset offset, const void *b, MPI_Count count,
+                             MPI_Datatype t, MPI_Status *status)
 {
-    *comm = malloc(sizeof **comm);
-    (*comm)->size = size;
-    return MPI_SUCCESS;
+    return state(status, 0, 0, (MPI_Count)sizeof(int) * count);
 }
 
-#define STUB_COMM(name, size, parameters)                                                          \
-    int PMPI_##name parameters                                                                     \
-    {                                                                                              \
-        return comm_new(made, size);                                                               \
-    }
-
-STUB_COMM(Comm_dup, STUB_SIZE, (MPI_Comm comm, MPI_Comm *made))
-STUB_COMM(Comm_split, 1, (MPI_Comm comm, int color, int key, MPI_Comm *made))
-STUB_COMM(Cart_create, STUB_SIZE,
-          (MPI_Comm comm, int dimensions, const int sizes[], const int periods[], int reorder,
-           MPI_Comm *made))
-STUB_COMM(Comm_create_from_group, STUB_SIZE,
-          (MPI_Group group, const char *tag, MPI_Info info, MPI_Errhandler handler, MPI_Comm *made))
-
-int PMPI_Comm_idup(MPI_Comm comm, MPI_Comm *made, MPI_Request *request)
+int PMPI_File_write_at_all_end(MPI_File fh, const void *b, MPI_Status *status)
 {
-    comm_new(made, STUB_SIZE);
-    return request_new(request, false, 0, 0, 0);
-}
-
-int PMPI_Comm_free(MPI_Comm *comm)
-{
-    free(*comm);
-    *comm = MPI_COMM_NULL;
-    return MPI_SUCCESS;
-}
-
-int PMPI_Initialized(int *flag)
-{
-    *flag = true;
-    return MPI_SUCCESS;
-}
-
-int PMPI_Comm_rank(MPI_Comm comm, int *rank)
-{
-    *rank = 0;
-    return MPI_SUCCESS;
-}
-
-int PMPI_Comm_size(MPI_Comm comm, int *size)
-{
-    const bool predefined = comm == MPI_COMM_WORLD || comm == MPI_COMM_SELF;
-    *size = !predefined ? comm->size : comm == MPI_COMM_SELF ? 1 : STUB_SIZE;
-    return MPI_SUCCESS;
-}
-
-int PMPI_Comm_test_inter(MPI_Comm comm, int *flag)
-{
-    *flag = false;
-    return MPI_SUCCESS;
-}
-
-int PMPI_Comm_group(MPI_Comm comm, MPI_Group *group)
-{
-    int size;
-    PMPI_Comm_size(comm, &size);
-    *group = size == 1 ? &alone : &all;
-    return MPI_SUCCESS;
-}
-
-int PMPI_Group_free(MPI_Group *group)
-{
-    *group = MPI_GROUP_NULL;
-    return MPI_SUCCESS;
-}
-
-int PMPI_Group_size(MPI_Group group, int *size)
-{
-    *size = group->size;
-    return MPI_SUCCESS;
-}
-
-int PMPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[], MPI_Group group2,
-                               int ranks2[])
-{
-    memcpy(ranks2, ranks1, (size_t)n * sizeof *ranks2);
-    return MPI_SUCCESS;
-}
-
-int PMPI_Cartdim_get(MPI_Comm comm, int *dimensions)
-{
-    *dimensions = 1;
-    return MPI_SUCCESS;
-}
-
-int PMPI_Cart_get(MPI_Comm comm, int most, int sizes[], int periods[], int own[])
-{
-    sizes[0] = STUB_SIZE;
-    periods[0] = own[0] = 0;
-    return MPI_SUCCESS;
-}
-
-int PMPI_Win_create(void *base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
-{
-    *win = malloc(sizeof **win);
-    return MPI_SUCCESS;
-}
-
-int PMPI_Win_free(MPI_Win *win)
-{
-    free(*win);
-    *win = MPI_WIN_NULL;
-    return MPI_SUCCESS;
+    return state(status, 0, 0, 0);
 }

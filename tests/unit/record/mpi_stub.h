@@ -8,9 +8,14 @@
 #ifndef FERMATA_TESTS_UNIT_RECORD_MPI_STUB_H
 #define FERMATA_TESTS_UNIT_RECORD_MPI_STUB_H
 
+#include "record/mpi/wrap.h"
+
 enum {
     STUB_SIZE = 2,       /**< of all communicators but MPI_COMM_SELF and those split off */
     STUB_SHARED_TAG = 77 /**< sends with this tag share one request, as complete ones in MPICH */
 };
+
+/** Makes a request; its status states the message. @return MPI_SUCCESS */
+int stub_request(MPI_Request *request, bool persistent, int source, int tag, MPI_Count bytes);
 
 #endif

@@ -1,7 +1,9 @@
-/* The wrappers of MPI under MPI_THREAD_MULTIPLE: many threads of one process record all families of
- * functions at once, on common and on own communicators and windows, and complete what others have
- * started. Every operation has its end, and no two ends are the same. Against a library of the test
- * (mpi_stub.h), without an archive. Meant for ThreadSanitizer, too. */
+/* The wrappers of MPI under MPI_THREAD_MULTIPLE: many threads of one process record messages,
+ * collective, partitioned and one-sided operations and accesses to files at once, on common and on
+ * own objects, which they make and free, and complete what others have started. Every operation has
+ * its end, and no two ends are the same. Against a library of the test (mpi_stub.h), without an
+ * archive. Meant for ThreadSanitizer, too. */
+#include "mpi_seen.h"
 #include "mpi_stub.h"
 
 #include "record/mpi/objects/comm.h"
@@ -20,145 +22,11 @@ enum {
     ALL = THREADS * ROUNDS,
     LENGTH = 4,
     LARGE = 1 << 25, /* elements: more bytes than fit into a record's header */
-    REQUESTS = 10,
-    PERSISTENT = 3, /* the last ones of these */
-    COMMON_TAG = 99,
-    EVER = 4 * ALL /* operations on the common window */
+    REQUESTS = 11,
+    PERSISTENT = 3 /* the last ones of these */
 };
 
 extern const struct fm_paradigm fermata_paradigm;
-
-/* ---- what was recorded ---- */
-
-/* Operations by their numbers. */
-struct ledger {
-    uint64_t count, sum;
-};
-
-static struct {
-    struct ledger sends, sent, receives, received, collectives, collected;
-    struct ledger partitions, local; /* local: completions on the common window */
-    struct ledger numbers;           /* of partitioned sends on the common communicator */
-    uint64_t tests, large, created, destroyed, wins, wins_freed, locks, releases, blocking;
-    uint32_t window; /* the common one */
-    uint32_t begun_count, ended_count;
-    uint64_t begun[EVER], ended[EVER]; /* matching ids on it */
-} seen;
-
-static void add(struct ledger *ledger, uint64_t id)
-{
-    __atomic_add_fetch(&ledger->count, 1, __ATOMIC_RELAXED);
-    __atomic_add_fetch(&ledger->sum, id, __ATOMIC_RELAXED);
-}
-
-static void count(uint64_t *number)
-{
-    __atomic_add_fetch(number, 1, __ATOMIC_RELAXED);
-}
-
-static void note(uint64_t ids[], uint32_t *length, uint64_t header, uint64_t id)
-{
-    if (fm_record_ref(header) == seen.window) {
-        uint32_t place = __atomic_fetch_add(length, 1, __ATOMIC_RELAXED);
-        assert_true(place < EVER);
-        ids[place] = id;
-    }
-}
-
-static void take(const uint64_t *r)
-{
-    switch (fm_record_kind(r[0])) {
-    case FM_RECORD_PARTITIONED_SEND:
-        add(&seen.sends, r[2]);
-        if (r[1] >> 32 == COMMON_TAG) {
-            add(&seen.numbers, r[4] >> 32);
-        }
-        break;
-    case FM_RECORD_ISEND:
-        add(&seen.sends, r[2]);
-        break;
-    case FM_RECORD_ISEND_COMPLETE:
-        add(&seen.sent, r[1]);
-        break;
-    case FM_RECORD_IRECV_REQUEST:
-        add(&seen.receives, r[1]);
-        break;
-    case FM_RECORD_IRECV:
-    case FM_RECORD_PARTITIONED_RECEIVE:
-        add(&seen.received, r[2]);
-        break;
-    case FM_RECORD_COLLECTIVE_REQUEST:
-        add(&seen.collectives, r[1]);
-        break;
-    case FM_RECORD_COLLECTIVE_COMPLETE:
-    case FM_RECORD_PERSISTENT_COMPLETE:
-        add(&seen.collected, r[4]);
-        break;
-    case FM_RECORD_PARTITIONS:
-        add(&seen.partitions, fm_record_ref(r[0]));
-        break;
-    case FM_RECORD_PUT:
-    case FM_RECORD_GET:
-        note(seen.begun, &seen.begun_count, r[0], r[2]);
-        break;
-    case FM_RECORD_ATOMIC:
-        note(seen.begun, &seen.begun_count, r[0], r[4]);
-        break;
-    case FM_RECORD_COMPLETE_FULLY:
-    case FM_RECORD_COMPLETE_REMOTE:
-        note(seen.ended, &seen.ended_count, r[0], r[1]);
-        break;
-    case FM_RECORD_COMPLETE_LOCAL:
-        if (fm_record_ref(r[0]) == seen.window) {
-            add(&seen.local, r[1]);
-        }
-        break;
-    case FM_RECORD_REQUEST_TEST:
-    case FM_RECORD_OPERATION_TEST:
-        count(&seen.tests);
-        break;
-    case FM_RECORD_BYTES_ABOVE:
-        count(&seen.large);
-        break;
-    case FM_RECORD_COMM_CREATE:
-        count(&seen.created);
-        break;
-    case FM_RECORD_COMM_DESTROY:
-        count(&seen.destroyed);
-        break;
-    case FM_RECORD_WIN_CREATE:
-        count(&seen.wins);
-        break;
-    case FM_RECORD_WIN_DESTROY:
-        count(&seen.wins_freed);
-        break;
-    case FM_RECORD_LOCK_REQUEST:
-        count(&seen.locks);
-        break;
-    case FM_RECORD_LOCK_RELEASE:
-        count(&seen.releases);
-        break;
-    case FM_RECORD_COLLECTIVE_END:
-        count(&seen.blocking);
-        break;
-    default:
-        break;
-    }
-}
-
-static bool take_all(struct fm_thread *thread, bool full)
-{
-    (void)full;
-    thread->current->used = thread->cursor;
-    for (struct fm_chunk *chunk = thread->first; chunk != NULL; chunk = chunk->next) {
-        for (const uint64_t *r = chunk->words; r < chunk->used;
-             r += fm_record_words[fm_record_kind(r[0])]) {
-            take(r);
-        }
-    }
-    fm_thread_reuse(thread);
-    return true;
-}
 
 /* ---- the program ---- */
 
@@ -170,6 +38,7 @@ struct own {
 
 static struct own owns[THREADS];
 static MPI_Win window;
+static MPI_File file;
 static MPI_Request partitioned[2];
 static MPI_Group group;
 static pthread_barrier_t together;
@@ -185,8 +54,9 @@ static void start(struct own *own, int tag)
     fm_MPI_Rput(out, LENGTH, MPI_INT, 1, 0, LENGTH, MPI_INT, window, &r[4]);
     fm_MPI_Comm_idup(own->comm, &own->duplicate, &r[5]);
     fm_MPI_Isend_c(out, LENGTH, MPI_INT, 1, STUB_SHARED_TAG, MPI_COMM_WORLD, &r[6]);
-    fm_MPI_Start(&r[7]);
-    fm_MPI_Startall(2, &r[8]);
+    fm_MPI_File_iwrite_at(file, 0, out, LENGTH, MPI_INT, &r[7]);
+    fm_MPI_Start(&r[8]);
+    fm_MPI_Startall(2, &r[9]);
 }
 
 static void wait_for_any(MPI_Request requests[])
@@ -267,6 +137,7 @@ static void make_communicators(MPI_Comm comm, int thread)
     fm_MPI_Comm_dup(comm, &made);
     fm_MPI_Comm_free(&made);
     fm_MPI_Cart_create(comm, 1, sizes, periods, 0, &made);
+    fm_MPI_Neighbor_allgather(out, LENGTH, MPI_INT, in, LENGTH, MPI_INT, made);
     fm_MPI_Comm_free(&made);
     fm_MPI_Comm_split(comm, thread, 0, &made); /* this process alone */
     fm_MPI_Comm_free(&made);
@@ -290,6 +161,20 @@ static void access_own_window(MPI_Comm comm)
     fm_MPI_Win_complete(own);
     fm_MPI_Win_wait(own);
     fm_MPI_Win_free(&own);
+}
+
+static void access_own_file(MPI_Comm comm)
+{
+    MPI_File own;
+    MPI_Request request;
+    fm_MPI_File_open(comm, "file", MPI_MODE_RDWR, MPI_INFO_NULL, &own);
+    fm_MPI_File_set_size(own, 0);
+    fm_MPI_File_write_at_all_c(own, 0, out, LENGTH, MPI_INT, MPI_STATUS_IGNORE);
+    fm_MPI_File_iwrite_all(own, out, LENGTH, MPI_INT, &request);
+    fm_MPI_Wait(&request, MPI_STATUS_IGNORE);
+    fm_MPI_File_write_at_all_begin(own, 0, out, LENGTH, MPI_INT);
+    fm_MPI_File_write_at_all_end(own, out, MPI_STATUS_IGNORE);
+    fm_MPI_File_close(&own);
 }
 
 static void access_common_window(int thread)
@@ -323,6 +208,7 @@ static void *work(void *number)
         exchange(own->comm, thread);
         make_communicators(own->comm, thread);
         access_own_window(own->comm);
+        access_own_file(own->comm);
         access_common_window(thread);
         pthread_barrier_wait(&together);
         if (thread == round % THREADS) {
@@ -337,9 +223,9 @@ static void prepare(struct own *own, int tag)
 {
     MPI_Request *r = own->requests;
     fm_MPI_Comm_dup(MPI_COMM_WORLD, &own->comm);
-    fm_MPI_Send_init(out, LENGTH, MPI_INT, 1, tag, own->comm, &r[7]);
-    fm_MPI_Recv_init(in, LENGTH, MPI_INT, 1, tag, own->comm, &r[8]);
-    fm_MPI_Allreduce_init(out, in, LENGTH, MPI_INT, MPI_SUM, own->comm, MPI_INFO_NULL, &r[9]);
+    fm_MPI_Send_init(out, LENGTH, MPI_INT, 1, tag, own->comm, &r[8]);
+    fm_MPI_Recv_init(in, LENGTH, MPI_INT, 1, tag, own->comm, &r[9]);
+    fm_MPI_Allreduce_init(out, in, LENGTH, MPI_INT, MPI_SUM, own->comm, MPI_INFO_NULL, &r[10]);
 }
 
 static void finish(struct own *own)
@@ -354,12 +240,15 @@ static void run(void)
 {
     pthread_t threads[THREADS];
     MPI_Win made;
+    MPI_File opened;
     pthread_barrier_init(&together, NULL, THREADS);
     fm_MPI_Comm_group(MPI_COMM_WORLD, &group);
     fm_MPI_Win_create(in, sizeof in, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &made);
     window = made;
     seen.window = fm_win_find(fm_thread_self, window)->number;
     fm_MPI_Win_lock_all(0, window);
+    fm_MPI_File_open(MPI_COMM_WORLD, "common", MPI_MODE_RDWR, MPI_INFO_NULL, &opened);
+    file = opened;
     fm_MPI_Psend_init(out, THREADS, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_INFO_NULL,
                       &partitioned[0]);
     fm_MPI_Precv_init(in, THREADS, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_INFO_NULL,
@@ -378,6 +267,7 @@ static void run(void)
     }
     fm_MPI_Request_free(&partitioned[0]);
     fm_MPI_Request_free(&partitioned[1]);
+    fm_MPI_File_close(&opened);
     fm_MPI_Win_unlock_all(window);
     fm_MPI_Win_free(&made);
     for (struct fm_thread *each = fm_threads_end(); each != NULL; each = each->next) {
@@ -394,35 +284,14 @@ static void assert_same(struct ledger begun, struct ledger ended, uint64_t expec
     assert_int_equal(begun.sum, ended.sum);
 }
 
-static int compare(const void *a, const void *b)
-{
-    uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
-    return left < right ? -1 : left > right;
-}
-
-/* Operations may share a matching id; its remote completion is recorded once. */
-static void check_common_window(void)
-{
-    uint32_t distinct = 0;
-    qsort(seen.begun, seen.begun_count, sizeof seen.begun[0], compare);
-    qsort(seen.ended, seen.ended_count, sizeof seen.ended[0], compare);
-    for (uint32_t i = 0; i < seen.begun_count; i++) {
-        if (i == 0 || seen.begun[i] != seen.begun[i - 1]) {
-            assert_true(distinct < seen.ended_count);
-            assert_int_equal(seen.ended[distinct], seen.begun[i]);
-            distinct++;
-        }
-    }
-    assert_int_equal(seen.ended_count, distinct);
-}
-
 static void every_operation_is_recorded_once(void **state)
 {
     (void)state;
     run();
     assert_same(seen.sends, seen.sent, 5 * ALL + ROUNDS);
     assert_same(seen.receives, seen.received, 4 * ALL + ROUNDS);
-    assert_same(seen.collectives, seen.collected, 3 * ALL);
+    assert_same(seen.collectives, seen.collected, 5 * ALL);
+    assert_same(seen.accesses, seen.accessed, 4 * ALL);
     assert_int_equal(seen.partitions.count, 4 * ALL);
     assert_int_equal(seen.large, ALL);
     assert_true(seen.tests >= ALL);
@@ -432,7 +301,7 @@ static void every_operation_is_recorded_once(void **state)
     assert_int_equal(seen.wins_freed, 1 + ALL);
     assert_int_equal(seen.locks, 1 + ALL);
     assert_int_equal(seen.releases, 1 + ALL);
-    assert_int_equal(seen.blocking, 2 * THREADS + 12 * ALL);
+    assert_int_equal(seen.blocking, 2 * THREADS + 2 + 17 * ALL);
     assert_true(seen.local.count >= ALL);      /* of MPI_Rput */
     assert_int_equal(seen.numbers.count, ALL); /* 0, 1, 2, ... */
     assert_int_equal(seen.numbers.sum, (uint64_t)ALL * (ALL - 1) / 2);
