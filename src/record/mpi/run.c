@@ -269,7 +269,9 @@ static void note_place(MPI_Comm all)
 /* Begins the run, after PMPI_Init. @return whether MPI takes part in it */
 static bool open_run(int provided)
 {
-    fm_mpi_threaded = provided == MPI_THREAD_MULTIPLE;
+    if (provided == MPI_THREAD_MULTIPLE) {
+        __atomic_store_n(&fm_mpi_threaded, true, __ATOMIC_RELAXED);
+    }
     note_place(MPI_COMM_WORLD);
     borrow_world();
     bool opened = fm_session_open(&fermata_paradigm, &exchange, version);
@@ -283,7 +285,6 @@ static bool open_run(int provided)
 
 bool fm_run_open_sessions(MPI_Session session, MPI_Comm own)
 {
-    fm_mpi_threaded = true; /* each session has a level of its own */
     own_session = session;
     own_comm = own;
     has_own_session = true;

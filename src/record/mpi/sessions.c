@@ -29,6 +29,16 @@ static void give(void)
     fm_spin_unlock_if(true, &lock);
 }
 
+/* Prepares a call that begins a session. Threads may use this session, or another one that begins
+ * at the same time, as soon as the library has made it. */
+static void prepare(void)
+{
+    take();
+    __atomic_store_n(&fm_mpi_threaded, true, __ATOMIC_RELAXED);
+    fm_inside_prepare();
+    give();
+}
+
 /* @return false, with a message */
 static bool fail(const char *call)
 {
@@ -76,7 +86,7 @@ static bool note_begin(void)
 
 int fm_MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session)
 {
-    fm_inside_prepare();
+    prepare();
     struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Session_init);
     int result = PMPI_Session_init(info, errhandler, session);
     const bool begins = result == MPI_SUCCESS && thread != NULL && note_begin() && open_run();

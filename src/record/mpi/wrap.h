@@ -29,18 +29,24 @@
 /** Removes the parentheses around the parameters of a macro. */
 #define FM_UNPACK(...) __VA_ARGS__
 
-/** Whether several threads may call MPI at once (MPI_THREAD_MULTIPLE). */
+/** Whether several threads may call MPI at once: MPI_THREAD_MULTIPLE was given to MPI_Init_thread,
+ * or the program has had a session, since each session has a level of its own. Stays true. */
 extern FM_HIDDEN bool fm_mpi_threaded;
 
-/** Takes a lock, only with MPI_THREAD_MULTIPLE. */
+static inline bool fm_mpi_is_threaded(void)
+{
+    return __atomic_load_n(&fm_mpi_threaded, __ATOMIC_RELAXED);
+}
+
+/** Takes a lock, only if several threads may call MPI at once. */
 static inline void fm_spin_lock(fm_spin_t *lock)
 {
-    fm_spin_lock_if(fm_mpi_threaded, lock);
+    fm_spin_lock_if(fm_mpi_is_threaded(), lock);
 }
 
 static inline void fm_spin_unlock(fm_spin_t *lock)
 {
-    fm_spin_unlock_if(fm_mpi_threaded, lock);
+    fm_spin_unlock_if(fm_mpi_is_threaded(), lock);
 }
 
 /** The functions below write records as those of put.h. */

@@ -1,4 +1,4 @@
-/* Communicators, groups, windows and files of the library. */
+/* Sessions, communicators, groups, windows and files of the library. */
 #include "mpi_stub.h"
 
 #include <stdlib.h>
@@ -16,6 +16,9 @@ struct MPI_ABI_Win {
     char object;
 };
 struct MPI_ABI_File {
+    char object;
+};
+struct MPI_ABI_Session {
     char object;
 };
 
@@ -143,5 +146,18 @@ int PMPI_File_close(MPI_File *fh)
 {
     free(*fh);
     *fh = MPI_FILE_NULL;
+    return MPI_SUCCESS;
+}
+
+int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session)
+{
+    *session = malloc(sizeof **session);
+    return MPI_SUCCESS;
+}
+
+int PMPI_Session_finalize(MPI_Session *session)
+{
+    free(*session);
+    *session = MPI_SESSION_NULL;
     return MPI_SUCCESS;
 }

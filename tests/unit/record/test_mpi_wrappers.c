@@ -6,6 +6,7 @@
 #include "mpi_seen.h"
 #include "mpi_stub.h"
 
+#include "record/mpi/mpi_run.h"
 #include "record/mpi/objects/comm.h"
 #include "record/mpi/objects/window.h"
 
@@ -191,10 +192,13 @@ static void access_common_window(int thread)
     }
 }
 
+/* The session allows many threads, and not the one that was given to MPI_Init. */
 static void *work(void *number)
 {
     const int thread = (int)(intptr_t)number;
+    MPI_Session session;
     struct own *own = &owns[thread], *other = &owns[(thread + 1) % THREADS];
+    fm_MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);
     for (int round = 0; round < ROUNDS; round++) {
         if (thread == 0) {
             fm_MPI_Startall(2, partitioned);
@@ -216,6 +220,7 @@ static void *work(void *number)
         }
         pthread_barrier_wait(&together);
     }
+    fm_MPI_Session_finalize(&session);
     return NULL;
 }
 
@@ -316,7 +321,8 @@ int main(void)
     if (!fm_session_attach(&fermata_paradigm) || fm_thread_attach() == NULL) {
         return 1;
     }
-    fm_mpi_threaded = true;
+    fm_run_has_begun = true; /* with MPI_Init, and without MPI_THREAD_MULTIPLE */
+    fm_run_has_world = true;
     fm_library_readings.sendrecv_statuses = true;
     fm_comm_begin();
     return cmocka_run_group_tests(tests, NULL, NULL);
