@@ -238,6 +238,43 @@ def as_measured(folder):
     assert "1 acquisition of a lock waits here for an owner that requests it later" in output, output
 
 
+# The clock of rank 1 is 3 early: its receive ends before the send begins.
+DISAGREEING = """unit 1
+ranks 2
+clock_offset 0 0 0
+clock_offset 0 20 0
+clock_offset 1 0 0
+clock_offset 1 20 0
+0 0 enter main
+10 0 enter MPI_Send
+10 0 send 1 0 8
+11 0 leave MPI_Send
+20 0 leave main
+0 1 enter main
+5 1 enter MPI_Recv
+8 1 recv 0 0 8
+8 1 leave MPI_Recv
+17 1 leave main
+"""
+
+
+def clocks(folder):
+    """A replay of repaired times, and the predicted run with these."""
+    archive = archive_of(folder, "clocks", DISAGREEING)
+    predicted = os.path.join(folder, "repaired")
+    status, output, error = fermata_command.run("whatif", archive, "--clock=clc", "--check", "scale=MPI_Send:1",
+                                                "-o", predicted)
+    assert (status, error) == (0, ""), error
+    repaired, _ = problems_of(archive, "--clock=clc")
+    of_prediction, _ = problems_of(predicted)
+    assert repaired["clock"]["violations_before"] == 1 and repaired["clock"]["violations_after"] == 0, repaired["clock"]
+    assert of_prediction["clock"]["violations_before"] == 0, of_prediction["clock"]
+    waits = [[each["value"] for each in report["severities"] if each["metric"] == "mpi_latesender"]
+             for report in (repaired, of_prediction)]
+    assert waits[0] == waits[1] != [], waits
+    assert fermata_command.run("whatif", archive, "--clock=true")[0] == 2
+
+
 def main():
     with fermata_command.Folder() as folder:
         check(folder)
@@ -254,6 +291,7 @@ def check(folder):
     later_completion(folder)
     fences(folder)
     as_measured(folder)
+    clocks(folder)
 
 
 main()

@@ -1,5 +1,6 @@
 /* fermata whatif: what a run would be with changes. */
 #include "base/memory.h"
+#include "cli/archive/analysis_options.h"
 #include "cli/archive/environment.h"
 #include "cli/archive/isolated_command.h"
 #include "cli/commands/commands.h"
@@ -54,6 +55,7 @@ static fm_status_t predict(const struct request *request, const struct fm_detail
     if (request->output != NULL) {
         struct fm_analysis_options options = request->options;
         options.dependencies = false;
+        options.clock = FM_CUBE_CLOCK_LINEAR; /* it is written with the repaired times */
         status =
             fm_predicted_experiment_write(detail, &prediction, &request->changes, request->archive,
                                           &options, request->output, NULL, error);
@@ -140,7 +142,12 @@ static fm_status_t take_option(struct fm_option_reader *reader, int option, stru
     uint64_t number = 0;
     size_t bytes = 0;
     fm_status_t status = FM_OK;
+    struct fm_chosen_options chosen = {.options = request->options};
     switch (option) {
+    case FM_OPTION_whatif_CLOCK:
+        status = fm_chosen_options_set(&chosen, "clock", reader->value, &reader->error);
+        request->options.clock = chosen.options.clock;
+        return status;
     case FM_OPTION_whatif_JOBS:
         status = fm_option_number(reader, 1, FM_MOST_JOBS, &number);
         request->options.workers = (unsigned)number;
