@@ -28,19 +28,40 @@ int64_t fm_error_of_waiting(const struct fm_diagnosis *diagnosis, int64_t ticks)
     return sum > 0 ? (int64_t)(error * (double)ticks / sum) : 0;
 }
 
+/* Appends an error in percent, if it is not rounded to 0. */
+static char *with_error(char buffer[FM_UNCERTAIN_SIZE], const struct fm_diagnosis *diagnosis,
+                        const char *percent, double error)
+{
+    if (error < SMALLEST_PERCENT) {
+        snprintf(buffer, FM_UNCERTAIN_SIZE, "%s", percent);
+    } else {
+        snprintf(buffer, FM_UNCERTAIN_SIZE, "%s (%s%.1f)", percent,
+                 diagnosis->options.utf8 ? "\u00b1" : "+-", error);
+    }
+    return buffer;
+}
+
+double fm_error_of_efficiency(const struct fm_cube *cube, const struct fm_efficiency *run)
+{
+    return cube->errors.are_known && run->time > 0 ? (double)cube->errors.computation / run->time
+                                                   : 0;
+}
+
+char *fm_format_efficiency(char buffer[FM_UNCERTAIN_SIZE], const struct fm_diagnosis *diagnosis,
+                           const struct fm_efficiency *run)
+{
+    char percent[FM_FORMAT_SIZE];
+    snprintf(percent, sizeof percent, "%.1f%%", 100 * run->parallel);
+    return with_error(buffer, diagnosis, percent,
+                      100 * fm_error_of_efficiency(diagnosis->cube, run));
+}
+
 char *fm_format_uncertain(char buffer[FM_UNCERTAIN_SIZE], const struct fm_diagnosis *diagnosis,
                           int64_t part, int64_t error, int64_t whole)
 {
     char percent[FM_FORMAT_SIZE];
-    const double of_error = 100 * fm_fraction(error, whole);
     fm_format_percent(percent, part, whole);
-    if (of_error < SMALLEST_PERCENT) {
-        snprintf(buffer, FM_UNCERTAIN_SIZE, "%s", percent);
-    } else {
-        snprintf(buffer, FM_UNCERTAIN_SIZE, "%s (%s%.1f)", percent,
-                 diagnosis->options.utf8 ? "\u00b1" : "+-", of_error);
-    }
-    return buffer;
+    return with_error(buffer, diagnosis, percent, 100 * fm_fraction(error, whole));
 }
 
 struct fm_insignificant_waits fm_insignificant_waits(const struct fm_cube *cube)

@@ -6,6 +6,7 @@
 #define FERMATA_DIAGNOSIS_UNCERTAINTY_H
 
 #include "diagnosis/diagnosis.h"
+#include "diagnosis/efficiency/efficiency.h"
 
 /** Size of the buffer of fm_format_uncertain(). */
 #define FM_UNCERTAIN_SIZE 64
@@ -20,6 +21,14 @@ int64_t fm_error_of_waiting(const struct fm_diagnosis *diagnosis, int64_t ticks)
  * @param error  ticks */
 char *fm_format_uncertain(char buffer[FM_UNCERTAIN_SIZE], const struct fm_diagnosis *diagnosis,
                           int64_t part, int64_t error, int64_t whole);
+
+/** @return by how much the mean computation, as a share of the run time, may be too large because
+ * of what the recorder did: the error of the parallel efficiency; 0: not known. */
+double fm_error_of_efficiency(const struct fm_cube *cube, const struct fm_efficiency *run);
+
+/** Writes the parallel efficiency of the run with its error, if that is not rounded to 0. */
+char *fm_format_efficiency(char buffer[FM_UNCERTAIN_SIZE], const struct fm_diagnosis *diagnosis,
+                           const struct fm_efficiency *run);
 
 /** Waits that are shorter than their error. */
 struct fm_insignificant_waits {

@@ -163,10 +163,12 @@ static void print_ratios(const struct fm_report *report)
 {
     struct fm_efficiency efficiency;
     if (fm_diagnosis_efficiency(&report->diagnosis, &efficiency)) {
+        char parallel[FM_UNCERTAIN_SIZE];
         fm_terminal_print(report->terminal, "  Efficiency", LABEL_COLUMNS + 2,
-                          "%.1f%% (%s) = load balance %.1f%% x communication %.1f%%",
-                          100 * efficiency.parallel, fm_efficiency_verdict(efficiency.parallel),
-                          100 * efficiency.load_balance, 100 * efficiency.communication);
+                          "%s (%s) = load balance %.1f%% x communication %.1f%%",
+                          fm_format_efficiency(parallel, &report->diagnosis, &efficiency),
+                          fm_efficiency_verdict(efficiency.parallel), 100 * efficiency.load_balance,
+                          100 * efficiency.communication);
     }
 }
 

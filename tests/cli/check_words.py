@@ -114,7 +114,7 @@ with tempfile.TemporaryDirectory() as folder:
         run("synth", pathlib.Path(scenario).parents[1] / "problems" / f"{name}.scn", "-o", trace)
         for predict, told in ("no", bound), ("yes", f"predicted: {predicted}"):
             run("analyze", "--predict", predict, trace)
-            text = " ".join(run("report", trace).split())
+            text = " ".join(run("report", "--top", "9", trace).split())
             if f"Gain {told}" not in text or "nearly as late" in text or "Balancing the work" in text:
                 failures.append(f"{name}: {text}")
 for failure in failures:

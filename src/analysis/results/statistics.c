@@ -298,6 +298,7 @@ struct fm_statistics_list fm_statistics_compute(struct fm_analysis *analysis, ui
     }
     share_cause_paths(analysis, collections, &list);
     free_collections(&collecting, workers);
+    list.computation_error = fm_computation_error(&collecting.errors);
     fm_wait_errors_close(&collecting.errors);
     return list;
 }
@@ -306,6 +307,7 @@ fm_status_t fm_statistics_fill(const struct fm_statistics_list *list, struct fm_
                                struct fm_error *error)
 {
     fm_status_t status = FM_OK;
+    cube->errors.computation = list->computation_error;
     for (uint32_t i = 0; i < list->count && status == FM_OK; ++i) {
         status = fm_cube_add_statistics(cube, &list->items[i], error);
     }

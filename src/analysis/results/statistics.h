@@ -14,6 +14,7 @@ fm_metric_t fm_wait_kind(fm_metric_t metric);
 struct fm_statistics_list {
     struct fm_cube_statistics *items;
     uint32_t count;
+    uint64_t computation_error; /**< see struct fm_cube_errors; 0: errors are not known */
 };
 
 /** Computes the statistics after the arbitration, the same on all processes of the team. Runs

@@ -120,3 +120,12 @@ uint64_t fm_wait_error(const struct fm_wait_errors *errors, struct fm_call_ref w
            clock_error(errors, waiting.location, cause.location) + reading_before(errors, waiting) +
            reading_before(errors, cause);
 }
+
+uint64_t fm_computation_error(const struct fm_wait_errors *errors)
+{
+    uint64_t error = errors->recording;
+    for (size_t i = 0; i < errors->readings.count; i++) {
+        error += errors->readings.items[i].ticks;
+    }
+    return error;
+}

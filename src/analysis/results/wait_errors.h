@@ -32,4 +32,8 @@ void fm_wait_errors_close(struct fm_wait_errors *errors);
 uint64_t fm_wait_error(const struct fm_wait_errors *errors, struct fm_call_ref waiting,
                        struct fm_call_ref cause, uint64_t wait);
 
+/** @return by how many ticks the computation of all locations together may be too long: the cost of
+ * recorded calls, and of readings of processor times; 0 if errors are not known */
+uint64_t fm_computation_error(const struct fm_wait_errors *errors);
+
 #endif

@@ -231,7 +231,8 @@ static struct fm_cube_errors errors_of(const char *archive)
     const double call = stated_ticks(json_object_get(recorder, "nanoseconds_per_call"), rate / 1e9);
     const double deviation = stated_ticks(json_object_get(clock, "largest_deviation_ticks"), 2);
     if (rate > 0 && call >= 0 && deviation >= 0 && json_is_null(json_object_get(clock, "doubt"))) {
-        errors = (struct fm_cube_errors){true, (uint64_t)ceil(call), (uint64_t)ceil(deviation)};
+        errors = (struct fm_cube_errors){
+            .are_known = true, .call = (uint64_t)ceil(call), .clock = (uint64_t)ceil(deviation)};
     }
     json_decref(environment);
     return errors;

@@ -11,6 +11,7 @@ void fm_cube_put_uncertainty(struct fm_sink *sink, const struct fm_cube *cube)
     fm_sink_u8(sink, cube->errors.are_known);
     fm_sink_u64(sink, cube->errors.call);
     fm_sink_u64(sink, cube->errors.clock);
+    fm_sink_u64(sink, cube->errors.computation);
     fm_sink_u32(sink, cube->statistics_count);
     for (uint32_t i = 0; i < cube->statistics_count; i++) {
         const struct fm_cube_statistics *record = &cube->statistics[i];
@@ -35,6 +36,7 @@ fm_status_t fm_cube_read_uncertainty(struct fm_cube_reader *reader)
     cube->errors.are_known = fm_source_u8(source) != 0;
     cube->errors.call = fm_source_u64(source);
     cube->errors.clock = fm_source_u64(source);
+    cube->errors.computation = fm_source_u64(source);
     const uint32_t count = fm_source_count(source, RECORD_SIZE);
     for (uint32_t i = 0; i < count; i++) {
         struct fm_cube_statistics *record =

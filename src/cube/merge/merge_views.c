@@ -142,6 +142,7 @@ static void add_errors(struct fm_cube_errors *all, const struct fm_cube_errors *
     all->are_known = (is_first || all->are_known) && one->are_known;
     all->call = one->call > all->call ? one->call : all->call;
     all->clock = one->clock > all->clock ? one->clock : all->clock;
+    all->computation = one->computation > all->computation ? one->computation : all->computation;
 }
 
 static fm_status_t add_options(const struct fm_combination *combination, size_t c,

@@ -218,6 +218,8 @@ struct fm_cube_errors {
     uint64_t call;  /**< ticks that recording a call costs; 0: not known, of another recorder */
     uint64_t clock; /**< ticks that the clocks of two processes on different nodes, or of any two
                          processes with estimated offsets, may differ; 0: all have one clock */
+    uint64_t computation; /**< ticks of all locations together by which computation may be too long:
+                               what the recorder did in it */
 };
 
 struct fm_cube {

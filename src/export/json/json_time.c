@@ -3,6 +3,7 @@
 #include "diagnosis/efficiency/efficiency.h"
 #include "diagnosis/efficiency/hybrid_efficiency.h"
 #include "diagnosis/efficiency/load_levels.h"
+#include "diagnosis/uncertainty.h"
 #include "export/json/json_fields.h"
 
 #include <math.h>
@@ -78,6 +79,11 @@ void fm_json_put_efficiency(struct fm_json *json, const struct fm_cube *cube)
     const struct fm_efficiency run = fm_efficiency_of_cube(cube, callpaths);
     fm_json_object(json, "efficiency");
     put_efficiency_and_time(json, cube, &run);
+    if (cube->errors.are_known && run.time > 0) {
+        fm_json_double(json, "parallel_efficiency_error", fm_error_of_efficiency(cube, &run));
+    } else {
+        fm_json_null(json, "parallel_efficiency_error");
+    }
     fm_json_double(json, "serialization_efficiency", run.serialization);
     fm_json_double(json, "transfer_efficiency", run.transfer);
     put_hybrid(json, cube);

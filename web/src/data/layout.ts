@@ -143,6 +143,8 @@ export interface JsonTimedEfficiency extends JsonEfficiency {
 /** Null without computation. */
 export interface JsonEfficiency {
   parallel_efficiency: number | null;
+  /** of the run: by how much it may be too high; null: unknown */
+  parallel_efficiency_error?: number | null;
   load_balance: number | null;
   communication_efficiency: number | null;
   /** Of the run: the factors of communication; null: not predicted. */

@@ -131,6 +131,14 @@ function ratiosOf(of: JsonEfficiency, factors: boolean): (number | null)[] {
   ];
 }
 
+/** Smaller errors are rounded to 0 with one decimal. */
+const SMALLEST_ERROR = 0.0005;
+
+function errorText(of: JsonEfficiency): string {
+  const error = of.parallel_efficiency_error ?? 0;
+  return error < SMALLEST_ERROR ? "" : ` (±${(100 * error).toFixed(1)})`;
+}
+
 /** @param factors  whether there are columns for the factors of communication */
 function Ratios({ of, factors = false }: { of: JsonEfficiency; factors?: boolean }): JSX.Element {
   return (
@@ -138,6 +146,7 @@ function Ratios({ of, factors = false }: { of: JsonEfficiency; factors?: boolean
       {ratiosOf(of, factors).map((value, i) => (
         <td key={i} class={value === null ? "" : `ratio-${verdict(value)}`}>
           {value === null ? "" : formatPercent(value)}
+          {i === 0 ? errorText(of) : ""}
         </td>
       ))}
     </>
