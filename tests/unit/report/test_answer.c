@@ -5,6 +5,7 @@
 #include "diagnosis/place.h"
 #include "diagnosis/problems/answer.h"
 #include "diagnosis/time_shares.h"
+#include "diagnosis/uncertainty.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -180,6 +181,29 @@ static void test_small_problems_are_summed_up(void **state)
     assert_int_equal(answer.omitted_count, 2);
     fm_answer_free(&answer);
     fm_cube_free(cube);
+}
+
+static void expect_efficiency(bool known, double share, const char *expected)
+{
+    struct fm_cube *cube = make_cube();
+    struct fm_diagnosis diagnosis;
+    struct fm_efficiency run;
+    char text[FM_UNCERTAIN_SIZE];
+    make_diagnosis(cube, &diagnosis);
+    assert_true(fm_diagnosis_efficiency(&diagnosis, &run));
+    run.parallel = 0.75;
+    cube->errors.are_known = known;
+    cube->errors.computation = (uint64_t)(share * run.time);
+    assert_string_equal(fm_format_efficiency(text, &diagnosis, &run), expected);
+    fm_cube_free(cube);
+}
+
+static void test_error_of_the_efficiency(void **state)
+{
+    (void)state;
+    expect_efficiency(true, 0.02, "75.0% (\u00b12.0)");
+    expect_efficiency(true, 0.0001, "75.0%");
+    expect_efficiency(false, 0.02, "75.0%");
 }
 
 /** The cause has `there` samples on its location, and `elsewhere` on the other one. */
@@ -570,6 +594,7 @@ int main(void)
         cmocka_unit_test(test_costs_of_startup),
         cmocka_unit_test(test_library_calls_are_no_causes_of_imbalance),
         cmocka_unit_test(test_small_problems_are_summed_up),
+        cmocka_unit_test(test_error_of_the_efficiency),
         cmocka_unit_test(test_samples),
         cmocka_unit_test(test_samples_of_called_functions),
         cmocka_unit_test(test_advice_fits_the_gain),
