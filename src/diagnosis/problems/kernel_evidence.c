@@ -132,32 +132,47 @@ static bool compare(const struct fm_diagnosis *diagnosis, const struct fm_cube_p
            is_measured(&sides->there) && is_measured(&sides->others);
 }
 
-static bool explains(const struct comparison *sides, double there, double others)
+/** @return what was counted in the measured part of the computation, for all of it. */
+static double in_all(const struct usage *usage, double counted)
 {
-    return there - others >= ENOUGH_EXPLAINED * sides->excess;
+    return usage->measured > 0 ? counted * usage->computation / usage->measured : counted;
 }
 
-static bool is_oftener(double there, double others)
+/** @return what it is longer there. */
+static double longer(const struct comparison *sides, double there, double others)
 {
-    return there >= 1 && there >= OFTEN * others;
+    return in_all(&sides->there, there) - in_all(&sides->others, others);
+}
+
+static bool explains(const struct comparison *sides, double there, double others)
+{
+    return longer(sides, there, others) >= ENOUGH_EXPLAINED * sides->excess;
+}
+
+static bool is_oftener(const struct comparison *sides, double there, double others)
+{
+    return there >= 1 && in_all(&sides->there, there) >= OFTEN * in_all(&sides->others, others);
 }
 
 static fm_kernel_reason_t reason_of(const struct fm_cube *cube, const struct comparison *sides)
 {
     const struct usage *there = &sides->there, *others = &sides->others;
-    double kernel = there->kernel - others->kernel, waiting = there->waiting - others->waiting;
+    double kernel = longer(sides, there->kernel, others->kernel);
+    double waiting = longer(sides, there->waiting, others->waiting);
     if (sides->excess <= 0) {
         return FM_KERNEL_EXPLAINS_NOTHING;
     }
-    if (kernel >= waiting && explains(sides, there->kernel, others->kernel)) {
-        double faults = there->faults - others->faults;
+    if (kernel >= waiting && explains(sides, there->kernel, others->kernel) &&
+        in_all(there, there->kernel) >= OFTEN * in_all(others, others->kernel)) {
+        double faults = longer(sides, there->faults, others->faults);
         double longest = LONGEST_FAULT * (double)cube->experiment.ticks_per_second;
-        return faults > 0 && kernel <= faults * longest && is_oftener(there->faults, others->faults)
+        return faults > 0 && kernel <= faults * longest &&
+                       is_oftener(sides, there->faults, others->faults)
                    ? FM_KERNEL_PAGE_FAULTS
                    : FM_KERNEL_SYSTEM_CALLS;
     }
     if (explains(sides, there->waiting, others->waiting) &&
-        is_oftener(there->switches, others->switches)) {
+        is_oftener(sides, there->switches, others->switches)) {
         return FM_KERNEL_WAITS;
     }
     return FM_KERNEL_EXPLAINS_NOTHING;
@@ -197,7 +212,8 @@ void fm_evidence_of_kernel(const struct fm_diagnosis *diagnosis,
     const struct usage *there = &sides.there, *others = &sides.others;
     fm_kernel_reason_t reason = reason_of(cube, &sides);
     bool waits = reason == FM_KERNEL_WAITS;
-    double time = waits ? there->waiting - others->waiting : there->kernel - others->kernel;
+    double time = waits ? longer(&sides, there->waiting, others->waiting)
+                        : longer(&sides, there->kernel, others->kernel);
     char duration[FM_FORMAT_SIZE], part[FM_FORMAT_SIZE], numbers[3][2 * FM_FORMAT_SIZE];
     fm_format_ticks(duration, cube, (int64_t)time);
     fm_format_percent(part, (int64_t)(time < sides.excess ? time : sides.excess),

@@ -7,9 +7,10 @@
  * locations;
  *  - the time that it takes there exceeds the time that it takes on the others by at least half of
  *    what the computation takes longer there, apart from lack of processors; and
- *  - the events themselves occur at least twice as often there as on the others.
- * So events that occur everywhere, or are too few for the time, are no reason. Of a cause on all
- * locations nothing is stated: there are no others to compare with.
+ *  - the events themselves occur at least twice as often there as on the others, and the kernel
+ * works at least twice as long. What was not measured is taken to be as what was. So events that
+ * occur everywhere, or are too few for the time, are no reason. Of a cause on all locations nothing
+ * is stated: there are no others to compare with.
  */
 #ifndef FERMATA_DIAGNOSIS_PROBLEMS_KERNEL_EVIDENCE_H
 #define FERMATA_DIAGNOSIS_PROBLEMS_KERNEL_EVIDENCE_H
