@@ -96,10 +96,11 @@ struct fm_type_size fm_type_sizes[FM_TYPE_SLOTS];
 static void store_type_sizes(void)
 {
     const MPI_Datatype basic[] = {
+        MPI_BYTE, /* first: fm_library_reads_types() relies on its slot, and where types lie, in the
+                     library or copied into the program, changes from run to run */
         MPI_CHAR,
         MPI_SIGNED_CHAR,
         MPI_UNSIGNED_CHAR,
-        MPI_BYTE,
         MPI_PACKED,
         MPI_WCHAR,
         MPI_SHORT,

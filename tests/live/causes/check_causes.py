@@ -228,7 +228,13 @@ def expect_fixed(options, name, answer, times):
             judged = False
             continue
         # A part of the planted function that is found to be transfer has no gain.
-        bound = sum(problem["gain"]["removed" if serial else fix] or 0 for problem in problems)
+        # What balance gains is predicted of a call path, and told at each of its problems.
+        gains = {}
+        for problem in problems:
+            of_callpath = problem["gain"]["proved"] and fix == "balanced" and not serial
+            place = (problem["cause"]["callpath"], None if of_callpath else problem["id"])
+            gains[place] = problem["gain"]["removed" if serial else fix] or 0
+        bound = sum(gains.values())
         predicted = any(problem["gain"]["proved"] for problem in problems)
         expect(real <= bound + (0.06 if predicted else 0.03) * times[0] and bound <= 1.3 * real,
                f"gain if {fix}: {bound:.3f} s by the report, really {real:.3f} s")
