@@ -3,6 +3,7 @@
 
 #include "analysis/collective/collective_index.h"
 #include "base/memory.h"
+#include "trace/tables/record_kind.h"
 
 void fm_access_calls(struct fm_access_source *source)
 {
@@ -148,20 +149,6 @@ static void make_collectives(struct fm_access_source *source)
 
 /* ---- one-sided operations, threads ---- */
 
-static const char *operation_kind(const struct fm_rma *record)
-{
-    switch (record->type) {
-    case FM_RMA_PUT:
-        return "put";
-    case FM_RMA_GET:
-        return "get";
-    case FM_RMA_ATOMIC:
-        return "atomic";
-    default:
-        return NULL; /* a record of synchronization */
-    }
-}
-
 static void make_operations(struct fm_access_source *source)
 {
     struct fermata_trace *tables = source->tables;
@@ -176,7 +163,7 @@ static void make_operations(struct fm_access_source *source)
         size_t operation = 0;
         for (size_t i = 0; i < location->rma.count; i++) {
             const struct fm_rma *record = &location->rma.items[i];
-            const char *kind = operation_kind(record);
+            const char *kind = fm_rma_kind(record);
             if (kind == NULL) {
                 continue;
             }
@@ -198,22 +185,6 @@ static void make_operations(struct fm_access_source *source)
     fm_access_shorten(tables, FM_TABLE_OF_operations, row);
 }
 
-static const char *const thread_kinds[] = {
-    [FM_THREAD_FORK] = "fork",
-    [FM_THREAD_JOIN] = "join",
-    [FM_THREAD_TEAM_BEGIN] = "team_begin",
-    [FM_THREAD_TEAM_END] = "team_end",
-    [FM_THREAD_CREATE] = "create",
-    [FM_THREAD_BEGIN] = "begin",
-    [FM_THREAD_WAIT] = "wait",
-    [FM_THREAD_END] = "end",
-    [FM_THREAD_LOCK_ACQUIRE] = "lock_acquire",
-    [FM_THREAD_LOCK_RELEASE] = "lock_release",
-    [FM_THREAD_TASK_CREATE] = "task_create",
-    [FM_THREAD_TASK_SWITCH] = "task_switch",
-    [FM_THREAD_TASK_COMPLETE] = "task_complete",
-};
-
 static void make_threads(struct fm_access_source *source)
 {
     struct fermata_trace *tables = source->tables;
@@ -226,13 +197,14 @@ static void make_threads(struct fm_access_source *source)
     for (uint32_t l = 0; l < trace->location_count; l++) {
         for (size_t i = 0; i < trace->locations[l].threads.count; i++) {
             const struct fm_thread_record *record = &trace->locations[l].threads.items[i];
-            if (thread_kinds[record->type] == NULL) {
-                continue; /* names an object of the record beside it */
+            const char *kind = fm_thread_record_kind(record);
+            if (kind == NULL) {
+                continue;
             }
             fm_access_int32(tables, FM_COLUMN_threads_location)[row] = (int32_t)l;
             fm_access_int64(tables, FM_COLUMN_threads_time)[row] =
                 fm_access_ticks(source, record->time);
-            fm_access_text(tables, FM_COLUMN_threads_kind)[row] = thread_kinds[record->type];
+            fm_access_text(tables, FM_COLUMN_threads_kind)[row] = kind;
             fm_access_int64(tables, FM_COLUMN_threads_id)[row] = (int64_t)record->id;
             fm_access_int64(tables, FM_COLUMN_threads_call)[row] =
                 fm_access_call(source, l, record->activity);

@@ -196,46 +196,9 @@ uint32_t fm_visit_between_calls(const struct fm_location *location, uint64_t tim
 
 const char *fm_thread_event_name(const struct fm_thread_record *record)
 {
-    switch (record->type) {
-    case FM_THREAD_FORK:
-        return "fork";
-    case FM_THREAD_JOIN:
-        return "join";
-    case FM_THREAD_TEAM_BEGIN:
-        return "team_begin";
-    case FM_THREAD_TEAM_END:
-        return "team_end";
-    case FM_THREAD_CREATE:
-        return "create";
-    case FM_THREAD_BEGIN:
-        return "begin";
-    case FM_THREAD_WAIT:
-        return "wait";
-    case FM_THREAD_END:
-        return "end";
-    case FM_THREAD_TASK_CREATE:
-        return "task_create";
-    case FM_THREAD_TASK_SWITCH:
-        return "task_switch";
-    case FM_THREAD_TASK_COMPLETE:
-        return "task_complete";
-    default:
-        return NULL; /* of a lock, which is an event of its own, or the name of an object */
-    }
-}
-
-const char *fm_operation_name(const struct fm_rma *record)
-{
-    switch (record->type) {
-    case FM_RMA_PUT:
-        return "put";
-    case FM_RMA_GET:
-        return "get";
-    case FM_RMA_ATOMIC:
-        return "atomic";
-    default:
-        return NULL; /* a record of synchronization */
-    }
+    const bool is_of_lock =
+        record->type == FM_THREAD_LOCK_ACQUIRE || record->type == FM_THREAD_LOCK_RELEASE;
+    return is_of_lock ? NULL : fm_thread_record_kind(record); /* holds are events of their own */
 }
 
 const char *fm_call_class_name(fm_call_t call)

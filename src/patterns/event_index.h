@@ -8,6 +8,7 @@
 #include "analysis/collective/collective_index.h"
 #include "analysis/detail.h"
 #include "patterns/script.h"
+#include "trace/tables/record_kind.h"
 
 /** What an event is. */
 typedef enum {
@@ -98,9 +99,6 @@ uint32_t fm_visit_between_calls(const struct fm_location *location, uint64_t tim
 
 /** @return the name of an event of a thread, NULL: it is none for itself. */
 const char *fm_thread_event_name(const struct fm_thread_record *record);
-
-/** @return "put", "get" or "atomic"; NULL: it is no operation. */
-const char *fm_operation_name(const struct fm_rma *record);
 
 /** @return the class of a call, as patterns know it: "barrier", ..., "other". */
 const char *fm_call_class_name(fm_call_t call);

@@ -223,7 +223,7 @@ static void deliver_operations(struct delivery *delivery, struct cursors *at,
            location->rma.items[at->rma].activity <= event->activity;
          at->rma++) {
         const struct fm_rma *record = &location->rma.items[at->rma];
-        if (fm_operation_name(record) == NULL) {
+        if (fm_rma_kind(record) == NULL) {
             continue;
         }
         const struct fm_operation_ref operation = {

@@ -1,7 +1,7 @@
 /** @file
- * The collective operations of a run and the part of each location in them, as a table for whoever
- * looks at single operations after the analysis. Needs the records of the trace, which an analysis
- * in detail keeps.
+ * The collective operations of a run and the part of each location in them, as a table for
+ * readers of single operations after the analysis. Needs the records of the trace, which an
+ * analysis in detail keeps.
  */
 #ifndef FERMATA_ANALYSIS_COLLECTIVE_COLLECTIVE_INDEX_H
 #define FERMATA_ANALYSIS_COLLECTIVE_COLLECTIVE_INDEX_H

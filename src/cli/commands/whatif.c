@@ -142,7 +142,7 @@ static fm_status_t take_option(struct fm_option_reader *reader, int option, stru
     uint64_t number = 0;
     size_t bytes = 0;
     fm_status_t status = FM_OK;
-    struct fm_chosen_options chosen = {.options = request->options};
+    struct fm_chosen_options chosen = {0};
     switch (option) {
     case FM_OPTION_whatif_CLOCK:
         status = fm_chosen_options_set(&chosen, "clock", reader->value, &reader->error);

@@ -285,7 +285,7 @@ static void push_operation_field(lua_State *state, const struct fm_event *event,
     const struct fm_trace *trace = index_of(state)->trace;
     const struct fm_operation_ref *operation = event->data;
     if (field == FIELD_action) {
-        lua_pushstring(state, fm_operation_name(operation->record));
+        lua_pushstring(state, fm_rma_kind(operation->record));
     } else if (field == FIELD_bytes) {
         lua_pushinteger(state, (lua_Integer)operation->bytes);
     } else { /* FIELD_peer */

@@ -77,7 +77,7 @@ static void fill_operation(const struct fm_event_index *index, const struct fm_e
     const uint32_t peer =
         fm_trace_member(trace, trace->windows[operation->record->window].communicator,
                         operation->record->peer, fm_trace_process(trace, event->location));
-    public->action = fm_operation_name(operation->record);
+    public->action = fm_rma_kind(operation->record);
     public->bytes = (int64_t)operation->bytes;
     public->peer = peer == FM_NONE ? -1 : (int)peer;
 }

@@ -4,7 +4,6 @@ off, say so, and the program runs on.
 usage: check_hooks.py FERMATA MPIRUN PROGRAM STUB LIBRARY
 """
 
-import json
 import os
 import pathlib
 import subprocess
@@ -13,6 +12,7 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
 from mpi_launcher import mpi_command  # noqa: E402
+from shown_counters import shown_counters  # noqa: E402
 
 fermata, mpirun, program, stub, library = sys.argv[1:]
 MESSAGES, LARGE, COLLECTIVES, THREADS, ROUNDS, WINDOW = 20, 3, 4, 3, 40, 64
@@ -31,11 +31,7 @@ def recorded(experiment, names, communicators="each", version=None, only=False, 
                            experiment, "--", *mpi_command(mpirun, 2, command)],
                           capture_output=True, text=True, check=False, env=environment)
     assert done.returncode == 0, done.stdout + done.stderr
-    text = subprocess.run([fermata, "counters", "show", "--all", "--format", "json", experiment],
-                          capture_output=True, text=True, check=True).stdout
-    result = json.loads(text)
-    return ({counter["name"]: counter for counter in result["counters"]},
-            {lack["name"]: lack["reason"] for lack in result["unavailable"]}, done.stderr)
+    return (*shown_counters(fermata, experiment), done.stderr)
 
 
 def check_messages(counters):

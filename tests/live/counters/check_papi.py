@@ -3,7 +3,6 @@
 usage: check_papi.py FERMATA MPIRUN PROGRAM STUB
 """
 
-import json
 import os
 import pathlib
 import subprocess
@@ -12,6 +11,7 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
 from mpi_launcher import mpi_command  # noqa: E402
+from shown_counters import shown_counters  # noqa: E402
 
 fermata, mpirun, program, stub = sys.argv[1:]
 NAMES = ("papi:STUB_CYCLES", "papi:net:::lo:bytes", "papi:STUB_CONFLICT", "papi:STUB_DEAD",
@@ -28,11 +28,7 @@ def recorded(experiment, folder):
                            "--", *mpi_command(mpirun, 1, command)], capture_output=True, text=True,
                           check=False, env=environment)
     assert done.returncode == 0, done.stdout + done.stderr
-    text = subprocess.run([fermata, "counters", "show", "--all", "--format", "json", experiment],
-                          capture_output=True, text=True, check=True).stdout
-    result = json.loads(text)
-    return ({counter["name"]: counter for counter in result["counters"]},
-            {lack["name"]: lack["reason"] for lack in result["unavailable"]})
+    return shown_counters(fermata, experiment)
 
 
 def main():

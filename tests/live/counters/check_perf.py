@@ -4,7 +4,6 @@ refuses is unavailable with the reason.
 usage: check_perf.py FERMATA MPIRUN PROGRAM DENYING_LIBRARY
 """
 
-import json
 import os
 import pathlib
 import subprocess
@@ -13,6 +12,7 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
 from mpi_launcher import mpi_command  # noqa: E402
+from shown_counters import shown_counters  # noqa: E402
 
 fermata, mpirun, program, denying = sys.argv[1:]
 PAGES = 3000
@@ -28,11 +28,7 @@ def recorded(experiment, deny=None):
     subprocess.run([fermata, "record", f"--counters={LIST}", "-o", experiment, "--",
                     *mpi_command(mpirun, 2, command)], capture_output=True, check=True,
                    env=environment)
-    text = subprocess.run([fermata, "counters", "show", "--all", "--format", "json", experiment],
-                          capture_output=True, text=True, check=True).stdout
-    result = json.loads(text)
-    return ({counter["name"]: counter for counter in result["counters"]},
-            {lack["name"]: lack["reason"] for lack in result["unavailable"]})
+    return shown_counters(fermata, experiment)
 
 
 def check_software(counters):
