@@ -152,14 +152,23 @@ def call_cost(programs, folder, options):
     yield visit_cost(programs, folder, options)
 
 
+def _is_built(programs, library):
+    """Whether the loop of the library's calls was built; states it if not."""
+    built = (programs.bench / library.program).exists()
+    if not built:
+        print(f"P14   not measured: {library.name} is not installed (see --install)", flush=True)
+    return built
+
+
 def other_call_cost(programs, folder, options):
     """P14: the cost that recording adds to a call of another library, as P1."""
     for library in LIBRARIES:
-        for loop in library.loops:
-            yield from _loop_cost("P14", programs, folder, options, library, loop)
+        if _is_built(programs, library):
+            for loop in library.loops:
+                yield from _loop_cost("P14", programs, folder, options, library, loop)
     yield from _short_cost(programs, folder, options, THREADS, MUTEX_TURNS,
                            "an uncontended mutex, lock and unlock")
-    if (programs.bench / MPI_4.program).exists():
+    if _is_built(programs, MPI_4):
         yield from _short_cost(programs, folder, options, MPI_4, 1, "an MPI_Pready")
 
 
