@@ -366,7 +366,8 @@ static void deliver_until(struct delivery *delivery, struct cursors *at, uint64_
     }
 }
 
-static void deliver_all(struct delivery *delivery)
+/** The records of the delivery's location, none delivered yet; to be freed with free_cursors(). */
+static struct cursors cursors_of(const struct delivery *delivery)
 {
     const struct fm_event_index *index = delivery->run->index;
     const struct fm_location *location = &index->trace->locations[delivery->location];
@@ -381,31 +382,48 @@ static void deliver_all(struct delivery *delivery)
     };
     at.parts = parts_of_waits(at.findings, &at.part_count);
     at.samples = fm_samples_of_location(location, &at.sample_count);
+    return at;
+}
+
+static void free_cursors(struct cursors *at)
+{
+    fm_free(at->parts);
+    fm_free(at->samples);
+}
+
+static void deliver_all(struct delivery *delivery, struct cursors *at)
+{
+    const struct fm_location *location = at->location;
     for (uint32_t activity = 0; activity < location->enter.count; activity++) {
-        deliver_until(delivery, &at, location->enter.items[activity]);
-        deliver_call(delivery, &at, activity);
+        deliver_until(delivery, at, location->enter.items[activity]);
+        deliver_call(delivery, at, activity);
     }
-    deliver_until(delivery, &at, UINT64_MAX);
-    fm_free(at.parts);
-    fm_free(at.samples);
+    deliver_until(delivery, at, UINT64_MAX);
+}
+
+static void open_executions(struct delivery *delivery)
+{
+    struct run *run = delivery->run;
+    for (uint32_t s = 0; s < run->patterns->scripts.count; s++) {
+        struct script_at_location *at = &delivery->scripts[s];
+        *at = (struct script_at_location){delivery, s, NULL};
+        if (delivery->location < atomic_load(&run->failed_locations[s])) {
+            struct fm_error error;
+            fm_status_t status =
+                fm_execution_open(&run->patterns->scripts.items[s], run->index, delivery->location,
+                                  take_report, at, &at->execution, &error);
+            end_if_failed(at, status, &error);
+        }
+    }
 }
 
 static void execute_at(struct run *run, struct part *parts, uint32_t location)
 {
     size_t count = run->patterns->scripts.count;
     struct delivery delivery = {run, parts, location, fm_allocate(count, sizeof *delivery.scripts)};
-    for (uint32_t s = 0; s < count; s++) {
-        struct script_at_location *at = &delivery.scripts[s];
-        *at = (struct script_at_location){&delivery, s, NULL};
-        if (location < atomic_load(&run->failed_locations[s])) {
-            struct fm_error error;
-            fm_status_t status =
-                fm_execution_open(&run->patterns->scripts.items[s], run->index, location,
-                                  take_report, at, &at->execution, &error);
-            end_if_failed(at, status, &error);
-        }
-    }
-    deliver_all(&delivery);
+    open_executions(&delivery);
+    struct cursors cursors = cursors_of(&delivery);
+    deliver_all(&delivery, &cursors);
     for (size_t s = 0; s < count; s++) {
         struct script_at_location *at = &delivery.scripts[s];
         if (at->execution != NULL) {
@@ -417,6 +435,7 @@ static void execute_at(struct run *run, struct part *parts, uint32_t location)
     for (size_t s = 0; s < count; s++) {
         fm_execution_close(delivery.scripts[s].execution);
     }
+    free_cursors(&cursors); /* the executions may have kept events */
     fm_free(delivery.scripts);
 }
 

@@ -257,6 +257,19 @@ def synthesized(folder, name):
     return archive
 
 
+def kept_events(folder):
+    """What a script keeps of the events is valid until its end."""
+    archive = synthesized(folder, "active/late-complete")
+    expected = values(archive, "mpi_rma_late_complete")
+    assert expected
+    script = write(folder, "kept.lua", """local waits = {}
+        return { id = "kept", name = "Kept", unit = "time", description = "d.", confidence = "low",
+            on = { mpi_rma_late_complete = function(w) waits[#waits + 1] = w end },
+            finish = function() for _, w in ipairs(waits) do report(w, w.own) end end }""")
+    analyze(archive, script)
+    assert values(archive, "kept") == expected
+
+
 def sub_patterns(folder):
     """What a wait state has of a metric is what the report has of it, also of parts."""
     archive = synthesized(folder, "p2p/wrong-order-same-source")
@@ -352,6 +365,7 @@ def main():
         appearances(folder)
         failures(folder)
         sub_patterns(folder)
+        kept_events(folder)
         tree(folder)
         other_events(folder)
 

@@ -1,5 +1,6 @@
 -- Imbalance of a counter that the program sets (fermata/counter.h): by how much the last value of
 -- each location exceeds the mean. Example: --pattern counter_imbalance.lua:counter=cells
+-- The name may be left out if there is one counter only.
 local name = parameter("counter", "")
 local last
 
@@ -13,6 +14,10 @@ return {
     confidence = "high",
     on = {
         sample = function(sample)
+            if name == "" and last and last.counter ~= sample.counter then
+                error("there are several counters, " .. last.counter .. " and " .. sample.counter
+                      .. " among them: choose one by counter=NAME")
+            end
             if name == "" or sample.counter == name then
                 last = sample
             end

@@ -67,7 +67,7 @@ def main():
         for script in sorted(pathlib.Path(options.examples).glob("*.lua")):
             parameters = given.get(script.stem)
             words += ["--pattern", f"{script}:{parameters}" if parameters else str(script)]
-        done = subprocess.run([options.fermata, "run", "-o", archive, *words, "--",
+        done = subprocess.run([options.fermata, "run", "--counters", "-o", archive, *words, "--",
                                *mpi_command(options.mpirun, 2, [options.program])], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                               check=False, timeout=200)
         if "built without Lua" in done.stderr:
@@ -79,6 +79,12 @@ def main():
         checked = subprocess.run([options.fermata, "analyze", archive, "--check", *words], check=False,
                                  stderr=subprocess.PIPE, text=True)
         assert checked.returncode == 0, checked.stderr
+        # Which of the counters is meant must be stated.
+        unclear = subprocess.run([options.fermata, "analyze", archive, "-o", archive + "/unclear.fer", "--pattern",
+                                  str(pathlib.Path(options.examples, "counter_imbalance.lua"))],
+                                 check=False, stderr=subprocess.PIPE, text=True)
+        assert "there are several counters" in unclear.stderr, unclear.stderr
+        assert "counter_imbalance is left out" in unclear.stderr, unclear.stderr
         found = severities(options.fermata, archive)
         plain = archive + "/plain.fer"
         subprocess.run([options.fermata, "analyze", "-q", archive, "-o", plain], check=True)
