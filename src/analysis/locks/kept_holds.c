@@ -39,7 +39,11 @@ void fm_kept_hold_name(const struct fm_trace *trace, const struct fm_kept_hold *
         return;
     }
     const char *window = kept->window == FM_NONE ? NULL : trace->windows[kept->window].name;
-    window = window == NULL ? "window" : window;
+    char number[32] = "window";
+    if (kept->window != FM_NONE && (window == NULL || window[0] == '\0')) {
+        snprintf(number, sizeof number, "window %" PRIu32, kept->window);
+    }
+    window = window == NULL || window[0] == '\0' ? number : window;
     if (hold->target == FM_NONE) {
         snprintf(name, FM_LOCK_NAME_SIZE, "%.250s, all targets", window);
     } else {

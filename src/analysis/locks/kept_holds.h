@@ -17,7 +17,7 @@ uint32_t fm_kept_hold_call(const struct fm_trace *trace, const struct fm_kept_ho
 /** @return whether two holds are of one lock. */
 bool fm_kept_hold_same_lock(const struct fm_kept_hold *a, const struct fm_kept_hold *b);
 
-/** Writes the name of the lock; of a window with the target. */
+/** Writes the name of the lock; of a window its name, or number, with the target. */
 void fm_kept_hold_name(const struct fm_trace *trace, const struct fm_kept_hold *kept,
                        char name[FM_LOCK_NAME_SIZE]);
 
