@@ -364,7 +364,7 @@ static void add_problems(struct fm_cube *cube)
         .cost = 1500000,
         .occasion_count = 2,
         .occasions = {{3, 7, 270000, 760000, 5, 0.75}, {12, 12, 1080000, 1156000, 1, 0.1875}},
-        .excess = {60000, 20000, true},
+        .excess = {60000, 20000, 55000, true},
         .gain = {true, 250000, 400000},
         .prediction_count = 3,
         .predictions = {{FM_PREDICTED_AS_OTHERS, FM_CUBE_NONE, 350000, 1400000, 0, FM_CUBE_NONE},

@@ -351,18 +351,22 @@ static void describe(const struct result *result, uint32_t locations, uint64_t t
                      uint64_t on_path, uint64_t *others, struct fm_cube_problem *problem)
 {
     struct sum there = {0};
+    uint64_t longest = 0;
     size_t count = 0;
     for (uint32_t l = 0; l < locations; ++l) {
         if (result->is_part[l]) {
             there.ticks += result->sums[l].ticks;
             there.count += result->sums[l].count;
         } else if (result->sums[l].count > 0) {
-            others[count++] = mean_of(&result->sums[l]);
+            const uint64_t mean = mean_of(&result->sums[l]);
+            others[count++] = mean;
+            longest = mean > longest ? mean : longest;
         }
     }
     problem->excess = (struct fm_cube_excess){
         .there = mean_of(&there),
         .elsewhere = count == 0 ? 0 : select_element(others, count, (count - 1) / 2),
+        .longest = longest,
         .is_known = there.count > 0,
     };
     problem->gain = (struct fm_cube_gain){

@@ -51,7 +51,8 @@ static bool find_value(const char *name, const struct fm_cube_problem *problem, 
     } times[] = {
         {"begin", problem->occasions[0].begin}, {"end", last->end},
         {"there", problem->excess.there},       {"elsewhere", problem->excess.elsewhere},
-        {"balanced", problem->gain.balanced},   {"removed", problem->gain.removed},
+        {"longest", problem->excess.longest},   {"balanced", problem->gain.balanced},
+        {"removed", problem->gain.removed},
     };
     const struct {
         const char *name;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Bytes of records without their variable parts. */
-#define PROBLEM_SIZE  (7 * 4 + 5 * 8 + 2 * 1)
+#define PROBLEM_SIZE  (7 * 4 + 6 * 8 + 2 * 1)
 #define OCCASION_SIZE (6 * 8)
 #define SYMPTOM_SIZE  (3 * 4 + 8)
 
@@ -47,6 +47,7 @@ static void put_problem(struct fm_sink *sink, const struct fm_cube_problem *prob
     fm_sink_u8(sink, problem->excess.is_known);
     fm_sink_u64(sink, problem->excess.there);
     fm_sink_u64(sink, problem->excess.elsewhere);
+    fm_sink_u64(sink, problem->excess.longest);
     fm_sink_u8(sink, problem->gain.is_known);
     fm_sink_u64(sink, problem->gain.balanced);
     fm_sink_u64(sink, problem->gain.removed);
@@ -146,6 +147,7 @@ static bool read_fields(struct fm_cube_reader *reader, struct fm_cube_problem *p
     problem->excess.is_known = excess_is_known != 0;
     problem->excess.there = fm_source_u64(source);
     problem->excess.elsewhere = fm_source_u64(source);
+    problem->excess.longest = fm_source_u64(source);
     unsigned gain_is_known = fm_source_u8(source);
     problem->gain.is_known = gain_is_known != 0;
     problem->gain.balanced = fm_source_u64(source);

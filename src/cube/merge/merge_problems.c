@@ -47,7 +47,8 @@ static bool convert(struct fm_cube_problem *problem, struct fm_cube_symptom *sym
                     const struct fm_conversion *conversion)
 {
     uint64_t *const times[] = {&problem->excess.there, &problem->excess.elsewhere,
-                               &problem->gain.balanced, &problem->gain.removed};
+                               &problem->excess.longest, &problem->gain.balanced,
+                               &problem->gain.removed};
     for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
         *times[i] = fm_convert_ticks(*times[i], conversion);
     }

@@ -57,6 +57,7 @@ struct fm_cube_symptom {
 struct fm_cube_excess {
     uint64_t there;     /**< mean of the problem's processes, ticks */
     uint64_t elsewhere; /**< median of the other processes; 0 if there are none */
+    uint64_t longest;   /**< of the other processes; 0 if there are none */
     bool is_known;      /**< false: not comparable (serialization, library calls, ...) */
 };
 

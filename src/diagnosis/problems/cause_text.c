@@ -138,6 +138,12 @@ static void add_when(const struct fm_diagnosis *diagnosis, struct fm_cause_text 
 
 /* ---- How ---- */
 
+/* @return whether another location takes so long that the median does not stand for all of them */
+static bool is_uneven_elsewhere(const struct fm_cube_excess *excess)
+{
+    return excess->longest - excess->elsewhere > (excess->there - excess->elsewhere) / 2;
+}
+
 static void add_excess(const struct fm_diagnosis *diagnosis, struct fm_cause_text *problem)
 {
     const struct fm_cube *cube = diagnosis->cube;
@@ -161,6 +167,12 @@ static void add_excess(const struct fm_diagnosis *diagnosis, struct fm_cause_tex
     } else if (excess->elsewhere == 0) {
         fm_sentences_add(&problem->lines, "How", "it takes %s there%s; it was not seen on the %s",
                          there, each, others);
+    } else if (excess->there > excess->elsewhere && is_uneven_elsewhere(excess)) {
+        char longest[FM_FORMAT_SIZE];
+        fm_sentences_add(&problem->lines, "How",
+                         "it takes %s there%s; on the %s %s in the median and %s at most", there,
+                         each, others, elsewhere,
+                         fm_format_ticks(longest, cube, (int64_t)excess->longest));
     } else if (excess->there > excess->elsewhere) {
         fm_sentences_add(&problem->lines, "How", "it takes %s there%s, %s on the %s", there, each,
                          elsewhere, others);

@@ -150,6 +150,7 @@ static void put_excess(struct fm_json *json, const struct fm_cube *cube,
     fm_json_object(json, "excess");
     fm_json_seconds(json, "there", cube, excess->there);
     fm_json_seconds(json, "elsewhere", cube, excess->elsewhere);
+    fm_json_seconds(json, "longest", cube, excess->longest);
     fm_json_end(json);
 }
 

@@ -144,9 +144,9 @@ static void assert_same_problems(const struct fm_cube *a, const struct fm_cube *
         assert_same_numbers(s->locations, t->locations, s->location_count);
         assert_int_equal(s->occasion_count, t->occasion_count);
         assert_memory_equal(s->occasions, t->occasions, s->occasion_count * sizeof s->occasions[0]);
-        assert_true(s->excess.is_known == t->excess.is_known &&
-                    s->excess.there == t->excess.there &&
-                    s->excess.elsewhere == t->excess.elsewhere);
+        assert_true(
+            s->excess.is_known == t->excess.is_known && s->excess.there == t->excess.there &&
+            s->excess.elsewhere == t->excess.elsewhere && s->excess.longest == t->excess.longest);
         assert_true(s->gain.is_known == t->gain.is_known && s->gain.balanced == t->gain.balanced &&
                     s->gain.removed == t->gain.removed);
         assert_int_equal(s->prediction_count, t->prediction_count);
