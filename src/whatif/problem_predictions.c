@@ -18,6 +18,7 @@
 struct predictor {
     struct fm_cube *cube;
     const struct fm_detail *detail;
+    const bool *has_load; /* [problem] */
     unsigned workers;
     uint64_t *waiting;     /* [call path]: in the replay without changes */
     uint64_t *new_waiting; /* [call path]: in the last prediction */
@@ -365,7 +366,9 @@ static void predict_problem(const struct predictor *predictor, uint32_t number)
 {
     switch (predictor->cube->problems[number].kind) {
     case FM_CAUSE_IMBALANCE:
-        predict_imbalance(predictor, number);
+        if (!predictor->has_load[number]) {
+            predict_imbalance(predictor, number);
+        }
         break;
     case FM_CAUSE_SERIALIZATION:
         predict_no_lock(predictor, number);
@@ -418,12 +421,14 @@ static fm_status_t replay_measured(struct predictor *predictor, struct fm_error 
 }
 
 fm_status_t fm_problem_predictions_add(struct fm_cube *cube, const struct fm_detail *detail,
-                                       unsigned workers, struct fm_error *error)
+                                       const bool *has_load, unsigned workers,
+                                       struct fm_error *error)
 {
     const size_t callpaths = detail->trace->callpaths.count;
     struct predictor predictor = {
         .cube = cube,
         .detail = detail,
+        .has_load = has_load,
         .workers = workers,
         .waiting = fm_allocate(callpaths, sizeof *predictor.waiting),
         .new_waiting = fm_allocate(callpaths, sizeof *predictor.new_waiting),

@@ -18,11 +18,14 @@
 #include "cube/model/cube.h"
 
 /** Adds the predictions to a report. The result does not depend on the number of workers.
- * @param cube    of the same analysis
- * @param detail  with dependencies
+ * @param cube      of the same analysis
+ * @param detail    with dependencies
+ * @param has_load  [problem]: the machine causes a part of it: the report does not say what another
+ *                  distribution of its work would save, which is therefore not predicted
  * @return FM_ERR_FAILED: a replay without changes does not give the measured times; the report has
  * no prediction then */
 fm_status_t fm_problem_predictions_add(struct fm_cube *cube, const struct fm_detail *detail,
-                                       unsigned workers, struct fm_error *error);
+                                       const bool *has_load, unsigned workers,
+                                       struct fm_error *error);
 
 #endif

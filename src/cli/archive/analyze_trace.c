@@ -12,6 +12,7 @@
 #include "cli/page/page_file.h"
 #include "cli/text/safe_text.h"
 #include "diagnosis/location_set.h"
+#include "diagnosis/problems/machine_load.h"
 #include "diagnosis/process_word.h"
 #include "patterns/patterns.h"
 #include "whatif/problem_predictions.h"
@@ -316,10 +317,21 @@ static fm_status_t predict(struct fm_cube *cube, const struct fm_detail *detail,
                            struct fm_error *error)
 {
     struct fm_error reason;
-    return fm_problem_predictions_add(cube, detail, workers, &reason) == FM_OK
-               ? FM_OK
-               : fm_cube_warn(cube, error, "Gains are bounds, not predictions: %.400s.",
-                              reason.message);
+    struct fm_diagnosis diagnosis;
+    const struct fm_diagnosis_options options = {0};
+    fm_status_t status = fm_diagnosis_make(&diagnosis, cube, &options, error);
+    if (status != FM_OK) {
+        return status;
+    }
+    bool *has_load = fm_allocate(cube->problem_count, sizeof *has_load);
+    for (uint32_t i = 0; i < cube->problem_count; i++) {
+        has_load[i] = fm_load_share(&diagnosis, &cube->problems[i]) > 0;
+    }
+    status = fm_problem_predictions_add(cube, detail, has_load, workers, &reason);
+    fm_free(has_load);
+    return status == FM_OK ? FM_OK
+                           : fm_cube_warn(cube, error, "Gains are bounds, not predictions: %.400s.",
+                                          reason.message);
 }
 
 /* @return the options with what predictions need */
