@@ -1,7 +1,5 @@
 #include "whatif/fixed_behavior.h"
 
-#include "whatif/changes/lock_split.h"
-
 #include "analysis/dependencies/dependencies.h"
 
 #define CALL(call) ((uint64_t)1 << FM_CALL_##call)
@@ -27,7 +25,9 @@ static uint64_t count_unaided(const struct fm_trace *trace, const struct fm_loca
     uint64_t count = 0;
     size_t next = 0;
     for (uint32_t a = 0; a < location->enter.count; a++) {
-        while (next < dependencies->count && dependencies->items[next].activity < a) {
+        while (next < dependencies->count &&
+               (dependencies->items[next].activity < a ||
+                (FM_DORMANT_RULES >> dependencies->items[next].rule & 1) != 0)) {
             next++;
         }
         count += (awakened_calls >> fm_trace_called(trace, location, a)->call & 1) != 0 &&
@@ -36,7 +36,9 @@ static uint64_t count_unaided(const struct fm_trace *trace, const struct fm_loca
     return count;
 }
 
-/* Counts the wait states that no dependency explains. */
+/* Counts the wait states that no dependency explains: neither one on the event that ends the wait,
+ * nor one on a later event, which comes behind it (the copy that a call waits for, behind the work
+ * in front of the copy). */
 static void count_unfollowed(const struct fm_detail *detail, uint32_t l,
                              struct fm_fixed_behavior *found)
 {
@@ -52,7 +54,7 @@ static void count_unfollowed(const struct fm_detail *detail, uint32_t l,
         }
         size_t d = first;
         while (d < dependencies->count && dependencies->items[d].activity == wait->activity &&
-               dependencies->items[d].t != wait->t) {
+               dependencies->items[d].t < wait->t) {
             d++;
         }
         if (d == dependencies->count || dependencies->items[d].activity != wait->activity) {
@@ -70,10 +72,7 @@ struct fm_fixed_behavior fm_fixed_behavior_find(const struct fm_detail *detail)
     for (uint32_t l = 0; l < detail->trace->location_count; l++) {
         const fm_dependency_vector *dependencies = &detail->dependencies->of_location[l];
         for (size_t d = 0; d < dependencies->count; d++) {
-            const uint8_t rule = dependencies->items[d].rule;
-            found.acquisitions += rule == FM_DEPENDS_ON_LOCK || rule == FM_DEPENDS_ON_THREAD_LOCK;
-            found.served += rule == FM_DEPENDS_ON_PROGRESS;
-            found.tasks += rule == FM_DEPENDS_ON_TASK_END;
+            found.tasks += dependencies->items[d].rule == FM_DEPENDS_ON_TASK_END;
         }
         count_unfollowed(detail, l, &found);
         if (may_be_unaided) {
@@ -82,28 +81,4 @@ struct fm_fixed_behavior fm_fixed_behavior_find(const struct fm_detail *detail)
         }
     }
     return found;
-}
-
-uint64_t fm_overtaken_count(const struct fm_detail *detail, const struct fm_replay *replay)
-{
-    const struct fm_trace *trace = detail->trace;
-    uint64_t count = 0;
-    for (uint32_t l = 0; l < trace->location_count; l++) {
-        const fm_dependency_vector *dependencies = &detail->dependencies->of_location[l];
-        for (size_t d = 0; d < dependencies->count; d++) {
-            const struct fm_dependency *dependency = &dependencies->items[d];
-            const struct fm_awaited owner = dependency->source;
-            if (dependency->rule != FM_DEPENDS_ON_LOCK || owner.kind == FM_AWAITED_JUNCTION ||
-                owner.kind == FM_AWAITED_MARK) {
-                continue;
-            }
-            const uint32_t own = fm_requesting_call(trace, l, dependency->activity);
-            const uint32_t other = fm_requesting_call(trace, owner.place, owner.index);
-            count += own != FM_NONE && other != FM_NONE &&
-                     trace->locations[owner.place].enter.items[other] <=
-                         trace->locations[l].enter.items[own] &&
-                     replay->locations[owner.place].enter[other] > replay->locations[l].enter[own];
-        }
-    }
-    return count;
 }

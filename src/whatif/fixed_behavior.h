@@ -5,13 +5,10 @@
 #define FERMATA_WHATIF_FIXED_BEHAVIOR_H
 
 #include "analysis/detail.h"
-#include "analysis/replay/replay.h"
 
 /** Numbers in the measured run. */
 struct fm_fixed_behavior {
-    uint64_t acquisitions; /**< of locks behind another one: their order */
-    uint64_t served;       /**< calls and targets that served them: by which call of the target */
-    uint64_t tasks;        /**< task waits: which thread executes which task */
+    uint64_t tasks;   /**< task waits: which thread executes which task */
     uint64_t unaided; /**< calls that wait for a condition, a semaphore, an event, a variable, or
                          for neighbours that are not known, and depend on nothing: nobody awakened
                            them while they waited */
@@ -22,10 +19,5 @@ struct fm_fixed_behavior {
 
 /** Counts over all locations. O(calls + dependencies) */
 struct fm_fixed_behavior fm_fixed_behavior_find(const struct fm_detail *detail);
-
-/** Counts the acquisitions of locks of windows that wait in a predicted run for an owner that
- * requests the lock after them, though it was the first to do so when measured: a real run would
- * let them overtake. O(calls + dependencies) */
-uint64_t fm_overtaken_count(const struct fm_detail *detail, const struct fm_replay *replay);
 
 #endif

@@ -2,6 +2,28 @@
 
 #include "base/memory.h"
 
+/* Replays until the decisions of the run are taken to be those of the last one. */
+#define MOST_REPLAYS 16
+
+/* Replays until the times and the decisions of the run agree. */
+static void replay(struct fm_prediction *made, const struct fm_detail *detail, unsigned workers)
+{
+    struct fm_decisions *decisions = fm_decisions_create(detail, made->edits);
+    unsigned count = 1;
+    made->replay = fm_replay_run(detail, made->edits, workers);
+    while (fm_decisions_take(decisions, made->replay)) {
+        made->is_unsettled = count++ == MOST_REPLAYS;
+        if (made->is_unsettled) {
+            break;
+        }
+        fm_replay_free(made->replay);
+        made->replay = fm_replay_run(detail, made->edits, workers);
+    }
+    made->decisions = fm_decisions_count(decisions);
+    fm_decisions_number(decisions, &made->renumbered);
+    fm_decisions_free(decisions);
+}
+
 fm_status_t fm_prediction_make(const struct fm_detail *detail, const fm_changes *changes,
                                unsigned workers, struct fm_prediction *prediction,
                                struct fm_error *error)
@@ -19,7 +41,7 @@ fm_status_t fm_prediction_make(const struct fm_detail *detail, const fm_changes 
         fm_prediction_free(&made);
         return status;
     }
-    made.replay = fm_replay_run(detail, made.edits, workers);
+    replay(&made, detail, workers);
     *prediction = made;
     return FM_OK;
 }
@@ -29,6 +51,7 @@ void fm_prediction_free(struct fm_prediction *prediction)
     for (uint32_t l = 0; l < prediction->location_count; l++) {
         fm_edits_free(&prediction->edits[l]);
     }
+    fm_vector_free(&prediction->renumbered);
     fm_free(prediction->edits);
     fm_free(prediction->effects);
     fm_replay_free(prediction->replay);

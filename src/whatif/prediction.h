@@ -5,12 +5,16 @@
 
 #include "analysis/replay/replay.h"
 #include "whatif/changes/apply.h"
+#include "whatif/decisions/decisions.h"
 
 struct fm_prediction {
     struct fm_edits *edits; /**< [location] */
     uint32_t location_count;
-    struct fm_change_effect *effects; /**< [change] */
-    struct fm_replay *replay;
+    struct fm_change_effect *effects;    /**< [change] */
+    struct fm_replay *replay;            /**< the last one */
+    struct fm_decision_counts decisions; /**< that it follows */
+    fm_renumbered_vector renumbered;     /**< acquisitions of locks of threads */
+    bool is_unsettled; /**< its times do not agree with its decisions, after many replays */
 };
 
 /** Predicts a run.

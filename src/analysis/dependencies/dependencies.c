@@ -33,6 +33,9 @@ struct fm_dependencies *fm_dependencies_create(const struct fm_analysis *analysi
     dependencies->pollings = fm_allocate(locations, sizeof *dependencies->pollings);
     dependencies->marks = fm_allocate(locations, sizeof *dependencies->marks);
     dependencies->of_marks = fm_allocate(locations, sizeof *dependencies->of_marks);
+    dependencies->process_count = analysis->trace->process_count;
+    dependencies->acquisitions =
+        fm_allocate(dependencies->process_count, sizeof *dependencies->acquisitions);
     dependencies->table_count = fm_engine_workers(analysis->engine);
     dependencies->tables =
         fm_allocate_apart(dependencies->table_count, sizeof *dependencies->tables);
@@ -54,6 +57,10 @@ void fm_dependencies_free(struct fm_dependencies *dependencies)
         fm_vector_free(&dependencies->tables[t].junctions);
         fm_vector_free(&dependencies->tables[t].inputs);
     }
+    for (uint32_t p = 0; p < dependencies->process_count; p++) {
+        fm_vector_free(&dependencies->acquisitions[p]);
+    }
+    fm_free(dependencies->acquisitions);
     fm_free(dependencies->of_location);
     fm_free(dependencies->pollings);
     fm_free(dependencies->marks);

@@ -20,6 +20,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct fm_ordered_acquisition;
 struct fm_analysis;
 struct fm_call_ref;
 
@@ -32,8 +33,8 @@ typedef enum {
 } fm_dependency_rule_t;
 
 /** Rules that bind no call as it was measured: what fences could wait for instead of all members of
- * the window. Bits 1 << fm_dependency_rule_t. */
-#define FM_DORMANT_RULES (1U << FM_DEPENDS_ON_PARTNER)
+ * the window, and who could get a lock earlier. Bits 1 << fm_dependency_rule_t. */
+#define FM_DORMANT_RULES (1U << FM_DEPENDS_ON_PARTNER | 1U << FM_DEPENDS_ON_OVERTAKER)
 
 /** Rules that hold whatever the times are (MUST): the clock condition. Bits as above. */
 extern const uint32_t fm_obligatory_rules;
@@ -95,15 +96,17 @@ struct fm_polling {
 typedef FM_VECTOR(struct fm_dependency) fm_dependency_vector;
 typedef FM_VECTOR(struct fm_polling) fm_polling_vector;
 typedef FM_VECTOR(struct fm_mark) fm_mark_vector;
+typedef FM_VECTOR(struct fm_ordered_acquisition) fm_acquisition_vector;
 
 struct fm_dependencies {
-    fm_dependency_vector *of_location; /**< [location]: ascending by activity and rule */
-    fm_polling_vector *pollings;       /**< [location]: ascending */
-    fm_mark_vector *marks;             /**< [location]: ascending by row */
-    fm_dependency_vector *of_marks;    /**< [location]: ascending by row and rule */
-    struct fm_junction_table *tables;  /**< [worker of the analysis] */
+    fm_dependency_vector *of_location;   /**< [location]: ascending by activity and rule */
+    fm_polling_vector *pollings;         /**< [location]: ascending */
+    fm_mark_vector *marks;               /**< [location]: ascending by row */
+    fm_dependency_vector *of_marks;      /**< [location]: ascending by row and rule */
+    struct fm_junction_table *tables;    /**< [worker of the analysis] */
+    fm_acquisition_vector *acquisitions; /**< [process]: of locks, see acquisitions.h */
     unsigned table_count;
-    uint32_t location_count;
+    uint32_t location_count, process_count;
     bool keeps_violated; /**< dependencies of obligatory rules are kept also if the event came too
                               late */
     atomic_uint_fast64_t violations; /**< those of obligatory rules whose event came too late */

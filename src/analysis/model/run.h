@@ -5,6 +5,7 @@
 #define FERMATA_ANALYSIS_MODEL_RUN_H
 
 #include "analysis/detail.h"
+#include "analysis/model/call_ref.h"
 #include "analysis/model/findings.h"
 #include "base/containers/vector.h"
 #include "cube/model/cube.h"
@@ -94,28 +95,5 @@ struct fm_analysis {
     struct fm_dispatch *sent_findings; /**< to the owners of the waiting calls */
     struct fm_dispatch *sent_dependencies; /**< likewise; NULL: none are wanted */
 };
-
-/** A call: activity of a location. activity == FM_NONE: the call is missing in the trace. */
-struct fm_call_ref {
-    uint32_t location;
-    uint32_t activity;
-};
-
-static inline bool fm_same_call(struct fm_call_ref a, struct fm_call_ref b)
-{
-    return a.activity == b.activity && a.location == b.location;
-}
-
-/** @return when a call was entered, which must not be missing. */
-static inline uint64_t fm_call_enter(const struct fm_trace *trace, struct fm_call_ref call)
-{
-    return trace->locations[call.location].enter.items[call.activity];
-}
-
-/** @return when a call was left, which must not be missing. */
-static inline uint64_t fm_call_leave(const struct fm_trace *trace, struct fm_call_ref call)
-{
-    return trace->locations[call.location].leave.items[call.activity];
-}
 
 #endif

@@ -1,5 +1,6 @@
 /* Lock Contention: a call of a lock epoch waits for the previous owner to release the lock
  * [H17 pattern 7, algorithm 2]. */
+#include "analysis/dependencies/acquisitions.h"
 #include "analysis/dependencies/dependencies.h"
 #include "analysis/libraries/library_metrics.h"
 #include "analysis/locks/lock_holders.h"
@@ -30,6 +31,8 @@ struct epoch {
     uint32_t blocked_by;                         /* position in the sorted list; FM_NONE: none */
     uint32_t before; /* the latest conflicting epoch, which it need not have waited for; FM_NONE */
     uint32_t number; /* of its lock among those of the window; FM_NONE: all of them */
+    const struct fm_released_call *depending_call; /* on `before`; NULL: none */
+    uint64_t depends_at;
 };
 
 /* The latest epochs so far, positions in the sorted list; FM_NONE: none. */
@@ -113,7 +116,7 @@ static const struct fm_released_call *first_behind(const struct epoch *epoch,
 }
 
 /* States that a call of an epoch depends on the release before: at t, at most its Leave. */
-static void depend(const struct contention *contention, unsigned worker,
+static void depend(const struct contention *contention, unsigned worker, struct epoch *epoch,
                    const struct fm_released_call *call, const struct epoch *before, uint64_t t)
 {
     const struct fm_analysis *analysis = contention->finder->analysis;
@@ -127,6 +130,8 @@ static void depend(const struct contention *contention, unsigned worker,
     released.kind = FM_AWAITED_LEAVE;
     fm_depend_at(analysis, worker, (struct fm_call_ref){call->location, call->activity}, released,
                  t, FM_DEPENDS_ON_LOCK);
+    epoch->depending_call = call;
+    epoch->depends_at = t;
 }
 
 static void judge_epoch(const struct contention *contention, unsigned worker, struct epoch *epochs,
@@ -141,11 +146,11 @@ static void judge_epoch(const struct contention *contention, unsigned worker, st
     uint64_t until = 0;
     const struct fm_released_call *call = waiting_call(epoch, &epochs[before], &until);
     if (call == NULL) {
-        depend(contention, worker, first_behind(epoch, &epochs[before]), &epochs[before],
+        depend(contention, worker, epoch, first_behind(epoch, &epochs[before]), &epochs[before],
                epochs[before].message->leave);
         return;
     }
-    depend(contention, worker, call, &epochs[before], until);
+    depend(contention, worker, epoch, call, &epochs[before], until);
     if (is_release(epoch->message, call) && until > epoch->released_after) {
         epoch->released_after = until;
     }
@@ -218,18 +223,24 @@ static void judge_window(struct contention *contention, unsigned worker, struct 
     fm_vector_free(&latest);
 }
 
+/* @return the call of an epoch that acquired its lock, or else requested it */
+static const struct fm_released_call *acquiring_call(const struct epoch *epoch)
+{
+    const uint32_t count = epoch->message->call_count;
+    for (uint32_t i = 0; i < count; i++) {
+        if (epoch->calls[i].only_candidate) {
+            return &epoch->calls[i];
+        }
+    }
+    return &epoch->calls[count - 1]; /* the calls come last first */
+}
+
 /* @return the time at which an epoch that did not wait acquired its lock, as far as the trace has
  * it
  */
 static uint64_t granted_at(const struct epoch *epoch)
 {
-    uint32_t count = epoch->message->call_count;
-    for (uint32_t i = 0; i < count; ++i) {
-        if (epoch->calls[i].only_candidate) {
-            return epoch->calls[i].leave;
-        }
-    }
-    return epoch->calls[count - 1].leave; /* the calls come last first: the requesting one */
+    return acquiring_call(epoch)->leave;
 }
 
 /* Adds the epochs of one window to the queues. `holds` is scratch memory with room for them. */
@@ -316,6 +327,54 @@ static void add_holders(struct contention *contention, unsigned worker, uint32_t
     fm_free(tenures);
 }
 
+static struct fm_ordered_acquisition describe(const struct epoch *epoch, const uint32_t *positions,
+                                              uint32_t begin)
+{
+    const struct fm_released_epoch *message = epoch->message;
+    const struct fm_released_call *request = &epoch->calls[message->call_count - 1];
+    const struct fm_released_call *call =
+        epoch->depending_call != NULL ? epoch->depending_call : acquiring_call(epoch);
+    return (struct fm_ordered_acquisition){
+        .t = epoch->depends_at,
+        .passed = message->leave,
+        .lock = epoch->number,
+        .owner = message->owner,
+        .before = epoch->depends_at == 0 ? 0 : positions[epoch->before - begin],
+        .request = {request->location, request->activity},
+        .call = {call->location, call->activity},
+        .release = {message->location, message->activity},
+        .is_exclusive = message->exclusive,
+    };
+}
+
+/* Adds the acquisitions of one window, by lock, unless some are of all targets. */
+static void add_acquisitions(const struct contention *contention, unsigned worker, uint32_t home,
+                             const struct epoch *epochs, uint32_t begin, uint32_t end)
+{
+    const struct fm_analysis *analysis = contention->finder->analysis;
+    struct fm_keyed *order = fm_allocate(end - begin, sizeof *order);
+    uint32_t *positions = fm_allocate(end - begin, sizeof *positions);
+    struct fm_ordered_acquisition *found = fm_allocate(end - begin, sizeof *found);
+    bool is_whole = false;
+    for (uint32_t i = begin; i < end; i++) {
+        order[i - begin] = (struct fm_keyed){epochs[i].number, i};
+        is_whole |= epochs[i].number == FM_NONE;
+    }
+    fm_keyed_sort(order, end - begin, NULL);
+    for (uint32_t i = 0; i < end - begin; i++) {
+        positions[order[i].value - begin] = i;
+    }
+    for (uint32_t i = 0; i < end - begin; i++) {
+        found[i] = describe(&epochs[order[i].value], positions, begin);
+    }
+    if (!is_whole) {
+        fm_acquisitions_add(analysis, worker, home, found, end - begin);
+    }
+    fm_free(found);
+    fm_free(positions);
+    fm_free(order);
+}
+
 static void prefetch_epoch(const struct fm_released_epochs *released, uint32_t position)
 {
     const struct fm_released_epoch *epoch = &released->epochs.items[position];
@@ -358,6 +417,9 @@ static void judge(void *context, unsigned worker, uint32_t first, uint32_t last)
             judge_window(contention, worker, epochs.items, begin, end);
             add_queues(contention, worker, epochs.items, begin, end, holds.items);
             add_holders(contention, worker, process, epochs.items, begin, end);
+            if (contention->finder->analysis->dependencies != NULL) {
+                add_acquisitions(contention, worker, process, epochs.items, begin, end);
+            }
             begin = end;
         }
     }

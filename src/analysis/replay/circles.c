@@ -39,14 +39,37 @@ static struct fm_dependency *blocking_dependency(const struct fm_replay_run *run
     return &of->items[traveller->dependency];
 }
 
+/* @return the edit of the dependency that blocks a location; NULL: none */
+static const struct fm_redirected_edit *blocking_edit(const struct fm_replay_run *run, uint32_t l)
+{
+    return run->travellers[l].step.kind == FM_STEP_MARK
+               ? NULL
+               : fm_redirection_of(run, l, blocking_dependency(run, l));
+}
+
+/* @return the event that a location waits for */
+static struct fm_awaited blocking_event(const struct fm_replay_run *run, uint32_t l)
+{
+    const struct fm_redirected_edit *edit = blocking_edit(run, l);
+    return edit != NULL ? edit->event.source : blocking_dependency(run, l)->source;
+}
+
+/* @return the place of a location's dependency in the order in which they are dropped, highest
+ * first: what the measured run did not have, then the rule listed last */
+static unsigned order_of(const struct fm_replay_run *run, uint32_t l)
+{
+    const unsigned rule = blocking_dependency(run, l)->rule;
+    return blocking_edit(run, l) != NULL ? UINT8_MAX + rule : rule;
+}
+
 /* Drops the dependency of the last rule among those of a circle; ties: the highest location. */
 static void cut(const struct search *search, uint32_t begin)
 {
     uint32_t chosen = begin;
     uint32_t l = begin;
     do {
-        const unsigned rule = blocking_dependency(search->run, l)->rule;
-        const unsigned best = blocking_dependency(search->run, chosen)->rule;
+        const unsigned rule = order_of(search->run, l);
+        const unsigned best = order_of(search->run, chosen);
         if (rule > best || (rule == best && l > chosen)) {
             chosen = l;
         }
@@ -62,9 +85,8 @@ uint64_t fm_circles_cut(struct fm_replay_run *run)
                             fm_allocate(count, sizeof *search.met)};
     uint64_t circles = 0;
     for (uint32_t l = 0; l < count; l++) {
-        search.next[l] = run->travellers[l].is_done
-                             ? FM_NONE
-                             : location_of(run, blocking_dependency(run, l)->source);
+        search.next[l] =
+            run->travellers[l].is_done ? FM_NONE : location_of(run, blocking_event(run, l));
     }
     for (uint32_t l = 0; l < count; l++) {
         uint32_t at = l;

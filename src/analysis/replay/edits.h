@@ -3,6 +3,7 @@
 #ifndef FERMATA_ANALYSIS_REPLAY_EDITS_H
 #define FERMATA_ANALYSIS_REPLAY_EDITS_H
 
+#include "analysis/dependencies/dependencies.h"
 #include "base/containers/vector.h"
 
 #include <stdint.h>
@@ -20,16 +21,21 @@ struct fm_remaining_edit {
     uint64_t numerator, denominator; /**< denominator > 0 */
 };
 
-struct fm_dependency;
-
 /** A call that other rules of dependencies bind in the changed run. */
 struct fm_freed_edit {
     uint32_t activity;
     uint32_t rules; /**< those that do not bind it, instead of FM_DORMANT_RULES: bits
                          1 << fm_dependency_rule_t */
-    const struct fm_dependency *instead; /**< of another call: binds it instead of its dependency on
-                                            a lock; NULL: none */
 };
+
+/** A dependency that is on another event in the changed run, or on none. */
+struct fm_redirected_edit {
+    uint32_t position;          /**< among the dependencies of the location */
+    bool binds;                 /**< false: it is on none */
+    struct fm_dependency event; /**< `t` and `source` of the other event; the rest is not used */
+};
+
+typedef FM_VECTOR(struct fm_redirected_edit) fm_redirected_vector;
 
 /** A call for whose completion a later call waits at its begin; it takes no time itself. */
 struct fm_deferred_edit {
@@ -45,7 +51,9 @@ struct fm_edits {
     FM_VECTOR(struct fm_remaining_edit) remaining; /**< ascending */
     FM_VECTOR(struct fm_freed_edit) freed;         /**< ascending */
     FM_VECTOR(struct fm_deferred_edit) deferred;   /**< ascending by `at` and `from` */
-    FM_VECTOR(uint32_t) removed; /**< ascending: calls that wait for nobody and take no time */
+    fm_redirected_vector redirected;               /**< by changes; ascending */
+    fm_redirected_vector decided; /**< by the times of the changed run; ascending, others */
+    FM_VECTOR(uint32_t) removed;  /**< ascending: calls that wait for nobody and take no time */
 };
 
 /** Frees the tables; the edits are empty afterwards. */
@@ -55,7 +63,27 @@ static inline void fm_edits_free(struct fm_edits *edits)
     fm_vector_free(&edits->remaining);
     fm_vector_free(&edits->freed);
     fm_vector_free(&edits->deferred);
+    fm_vector_free(&edits->redirected);
+    fm_vector_free(&edits->decided);
     fm_vector_free(&edits->removed);
+}
+
+/** @return the edit of a dependency; NULL: none. O(log n) */
+static inline const struct fm_redirected_edit *
+fm_redirection_in(const fm_redirected_vector *redirected, uint32_t position)
+{
+    size_t low = 0, high = redirected->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (redirected->items[middle].position < position) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < redirected->count && redirected->items[low].position == position
+               ? &redirected->items[low]
+               : NULL;
 }
 
 /** @return floor(value * numerator / denominator), at most INT64_MAX / 2 */

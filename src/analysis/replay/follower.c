@@ -44,6 +44,46 @@ static uint64_t new_time(const struct fm_replay_run *run, const struct fm_depend
     return time;
 }
 
+/* ---- other events in the changed run ---- */
+
+const struct fm_redirected_edit *fm_redirection_of(const struct fm_replay_run *run, uint32_t l,
+                                                   const struct fm_dependency *dependency)
+{
+    const fm_dependency_vector *of = &run->dependencies->of_location[l];
+    if (run->edits == NULL ||
+        (run->edits[l].redirected.count == 0 && run->edits[l].decided.count == 0)) {
+        return NULL;
+    }
+    const uint32_t position = (uint32_t)(dependency - of->items);
+    const struct fm_redirected_edit *found = fm_redirection_in(&run->edits[l].redirected, position);
+    return found != NULL ? found : fm_redirection_in(&run->edits[l].decided, position);
+}
+
+/* What a dependency of a call is in the replay. */
+struct binding {
+    const struct fm_dependency *event; /* what the call waits for; NULL: nothing */
+    bool was_bound; /* the measured call waited for the dependency's own event, or could have */
+};
+
+/* @param freed  rules that do not bind the call */
+static struct binding binding_of(const struct fm_replay_run *run, uint32_t l,
+                                 const struct fm_dependency *dependency, uint32_t freed)
+{
+    const struct fm_redirected_edit *redirected = fm_redirection_of(run, l, dependency);
+    const bool is_dormant = (FM_DORMANT_RULES >> dependency->rule & 1) != 0;
+    bool is_freed = (freed >> dependency->rule & 1) != 0;
+    struct binding binding = {dependency, !dependency->dropped && !(is_freed && is_dormant)};
+    if (redirected != NULL) {
+        is_freed = !redirected->binds || (is_freed && !is_dormant);
+        binding.event = &redirected->event;
+        binding.was_bound = !is_dormant;
+    }
+    if (is_freed || dependency->dropped) {
+        binding.event = NULL;
+    }
+    return binding;
+}
+
 /* ---- computation ---- */
 
 /* @return the new length of computation that lasts from `old_now` to `until` */
@@ -115,23 +155,19 @@ static bool complete_deferred(const struct fm_replay_run *run, uint32_t l,
         size_t d = first_dependency(dependencies, edit->from);
         for (; d < dependencies->count && dependencies->items[d].activity == edit->from; d++) {
             const struct fm_dependency *dependency = &dependencies->items[d];
+            const struct binding binding =
+                binding_of(run, l, dependency, edit->rules | FM_DORMANT_RULES);
             uint64_t time = 0;
-            if (dependency->dropped && traveller->dependency == traveller->replaced) {
-                traveller->replaced = SIZE_MAX; /* cut out of a circle */
-            }
-            if (dependency->dropped || (FM_DORMANT_RULES >> dependency->rule & 1) != 0) {
+            since = binding.was_bound && dependency->t > since ? dependency->t : since;
+            if (binding.event == NULL) {
                 continue;
             }
-            since = dependency->t > since ? dependency->t : since;
-            if ((edit->rules >> dependency->rule & 1) != 0) {
-                continue;
-            }
-            if (!fm_awaited_reached(run, dependency->source, &time)) {
+            if (!fm_awaited_reached(run, binding.event->source, &time)) {
                 traveller->dependency = d; /* for circles */
-                *blocked = dependency->source;
+                *blocked = binding.event->source;
                 return false;
             }
-            time = new_time(run, dependency, time);
+            time = new_time(run, binding.event, time);
             begin = time > begin ? time : begin;
         }
         const uint64_t end = begin + fm_scaled(location->leave.items[edit->from] - since,
@@ -185,7 +221,6 @@ static bool enter(struct fm_replay_run *run, uint32_t l, struct fm_traveller *tr
         if (traveller->freed < edits->freed.count &&
             edits->freed.items[traveller->freed].activity <= step->last) {
             call.freed = edits->freed.items[traveller->freed].rules;
-            call.instead = edits->freed.items[traveller->freed].instead;
         }
         while (traveller->removed < edits->removed.count &&
                edits->removed.items[traveller->removed] < step->first) {
@@ -231,51 +266,40 @@ static void place_polling(struct fm_replay_run *run, uint32_t l, const struct fm
 
 /* Collects the new times of what the step depends on: dependencies from `first` on, of calls or
  * marks up to `last`. Those of the rules `freed` ended the measured wait, but bind no longer.
- * @param instead  binds the step instead of its freed dependency on a lock; NULL: none
+ * @param of_calls  the location whose calls they are of; FM_NONE: of marks, which have no edits
  * @return false: one of them is not known */
 static bool bind(struct fm_replay_run *run, struct fm_traveller *traveller,
-                 const fm_dependency_vector *dependencies, size_t first, uint32_t last,
-                 uint32_t freed, const struct fm_dependency *instead, struct fm_awaited *blocked)
+                 const fm_dependency_vector *dependencies, uint32_t of_calls, size_t first,
+                 uint32_t last, uint32_t freed, struct fm_awaited *blocked)
 {
     if (!traveller->is_waiting) {
         traveller->dependency = first;
         traveller->old_bound = traveller->new_bound = 0;
-        traveller->replaced = SIZE_MAX;
     }
     traveller->is_waiting = true;
     for (; traveller->dependency < dependencies->count; traveller->dependency++) {
         const struct fm_dependency *dependency = &dependencies->items[traveller->dependency];
+        uint64_t time = 0;
         if (dependency->activity > last) {
             break;
         }
-        const bool binds = (freed >> dependency->rule & 1) == 0;
-        if (dependency->dropped && traveller->dependency == traveller->replaced) {
-            traveller->replaced = SIZE_MAX; /* cut out of a circle */
+        const struct binding binding =
+            of_calls == FM_NONE
+                ? (struct binding){dependency->dropped || (freed >> dependency->rule & 1) != 0
+                                       ? NULL
+                                       : dependency,
+                                   !dependency->dropped}
+                : binding_of(run, of_calls, dependency, freed);
+        if (binding.event != NULL) {
+            if (!fm_awaited_reached(run, binding.event->source, &time)) {
+                *blocked = binding.event->source;
+                return false;
+            }
+            time = new_time(run, binding.event, time);
         }
-        if (dependency->dropped || (!binds && (FM_DORMANT_RULES >> dependency->rule & 1) != 0)) {
-            continue;
+        if (binding.was_bound && dependency->t > traveller->old_bound) {
+            traveller->old_bound = dependency->t;
         }
-        if (!binds && dependency->rule == FM_DEPENDS_ON_LOCK) {
-            traveller->replaced = traveller->dependency;
-        }
-        uint64_t time = 0;
-        if (binds && !fm_awaited_reached(run, dependency->source, &time)) {
-            *blocked = dependency->source;
-            return false;
-        }
-        time = binds ? new_time(run, dependency, time) : 0;
-        traveller->old_bound =
-            dependency->t > traveller->old_bound ? dependency->t : traveller->old_bound;
-        traveller->new_bound = time > traveller->new_bound ? time : traveller->new_bound;
-    }
-    if (instead != NULL && traveller->replaced != SIZE_MAX) {
-        uint64_t time = 0;
-        if (!fm_awaited_reached(run, instead->source, &time)) {
-            traveller->dependency = traveller->replaced; /* for circles; it is visited again then */
-            *blocked = instead->source;
-            return false;
-        }
-        time = new_time(run, instead, time);
         traveller->new_bound = time > traveller->new_bound ? time : traveller->new_bound;
     }
     traveller->is_waiting = false;
@@ -294,8 +318,8 @@ static bool pass_mark(struct fm_replay_run *run, uint32_t l, struct fm_traveller
            dependencies->items[traveller->mark_dependency].activity < row) {
         traveller->mark_dependency++;
     }
-    if (!bind(run, traveller, dependencies, traveller->mark_dependency, row,
-              run->repairs ? ~fm_obligatory_rules : 0, NULL, blocked)) {
+    if (!bind(run, traveller, dependencies, FM_NONE, traveller->mark_dependency, row,
+              run->repairs ? ~fm_obligatory_rules : 0, blocked)) {
         return false;
     }
     if (run->repairs) {
@@ -333,8 +357,8 @@ static bool leave(struct fm_replay_run *run, uint32_t l, struct fm_traveller *tr
     const struct fm_step *step = &traveller->step;
     const struct fm_replayed_call *call = &traveller->open.items[traveller->open.count - 1];
     if (!call->is_removed) {
-        if (!bind(run, traveller, &run->dependencies->of_location[l], call->first_dependency,
-                  step->last, call->freed, call->instead, blocked)) {
+        if (!bind(run, traveller, &run->dependencies->of_location[l], l, call->first_dependency,
+                  step->last, call->freed, blocked)) {
             return false;
         }
     }

@@ -24,9 +24,8 @@ struct fm_waiter {
 /** A call that is open in the replay. */
 struct fm_replayed_call {
     size_t first_dependency;
-    size_t remaining;                    /**< position of its edit; SIZE_MAX: none */
-    uint32_t freed;                      /**< rules that do not bind it */
-    const struct fm_dependency *instead; /**< binds it instead of one on a lock; NULL: none */
+    size_t remaining; /**< position of its edit; SIZE_MAX: none */
+    uint32_t freed;   /**< rules that do not bind it */
     bool is_removed;
 };
 
@@ -39,9 +38,7 @@ struct fm_traveller {
     uint64_t old_bound, new_bound;
     size_t dependency; /**< next one of the step */
     size_t entered_dependency, stretch, remaining, freed, deferred,
-        removed;     /**< positions behind the last Enter */
-    size_t replaced; /**< dependency of the step on a lock that another call's stands for; SIZE_MAX:
-                        none */
+        removed;            /**< positions behind the last Enter */
     size_t mark_dependency; /**< first one of the next mark or a later one */
     bool has_step, is_waiting, is_done;
     bool has_begun; /**< a step has been made */
@@ -70,6 +67,11 @@ struct fm_replay_run {
     struct fm_crossing **crossings;  /**< [table][junction] */
     uint32_t *table_begin;           /**< [table]: follower of its first junction */
 };
+
+/** @return the edit of a dependency of a location; NULL: none. */
+const struct fm_redirected_edit *fm_redirection_of(const struct fm_replay_run *run,
+                                                   uint32_t location,
+                                                   const struct fm_dependency *dependency);
 
 /** @return whether the new time of an event is known. */
 bool fm_awaited_reached(const struct fm_replay_run *run, struct fm_awaited source, uint64_t *time);

@@ -12,7 +12,8 @@
  *
  * Dependencies in a circle exist only at one time, where the ends of calls coincide with the begins
  * of others: in each circle the dependency of the rule listed last is not followed, of several that
- * of the highest location.
+ * of the highest location. Where edits redirect dependencies, circles may have other times, too: of
+ * these the redirected dependency is dropped.
  */
 #ifndef FERMATA_ANALYSIS_REPLAY_REPLAY_H
 #define FERMATA_ANALYSIS_REPLAY_REPLAY_H
@@ -44,7 +45,8 @@ struct fm_replay {
 };
 
 /** Replays a run.
- * @param detail   with dependencies; their field `dropped` is used
+ * @param detail   with dependencies; their field `dropped` is used, and states afterwards which
+ * were dropped
  * @param edits    [location]; NULL: no changes
  * @param workers  threads; 0: one for each processor
  * @return to be freed with fm_replay_free() */

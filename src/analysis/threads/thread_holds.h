@@ -28,6 +28,8 @@ struct fm_thread_hold {
     uint64_t awakened_at; /**< `call` waits for a condition until then; 0: not known */
     uint32_t awakened_by; /**< location */
     uint32_t blocked_by;  /**< earlier hold of the lock; FM_NONE: it did not wait */
+    uint32_t depends_on;  /**< earlier hold that passes the lock to it, waiting or not; FM_NONE */
+    uint64_t depends_at;  /**< when that one does; 0: none */
 };
 
 /** The holds of one process, by lock, then in the order of their acquisitions; {0}: none. */

@@ -1,6 +1,7 @@
 /* Contention for the locks of threads: mutexes, OpenMP's locks and critical constructs, and ordered
  * constructs, whose sections are the holds of a lock, too. A lock belongs to one process; its
  * owners are threads. The holds of a lock are ordered by the number of their acquisition. */
+#include "analysis/dependencies/acquisitions.h"
 #include "analysis/dependencies/dependencies.h"
 #include "analysis/locks/lock_holders.h"
 #include "analysis/locks/lock_queue.h"
@@ -123,6 +124,8 @@ static void judge(const struct fm_finder *finder, struct fm_thread_hold *holds, 
     const uint64_t from = wanted_from(trace, hold, previous);
     if (finder->analysis->dependencies != NULL && leave > passable) {
         depend(finder, hold, previous, t);
+        hold->depends_on = before;
+        hold->depends_at = t;
     }
     if (leave <= passable || t <= from ||
         !fm_found_wait(finder, (struct fm_call_ref){hold->location, hold->call}, t,
@@ -239,6 +242,35 @@ static void add_queues(const struct fm_finder *finder, uint32_t process,
     fm_free(items);
 }
 
+/* Adds the acquisitions of one lock in their order. */
+static void add_acquisitions(const struct fm_finder *finder, uint32_t process,
+                             const struct fm_thread_hold *holds, uint32_t begin, uint32_t end)
+{
+    const struct fm_trace *trace = finder->analysis->trace;
+    struct fm_ordered_acquisition *found = fm_allocate(end - begin, sizeof *found);
+    for (uint32_t i = begin; i < end; i++) {
+        const struct fm_thread_hold *hold = &holds[i];
+        found[i - begin] = (struct fm_ordered_acquisition){
+            .t = hold->depends_at,
+            .acquired = hold->acquired,
+            .passed = hold->end,
+            .id = hold->lock,
+            .order = hold->order,
+            .owner = hold->location,
+            .before = hold->depends_at == 0 ? 0 : hold->depends_on - begin,
+            .request = {hold->location, hold->call},
+            .call = {hold->location, hold->call},
+            .release = {hold->location, hold->release},
+            .is_exclusive = !hold->shared,
+            .releases_at_begin =
+                fm_trace_called(trace, &trace->locations[hold->location], hold->release)->call ==
+                FM_CALL_CONDITION_WAIT,
+        };
+    }
+    fm_acquisitions_add(finder->analysis, finder->worker, process, found, end - begin);
+    fm_free(found);
+}
+
 static void find(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
     struct fm_finder finder = *(const struct fm_finder *)context;
@@ -256,6 +288,9 @@ static void find(void *context, unsigned worker, uint32_t first, uint32_t last)
                 end++;
             }
             judge_lock(&finder, holds.items, begin, end);
+            if (finder.analysis->dependencies != NULL && !holds.items[begin].ordered) {
+                add_acquisitions(&finder, process, holds.items, begin, end);
+            }
             struct fm_lock_places of_lock;
             fm_lock_places_find(&scratch, finder.analysis->trace, holds.items + begin, end - begin,
                                 &of_lock);

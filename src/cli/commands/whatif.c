@@ -29,13 +29,16 @@ struct request {
 static bool check_identity(const struct request *request, const struct fm_detail *detail,
                            bool prints_limits)
 {
-    struct fm_replay *replay = fm_replay_run(detail, NULL, request->options.workers);
-    const struct fm_identity identity = fm_identity_check(detail, replay);
+    struct fm_prediction prediction;
+    const fm_changes none = {0};
+    struct fm_error unused; /* only changes fail */
+    fm_prediction_make(detail, &none, request->options.workers, &prediction, &unused);
+    const struct fm_identity identity = fm_identity_check(detail, prediction.replay);
     fm_print_identity(request->archive, detail, &identity);
     if (prints_limits) {
-        fm_print_limits(detail, replay);
+        fm_print_limits(detail, &prediction);
     }
-    fm_replay_free(replay);
+    fm_prediction_free(&prediction);
     return identity.moved == 0;
 }
 
@@ -50,7 +53,7 @@ static fm_status_t predict(const struct request *request, const struct fm_detail
     }
     if (request->changes.count != 0) {
         fm_print_prediction(detail, &request->changes, &prediction);
-        fm_print_limits(detail, prediction.replay);
+        fm_print_limits(detail, &prediction);
     }
     if (request->output != NULL) {
         struct fm_analysis_options options = request->options;

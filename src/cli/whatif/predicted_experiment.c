@@ -75,8 +75,7 @@ fm_status_t fm_predicted_experiment_write(const struct fm_detail *detail,
 {
     struct fm_cube *made = NULL;
     char *report = NULL;
-    fm_status_t status =
-        fm_predicted_archive_write(detail, prediction->replay, prediction->edits, directory, error);
+    fm_status_t status = fm_predicted_archive_write(detail, prediction, directory, error);
     if (status != FM_OK) {
         return status;
     }

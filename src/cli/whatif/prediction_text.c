@@ -288,15 +288,46 @@ static void print_fixed(uint64_t count, const char *what)
     }
 }
 
-void fm_print_limits(const struct fm_detail *detail, const struct fm_replay *replay)
+/* Prints what a prediction decides otherwise than the measured run. */
+static void print_decisions(const struct fm_prediction *prediction)
+{
+    const struct fm_decision_counts *counts = &prediction->decisions;
+    char count[FM_FORMAT_SIZE];
+    const bool is_one = counts->overtaking == 1;
+    if (counts->overtaking != 0) {
+        printf("%s acquisition%s overtake%s others that had the lock first when measured, and "
+               "request it later here.\n",
+               fm_format_count(count, (int64_t)counts->overtaking),
+               is_one ? " of a lock" : "s of locks", is_one ? "s" : "");
+    }
+    if (counts->served != 0) {
+        printf(
+            "%s call%s served by another call of %s target%s than when measured, or need%s none.\n",
+            fm_format_count(count, (int64_t)counts->served), counts->served == 1 ? " is" : "s are",
+            counts->served == 1 ? "its" : "their", counts->served == 1 ? "" : "s",
+            counts->served == 1 ? "s" : "");
+    }
+    if (counts->kept != 0) {
+        printf("%s acquisition%s behind another owner keep%s the measured order of %s lock: a "
+               "change concerns the lock, some process locks all targets of its window at once, or "
+               "it changed owners twice at one tick.\n",
+               fm_format_count(count, (int64_t)counts->kept), plural(counts->kept),
+               counts->kept == 1 ? "s" : "", counts->kept == 1 ? "its" : "their");
+    }
+    if (prediction->is_unsettled) {
+        puts("Which lock is acquired in which order, and which call serves which, has not settled "
+             "after many replays: the prediction is that of the last one.");
+    }
+}
+
+void fm_print_limits(const struct fm_detail *detail, const struct fm_prediction *prediction)
 {
     char count[FM_FORMAT_SIZE];
     const struct fm_fixed_behavior fixed = fm_fixed_behavior_find(detail);
-    if (fixed.acquisitions != 0 || fixed.served != 0 || fixed.tasks != 0 || fixed.unaided != 0) {
+    print_decisions(prediction);
+    if (fixed.tasks != 0 || fixed.unaided != 0) {
         puts("In every prediction as measured:");
     }
-    print_fixed(fixed.acquisitions, "the order in which locks are acquired, one behind another");
-    print_fixed(fixed.served, "which call of a target serves a one-sided operation or lock");
     print_fixed(fixed.tasks, "which thread executes a task that is waited for");
     print_fixed(
         fixed.unaided,
@@ -313,24 +344,15 @@ void fm_print_limits(const struct fm_detail *detail, const struct fm_replay *rep
                    fixed.unfollowed[m] == 1 ? "s" : "");
         }
     }
-    const uint64_t overtaken = fm_overtaken_count(detail, replay);
-    if (overtaken != 0) {
-        printf("%s acquisition%s of a lock wait%s here for an owner that requests it later: a real "
-               "run "
-               "would let %s overtake, and may be shorter.\n",
-               fm_format_count(count, (int64_t)overtaken), plural(overtaken),
-               overtaken == 1 ? "s" : "", overtaken == 1 ? "it" : "them");
-    }
     const uint64_t unbound = detail->dependencies->unbound;
     if (unbound != 0) {
         printf("%s dependenc%s not followed: the event lies behind the end of the call that "
                "depends on it (the clocks disagree, or the call did not need it).\n",
                fm_format_count(count, (int64_t)unbound), unbound == 1 ? "y is" : "ies are");
     }
-    if (replay->circles != 0) {
-        printf("%s dependenc%s not followed: calls that begin and end at the same tick would wait "
-               "for one another.\n",
-               fm_format_count(count, (int64_t)replay->circles),
-               replay->circles == 1 ? "y is" : "ies are");
+    const uint64_t circles = prediction->replay->circles;
+    if (circles != 0) {
+        printf("%s dependenc%s not followed: calls would wait for one another in a circle.\n",
+               fm_format_count(count, (int64_t)circles), circles == 1 ? "y is" : "ies are");
     }
 }

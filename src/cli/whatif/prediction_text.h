@@ -21,7 +21,8 @@ void fm_print_prediction(const struct fm_detail *detail, const fm_changes *chang
 /** Prints the changes that save most, with the predicted run times. */
 void fm_print_advice(const struct fm_detail *detail, const struct fm_advice *advice);
 
-/** Prints what every prediction leaves as measured, and which dependencies are not followed. */
-void fm_print_limits(const struct fm_detail *detail, const struct fm_replay *replay);
+/** Prints what a prediction decides otherwise than the measured run, what it leaves as measured,
+ * and which dependencies are not followed. */
+void fm_print_limits(const struct fm_detail *detail, const struct fm_prediction *prediction);
 
 #endif

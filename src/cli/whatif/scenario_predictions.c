@@ -14,9 +14,22 @@ static fm_status_t check_identity(const struct fm_scenario *scenario,
                                   const struct fm_detail *detail, unsigned workers,
                                   struct fm_error *error)
 {
-    struct fm_replay *replay = fm_replay_run(detail, NULL, workers);
-    const struct fm_identity identity = fm_identity_check(detail, replay);
-    fm_replay_free(replay);
+    struct fm_prediction prediction;
+    const fm_changes none = {0};
+    fm_status_t status = fm_prediction_make(detail, &none, workers, &prediction, error);
+    if (status != FM_OK) {
+        return status;
+    }
+    const struct fm_identity identity = fm_identity_check(detail, prediction.replay);
+    const struct fm_decision_counts decisions = prediction.decisions;
+    fm_prediction_free(&prediction);
+    if (decisions.overtaking != 0 || decisions.served != 0) {
+        return fm_fail(error, FM_ERR_FAILED,
+                       "%s: the prediction without changes lets %" PRIu64
+                       " acquisitions overtake others and %" PRIu64
+                       " calls be served by other calls",
+                       scenario->name, decisions.overtaking, decisions.served);
+    }
     return identity.moved == 0
                ? FM_OK
                : fm_fail(error, FM_ERR_FAILED,
@@ -26,14 +39,26 @@ static fm_status_t check_identity(const struct fm_scenario *scenario,
                          identity.activity, identity.location);
 }
 
-/* Reads changes that are separated by blanks. */
+/* @return the next change of a text, which it ends; NULL: none. Changes are separated by blanks;
+ * one with blanks stands in quotation marks. */
+static char *next_change(char **rest)
+{
+    char *begin = *rest + strspn(*rest, " \t\r");
+    const bool is_quoted = *begin == '"';
+    begin += is_quoted;
+    char *end = begin + strcspn(begin, is_quoted ? "\"" : " \t\r");
+    *rest = *end == '\0' ? end : end + 1;
+    *end = '\0';
+    return *begin == '\0' ? NULL : begin;
+}
+
 static fm_status_t read_changes(const char *text, fm_changes *changes, struct fm_error *error)
 {
     fm_status_t status = FM_OK;
-    char *copy = fm_copy_string(text), *rest = NULL;
-    for (char *word = strtok_r(copy, " \t\r", &rest); word != NULL && status == FM_OK;
-         word = strtok_r(NULL, " \t\r", &rest)) {
-        status = fm_changes_add(changes, word, error);
+    char *copy = fm_copy_string(text), *rest = copy;
+    for (char *change = next_change(&rest); change != NULL && status == FM_OK;
+         change = next_change(&rest)) {
+        status = fm_changes_add(changes, change, error);
     }
     fm_free(copy);
     return status;

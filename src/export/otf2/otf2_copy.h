@@ -56,6 +56,11 @@ struct fm_otf2_additions {
     /** Called behind `retime` for an event that states when a lock was acquired. @return the new
      * time of the acquisition */
     uint64_t (*retime_acquisition)(void *context);
+    /** Called for the acquisition and the release of a lock of threads: numbers the acquisition.
+     * @param location  of the trace
+     * @param lock      as `id` of struct fm_thread_record
+     * @return its new number */
+    uint32_t (*renumber)(void *context, uint32_t location, uint64_t lock, uint32_t order);
 };
 
 /** Writes the copy as a new directory with traces.otf2.

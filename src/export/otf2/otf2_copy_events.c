@@ -143,6 +143,33 @@ static OTF2_CallbackCode buffer_flush(OTF2_LocationRef location, OTF2_TimeStamp 
                : copy_BufferFlush(location, time, position, data, attributes, begin + length);
 }
 
+/* @return the number of an acquisition of a lock in the copy */
+static uint32_t renumbered(const struct fm_otf2_copier *copier, OTF2_Paradigm model, uint32_t lock,
+                           uint32_t order)
+{
+    const struct fm_otf2_additions *additions = copier->additions;
+    return copier->known && additions->renumber != NULL
+               ? additions->renumber(additions->context, copier->location,
+                                     (uint64_t)(model == OTF2_PARADIGM_PTHREAD) << 32 | lock, order)
+               : order;
+}
+
+static OTF2_CallbackCode acquire(OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position,
+                                 void *data, OTF2_AttributeList *attributes, OTF2_Paradigm model,
+                                 uint32_t lock, uint32_t order)
+{
+    return copy_ThreadAcquireLock(location, time, position, data, attributes, model, lock,
+                                  renumbered(data, model, lock, order));
+}
+
+static OTF2_CallbackCode release(OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position,
+                                 void *data, OTF2_AttributeList *attributes, OTF2_Paradigm model,
+                                 uint32_t lock, uint32_t order)
+{
+    return copy_ThreadReleaseLock(location, time, position, data, attributes, model, lock,
+                                  renumbered(data, model, lock, order));
+}
+
 OTF2_EvtReaderCallbacks *fm_otf2_event_callbacks(void)
 {
     OTF2_EvtReaderCallbacks *callbacks = OTF2_EvtReaderCallbacks_New();
@@ -151,6 +178,8 @@ OTF2_EvtReaderCallbacks *fm_otf2_event_callbacks(void)
 #include "otf2_copy_events.inc"
 #undef FM_COPY
     OTF2_EvtReaderCallbacks_SetBufferFlushCallback(callbacks, buffer_flush);
+    OTF2_EvtReaderCallbacks_SetThreadAcquireLockCallback(callbacks, acquire);
+    OTF2_EvtReaderCallbacks_SetThreadReleaseLockCallback(callbacks, release);
     OTF2_EvtReaderCallbacks_SetEnterCallback(callbacks, enter);
     OTF2_EvtReaderCallbacks_SetLeaveCallback(callbacks, leave);
     return callbacks;

@@ -284,8 +284,12 @@ static fm_status_t write_archive(const struct fm_export_request *request, const 
                                   .process = fm_process_word(events.cube),
                                   .attributes = OTF2_AttributeList_New()};
     sort_segments(&additions);
-    const struct fm_otf2_additions functions = {&additions, define,  begin, advance,
-                                                entered,    leaving, NULL,  NULL};
+    const struct fm_otf2_additions functions = {.context = &additions,
+                                                .define = define,
+                                                .begin = begin,
+                                                .advance = advance,
+                                                .entered = entered,
+                                                .leaving = leaving};
     status = fm_otf2_copy(events.detail->trace, directory, &functions, error);
     OTF2_AttributeList_Delete(additions.attributes);
     fm_free(additions.by_location);

@@ -4,8 +4,7 @@
 
 struct writing {
     const struct fm_detail *detail;
-    const struct fm_replay *replay;
-    const struct fm_edits *edits;
+    const struct fm_prediction *prediction;
     struct fm_retimer retimer;
 };
 
@@ -14,7 +13,8 @@ static OTF2_ErrorCode begin(void *context, OTF2_EvtWriter *writer, uint32_t loca
 {
     (void)writer, (void)unused;
     struct writing *writing = context;
-    fm_retimer_begin(&writing->retimer, writing->detail, location, writing->replay, writing->edits);
+    fm_retimer_begin(&writing->retimer, writing->detail, location, writing->prediction->replay,
+                     writing->prediction->edits);
     return OTF2_SUCCESS;
 }
 
@@ -30,15 +30,23 @@ static uint64_t retime_acquisition(void *context)
     return fm_retimer_acquisition(&writing->retimer);
 }
 
+static uint32_t renumber(void *context, uint32_t location, uint64_t lock, uint32_t order)
+{
+    const struct writing *writing = context;
+    return fm_renumbered_order(&writing->prediction->renumbered,
+                               fm_trace_process(writing->detail->trace, location), lock, order);
+}
+
 fm_status_t fm_predicted_archive_write(const struct fm_detail *detail,
-                                       const struct fm_replay *replay, const struct fm_edits *edits,
+                                       const struct fm_prediction *prediction,
                                        const char *directory, struct fm_error *error)
 {
-    struct writing writing = {.detail = detail, .replay = replay, .edits = edits};
+    struct writing writing = {.detail = detail, .prediction = prediction};
     const struct fm_otf2_additions additions = {.context = &writing,
                                                 .begin = begin,
                                                 .retime = retime,
-                                                .retime_acquisition = retime_acquisition};
+                                                .retime_acquisition = retime_acquisition,
+                                                .renumber = renumber};
     fm_status_t status = fm_otf2_copy(detail->trace, directory, &additions, error);
     fm_retimer_free(&writing.retimer);
     return status;

@@ -50,7 +50,7 @@ static bool is_selected(struct walk *walk, uint32_t activity)
 static void free_call(struct fm_edits *edits, struct fm_edits *merged, size_t *kept,
                       uint32_t activity, struct freeing freeing)
 {
-    struct fm_freed_edit edit = {activity, FM_DORMANT_RULES, NULL};
+    struct fm_freed_edit edit = {activity, FM_DORMANT_RULES};
     while (*kept < edits->freed.count && edits->freed.items[*kept].activity < activity) {
         fm_vector_push(&merged->freed, edits->freed.items[(*kept)++]);
     }
@@ -58,7 +58,6 @@ static void free_call(struct fm_edits *edits, struct fm_edits *merged, size_t *k
         edit = edits->freed.items[(*kept)++];
     }
     edit.rules = (edit.rules | freeing.frees) & ~freeing.binds;
-    edit.instead = (freeing.frees & RULE(LOCK)) != 0 ? NULL : edit.instead;
     fm_vector_push(&merged->freed, edit);
 }
 

@@ -85,7 +85,7 @@ static void free_call(struct deferring *deferring, uint32_t activity)
     deferring->kept_freed += deferring->kept_freed < edits->freed.count &&
                              edits->freed.items[deferring->kept_freed].activity == activity;
     fm_vector_push(&merged->remaining, (struct fm_remaining_edit){activity, 0, 1});
-    fm_vector_push(&merged->freed, (struct fm_freed_edit){activity, ALL_RULES, NULL});
+    fm_vector_push(&merged->freed, (struct fm_freed_edit){activity, ALL_RULES});
 }
 
 static void complete_at(struct deferring *deferring, uint32_t activity)

@@ -53,7 +53,7 @@ static void split_on(const struct fm_run_change *change, const struct fm_detail 
 {
     const struct fm_location *location = &detail->trace->locations[l];
     const fm_dependency_vector *dependencies = &detail->dependencies->of_location[l];
-    struct fm_edits merged = {0};
+    fm_redirected_vector merged = {0};
     struct fm_phase_walk phases = {0};
     const uint64_t before = effect->calls;
     uint64_t ordinal = 0;
@@ -78,23 +78,22 @@ static void split_on(const struct fm_run_change *change, const struct fm_detail 
         for (uint64_t i = 1; i < change->numerator && instead != NULL; i++) {
             instead = dependency_before(detail, instead);
         }
-        struct fm_freed_edit edit = {activity, FM_DORMANT_RULES, NULL};
-        while (kept < edits->freed.count && edits->freed.items[kept].activity < activity) {
-            fm_vector_push(&merged.freed, edits->freed.items[kept++]);
+        while (kept < edits->redirected.count && edits->redirected.items[kept].position < d) {
+            fm_vector_push(&merged, edits->redirected.items[kept++]);
         }
-        if (kept < edits->freed.count && edits->freed.items[kept].activity == activity) {
-            edit = edits->freed.items[kept++];
+        kept += kept < edits->redirected.count && edits->redirected.items[kept].position == d;
+        struct fm_redirected_edit edit = {.position = (uint32_t)d, .binds = instead != NULL};
+        if (instead != NULL) {
+            edit.event = *instead;
         }
-        edit.rules |= 1U << FM_DEPENDS_ON_LOCK;
-        edit.instead = instead;
-        fm_vector_push(&merged.freed, edit);
+        fm_vector_push(&merged, edit);
         effect->calls++;
     }
-    while (kept < edits->freed.count) {
-        fm_vector_push(&merged.freed, edits->freed.items[kept++]);
+    while (kept < edits->redirected.count) {
+        fm_vector_push(&merged, edits->redirected.items[kept++]);
     }
-    fm_vector_free(&edits->freed);
-    edits->freed = merged.freed;
+    fm_vector_free(&edits->redirected);
+    edits->redirected = merged;
     fm_phase_walk_free(&phases);
     effect->locations += effect->calls != before;
 }
