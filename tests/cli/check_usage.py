@@ -48,6 +48,11 @@ for arguments, reason in REFUSED:
     refused(arguments, 2, f"fermata {command}: {reason}; see fermata {command} --help")
 refused(["bogus"], 2, "fermata: there is no command 'bogus'; see fermata --help")
 refused(["help", "bo\033gus"], 2, "fermata: there is no command 'bo?gus'; see fermata --help")
+# Wrong options of the analysis are refused before the program runs.
+for option in "--only", "--without":
+    refused(["run", option, "mpi_nothing", "echo", "ran"], 2,
+            f"fermata run: {option}: there is no wait state, and no pattern given with --pattern, with the id "
+            "'mpi_nothing'; see fermata report --explain all")
 for command in COMMANDS:
     helps = [subprocess.run([fermata, *words], capture_output=True, text=True, timeout=60).stdout
              for words in ([command, "--help"], ["help", command])]

@@ -5,6 +5,6 @@ int fm_command_record(int argc, char **argv)
 {
     struct fm_record_result result;
     bool recorded;
-    fm_recording_patterns patterns; /* none: it has no such option */
-    return fm_recording_run(FM_COMMAND_record, argc, argv, &result, &recorded, &patterns);
+    fm_analysis_words analysis; /* none: it has no such option */
+    return fm_recording_run(FM_COMMAND_record, argc, argv, &result, &recorded, &analysis);
 }

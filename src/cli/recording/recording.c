@@ -6,6 +6,7 @@
 #include "cli/recording/dry_run.h"
 #include "cli/recording/recording_options.h"
 #include "cli/text/safe_text.h"
+#include "cube/model/metric.h"
 #include "patterns/patterns.h"
 #include "record/cuda/cupti.h"
 #include "record/experiment/job.h"
@@ -105,20 +106,31 @@ static int run(const struct fm_recording_options *options, const char *command,
     return FM_OK;
 }
 
+/* Refuses wrong options of the analysis before the run. */
+static fm_status_t check_analysis(struct fm_recording_options *options, struct fm_error *error)
+{
+    struct fm_user_patterns *patterns = NULL;
+    bool off[FM_METRIC_USER];
+    if (options->analysis.count == 0) {
+        return FM_OK;
+    }
+    const fm_status_t status =
+        fm_user_patterns_load(options->patterns.items, options->patterns.count, &options->selection,
+                              off, &patterns, error);
+    fm_user_patterns_free(patterns);
+    return status;
+}
+
 int fm_recording_run(enum fm_command command, int argc, char **argv,
-                     struct fm_record_result *result, bool *recorded,
-                     fm_recording_patterns *patterns)
+                     struct fm_record_result *result, bool *recorded, fm_analysis_words *analysis)
 {
     struct fm_recording_options options;
     struct fm_error error;
     int outcome = FM_OK;
     *recorded = false;
     fm_status_t status = fm_recording_options_read(command, argc, argv, &options, &error);
-    if (status == FM_OK && options.patterns.count > 0) { /* wrong ones are refused before the run */
-        struct fm_user_patterns *checked = NULL;
-        status = fm_user_patterns_load(options.patterns.items, options.patterns.count, NULL, NULL,
-                                       &checked, &error);
-        fm_user_patterns_free(checked);
+    if (status == FM_OK) {
+        status = check_analysis(&options, &error);
     }
     if (status != FM_OK) {
         outcome = fail(argv[0], &error, status);
@@ -128,6 +140,8 @@ int fm_recording_run(enum fm_command command, int argc, char **argv,
         outcome = run(&options, argv[0], result, recorded);
     }
     fm_settings_free(&options.settings);
-    *patterns = options.patterns;
+    fm_pattern_selection_free(&options.selection);
+    fm_vector_free(&options.patterns);
+    *analysis = options.analysis;
     return outcome;
 }

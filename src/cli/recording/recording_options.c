@@ -15,6 +15,13 @@ static fm_status_t set(struct fm_settings *settings, int id, const struct fm_opt
                            origin, error);
 }
 
+/* Adds an option of the analysis. */
+static void pass_on(struct fm_recording_options *options, const char *word, const char *value)
+{
+    fm_vector_push(&options->analysis, word);
+    fm_vector_push(&options->analysis, value);
+}
+
 fm_status_t fm_recording_options_read(enum fm_command command, int argc, char **argv,
                                       struct fm_recording_options *options, struct fm_error *error)
 {
@@ -35,6 +42,15 @@ fm_status_t fm_recording_options_read(enum fm_command command, int argc, char **
             break;
         case FM_OPTION_run_PATTERN:
             fm_vector_push(&options->patterns, reader.value);
+            pass_on(options, "--pattern", reader.value);
+            break;
+        case FM_OPTION_run_ONLY:
+            status = fm_pattern_selection_add(&options->selection, true, reader.value, error);
+            pass_on(options, "--only", reader.value);
+            break;
+        case FM_OPTION_run_WITHOUT:
+            status = fm_pattern_selection_add(&options->selection, false, reader.value, error);
+            pass_on(options, "--without", reader.value);
             break;
         case FM_OPTIONS_HELP:
             options->help = true;

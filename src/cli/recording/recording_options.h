@@ -7,17 +7,20 @@
 
 #include "cli/options/options.h"
 #include "cli/recording/recording.h"
+#include "patterns/selection.h"
 #include "record/settings/settings.h"
 
 #include <stdbool.h>
 
-/** What the command line asks for. */
+/** What the command line asks for. What is owned is to be freed whatever was returned. */
 struct fm_recording_options {
-    struct fm_settings settings;    /**< to be freed with fm_settings_free, whatever was returned */
-    char **command;                 /**< what is to be recorded, within argv, ends with NULL */
-    fm_recording_patterns patterns; /**< of --pattern; to be freed */
-    bool dry_run;                   /**< only print what would be done */
-    bool help;                      /**< only print the options; `command` is not set */
+    struct fm_settings settings;      /**< to be freed with fm_settings_free() */
+    char **command;                   /**< what is to be recorded, within argv, ends with NULL */
+    fm_analysis_words analysis;       /**< options of the analysis: --pattern, --only, --without */
+    FM_VECTOR(const char *) patterns; /**< files of --pattern */
+    struct fm_pattern_selection selection; /**< of --only and --without */
+    bool dry_run;                          /**< only print what would be done */
+    bool help;                             /**< only print the options; `command` is not set */
 };
 
 /** Reads the options of "[options] [--] command [arguments]", then the environment and

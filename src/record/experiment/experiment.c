@@ -322,8 +322,9 @@ const char *fm_experiment_totals_text(const struct fm_experiment_totals *totals,
 {
     char samples[64] = "", recorder[128] = "";
     if (totals->samples + totals->samples_lost > 0) {
-        snprintf(samples, sizeof samples, ", %llu samples (%llu lost)",
-                 (unsigned long long)totals->samples, (unsigned long long)totals->samples_lost);
+        snprintf(samples, sizeof samples, ", %llu %s (%llu lost)",
+                 (unsigned long long)totals->samples, totals->samples == 1 ? "sample" : "samples",
+                 (unsigned long long)totals->samples_lost);
     }
     if (totals->memory != 0) {
         snprintf(recorder, sizeof recorder,
@@ -332,8 +333,9 @@ const char *fm_experiment_totals_text(const struct fm_experiment_totals *totals,
                  (double)totals->memory / 1e6, (double)totals->cpu / 1e6,
                  (double)totals->overhead / 1e4);
     }
-    snprintf(text, size, "%llu events, %.1f MB%s%s", (unsigned long long)totals->events,
-             (double)totals->bytes / 1e6, samples, recorder);
+    snprintf(text, size, "%llu %s, %.1f MB%s%s", (unsigned long long)totals->events,
+             totals->events == 1 ? "event" : "events", (double)totals->bytes / 1e6, samples,
+             recorder);
     return text;
 }
 

@@ -33,6 +33,13 @@ def severities(fermata, report):
     return found
 
 
+def switched_off(fermata, report):
+    """The wait states that were not searched for."""
+    text = subprocess.run([fermata, "report", report, "--format", "json"], check=True, stdout=subprocess.PIPE,
+                          text=True).stdout
+    return set(json.loads(text)["options"]["switched_off"])
+
+
 def compare(found, built_in, part, whole, path):
     """All of the built-in metric at call paths with this end, and nothing else, is the part."""
     for (metric, where, rank), value in built_in.items():
@@ -86,6 +93,14 @@ def main():
         assert "there are several counters" in unclear.stderr, unclear.stderr
         assert "counter_imbalance is left out" in unclear.stderr, unclear.stderr
         found = severities(options.fermata, archive)
+        # The first run has shown that the program runs: this one only selects.
+        selected = archive + "-selected"
+        subprocess.run([options.fermata, "run", "-o", selected, "--only", "mpi_late*,small_messages*", "--without",
+                        "mpi_latereceiver", "--pattern", options.examples + "/small_messages.lua", "--",
+                        *mpi_command(options.mpirun, 2, [options.program])], stdout=subprocess.DEVNULL, check=True,
+                       timeout=200)
+        off = switched_off(options.fermata, selected)
+        assert {"mpi_latereceiver", "mpi_barrier_wait"} <= off and not {"mpi_latesender"} & off, off
         plain = archive + "/plain.fer"
         subprocess.run([options.fermata, "analyze", "-q", archive, "-o", plain], check=True)
         built_in = severities(options.fermata, plain)

@@ -315,6 +315,12 @@ static void the_overhead_is_estimated(void **state)
     assert_string_equal(fm_experiment_totals_text(&totals, text, sizeof text),
                         "7 events, 5.0 MB; recorder: 3.0 MB of memory a process, 2.50 s of CPU "
                         "time, about 11.1 % of the run");
+    const struct fm_experiment_totals single = {.events = 1, .samples = 1, .samples_lost = 1};
+    assert_string_equal(fm_experiment_totals_text(&single, text, sizeof text),
+                        "1 event, 0.0 MB, 1 sample (1 lost)");
+    const struct fm_experiment_totals several = {.events = 2, .samples = 2};
+    assert_string_equal(fm_experiment_totals_text(&several, text, sizeof text),
+                        "2 events, 0.0 MB, 2 samples (0 lost)");
 }
 
 static void records_cost_something(void **state)
