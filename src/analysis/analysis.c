@@ -3,6 +3,7 @@
 #include "analysis/causes/cause_chain.h"
 #include "analysis/causes/critical_path.h"
 #include "analysis/causes/formation.h"
+#include "analysis/clocks/wait_errors.h"
 #include "analysis/dependencies/dependencies.h"
 #include "analysis/detail.h"
 #include "analysis/load.h"
@@ -193,7 +194,9 @@ static fm_status_t fill_common(const struct fm_analysis *analysis,
     if (status == FM_OK) {
         status = fm_warnings_add(analysis, cube, error);
     }
-    return status == FM_OK ? fm_critical_path_fill(&results->path, cube, error) : status;
+    return status == FM_OK
+               ? fm_critical_path_fill(&results->path, &results->statistics.recorder, cube, error)
+               : status;
 }
 
 /* Fills this process's part of the report: dimensions, and the cells of its locations. */
@@ -471,6 +474,7 @@ fm_status_t fm_analysis_pass(const char *archive, const struct fm_analysis_optio
     }
     bool analysed = status == FM_OK;
     if (analysed) {
+        analysis.wait_errors = fm_wait_errors_create(&analysis);
         if (has_dependencies) {
             analysis.dependencies = fm_dependencies_create(&analysis);
             analysis.dependencies->keeps_violated = clocks->keeps_violated;
@@ -481,6 +485,7 @@ fm_status_t fm_analysis_pass(const char *archive, const struct fm_analysis_optio
         if (cube != NULL) {
             status = fill_cube(&analysis, options, made, error);
         }
+        fm_wait_errors_free(analysis.wait_errors);
         fm_vector_free(&analysis.last_partitions);
         fm_lock_holders_free(analysis.lock_holders);
         fm_thread_starts_free(analysis.thread_starts);

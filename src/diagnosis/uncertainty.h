@@ -1,6 +1,7 @@
 /** @file
- * By how much waiting times may be wrong, for what is printed of them (docs/clocks.md). Waits are
- * taken to be wrong in the same direction: errors add up.
+ * By how much times may be wrong, for what is printed of them (docs/clocks.md). Waits are taken to
+ * be wrong in the same direction: errors add up. An error is shown if it is 0.1 % or more when
+ * rounded: of the whole that the number is a part of.
  */
 #ifndef FERMATA_DIAGNOSIS_UNCERTAINTY_H
 #define FERMATA_DIAGNOSIS_UNCERTAINTY_H
@@ -8,27 +9,52 @@
 #include "diagnosis/diagnosis.h"
 #include "diagnosis/efficiency/efficiency.h"
 
-/** Size of the buffer of fm_format_uncertain(). */
+/** Size of the buffers of what is written with its error. */
 #define FM_UNCERTAIN_SIZE 64
 
 /** @return the error of a kind of wait state in ticks; 0: not known, or no kind. */
 int64_t fm_error_of_kind(const struct fm_diagnosis *diagnosis, fm_metric_t kind);
 
-/** @return the error of a part of all waiting, of any kinds: its share of the error of all. */
-int64_t fm_error_of_waiting(const struct fm_diagnosis *diagnosis, int64_t ticks);
+/** @return the error of a part of all waiting, of any kinds: its share of the error of all. So it
+ * is with what is less waiting, such as a gain. */
+int64_t fm_error_of_waiting(const struct fm_cube *cube, int64_t ticks);
+
+/** @return the error of a link of a matrix of waiting: its own one; of blame its share of the error
+ * of all waiting. */
+int64_t fm_error_of_link(const struct fm_cube *cube, enum fm_cube_matrix_kind kind,
+                         const struct fm_cube_link *link);
 
 /** Writes a percentage with its error, if that is not rounded to 0: "24.5% (+-0.3)".
  * @param error  ticks */
 char *fm_format_uncertain(char buffer[FM_UNCERTAIN_SIZE], const struct fm_diagnosis *diagnosis,
                           int64_t part, int64_t error, int64_t whole);
 
-/** @return by how much the mean computation, as a share of the run time, may be too large because
- * of what the recorder did: the error of the parallel efficiency; 0: not known. */
-double fm_error_of_efficiency(const struct fm_cube *cube, const struct fm_efficiency *run);
+/** Writes a time with its error, if that is not rounded to 0 % of the whole: "1.200 s (+-3.000
+ * ms)". */
+char *fm_format_uncertain_time(char buffer[FM_UNCERTAIN_SIZE], const struct fm_diagnosis *diagnosis,
+                               int64_t ticks, int64_t error, int64_t whole);
 
-/** Writes the parallel efficiency of the run with its error, if that is not rounded to 0. */
+/** Writes an error as a percentage, behind `before`: " (+-0.3%"; nothing if it is rounded to 0. */
+char *fm_format_error(char buffer[FM_UNCERTAIN_SIZE], const struct fm_diagnosis *diagnosis,
+                      const char *before, int64_t error, int64_t whole);
+
+/** @return by how much each efficiency of the run may be wrong; 0: not known. With e the recorder's
+ * share of all time, a its largest time on one location, d what clocks of different nodes may
+ * differ, D the duration, I = transfer * D that on the ideal network:
+ *
+ *     parallel       e                      the mean computation may be too long by e D
+ *     communication  a / D                  the longest computation may be too long by a
+ *     load balance   max(e, load balance * a / D) / communication
+ *     transfer       (a + d) / D            no transfer is left in I, which clocks could make
+ *                                           wrong; only the begins of the locations differ by d
+ *     serialization  (a + serialization * d) / I
+ */
+struct fm_efficiency fm_errors_of_efficiency(const struct fm_cube *cube,
+                                             const struct fm_efficiency *run);
+
+/** Writes an efficiency with its error, if that is not rounded to 0: "57.1% (+-0.4)". */
 char *fm_format_efficiency(char buffer[FM_UNCERTAIN_SIZE], const struct fm_diagnosis *diagnosis,
-                           const struct fm_efficiency *run);
+                           double efficiency, double error);
 
 /** Waits that are shorter than their error. */
 struct fm_insignificant_waits {

@@ -1,5 +1,7 @@
+#include "diagnosis/location_set.h"
 #include "diagnosis/number_format.h"
 #include "diagnosis/place.h"
+#include "diagnosis/uncertainty.h"
 #include "report/report.h"
 
 #include "base/memory.h"
@@ -46,6 +48,39 @@ static void print_partitions(const struct fm_report *report)
     free(text);
 }
 
+/** Writes the error of the share of a call path, if it is not rounded to 0. */
+static char *format_path_error(char buffer[FM_UNCERTAIN_SIZE], const struct fm_report *report,
+                               uint32_t callpath, int64_t whole)
+{
+    const struct fm_cube *cube = report->diagnosis.cube;
+    const uint64_t *errors = cube->path_errors.of_callpath;
+    return fm_format_error(buffer, &report->diagnosis, "",
+                           errors == NULL ? 0 : (int64_t)errors[callpath],
+                           whole >> cube->experiment.cost_shift);
+}
+
+/** Prints at how many turns the path may as well lead elsewhere. */
+static void print_turns(const struct fm_report *report)
+{
+    const struct fm_cube_path_errors *errors = &report->diagnosis.cube->path_errors;
+    char numbers[2][FM_FORMAT_SIZE];
+    if (errors->insignificant == 0 || report->diagnosis.options.is_subtree)
+        return;
+    if (errors->turns == 1)
+        fm_terminal_print(report->terminal, "", 2,
+                          "Its only turn to another %s is at a wait shorter than the error of its "
+                          "time: there it may as well lead elsewhere.",
+                          fm_location_set_one(&report->diagnosis));
+    else
+        fm_terminal_print(
+            report->terminal, "", 2,
+            "%s of its %s turns to other %s %s at waits shorter than the error of their times: "
+            "there it may as well lead elsewhere.",
+            fm_format_count(numbers[0], (int64_t)errors->insignificant),
+            fm_format_count(numbers[1], (int64_t)errors->turns),
+            fm_location_set_all(&report->diagnosis), errors->insignificant == 1 ? "is" : "are");
+}
+
 void fm_report_critical_path(const struct fm_report *report)
 {
     const struct fm_cube *cube = report->diagnosis.cube;
@@ -69,18 +104,24 @@ void fm_report_critical_path(const struct fm_report *report)
         if (longest == FM_CUBE_NONE || (double)path[longest] < 0.01 * (double)whole)
             break;
         char label[64], percent[FM_FORMAT_SIZE], time[FM_FORMAT_SIZE], excess[FM_FORMAT_SIZE];
+        char by[FM_UNCERTAIN_SIZE];
         char *name = fm_place_callpath_with_line(&report->diagnosis, longest);
+        format_path_error(by, report, longest, whole);
         snprintf(label, sizeof label, "%11s%7s  ",
                  fm_format_value(time, cube, FM_UNIT_COST, path[longest]),
                  fm_format_percent(percent, path[longest], whole));
         if ((double)imbalance[longest] > 0.01 * (double)path[longest])
-            fm_terminal_print(report->terminal, label, 20, "%s (%s of it by imbalance)", name,
+            fm_terminal_print(report->terminal, label, 20, "%s (%s%s%s of it by imbalance)", name,
+                              by, by[0] == '\0' ? "" : "; ",
                               fm_format_value(excess, cube, FM_UNIT_COST, imbalance[longest]));
+        else if (by[0] != '\0')
+            fm_terminal_print(report->terminal, label, 20, "%s (%s)", name, by);
         else
             fm_terminal_print(report->terminal, label, 20, "%s", name);
         free(name);
         path[longest] = 0;
     }
+    print_turns(report);
     if (cube->partition_count > 0)
         print_partitions(report);
     fm_free(path);

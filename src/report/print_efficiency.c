@@ -4,6 +4,7 @@
 #include "diagnosis/location_set.h"
 #include "diagnosis/number_format.h"
 #include "diagnosis/place.h"
+#include "diagnosis/uncertainty.h"
 #include "report/report.h"
 
 #include "base/memory.h"
@@ -20,21 +21,23 @@
 /** Minimum share of the whole time for a row. */
 #define WORTH_A_ROW 0.01
 
+/** @param error  of the efficiency; 0: not known */
 static void print_row(const struct fm_report *report, const char *name, double efficiency,
-                      const char *meaning)
+                      double error, const char *meaning)
 {
     const struct fm_terminal *terminal = report->terminal;
     const char *verdict = fm_efficiency_verdict(efficiency);
-    char label[NAME_COLUMNS + 24];
+    char label[NAME_COLUMNS + 24], by[FM_UNCERTAIN_SIZE];
     fm_terminal_style(terminal,
                       fm_efficiency_is_acceptable(efficiency) ? FM_STYLE_PLAIN : FM_STYLE_ALARM);
     snprintf(label, sizeof label, "  %-*s%6.1f%%  %-11s", NAME_COLUMNS, name, 100 * efficiency,
              verdict);
-    if (terminal->width > NAME_COLUMNS + 22 + strlen(meaning))
-        fm_terminal_print(terminal, label, NAME_COLUMNS + 22, "%s", meaning);
+    fm_format_error(by, &report->diagnosis, "; known to ", llround(1e6 * error), 1000000);
+    if (terminal->width > NAME_COLUMNS + 22 + strlen(meaning) + strlen(by))
+        fm_terminal_print(terminal, label, NAME_COLUMNS + 22, "%s%s", meaning, by);
     else
-        fprintf(terminal->stream, "  %-*.*s%6.1f%% %s\n", NARROW_COLUMNS, NARROW_COLUMNS, name,
-                100 * efficiency, verdict);
+        fprintf(terminal->stream, "  %-*.*s%6.1f%% %s%s\n", NARROW_COLUMNS, NARROW_COLUMNS, name,
+                100 * efficiency, verdict, by);
     fm_terminal_style(terminal, FM_STYLE_PLAIN);
 }
 
@@ -44,13 +47,19 @@ void fm_report_efficiency(const struct fm_report *report)
     if (!fm_diagnosis_efficiency(&report->diagnosis, &efficiency))
         return;
     fm_terminal_heading(report->terminal, "Efficiency");
-    print_row(report, "Parallel", efficiency.parallel, "average computation / run");
-    print_row(report, "  Load balance", efficiency.load_balance, "average / longest computation");
-    print_row(report, "  Communication", efficiency.communication, "longest computation / run");
+    const struct fm_efficiency errors =
+        fm_errors_of_efficiency(report->diagnosis.cube, &efficiency);
+    print_row(report, "Parallel", efficiency.parallel, errors.parallel,
+              "average computation / run");
+    print_row(report, "  Load balance", efficiency.load_balance, errors.load_balance,
+              "average / longest computation");
+    print_row(report, "  Communication", efficiency.communication, errors.communication,
+              "longest computation / run");
     if (!isnan(efficiency.transfer)) {
-        print_row(report, "    Serialization", efficiency.serialization,
+        print_row(report, "    Serialization", efficiency.serialization, errors.serialization,
                   "longest computation / ideal run");
-        print_row(report, "    Transfer", efficiency.transfer, "run on an ideal network / run");
+        print_row(report, "    Transfer", efficiency.transfer, errors.transfer,
+                  "run on an ideal network / run");
     }
     struct fm_hybrid_efficiency hybrid;
     /* Of one process the factors of its threads are those of the run. */
@@ -62,7 +71,7 @@ void fm_report_efficiency(const struct fm_report *report)
         for (unsigned i = 0; i < FM_HYBRID_ROWS; i++) {
             char name[40];
             snprintf(name, sizeof name, "%*s%s", (int)(2 * rows[i].depth), "", rows[i].name);
-            print_row(report, name, rows[i].value, rows[i].meaning);
+            print_row(report, name, rows[i].value, 0, rows[i].meaning);
         }
     }
 }
@@ -127,7 +136,7 @@ static void print_phases(const struct fm_report *report)
         print_table_head(report, "Efficiency of phases (--phases: of their iterations)", "phase");
     for (uint32_t i = 0; i < cube->phase_count; i++) {
         struct fm_cube_iteration total;
-        fm_cube_phase_total(&cube->phases[i], &total, NULL);
+        fm_cube_phase_total(&cube->phases[i], &total, NULL, NULL);
         const struct fm_efficiency efficiency = fm_efficiency_of_iteration(&total);
         char *name = fm_terminal_name(report->terminal, cube->regions[cube->phases[i].region].name);
         print_table_row(report, (int64_t)total.time, &efficiency, name);

@@ -1,6 +1,7 @@
 #include "base/memory.h"
 #include "diagnosis/number_format.h"
 #include "diagnosis/place.h"
+#include "diagnosis/uncertainty.h"
 #include "report/report.h"
 
 #include <stdlib.h>
@@ -106,18 +107,26 @@ static char *party_name(const struct fm_report *report, const struct fm_cube_loc
     return name;
 }
 
+/** Writes a time that was waited for a lock, with its error. */
+static char *format_waiting(char buffer[FM_UNCERTAIN_SIZE], const struct fm_report *report,
+                            uint64_t ticks, uint64_t error)
+{
+    return fm_format_uncertain_time(buffer, &report->diagnosis, (int64_t)ticks, (int64_t)error,
+                                    report->diagnosis.time);
+}
+
 static void print_parties(const struct fm_report *report, const struct fm_cube_lock *lock)
 {
-    char numbers[3][FM_FORMAT_SIZE];
+    char numbers[2][FM_FORMAT_SIZE], waiting[FM_UNCERTAIN_SIZE];
     for (uint32_t i = 0; i < lock->holder_count; i++) {
         const struct fm_cube_lock_party *party = &lock->holders[i];
         char *name = party_name(report, lock, party);
-        fm_terminal_print(
-            report->terminal, i == 0 ? "  Holders" : "", INDENT,
-            "%s: others waited %s for it; it held the lock for %s in %s %s", name,
-            fm_format_ticks(numbers[0], report->diagnosis.cube, (int64_t)party->caused),
-            fm_format_ticks(numbers[1], report->diagnosis.cube, (int64_t)party->held),
-            fm_format_count(numbers[2], (int64_t)party->epochs), epochs(lock, party->epochs));
+        fm_terminal_print(report->terminal, i == 0 ? "  Holders" : "", INDENT,
+                          "%s: others waited %s for it; it held the lock for %s in %s %s", name,
+                          format_waiting(waiting, report, party->caused, party->caused_error),
+                          fm_format_ticks(numbers[0], report->diagnosis.cube, (int64_t)party->held),
+                          fm_format_count(numbers[1], (int64_t)party->epochs),
+                          epochs(lock, party->epochs));
         free(name);
     }
     for (uint32_t i = 0; i < lock->victim_count; i++) {
@@ -125,9 +134,9 @@ static void print_parties(const struct fm_report *report, const struct fm_cube_l
         char *name = party_name(report, lock, party);
         fm_terminal_print(
             report->terminal, i == 0 ? "  Victims" : "", INDENT, "%s: waited %s in %s of %s %s",
-            name, fm_format_ticks(numbers[0], report->diagnosis.cube, (int64_t)party->waiting),
-            fm_format_count(numbers[1], (int64_t)party->waits),
-            fm_format_count(numbers[2], (int64_t)party->epochs), epochs(lock, party->epochs));
+            name, format_waiting(waiting, report, party->waiting, party->waiting_error),
+            fm_format_count(numbers[0], (int64_t)party->waits),
+            fm_format_count(numbers[1], (int64_t)party->epochs), epochs(lock, party->epochs));
         free(name);
     }
 }
@@ -177,7 +186,7 @@ static char *thread_lock_heading(const struct fm_report *report, const struct fm
 static void print_lock(const struct fm_report *report, const struct fm_cube_lock *lock)
 {
     const struct fm_process_word *process = &report->diagnosis.process;
-    char numbers[3][FM_FORMAT_SIZE];
+    char numbers[3][FM_FORMAT_SIZE], percent[FM_UNCERTAIN_SIZE];
     char *name = fm_terminal_name(report->terminal, lock->name == NULL ? "" : lock->name);
     const char *quote = *name == '\0' ? "" : "\"";
     const char *blank = *name == '\0' ? "" : " ";
@@ -203,11 +212,11 @@ static void print_lock(const struct fm_report *report, const struct fm_cube_lock
                       fm_format_count(numbers[0], (int64_t)lock->exclusive),
                       fm_format_count(numbers[1], (int64_t)lock->shared),
                       fm_format_ticks(numbers[2], report->diagnosis.cube, (int64_t)lock->held));
-    fm_terminal_print(
-        report->terminal, "  Waiting", INDENT, "%s in %s %s: %s of all time",
-        fm_format_ticks(numbers[0], report->diagnosis.cube, (int64_t)lock->waiting),
-        fm_format_count(numbers[1], (int64_t)lock->waits), epochs(lock, lock->waits),
-        fm_format_percent(numbers[2], (int64_t)lock->waiting, report->diagnosis.time));
+    fm_terminal_print(report->terminal, "  Waiting", INDENT, "%s in %s %s: %s of all time",
+                      fm_format_ticks(numbers[0], report->diagnosis.cube, (int64_t)lock->waiting),
+                      fm_format_count(numbers[1], (int64_t)lock->waits), epochs(lock, lock->waits),
+                      fm_format_uncertain(percent, &report->diagnosis, (int64_t)lock->waiting,
+                                          (int64_t)lock->error, report->diagnosis.time));
     if (lock->bin_count != 0 && lock->end > lock->begin) {
         print_queue(report, lock);
         print_chain(report, lock);
@@ -237,30 +246,37 @@ void fm_report_locks(const struct fm_report *report)
 {
     const struct fm_cube *cube = report->diagnosis.cube;
     const struct fm_cube_lock **locks = fm_allocate(cube->lock_count, sizeof *locks);
-    uint64_t waiting = cube->left_out_locks_waiting;
+    uint64_t waiting = cube->left_out_locks_waiting, error = 0;
     uint32_t contended = 0;
     bool only_of_windows = true, some_of_threads = cube->left_out_locks != 0;
     for (uint32_t i = 0; i < cube->lock_count; i++) {
         locks[i] = &cube->locks[i];
         waiting += cube->locks[i].waiting;
+        error += cube->locks[i].error;
         contended += cube->locks[i].waits > 0;
         only_of_windows = only_of_windows && cube->locks[i].window != FM_CUBE_NONE;
         some_of_threads = some_of_threads || fm_cube_lock_is_of_threads(&cube->locks[i]);
     }
     if (cube->lock_count > 1)
         qsort(locks, cube->lock_count, sizeof *locks, compare_waiting);
-    char numbers[4][FM_FORMAT_SIZE];
+    char numbers[3][FM_FORMAT_SIZE], percent[FM_UNCERTAIN_SIZE];
+    /* Of the locks whose queues are left out, the error is that of as much waiting for others. */
+    if (waiting > cube->left_out_locks_waiting)
+        error = (uint64_t)((double)error * (double)waiting /
+                           (double)(waiting - cube->left_out_locks_waiting));
+    fm_format_uncertain(percent, &report->diagnosis, (int64_t)waiting, (int64_t)error,
+                        report->diagnosis.time);
     if (cube->lock_count == 0)
         fm_terminal_paragraph(report->terminal, "", 0,
                               report->diagnosis.process.has_only_threads
                                   ? "No thread waited for a lock: there are no queues."
                                   : "No lock is held exclusively: there are no queues.");
     else if (some_of_threads) /* nothing is known of locks that no thread waits for */
-        fm_terminal_print(
-            report->terminal, "", 0, "%s %s had to be waited for: %s in all, %s of all time.",
-            fm_format_count(numbers[0], (int64_t)(contended + cube->left_out_locks)),
-            contended == 1 ? "lock" : "locks", fm_format_ticks(numbers[2], cube, (int64_t)waiting),
-            fm_format_percent(numbers[3], (int64_t)waiting, report->diagnosis.time));
+        fm_terminal_print(report->terminal, "", 0,
+                          "%s %s had to be waited for: %s in all, %s of all time.",
+                          fm_format_count(numbers[0], (int64_t)(contended + cube->left_out_locks)),
+                          contended == 1 ? "lock" : "locks",
+                          fm_format_ticks(numbers[2], cube, (int64_t)waiting), percent);
     else
         fm_terminal_print(report->terminal, "", 0,
                           "Of %s %s %s exclusively, %s had to be waited for: %s in all, "
@@ -269,8 +285,7 @@ void fm_report_locks(const struct fm_report *report)
                           cube->lock_count == 1 ? "lock" : "locks",
                           only_of_windows ? "in windows that are locked" : "that are held",
                           fm_format_count(numbers[0], contended),
-                          fm_format_ticks(numbers[2], cube, (int64_t)waiting),
-                          fm_format_percent(numbers[3], (int64_t)waiting, report->diagnosis.time));
+                          fm_format_ticks(numbers[2], cube, (int64_t)waiting), percent);
     uint32_t shown = contended < report->options->top ? contended : report->options->top;
     for (uint32_t i = 0; i < shown; i++)
         print_lock(report, locks[i]);

@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "diagnosis/number_format.h"
 #include "diagnosis/place.h"
+#include "diagnosis/uncertainty.h"
 #include "report/report.h"
 
 #include <stdlib.h>
@@ -21,6 +22,7 @@ struct rank_matrix {
     uint64_t *amounts; /**< [row][column] */
     uint64_t largest;  /**< largest amount */
     uint64_t count, total, pairs;
+    int64_t error; /**< of `total`; 0: not known, or no time */
 };
 
 static bool is_selected(const struct fm_report *report, const struct fm_cube_link *link)
@@ -54,6 +56,7 @@ static void fill(struct rank_matrix *matrix)
             matrix->largest = *amount;
         matrix->count += link->count;
         matrix->total += link->amount;
+        matrix->error += fm_error_of_link(cube, matrix->kind, link);
         matrix->pairs += last == NULL || last->from != link->from || last->to != link->to;
         last = link;
     }
@@ -135,7 +138,7 @@ static void print_totals(const struct rank_matrix *matrix)
     static const char *const nouns[] = {"messages", "operations", "wait states", "wait states"};
     const struct fm_cube_matrix *links = &matrix->report->diagnosis.cube->matrices[matrix->kind];
     const struct fm_terminal *terminal = matrix->report->terminal;
-    char numbers[3][FM_FORMAT_SIZE];
+    char numbers[3][FM_FORMAT_SIZE], total[FM_UNCERTAIN_SIZE];
     fm_terminal_style(terminal, FM_STYLE_BOLD);
     fm_terminal_paragraph(terminal, "", 0, titles[matrix->kind]);
     fm_terminal_style(terminal, FM_STYLE_PLAIN);
@@ -147,10 +150,14 @@ static void print_totals(const struct rank_matrix *matrix)
         fm_terminal_print(terminal, "", 2, "There are no %s.", nouns[matrix->kind]);
         return;
     }
+    if (fm_cube_matrix_is_time(matrix->kind))
+        fm_format_uncertain_time(total, &matrix->report->diagnosis, (int64_t)matrix->total,
+                                 matrix->error, matrix->report->diagnosis.time);
+    else
+        snprintf(total, sizeof total, "%s", format_amount(numbers[1], matrix, matrix->total));
     fm_terminal_print(terminal, "", 2, "%s %s of %s between %s %s of threads",
                       fm_format_count(numbers[0], (int64_t)matrix->count), nouns[matrix->kind],
-                      format_amount(numbers[1], matrix, matrix->total),
-                      fm_format_count(numbers[2], (int64_t)matrix->pairs),
+                      total, fm_format_count(numbers[2], (int64_t)matrix->pairs),
                       matrix->pairs == 1 ? "pair" : "pairs");
     if (links->omitted_links > 0)
         fm_terminal_print(terminal, "", 2,
@@ -173,7 +180,7 @@ static int compare_amounts(const void *left, const void *right)
 
 static void print_link(const struct rank_matrix *matrix, const struct fm_cube_link *link)
 {
-    char numbers[3][FM_FORMAT_SIZE];
+    char numbers[3][FM_FORMAT_SIZE], error[FM_UNCERTAIN_SIZE];
     char label[64];
     char *from = fm_place_location(&matrix->report->diagnosis, link->from);
     char *to = fm_place_location(&matrix->report->diagnosis, link->to);
@@ -184,8 +191,12 @@ static void print_link(const struct rank_matrix *matrix, const struct fm_cube_li
         fm_terminal_print(matrix->report->terminal, label, 20, "%s to %s: %s %s", from, to,
                           numbers[2], link->count == 1 ? "message" : "messages");
     else
-        fm_terminal_print(matrix->report->terminal, label, 20, "%s to %s: %s (%s)", from, to,
-                          fm_metric_info((fm_metric_t)link->metric)->name, numbers[2]);
+        fm_terminal_print(
+            matrix->report->terminal, label, 20, "%s to %s: %s (%s)%s", from, to,
+            fm_metric_info((fm_metric_t)link->metric)->name, numbers[2],
+            fm_format_error(error, &matrix->report->diagnosis, ", ",
+                            fm_error_of_link(matrix->report->diagnosis.cube, matrix->kind, link),
+                            (int64_t)matrix->total));
     free(to);
     free(from);
 }

@@ -1,8 +1,10 @@
 /* The iterations of the program's phases. */
 #include "base/memory.h"
+#include "base/text.h"
 #include "diagnosis/efficiency/efficiency.h"
 #include "diagnosis/number_format.h"
 #include "diagnosis/place.h"
+#include "diagnosis/uncertainty.h"
 #include "report/report.h"
 
 #include <math.h>
@@ -14,6 +16,9 @@
 #define WIDE_ENOUGH 78
 #define SHORT_TABLE 16
 #define MANY_KINDS  3
+
+/** Of the column of waiting, at least. */
+#define NUMBER_COLUMNS 9
 
 /** A property of iterations. */
 struct quality {
@@ -145,17 +150,20 @@ static void print_distribution(const struct fm_report *report, const struct fm_c
 
 /** Prints the kinds of wait states with most of a phase's waiting. */
 static void print_kinds(const struct fm_report *report, const struct fm_cube_phase *phase,
-                        const struct fm_cube_iteration *total, const uint64_t *waiting)
+                        const struct fm_cube_iteration *total, const uint64_t *waiting,
+                        const uint64_t *errors)
 {
     char *text = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
     if (stream == NULL)
         abort(); /* Without memory for one line no error message can be printed either. */
-    char number[FM_FORMAT_SIZE];
+    const struct fm_diagnosis *diagnosis = &report->diagnosis;
+    char number[FM_UNCERTAIN_SIZE];
     bool *named = fm_allocate(phase->kind_count, sizeof *named);
     fprintf(stream, "%s of its time",
-            fm_format_percent(number, (int64_t)total->waiting, (int64_t)total->time));
+            fm_format_uncertain(number, diagnosis, (int64_t)total->waiting, (int64_t)total->error,
+                                (int64_t)total->time));
     for (unsigned shown = 0; shown < MANY_KINDS; shown++) {
         uint32_t most = phase->kind_count;
         for (uint32_t k = 0; k < phase->kind_count; k++) {
@@ -167,7 +175,8 @@ static void print_kinds(const struct fm_report *report, const struct fm_cube_pha
         named[most] = true;
         fprintf(stream, "%s%s %s", shown == 0 ? ": " : ", ",
                 fm_metric_info((fm_metric_t)phase->kinds[most])->name,
-                fm_format_percent(number, (int64_t)waiting[most], (int64_t)total->time));
+                fm_format_uncertain(number, diagnosis, (int64_t)waiting[most],
+                                    (int64_t)errors[most], (int64_t)total->time));
     }
     if (fclose(stream) != 0)
         abort();
@@ -180,7 +189,8 @@ static void print_total(const struct fm_report *report, const struct fm_cube_pha
 {
     struct fm_cube_iteration total;
     uint64_t *waiting = fm_allocate(phase->kind_count, sizeof *waiting);
-    fm_cube_phase_total(phase, &total, waiting);
+    uint64_t *errors = fm_allocate(phase->kind_count, sizeof *errors);
+    fm_cube_phase_total(phase, &total, waiting, errors);
     const struct fm_efficiency efficiency = fm_efficiency_of_iteration(&total);
     char number[FM_FORMAT_SIZE];
     char *name =
@@ -202,7 +212,8 @@ static void print_total(const struct fm_report *report, const struct fm_cube_pha
                           "parallel %.1f%% = load balance %.1f%% x communication %.1f%%",
                           100 * efficiency.parallel, 100 * efficiency.load_balance,
                           100 * efficiency.communication);
-    print_kinds(report, phase, &total, waiting);
+    print_kinds(report, phase, &total, waiting, errors);
+    fm_free(errors);
     fm_free(waiting);
 }
 
@@ -222,15 +233,38 @@ static int compare_losses(const void *left, const void *right)
     return (a->first > b->first) - (a->first < b->first);
 }
 
-static void print_iteration(const struct fm_report *report, const struct fm_cube_iteration *row)
+/** Writes the waiting of an iteration, with its error if that is not rounded to 0. */
+static char *format_waiting(char buffer[FM_UNCERTAIN_SIZE], const struct fm_report *report,
+                            const struct fm_cube_iteration *row)
+{
+    return fm_format_uncertain(buffer, &report->diagnosis, (int64_t)row->waiting,
+                               (int64_t)row->error, (int64_t)row->time);
+}
+
+/** @return columns of the waiting of some rows */
+static int waiting_columns(const struct fm_report *report,
+                           const struct fm_cube_iteration *const *rows, uint32_t count)
+{
+    unsigned columns = NUMBER_COLUMNS;
+    for (uint32_t i = 0; i < count; i++) {
+        char waiting[FM_UNCERTAIN_SIZE];
+        const unsigned needed = (unsigned)fm_text_columns(format_waiting(waiting, report, rows[i]));
+        columns = needed + 2 > columns ? needed + 2 : columns;
+    }
+    return (int)columns;
+}
+
+static void print_iteration(const struct fm_report *report, const struct fm_cube_iteration *row,
+                            int columns)
 {
     FILE *stream = report->terminal->stream;
-    char numbers[4][FM_FORMAT_SIZE];
+    char numbers[4][FM_FORMAT_SIZE], waiting[FM_UNCERTAIN_SIZE];
     const struct fm_efficiency efficiency = fm_efficiency_of_iteration(row);
     bool wide = report->terminal->width >= WIDE_ENOUGH;
-    fprintf(stream, "%10s%11s%9s", format_number(numbers[0], row),
+    format_waiting(waiting, report, row);
+    fprintf(stream, "%10s%11s%*s%s", format_number(numbers[0], row),
             fm_format_ticks(numbers[1], report->diagnosis.cube, (int64_t)row->duration),
-            fm_format_percent(numbers[2], (int64_t)row->waiting, (int64_t)row->time));
+            columns - (int)fm_text_columns(waiting), "", waiting);
     const double percents[] = {efficiency.parallel, efficiency.load_balance,
                                efficiency.communication};
     for (int i = 0; i < (wide ? 3 : 1); i++) {
@@ -260,11 +294,12 @@ static void print_iterations(const struct fm_report *report, const struct fm_cub
                           all ? "All iterations:"
                               : "The iterations that lost most time to anything but "
                                 "computation (--top N shows more):");
-    fprintf(report->terminal->stream, "%10s%11s%9s%9s%s\n", "iteration", "duration", "waiting",
-            "parallel", wide ? "  balance    comm.  slowest" : "");
     uint32_t shown = all ? phase->row_count : report->options->top;
+    const int columns = waiting_columns(report, rows, shown);
+    fprintf(report->terminal->stream, "%10s%11s%*s%9s%s\n", "iteration", "duration", columns,
+            "waiting", "parallel", wide ? "  balance    comm.  slowest" : "");
     for (uint32_t i = 0; i < shown; i++)
-        print_iteration(report, rows[i]);
+        print_iteration(report, rows[i], columns);
     fm_free(rows);
 }
 
@@ -301,12 +336,12 @@ void fm_report_phase_overview(const struct fm_report *report)
         const struct fm_cube_phase *phase = &cube->phases[i];
         const struct fm_cube_iteration *longest = &phase->rows[0];
         struct fm_cube_iteration total;
-        fm_cube_phase_total(phase, &total, NULL);
+        fm_cube_phase_total(phase, &total, NULL, NULL);
         for (uint32_t row = 1; row < phase->row_count; row++) {
             if (duration_of(&phase->rows[row]) > duration_of(longest))
                 longest = &phase->rows[row];
         }
-        char numbers[5][FM_FORMAT_SIZE];
+        char numbers[4][FM_FORMAT_SIZE], waiting[FM_UNCERTAIN_SIZE];
         char *name = fm_terminal_name(report->terminal, cube->regions[phase->region].name);
         fm_terminal_print(
             report->terminal, "  *", 4,
@@ -317,7 +352,7 @@ void fm_report_phase_overview(const struct fm_report *report)
             fm_format_ticks(numbers[1], cube, (int64_t)llround(duration_of(&total))),
             fm_format_ticks(numbers[2], cube, (int64_t)llround(duration_of(longest))),
             format_number(numbers[3], longest), 100 * efficiency_of(&total),
-            fm_format_percent(numbers[4], (int64_t)total.waiting, (int64_t)total.time));
+            format_waiting(waiting, report, &total));
         free(name);
     }
     fm_report_more(report, "    More", 12, "--phases");

@@ -97,7 +97,7 @@ static void print_waiting(const struct fm_report *report)
         return;
     }
     fm_format_uncertain(percent, diagnosis, diagnosis->waiting,
-                        fm_error_of_waiting(diagnosis, diagnosis->waiting), diagnosis->time);
+                        fm_error_of_waiting(diagnosis->cube, diagnosis->waiting), diagnosis->time);
     fm_format_uncertain(parts[0], diagnosis, diagnosis->metrics[first],
                         fm_error_of_kind(diagnosis, first), diagnosis->time);
     if (second == FM_METRIC_NONE) {
@@ -163,12 +163,18 @@ static void print_ratios(const struct fm_report *report)
 {
     struct fm_efficiency efficiency;
     if (fm_diagnosis_efficiency(&report->diagnosis, &efficiency)) {
-        char parallel[FM_UNCERTAIN_SIZE];
+        const struct fm_efficiency errors =
+            fm_errors_of_efficiency(report->diagnosis.cube, &efficiency);
+        char factors[3][FM_UNCERTAIN_SIZE];
         fm_terminal_print(report->terminal, "  Efficiency", LABEL_COLUMNS + 2,
-                          "%s (%s) = load balance %.1f%% x communication %.1f%%",
-                          fm_format_efficiency(parallel, &report->diagnosis, &efficiency),
-                          fm_efficiency_verdict(efficiency.parallel), 100 * efficiency.load_balance,
-                          100 * efficiency.communication);
+                          "%s (%s) = load balance %s x communication %s",
+                          fm_format_efficiency(factors[0], &report->diagnosis, efficiency.parallel,
+                                               errors.parallel),
+                          fm_efficiency_verdict(efficiency.parallel),
+                          fm_format_efficiency(factors[1], &report->diagnosis,
+                                               efficiency.load_balance, errors.load_balance),
+                          fm_format_efficiency(factors[2], &report->diagnosis,
+                                               efficiency.communication, errors.communication));
     }
 }
 

@@ -92,16 +92,11 @@ static void print_heading(const struct fm_report *report, const char *tree, fm_m
 static char *name_metric(const struct fm_diagnosis *diagnosis, fm_metric_t metric)
 {
     const char *name = fm_metric_info(metric)->name;
-    const double percent = 100 * fm_fraction(fm_error_of_kind(diagnosis, metric),
-                                             diagnosis->metrics[fm_metric_root(metric)]);
+    char error[FM_UNCERTAIN_SIZE];
     char *label = NULL;
-    if (percent < 0.05) {
-        label = strdup(name);
-    } else if (asprintf(&label, "%s (%s%.1f%%)", name, diagnosis->options.utf8 ? "\u00b1" : "+-",
-                        percent) < 0) {
-        label = NULL;
-    }
-    if (label == NULL) {
+    fm_format_error(error, diagnosis, " (", fm_error_of_kind(diagnosis, metric),
+                    diagnosis->metrics[fm_metric_root(metric)]);
+    if (asprintf(&label, "%s%s%s", name, error, error[0] == '\0' ? "" : ")") < 0) {
         abort(); /* Without memory for one line no error message can be printed either. */
     }
     return label;

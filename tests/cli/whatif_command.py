@@ -177,7 +177,8 @@ def gains_of_reports(archive):
     report, data = problems_of(archive, "-j1")
     assert problems_of(archive, "-j3")[1] == data
     problem = report["problems"][0]
-    assert problem["gain"] == {"balanced": 2, "removed": 4, "proved": True}, problem
+    assert problem["gain"] == {"balanced": 2, "balanced_error": None, "removed": 4, "removed_error": None,
+                               "proved": True}, problem
     changes = {each["change"]: each["saved"] for each in problem["predictions"]}
     assert changes == {"as_others": 4, "balanced": 2, "no_barrier": 1}, changes
     for change, text in (("as_others", "level=main/work,ranks=1"), ("balanced", "balance=main/work"),

@@ -201,7 +201,7 @@ def iterations(analysis, factor=1):
             for name, value in list(row.items()) + list(row["waits"].items()):
                 if name in PLAIN_VALUES:
                     found[phase["region"], row["first"], name] = value or 0
-                elif name not in ("first", "slowest", "waits"):
+                elif name not in ("first", "slowest", "waits", "waiting_error"):
                     found[phase["region"], row["first"], name] = value * factor
     return found
 

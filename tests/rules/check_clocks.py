@@ -302,4 +302,5 @@ def main():
         print(f"executions of all kinds: {checker.violated - violated} with violations")
 
 
-main()
+if __name__ == "__main__":
+    main()

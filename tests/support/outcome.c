@@ -37,6 +37,7 @@ struct outcome outcome_of(struct fm_team *team, unsigned workers,
         .check = true,
         .path_from_init_to_finalize = partitions != NULL,
         .partitions = partitions,
+        .errors = {.are_known = partitions != NULL, .call = 3, .clock = 1000},
     };
     struct outcome outcome = {0};
     struct fm_error error = {""};

@@ -246,7 +246,7 @@ static void add_phases(struct fm_cube *cube)
         waiting[i * KINDS + 1] = rows[i].waiting - waiting[i * KINDS];
     }
     struct fm_cube_phase phase = {SAMPLE_SOLVE, ITERATIONS, ITERATIONS, rows,
-                                  KINDS,        kinds,      waiting};
+                                  KINDS,        kinds,      waiting,    NULL};
     must(fm_cube_add_phase(cube, &phase, NULL) == FM_OK);
     rows[3].first = 2;
     must(fm_cube_add_phase(cube, &phase, NULL) == FM_ERR_FAILED); /* the third one twice */
@@ -254,10 +254,10 @@ static void add_phases(struct fm_cube *cube)
     phase.kinds[1] = FM_METRIC_COMP;
     must(fm_cube_add_phase(cube, &phase, NULL) == FM_ERR_FAILED); /* no wait state */
     struct fm_cube_iteration several[2] = {
-        {0, 50, 0, 900000, 100000, 90000, 100000, 0, 0, 0, 0, 1, FM_CUBE_NONE},
-        {50, 30, 900000, 2000000, 200000, 200000, 200000, 100000, 100000, 100000, 0, 1, 3},
+        {0, 50, 0, 900000, 100000, 90000, 100000, 0, 0, 0, 0, 0, 1, FM_CUBE_NONE},
+        {50, 30, 900000, 2000000, 200000, 200000, 200000, 100000, 100000, 100000, 0, 0, 1, 3},
     };
-    const struct fm_cube_phase grouped = {SAMPLE_EVIL, 80, 2, several, 0, NULL, NULL};
+    const struct fm_cube_phase grouped = {SAMPLE_EVIL, 80, 2, several, 0, NULL, NULL, NULL};
     must(fm_cube_add_phase(cube, &grouped, NULL) == FM_OK);
 }
 
@@ -302,26 +302,26 @@ static void add_topologies(struct fm_cube *cube)
 static void add_matrices(struct fm_cube *cube)
 {
     struct fm_cube_link messages[] = {
-        {0, 1, FM_METRIC_COMMS_SEND, 1000, 1048576},
-        {0, 3, FM_METRIC_COMMS_SEND, 1, 0},
-        {3, 1, FM_METRIC_COMMS_SEND, 199, 1257242624},
-        {4, 0, FM_METRIC_COMMS_SEND, 1, INT64_C(1) << 50},
+        {0, 1, FM_METRIC_COMMS_SEND, 1000, 1048576, 0},
+        {0, 3, FM_METRIC_COMMS_SEND, 1, 0, 0},
+        {3, 1, FM_METRIC_COMMS_SEND, 199, 1257242624, 0},
+        {4, 0, FM_METRIC_COMMS_SEND, 1, INT64_C(1) << 50, 0},
     };
     struct fm_cube_link operations[] = {
-        {1, 0, FM_METRIC_COMMS_RMA_GETS, 10, 800},
-        {1, 0, FM_METRIC_COMMS_RMA_PUTS, 2, 16},
+        {1, 0, FM_METRIC_COMMS_RMA_GETS, 10, 800, 0},
+        {1, 0, FM_METRIC_COMMS_RMA_PUTS, 2, 16, 0},
     };
     struct fm_cube_link delays[] = {
-        {0, 1, FM_METRIC_MPI_LATESENDER, 700, 60000},
-        {3, 1, FM_METRIC_MPI_BARRIER_WAIT, 1, 190000},
-        {3, 1, FM_METRIC_MPI_LATESENDER, 500, 700000},
-        {3, 2, FM_METRIC_MPI_BARRIER_WAIT, 1, 195000},
+        {0, 1, FM_METRIC_MPI_LATESENDER, 700, 60000, 0},
+        {3, 1, FM_METRIC_MPI_BARRIER_WAIT, 1, 190000, 0},
+        {3, 1, FM_METRIC_MPI_LATESENDER, 500, 700000, 0},
+        {3, 2, FM_METRIC_MPI_BARRIER_WAIT, 1, 195000, 0},
     };
     struct fm_cube_link blame[] = {
-        {2, 1, FM_METRIC_BLAME_LATESENDER, 200, 90000},
-        {3, 1, FM_METRIC_BLAME_LATESENDER, 1000, 670000},
-        {3, 1, FM_METRIC_BLAME_BARRIER, 1, 190000},
-        {3, 2, FM_METRIC_BLAME_BARRIER, 1, 195000},
+        {2, 1, FM_METRIC_BLAME_LATESENDER, 200, 90000, 0},
+        {3, 1, FM_METRIC_BLAME_LATESENDER, 1000, 670000, 0},
+        {3, 1, FM_METRIC_BLAME_BARRIER, 1, 190000, 0},
+        {3, 2, FM_METRIC_BLAME_BARRIER, 1, 195000, 0},
     };
     struct fm_cube_matrix matrix = {4, messages, 7, 14, 28};
     must(fm_cube_set_matrix(cube, FM_MATRIX_MESSAGES, &matrix, NULL) == FM_OK);
@@ -438,9 +438,9 @@ struct fm_cube *wide_cube(void)
     }
     for (uint32_t i = 0; i < RANKS; i++) {
         if (i > 0)
-            links[count++] = (struct fm_cube_link){i, i - 1, FM_METRIC_COMMS_SEND, 1, i};
+            links[count++] = (struct fm_cube_link){i, i - 1, FM_METRIC_COMMS_SEND, 1, i, 0};
         if (i + 1 < RANKS)
-            links[count++] = (struct fm_cube_link){i, i + 1, FM_METRIC_COMMS_SEND, 1, i};
+            links[count++] = (struct fm_cube_link){i, i + 1, FM_METRIC_COMMS_SEND, 1, i, 0};
     }
     const struct fm_cube_matrix matrix = {count, links, 0, 0, 0};
     must(fm_cube_set_matrix(cube, FM_MATRIX_MESSAGES, &matrix, NULL) == FM_OK);

@@ -86,6 +86,26 @@ static const struct fm_thread_start *start_before(const struct fm_critical_path 
     return moves ? start : NULL;
 }
 
+/* Notes that the path turns from a location to the one for which it waited. */
+static void note_turn(struct fm_critical_path *path, const struct fm_analysis *analysis,
+                      uint32_t location, const struct fm_wait *wait)
+{
+    const struct fm_location *waiting = &analysis->trace->locations[location];
+    const struct fm_wait_errors *errors = analysis->wait_errors;
+    const uint32_t visit = waiting->visit.items[wait->activity];
+    fm_path_moves_note(&path->moves, location, wait);
+    if (path->turn_errors != NULL) {
+        path->turn_errors[waiting->profile.items[visit].callpath] +=
+            fm_turn_error(errors, location, wait->cause_location);
+        path->turns++;
+        path->insignificant_turns +=
+            fm_wait_ticks(wait) <
+            fm_wait_error(errors, (struct fm_call_ref){location, wait->activity},
+                          (struct fm_call_ref){wait->cause_location, wait->cause_activity},
+                          fm_wait_ticks(wait));
+    }
+}
+
 /* Follows the path backwards through the locations that are owned here. */
 static void walk(struct walking *walking, struct fm_mailboxes *mailboxes, unsigned worker,
                  struct token token)
@@ -125,7 +145,7 @@ static void walk(struct walking *walking, struct fm_mailboxes *mailboxes, unsign
             path->begin = from < token.time ? from : token.time;
             return;
         }
-        fm_path_moves_note(&path->moves, at, wait);
+        note_turn(path, formation->analysis, at, wait);
         ++token.moves_at_once;
         token.time = from;
         token.location = wait->cause_location;
@@ -282,6 +302,9 @@ static void add_up_callpaths(struct fm_critical_path *path, const struct fm_anal
     fm_team_sum(analysis->team, path->path_total, trace->callpaths.count);
     fm_team_sum(analysis->team, path->busy_total, trace->callpaths.count);
     fm_team_sum(analysis->team, path->serialized_total, trace->callpaths.count);
+    if (path->turn_errors != NULL) {
+        fm_team_sum(analysis->team, path->turn_errors, trace->callpaths.count);
+    }
 }
 
 static int compare_segments(const void *a, const void *b)
@@ -305,11 +328,14 @@ static void join_segments(struct fm_critical_path *path, struct fm_team *team)
     }
     fm_vector_free(&all);
     /* Exactly one process has set the begin, and one the end; the others have 0. */
-    uint64_t sums[] = {path->length, path->begin, path->end};
-    fm_team_sum(team, sums, 3);
+    uint64_t sums[] = {path->length, path->begin, path->end, path->turns,
+                       path->insignificant_turns};
+    fm_team_sum(team, sums, sizeof sums / sizeof *sums);
     path->length = sums[0];
     path->begin = sums[1];
     path->end = sums[2];
+    path->turns = sums[3];
+    path->insignificant_turns = sums[4];
 }
 
 void fm_critical_path_open(struct fm_critical_path *path, struct fm_formation *formation)
@@ -325,6 +351,9 @@ void fm_critical_path_open(struct fm_critical_path *path, struct fm_formation *f
         .serialized = fm_allocate(trace->location_count, sizeof *path->serialized),
         .serialized_total = fm_allocate(trace->callpaths.count, sizeof *path->serialized_total),
     };
+    if (analysis->wait_errors != NULL) {
+        path->turn_errors = fm_allocate(trace->callpaths.count, sizeof *path->turn_errors);
+    }
     if (analysis->path_from_init_to_finalize) {
         path->spans = fm_path_spans(analysis);
         path->span_busy = fm_allocate(trace->location_count, sizeof *path->span_busy);
@@ -358,6 +387,7 @@ void fm_critical_path_close(struct fm_critical_path *path, uint32_t location_cou
     fm_free(path->busy_total);
     fm_free(path->serialized);
     fm_free(path->serialized_total);
+    fm_free(path->turn_errors);
     fm_vector_free(&path->holds);
 }
 
@@ -432,10 +462,32 @@ void fm_critical_path_book(const struct fm_critical_path *path, struct fm_format
     fm_engine_run(formation->analysis->engine, book, &(struct booking){path, formation});
 }
 
-fm_status_t fm_critical_path_fill(const struct fm_critical_path *path, struct fm_cube *cube,
+static fm_status_t fill_errors(const struct fm_critical_path *path,
+                               const struct fm_recorder_time *recorder, struct fm_cube *cube,
+                               struct fm_error *error)
+{
+    if (path->turn_errors == NULL) {
+        return FM_OK;
+    }
+    struct fm_cube_path_errors errors = {
+        .turns = path->turns,
+        .insignificant = path->insignificant_turns,
+        .of_callpath = fm_allocate(cube->callpath_count, sizeof *errors.of_callpath),
+    };
+    for (uint32_t c = 0; c < cube->callpath_count; c++) {
+        errors.of_callpath[c] =
+            path->turn_errors[c] + fm_recorder_share(recorder, path->path_total[c]);
+    }
+    const fm_status_t status = fm_cube_set_path_errors(cube, &errors, error);
+    fm_free(errors.of_callpath);
+    return status;
+}
+
+fm_status_t fm_critical_path_fill(const struct fm_critical_path *path,
+                                  const struct fm_recorder_time *recorder, struct fm_cube *cube,
                                   struct fm_error *error)
 {
-    fm_status_t status = FM_OK;
+    fm_status_t status = fill_errors(path, recorder, cube, error);
     for (size_t s = path->segments.count; s-- > 0 && status == FM_OK;) {
         const struct fm_path_segment *segment = &path->segments.items[s];
         status = fm_cube_add_segment(cube,

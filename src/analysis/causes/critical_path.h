@@ -6,6 +6,7 @@
 #include "analysis/causes/blame/serialization.h"
 #include "analysis/causes/formation.h"
 #include "analysis/causes/path_span.h"
+#include "analysis/clocks/wait_errors.h"
 
 /** A segment of the critical path: consecutive time on one location. */
 struct fm_path_segment {
@@ -29,7 +30,10 @@ struct fm_critical_path {
     fm_path_holds holds;   /**< of locks that serialize the path */
     uint64_t *serialized_total; /**< [call path]: ticks on the path in `holds` */
     uint64_t *path_total;       /**< [call path]: ticks on the path, on all locations */
-    uint64_t *busy_total; /**< [call path]: ticks without waiting in the spans of all locations */
+    uint64_t *busy_total;  /**< [call path]: ticks without waiting in the spans of all locations */
+    uint64_t *turn_errors; /**< [call path]: of the turns at waits in it, ticks; NULL: not known */
+    uint64_t turns;        /**< at waits */
+    uint64_t insignificant_turns; /**< at waits that are shorter than their error */
 };
 
 /** Walks the critical path and computes the profiles. The path covers the whole run or, if the
@@ -55,8 +59,11 @@ void fm_imbalance_book(struct fm_formation *formation);
 double fm_critical_path_imbalance(const struct fm_critical_path *path, const struct fm_trace *trace,
                                   uint32_t callpath);
 
-/** Adds the segments to the cube, from the begin of the run to its end. For process 0. */
-fm_status_t fm_critical_path_fill(const struct fm_critical_path *path, struct fm_cube *cube,
+/** Adds the segments to the cube, from the begin of the run to its end, and by how much the time of
+ * each call path may be wrong (clocks/wait_errors.h). For process 0.
+ * @param recorder  the recorder's own time */
+fm_status_t fm_critical_path_fill(const struct fm_critical_path *path,
+                                  const struct fm_recorder_time *recorder, struct fm_cube *cube,
                                   struct fm_error *error);
 
 /** Verifies that the path has no gaps from the end of one location to the begin of one (or from

@@ -217,8 +217,11 @@ static void describe_parties(const struct window_epochs *epochs, const struct me
             uint64_t ticks = hold->queued_until - hold->queued_from;
             ++owner->waits;
             owner->waiting += ticks;
+            owner->waiting_error += hold->error;
             uint32_t culprit = epochs->holds[hold->blocked_by].owner;
-            party_of(&parties, &index_of_location, culprit)->caused += ticks;
+            struct fm_cube_lock_party *holder = party_of(&parties, &index_of_location, culprit);
+            holder->caused += ticks;
+            holder->caused_error += hold->error;
         }
     }
     fm_sort(parties.items, parties.count, sizeof *parties.items, compare_holders);
@@ -278,6 +281,7 @@ static struct fm_cube_lock describe_lock(const struct window_epochs *epochs, uin
         lock.held += hold->released - hold->held_from;
         lock.waits += waited(hold);
         lock.waiting += hold->queued_until - hold->queued_from;
+        lock.error += hold->error;
         lock.begin = hold->requested < lock.begin ? hold->requested : lock.begin;
         lock.end = hold->released > lock.end ? hold->released : lock.end;
         if (epochs->chain[members[i].index] > epochs->chain[last_of_chain]) {

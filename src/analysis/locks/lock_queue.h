@@ -28,6 +28,7 @@ struct fm_lock_hold {
     uint64_t queued_until;
     uint64_t held_from;
     uint64_t released;   /**< Leave of the releasing call */
+    uint64_t error;      /**< ticks by which the wait in the queue may be wrong; 0: not known */
     uint32_t owner;      /**< location; of a process the first one */
     uint64_t lock;       /**< outside of MPI: its id, which names it; else 0 */
     uint32_t target;     /**< process; FM_NONE: all of the window. Of threads: their process */

@@ -52,6 +52,7 @@ struct fm_lock_holders;
 struct fm_lock_queues;
 struct fm_peer_waits;
 struct fm_thread_starts;
+struct fm_wait_errors;
 
 /** A location that made the last partition of messages ready. */
 struct fm_last_partition {
@@ -84,6 +85,7 @@ struct fm_analysis {
     fm_last_partition_vector last_partitions;
     struct fm_dependencies *dependencies; /**< NULL: not wanted */
     struct fm_cube_errors errors;         /**< of measured times */
+    struct fm_wait_errors *wait_errors;   /**< set when the events were read; NULL: not known */
     bool has_single_clocks;               /**< `errors.clock` concerns processes of one node, too */
     uint64_t blocking_size;       /**< bytes from which on sends wait; 0: as the run shows */
     fm_detail_messages *messages; /**< by receiving process: matched messages; NULL: not kept */

@@ -1,5 +1,6 @@
 /* Lock Contention: a call of a lock epoch waits for the previous owner to release the lock
  * [H17 pattern 7, algorithm 2]. */
+#include "analysis/clocks/wait_errors.h"
 #include "analysis/dependencies/acquisitions.h"
 #include "analysis/dependencies/dependencies.h"
 #include "analysis/libraries/library_metrics.h"
@@ -273,6 +274,11 @@ static void add_queues(struct contention *contention, unsigned worker, const str
         hold->queued_until = epoch->waited_until;
         hold->held_from = is_release(message, call) ? epoch->released_after : epoch->waited_until;
         hold->blocked_by = epoch->blocked_by - begin;
+        const struct fm_released_epoch *release = epochs[epoch->blocked_by].message;
+        hold->error = fm_wait_error(contention->finder->analysis->wait_errors,
+                                    (struct fm_call_ref){call->location, call->activity},
+                                    (struct fm_call_ref){release->location, release->activity},
+                                    hold->queued_until - hold->queued_from);
     }
     fm_lock_queues_add(contention->finder->analysis->lock_queues, worker,
                        epochs[begin].message->window, holds, end - begin, NULL);

@@ -1,6 +1,7 @@
 #include "analysis/results/matrices.h"
 
 #include "analysis/causes/blame/blame.h"
+#include "analysis/clocks/wait_errors.h"
 #include "analysis/results/statistics.h"
 #include "base/containers/keyed_sort.h"
 #include "base/containers/map.h"
@@ -108,10 +109,15 @@ static void add_delays(const struct matrices *matrices, uint32_t l, struct fm_ma
         uint32_t link =
             *fm_map_at(index, (uint64_t)wait->cause_location * FM_METRIC_USER + kind, next);
         if (link == next) {
-            fm_vector_push(&own->links, (struct fm_cube_link){wait->cause_location, l, kind, 0, 0});
+            fm_vector_push(&own->links, (struct fm_cube_link){
+                                            .from = wait->cause_location, .to = l, .metric = kind});
         }
+        const uint64_t ticks = wait->t - location->enter.items[wait->activity];
         ++own->links.items[link].count;
-        own->links.items[link].amount += wait->t - location->enter.items[wait->activity];
+        own->links.items[link].amount += ticks;
+        own->links.items[link].error +=
+            fm_wait_error(analysis->wait_errors, (struct fm_call_ref){l, wait->activity},
+                          (struct fm_call_ref){wait->cause_location, wait->cause_activity}, ticks);
     }
     for (size_t i = 0; i < own->links.count; ++i) {
         add_link(part, matrices->limit, own->links.items[i]);

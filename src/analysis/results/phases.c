@@ -1,5 +1,6 @@
 #include "analysis/results/phases.h"
 
+#include "analysis/clocks/wait_errors.h"
 #include "analysis/results/phase_instances.h"
 #include "analysis/results/statistics.h"
 
@@ -7,6 +8,7 @@
 struct wait_sum {
     uint64_t iteration;
     uint64_t ticks;
+    uint64_t error;
     uint32_t kind;
 };
 
@@ -45,16 +47,20 @@ static uint64_t computation_between(const struct fm_formation *formation, uint32
     return computation;
 }
 
-static void add_wait(struct phase_part *part, uint64_t iteration, fm_metric_t kind, uint64_t ticks)
+static void add_wait(struct phase_part *part, uint64_t iteration, fm_metric_t kind, uint64_t ticks,
+                     uint64_t error)
 {
     uint32_t next = (uint32_t)part->waits.count;
     uint32_t position =
         *fm_map_at(&part->wait_index, iteration * FM_METRIC_USER + (uint64_t)kind, next);
     if (position == next) {
-        fm_vector_push(&part->waits, (struct wait_sum){iteration, 0, (uint32_t)kind});
+        fm_vector_push(&part->waits,
+                       (struct wait_sum){.iteration = iteration, .kind = (uint32_t)kind});
     }
     part->waits.items[position].ticks += ticks;
+    part->waits.items[position].error += error;
     part->iterations.items[iteration].waiting += ticks;
+    part->iterations.items[iteration].error += error;
 }
 
 static void add_waits(const struct fm_formation *formation, struct phase_part *part,
@@ -66,7 +72,11 @@ static void add_waits(const struct fm_formation *formation, struct phase_part *p
         const struct fm_wait *wait = &waits->items[w];
         uint64_t from = wait->enter > begin ? wait->enter : begin;
         uint64_t to = wait->until < end ? wait->until : end;
-        add_wait(part, iteration, fm_wait_kind((fm_metric_t)wait->metric), to - from);
+        const uint64_t error = fm_wait_error(
+            formation->analysis->wait_errors, (struct fm_call_ref){location, wait->activity},
+            (struct fm_call_ref){wait->cause_location, wait->cause_activity}, fm_wait_ticks(wait));
+        add_wait(part, iteration, fm_wait_kind((fm_metric_t)wait->metric), to - from,
+                 to > from ? error : 0);
     }
 }
 
@@ -94,6 +104,7 @@ static void add_locations(struct fm_cube_iteration *to, const struct fm_cube_ite
     to->time += from->time;
     to->computation += from->computation;
     to->waiting += from->waiting;
+    to->error += from->error;
     to->locations += from->locations;
     if (from->longest_computation > to->longest_computation) {
         to->longest_computation = from->longest_computation;
@@ -202,7 +213,8 @@ static void merge_parts(const struct phases *phases, uint32_t phase, unsigned wo
 }
 
 /* Fills rows and kinds of a phase from the sums of all locations. */
-static void make_rows(struct phase_part *part, uint64_t begin, struct fm_cube_phase *phase)
+static void make_rows(struct phase_part *part, uint64_t begin, bool has_errors,
+                      struct fm_cube_phase *phase)
 {
     size_t count = part->iterations.count;
     uint64_t step = (count + FM_CUBE_ITERATIONS - 1) / FM_CUBE_ITERATIONS;
@@ -223,6 +235,10 @@ static void make_rows(struct phase_part *part, uint64_t begin, struct fm_cube_ph
     phase->rows = fm_allocate(phase->row_count, sizeof *phase->rows);
     phase->waiting =
         fm_allocate((size_t)phase->row_count * phase->kind_count, sizeof *phase->waiting);
+    if (has_errors) {
+        phase->errors =
+            fm_allocate((size_t)phase->row_count * phase->kind_count, sizeof *phase->errors);
+    }
     for (size_t i = 0; i < count; ++i) {
         struct fm_cube_iteration *iteration = &part->iterations.items[i];
         struct fm_cube_iteration *row = &phase->rows[i / step];
@@ -239,8 +255,11 @@ static void make_rows(struct phase_part *part, uint64_t begin, struct fm_cube_ph
     }
     for (size_t i = 0; i < part->waits.count; ++i) {
         const struct wait_sum *wait = &part->waits.items[i];
-        phase->waiting[wait->iteration / step * phase->kind_count + kind_number[wait->kind]] +=
-            wait->ticks;
+        const size_t place = wait->iteration / step * phase->kind_count + kind_number[wait->kind];
+        phase->waiting[place] += wait->ticks;
+        if (has_errors) {
+            phase->errors[place] += wait->error;
+        }
     }
 }
 
@@ -274,7 +293,8 @@ struct fm_phase_list fm_phases_compute(const struct fm_formation *formation, uin
         merge_parts(&phases, p, workers, formation->analysis->team);
         if (part->iterations.count > 0) {
             list.items[list.count].region = phases.regions.regions[p];
-            make_rows(part, begin, &list.items[list.count++]);
+            make_rows(part, begin, formation->analysis->wait_errors != NULL,
+                      &list.items[list.count++]);
         }
     }
     for (size_t i = 0; i < (size_t)workers * phases.regions.count; ++i) {
@@ -305,6 +325,7 @@ void fm_phases_free(struct fm_phase_list *phases)
         fm_free(phases->items[p].rows);
         fm_free(phases->items[p].kinds);
         fm_free(phases->items[p].waiting);
+        fm_free(phases->items[p].errors);
     }
     fm_free(phases->items);
     *phases = (struct fm_phase_list){0};

@@ -1,8 +1,8 @@
 /* Statistics of the wait states: distribution of each kind's waiting times, and the worst ones. */
 #include "analysis/results/statistics.h"
 
+#include "analysis/clocks/wait_errors.h"
 #include "analysis/results/order_statistics.h"
-#include "analysis/results/wait_errors.h"
 
 #include <string.h>
 
@@ -35,7 +35,6 @@ struct totals {
 struct collecting {
     struct fm_analysis *analysis;
     struct collection (*collections)[FM_METRIC_USER]; /* by worker */
-    struct fm_wait_errors errors;
 };
 
 /* ---- the wait states of this process ---- */
@@ -91,7 +90,7 @@ static void collect(void *context, unsigned worker, uint32_t first, uint32_t las
             fm_vector_push(&collection->waits, wait->t - enter);
             collection->sum += wait->t - enter;
             const uint64_t error = fm_wait_error(
-                &collecting->errors, (struct fm_call_ref){l, wait->activity},
+                collecting->analysis->wait_errors, (struct fm_call_ref){l, wait->activity},
                 (struct fm_call_ref){wait->cause_location, wait->cause_activity}, wait->t - enter);
             collection->error += error;
             collection->insignificant += wait->t - enter < error;
@@ -277,8 +276,7 @@ struct fm_statistics_list fm_statistics_compute(struct fm_analysis *analysis, ui
 {
     unsigned workers = fm_engine_workers(analysis->engine);
     struct collecting collecting = {analysis,
-                                    fm_allocate_apart(workers, sizeof *collecting.collections),
-                                    fm_wait_errors_open(analysis)};
+                                    fm_allocate_apart(workers, sizeof *collecting.collections)};
     struct collection *collections = collecting.collections[0];
     struct totals totals[FM_METRIC_USER];
     struct fm_order orders[FM_METRIC_USER];
@@ -298,8 +296,7 @@ struct fm_statistics_list fm_statistics_compute(struct fm_analysis *analysis, ui
     }
     share_cause_paths(analysis, collections, &list);
     free_collections(&collecting, workers);
-    list.computation_error = fm_computation_error(&collecting.errors);
-    fm_wait_errors_close(&collecting.errors);
+    list.recorder = fm_recorder_time(analysis->wait_errors);
     return list;
 }
 
@@ -307,7 +304,8 @@ fm_status_t fm_statistics_fill(const struct fm_statistics_list *list, struct fm_
                                struct fm_error *error)
 {
     fm_status_t status = FM_OK;
-    cube->errors.computation = list->computation_error;
+    cube->errors.computation = list->recorder.all;
+    cube->errors.longest_computation = list->recorder.largest;
     for (uint32_t i = 0; i < list->count && status == FM_OK; ++i) {
         status = fm_cube_add_statistics(cube, &list->items[i], error);
     }

@@ -3,7 +3,7 @@
 #ifndef FERMATA_ANALYSIS_RESULTS_STATISTICS_H
 #define FERMATA_ANALYSIS_RESULTS_STATISTICS_H
 
-#include "analysis/model/run.h"
+#include "analysis/clocks/wait_errors.h"
 #include "cube/model/cube.h"
 
 /** @return the kind of wait state that a metric is a form of: wrong order is a form of Late Sender
@@ -14,7 +14,7 @@ fm_metric_t fm_wait_kind(fm_metric_t metric);
 struct fm_statistics_list {
     struct fm_cube_statistics *items;
     uint32_t count;
-    uint64_t computation_error; /**< see struct fm_cube_errors; 0: errors are not known */
+    struct fm_recorder_time recorder; /**< 0: errors are not known */
 };
 
 /** Computes the statistics after the arbitration, the same on all processes of the team. Runs

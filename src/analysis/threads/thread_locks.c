@@ -1,6 +1,7 @@
 /* Contention for the locks of threads: mutexes, OpenMP's locks and critical constructs, and ordered
  * constructs, whose sections are the holds of a lock, too. A lock belongs to one process; its
  * owners are threads. The holds of a lock are ordered by the number of their acquisition. */
+#include "analysis/clocks/wait_errors.h"
 #include "analysis/dependencies/acquisitions.h"
 #include "analysis/dependencies/dependencies.h"
 #include "analysis/locks/lock_holders.h"
@@ -236,6 +237,13 @@ static void add_queues(const struct fm_finder *finder, uint32_t process,
             .exclusive = !hold->shared,
             .paradigm = hold->lock > UINT32_MAX ? FM_PARADIGM_PTHREAD : FM_PARADIGM_OPENMP,
         };
+        if (waits) {
+            const struct fm_thread_hold *previous = &holds->items[hold->blocked_by];
+            items[i].error = fm_wait_error(
+                finder->analysis->wait_errors, (struct fm_call_ref){hold->location, hold->call},
+                (struct fm_call_ref){previous->location, previous->release},
+                hold->waited_until - hold->queued_from);
+        }
     }
     fm_lock_queues_add(finder->analysis->lock_queues, finder->worker, FM_NONE, items,
                        (uint32_t)holds->count, places);

@@ -1,5 +1,7 @@
 #include "cube/merge/merge_views.h"
 
+#include <stdlib.h>
+
 /** Marks the metric trees in which the cube has values and no previous cube had any. */
 static void take_trees(const struct fm_cube *cube, bool *taken, bool *metrics)
 {
@@ -80,6 +82,26 @@ static fm_status_t add_segments(const struct fm_cube *cube, struct fm_cube_union
     return status;
 }
 
+/** Adds by how much the times of the critical path may be wrong. */
+static fm_status_t add_path_errors(const struct fm_cube *cube, struct fm_cube_union *united,
+                                   size_t c, const struct fm_conversion *conversion,
+                                   struct fm_error *error)
+{
+    struct fm_cube_path_errors errors = cube->path_errors;
+    if (errors.of_callpath == NULL)
+        return FM_OK;
+    errors.of_callpath =
+        calloc(united->frame->callpath_count + (size_t)1, sizeof *errors.of_callpath);
+    if (errors.of_callpath == NULL)
+        return fm_fail(error, FM_ERR_SYSTEM, "out of memory for the critical path");
+    for (uint32_t i = 0; i < cube->callpath_count; i++)
+        errors.of_callpath[united->callpaths[c][i]] +=
+            fm_convert_ticks(cube->path_errors.of_callpath[i], conversion);
+    const fm_status_t status = fm_cube_set_path_errors(united->frame, &errors, error);
+    free(errors.of_callpath);
+    return status;
+}
+
 static void convert_parties(struct fm_cube_lock_party *parties, uint32_t count,
                             const uint32_t *locations, const struct fm_conversion *conversion)
 {
@@ -88,6 +110,8 @@ static void convert_parties(struct fm_cube_lock_party *parties, uint32_t count,
         parties[i].held = fm_convert_ticks(parties[i].held, conversion);
         parties[i].caused = fm_convert_ticks(parties[i].caused, conversion);
         parties[i].waiting = fm_convert_ticks(parties[i].waiting, conversion);
+        parties[i].caused_error = fm_convert_ticks(parties[i].caused_error, conversion);
+        parties[i].waiting_error = fm_convert_ticks(parties[i].waiting_error, conversion);
     }
 }
 
@@ -109,6 +133,7 @@ static fm_status_t add_locks(const struct fm_cube *cube, struct fm_cube_union *u
         uint64_t queue[FM_CUBE_LOCK_BINS];
         lock.held = fm_convert_ticks(lock.held, conversion);
         lock.waiting = fm_convert_ticks(lock.waiting, conversion);
+        lock.error = fm_convert_ticks(lock.error, conversion);
         lock.begin = fm_convert_ticks(lock.begin, conversion);
         lock.end = fm_convert_ticks(lock.end, conversion);
         convert_parties(lock.holders, lock.holder_count, united->locations[c], conversion);
@@ -155,8 +180,11 @@ fm_status_t fm_cube_merge(const struct fm_cube *const *cubes, const char *const 
         status = fm_combination_add(&combination, c, metrics, error);
         if (status == FM_OK)
             status = add_statistics(cubes, c, united, metrics, conversion, error);
-        if (status == FM_OK && united->frame->segment_count == 0)
+        if (status == FM_OK && united->frame->segment_count == 0) {
             status = add_segments(cubes[c], united, c, conversion, error);
+            if (status == FM_OK)
+                status = add_path_errors(cubes[c], united, c, conversion, error);
+        }
         if (status == FM_OK && takes_locks)
             status = add_locks(cubes[c], united, c, conversion, error);
         if (status == FM_OK)

@@ -26,7 +26,8 @@ static void convert_row(struct fm_cube_iteration *row, const struct fm_conversio
                                &row->computation,
                                &row->longest_computation,
                                &row->computation_capacity,
-                               &row->waiting};
+                               &row->waiting,
+                               &row->error};
     for (size_t t = 0; t < sizeof times / sizeof times[0]; t++)
         *times[t] = fm_convert_ticks(*times[t], conversion);
     if (row->slowest != FM_CUBE_NONE)
@@ -43,19 +44,24 @@ static fm_status_t add_phase(const struct fm_combination *combination, size_t c,
     copy.region = map_region(combination->cubes[c], united, c, phase->region);
     copy.rows = calloc(phase->row_count + (size_t)1, sizeof *copy.rows);
     copy.waiting = calloc(values + 1, sizeof *copy.waiting);
-    fm_status_t status = copy.rows != NULL && copy.waiting != NULL
+    copy.errors = calloc(values + 1, sizeof *copy.errors);
+    fm_status_t status = copy.rows != NULL && copy.waiting != NULL && copy.errors != NULL
                              ? FM_OK
                              : fm_fail(error, FM_ERR_SYSTEM, "out of memory for phases");
     for (uint32_t i = 0; i < phase->row_count && status == FM_OK; i++) {
         copy.rows[i] = phase->rows[i];
         convert_row(&copy.rows[i], conversion, united->locations[c]);
     }
-    for (size_t i = 0; i < values && status == FM_OK; i++)
+    for (size_t i = 0; i < values && status == FM_OK; i++) {
         copy.waiting[i] = fm_convert_ticks(phase->waiting[i], conversion);
+        if (phase->errors != NULL)
+            copy.errors[i] = fm_convert_ticks(phase->errors[i], conversion);
+    }
     if (status == FM_OK && copy.region != FM_CUBE_NONE)
         status = fm_cube_add_phase(united->frame, &copy, error);
     free(copy.rows);
     free(copy.waiting);
+    free(copy.errors);
     return status;
 }
 
@@ -116,6 +122,7 @@ static fm_status_t add_matrix(const struct fm_combination *combination, size_t c
         copy.links[i].to = locations[links[i].to];
         if (fm_cube_matrix_is_time(kind))
             copy.links[i].amount = fm_convert_ticks(links[i].amount, conversion);
+        copy.links[i].error = fm_convert_ticks(links[i].error, conversion);
     }
     if (fm_cube_matrix_is_time(kind))
         copy.omitted_amount = fm_convert_ticks(copy.omitted_amount, conversion);
@@ -143,6 +150,9 @@ static void add_errors(struct fm_cube_errors *all, const struct fm_cube_errors *
     all->call = one->call > all->call ? one->call : all->call;
     all->clock = one->clock > all->clock ? one->clock : all->clock;
     all->computation = one->computation > all->computation ? one->computation : all->computation;
+    all->longest_computation = one->longest_computation > all->longest_computation
+                                   ? one->longest_computation
+                                   : all->longest_computation;
 }
 
 static fm_status_t add_options(const struct fm_combination *combination, size_t c,

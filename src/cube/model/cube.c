@@ -39,6 +39,7 @@ void fm_cube_free(struct fm_cube *cube)
     free(cube->cells);
     free(cube->statistics);
     free(cube->segments);
+    free(cube->path_errors.of_callpath);
     for (uint32_t i = 0; i < cube->warning_count; i++)
         free(cube->warnings[i]);
     free(cube->warnings);
@@ -273,6 +274,19 @@ fm_status_t fm_cube_add_segment(struct fm_cube *cube, const struct fm_cube_segme
         return fm_fail(error, FM_ERR_SYSTEM, "out of memory for the critical path");
     cube->segments = segments;
     segments[cube->segment_count++] = *segment;
+    return FM_OK;
+}
+
+fm_status_t fm_cube_set_path_errors(struct fm_cube *cube, const struct fm_cube_path_errors *errors,
+                                    struct fm_error *error)
+{
+    struct fm_cube_path_errors copy = *errors;
+    copy.of_callpath = calloc(cube->callpath_count + (size_t)1, sizeof *copy.of_callpath);
+    if (copy.of_callpath == NULL)
+        return fm_fail(error, FM_ERR_SYSTEM, "out of memory for the critical path");
+    memcpy(copy.of_callpath, errors->of_callpath, cube->callpath_count * sizeof *copy.of_callpath);
+    free(cube->path_errors.of_callpath);
+    cube->path_errors = copy;
     return FM_OK;
 }
 

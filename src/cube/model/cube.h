@@ -135,6 +135,8 @@ struct fm_cube_lock_party {
     uint64_t caused;  /**< ticks that others waited for its releases of the lock */
     uint64_t waits;   /**< number of its waits for the lock */
     uint64_t waiting; /**< ticks, sum of these waits */
+    uint64_t caused_error, waiting_error; /**< ticks by which these may be wrong, if cube->errors
+                                               are known; else 0 */
 };
 
 /** A call path in which a lock is waited for, or is held while others wait. */
@@ -158,6 +160,8 @@ struct fm_cube_lock {
     uint64_t held;      /**< ticks, added up over all epochs */
     uint64_t waits;     /**< number of epochs that waited */
     uint64_t waiting;   /**< ticks, added up */
+    uint64_t error;     /**< ticks by which `waiting` may be wrong, if cube->errors are known; else
+                             0 */
     uint64_t begin;     /**< first request */
     uint64_t end;       /**< last release */
     uint64_t longest_queue;
@@ -174,6 +178,14 @@ struct fm_cube_lock {
     struct fm_cube_lock_place waited_in[FM_CUBE_LOCK_PLACES]; /**< most waiting first */
     uint32_t bin_count; /**< 0 (no waiting) or FM_CUBE_LOCK_BINS */
     uint64_t *queue;    /**< [bin]: waiting ticks in each of bin_count equal parts of begin..end */
+};
+
+/** By how much the times of the critical path may be wrong, if cube->errors are known. */
+struct fm_cube_path_errors {
+    uint64_t turns;         /**< how often the path turns to another location where a wait ends */
+    uint64_t insignificant; /**< turns at waits that are shorter than their error */
+    uint64_t *of_callpath;  /**< [call path]: ticks by which its time on the path may be wrong;
+                                 NULL: not known */
 };
 
 /** Description of the measured run. Strings may be NULL: unknown. */
@@ -220,6 +232,7 @@ struct fm_cube_errors {
                          processes with estimated offsets, may differ; 0: all have one clock */
     uint64_t computation; /**< ticks of all locations together by which computation may be too long:
                                what the recorder did in it */
+    uint64_t longest_computation; /**< the same of one location, the largest */
 };
 
 struct fm_cube {
@@ -236,6 +249,7 @@ struct fm_cube {
     uint32_t statistics_count;
     struct fm_cube_segment *segments; /**< critical path, from the begin of the run to its end */
     uint32_t segment_count;
+    struct fm_cube_path_errors path_errors;
     char **warnings; /**< what is missing or left out, one sentence each */
     uint32_t warning_count;
     struct fm_cube_lock *locks; /**< ascending by (window, target); those without window last */
@@ -311,6 +325,12 @@ fm_status_t fm_cube_add_statistics(struct fm_cube *cube, const struct fm_cube_st
 /** Appends a segment of the critical path (copied). */
 fm_status_t fm_cube_add_segment(struct fm_cube *cube, const struct fm_cube_segment *segment,
                                 struct fm_error *error);
+
+/** Sets the errors of the critical path (copied). To be called after all call paths have been
+ * added.
+ */
+fm_status_t fm_cube_set_path_errors(struct fm_cube *cube, const struct fm_cube_path_errors *errors,
+                                    struct fm_error *error);
 
 /** Appends a lock (copied with its name and queue). To be called in ascending order of (window,
  * target). FM_ERR_FAILED: the order is wrong, or a count exceeds its array. */

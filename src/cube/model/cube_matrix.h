@@ -34,6 +34,8 @@ struct fm_cube_link {
                           wait state */
     uint64_t count;  /**< number of messages, operations or wait states */
     uint64_t amount; /**< bytes or ticks */
+    uint64_t error;  /**< of delays: ticks by which `amount` may be wrong, if cube->errors are
+                          known; else 0 */
 };
 
 struct fm_cube_matrix {

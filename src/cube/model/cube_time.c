@@ -8,6 +8,7 @@ static void free_phase(struct fm_cube_phase *phase)
     free(phase->rows);
     free(phase->kinds);
     free(phase->waiting);
+    free(phase->errors);
 }
 
 void fm_cube_free_time(struct fm_cube *cube)
@@ -72,7 +73,12 @@ fm_status_t fm_cube_add_phase(struct fm_cube *cube, const struct fm_cube_phase *
     copy.kinds = copy_array(phase->kinds, phase->kind_count, sizeof *copy.kinds);
     copy.waiting = copy_array(phase->waiting, (size_t)phase->row_count * phase->kind_count,
                               sizeof *copy.waiting);
-    if (copy.rows == NULL || copy.kinds == NULL || copy.waiting == NULL) {
+    copy.errors = phase->errors == NULL
+                      ? NULL
+                      : copy_array(phase->errors, (size_t)phase->row_count * phase->kind_count,
+                                   sizeof *copy.errors);
+    if (copy.rows == NULL || copy.kinds == NULL || copy.waiting == NULL ||
+        (phase->errors != NULL && copy.errors == NULL)) {
         free_phase(&copy);
         return fm_fail(error, FM_ERR_SYSTEM, "out of memory for phases");
     }
@@ -98,25 +104,36 @@ void fm_cube_iteration_add(struct fm_cube_iteration *total, const struct fm_cube
     total->longest_computation = sum_of(total->longest_computation, row->longest_computation);
     total->computation_capacity = sum_of(total->computation_capacity, row->computation_capacity);
     total->waiting = sum_of(total->waiting, row->waiting);
+    total->error = sum_of(total->error, row->error);
     total->locations = row->locations > total->locations ? row->locations : total->locations;
     if (row->slowest != total->slowest)
         total->slowest = FM_CUBE_NONE;
 }
 
+/** Sums [row][kind] values over the rows; NULL: all are 0. @param sums  out; may be NULL */
+static void add_up_kinds(const struct fm_cube_phase *phase, const uint64_t *values, uint64_t *sums)
+{
+    if (sums == NULL)
+        return;
+    memset(sums, 0, phase->kind_count * sizeof *sums);
+    for (uint32_t i = 0; values != NULL && i < phase->row_count; i++) {
+        for (uint32_t k = 0; k < phase->kind_count; k++)
+            sums[k] = sum_of(sums[k], values[(size_t)i * phase->kind_count + k]);
+    }
+}
+
 void fm_cube_phase_total(const struct fm_cube_phase *phase, struct fm_cube_iteration *total,
-                         uint64_t *waiting)
+                         uint64_t *waiting, uint64_t *errors)
 {
     *total = (struct fm_cube_iteration){.slowest = FM_CUBE_NONE};
-    for (uint32_t k = 0; waiting != NULL && k < phase->kind_count; k++)
-        waiting[k] = 0;
     for (uint32_t i = 0; i < phase->row_count; i++) {
         if (i == 0)
             *total = phase->rows[0];
         else
             fm_cube_iteration_add(total, &phase->rows[i]);
-        for (uint32_t k = 0; waiting != NULL && k < phase->kind_count; k++)
-            waiting[k] = sum_of(waiting[k], phase->waiting[(size_t)i * phase->kind_count + k]);
     }
+    add_up_kinds(phase, phase->waiting, waiting);
+    add_up_kinds(phase, phase->errors, errors);
 }
 
 double fm_cube_iteration_imbalance(const struct fm_cube_iteration *iteration)

@@ -29,6 +29,8 @@ struct fm_cube_iteration {
     uint64_t longest_computation;  /**< of one instance */
     uint64_t computation_capacity; /**< number of instances times `longest_computation` */
     uint64_t waiting;              /**< sum over all instances and wait states */
+    uint64_t error;                /**< ticks by which `waiting` may be wrong, if cube->errors are
+                                        known; else 0 */
     uint32_t locations; /**< number of instances of an iteration: locations that took part; of
                              several iterations the largest number */
     uint32_t slowest;   /**< location with the longest computation; FM_CUBE_NONE: no location
@@ -44,6 +46,7 @@ struct fm_cube_phase {
     uint32_t kind_count;
     uint32_t *kinds;   /**< metrics of the wait states that occur, each once */
     uint64_t *waiting; /**< [row][kind]: ticks */
+    uint64_t *errors;  /**< [row][kind]: ticks by which `waiting` may be wrong; NULL: not known */
 };
 
 /** Waiting time of one wait state in one time bin, on one row of locations. */
@@ -70,10 +73,11 @@ fm_status_t fm_cube_add_phase(struct fm_cube *cube, const struct fm_cube_phase *
 /** Adds a row to the sum of the rows before it. Sums saturate at UINT64_MAX. */
 void fm_cube_iteration_add(struct fm_cube_iteration *total, const struct fm_cube_iteration *row);
 
-/** Adds up the rows of a phase.
- * @param waiting  out: ticks by kind of wait state; may be NULL */
+/** Adds up the rows of a phase. Sums saturate at UINT64_MAX.
+ * @param waiting  out: ticks by kind of wait state; may be NULL
+ * @param errors   out: by how many ticks these may be wrong, 0 if that is not known; may be NULL */
 void fm_cube_phase_total(const struct fm_cube_phase *phase, struct fm_cube_iteration *total,
-                         uint64_t *waiting);
+                         uint64_t *waiting, uint64_t *errors);
 
 /** @return longest computation minus mean computation of the locations, in ticks. */
 double fm_cube_iteration_imbalance(const struct fm_cube_iteration *iteration);

@@ -118,6 +118,25 @@ static fm_status_t copy_statistics(struct fm_cube *to, const struct fm_cube *fro
     return FM_OK;
 }
 
+/** Copies the errors of the subtree's time on the critical path. Its turns are those of the run. */
+static fm_status_t copy_path_errors(struct fm_cube *to, const struct fm_cube *from,
+                                    const uint32_t *map, struct fm_error *error)
+{
+    if (from->path_errors.of_callpath == NULL)
+        return FM_OK;
+    struct fm_cube_path_errors errors = from->path_errors;
+    errors.of_callpath = calloc(to->callpath_count + (size_t)1, sizeof *errors.of_callpath);
+    if (errors.of_callpath == NULL)
+        return fm_fail(error, FM_ERR_SYSTEM, "out of memory for a part of the report");
+    for (uint32_t i = 0; i < from->callpath_count; i++) {
+        if (map[i] != FM_CUBE_NONE)
+            errors.of_callpath[map[i]] = from->path_errors.of_callpath[i];
+    }
+    const fm_status_t status = fm_cube_set_path_errors(to, &errors, error);
+    free(errors.of_callpath);
+    return status;
+}
+
 static bool has_links(const struct fm_cube *cube)
 {
     for (int kind = 0; kind < FM_MATRIX_COUNT; kind++) {
@@ -190,6 +209,8 @@ fm_status_t fm_cube_restrict(const struct fm_cube *cube, uint32_t root, struct f
         copy->clock = cube->clock;
         copy->errors = cube->errors;
     }
+    if (status == FM_OK)
+        status = copy_path_errors(copy, cube, map, error);
     for (uint32_t i = 0; status == FM_OK && i < cube->switched_off_count; i++)
         fm_cube_switch_off(copy, cube->switched_off[i]);
     if (status == FM_OK && cube->partition_count > 0)

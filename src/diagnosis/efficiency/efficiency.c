@@ -14,13 +14,16 @@
  * locations. */
 static struct fm_efficiency efficiency(double mean, double longest, double duration, double time)
 {
-    return longest > 0 && duration > 0 ? (struct fm_efficiency){mean / duration,
-                                                                mean / longest,
-                                                                longest / duration,
-                                                                NAN,
-                                                                NAN,
-                                                                time}
-                                       : (struct fm_efficiency){NAN, NAN, NAN, NAN, NAN, time};
+    const bool is_defined = longest > 0 && duration > 0;
+    return (struct fm_efficiency){
+        .parallel = is_defined ? mean / duration : NAN,
+        .load_balance = is_defined ? mean / longest : NAN,
+        .communication = is_defined ? longest / duration : NAN,
+        .serialization = NAN,
+        .transfer = NAN,
+        .time = time,
+        .duration = duration,
+    };
 }
 
 /** Splits the communication efficiency of a run that was predicted on an ideal network. */

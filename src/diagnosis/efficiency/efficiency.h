@@ -18,6 +18,7 @@ struct fm_efficiency {
                                predicted */
     double transfer;      /**< duration on the ideal network / duration; NAN: not predicted */
     double time;          /**< ticks that the values are about, of all locations together */
+    double duration;      /**< ticks by which computations are divided */
 };
 
 /** @return the efficiencies of an iteration, or of a row of several iterations. */

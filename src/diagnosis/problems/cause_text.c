@@ -33,7 +33,7 @@ static void add_headline(const struct fm_diagnosis *diagnosis, struct fm_cause_t
     fm_sentences_add(&problem->headline, "", "%s makes others wait %s: %s of all time.", name,
                      fm_format_ticks(time, diagnosis->cube, problem->cost),
                      fm_format_uncertain(percent, diagnosis, problem->cost,
-                                         fm_error_of_waiting(diagnosis, problem->cost),
+                                         fm_error_of_waiting(diagnosis->cube, problem->cost),
                                          diagnosis->time));
     free(name);
 }

@@ -4,6 +4,7 @@
 #include "diagnosis/number_format.h"
 #include "diagnosis/place.h"
 #include "diagnosis/problems/machine_load.h"
+#include "diagnosis/uncertainty.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -152,7 +153,8 @@ static void write_prediction(FILE *stream, const struct fm_diagnosis *diagnosis,
     const struct fm_cube *cube = diagnosis->cube;
     const int64_t run = (int64_t)run_time(cube);
     const int64_t saved = prediction->saved < run ? prediction->saved : run;
-    char after[FM_FORMAT_SIZE], now[FM_FORMAT_SIZE], share[FM_FORMAT_SIZE];
+    char after[FM_FORMAT_SIZE], now[FM_FORMAT_SIZE], share[FM_UNCERTAIN_SIZE];
+    const int64_t size = saved < 0 ? -saved : saved;
     fputs(is_first ? "" : "; ", stream);
     if (is_none(saved, run)) {
         fputs("no gain ", stream);
@@ -162,7 +164,7 @@ static void write_prediction(FILE *stream, const struct fm_diagnosis *diagnosis,
             fprintf(stream, " instead of %s", fm_format_ticks(now, cube, run));
         }
         fprintf(stream, " (%s%s) ", saved < 0 ? "+" : "-",
-                fm_format_percent(share, saved < 0 ? -saved : saved, run));
+                fm_format_uncertain(share, diagnosis, size, fm_error_of_waiting(cube, size), run));
     }
     write_change(stream, diagnosis, cause, prediction);
     write_reason(stream, diagnosis, cause, prediction, is_none(saved, run));
@@ -247,6 +249,14 @@ static void add_small_gain(const struct fm_diagnosis *diagnosis, struct fm_cause
     }
 }
 
+/** Writes the run time without a gain, with the gain's error. */
+static void format_shortened(char buffer[FM_UNCERTAIN_SIZE], const struct fm_diagnosis *diagnosis,
+                             uint64_t run, uint64_t gain)
+{
+    fm_format_uncertain_time(buffer, diagnosis, (int64_t)(run - gain),
+                             fm_error_of_waiting(diagnosis->cube, (int64_t)gain), (int64_t)run);
+}
+
 static void add_bounds(const struct fm_diagnosis *diagnosis, struct fm_cause_text *problem)
 {
     const struct fm_cube *cube = diagnosis->cube;
@@ -255,13 +265,13 @@ static void add_bounds(const struct fm_diagnosis *diagnosis, struct fm_cause_tex
     uint64_t removed = own_gain(problem, cause->gain.removed, run);
     uint64_t balanced = own_gain(problem, cause->gain.balanced, run);
     double least = FM_SMALLEST_GAIN * (double)run;
-    char now[FM_FORMAT_SIZE], without[FM_FORMAT_SIZE], even[FM_FORMAT_SIZE];
+    char now[FM_FORMAT_SIZE], without[FM_UNCERTAIN_SIZE], even[FM_UNCERTAIN_SIZE];
     if (!cause->gain.is_known || run == 0) {
         return;
     }
     fm_format_ticks(now, cube, (int64_t)run);
-    fm_format_ticks(without, cube, (int64_t)(run - removed));
-    fm_format_ticks(even, cube, (int64_t)(run - balanced));
+    format_shortened(without, diagnosis, run, removed);
+    format_shortened(even, diagnosis, run, balanced);
     if ((double)removed < least && (double)balanced < least) {
         add_small_gain(diagnosis, problem);
     } else if (cause->kind == FM_CAUSE_SERIALIZATION) {

@@ -234,7 +234,7 @@ static void describe(const struct fm_diagnosis *diagnosis, struct fm_wait_group 
     char *region = fm_place_name(diagnosis, cube->regions[group->region].name);
     fm_sentences_add(&group->headline, "", "%s of all time (%s) is lost waiting in %s (%s) on %s.",
                      fm_format_uncertain(percent, diagnosis, group->wait,
-                                         fm_error_of_waiting(diagnosis, group->wait),
+                                         fm_error_of_waiting(diagnosis->cube, group->wait),
                                          diagnosis->time),
                      fm_format_ticks(value, cube, group->wait), region, info->name, ranks);
     fm_sentences_add(&group->lines, "What", "%s", info->description);

@@ -15,6 +15,39 @@ void fm_json_seconds(struct fm_json *json, const char *key, const struct fm_cube
     fm_json_double(json, key, (double)ticks / (double)cube->experiment.ticks_per_second);
 }
 
+void fm_json_error(struct fm_json *json, const char *key, const struct fm_cube *cube,
+                   uint64_t ticks)
+{
+    if (cube->errors.are_known) {
+        fm_json_seconds(json, key, cube, ticks);
+    } else {
+        fm_json_null(json, key);
+    }
+}
+
+void fm_json_put_path_errors(struct fm_json *json, const struct fm_cube *cube)
+{
+    const struct fm_cube_path_errors *errors = &cube->path_errors;
+    if (errors->of_callpath == NULL) {
+        fm_json_null(json, "critical_path_errors");
+        return;
+    }
+    fm_json_object(json, "critical_path_errors");
+    fm_json_unsigned(json, "turns", errors->turns);
+    fm_json_unsigned(json, "insignificant_turns", errors->insignificant);
+    fm_json_array(json, "callpaths");
+    for (uint32_t c = 0; c < cube->callpath_count; c++) {
+        if (errors->of_callpath[c] != 0) {
+            fm_json_object(json, NULL);
+            fm_json_unsigned(json, "callpath", c);
+            fm_json_seconds(json, "error", cube, errors->of_callpath[c]);
+            fm_json_end(json);
+        }
+    }
+    fm_json_end(json);
+    fm_json_end(json);
+}
+
 void fm_json_put_clock(struct fm_json *json, const struct fm_cube *cube)
 {
     static const char *const modes[] = {

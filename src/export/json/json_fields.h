@@ -15,9 +15,14 @@ void fm_json_index(struct fm_json *json, const char *key, uint32_t index);
 void fm_json_seconds(struct fm_json *json, const char *key, const struct fm_cube *cube,
                      uint64_t ticks);
 
+/** Writes an error of times in seconds; null: errors are not known. */
+void fm_json_error(struct fm_json *json, const char *key, const struct fm_cube *cube,
+                   uint64_t ticks);
+
 /** Write a member of the report's object. */
 void fm_json_put_clock(struct fm_json *json, const struct fm_cube *cube);
 void fm_json_put_options(struct fm_json *json, const struct fm_cube *cube);
+void fm_json_put_path_errors(struct fm_json *json, const struct fm_cube *cube);
 void fm_json_put_efficiency(struct fm_json *json, const struct fm_cube *cube);
 void fm_json_put_phases(struct fm_json *json, const struct fm_cube *cube);
 void fm_json_put_time_bins(struct fm_json *json, const struct fm_cube *cube);

@@ -1,4 +1,5 @@
 /* The matrices as JSON. */
+#include "diagnosis/uncertainty.h"
 #include "export/json/json_fields.h"
 
 static void put_amount(struct fm_json *json, const struct fm_cube *cube,
@@ -27,6 +28,9 @@ static void put_matrix(struct fm_json *json, const struct fm_cube *cube,
         fm_json_string(json, "metric", fm_metric_info((fm_metric_t)link->metric)->id);
         fm_json_unsigned(json, "count", link->count);
         put_amount(json, cube, kind, link->amount);
+        if (fm_cube_matrix_is_time(kind)) {
+            fm_json_error(json, "error", cube, (uint64_t)fm_error_of_link(cube, kind, link));
+        }
         fm_json_end(json);
     }
     fm_json_end(json);

@@ -1,5 +1,6 @@
 /* The problems as JSON. */
 #include "cube/model/view.h"
+#include "diagnosis/uncertainty.h"
 #include "export/json/json_fields.h"
 
 static void put_numbers(struct fm_json *json, const char *key, const uint32_t *numbers,
@@ -84,17 +85,28 @@ static void put_symptoms(struct fm_json *json, const struct fm_cube *cube,
     fm_json_end(json);
 }
 
-/* Writes a gain: the predicted one, else the bound, if either is known. */
-static void put_one_gain(struct fm_json *json, const char *key, const struct fm_cube *cube,
-                         const struct fm_cube_prediction *predicted, bool is_known, uint64_t bound)
+/* Writes the error of less waiting. */
+static void put_error(struct fm_json *json, const char *key, const struct fm_cube *cube,
+                      int64_t ticks)
+{
+    fm_json_error(json, key, cube, (uint64_t)fm_error_of_waiting(cube, ticks < 0 ? -ticks : ticks));
+}
+
+/* Writes a gain and its error: the predicted one, else the bound, if either is known. */
+static void put_one_gain(struct fm_json *json, const char *key, const char *error_key,
+                         const struct fm_cube *cube, const struct fm_cube_prediction *predicted,
+                         bool is_known, uint64_t bound)
 {
     if (predicted != NULL) {
         fm_json_double(json, key,
                        (double)predicted->saved / (double)cube->experiment.ticks_per_second);
+        put_error(json, error_key, cube, predicted->saved);
     } else if (is_known) {
         fm_json_seconds(json, key, cube, bound);
+        put_error(json, error_key, cube, (int64_t)bound);
     } else {
         fm_json_null(json, key);
+        fm_json_null(json, error_key);
     }
 }
 
@@ -115,8 +127,8 @@ static void put_gain(struct fm_json *json, const struct fm_cube *cube,
      */
     const bool has_bounds = gain->is_known && (removed == NULL || gain->balanced == 0);
     fm_json_object(json, "gain");
-    put_one_gain(json, "balanced", cube, balanced, has_bounds, gain->balanced);
-    put_one_gain(json, "removed", cube, removed, gain->is_known, gain->removed);
+    put_one_gain(json, "balanced", "balanced_error", cube, balanced, has_bounds, gain->balanced);
+    put_one_gain(json, "removed", "removed_error", cube, removed, gain->is_known, gain->removed);
     fm_json_bool(json, "proved", removed != NULL);
     fm_json_end(json);
 }
@@ -132,6 +144,7 @@ static void put_predictions(struct fm_json *json, const struct fm_cube *cube,
         fm_json_string(json, "change", fm_predicted_change_name(prediction->change));
         fm_json_index(json, "callpath", prediction->callpath);
         fm_json_double(json, "saved", (double)prediction->saved / rate);
+        put_error(json, "saved_error", cube, prediction->saved);
         fm_json_seconds(json, "freed", cube, prediction->freed);
         fm_json_index(json, "instead", prediction->instead);
         fm_json_seconds(json, "moved", cube, prediction->moved);
@@ -166,6 +179,7 @@ void fm_json_put_problems(struct fm_json *json, const struct fm_cube *cube)
         fm_json_unsigned(json, "id", i + (uint64_t)1);
         put_cause(json, problem);
         fm_json_double(json, "cost", cost);
+        put_error(json, "cost_error", cube, problem->cost >> cube->experiment.cost_shift);
         fm_json_double(json, "share", time > 0 ? cost / time : 0);
         put_when(json, cube, problem);
         fm_json_line(json, 3);

@@ -189,12 +189,11 @@ static void put_statistics(struct fm_json *json, const struct fm_view *view)
         fm_json_seconds(json, "median", cube, record->median);
         fm_json_seconds(json, "upper_quartile", cube, record->upper_quartile);
         fm_json_seconds(json, "max", cube, record->max);
+        fm_json_error(json, "error", cube, record->error);
         if (cube->errors.are_known) {
-            fm_json_seconds(json, "error", cube, record->error);
             fm_json_unsigned(json, "insignificant", record->insignificant);
             fm_json_seconds(json, "insignificant_sum", cube, record->insignificant_sum);
         } else {
-            fm_json_null(json, "error");
             fm_json_null(json, "insignificant");
             fm_json_null(json, "insignificant_sum");
         }
@@ -244,8 +243,10 @@ static void put_parties(struct fm_json *json, const struct fm_cube *cube, const 
         fm_json_unsigned(json, "epochs", party->epochs);
         fm_json_seconds(json, "held", cube, party->held);
         fm_json_seconds(json, "caused", cube, party->caused);
+        fm_json_error(json, "caused_error", cube, party->caused_error);
         fm_json_unsigned(json, "waits", party->waits);
         fm_json_seconds(json, "waiting", cube, party->waiting);
+        fm_json_error(json, "waiting_error", cube, party->waiting_error);
         fm_json_end(json);
     }
     fm_json_end(json);
@@ -283,6 +284,7 @@ static void put_lock(struct fm_json *json, const struct fm_cube *cube,
     fm_json_seconds(json, "held", cube, lock->held);
     fm_json_unsigned(json, "waits", lock->waits);
     fm_json_seconds(json, "waiting", cube, lock->waiting);
+    fm_json_error(json, "waiting_error", cube, lock->error);
     fm_json_seconds(json, "begin", cube, lock->begin);
     fm_json_seconds(json, "end", cube, lock->end);
     fm_json_unsigned(json, "longest_queue", lock->longest_queue);
@@ -332,6 +334,7 @@ static const struct {
     void (*put)(struct fm_json *json, const struct fm_cube *cube);
 } members[] = {
     {FM_EXPORT_CRITICAL_PATH, put_critical_path},
+    {0, fm_json_put_path_errors},
     {0, fm_json_put_problems},
     {0, put_warnings},
     {0, put_locks},

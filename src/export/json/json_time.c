@@ -73,19 +73,35 @@ static void put_load_levels(struct fm_json *json, const struct fm_cube *cube)
     fm_load_levels_free(&levels);
 }
 
+static void put_errors(struct fm_json *json, const struct fm_cube *cube,
+                       const struct fm_efficiency *run)
+{
+    const struct fm_efficiency errors = fm_errors_of_efficiency(cube, run);
+    const struct {
+        const char *key;
+        double efficiency, error;
+    } list[] = {
+        {"parallel_efficiency_error", run->parallel, errors.parallel},
+        {"load_balance_error", run->load_balance, errors.load_balance},
+        {"communication_efficiency_error", run->communication, errors.communication},
+        {"serialization_efficiency_error", run->serialization, errors.serialization},
+        {"transfer_efficiency_error", run->transfer, errors.transfer},
+    };
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        fm_json_double(json, list[i].key,
+                       cube->errors.are_known && !isnan(list[i].efficiency) ? list[i].error : NAN);
+    }
+}
+
 void fm_json_put_efficiency(struct fm_json *json, const struct fm_cube *cube)
 {
     struct fm_efficiency *callpaths = fm_allocate(cube->callpath_count, sizeof *callpaths);
     const struct fm_efficiency run = fm_efficiency_of_cube(cube, callpaths);
     fm_json_object(json, "efficiency");
     put_efficiency_and_time(json, cube, &run);
-    if (cube->errors.are_known && run.time > 0) {
-        fm_json_double(json, "parallel_efficiency_error", fm_error_of_efficiency(cube, &run));
-    } else {
-        fm_json_null(json, "parallel_efficiency_error");
-    }
     fm_json_double(json, "serialization_efficiency", run.serialization);
     fm_json_double(json, "transfer_efficiency", run.transfer);
+    put_errors(json, cube, &run);
     put_hybrid(json, cube);
     put_load_levels(json, cube);
     fm_json_array(json, "callpaths");
@@ -114,6 +130,7 @@ static void put_times(struct fm_json *json, const struct fm_cube *cube,
     fm_json_seconds(json, "computation", cube, iteration->computation);
     fm_json_seconds(json, "longest_computation", cube, iteration->longest_computation);
     fm_json_seconds(json, "waiting", cube, iteration->waiting);
+    fm_json_error(json, "waiting_error", cube, iteration->error);
     fm_json_double(json, "imbalance",
                    fm_cube_iteration_imbalance(iteration) /
                        (double)cube->experiment.ticks_per_second);
@@ -121,9 +138,25 @@ static void put_times(struct fm_json *json, const struct fm_cube *cube,
     fm_json_index(json, "slowest", iteration->slowest);
 }
 
+/* Writes values of the kinds of wait states that occur. */
+static void put_kinds(struct fm_json *json, const char *key, const struct fm_cube *cube,
+                      const struct fm_cube_phase *phase, const uint64_t *waiting,
+                      const uint64_t *values)
+{
+    fm_json_object(json, key);
+    for (uint32_t k = 0; k < phase->kind_count; k++) {
+        if (waiting[k] != 0) {
+            fm_json_seconds(json, fm_metric_info((fm_metric_t)phase->kinds[k])->id, cube,
+                            values[k]);
+        }
+    }
+    fm_json_end(json);
+}
+
 static void put_iteration(struct fm_json *json, const char *key, const struct fm_cube *cube,
                           const struct fm_cube_phase *phase,
-                          const struct fm_cube_iteration *iteration, const uint64_t *waiting)
+                          const struct fm_cube_iteration *iteration, const uint64_t *waiting,
+                          const uint64_t *errors)
 {
     const struct fm_efficiency efficiency = fm_efficiency_of_iteration(iteration);
     fm_json_object(json, key);
@@ -131,14 +164,10 @@ static void put_iteration(struct fm_json *json, const char *key, const struct fm
     fm_json_unsigned(json, "count", iteration->count);
     put_times(json, cube, iteration);
     put_efficiency(json, &efficiency);
-    fm_json_object(json, "waits");
-    for (uint32_t k = 0; k < phase->kind_count; k++) {
-        if (waiting[k] != 0) {
-            fm_json_seconds(json, fm_metric_info((fm_metric_t)phase->kinds[k])->id, cube,
-                            waiting[k]);
-        }
+    put_kinds(json, "waits", cube, phase, waiting, waiting);
+    if (errors != NULL) {
+        put_kinds(json, "wait_errors", cube, phase, waiting, errors);
     }
-    fm_json_end(json);
     fm_json_end(json);
 }
 
@@ -146,22 +175,29 @@ static void put_phase(struct fm_json *json, const struct fm_cube *cube,
                       const struct fm_cube_phase *phase)
 {
     struct fm_cube_iteration total;
+    const bool has_errors =
+        cube->errors.are_known && (phase->errors != NULL || phase->kind_count == 0);
     uint64_t *waiting = fm_allocate(phase->kind_count, sizeof *waiting);
-    fm_cube_phase_total(phase, &total, waiting);
+    uint64_t *errors = fm_allocate(phase->kind_count, sizeof *errors);
+    fm_cube_phase_total(phase, &total, waiting, errors);
     fm_json_object(json, NULL);
     fm_json_string(json, "region", cube->regions[phase->region].name);
     fm_json_unsigned(json, "iterations", phase->iteration_count);
     fm_json_line(json, 3);
-    put_iteration(json, "total", cube, phase, &total, waiting);
+    put_iteration(json, "total", cube, phase, &total, waiting, has_errors ? errors : NULL);
     fm_json_line(json, 3);
     fm_json_array(json, "rows");
     for (uint32_t i = 0; i < phase->row_count; i++) {
         fm_json_line(json, 4);
-        put_iteration(json, NULL, cube, phase, &phase->rows[i],
-                      &phase->waiting[(size_t)i * phase->kind_count]);
+        const size_t first = (size_t)i * phase->kind_count;
+        put_iteration(json, NULL, cube, phase, &phase->rows[i], &phase->waiting[first],
+                      phase->errors != NULL ? &phase->errors[first]
+                      : has_errors          ? errors
+                                            : NULL);
     }
     fm_json_end(json);
     fm_json_end(json);
+    fm_free(errors);
     fm_free(waiting);
 }
 

@@ -76,7 +76,7 @@ def check_table(options, folder, rows):
     text = fermata_run.report(options, folder, "--phases", "--top", str(ITERATIONS))
     if f"Phase iteration: {ITERATIONS} iterations on {RANKS} threads" not in text:
         yield f"no heading in\n{text}"
-    lines = re.findall(r"^ +(\d+) +[\d.]+ [mun]?s +([\d.]+)% +([\d.]+)%", text, re.MULTILINE)
+    lines = re.findall(r"^ +(\d+) +[\d.]+ [mun]?s +([\d.]+)%(?: \(\S+\))? +([\d.]+)%", text, re.MULTILINE)
     if sorted(int(number) for number, _, _ in lines) != list(range(ITERATIONS)):
         yield f"lines of {len(lines)} iterations in\n{text}"
     for number, waiting, parallel in lines:

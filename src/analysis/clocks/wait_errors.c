@@ -1,4 +1,4 @@
-#include "analysis/results/wait_errors.h"
+#include "analysis/clocks/wait_errors.h"
 
 #include "base/memory.h"
 #include "engine/team/team.h"
@@ -60,34 +60,44 @@ static uint64_t reading_before(const struct fm_wait_errors *errors, struct fm_ca
                : 0;
 }
 
-struct fm_wait_errors fm_wait_errors_open(const struct fm_analysis *analysis)
+/* @return what recording costs that makes `events` in `time`: two of them are a call */
+static uint64_t recording_cost(const struct fm_analysis *analysis, uint64_t events, uint64_t time)
+{
+    const unsigned __int128 cost = (unsigned __int128)(events / 2) * analysis->errors.call;
+    return cost < time ? (uint64_t)cost : time;
+}
+
+struct fm_wait_errors *fm_wait_errors_create(const struct fm_analysis *analysis)
 {
     const struct fm_trace *trace = analysis->trace;
-    struct fm_wait_errors errors = {.analysis = analysis};
-    uint64_t events = 0;
     if (!analysis->errors.are_known) {
-        return errors;
+        return NULL;
     }
+    struct fm_wait_errors *errors = fm_allocate(1, sizeof *errors);
+    uint64_t events = 0;
+    *errors = (struct fm_wait_errors){.analysis = analysis};
     for (uint32_t l = 0; l < trace->location_count; l++) {
         const struct fm_location *location = &trace->locations[l];
         if (location->begin <= location->end) {
-            errors.time += location->end - location->begin;
+            errors->time += location->end - location->begin;
             events += location->event_count;
         }
     }
-    const unsigned __int128 recording = (unsigned __int128)events / 2 * analysis->errors.call;
-    errors.recording = recording < errors.time ? (uint64_t)recording : errors.time;
+    errors->recording = recording_cost(analysis, events, errors->time);
     if (analysis->errors.clock != 0) {
-        errors.node_of = number_nodes(trace);
+        errors->node_of = number_nodes(trace);
     }
-    share_readings(&errors);
+    share_readings(errors);
     return errors;
 }
 
-void fm_wait_errors_close(struct fm_wait_errors *errors)
+void fm_wait_errors_free(struct fm_wait_errors *errors)
 {
-    fm_free(errors->node_of);
-    fm_vector_free(&errors->readings);
+    if (errors != NULL) {
+        fm_free(errors->node_of);
+        fm_vector_free(&errors->readings);
+        fm_free(errors);
+    }
 }
 
 /* @return what the clocks of two locations may differ */
@@ -107,25 +117,47 @@ static uint64_t clock_error(const struct fm_wait_errors *errors, uint32_t locati
     return is_one_clock ? 0 : analysis->errors.clock;
 }
 
+uint64_t fm_turn_error(const struct fm_wait_errors *errors, uint32_t location, uint32_t cause)
+{
+    return errors == NULL
+               ? 0
+               : 1 + 2 * errors->analysis->errors.call + clock_error(errors, location, cause);
+}
+
 uint64_t fm_wait_error(const struct fm_wait_errors *errors, struct fm_call_ref waiting,
                        struct fm_call_ref cause, uint64_t wait)
 {
-    if (!errors->analysis->errors.are_known) {
+    if (errors == NULL) {
         return 0;
     }
     const uint64_t recording =
         errors->time == 0 ? 0
                           : (uint64_t)((unsigned __int128)wait * errors->recording / errors->time);
-    return 1 + 2 * errors->analysis->errors.call + recording +
-           clock_error(errors, waiting.location, cause.location) + reading_before(errors, waiting) +
-           reading_before(errors, cause);
+    return fm_turn_error(errors, waiting.location, cause.location) + recording +
+           reading_before(errors, waiting) + reading_before(errors, cause);
 }
 
-uint64_t fm_computation_error(const struct fm_wait_errors *errors)
+struct fm_recorder_time fm_recorder_time(const struct fm_wait_errors *errors)
 {
-    uint64_t error = errors->recording;
-    for (size_t i = 0; i < errors->readings.count; i++) {
-        error += errors->readings.items[i].ticks;
+    if (errors == NULL) {
+        return (struct fm_recorder_time){0};
     }
-    return error;
+    const struct fm_analysis *analysis = errors->analysis;
+    struct fm_recorder_time recorder = {.all = errors->recording, .of = errors->time};
+    size_t reading = 0;
+    for (uint32_t l = 0; l < analysis->trace->location_count; l++) {
+        const struct fm_location *location = &analysis->trace->locations[l];
+        uint64_t own = 0, readings = 0;
+        if (location->begin <= location->end) {
+            own = recording_cost(analysis, location->event_count, location->end - location->begin);
+        }
+        for (;
+             reading < errors->readings.count && errors->readings.items[reading].call.location == l;
+             reading++) {
+            readings += errors->readings.items[reading].ticks;
+        }
+        recorder.all += readings;
+        recorder.largest = own + readings > recorder.largest ? own + readings : recorder.largest;
+    }
+    return recorder;
 }
