@@ -93,6 +93,16 @@ export function formatRanges(numbers: readonly number[], limit: number): string 
   return ranges.join(", ");
 }
 
+/** Smaller errors are rounded to 0 with one decimal. */
+const SMALLEST_ERROR = 0.0005;
+
+/** @returns the error of a percentage if it is not rounded to 0, as in the terminal: " (\u00b10.3)".
+ * @param error  the unknown one: null, undefined or 0 */
+export function formatError(error: number | null | undefined, whole: number): string {
+  const share = whole > 0 ? (error ?? 0) / whole : 0;
+  return share < SMALLEST_ERROR ? "" : ` (\u00b1${(100 * share).toFixed(1)})`;
+}
+
 /** Makes names from traces visible: control characters and characters that change the writing direction are
  * escaped, since they could disguise the adjacent text. */
 export function printable(text: string): string {

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import {
   formatBytes,
   formatCount,
+  formatError,
   formatPercent,
   formatRanges,
   formatSeconds,
@@ -24,6 +25,13 @@ describe("numbers as the report in the terminal writes them", () => {
     [-0.002, "-2.000 ms"],
     [9.99951, "10.00 s"],
   ])("%d seconds is %s", (seconds, text) => expect(formatSeconds(seconds)).toBe(text));
+
+  it("writes the error of a percentage if it is not rounded to 0", () => {
+    expect(formatError(3, 1000)).toBe(" (\u00b10.3)");
+    expect(formatError(0.4, 1000)).toBe("");
+    expect(formatError(null, 1000)).toBe("");
+    expect(formatError(3, 0)).toBe("");
+  });
 
   it("groups digits of counts", () => expect(formatCount(1234567)).toBe("1,234,567"));
 

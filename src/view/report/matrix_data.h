@@ -2,9 +2,9 @@
  * The matrices of a report as columns of a bundle: messages, one-sided operations, delays.
  *
  * Columns: `link_matrix` (enum fm_cube_matrix_kind), `link_from`, `link_to` (locations),
- * `link_metric`, `link_count`, `link_amount` (bytes; of delays ticks). Member of the JSON
- * "matrices": for each matrix "omitted" with "links", "count", "amount": the sums of the links left
- * out, which are those with the smallest amounts.
+ * `link_metric`, `link_count`, `link_amount` (bytes; of waiting ticks), `link_error` (of these;
+ * 0: not known). Member of the JSON "matrices": for each matrix "omitted" with "links", "count",
+ * "amount": the sums of the links left out, which are those with the smallest amounts.
  */
 #ifndef FERMATA_VIEW_REPORT_MATRIX_DATA_H
 #define FERMATA_VIEW_REPORT_MATRIX_DATA_H

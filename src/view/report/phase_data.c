@@ -5,7 +5,7 @@
 
 struct columns {
     fm_column first, count, begin, end, duration, time, capacity, computation, longest;
-    fm_column computation_capacity, waiting, locations, slowest, waits;
+    fm_column computation_capacity, waiting, error, locations, slowest, waits;
 };
 
 static void add_row(struct columns *columns, const struct fm_cube_iteration *row)
@@ -21,6 +21,7 @@ static void add_row(struct columns *columns, const struct fm_cube_iteration *row
     fm_vector_push(&columns->longest, row->longest_computation);
     fm_vector_push(&columns->computation_capacity, row->computation_capacity);
     fm_vector_push(&columns->waiting, row->waiting);
+    fm_vector_push(&columns->error, row->error);
     fm_vector_push(&columns->locations, row->locations);
     fm_vector_push(&columns->slowest,
                    row->slowest == FM_CUBE_NONE ? 0 : row->slowest + UINT64_C(1));
@@ -80,6 +81,7 @@ void fm_phase_data_add(struct fm_bundle *bundle, const struct fm_cube *cube)
     fm_column_move(bundle, "phase_longest", &columns.longest, false);
     fm_column_move(bundle, "phase_computation_capacity", &columns.computation_capacity, false);
     fm_column_move(bundle, "phase_waiting", &columns.waiting, false);
+    fm_column_move(bundle, "phase_error", &columns.error, false);
     fm_column_move(bundle, "phase_locations", &columns.locations, false);
     fm_column_move(bundle, "phase_slowest", &columns.slowest, false);
     fm_column_move(bundle, "phase_waits", &columns.waits, false);

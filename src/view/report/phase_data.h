@@ -6,7 +6,7 @@
  * times are ticks, defined as in struct fm_cube_iteration: `phase_first`, `phase_count`,
  * `phase_begin`, `phase_end`, `phase_duration`, `phase_time`, `phase_capacity`,
  * `phase_computation`, `phase_longest`, `phase_computation_capacity`, `phase_waiting`,
- * `phase_locations`, `phase_slowest` (+ 1; 0: none); and `phase_waits`, [row][kind].
+ * `phase_error`, `phase_locations`, `phase_slowest` (+ 1; 0: none); and `phase_waits`, [row][kind].
  */
 #ifndef FERMATA_VIEW_REPORT_PHASE_DATA_H
 #define FERMATA_VIEW_REPORT_PHASE_DATA_H

@@ -7,6 +7,7 @@
 #include "diagnosis/problems/gain_text.h"
 #include "diagnosis/problems/wait_groups.h"
 #include "diagnosis/time_shares.h"
+#include "diagnosis/uncertainty.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -212,6 +213,8 @@ static void put_predictions(struct fm_json *json, const struct fm_diagnosis *dia
                              fm_predicted_of_call(prediction->change) ? prediction->callpath
                                                                       : cause->callpath);
             fm_json_signed(json, "saved", prediction->saved);
+            fm_json_signed(json, "error",
+                           fm_error_of_waiting(diagnosis->cube, llabs(prediction->saved)));
             fm_json_end(json);
             free(text);
         }
@@ -277,6 +280,7 @@ fm_status_t fm_summary_data_put(const struct fm_cube *cube, struct fm_json *json
     fm_json_signed(json, "time", diagnosis.time);
     fm_json_signed(json, "startup", diagnosis.longest_startup);
     fm_json_signed(json, "waiting", diagnosis.waiting);
+    fm_json_signed(json, "error", fm_error_of_waiting(cube, diagnosis.waiting));
     fm_json_bool(json, "is_profile", cube->is_profile);
     put_shares(json, &diagnosis);
     put_efficiency(json, &diagnosis);

@@ -43,8 +43,10 @@ export interface JsonLockParty {
   epochs: number;
   held: number;
   caused: number;
+  caused_error?: number | null;
   waits: number;
   waiting: number;
+  waiting_error?: number | null;
 }
 
 /** A call path in which a lock is waited for (`waits` times), or held while others wait. */
@@ -63,6 +65,7 @@ export interface JsonLock {
   held: number;
   waits: number;
   waiting: number;
+  waiting_error?: number | null;
   begin: number;
   end: number;
   longest_queue: number;
@@ -105,6 +108,12 @@ export interface JsonReport {
   }[];
   locations: { id: number; rank: number; thread: number; type: "thread" | "stream"; node: string; name: string }[];
   statistics: JsonStatistics[];
+  /** By how much the times of call paths on the critical path may be wrong; null: unknown */
+  critical_path_errors?: {
+    turns: number;
+    insignificant_turns: number;
+    callpaths: { callpath: number; error: number }[];
+  } | null;
   warnings: string[];
   locks: JsonLock[];
   locks_left_out: { count: number; waiting: number };
@@ -143,10 +152,14 @@ export interface JsonTimedEfficiency extends JsonEfficiency {
 /** Null without computation. */
 export interface JsonEfficiency {
   parallel_efficiency: number | null;
-  /** of the run: by how much it may be too high; null: unknown */
-  parallel_efficiency_error?: number | null;
   load_balance: number | null;
   communication_efficiency: number | null;
+  /** Of the run: by how much the efficiencies may be wrong; null: unknown */
+  parallel_efficiency_error?: number | null;
+  load_balance_error?: number | null;
+  communication_efficiency_error?: number | null;
+  serialization_efficiency_error?: number | null;
+  transfer_efficiency_error?: number | null;
   /** Of the run: the factors of communication; null: not predicted. */
   serialization_efficiency?: number | null;
   transfer_efficiency?: number | null;
@@ -176,6 +189,8 @@ export interface JsonPrediction {
   text: string;
   callpath: number;
   saved: number;
+  /** Of `saved`; 0: unknown. */
+  error?: number;
 }
 
 export interface JsonRatio {
@@ -198,6 +213,8 @@ export interface JsonSummary {
   startup: number;
   /** Ticks. */
   waiting: number;
+  /** Ticks by which `waiting` may be wrong; 0: unknown. */
+  error?: number;
   /** Of counters only: what of the time is waiting is not known. */
   is_profile: boolean;
   shares: { name: string; ticks: number }[];

@@ -66,6 +66,8 @@ export interface Matrix {
   readonly times: Float64Array;
   /** Bytes, or ticks of waiting. */
   readonly amount: Float64Array;
+  /** Of waiting: ticks by which `amount` may be wrong; 0: unknown. */
+  readonly error: Float64Array;
   readonly omitted: { readonly links: number; readonly count: number; readonly amount: number };
 }
 
@@ -82,11 +84,15 @@ export interface Iteration {
   readonly begin: number;
   readonly end: number;
   readonly duration: number;
+  /** Of all locations. */
+  readonly time: number;
   readonly capacity: number;
   readonly computation: number;
   readonly longest: number;
   readonly computationCapacity: number;
   readonly waiting: number;
+  /** Ticks by which `waiting` may be wrong; 0: unknown. */
+  readonly error: number;
   readonly locations: number;
   /** -1: no single location */
   readonly slowest: number;
@@ -122,6 +128,8 @@ export interface Report {
   readonly problems: JsonReport["problems"];
   readonly warnings: readonly string[];
   readonly criticalPath: PathSegments;
+  /** By how much its times may be wrong; null: unknown. */
+  readonly pathErrors: NonNullable<JsonReport["critical_path_errors"]> | null;
   readonly summary: JsonSummary;
   readonly efficiency: JsonReport["efficiency"];
   /** Excerpts of the program's sources. */
@@ -200,15 +208,15 @@ function makeCells(bundle: Bundle<JsonPage>): { rows: Rows; cells: Cells } {
 
 function makeMatrices(bundle: Bundle<JsonPage>): Matrix[] {
   const kind = bundle.column("link_matrix");
-  const columns = ["from", "to", "metric", "count", "amount"].map((name) => bundle.column(`link_${name}`));
+  const columns = ["from", "to", "metric", "count", "amount", "error"].map((name) => bundle.column(`link_${name}`));
   return bundle.json.matrices.map(({ omitted }, i) => {
     const first = kind.findIndex((value) => value >= i);
     const behind = kind.findIndex((value) => value > i);
     const end = behind < 0 ? kind.length : behind;
-    const [from, to, metric, times, amount] = columns.map((column) =>
+    const [from, to, metric, times, amount, error] = columns.map((column) =>
       column.subarray(first < 0 ? kind.length : first, end),
-    ) as [Float64Array, Float64Array, Float64Array, Float64Array, Float64Array];
-    return { count: from.length, from, to, metric, times, amount, omitted };
+    ) as [Float64Array, Float64Array, Float64Array, Float64Array, Float64Array, Float64Array];
+    return { count: from.length, from, to, metric, times, amount, error, omitted };
   });
 }
 
@@ -216,9 +224,9 @@ function makePhases(bundle: Bundle<JsonPage>): Phase[] {
   const of = (name: string): Float64Array => bundle.column(`phase_${name}`);
   const first = of("first");
   const columns = {
-    count: of("count"), begin: of("begin"), end: of("end"), duration: of("duration"), capacity: of("capacity"),
+    count: of("count"), begin: of("begin"), end: of("end"), duration: of("duration"), time: of("time"), capacity: of("capacity"),
     computation: of("computation"), longest: of("longest"), computationCapacity: of("computation_capacity"),
-    waiting: of("waiting"), locations: of("locations"),
+    waiting: of("waiting"), error: of("error"), locations: of("locations"),
   };
   const slowest = of("slowest");
   const waits = of("waits");
@@ -292,6 +300,7 @@ export function makeReport(bundle: Bundle<JsonPage>): Report {
       location: Uint32Array.from(bundle.column("path_location")),
       edge: bundle.column("path_edge"),
     },
+    pathErrors: page.report.critical_path_errors ?? null,
     summary: page.summary,
     efficiency: page.report.efficiency,
     sources: page.sources,

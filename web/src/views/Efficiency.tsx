@@ -7,7 +7,7 @@ import { drawPhase, phaseRow } from "../draw/phases";
 import type { Surface } from "../draw/surface";
 import { drawTable, tableSize, type Table } from "../draw/table";
 import { csvOf } from "../export/csv";
-import { formatCount, formatPercent, formatSeconds, printable, shorten } from "../format";
+import { formatCount, formatError, formatPercent, formatSeconds, printable, shorten } from "../format";
 import { inUnits, locationName, type Iteration, type Phase, type Report } from "../model/report";
 import type { Store } from "../state/store";
 import type { JsonEfficiency } from "../data/layout";
@@ -131,12 +131,15 @@ function ratiosOf(of: JsonEfficiency, factors: boolean): (number | null)[] {
   ];
 }
 
-/** Smaller errors are rounded to 0 with one decimal. */
-const SMALLEST_ERROR = 0.0005;
-
-function errorText(of: JsonEfficiency): string {
-  const error = of.parallel_efficiency_error ?? 0;
-  return error < SMALLEST_ERROR ? "" : ` (±${(100 * error).toFixed(1)})`;
+/** By how much they may be wrong, in the order of ratiosOf(). */
+function errorsOf(of: JsonEfficiency): (number | null | undefined)[] {
+  return [
+    of.parallel_efficiency_error,
+    of.load_balance_error,
+    of.communication_efficiency_error,
+    of.serialization_efficiency_error,
+    of.transfer_efficiency_error,
+  ];
 }
 
 /** @param factors  whether there are columns for the factors of communication */
@@ -146,7 +149,7 @@ function Ratios({ of, factors = false }: { of: JsonEfficiency; factors?: boolean
       {ratiosOf(of, factors).map((value, i) => (
         <td key={i} class={value === null ? "" : `ratio-${verdict(value)}`}>
           {value === null ? "" : formatPercent(value)}
-          {i === 0 ? errorText(of) : ""}
+          {formatError(errorsOf(of)[i], 1)}
         </td>
       ))}
     </>
@@ -330,7 +333,10 @@ function PhaseRows({ store, phase }: { store: Store; phase: Phase }): JSX.Elemen
                 <td>{seconds(row.begin)}</td>
                 <Ratios of={efficiencyOf(row)} />
                 <td>{seconds(imbalance(row))}</td>
-                <td>{seconds(row.waiting)}</td>
+                <td>
+                  {seconds(row.waiting)}
+                  {formatError(row.error, row.time) !== "" && ` (±${seconds(row.error)})`}
+                </td>
                 <td class="text">{most.metric < 0 ? "" : report.metrics[most.metric]!.name}</td>
                 <td class="text">{row.slowest < 0 ? "" : locationName(report, row.slowest)}</td>
               </tr>

@@ -10,8 +10,8 @@ import { partOf, type Surface } from "../draw/surface";
 import { drawTable, tableSize, type Table } from "../draw/table";
 import { csvOf } from "../export/csv";
 import type { Picture } from "../export/download";
-import { formatCount, formatPercent, formatSeconds, printable, shorten } from "../format";
-import { processName, processTitle, processWord, type Report } from "../model/report";
+import { formatCount, formatError, formatPercent, formatSeconds, printable, shorten } from "../format";
+import { inUnits, processName, processTitle, processWord, type Report } from "../model/report";
 import type { Store } from "../state/store";
 
 const PICTURE_WIDTH = 900;
@@ -100,7 +100,7 @@ export function Locks({ store }: { store: Store }): JSX.Element {
                     {lockName(store.report, lock)}
                   </button>
                 </th>
-                <td>{formatSeconds(lock.waiting)}</td>
+                <td>{uncertain(store, lock.waiting, lock.waiting_error)}</td>
                 <td>{formatCount(lock.waits)}</td>
                 <td>{formatCount(lock.exclusive)}</td>
                 <td>{formatCount(lock.shared)}</td>
@@ -178,6 +178,12 @@ function Queue({ store, lock }: { store: Store; lock: JsonLock }): JSX.Element {
   );
 }
 
+/** A time with its error, if that is not rounded to 0 % of all time. */
+function uncertain({ report }: Store, time: number, error: number | null | undefined): string {
+  const isNotable = formatError(error, inUnits(report, "sec", report.summary.time)) !== "";
+  return isNotable ? `${formatSeconds(time)} (±${formatSeconds(error!)})` : formatSeconds(time);
+}
+
 function Parties(props: {
   store: Store;
   lock: JsonLock;
@@ -207,7 +213,7 @@ function Parties(props: {
               <th scope="row">
                 <LocationLink store={store} location={party.location} />
               </th>
-              <td>{formatSeconds(party[value])}</td>
+              <td>{uncertain(store, party[value], value === "caused" ? party.caused_error : party.waiting_error)}</td>
               <td class="meter" aria-hidden="true">
                 <span
                   class={value === "caused" ? "cause" : "wait"}

@@ -6,7 +6,7 @@ import { LocationLink } from "../components/Linked";
 import { drawMatrix, matrixCell, type MatrixModel } from "../draw/matrix";
 import type { Surface } from "../draw/surface";
 import { csvOf } from "../export/csv";
-import { formatBytes, formatCount, formatPercent, formatSeconds } from "../format";
+import { formatBytes, formatCount, formatError, formatPercent, formatSeconds } from "../format";
 import { kindsOf, largestLinks, makeGrid, type MatrixGrid, type MatrixValue } from "../model/matrix";
 import { inUnits, locationName, locationNumber, type Matrix, type Report } from "../model/report";
 import type { MatrixName, Store } from "../state/store";
@@ -251,7 +251,10 @@ function Links(props: {
                 <LocationLink store={store} location={matrix.to[link]!} />
               </td>
               <td>{format(of[link]!)}</td>
-              <td>{formatPercent(total > 0 ? of[link]! / total : 0)}</td>
+              <td>
+                {formatPercent(total > 0 ? of[link]! / total : 0)}
+                {value === "amount" ? formatError(matrix.error[link], total) : ""}
+              </td>
               <td class="meter" aria-hidden="true">
                 <span class="wait" style={{ width: `${(100 * of[link]!) / largest}%` }} />
               </td>

@@ -6,8 +6,8 @@ import { CallpathName, callpathText } from "../components/Names";
 import { drawCriticalPath, segmentAt } from "../draw/critical_path";
 import type { Surface } from "../draw/surface";
 import { csvOf } from "../export/csv";
-import { formatInterval, formatPercent, formatSeconds } from "../format";
-import { inUnits, locationName } from "../model/report";
+import { formatCount, formatError, formatInterval, formatPercent, formatSeconds } from "../format";
+import { inUnits, locationName, locationWord, type Report } from "../model/report";
 import { callpathValues, metricSet } from "../model/severity";
 import type { Store } from "../state/store";
 
@@ -77,6 +77,7 @@ export function Path({ store }: { store: Store }): JSX.Element {
         label={`Critical path: ${path.location.length} segments on the locations over time`}
         testId="path-chart"
       />
+      <Turns report={report} />
       <table class="grid">
         <thead>
           <tr>
@@ -98,7 +99,10 @@ export function Path({ store }: { store: Store }): JSX.Element {
                 </button>
               </th>
               <td>{formatSeconds(row.time)}</td>
-              <td>{formatPercent(row.share)}</td>
+              <td>
+                {formatPercent(row.share)}
+                {formatError(row.error, 1)}
+              </td>
               <td class="meter" aria-hidden="true">
                 <span class="path" style={{ width: `${100 * (row.share - row.excessShare)}%` }} />
                 <span class="cause" style={{ width: `${100 * row.excessShare}%` }} />
@@ -109,6 +113,19 @@ export function Path({ store }: { store: Store }): JSX.Element {
         </tbody>
       </table>
     </section>
+  );
+}
+
+/** At how many turns the path may as well lead elsewhere. */
+function Turns({ report }: { report: Report }): JSX.Element | null {
+  const { pathErrors } = report;
+  if (pathErrors === null || pathErrors.insignificant_turns === 0) return null;
+  const { turns, insignificant_turns: short } = pathErrors;
+  return (
+    <p class="muted">
+      {formatCount(short)} of {formatCount(turns)} {turns === 1 ? "turn" : "turns"} to other {locationWord(report, 2)}{" "}
+      {short === 1 ? "is" : "are"} at waits shorter than the error of their times: there the path may as well lead elsewhere.
+    </p>
   );
 }
 
@@ -123,6 +140,7 @@ function pathRows(store: Store) {
   const time = of("critical_path");
   const excess = of("critical_path_imbalance");
   const whole = time.reduce((sum, value) => sum + value, 0);
+  const errors = new Map(report.pathErrors?.callpaths.map((each) => [each.callpath, each.error]));
   return Array.from(time.keys())
     .filter((callpath) => time[callpath]! > 0)
     .sort((a, b) => time[b]! - time[a]!)
@@ -130,6 +148,7 @@ function pathRows(store: Store) {
       callpath,
       time: inUnits(report, "sec", time[callpath]!),
       share: time[callpath]! / whole,
+      error: (errors.get(callpath) ?? 0) / inUnits(report, "sec", whole),
       excess: inUnits(report, "sec", excess[callpath]!),
       excessShare: excess[callpath]! / whole,
     }));

@@ -6,7 +6,7 @@ import { Prose } from "../components/Prose";
 import { Spread } from "../components/Spread";
 import type { JsonProblem, JsonRatio } from "../data/layout";
 import { shareColor } from "../draw/colors";
-import { formatCount, formatPercent, formatSeconds, printable, shorten } from "../format";
+import { formatCount, formatError, formatPercent, formatSeconds, printable, shorten } from "../format";
 import { inUnits, locationName, processTitle } from "../model/report";
 import { callpathValues, locationValues, metricSet } from "../model/severity";
 import type { Store } from "../state/store";
@@ -104,7 +104,11 @@ function Headline({ store }: { store: Store }): JSX.Element {
             "No wait states were found"
           ) : (
             <>
-              <em>{formatPercent(summary.waiting / whole)}</em> of all time is lost waiting
+              <em>
+                {formatPercent(summary.waiting / whole)}
+                {formatError(summary.error, whole)}
+              </em>{" "}
+              of all time is lost waiting
             </>
           )}
         </h1>
@@ -260,15 +264,16 @@ function Strip(props: { store: Store; name: string; values: Float64Array; color:
 function Efficiency({ store }: { store: Store }): JSX.Element | null {
   const { efficiency } = store.report.summary;
   if (efficiency === null) return null;
-  const rows: readonly (readonly [string, JsonRatio, string, number])[] = [
-    ["Parallel efficiency", efficiency.parallel, "average computation / run time", 0],
-    ["Load balance", efficiency.load_balance, "average / longest computation", 1],
-    ["Communication efficiency", efficiency.communication, "longest computation / run time", 1],
+  const of = store.report.efficiency;
+  const rows: readonly (readonly [string, JsonRatio, string, number, (number | null | undefined)?])[] = [
+    ["Parallel efficiency", efficiency.parallel, "average computation / run time", 0, of.parallel_efficiency_error],
+    ["Load balance", efficiency.load_balance, "average / longest computation", 1, of.load_balance_error],
+    ["Communication efficiency", efficiency.communication, "longest computation / run time", 1, of.communication_efficiency_error],
     ...(efficiency.serialization === undefined || efficiency.transfer === undefined
       ? []
       : ([
-          ["Serialization efficiency", efficiency.serialization, "longest computation / run time predicted on an ideal network", 2],
-          ["Transfer efficiency", efficiency.transfer, "run time predicted on an ideal network / run time", 2],
+          ["Serialization efficiency", efficiency.serialization, "longest computation / run time predicted on an ideal network", 2, of.serialization_efficiency_error],
+          ["Transfer efficiency", efficiency.transfer, "run time predicted on an ideal network / run time", 2, of.transfer_efficiency_error],
         ] as const)),
     ...efficiency.hybrid.map((each) => [each.name, each, each.meaning, each.depth] as const),
   ];
@@ -277,12 +282,15 @@ function Efficiency({ store }: { store: Store }): JSX.Element | null {
       <h2>Efficiency</h2>
       <table class="efficiency" data-testid="efficiency">
         <tbody>
-          {rows.map(([name, ratio, meaning, depth], row) => (
+          {rows.map(([name, ratio, meaning, depth, error], row) => (
             <tr key={row} class={ratio.verdict}>
               <th scope="row" style={{ paddingLeft: `${depth * 14}px` }} title={meaning}>
                 {name}
               </th>
-              <td class="ratio">{formatPercent(ratio.value)}</td>
+              <td class="ratio">
+                {formatPercent(ratio.value)}
+                {formatError(error, 1)}
+              </td>
               <td class="meter" aria-hidden="true">
                 <span style={{ width: `${Math.min(100, 100 * ratio.value)}%` }} />
               </td>
@@ -312,10 +320,13 @@ function Predictions({ store }: { store: Store }): JSX.Element | null {
       </h2>
       <table class="predictions" data-testid="predictions">
         <tbody>
-          {rows.map(({ cause, text, callpath, seconds }, row) => (
+          {rows.map(({ cause, text, callpath, seconds, error }, row) => (
             <tr key={row}>
               <td class="ratio">{formatSeconds(seconds)}</td>
-              <td class="change">{gainText((run - seconds) / run)}</td>
+              <td class="change">
+                {gainText((run - seconds) / run)}
+                {formatError(inUnits(report, "sec", error ?? 0), run)}
+              </td>
               <td class="text">
                 <span class="meter" aria-hidden="true">
                   <span class="compute" style={{ width: `${(100 * seconds) / longest}%` }} />
@@ -350,6 +361,7 @@ function CriticalPath({ store }: { store: Store }): JSX.Element | null {
       ? new Float64Array(time.length)
       : callpathValues(report, metricSet(report, imbalance.index, false)).exclusive;
   const whole = report.metricInclusive[path.index]!;
+  const errors = new Map(report.pathErrors?.callpaths.map(({ callpath, error }) => [callpath, error]));
   const rows = Array.from(time.keys())
     .filter((callpath) => time[callpath]! >= 0.01 * whole)
     .sort((a, b) => time[b]! - time[a]!)
@@ -366,7 +378,10 @@ function CriticalPath({ store }: { store: Store }): JSX.Element | null {
               <button type="button" class="link" onClick={() => store.showInTrees("critical_path", callpath)}>
                 <CallpathName short report={report} callpath={callpath} />
               </button>
-              <b>{formatPercent(time[callpath]! / whole)}</b>
+              <b>
+                {formatPercent(time[callpath]! / whole)}
+                {formatError(errors.get(callpath), inUnits(report, "sec", whole))}
+              </b>
             </span>
             <span class="path-bar" aria-hidden="true">
               <span style={{ width: `${(100 * (time[callpath]! - excess[callpath]!)) / whole}%` }} />

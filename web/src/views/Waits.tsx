@@ -10,7 +10,7 @@ import { drawBoxes } from "../draw/boxes";
 import type { Surface } from "../draw/surface";
 import { drawTable, tableSize, type Table } from "../draw/table";
 import { csvOf } from "../export/csv";
-import { formatCount, formatPercent, formatSeconds } from "../format";
+import { formatCount, formatError, formatPercent, formatSeconds } from "../format";
 import { inUnits, locationName } from "../model/report";
 import type { Store } from "../state/store";
 
@@ -94,7 +94,7 @@ function Kinds(props: { store: Store; records: JsonStatistics[]; chosen: JsonSta
               <td>{formatSeconds(record.sum)}</td>
               <td title={errorText(record)}>
                 {formatPercent(record.sum / whole)}
-                {shownError(record, whole)}
+                {formatError(record.error, whole)}
               </td>
               <td>{formatCount(record.count)}</td>
               <td>{formatSeconds(record.median)}</td>
@@ -111,12 +111,6 @@ function Kinds(props: { store: Store; records: JsonStatistics[]; chosen: JsonSta
       />
     </div>
   );
-}
-
-/** The error of a percentage if it is not rounded to 0: docs/clocks.md. */
-function shownError(record: JsonStatistics, whole: number): string {
-  const percent = (100 * (record.error ?? 0)) / whole;
-  return percent < 0.05 ? "" : ` (±${percent.toFixed(1)})`;
 }
 
 /** What is known about the exactness of a kind's waiting times; undefined: nothing. */
