@@ -173,9 +173,10 @@ static void add_locks(struct fm_cube *cube)
         .chain_count = 4,
         .chain = {0, 1, 2, 3},
         .holder_count = 2,
-        .holders = {{0, 1, 600000, 1200000, 0, 0}, {1, 1231, 300000, 300000, 1, 500000}},
+        .holders = {{0, 1, 600000, 1200000, 0, 0, 0, 0},
+                    {1, 1231, 300000, 300000, 1, 500000, 0, 0}},
         .victim_count = 2,
-        .victims = {{2, 2, 100000, 0, 1, 700000}, {1, 1231, 300000, 300000, 1, 500000}},
+        .victims = {{2, 2, 100000, 0, 1, 700000, 0, 0}, {1, 1231, 300000, 300000, 1, 500000, 0, 0}},
         .held_in_count = 1,
         .held_in = {{SAMPLE_MAIN, 0, 1400000}},
         .waited_in_count = 2,
@@ -191,7 +192,7 @@ static void add_locks(struct fm_cube *cube)
         .begin = 10,
         .end = 20,
         .holder_count = 1,
-        .holders = {{3, 2, 20, 0, 0, 0}},
+        .holders = {{3, 2, 20, 0, 0, 0, 0, 0}},
     };
     must(fm_cube_add_lock(cube, &quiet, NULL) == FM_OK);
     must(fm_cube_add_lock(cube, &contended, NULL) == FM_OK);

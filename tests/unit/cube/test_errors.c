@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <zlib.h>
 
 static char path[64];
 
@@ -137,6 +138,65 @@ static void test_errors_that_no_sum_can_have_are_refused(void **state)
     fm_cube_free(cube);
 }
 
+/* @return the bytes of a file, to be freed */
+static unsigned char *load(size_t *size)
+{
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    assert_int_equal(fseek(file, 0, SEEK_END), 0);
+    *size = (size_t)ftell(file);
+    rewind(file);
+    unsigned char *bytes = malloc(*size);
+    assert_non_null(bytes);
+    assert_int_equal(fread(bytes, 1, *size, file), *size);
+    fclose(file);
+    return bytes;
+}
+
+/* Writes a file with the checksum that it needs. */
+static void store(unsigned char *bytes, size_t size)
+{
+    uint64_t sum = crc32(0, bytes, (unsigned)size - 8);
+    for (int i = 0; i < 8; i++, sum >>= 8) {
+        bytes[size - 8 + (size_t)i] = (unsigned char)sum;
+    }
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* Each byte of the section may be anything: what is read holds together, or is refused. */
+static void test_malformed_errors_never_crash(void **state)
+{
+    (void)state;
+    static const unsigned char changes[] = {0x01, 0x80, 0xff};
+    struct fm_cube *cube = uncertain_cube();
+    size_t size, first = 0, refused = 0;
+    assert_int_equal(fm_cube_write(cube, path, NULL), FM_OK);
+    fm_cube_free(cube);
+    unsigned char *bytes = load(&size);
+    while (first + 4 < size && memcmp(bytes + first, "UNCT", 4) != 0) {
+        first++;
+    }
+    uint64_t length = 0;
+    memcpy(&length, bytes + first + 8, sizeof length);
+    assert_true(length > 500 && first + 16 + length < size);
+    for (size_t i = first + 16; i < first + 16 + length; i++) {
+        const unsigned char change = changes[i % sizeof changes];
+        struct fm_cube *again = NULL;
+        bytes[i] ^= change;
+        store(bytes, size);
+        const fm_status_t status = fm_cube_read(path, &again, NULL);
+        assert_true(status == FM_OK || status == FM_ERR_DATA);
+        refused += status != FM_OK;
+        fm_cube_free(again);
+        bytes[i] ^= change;
+    }
+    assert_true(refused > 50); /* counts and indices; errors may be nearly any number */
+    free(bytes);
+}
+
 static void test_a_part_of_the_report_has_its_call_paths(void **state)
 {
     (void)state;
@@ -206,6 +266,7 @@ int main(void)
         cmocka_unit_test(test_the_file_has_them),
         cmocka_unit_test(test_without_errors_the_file_has_none),
         cmocka_unit_test(test_errors_that_no_sum_can_have_are_refused),
+        cmocka_unit_test(test_malformed_errors_never_crash),
         cmocka_unit_test(test_a_part_of_the_report_has_its_call_paths),
         cmocka_unit_test(test_merged_reports_have_them),
         cmocka_unit_test(test_totals_of_phases),
