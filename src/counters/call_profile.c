@@ -10,6 +10,20 @@
 
 typedef FM_VECTOR(char *) fields_t;
 
+struct fm_call_frame fm_call_frame_take_apart(char *text)
+{
+    struct fm_call_frame frame = {.name = text};
+    char *open = strrchr(text, '('), *colon = strrchr(text, ':');
+    size_t length = strlen(text);
+    if (open != NULL && open > text && open[-1] == ' ' && colon != NULL && colon > open + 1 &&
+        text[length - 1] == ')' && strspn(colon + 1, "0123456789") == strlen(colon + 1) - 1) {
+        frame.line = (uint32_t)strtoul(colon + 1, NULL, 10);
+        frame.file = open + 1;
+        *colon = open[-1] = '\0';
+    }
+    return frame;
+}
+
 /* Splits a row at its tabs. */
 static void split(char *line, fields_t *fields)
 {
@@ -40,7 +54,9 @@ static bool parse(const fields_t *fields, struct fm_call_row *row)
         bool has_frames;
     } kinds[] = {[FM_ROW_THREAD] = {"thread", 1, 0, false},
                  [FM_ROW_CALL] = {"call", FM_CALL_NUMBERS, 1, true},
-                 [FM_ROW_STRETCH] = {"stretch", FM_STRETCH_NUMBERS, 0, true}};
+                 [FM_ROW_STRETCH] = {"stretch", FM_STRETCH_NUMBERS, 0, true},
+                 [FM_ROW_FUNCTION] = {"function", FM_FUNCTION_NUMBERS, 2, false},
+                 [FM_ROW_BEGUN] = {"begun", 1, 0, true}};
     size_t kind = 0;
     double thread;
     *row = (struct fm_call_row){0};
@@ -63,7 +79,8 @@ static bool parse(const fields_t *fields, struct fm_call_row *row)
             return false;
         }
     }
-    row->function = kinds[kind].texts != 0 ? fields->items[fixed - 1] : NULL;
+    row->function = kinds[kind].texts > 0 ? fields->items[2 + kinds[kind].numbers] : NULL;
+    row->file = kinds[kind].texts > 1 ? fields->items[3 + kinds[kind].numbers] : NULL;
     row->frames = fields->items + fixed;
     row->frame_count = fields->count - fixed;
     return true;

@@ -4,6 +4,7 @@
 #include "cli/archive/complete.h"
 #include "cli/archive/isolated_command.h"
 #include "cli/commands/commands.h"
+#include "cli/counters/counter_output.h"
 #include "cli/options/options.h"
 #include "cli/text/safe_text.h"
 
@@ -34,6 +35,34 @@ static fm_status_t write_filter(const struct fm_score *score, const char *path,
     return FM_OK;
 }
 
+/* Writes and prints what is asked for. */
+static fm_status_t show(const struct request *request, struct fm_score *score,
+                        struct fm_error *error)
+{
+    if (request->suggest != NULL) {
+        fm_score_apply(score, NULL);
+        fm_status_t status = write_filter(score, request->suggest, error);
+        if (status != FM_OK) {
+            return status;
+        }
+    }
+    fm_score_apply(score, request->filter);
+    if (request->json) {
+        fm_score_print_json(score);
+    } else {
+        fm_score_print_text(score, request->all ? SIZE_MAX : SHOWN_REGIONS);
+    }
+    return FM_OK;
+}
+
+static int complain(fm_status_t status, struct fm_error *error)
+{
+    if (status != FM_OK) {
+        fprintf(stderr, "fermata score: %s\n", fm_safe_text(error->message));
+    }
+    return (int)status;
+}
+
 static int score_archive(void *argument)
 {
     const struct request *request = argument;
@@ -41,32 +70,33 @@ static int score_archive(void *argument)
     struct fm_score score;
     struct fm_error error;
     fm_status_t status = fm_survey_open(request->archive, &survey, &error);
-    if (status != FM_OK) {
-        fprintf(stderr, "fermata score: %s\n", fm_safe_text(error.message));
-        return status;
-    }
-    fm_score_read(survey, &score);
-    if (request->suggest != NULL) {
-        fm_score_apply(&score, NULL);
-        status = write_filter(&score, request->suggest, &error);
-    }
     if (status == FM_OK) {
-        fm_score_apply(&score, request->filter);
-        if (request->json) {
-            fm_score_print_json(&score);
-        } else {
-            fm_score_print_text(&score, request->all ? SIZE_MAX : SHOWN_REGIONS);
-        }
-    } else {
-        fprintf(stderr, "fermata score: %s\n", fm_safe_text(error.message));
+        fm_score_read(survey, &score);
+        status = show(request, &score, &error);
+        fm_score_free(&score);
+        fm_survey_close(survey);
+    }
+    return complain(status, &error);
+}
+
+static int score_counters(const struct request *request)
+{
+    struct fm_score score;
+    struct fm_error error;
+    fm_status_t status = fm_score_read_counters(request->archive, &score, &error);
+    if (status == FM_OK) {
+        status = show(request, &score, &error);
     }
     fm_score_free(&score);
-    fm_survey_close(survey);
-    return status;
+    return complain(status, &error);
 }
 
 static int run(struct request *request)
 {
+    if (fm_counters_are_all(request->archive)) {
+        fm_warn_of_experiment(request->archive);
+        return score_counters(request);
+    }
     int status = fm_complete_experiment("score", request->archive);
     if (status != FM_OK) {
         return status;

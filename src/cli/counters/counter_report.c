@@ -97,37 +97,17 @@ static uint32_t callpath_of(struct builder *builder, uint32_t parent, uint32_t r
     return region == FM_CUBE_NONE ? FM_CUBE_NONE : callpath;
 }
 
-/* A frame "NAME (FILE:LINE)", taken apart. */
-struct frame {
-    char *name, *file; /* file NULL: not known */
-    uint32_t line;
-};
-
-/* @param text  a copy, which is changed */
-static struct frame take_apart(char *text)
-{
-    struct frame frame = {.name = text};
-    char *open = strrchr(text, '('), *colon = strrchr(text, ':');
-    size_t length = strlen(text);
-    if (open != NULL && open > text && open[-1] == ' ' && colon != NULL && colon > open + 1 &&
-        text[length - 1] == ')' && strspn(colon + 1, "0123456789") == strlen(colon + 1) - 1) {
-        frame.line = (uint32_t)strtoul(colon + 1, NULL, 10);
-        frame.file = open + 1;
-        *colon = open[-1] = '\0';
-    }
-    return frame;
-}
-
 /* The call path of the frames of a row. The line at which the last one makes its call belongs to
  * the called function; those of the others to no function of the report.
  * @param last  out: the last frame, to be freed (its name) */
-static uint32_t path_of(struct builder *builder, const struct fm_call_row *row, struct frame *last)
+static uint32_t path_of(struct builder *builder, const struct fm_call_row *row,
+                        struct fm_call_frame *last)
 {
     uint32_t callpath = builder->root;
-    *last = (struct frame){0};
+    *last = (struct fm_call_frame){0};
     for (size_t i = 0; i < row->frame_count && callpath != FM_CUBE_NONE; i++) {
         fm_free(last->name);
-        *last = take_apart(fm_copy_string(row->frames[i]));
+        *last = fm_call_frame_take_apart(fm_copy_string(row->frames[i]));
         uint32_t region =
             region_of(builder, last->name, fm_paradigm_name(FM_PARADIGM_USER), NULL, 0);
         callpath = callpath_of(builder, callpath, region);
@@ -167,7 +147,7 @@ static void byte_metrics(fm_paradigm_t paradigm, const char *function, fm_metric
 static fm_status_t add_call(struct builder *builder, const struct fm_call_row *row,
                             struct fm_error *error)
 {
-    struct frame caller;
+    struct fm_call_frame caller;
     fm_paradigm_t paradigm = fm_paradigm_of_function(row->function);
     uint32_t parent = path_of(builder, row, &caller);
     uint32_t region =
@@ -215,7 +195,7 @@ static fm_status_t add_stretch(struct builder *builder, const struct fm_call_row
         {FM_STRETCH_PREEMPTIONS, false, FM_METRIC_COUNTER_USAGE_PREEMPTIONS},
         {FM_STRETCH_SWITCHES, false, FM_METRIC_COUNTER_USAGE_SWITCHES_VOLUNTARY},
     };
-    struct frame last;
+    struct fm_call_frame last;
     uint32_t callpath = path_of(builder, row, &last);
     fm_free(last.name);
     fm_status_t status = callpath == FM_CUBE_NONE ? out_of_memory(error) : FM_OK;
@@ -278,8 +258,9 @@ static fm_status_t take_row(void *context, const struct fm_call_row *row, struct
         return fm_fail(error, FM_ERR_DATA, "rank %u: calls of a thread without a row of its own",
                        builder->rank);
     }
-    return row->kind == FM_ROW_CALL ? add_call(builder, row, error)
-                                    : add_stretch(builder, row, error);
+    return row->kind == FM_ROW_CALL      ? add_call(builder, row, error)
+           : row->kind == FM_ROW_STRETCH ? add_stretch(builder, row, error)
+                                         : FM_OK;
 }
 
 static fm_status_t read_rank(struct builder *builder, const char *directory,

@@ -5,7 +5,9 @@
 #define FERMATA_CLI_SCORE_SCORE_H
 
 #include "base/containers/vector.h"
+#include "base/error.h"
 #include "filter/filter.h"
+#include "functions/paradigm_names.h"
 #include "trace/survey/survey.h"
 
 #include <stdbool.h>
@@ -31,9 +33,11 @@ enum { FM_SCORE_FUNCTION_COST = 50, FM_SCORE_CALL_COST = 40, FM_SCORE_RECORD_BYT
 
 /** A region, or all regions of a type. */
 struct fm_score_row {
-    const char *name, *file; /**< any bytes; file NULL: unknown. They belong to the survey. */
+    const char *name, *file; /**< any bytes; file NULL: unknown. They belong to the survey, or to
+                                  the score. */
     enum fm_score_type type;
     bool instrumented; /**< by the compiler: a filter can leave it out */
+    bool is_estimate;  /**< its visits are an estimate, its time is not known */
     bool left_out;     /**< by the filter, or by the one that is suggested */
     uint64_t visits;
     uint64_t ticks; /**< own time, without that of the regions inside */
@@ -54,11 +58,37 @@ struct fm_score {
     double buffer; /**< of the process with the most records, in bytes; and then: */
     double buffer_kept;
     uint64_t unreadable; /**< locations that could not be read to their end */
+    bool is_estimate;    /**< the run has no trace: `bytes` are those of one that is recorded with
+                              the same settings, `buffer` those of the process's records */
+    double samples;      /**< of an estimate: those that are part of it */
+    uint64_t lacking;    /**< of an estimate: processes of which nothing is known */
+    FM_VECTOR(char *) texts; /**< that the score owns */
 };
+
+/** Estimates of the bytes of an event in a trace: a byte for the kind, 9 for the time, few for a
+ * region, more for others, which have more to say. */
+enum { FM_SCORE_REGION_EVENT = 12, FM_SCORE_OTHER_EVENT = 20 };
 
 /** Reads all events of a survey.
  * @param score  out: to be freed with fm_score_free(), before the survey is closed */
 void fm_score_read(struct fm_survey *survey, struct fm_score *score);
+
+/** Reads the calls and visits of a recording with counters only, and estimates the trace that it
+ * would have.
+ * @param score  out: to be freed with fm_score_free(), also after a failure
+ * @return FM_OK; FM_ERR_DATA: nothing is known of any process, or files are damaged; FM_ERR_SYSTEM
+ */
+fm_status_t fm_score_read_counters(const char *directory, struct fm_score *score,
+                                   struct fm_error *error);
+
+/** The type of a function of a programming model. */
+enum fm_score_type fm_score_type_of(fm_paradigm_t model);
+
+/** Adds a row and its share of the sums. `bytes` and what belongs to it must be known. */
+void fm_score_add(struct fm_score *score, struct fm_score_row row);
+
+/** All rows are added: sorts them. */
+void fm_score_sort(struct fm_score *score);
 
 /** Marks what a filter leaves out, of what is instrumented.
  * @param filter  NULL: what is suggested: user code that leads to no calls, whose recording takes

@@ -34,9 +34,14 @@ static void print_row(const struct fm_score *score, const struct fm_score_row *r
 {
     double seconds = seconds_of(score, row->ticks);
     char safe[512];
-    printf(" %c  %-3s %13.0f %12" PRIu64 " %11.3f %6.1f %12.3f ", mark, type, row->bytes,
-           row->visits, seconds, 100 * share(seconds, seconds_of(score, score->all.ticks)),
-           1e6 * share(seconds, (double)row->visits));
+    printf(" %c  %-3s %13.0f %12" PRIu64 " ", mark, type, row->bytes, row->visits);
+    if (row->is_estimate) {
+        printf("%11s %6s %12s ", "-", "-", "-");
+    } else {
+        printf("%11.3f %6.1f %12.3f ", seconds,
+               100 * share(seconds, seconds_of(score, score->all.ticks)),
+               1e6 * share(seconds, (double)row->visits));
+    }
     if (row->cost > 0) {
         printf("%9.3f", row->cost);
     } else {
@@ -70,7 +75,7 @@ static void print_estimates(const struct fm_score *score, bool filtered)
 {
     char before[32], after[32];
     double seconds = seconds_of(score, score->all.ticks);
-    printf("%-16s %s", "trace", scaled(before, score->bytes));
+    printf("%-16s %s", score->is_estimate ? "trace, about" : "trace", scaled(before, score->bytes));
     if (filtered) {
         printf(", filtered about %s", scaled(after, score->bytes_kept));
     }
@@ -87,6 +92,12 @@ static void print_estimates(const struct fm_score *score, bool filtered)
     printf("\n%-16s %d ns for a visit of an instrumented function, %d ns for a call of a library "
            "(docs/performance.md)\n",
            "", FM_SCORE_FUNCTION_COST, FM_SCORE_CALL_COST);
+    if (score->is_estimate) {
+        printf("%-16s the run has counters and no trace: what one would hold is estimated, with "
+               "%.0f samples\n"
+               "%-16s (--sample); visits around calls (COM, without times) are estimates, too\n",
+               "", score->samples, "");
+    }
 }
 
 void fm_score_print_text(const struct fm_score *score, size_t most)
@@ -100,6 +111,11 @@ void fm_score_print_text(const struct fm_score *score, size_t most)
     if (score->unreadable > 0) {
         printf("%-16s %" PRIu64 " locations cannot be read to their end\n", "incomplete",
                score->unreadable);
+    }
+    if (score->lacking > 0) {
+        printf("%-16s %" PRIu64 " of %" PRIu64 " processes did not reach their regular end: they "
+               "are not part of it\n",
+               "incomplete", score->lacking, score->processes);
     }
     printf("\nflt type %13s %12s %11s %6s %12s %9s  region\n", "bytes", "visits", "time[s]", "[%]",
            "us/visit", "cost[s]");
@@ -129,7 +145,11 @@ static void put_row(struct fm_json *json, const struct fm_score *score,
 {
     fm_json_unsigned(json, "visits", row->visits);
     fm_json_double(json, "bytes", row->bytes);
-    fm_json_double(json, "seconds", seconds_of(score, row->ticks));
+    if (row->is_estimate) {
+        fm_json_null(json, "seconds");
+    } else {
+        fm_json_double(json, "seconds", seconds_of(score, row->ticks));
+    }
     fm_json_double(json, "overhead_seconds", row->cost);
     fm_json_end(json);
 }
@@ -177,6 +197,9 @@ void fm_score_print_json(const struct fm_score *score)
     fm_json_unsigned(&json, "processes", score->processes);
     fm_json_unsigned(&json, "events", score->events);
     fm_json_unsigned(&json, "unreadable_locations", score->unreadable);
+    fm_json_bool(&json, "is_estimate", score->is_estimate);
+    fm_json_double(&json, "estimated_samples", score->samples);
+    fm_json_unsigned(&json, "processes_lacking", score->lacking);
     fm_json_double(&json, "trace_bytes", score->bytes);
     fm_json_double(&json, "trace_bytes_filtered", score->bytes_kept);
     fm_json_double(&json, "buffer_bytes", score->buffer);

@@ -6,10 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of an event: a byte for the kind, 9 for the time, few for a region, more for others, which
- * have more to say. */
-enum { REGION_EVENT_BYTES = 12, OTHER_EVENT_BYTES = 20 };
-
 /* A region that is open. */
 struct open_region {
     uint32_t region; /* index */
@@ -35,25 +31,31 @@ const char *fm_score_type_name(enum fm_score_type type)
     return names[type];
 }
 
-static enum fm_score_type type_of(uint8_t paradigm)
+enum fm_score_type fm_score_type_of(fm_paradigm_t model)
 {
-    switch (paradigm) {
-    case OTF2_PARADIGM_UNKNOWN:
-    case OTF2_PARADIGM_USER:
-    case OTF2_PARADIGM_COMPILER:
-    case OTF2_PARADIGM_SAMPLING:
+    switch (model) {
+    case FM_PARADIGM_USER:
         return FM_SCORE_USR;
-    case OTF2_PARADIGM_MPI:
+    case FM_PARADIGM_MPI:
         return FM_SCORE_MPI;
-    case OTF2_PARADIGM_OPENMP:
+    case FM_PARADIGM_OPENMP:
         return FM_SCORE_OPENMP;
-    case OTF2_PARADIGM_PTHREAD:
+    case FM_PARADIGM_PTHREAD:
         return FM_SCORE_THREADS;
-    case OTF2_PARADIGM_SHMEM:
+    case FM_PARADIGM_SHMEM:
         return FM_SCORE_SHMEM;
     default:
         return FM_SCORE_LIBRARY;
     }
+}
+
+/* Regions of models that OTF2 knows and fermata does not are those of libraries. */
+static enum fm_score_type type_of(uint8_t paradigm, const char *name)
+{
+    fm_paradigm_t model = fm_paradigm_classify(paradigm, name);
+    bool is_user = paradigm == OTF2_PARADIGM_UNKNOWN || paradigm == OTF2_PARADIGM_USER ||
+                   paradigm == OTF2_PARADIGM_COMPILER || paradigm == OTF2_PARADIGM_SAMPLING;
+    return model == FM_PARADIGM_USER && !is_user ? FM_SCORE_LIBRARY : fm_score_type_of(model);
 }
 
 /* ---- events ---- */
@@ -81,7 +83,7 @@ static void enter(struct reading *reading, uint32_t index, uint64_t time)
 {
     struct fm_score_row *region = &reading->regions[index];
     region->visits++;
-    region->bytes += 2 * REGION_EVENT_BYTES;
+    region->bytes += 2 * FM_SCORE_REGION_EVENT;
     reading->records += region->instrumented || is_library(region) ? FM_SCORE_RECORD_BYTES : 0;
     fm_vector_push(&reading->open, (struct open_region){.region = index, .enter = time});
 }
@@ -105,17 +107,17 @@ static void take(void *context, const struct fm_survey_event *event)
     reading->last_time = event->time;
     if (event->kind == FM_SURVEY_ENTER || event->kind == FM_SURVEY_LEAVE) {
         uint32_t index = fm_survey_find(&reading->survey->region_index, event->reference);
-        reading->region_bytes += REGION_EVENT_BYTES;
+        reading->region_bytes += FM_SCORE_REGION_EVENT;
         if (index != FM_SURVEY_NONE) {
             (event->kind == FM_SURVEY_ENTER ? enter : leave)(reading, index, event->time);
         }
         return;
     }
-    reading->other_bytes += OTHER_EVENT_BYTES;
+    reading->other_bytes += FM_SCORE_OTHER_EVENT;
     if (reading->open.count > 0) {
         uint32_t innermost = reading->open.items[reading->open.count - 1].region;
         if (is_library(&reading->regions[innermost])) {
-            reading->regions[innermost].bytes += OTHER_EVENT_BYTES;
+            reading->regions[innermost].bytes += FM_SCORE_OTHER_EVENT;
         }
     }
 }
@@ -139,6 +141,23 @@ static int compare(const void *left, const void *right)
     return a->visits != b->visits ? (a->visits < b->visits ? 1 : -1) : strcmp(a->name, b->name);
 }
 
+void fm_score_add(struct fm_score *score, struct fm_score_row row)
+{
+    bool is_user = row.type == FM_SCORE_COM || row.type == FM_SCORE_USR;
+    double cost = !is_user ? FM_SCORE_CALL_COST : row.instrumented ? FM_SCORE_FUNCTION_COST : 0;
+    row.cost = (double)row.visits * cost * 1e-9;
+    fm_vector_push(&score->rows, row);
+    add(&score->types[row.type], &row);
+    add(&score->all, &row);
+}
+
+void fm_score_sort(struct fm_score *score)
+{
+    if (score->rows.count > 0) {
+        qsort(score->rows.items, score->rows.count, sizeof *score->rows.items, compare);
+    }
+}
+
 /* Regions by the definitions, without visits yet. */
 static void begin_rows(struct reading *reading)
 {
@@ -147,10 +166,11 @@ static void begin_rows(struct reading *reading)
     reading->leads_to_calls = fm_allocate(survey->regions.count + 1, sizeof(bool));
     for (size_t i = 0; i < survey->regions.count; i++) {
         const struct fm_survey_region *from = &survey->regions.items[i];
+        const char *name = fm_survey_name(survey, from->name, "unnamed region");
         reading->regions[i] =
-            (struct fm_score_row){.name = fm_survey_name(survey, from->name, "unnamed region"),
+            (struct fm_score_row){.name = name,
                                   .file = fm_survey_string(survey, from->file),
-                                  .type = type_of(from->paradigm),
+                                  .type = type_of(from->paradigm, name),
                                   .instrumented = from->paradigm == OTF2_PARADIGM_COMPILER};
     }
 }
@@ -168,17 +188,10 @@ static void finish_rows(const struct reading *reading, double bytes, struct fm_s
         if (row.type == FM_SCORE_USR && reading->leads_to_calls[i]) {
             row.type = FM_SCORE_COM;
         }
-        bool user = row.type == FM_SCORE_COM || row.type == FM_SCORE_USR;
-        double cost = !user ? FM_SCORE_CALL_COST : row.instrumented ? FM_SCORE_FUNCTION_COST : 0;
         row.bytes *= scale;
-        row.cost = (double)row.visits * cost * 1e-9;
-        fm_vector_push(&score->rows, row);
-        add(&score->types[row.type], &row);
-        add(&score->all, &row);
+        fm_score_add(score, row);
     }
-    if (score->rows.count > 0) {
-        qsort(score->rows.items, score->rows.count, sizeof *score->rows.items, compare);
-    }
+    fm_score_sort(score);
 }
 
 void fm_score_read(struct fm_survey *survey, struct fm_score *score)
@@ -265,5 +278,9 @@ void fm_score_write_filter(const struct fm_score *score, FILE *file)
 
 void fm_score_free(struct fm_score *score)
 {
+    for (size_t i = 0; i < score->texts.count; i++) {
+        fm_free(score->texts.items[i]);
+    }
+    fm_vector_free(&score->texts);
     fm_vector_free(&score->rows);
 }

@@ -3,7 +3,7 @@
 #include "counters/counter_layout.h"
 #include "record/capture/thread.h"
 #include "record/counting/counter_file.h"
-#include "record/counting/profile.h"
+#include "record/counting/profile/profile.h"
 #include "record/counting/user_counters.h"
 #include "record/paradigm/region.h"
 
@@ -45,16 +45,6 @@ FM_INLINE void attribute(const struct fm_counting *counting, uint64_t sent, uint
     if (counting->profile != NULL) {
         counting->profile->entry->sent += sent;
         counting->profile->entry->received += received;
-    }
-}
-
-static void follow_stack(struct fm_call_profile *profile, uint64_t header)
-{
-    if (fm_record_kind(header) == FM_RECORD_STACK) {
-        fm_profile_keep(profile, fm_record_aux(header) & ~(uint32_t)FM_STACK_CUT);
-    }
-    if (fm_record_ref(header) != FM_STACK_NO_SITE) {
-        fm_profile_push(profile, fm_record_ref(header));
     }
 }
 
@@ -162,6 +152,17 @@ static void count_lock(uint64_t *values, uint64_t header)
         1);
 }
 
+static void count_function(const struct fm_counting *counting, uint64_t *values,
+                           const uint64_t *record)
+{
+    if (fm_record_kind(record[0]) == FM_RECORD_FUNCTION_ENTER) {
+        add(&values[FM_SLOT_FUNCTIONS_ENTERED], 1);
+    }
+    if (counting->profile != NULL) {
+        fm_profile_function(counting->profile, record);
+    }
+}
+
 static void set_user_counter(uint64_t *values, const uint64_t *record)
 {
     uint32_t slot = fm_user_counter_slot(fm_record_ref(record[0]));
@@ -219,7 +220,8 @@ static void count_other(struct fm_counting *counting, uint64_t *values, const ui
         add(&values[FM_SLOT_REGIONS_ENTERED], 1);
         break;
     case FM_RECORD_FUNCTION_ENTER:
-        add(&values[FM_SLOT_FUNCTIONS_ENTERED], 1);
+    case FM_RECORD_FUNCTION_LEAVE:
+        count_function(counting, values, record);
         break;
     case FM_RECORD_METRIC:
         set_user_counter(values, record);
@@ -276,7 +278,7 @@ static void count_record(struct fm_counting *counting, uint64_t *values, const u
     case FM_RECORD_STACK:
     case FM_RECORD_STACK_SITE:
         if (counting->profile != NULL) {
-            follow_stack(counting->profile, record[0]);
+            fm_profile_follow(counting->profile, record[0]);
         }
         break;
     case FM_RECORD_COLLECTIVE_END:

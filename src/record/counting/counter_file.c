@@ -10,7 +10,7 @@
 #include "record/counting/counter_descriptions.h"
 #include "record/counting/papi_events.h"
 #include "record/counting/perf_events.h"
-#include "record/counting/profile.h"
+#include "record/counting/profile/profile.h"
 #include "record/counting/rank_snapshots.h"
 #include "record/counting/user_counters.h"
 

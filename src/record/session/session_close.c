@@ -10,7 +10,7 @@
 #include "record/conversion/convert.h"
 #include "record/counting/counter_file.h"
 #include "record/counting/counter_samples.h"
-#include "record/counting/profile.h"
+#include "record/counting/profile/profile.h"
 #include "record/flight/flight.h"
 #include "record/flight/session_flight.h"
 #include "record/journal/journal_read.h"

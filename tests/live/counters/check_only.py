@@ -151,6 +151,8 @@ def check_killed(folder):
     assert "did not reach their regular end; no trace" in done.stderr, done.stderr
     done = run(fermata, "counters", "sites", folder / "killed")
     assert done.returncode == 3 and "no calls by call site" in done.stderr, done
+    done = run(fermata, "score", folder / "killed")
+    assert done.returncode == 3 and "and none has" in done.stderr, done
     done = run(fermata, "counters", "show", "--ranks", folder / "killed", "calls:MPI_Recv")
     rows = [line.split()[1:] for line in done.stdout.splitlines()[-2:]]
     assert rows == [["0", "0"], ["1", "1,003"]], done.stdout

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST = 8 };
+enum { MOST = 16 };
 
 /* The rows that were read, as text. */
 struct rows {
@@ -24,6 +24,10 @@ static fm_status_t take(void *context, const struct fm_call_row *row, struct fm_
     int length =
         snprintf(text, sizeof rows->text[0], "%d %u %g %g %s", (int)row->kind, row->thread,
                  row->numbers[0], row->numbers[1], row->function != NULL ? row->function : "-");
+    if (row->file != NULL) {
+        length +=
+            snprintf(text + length, sizeof rows->text[0] - (size_t)length, " in '%s'", row->file);
+    }
     for (size_t i = 0; i < row->frame_count; i++) {
         length +=
             snprintf(text + length, sizeof rows->text[0] - (size_t)length, " > %s", row->frames[i]);
@@ -55,12 +59,17 @@ static void test_rows(void **state)
                                "call\t0\t3\t0.25\t10\t20\tMPI_Send\tmain (a.c:3)\tsolve\n"
                                "call\t0\t1\t0.5\t0\t0\tMPI_Init\n"
                                "thread\t2\t0.5\n"
-                               "stretch\t2\t7\t0.1\t0\t0\t0\t0\t12\t0\t1\t2\tmain\n",
+                               "stretch\t2\t7\t0.1\t0\t0\t0\t0\t12\t0\t1\t2\tmain\n"
+                               "function\t2\t9\t0.3\t1\tsolve\tsrc/a.c\n"
+                               "function\t2\t8\t0\t0\t?\t\n"
+                               "begun\t2\t5\tmain (a.c:3)\tsolve\n",
                                &rows, &error),
                      FM_OK);
     static const char *const expected[] = {
-        "0 0 1.5 0 -", "1 0 3 0.25 MPI_Send > main (a.c:3) > solve", "1 0 1 0.5 MPI_Init",
-        "0 2 0.5 0 -", "2 2 7 0.1 - > main"};
+        "0 0 1.5 0 -",        "1 0 3 0.25 MPI_Send > main (a.c:3) > solve",
+        "1 0 1 0.5 MPI_Init", "0 2 0.5 0 -",
+        "2 2 7 0.1 - > main", "3 2 9 0.3 solve in 'src/a.c'",
+        "3 2 8 0 ? in ''",    "4 2 5 0 - > main (a.c:3) > solve"};
     assert_int_equal(rows.count, sizeof expected / sizeof expected[0]);
     for (size_t i = 0; i < rows.count; i++) {
         assert_string_equal(rows.text[i], expected[i]);
@@ -79,6 +88,9 @@ static void test_damage(void **state)
         FM_CALL_PROFILE_HEAD "\ncall\t0\t3\tx\t10\t20\tMPI_Send\n",
         FM_CALL_PROFILE_HEAD "\ncall\t0\t-3\t1\t10\t20\tMPI_Send\n",
         FM_CALL_PROFILE_HEAD "\ncall\t99999999\t3\t1\t10\t20\tMPI_Send\n",
+        FM_CALL_PROFILE_HEAD "\nfunction\t0\t9\t0.3\t1\tsolve\n",
+        FM_CALL_PROFILE_HEAD "\nfunction\t0\t9\t0.3\t1\tsolve\ta.c\tb.c\n",
+        FM_CALL_PROFILE_HEAD "\nbegun\t0\n",
         FM_CALL_PROFILE_HEAD "\n\n",
         FM_CALL_PROFILE_HEAD "\nother\t0\t1\n",
     };
@@ -91,11 +103,36 @@ static void test_damage(void **state)
     }
 }
 
+static void test_frames(void **state)
+{
+    static const struct {
+        const char *text, *name, *file;
+        uint32_t line;
+    } frames[] = {{"main (a.c:3)", "main", "a.c", 3},
+                  {"main", "main", NULL, 0},
+                  {"f(int) (b c.h:12)", "f(int)", "b c.h", 12},
+                  {"g(a::b)", "g(a::b)", NULL, 0},
+                  {"?", "?", NULL, 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof frames / sizeof frames[0]; i++) {
+        char text[64];
+        snprintf(text, sizeof text, "%s", frames[i].text);
+        struct fm_call_frame frame = fm_call_frame_take_apart(text);
+        assert_string_equal(frame.name, frames[i].name);
+        assert_int_equal(frame.line, frames[i].line);
+        assert_true((frame.file == NULL) == (frames[i].file == NULL));
+        if (frame.file != NULL) {
+            assert_string_equal(frame.file, frames[i].file);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows),
         cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_frames),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-#include "record/counting/profile.h"
+#include "record/counting/profile/profile.h"
 
 #include "counters/call_profile.h"
 #include "record/capture/memory_use.h"
@@ -25,6 +25,7 @@ struct fm_call_profile *fm_profile_new(void)
     }
     fm_memory_use_add(sizeof *profile);
     profile->node_count = profile->entry_count = profile->stretch_count = 1;
+    profile->visits.count = 1;
     profile->entries[0].function = UINT32_MAX; /* no call finds it */
     profile->entry = &profile->entries[0];
     return profile;
@@ -34,11 +35,6 @@ static size_t hash(uint32_t one, uint32_t other)
 {
     uint64_t mixed = ((uint64_t)one << 32 | other) * 0x9e3779b97f4a7c15u;
     return (size_t)(mixed >> 40);
-}
-
-void fm_profile_keep(struct fm_call_profile *profile, uint32_t kept)
-{
-    profile->depth = kept < profile->depth ? kept : profile->depth;
 }
 
 /* The node below another one; that one if there is no room. */
@@ -56,16 +52,38 @@ static uint32_t node_below(struct fm_call_profile *profile, uint32_t parent, uin
         return parent;
     }
     uint32_t number = profile->node_count++;
-    profile->nodes[number] = (struct fm_profile_node){parent, site};
+    profile->nodes[number] = (struct fm_profile_node){.parent = parent, .site = site};
     profile->node_index[i] = (uint16_t)number;
     return number;
 }
 
-void fm_profile_push(struct fm_call_profile *profile, uint32_t site)
+void fm_profile_follow(struct fm_call_profile *profile, uint64_t header)
 {
+    uint32_t site = fm_record_ref(header);
+    bool begins = true;
+    if (fm_record_kind(header) == FM_RECORD_STACK) {
+        uint32_t kept = fm_record_aux(header) & ~(uint32_t)FM_STACK_CUT;
+        begins = profile->depth <= kept; /* else it makes its next call from another place */
+        profile->depth = begins ? profile->depth : kept;
+    }
+    if (site == FM_STACK_NO_SITE) {
+        return;
+    }
     if (profile->depth < FM_PROFILE_DEEPEST) {
         uint32_t parent = profile->path[profile->depth];
         profile->path[++profile->depth] = node_below(profile, parent, site);
+    }
+    profile->nodes[profile->path[profile->depth]].begun += begins;
+}
+
+void fm_profile_function(struct fm_call_profile *profile, const uint64_t *record)
+{
+    uint32_t ref = fm_record_ref(record[0]);
+    fm_profile_at(profile, record[1], record[1] > profile->end ? record[1] : profile->end);
+    if (fm_record_kind(record[0]) == FM_RECORD_FUNCTION_ENTER) {
+        fm_visits_enter(&profile->visits, ref, record[1]);
+    } else {
+        fm_visits_leave(&profile->visits, ref, record[1]);
     }
 }
 
@@ -149,7 +167,8 @@ static void write_frame(FILE *file, const struct fm_callsite_frame *frame)
     }
 }
 
-static void write_path(FILE *file, const struct fm_call_profile *profile, uint32_t node)
+/* Writes the functions of a call path: all, or those of its last call site. */
+static void write_path(FILE *file, const struct fm_call_profile *profile, uint32_t node, bool all)
 {
     uint32_t sites[FM_PROFILE_DEEPEST], depth = 0;
     const struct fm_callsites *known = &fm_session_state.callsites;
@@ -162,7 +181,7 @@ static void write_path(FILE *file, const struct fm_call_profile *profile, uint32
         const struct fm_callsite_frame *frames = fm_callsite_frames(known, sites[depth], &count);
         for (uint32_t i = 0; i < count; i++) {
             if (!fm_callsite_frame_is_inner(known, caller, &frames[i]) &&
-                (i > 0 || !fm_callsite_is_hidden(known, sites[depth]))) {
+                (i > 0 || !fm_callsite_is_hidden(known, sites[depth])) && (all || depth == 0)) {
                 putc('\t', file);
                 write_frame(file, &frames[i]);
             }
@@ -188,7 +207,7 @@ static void write_stretches(FILE *file, const struct fm_call_profile *profile, u
         for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++) {
             fprintf(file, "\t%llu", (unsigned long long)numbers[k]);
         }
-        write_path(file, profile, sum->node);
+        write_path(file, profile, sum->node, true);
         putc('\n', file);
     }
 }
@@ -196,7 +215,6 @@ static void write_stretches(FILE *file, const struct fm_call_profile *profile, u
 static void write_entries(FILE *file, const struct fm_call_profile *profile, uint32_t thread,
                           double rate)
 {
-    fprintf(file, "thread\t%u\t%.9f\n", thread, (double)(profile->end - profile->begin) / rate);
     for (uint32_t i = 0; i < profile->entry_count; i++) {
         const struct fm_profile_entry *entry = &profile->entries[i];
         bool is_known = entry->function < fm_session.region_count;
@@ -207,9 +225,65 @@ static void write_entries(FILE *file, const struct fm_call_profile *profile, uin
                 (unsigned long long)entry->calls, (double)entry->ticks / rate,
                 (unsigned long long)entry->sent, (unsigned long long)entry->received);
         fputs(is_known ? fm_session.regions[entry->function].name : "?", file);
-        write_path(file, profile, entry->node);
+        write_path(file, profile, entry->node, true);
         putc('\n', file);
     }
+}
+
+/* The function that a call site is in, and the file that it is defined in. */
+static void write_function(FILE *file, uint32_t site)
+{
+    enum { NAME = 0, DEFINED_IN = 4 }; /* words of a REGION */
+    uint32_t count;
+    const struct fm_callsite_frame *frames =
+        fm_callsite_frames(&fm_session_state.callsites, site, &count);
+    const uint32_t *region =
+        count != 0 && frames[0].region != FM_CALLSITE_UNKNOWN
+            ? fm_defined(&fm_session.definitions, FM_DEFINE_REGION, frames[0].region, NULL)
+            : NULL;
+    write_text(file, region != NULL ? text_of(region[NAME]) : "?");
+    putc('\t', file);
+    if (region != NULL && region[DEFINED_IN] != FM_DEFINE_NONE) {
+        write_text(file, text_of(region[DEFINED_IN]));
+    }
+}
+
+/* Visits that are open end with the thread's last call or function. */
+static void write_visits(FILE *file, struct fm_call_profile *profile, uint32_t thread, double rate)
+{
+    struct fm_visits *visits = &profile->visits;
+    fm_visits_leave(visits, 0, profile->end);
+    for (uint32_t i = 0; i < visits->count; i++) {
+        const struct fm_function_visits *function = &visits->functions[i];
+        if (function->visits != 0) {
+            fprintf(file, "function\t%u\t%llu\t%.9f\t%d\t", thread,
+                    (unsigned long long)function->visits, (double)function->ticks / rate,
+                    function->leads_to_call);
+            write_function(file, function->site); /* of function 0: unknown */
+            putc('\n', file);
+        }
+    }
+}
+
+/* Functions of the call stack, call path by call path. */
+static void write_begun(FILE *file, const struct fm_call_profile *profile, uint32_t thread)
+{
+    for (uint32_t i = 1; i < profile->node_count; i++) {
+        if (profile->nodes[i].begun != 0) {
+            fprintf(file, "begun\t%u\t%llu", thread, (unsigned long long)profile->nodes[i].begun);
+            write_path(file, profile, i, false);
+            putc('\n', file);
+        }
+    }
+}
+
+static void write_thread(FILE *file, struct fm_call_profile *profile, uint32_t thread, double rate)
+{
+    fprintf(file, "thread\t%u\t%.9f\n", thread, (double)(profile->end - profile->begin) / rate);
+    write_entries(file, profile, thread, rate);
+    write_stretches(file, profile, thread);
+    write_visits(file, profile, thread, rate);
+    write_begun(file, profile, thread);
 }
 
 bool fm_profile_write(const char *directory, uint32_t rank)
@@ -224,9 +298,7 @@ bool fm_profile_write(const char *directory, uint32_t rank)
     fputs(FM_CALL_PROFILE_HEAD "\n", file);
     for (struct fm_thread *each = fm_threads_all(); each != NULL; each = each->next) {
         if (each->counting != NULL && each->counting->profile != NULL) {
-            write_entries(file, each->counting->profile, each->index,
-                          (double)fm_clock_resolution());
-            write_stretches(file, each->counting->profile, each->index);
+            write_thread(file, each->counting->profile, each->index, (double)fm_clock_resolution());
         }
     }
     bool good = !ferror(file);
