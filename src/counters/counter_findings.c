@@ -23,10 +23,12 @@ struct looking {
     size_t count;
 };
 
-static void state(struct looking *looking, const char *id, const char *statement,
+/* @param rank  -1: it is about the run */
+static void state(struct looking *looking, const char *id, long rank, const char *statement,
                   const char *advice)
 {
-    struct fm_counter_finding finding = {.id = id, .statement = statement, .advice = advice};
+    struct fm_counter_finding finding = {
+        .id = id, .statement = statement, .advice = advice, .rank = rank};
     looking->found(&finding, looking->context);
     looking->count++;
 }
@@ -93,7 +95,7 @@ static void look_for_disorder(struct looking *looking)
         number_of(job, worst), value, messages, 100 * value / messages, time, ranks, job->ranks,
         100 * OUT_OF_SEQUENCE_SHARE);
     state(
-        looking, "out-of-sequence", text,
+        looking, "out-of-sequence", (long)number_of(job, worst), text,
         "Threads that share a communicator cause this, or several networks between two processes: "
         "give each pair of threads a communicator of its own (MPI_Comm_dup).");
 }
@@ -116,7 +118,7 @@ static void look_for_flood(struct looking *looking)
         number_of(job, worst), value, messages, 100 * value / messages, ranks, job->ranks,
         100 * UNEXPECTED_SHARE);
     state(
-        looking, "unexpected", text,
+        looking, "unexpected", (long)number_of(job, worst), text,
         "Post receives before the messages come (MPI_Irecv), or let the receiver get the data when "
         "it needs them (MPI_Get): this saves copies, searches and memory.");
 }
@@ -140,7 +142,7 @@ static void look_for_rendezvous(struct looking *looking)
              "%.0f of %.0f messages (%.0f %%) went by a rendezvous: their data travelled when the "
              "receiver had answered.",
              slow, all, 100 * slow / all);
-    state(looking, "rendezvous", text,
+    state(looking, "rendezvous", -1, text,
           "The limit of eager messages decides (Open MPI: btl_vader_eager_limit, "
           "btl_tcp_eager_limit, ...). Messages just above it gain from a higher one; see "
           "mpi.message_sizes.");
@@ -210,7 +212,7 @@ static void look_for_algorithms(struct looking *looking, size_t operation)
             "uses another one counts both.",
             operations[operation].function, list);
         state(
-            looking, "algorithms", text,
+            looking, "algorithms", -1, text,
             "The library chooses by sizes of messages and communicators; coll_tuned_..._algorithm "
             "with coll_tuned_use_dynamic_rules forces one.");
     }
@@ -278,7 +280,7 @@ static void look_for_stripes(struct looking *looking)
         operations_done, ranks, 2 * (ranks - power) - 1, high, 2 * (ranks - power) - 2, low, seen);
     snprintf(text + strlen(text), sizeof text - strlen(text),
              " %u or %u ranks have no such stripes.", power, 2 * power);
-    state(looking, "recursive-doubling", text,
+    state(looking, "recursive-doubling", -1, text,
           "Take a power of two as the number of ranks, or another algorithm "
           "(coll_tuned_allreduce_algorithm).");
 }

@@ -17,6 +17,7 @@ struct fm_counter_finding {
     const char *id;        /**< of its rule, for programs */
     const char *statement; /**< with numbers */
     const char *advice;    /**< what changes it */
+    long rank;             /**< that the statement is about; -1: the run */
 };
 
 /** Receives a finding, whose texts are valid during the call. */

@@ -274,8 +274,22 @@ static void find_thread_starts(const struct fm_diagnosis *diagnosis, struct fm_s
     free(place);
 }
 
+/** What counters of the run show. */
+static void add_findings(const struct fm_diagnosis *diagnosis, struct fm_sentences *lines)
+{
+    for (uint32_t i = 0; i < diagnosis->cube->finding_count; i++) {
+        const struct fm_cube_finding *finding = &diagnosis->cube->findings[i];
+        char *statement = fm_place_name(diagnosis, finding->statement);
+        char *advice = fm_place_name(diagnosis, finding->advice);
+        fm_sentences_add(lines, "", "%s%s%s", statement, advice[0] != '\0' ? " " : "", advice);
+        free(statement);
+        free(advice);
+    }
+}
+
 void fm_observations_find(const struct fm_diagnosis *diagnosis, struct fm_sentences *lines)
 {
+    add_findings(diagnosis, lines);
     find_costly_calls(diagnosis, lines);
     find_idle_threads(diagnosis, lines);
     find_task_starvation(diagnosis, lines);

@@ -7,9 +7,9 @@
 #include "diagnosis/diagnosis.h"
 #include "diagnosis/sentences.h"
 
-/** Appends a sentence without label for each observation: expensive calls, idle threads, missing
- * tasks, missing progress of one-sided communication, unneeded synchronization, measurement
- * overhead. */
+/** Appends a sentence without label for each observation: the findings of counters, expensive
+ * calls, idle threads, missing tasks, missing progress of one-sided communication, unneeded
+ * synchronization, measurement overhead. */
 void fm_observations_find(const struct fm_diagnosis *diagnosis, struct fm_sentences *sentences);
 
 #endif

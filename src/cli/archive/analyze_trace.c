@@ -7,6 +7,7 @@
 #include "cli/archive/environment.h"
 #include "cli/archive/progress_bar.h"
 #include "cli/archive/stage_table.h"
+#include "cli/counters/counter_join.h"
 #include "cli/counters/counter_output.h"
 #include "cli/counters/counter_report.h"
 #include "cli/page/page_file.h"
@@ -23,6 +24,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /** Shares of the run without a processor below this are not reported. */
@@ -268,6 +270,20 @@ static const struct fm_detail *events_of_run(void *context, size_t run)
     return context;
 }
 
+/* Adds what the counters beside a trace show. */
+static void add_counters(struct fm_cube *cube, const char *archive)
+{
+    struct stat status;
+    bool is_directory = stat(archive, &status) == 0 && S_ISDIR(status.st_mode);
+    char *directory = is_directory ? strdup(archive) : directory_of(archive);
+    char *missing = fm_missing_of_experiment(archive);
+    if (directory != NULL) {
+        fm_counters_join(directory, missing == NULL, cube);
+    }
+    free(directory);
+    free(missing);
+}
+
 /* Process 0 writes the report.
  * @param detail  for the timeline of the page; NULL: it has none */
 static fm_status_t write_report(const struct fm_analyze_request *request, struct fm_cube *cube,
@@ -283,6 +299,7 @@ static fm_status_t write_report(const struct fm_analyze_request *request, struct
     }
     put_first(cube, of_records);
     if (status == FM_OK) {
+        add_counters(cube, request->archive);
         status = fm_cube_write(cube, request->output, error);
     }
     if (status == FM_OK && request->page != NULL) {

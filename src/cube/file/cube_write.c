@@ -191,6 +191,7 @@ static const struct {
     {"UNCT", 0, fm_cube_put_uncertainty},
     {"UMET", 0, fm_cube_put_user_metrics},
     {"PRED", 0, fm_cube_put_predictions},
+    {"FIND", 0, fm_cube_put_findings},
     {"PROF", FM_CUBE_SECTION_REQUIRED, fm_cube_put_profile}, /* only of profiles */
 };
 

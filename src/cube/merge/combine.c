@@ -1,5 +1,6 @@
 #include "cube/merge/combine.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 bool fm_convert(int64_t value, const struct fm_conversion *conversion, unsigned shift,
@@ -76,6 +77,22 @@ static fm_status_t describe(struct fm_cube *result, const struct fm_cube *const 
     return status;
 }
 
+/** Findings are those of single runs. */
+static fm_status_t add_findings(struct fm_cube *result, const struct fm_cube *cube,
+                                const char *name, struct fm_error *error)
+{
+    for (uint32_t i = 0; i < cube->finding_count; i++) {
+        struct fm_cube_finding finding = cube->findings[i];
+        char *statement = NULL;
+        if (asprintf(&statement, "%s: %s", name, finding.statement) < 0)
+            return fm_fail(error, FM_ERR_SYSTEM, "out of memory for the findings");
+        finding.statement = statement;
+        fm_cube_add_finding(result, &finding);
+        free(statement);
+    }
+    return FM_OK;
+}
+
 fm_status_t fm_combination_begin(struct fm_combination *combination,
                                  const struct fm_cube *const *cubes, const char *const *names,
                                  size_t count, struct fm_error *error)
@@ -96,6 +113,7 @@ fm_status_t fm_combination_begin(struct fm_combination *combination,
     for (size_t c = 0; status == FM_OK && c < count; c++) {
         for (uint32_t i = 0; i < cubes[c]->switched_off_count; i++)
             fm_cube_switch_off(combination->united.frame, cubes[c]->switched_off[i]);
+        status = add_findings(combination->united.frame, cubes[c], names[c], error);
     }
     return status;
 }

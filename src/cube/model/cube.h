@@ -12,6 +12,7 @@
 #define FERMATA_CUBE_MODEL_CUBE_H
 
 #include "base/error.h"
+#include "cube/model/cube_finding.h"
 #include "cube/model/cube_matrix.h"
 #include "cube/model/cube_problem.h"
 #include "cube/model/cube_time.h"
@@ -264,6 +265,8 @@ struct fm_cube {
     char **switched_off; /**< ids of the wait states, built-in or of the user's patterns, that
                               the user did not want to be searched for */
     uint32_t switched_off_count;
+    struct fm_cube_finding *findings; /**< in the order of their rules */
+    uint32_t finding_count;
     char **partition_names;       /**< of the partitions that the user chose */
     uint32_t partition_count;     /**< 0: none were chosen */
     uint32_t *partition_of;       /**< by location; FM_CUBE_NONE: in none of them */

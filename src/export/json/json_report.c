@@ -217,6 +217,22 @@ static void put_critical_path(struct fm_json *json, const struct fm_cube *cube)
     fm_json_end(json);
 }
 
+static void put_findings(struct fm_json *json, const struct fm_cube *cube)
+{
+    fm_json_array(json, "findings");
+    for (uint32_t i = 0; i < cube->finding_count; i++) {
+        const struct fm_cube_finding *finding = &cube->findings[i];
+        fm_json_line(json, 2);
+        fm_json_object(json, NULL);
+        fm_json_string(json, "id", finding->id);
+        fm_json_bool(json, "is_contradiction", finding->is_contradiction);
+        fm_json_string(json, "statement", finding->statement);
+        fm_json_string(json, "advice", finding->advice);
+        fm_json_end(json);
+    }
+    fm_json_end(json);
+}
+
 static void put_warnings(struct fm_json *json, const struct fm_cube *cube)
 {
     fm_json_array(json, "warnings");
@@ -336,6 +352,7 @@ static const struct {
     {FM_EXPORT_CRITICAL_PATH, put_critical_path},
     {0, fm_json_put_path_errors},
     {0, fm_json_put_problems},
+    {0, put_findings},
     {0, put_warnings},
     {0, put_locks},
     {0, fm_json_put_clock},

@@ -1,17 +1,14 @@
 /* Findings from counters, of files that are made here. */
 #include "check.h"
-#include "counters/catalogue.h"
+#include "counter_files.h"
 #include "counters/counter_findings.h"
-#include "counters/counter_layout.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-enum { COUNTERS = 8, BLOCK_WORDS = FM_BLOCK_HEAD + FM_SLOTS + 16 };
+enum { COUNTERS = 8 };
 
 static const char *const names[COUNTERS] = {"EAGER_MESSAGES",
                                             "NOT_EAGER_MESSAGES",
@@ -24,44 +21,9 @@ static const char *const names[COUNTERS] = {"EAGER_MESSAGES",
 
 static char folder[] = "/tmp/fermata-findings-XXXXXX";
 
-/* Writes the counters of a rank; -1: it does not have that one. */
 static void write_rank(unsigned rank, unsigned size, const int64_t values[COUNTERS])
 {
-    char path[128];
-    static uint64_t block[BLOCK_WORDS];
-    struct fm_counter_file_head head = {.magic = FM_COUNTER_FILE_MAGIC,
-                                        .version = FM_COUNTER_FILE_VERSION,
-                                        .byte_order = 0x01020304,
-                                        .description_bytes = sizeof(struct fm_counter_description),
-                                        .function_bytes = sizeof(struct fm_counter_function),
-                                        .descriptions_at = FM_COUNTER_HEAD_BYTES,
-                                        .functions_at = 2 * FM_COUNTER_HEAD_BYTES,
-                                        .blocks_at = 3 * FM_COUNTER_HEAD_BYTES,
-                                        .block_bytes = sizeof block,
-                                        .block_count = 1,
-                                        .state = FM_COUNTING_ENDED,
-                                        .nanoseconds = 1,
-                                        .rank = rank,
-                                        .size = size};
-    snprintf(path, sizeof path, "%s/rank.%u", folder, rank);
-    int file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    assert_true(file >= 0);
-    for (uint32_t i = 0; i < COUNTERS; i++) {
-        struct fm_counter_description d = {
-            .unit = "x", .kind = FM_COUNTER_COUNT, .slot = i, .bins = 1, .is_selected = 1};
-        snprintf(d.name, sizeof d.name, "%s", names[i]);
-        block[FM_BLOCK_HEAD + i] = (uint64_t)values[i];
-        if (values[i] >= 0) {
-            assert_int_equal(
-                pwrite(file, &d, sizeof d,
-                       (off_t)(head.descriptions_at + head.description_count * sizeof d)),
-                sizeof d);
-            head.description_count++;
-        }
-    }
-    assert_int_equal(pwrite(file, &head, sizeof head, 0), sizeof head);
-    assert_int_equal(pwrite(file, block, sizeof block, (off_t)head.blocks_at), sizeof block);
-    close(file);
+    write_counters(folder, rank, size, COUNTERS, names, values);
 }
 
 static char ids[256], texts[4096];
@@ -71,6 +33,7 @@ static void note(const struct fm_counter_finding *finding, void *context)
     (void)context;
     strcat(strcat(ids, finding->id), " ");
     strcat(texts, finding->statement);
+    assert_int_equal(finding->rank, strncmp(finding->statement, "Rank 1:", 7) == 0 ? 1 : -1);
     assert_true(finding->advice[0] != '\0');
 }
 
@@ -78,15 +41,11 @@ static void look(unsigned size)
 {
     struct fm_counter_job job;
     struct fm_error error;
-    char path[128];
     ids[0] = texts[0] = '\0';
     assert_int_equal(fm_counter_job_open(folder, &job, &error), FM_OK);
     fm_counter_findings(&job, note, NULL);
     fm_counter_job_close(&job);
-    for (unsigned rank = 0; rank < size; rank++) {
-        snprintf(path, sizeof path, "%s/rank.%u", folder, rank);
-        unlink(path);
-    }
+    remove_counters(folder, size);
 }
 
 static void disorder_and_floods(void **state)

@@ -1,0 +1,224 @@
+#include "cli/counters/counter_join.h"
+
+#include "base/memory.h"
+#include "counters/counter_findings.h"
+#include "counters/counter_job.h"
+#include "cube/model/view.h"
+#include "diagnosis/number_format.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { TEXT = 1024 };
+
+struct joining {
+    struct fm_cube *cube;
+    const struct fm_counter_job *job;
+    bool is_whole; /* the trace is that of the whole run */
+};
+
+/* ---- findings ---- */
+
+static bool is_of_rank(const struct fm_cube *cube, const struct fm_cube_problem *problem,
+                       uint32_t rank)
+{
+    for (uint32_t i = 0; i < problem->location_count; i++) {
+        if (cube->locations[problem->locations[i]].rank == rank) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What is waited for at a rank, by the problems of the report that name it alone; "": nothing. */
+static void describe_waiting(const struct fm_cube *cube, uint32_t rank, char text[TEXT])
+{
+    enum { NAMED = 3 };
+    char numbers[64] = "", time[FM_FORMAT_SIZE];
+    int64_t cost = 0;
+    unsigned count = 0;
+    for (uint32_t i = 0; i < cube->problem_count; i++) {
+        const struct fm_cube_problem *problem = &cube->problems[i];
+        bool is_alone = problem->location_count > 0 &&
+                        cube->locations[problem->locations[0]].rank ==
+                            cube->locations[problem->locations[problem->location_count - 1]].rank;
+        if (!is_alone || !is_of_rank(cube, problem, rank)) {
+            continue;
+        }
+        if (count++ < NAMED) {
+            size_t length = strlen(numbers);
+            snprintf(numbers + length, sizeof numbers - length, "%s%u", count > 1 ? ", " : "",
+                     i + 1);
+        }
+        cost += problem->cost;
+    }
+    cost >>= cube->experiment.cost_shift;
+    text[0] = '\0';
+    if (cost > 0) {
+        snprintf(text, TEXT, " Others wait %s for what this rank does (problem%s %s%s).",
+                 fm_format_ticks(time, cube, cost), count > 1 ? "s" : "", numbers,
+                 count > NAMED ? ", ..." : "");
+    }
+}
+
+static void take(const struct fm_counter_finding *found, void *context)
+{
+    const struct joining *joining = context;
+    char statement[3 * TEXT], waiting[TEXT] = "";
+    if (found->rank >= 0) {
+        describe_waiting(joining->cube, (uint32_t)found->rank, waiting);
+    }
+    snprintf(statement, sizeof statement, "%s%s", found->statement, waiting);
+    fm_cube_add_finding(joining->cube, &(struct fm_cube_finding){.id = (char *)found->id,
+                                                                 .statement = statement,
+                                                                 .advice = (char *)found->advice});
+}
+
+/* ---- contradictions ---- */
+
+/* What the report has of a metric in each rank. */
+static void sum_of_ranks(const struct joining *joining, fm_metric_t metric, int64_t *sums)
+{
+    const struct fm_cube *cube = joining->cube;
+    size_t count;
+    const struct fm_cube_cell *cells = fm_cube_metric_cells(cube, metric, &count);
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < joining->job->ranks; k++) {
+            if (fermata_counters_rank(joining->job->files[k]) ==
+                cube->locations[cells[i].location].rank) {
+                sums[k] += cells[i].value;
+            }
+        }
+    }
+}
+
+/* Numbers that the recorder has counted and that the trace has, too. */
+static const struct {
+    const char *counter, *what;
+    fm_metric_t metrics[2]; /* of messages with data, and of empty ones */
+} both[] = {
+    {"mpi.messages_sent", "messages sent", {FM_METRIC_COMMS_SEND, FM_METRIC_SYNCS_SEND}},
+    {"mpi.messages_received", "messages received", {FM_METRIC_COMMS_RECV, FM_METRIC_SYNCS_RECV}},
+    {"mpi.bytes_sent", "bytes sent", {FM_METRIC_BYTES_SENT, FM_METRIC_NONE}},
+    {"mpi.bytes_received", "bytes received", {FM_METRIC_BYTES_RCVD, FM_METRIC_NONE}},
+};
+
+static void compare(const struct joining *joining, size_t number)
+{
+    const struct fm_counter_job *job = joining->job;
+    size_t counter = fm_counter_job_find(job, both[number].counter), differing = 0, first = 0;
+    int64_t *traced = fm_allocate(job->ranks + 1, sizeof *traced);
+    double counted_there = 0;
+    for (int i = 0; i < 2; i++) {
+        if (both[number].metrics[i] != FM_METRIC_NONE) {
+            sum_of_ranks(joining, both[number].metrics[i], traced);
+        }
+    }
+    for (size_t rank = 0; counter < job->count && rank < job->ranks; rank++) {
+        double counted;
+        if (fm_counter_job_value(job, rank, counter, -1, &counted) &&
+            counted != (double)traced[rank]) {
+            first = differing == 0 ? rank : first;
+            counted_there = differing == 0 ? counted : counted_there;
+            differing++;
+        }
+    }
+    if (differing > 0) {
+        char statement[TEXT], counts[2][FM_FORMAT_SIZE];
+        snprintf(statement, sizeof statement,
+                 "%s in %zu of %zu ranks: rank %u has %s %s by its counters, %s by the trace.",
+                 joining->is_whole ? "Counters and trace contradict each other"
+                                   : "The trace lacks what counters have",
+                 differing, job->ranks, fermata_counters_rank(job->files[first]),
+                 fm_format_count(counts[0], (int64_t)counted_there), both[number].what,
+                 fm_format_count(counts[1], traced[first]));
+        fm_cube_add_finding(
+            joining->cube,
+            &(struct fm_cube_finding){
+                .id = "counters-and-trace",
+                .statement = statement,
+                .advice = joining->is_whole
+                              ? "The trace lacks what --max-size and --flight-recorder leave out; "
+                                "otherwise its results are in doubt."
+                              : "",
+                .is_contradiction = joining->is_whole});
+    }
+    fm_free(traced);
+}
+
+/* Sum of a counter over all ranks. @return false: a rank lacks it */
+static bool total(const struct fm_counter_job *job, const char *name, double *sum)
+{
+    size_t counter = fm_counter_job_find(job, name);
+    bool known = counter < job->count;
+    for (size_t rank = 0; known && rank < job->ranks; rank++) {
+        double value;
+        known = fm_counter_job_value(job, rank, counter, -1, &value);
+        *sum += known ? value : 0;
+    }
+    return known;
+}
+
+/* Waits for a message whose sending had not begun: it cannot have come unexpectedly, since its
+ * receive was there. Waits that may be errors of the clocks do not count. */
+static uint64_t receives_before_their_send(const struct fm_cube *cube)
+{
+    uint64_t most = 0; /* kinds may contain each other */
+    for (uint32_t i = 0; i < cube->statistics_count; i++) {
+        const struct fm_cube_statistics *record = &cube->statistics[i];
+        if (fm_metric_is_within((fm_metric_t)record->metric, FM_METRIC_MPI_LATESENDER)) {
+            uint64_t certain = record->count - record->insignificant;
+            most = certain > most ? certain : most;
+        }
+    }
+    return most;
+}
+
+static void compare_unexpected(const struct joining *joining)
+{
+    double unexpected = 0, arrivals = 0;
+    uint64_t awaited = receives_before_their_send(joining->cube);
+    char statement[TEXT];
+    if (awaited == 0 || !total(joining->job, "UNEXPECTED", &unexpected) ||
+        !total(joining->job, "EAGER_MESSAGES", &arrivals) ||
+        !total(joining->job, "NOT_EAGER_MESSAGES", &arrivals) ||
+        unexpected + (double)awaited <= arrivals) {
+        return;
+    }
+    snprintf(statement, sizeof statement,
+             "Counters and trace contradict each other: of %.0f messages that arrived, %.0f came "
+             "before their receive by the library's counters, and the receives of %llu waited for "
+             "their send by the trace.",
+             arrivals, unexpected, (unsigned long long)awaited);
+    fm_cube_add_finding(
+        joining->cube,
+        &(struct fm_cube_finding){
+            .id = "unexpected-and-late-sender",
+            .statement = statement,
+            .advice = "The clocks of the nodes may differ by more than is known (--clock), or "
+                      "messages arrive by components of the library that are not counted.",
+            .is_contradiction = true});
+}
+
+void fm_counters_join(const char *directory, bool is_whole, struct fm_cube *cube)
+{
+    struct fm_counter_job job;
+    struct fm_error error;
+    if (fm_counter_job_open(directory, &job, &error) != FM_OK) {
+        return;
+    }
+    fm_counter_job_read(&job);
+    size_t ended = fm_counter_job_in_state(&job, FERMATA_PROCESS_ENDED);
+    struct joining joining = {
+        .cube = cube, .job = &job, .is_whole = is_whole && ended == job.ranks};
+    if (!cube->is_profile) {
+        for (size_t i = 0; i < sizeof both / sizeof both[0]; i++) {
+            compare(&joining, i);
+        }
+        if (joining.is_whole) {
+            compare_unexpected(&joining);
+        }
+    }
+    fm_counter_findings(&job, take, &joining);
+    fm_counter_job_close(&job);
+}
