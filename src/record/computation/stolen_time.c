@@ -190,7 +190,7 @@ void fm_processor_enter(struct fm_thread *thread, uint32_t before)
     struct fm_thread_processor *own = &thread->processor;
     uint64_t stretch = thread->enter - thread->left;
     int saved = errno;
-    if (thread->left == 0 || thread->pause.paused) {
+    if (thread->left == 0 || thread->pause.paused || fm_calls_were_off(thread)) {
         return;
     }
     int64_t earlier = (int64_t)(thread->left - own->read); /* less than 0: after the call's end */

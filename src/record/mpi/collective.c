@@ -254,7 +254,7 @@ static struct fm_volume scan(const struct fm_comm *c, bool inclusive, uint64_t b
 
 int fm_MPI_Barrier(MPI_Comm comm)
 {
-    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Barrier);
+    struct fm_thread *thread = fm_call_enter_brief(FM_FUNCTION_MPI_Barrier);
     int result = PMPI_Barrier(comm);
     if (thread != NULL) {
         fm_collective_record(thread, OTF2_COLLECTIVE_OP_BARRIER,
@@ -266,7 +266,7 @@ int fm_MPI_Barrier(MPI_Comm comm)
 
 int fm_MPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
 {
-    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Ibarrier);
+    struct fm_thread *thread = fm_call_enter_brief(FM_FUNCTION_MPI_Ibarrier);
     int result = PMPI_Ibarrier(comm, request);
     if (thread != NULL) {
         fm_collective_start(thread, OTF2_COLLECTIVE_OP_BARRIER,

@@ -54,7 +54,7 @@ static inline uint64_t fm_count_at(struct fm_counts counts, int i)
 #define FM_COLLECTIVE(name, iname, operation, root, volume, parameters, arguments)                 \
     int FM_FORM(fm_, MPI_##name)(FM_UNPACK parameters, MPI_Comm comm)                              \
     {                                                                                              \
-        struct fm_thread *thread = fm_call_enter(FM_FORM(FM_FUNCTION_, MPI_##name));               \
+        struct fm_thread *thread = fm_call_enter_brief(FM_FORM(FM_FUNCTION_, MPI_##name));         \
         int result = FM_FORM(P, MPI_##name)(FM_UNPACK arguments, comm);                            \
         if (thread != NULL) {                                                                      \
             const struct fm_comm *c = result == MPI_SUCCESS ? fm_comm_find(thread, comm) : NULL;   \
@@ -65,7 +65,7 @@ static inline uint64_t fm_count_at(struct fm_counts counts, int i)
     }                                                                                              \
     int FM_FORM(fm_, MPI_##iname)(FM_UNPACK parameters, MPI_Comm comm, MPI_Request * request)      \
     {                                                                                              \
-        struct fm_thread *thread = fm_call_enter(FM_FORM(FM_FUNCTION_, MPI_##iname));              \
+        struct fm_thread *thread = fm_call_enter_brief(FM_FORM(FM_FUNCTION_, MPI_##iname));        \
         int result = FM_FORM(P, MPI_##iname)(FM_UNPACK arguments, comm, request);                  \
         if (thread != NULL) {                                                                      \
             const struct fm_comm *c = result == MPI_SUCCESS ? fm_comm_find(thread, comm) : NULL;   \

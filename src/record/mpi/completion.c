@@ -67,7 +67,7 @@ static void return_rest(struct fm_thread *thread, struct batch *batch, bool test
 
 int fm_MPI_Wait(MPI_Request *request, MPI_Status *status)
 {
-    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Wait);
+    struct fm_thread *thread = fm_completion_enter(FM_FUNCTION_MPI_Wait);
     if (thread == NULL) {
         return PMPI_Wait(request, status);
     }
@@ -89,7 +89,7 @@ int fm_MPI_Wait(MPI_Request *request, MPI_Status *status)
 
 int fm_MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
-    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Test);
+    struct fm_thread *thread = fm_completion_enter(FM_FUNCTION_MPI_Test);
     if (thread == NULL) {
         return PMPI_Test(request, flag, status);
     }
@@ -111,7 +111,7 @@ int fm_MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 
 int fm_MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status *array_of_statuses)
 {
-    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Waitall);
+    struct fm_thread *thread = fm_completion_enter(FM_FUNCTION_MPI_Waitall);
     struct batch batch;
     if (thread == NULL) {
         return PMPI_Waitall(count, array_of_requests, array_of_statuses);
@@ -132,7 +132,7 @@ int fm_MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status *array
 int fm_MPI_Testall(int count, MPI_Request array_of_requests[], int *flag,
                    MPI_Status array_of_statuses[])
 {
-    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Testall);
+    struct fm_thread *thread = fm_completion_enter(FM_FUNCTION_MPI_Testall);
     struct batch batch;
     if (thread == NULL) {
         return PMPI_Testall(count, array_of_requests, flag, array_of_statuses);
@@ -152,7 +152,7 @@ int fm_MPI_Testall(int count, MPI_Request array_of_requests[], int *flag,
 
 int fm_MPI_Waitany(int count, MPI_Request array_of_requests[], int *index, MPI_Status *status)
 {
-    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Waitany);
+    struct fm_thread *thread = fm_completion_enter(FM_FUNCTION_MPI_Waitany);
     struct batch batch;
     MPI_Status own;
     if (thread == NULL) {
@@ -175,7 +175,7 @@ int fm_MPI_Waitany(int count, MPI_Request array_of_requests[], int *index, MPI_S
 int fm_MPI_Testany(int count, MPI_Request array_of_requests[], int *index, int *flag,
                    MPI_Status *status)
 {
-    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Testany);
+    struct fm_thread *thread = fm_completion_enter(FM_FUNCTION_MPI_Testany);
     struct batch batch;
     MPI_Status own;
     if (thread == NULL) {
@@ -211,7 +211,7 @@ static void complete_some(struct fm_thread *thread, struct batch *batch, int res
 int fm_MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount,
                     int array_of_indices[], MPI_Status array_of_statuses[])
 {
-    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Waitsome);
+    struct fm_thread *thread = fm_completion_enter(FM_FUNCTION_MPI_Waitsome);
     struct batch batch;
     if (thread == NULL) {
         return PMPI_Waitsome(incount, array_of_requests, outcount, array_of_indices,
@@ -229,7 +229,7 @@ int fm_MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount,
 int fm_MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount,
                     int array_of_indices[], MPI_Status array_of_statuses[])
 {
-    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Testsome);
+    struct fm_thread *thread = fm_completion_enter(FM_FUNCTION_MPI_Testsome);
     struct batch batch;
     if (thread == NULL) {
         return PMPI_Testsome(incount, array_of_requests, outcount, array_of_indices,
@@ -246,7 +246,7 @@ int fm_MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount,
 
 int fm_MPI_Request_free(MPI_Request *request)
 {
-    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Request_free);
+    struct fm_thread *thread = fm_completion_enter(FM_FUNCTION_MPI_Request_free);
     if (thread == NULL) {
         return PMPI_Request_free(request);
     }

@@ -87,7 +87,7 @@ static uint64_t fetch_sends(MPI_Op op, uint64_t bytes)
 int fm_MPI_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datatype datatype,
                         int target_rank, MPI_Aint target_disp, MPI_Op op, MPI_Win win)
 {
-    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Fetch_and_op);
+    struct fm_thread *thread = fm_call_enter_brief(FM_FUNCTION_MPI_Fetch_and_op);
     int result =
         PMPI_Fetch_and_op(origin_addr, result_addr, datatype, target_rank, target_disp, op, win);
     if (thread != NULL) {
@@ -107,7 +107,7 @@ int fm_MPI_Compare_and_swap(const void *origin_addr, const void *compare_addr, v
                             MPI_Datatype datatype, int target_rank, MPI_Aint target_disp,
                             MPI_Win win)
 {
-    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Compare_and_swap);
+    struct fm_thread *thread = fm_call_enter_brief(FM_FUNCTION_MPI_Compare_and_swap);
     int result = PMPI_Compare_and_swap(origin_addr, compare_addr, result_addr, datatype,
                                        target_rank, target_disp, win);
     if (thread != NULL) {

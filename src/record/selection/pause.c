@@ -2,6 +2,7 @@
 
 #include "record/capture/lock.h"
 #include "record/capture/thread.h"
+#include "record/counting/counter_file.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -20,6 +21,20 @@ static struct {
     _Atomic uint32_t toggles_seen;
     const char *(*function_name)(uint32_t function);
 } pause_state = {.lock = FM_LOCK_FREE, .window = {UINT64_MAX, UINT64_MAX}};
+
+bool fm_calls_are_off;
+
+static void set_calls_off(bool off)
+{
+    __atomic_store_n(&fm_calls_are_off, off, __ATOMIC_RELAXED);
+}
+
+/* With the lock, after a change. The begin of a time window is noticed by calls. */
+static void update_calls_off(void)
+{
+    set_calls_off(pause_state.running && (pause_state.switches & 1) != 0 &&
+                  pause_state.window[0] == UINT64_MAX && fm_counters_only());
+}
 
 void fm_pause_begin(const char *(*function_name)(uint32_t function))
 {
@@ -62,6 +77,7 @@ static void want(uint32_t reason, bool paused, uint64_t time)
     pause_state.reasons =
         paused ? pause_state.reasons | reason : pause_state.reasons & ~(uint32_t)reason;
     switch_to(pause_state.reasons != 0, time);
+    update_calls_off();
 }
 
 uint64_t fm_pause_next(void)
@@ -135,6 +151,7 @@ void fm_pause_outside(uint64_t begin, uint64_t end)
     fm_pause_for(FM_PAUSE_WINDOW, begin > fm_clock_now());
     pause_state.window[0] = begin;
     pause_state.window[1] = end;
+    set_calls_off(false); /* again with the window's begin, if it is outside then */
     tell_threads();
 }
 
@@ -142,6 +159,7 @@ void fm_pause_toggle(void)
 {
     pause_state.toggled = fm_clock_now();
     pause_state.toggles++;
+    set_calls_off(false); /* the next call looks what holds */
     tell_threads();
 }
 
@@ -160,6 +178,7 @@ void fm_pause_run_begins(void)
     fm_lock(&pause_state.lock);
     pause_state.running = true;
     switch_to(pause_state.reasons != 0, fm_clock_now());
+    update_calls_off();
     fm_unlock(&pause_state.lock);
 }
 
@@ -275,6 +294,11 @@ bool fm_pause_is_due(const struct fm_thread *thread)
     return thread->pause.seen != pause_state.switches;
 }
 
+bool fm_calls_were_off(const struct fm_thread *thread)
+{
+    return fm_counters_only() && fm_pause_is_due(thread);
+}
+
 bool fm_pause_attend(struct fm_thread *thread, bool (*flush)(struct fm_thread *thread, bool full))
 {
     struct fm_thread_pause *pause = &thread->pause;
@@ -320,6 +344,7 @@ void fm_pause_run_ends(struct fm_thread *thread)
             fm_functions_tell(thread, thread->enter);
         }
     }
+    set_calls_off(false);
     pause_state.running = false;
     pause_state.reasons = FM_PAUSE_PROGRAM; /* nothing is recorded any more */
 }

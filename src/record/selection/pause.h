@@ -8,6 +8,10 @@
  *
  * A thread detects a switch at its next call or record. The hot path has no additional test for it:
  * a switch sets the time of the thread's next flush to 0.
+ *
+ * Without a trace (--counters-only) there is nothing to continue after a pause: calls that leave
+ * nothing behind, no object and no request, are not even noted then (fm_calls_are_off). Threads see
+ * the switches when they resume.
  */
 #ifndef FERMATA_RECORD_SELECTION_PAUSE_H
 #define FERMATA_RECORD_SELECTION_PAUSE_H
@@ -48,6 +52,9 @@ enum fm_pause_reason {
     FM_PAUSE_THINNED = 32, /**< a visit is open that is skipped (size_limit.h) */
     FM_PAUSE_SIZE = 64     /**< the size limit is reached */
 };
+
+/** Whether calls that leave nothing behind are not to be noted (wrapper.h). Read without a lock. */
+extern FM_API bool fm_calls_are_off;
 
 /** Sets the function that returns names for the function numbers in records. Called once, before
  * all other functions of this file. */
@@ -96,6 +103,10 @@ bool fm_pause_attend(struct fm_thread *thread, bool (*flush)(struct fm_thread *t
 
 /** Whether the thread has not yet processed the last switch. */
 bool fm_pause_is_due(const struct fm_thread *thread);
+
+/** Whether calls of the thread may have been left out since its last one (fm_calls_are_off): the
+ * time in between is not computation. */
+bool fm_calls_were_off(const struct fm_thread *thread);
 
 /** Sets the mark: folding begins at the next record of the thread; earlier records stay. */
 void fm_pause_mark(struct fm_thread *thread);

@@ -1,5 +1,8 @@
 /* Messages of one rank to itself, while counters are switched on and off by the program, and by the
- * signal SIGUSR2 that it sends to itself: 10 counted, 20 not, 30 counted, 40 not, 50 counted. */
+ * signal SIGUSR2 that it sends to itself: 10 counted, 20 not, 30 counted, 40 not, 50 counted. Then
+ * a receive that is begun in a pause and completed after it, one that is begun before a pause and
+ * completed in it, and one behind the pause with whatever handle the library uses again: only the
+ * last one counts. */
 #include <fermata/fermata.h>
 
 #include <mpi.h>
@@ -14,6 +17,28 @@ static void send(int count)
     }
 }
 
+static void receive_across(void)
+{
+    char out = 0, in;
+    MPI_Request request;
+    fermata_pause();
+    MPI_Irecv(&in, 1, MPI_CHAR, 0, 1, MPI_COMM_SELF, &request);
+    MPI_Send(&out, 1, MPI_CHAR, 0, 1, MPI_COMM_SELF);
+    fermata_resume();
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Irecv(&in, 1, MPI_CHAR, 0, 2, MPI_COMM_SELF, &request);
+    fermata_pause();
+    MPI_Send(&out, 1, MPI_CHAR, 0, 2, MPI_COMM_SELF);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Isend(&out, 1, MPI_CHAR, 0, 3, MPI_COMM_SELF, &request);
+    MPI_Recv(&in, 1, MPI_CHAR, 0, 3, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    fermata_resume();
+    MPI_Irecv(&in, 1, MPI_CHAR, 0, 4, MPI_COMM_SELF, &request);
+    MPI_Send(&out, 1, MPI_CHAR, 0, 4, MPI_COMM_SELF);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -26,6 +51,7 @@ int main(int argc, char **argv)
     send(40);
     raise(SIGUSR2);
     send(50);
+    receive_across();
     MPI_Finalize();
     return 0;
 }

@@ -4,7 +4,7 @@
     int FM_FORM(fm_, name)(const void *buf, FM_COUNT count, MPI_Datatype datatype, int dest,       \
                            int tag, MPI_Comm comm)                                                 \
     {                                                                                              \
-        struct fm_thread *thread = fm_call_enter(FM_FORM(FM_FUNCTION_, name));                     \
+        struct fm_thread *thread = fm_call_enter_brief(FM_FORM(FM_FUNCTION_, name));               \
         int result = FM_FORM(P, name)(buf, count, datatype, dest, tag, comm);                      \
         if (thread != NULL) {                                                                      \
             record_send(thread, result, count, datatype, dest, tag, comm);                         \
@@ -16,7 +16,7 @@
     int FM_FORM(fm_, name)(const void *buf, FM_COUNT count, MPI_Datatype datatype, int dest,       \
                            int tag, MPI_Comm comm, MPI_Request *request)                           \
     {                                                                                              \
-        struct fm_thread *thread = fm_call_enter(FM_FORM(FM_FUNCTION_, name));                     \
+        struct fm_thread *thread = fm_call_enter_brief(FM_FORM(FM_FUNCTION_, name));               \
         int result = FM_FORM(P, name)(buf, count, datatype, dest, tag, comm, request);             \
         if (thread != NULL) {                                                                      \
             record_isend(thread, result, count, datatype, dest, tag, comm, *request);              \
@@ -38,7 +38,7 @@ NONBLOCKING_SEND(MPI_Irsend)
 int FM_FORM(fm_, MPI_Recv)(void *buf, FM_COUNT count, MPI_Datatype datatype, int source, int tag,
                            MPI_Comm comm, MPI_Status *status)
 {
-    struct fm_thread *thread = fm_call_enter(FM_FORM(FM_FUNCTION_, MPI_Recv));
+    struct fm_thread *thread = fm_call_enter_brief(FM_FORM(FM_FUNCTION_, MPI_Recv));
     if (thread == NULL) {
         return FM_FORM(P, MPI_Recv)(buf, count, datatype, source, tag, comm, status);
     }
@@ -52,7 +52,7 @@ int FM_FORM(fm_, MPI_Recv)(void *buf, FM_COUNT count, MPI_Datatype datatype, int
 int FM_FORM(fm_, MPI_Irecv)(void *buf, FM_COUNT count, MPI_Datatype datatype, int source, int tag,
                             MPI_Comm comm, MPI_Request *request)
 {
-    struct fm_thread *thread = fm_call_enter(FM_FORM(FM_FUNCTION_, MPI_Irecv));
+    struct fm_thread *thread = fm_call_enter_brief(FM_FORM(FM_FUNCTION_, MPI_Irecv));
     int result = FM_FORM(P, MPI_Irecv)(buf, count, datatype, source, tag, comm, request);
     if (thread != NULL) {
         record_irecv(thread, result, source, number_of(thread, comm), *request);
@@ -65,7 +65,7 @@ int FM_FORM(fm_, MPI_Sendrecv)(const void *sendbuf, FM_COUNT sendcount, MPI_Data
                                MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
                                MPI_Status *status)
 {
-    struct fm_thread *thread = fm_call_enter(FM_FORM(FM_FUNCTION_, MPI_Sendrecv));
+    struct fm_thread *thread = fm_call_enter_brief(FM_FORM(FM_FUNCTION_, MPI_Sendrecv));
     MPI_Status own;
     MPI_Status *used = status == MPI_STATUS_IGNORE ? &own : status;
     int result = FM_FORM(P, MPI_Sendrecv)(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf,
@@ -80,7 +80,7 @@ int FM_FORM(fm_, MPI_Sendrecv_replace)(void *buf, FM_COUNT count, MPI_Datatype d
                                        int sendtag, int source, int recvtag, MPI_Comm comm,
                                        MPI_Status *status)
 {
-    struct fm_thread *thread = fm_call_enter(FM_FORM(FM_FUNCTION_, MPI_Sendrecv_replace));
+    struct fm_thread *thread = fm_call_enter_brief(FM_FORM(FM_FUNCTION_, MPI_Sendrecv_replace));
     MPI_Status own;
     MPI_Status *used = status == MPI_STATUS_IGNORE ? &own : status;
     int result = FM_FORM(P, MPI_Sendrecv_replace)(buf, count, datatype, dest, sendtag, source,
@@ -96,7 +96,7 @@ int FM_FORM(fm_, MPI_Isendrecv)(const void *sendbuf, FM_COUNT sendcount, MPI_Dat
                                 MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
                                 MPI_Request *request)
 {
-    struct fm_thread *thread = fm_call_enter(FM_FORM(FM_FUNCTION_, MPI_Isendrecv));
+    struct fm_thread *thread = fm_call_enter_brief(FM_FORM(FM_FUNCTION_, MPI_Isendrecv));
     int result = FM_FORM(P, MPI_Isendrecv)(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf,
                                            recvcount, recvtype, source, recvtag, comm, request);
     if (thread != NULL) {
@@ -110,7 +110,7 @@ int FM_FORM(fm_, MPI_Isendrecv_replace)(void *buf, FM_COUNT count, MPI_Datatype 
                                         int sendtag, int source, int recvtag, MPI_Comm comm,
                                         MPI_Request *request)
 {
-    struct fm_thread *thread = fm_call_enter(FM_FORM(FM_FUNCTION_, MPI_Isendrecv_replace));
+    struct fm_thread *thread = fm_call_enter_brief(FM_FORM(FM_FUNCTION_, MPI_Isendrecv_replace));
     int result = FM_FORM(P, MPI_Isendrecv_replace)(buf, count, datatype, dest, sendtag, source,
                                                    recvtag, comm, request);
     if (thread != NULL) {

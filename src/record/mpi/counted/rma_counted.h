@@ -4,7 +4,7 @@ int FM_FORM(fm_, MPI_Put)(const void *origin_addr, FM_COUNT origin_count,
                           MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
                           FM_COUNT target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
-    struct fm_thread *thread = fm_call_enter(FM_FORM(FM_FUNCTION_, MPI_Put));
+    struct fm_thread *thread = fm_call_enter_brief(FM_FORM(FM_FUNCTION_, MPI_Put));
     int result = FM_FORM(P, MPI_Put)(origin_addr, origin_count, origin_datatype, target_rank,
                                      target_disp, target_count, target_datatype, win);
     if (thread != NULL) {
@@ -18,7 +18,7 @@ int FM_FORM(fm_, MPI_Get)(void *origin_addr, FM_COUNT origin_count, MPI_Datatype
                           int target_rank, MPI_Aint target_disp, FM_COUNT target_count,
                           MPI_Datatype target_datatype, MPI_Win win)
 {
-    struct fm_thread *thread = fm_call_enter(FM_FORM(FM_FUNCTION_, MPI_Get));
+    struct fm_thread *thread = fm_call_enter_brief(FM_FORM(FM_FUNCTION_, MPI_Get));
     int result = FM_FORM(P, MPI_Get)(origin_addr, origin_count, origin_datatype, target_rank,
                                      target_disp, target_count, target_datatype, win);
     if (thread != NULL) {
@@ -33,7 +33,7 @@ int FM_FORM(fm_, MPI_Rput)(const void *origin_addr, FM_COUNT origin_count,
                            FM_COUNT target_count, MPI_Datatype target_datatype, MPI_Win win,
                            MPI_Request *request)
 {
-    struct fm_thread *thread = fm_call_enter(FM_FORM(FM_FUNCTION_, MPI_Rput));
+    struct fm_thread *thread = fm_call_enter_brief(FM_FORM(FM_FUNCTION_, MPI_Rput));
     int result = FM_FORM(P, MPI_Rput)(origin_addr, origin_count, origin_datatype, target_rank,
                                       target_disp, target_count, target_datatype, win, request);
     if (thread != NULL) {
@@ -47,7 +47,7 @@ int FM_FORM(fm_, MPI_Rget)(void *origin_addr, FM_COUNT origin_count, MPI_Datatyp
                            int target_rank, MPI_Aint target_disp, FM_COUNT target_count,
                            MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
-    struct fm_thread *thread = fm_call_enter(FM_FORM(FM_FUNCTION_, MPI_Rget));
+    struct fm_thread *thread = fm_call_enter_brief(FM_FORM(FM_FUNCTION_, MPI_Rget));
     int result = FM_FORM(P, MPI_Rget)(origin_addr, origin_count, origin_datatype, target_rank,
                                       target_disp, target_count, target_datatype, win, request);
     if (thread != NULL) {
@@ -62,7 +62,7 @@ int FM_FORM(fm_, MPI_Accumulate)(const void *origin_addr, FM_COUNT origin_count,
                                  MPI_Aint target_disp, FM_COUNT target_count,
                                  MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
-    struct fm_thread *thread = fm_call_enter(FM_FORM(FM_FUNCTION_, MPI_Accumulate));
+    struct fm_thread *thread = fm_call_enter_brief(FM_FORM(FM_FUNCTION_, MPI_Accumulate));
     int result = FM_FORM(P, MPI_Accumulate)(origin_addr, origin_count, origin_datatype, target_rank,
                                             target_disp, target_count, target_datatype, op, win);
     if (thread != NULL) {
@@ -78,7 +78,7 @@ int FM_FORM(fm_, MPI_Raccumulate)(const void *origin_addr, FM_COUNT origin_count
                                   MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
                                   MPI_Request *request)
 {
-    struct fm_thread *thread = fm_call_enter(FM_FORM(FM_FUNCTION_, MPI_Raccumulate));
+    struct fm_thread *thread = fm_call_enter_brief(FM_FORM(FM_FUNCTION_, MPI_Raccumulate));
     int result =
         FM_FORM(P, MPI_Raccumulate)(origin_addr, origin_count, origin_datatype, target_rank,
                                     target_disp, target_count, target_datatype, op, win, request);
@@ -95,7 +95,7 @@ int FM_FORM(fm_, MPI_Get_accumulate)(const void *origin_addr, FM_COUNT origin_co
                                      int target_rank, MPI_Aint target_disp, FM_COUNT target_count,
                                      MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
-    struct fm_thread *thread = fm_call_enter(FM_FORM(FM_FUNCTION_, MPI_Get_accumulate));
+    struct fm_thread *thread = fm_call_enter_brief(FM_FORM(FM_FUNCTION_, MPI_Get_accumulate));
     int result = FM_FORM(P, MPI_Get_accumulate)(
         origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype,
         target_rank, target_disp, target_count, target_datatype, op, win);
@@ -114,7 +114,7 @@ int FM_FORM(fm_, MPI_Rget_accumulate)(const void *origin_addr, FM_COUNT origin_c
                                       MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
                                       MPI_Request *request)
 {
-    struct fm_thread *thread = fm_call_enter(FM_FORM(FM_FUNCTION_, MPI_Rget_accumulate));
+    struct fm_thread *thread = fm_call_enter_brief(FM_FORM(FM_FUNCTION_, MPI_Rget_accumulate));
     int result = FM_FORM(P, MPI_Rget_accumulate)(
         origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype,
         target_rank, target_disp, target_count, target_datatype, op, win, request);

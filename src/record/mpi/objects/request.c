@@ -83,6 +83,7 @@ void fm_request_return(struct fm_request *request)
             queue->last = request;
         }
         queue->first = request;
+        fm_request_count(1);
     }
     fm_spin_unlock(&fm_requests.lock);
 }

@@ -75,6 +75,7 @@ struct fm_request_table {
     struct fm_request_queue *slots;
     size_t capacity;           /**< power of two, or 0 */
     size_t room;               /**< further handles that fit before the table must grow */
+    size_t live;               /**< requests in the queues; also read without the lock */
     struct fm_request *unused; /**< list of free request objects */
 };
 extern FM_HIDDEN struct fm_request_table fm_requests;
@@ -149,6 +150,23 @@ FM_INLINE void fm_request_describe(struct fm_request *request, const struct fm_r
     }
 }
 
+/** Counts the requests in the queues. The table is locked. */
+static inline void fm_request_count(int change)
+{
+    __atomic_store_n(&fm_requests.live, fm_requests.live + (size_t)change, __ATOMIC_RELAXED);
+}
+
+/** fm_call_enter() of a call that completes or frees requests. While counting is switched off
+ * (fm_calls_are_off), it returns NULL unless requests are open that were begun before. */
+static inline __attribute__((always_inline)) struct fm_thread *
+fm_completion_enter(uint32_t function)
+{
+    return FM_UNLIKELY(__atomic_load_n(&fm_calls_are_off, __ATOMIC_RELAXED)) &&
+                   __atomic_load_n(&fm_requests.live, __ATOMIC_RELAXED) == 0
+               ? NULL
+               : fm_call_enter(function);
+}
+
 /** Adds a copy of `prototype` as the youngest request of a handle; `next` and `handle` of the
  * prototype are ignored. Other threads may claim it at once. @return false without memory.
  * Thread-safe. Amortized O(1). */
@@ -175,6 +193,7 @@ FM_INLINE bool fm_request_add(MPI_Request handle, const struct fm_request *proto
             queue->last->next = request;
         }
         queue->last = request;
+        fm_request_count(1);
     }
     fm_spin_unlock(&fm_requests.lock);
     return good;
@@ -194,6 +213,7 @@ static inline struct fm_request *fm_request_claim(MPI_Request handle)
         request = queue->first;
         if (FM_LIKELY(request != NULL)) {
             queue->first = request->next;
+            fm_request_count(-1);
         }
     }
     fm_spin_unlock(&fm_requests.lock);
