@@ -15,8 +15,8 @@
  * `stretch` have what the kernel has counted in long stretches of computation before calls from a
  * path (times in seconds). Rows `function` have the visits of instrumented functions, their own
  * time, and whether any of them led to calls (1) or not (0); FILE may be empty. Rows `begun` have
- * how often functions of the call stack began, an estimate (record/counting/profile.h). Rows of a
- * thread follow its row `thread`. Equal rows may repeat. A reader refuses other versions.
+ * how often functions of the call stack began, an estimate (record/counting/profile/profile.h).
+ * Rows of a thread follow its row `thread`. Equal rows may repeat. A reader refuses other versions.
  */
 #ifndef FERMATA_COUNTERS_CALL_PROFILE_H
 #define FERMATA_COUNTERS_CALL_PROFILE_H

@@ -191,6 +191,14 @@ static int heatmap(struct fm_option_reader *reader, struct fm_counter_request *r
     return status != FM_OK ? fail(&error, status) : FM_OK;
 }
 
+static int matrix(struct fm_option_reader *reader, struct fm_counter_request *request)
+{
+    struct fm_error error;
+    const char *kind = reader->operand_count > 2 ? reader->operands[2] : NULL;
+    fm_status_t status = fm_counters_matrix(request, reader->operands[1], kind, &error);
+    return status != FM_OK ? fail(&error, status) : FM_OK;
+}
+
 static int convert(struct fm_option_reader *reader, struct fm_counter_request *request)
 {
     struct fm_counter_job job;
@@ -255,6 +263,7 @@ static const struct verb {
              {"watch", 1, 1000, "watch and an experiment", watch},
              {"sites", 1, 1000, "sites and an experiment", sites},
              {"heatmap", 2, 2, "heatmap, an experiment and a counter", heatmap},
+             {"matrix", 1, 2, "matrix, a prefix of files and a kind of traffic", matrix},
              {"convert", 2, 2, "convert, an experiment and a folder", convert},
              {"sum", 1, 1000, "sum and experiments", sum},
              {"diff", 2, 1000, "diff and two experiments", diff},
@@ -313,7 +322,8 @@ int fm_command_counters(int argc, char **argv)
     if (verb == NULL) {
         fm_options_refuse(
             &reader,
-            "give list, show, findings, sites, watch, heatmap, sum, diff, convert or calibrate");
+            "give list, show, findings, sites, watch, heatmap, matrix, sum, diff, convert or "
+            "calibrate");
         return fm_options_complain(&reader);
     }
     if (!fm_options_operands(&reader, verb->least + 1, verb->most + 1, verb->wanted)) {

@@ -1,4 +1,5 @@
 /* Collective calls on files that transfer no data; file_access.c has those that do. */
+#include "record/mpi/inside/pvar_objects.h"
 #include "record/mpi/objects/comm.h"
 #include "record/mpi/objects/file.h"
 
@@ -76,6 +77,9 @@ int fm_MPI_File_open(MPI_Comm comm, const char *filename, int amode, MPI_Info in
         c = NULL;
     }
     const struct fm_file *file = c != NULL ? add(c, count, filename, *fh) : NULL;
+    if (result == MPI_SUCCESS) {
+        fm_pvar_object_begins(MPI_T_BIND_MPI_FILE, fh);
+    }
     if (thread != NULL) {
         record(thread, OTF2_COLLECTIVE_OP_CREATE_HANDLE, c != NULL ? c->number : FM_DEFINE_NONE,
                mark_of(FM_RECORD_IO_CREATE, file, access_of(amode)));
@@ -89,7 +93,11 @@ int fm_MPI_File_close(MPI_File *fh)
     struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_File_close);
     MPI_File handle = *fh;
     struct fm_file *file = fm_handles_remove(&fm_files, fm_file_key(handle));
+    fm_pvar_object_ends(MPI_T_BIND_MPI_FILE, fh);
     int result = PMPI_File_close(fh);
+    if (result != MPI_SUCCESS) {
+        fm_pvar_object_begins(MPI_T_BIND_MPI_FILE, &handle);
+    }
     const bool closed = result == MPI_SUCCESS && file != NULL;
     if (!closed && file != NULL) {
         fm_handles_insert(&fm_files, fm_file_key(handle), file);

@@ -18,12 +18,12 @@ fermata, mpirun, program, stub, library = sys.argv[1:]
 BARRIERS, BROADCASTS, BYTES = 5, 4, 64
 
 
-def recorded(experiment, names, use_stub=False, **variables):
+def recorded(experiment, names, use_stub=False, arguments="", **variables):
     environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
                        **variables)
-    command = [program]
+    command = [program, *arguments.split()]
     if use_stub:
-        command = ["sh", "-c", f'LD_PRELOAD="{stub} $LD_PRELOAD" exec {program}']
+        command = ["sh", "-c", f'LD_PRELOAD="{stub} $LD_PRELOAD" exec {program} {arguments}']
     done = subprocess.run([fermata, "record", f"--counters={names}", "-o", experiment, "--",
                            *mpi_command(mpirun, 2, command)], capture_output=True, text=True,
                           check=False, env=environment)
@@ -46,10 +46,30 @@ def check_sorts(folder):
     assert counters["mpit:started_per_peer"]["meaning"] == (
         "what started_per_peer means, sum over the ranks of MPI_COMM_WORLD")
     assert "PSM2" in lacks["mpit:mtl_psm2_sends"], lacks
-    assert "windows" in lacks["mpit:of_windows"]
+    for name in ("of_windows", "window_level", "window_most", "of_files"):
+        assert values["mpit:" + name] == 0, (name, values)  # there were none
+    assert "other than communicators, windows and files" in lacks["mpit:of_groups"], lacks
     assert "not numbers" in lacks["mpit:name_of_something"]
     assert "refuses" in lacks["mpit:refused"] and "refuses" in lacks["mpit:too_large"]
     assert not any("left_by" in name for name in [*counters, *lacks])
+
+
+def check_objects(folder):
+    """Variables of windows and files: of those that exist, and that have existed. The first window
+    is there during five barriers, the second one during two, the file during three."""
+    counters, lacks = recorded(f"{folder}/objects", "mpit:*", True, "objects",
+                               STUB_VERSION="Open MPI v4.1.4, x", OMPI_MCA_osc="^rdma")
+    values = {name.removeprefix("mpit:"): counter["values"] for name, counter in counters.items()}
+    assert values["of_windows"] == [7, 7] and values["of_files"] == [3, 3], values
+    assert values["window_level"] == [0, 0], values  # they are gone
+    assert values["window_most"] == [5, 5] and values["window_least"] == [2, 2], values
+    assert values["window_time"] == [7 / 8, 7 / 8], values
+    assert counters["mpit:of_windows"]["meaning"].endswith(
+        ", sum over the windows that have it"), counters["mpit:of_windows"]
+    assert "selects that one alone" in lacks["mpit:osc_rdma_retries"], lacks
+    counters, _ = recorded(f"{folder}/osc", "mpit:osc_*", True, "objects", STUB_OSC="1",
+                           STUB_VERSION="another library")
+    assert counters["mpit:osc_rdma_retries"]["values"] == [7, 7], counters
 
 
 def check_spc(folder):
@@ -95,11 +115,37 @@ def check_own(folder):
     assert list(lacks) == ["UNEXPECTED"] or "UNEXPECTED" in counters, lacks
 
 
+def check_matrix(folder):
+    """What Open MPI's monitoring components write: the library's messages of four broadcasts."""
+    environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+                       OMPI_MCA_pml_monitoring_enable="2", OMPI_MCA_pml_monitoring_enable_output="3",
+                       OMPI_MCA_pml_monitoring_filename=f"{folder}/run")
+    subprocess.run(mpi_command(mpirun, 2, [program]), check=True, env=environment, timeout=60,
+                   capture_output=True)
+    done = subprocess.run([fermata, "counters", "matrix", "--format", "csv", f"{folder}/run"],
+                          capture_output=True, text=True, check=True)
+    rows = [line.split(",") for line in done.stdout.splitlines()]
+    assert rows[0] == ["kind", "from", "to", "messages", "bytes"], rows
+    assert not any(row[0] == "user" for row in rows[1:]), rows  # the program sends none itself
+    sent = {tuple(row[:3]): int(row[4]) for row in rows[1:]}
+    assert sent["library", "0", "1"] >= BROADCASTS * BYTES, rows
+    assert sent["collective", "0", "1"] == BROADCASTS * BYTES, rows
+    done = subprocess.run([fermata, "counters", "matrix", f"{folder}/run", "collective"],
+                          capture_output=True, text=True, check=True)
+    assert f"0 to 1: {BROADCASTS * BYTES} bytes" in done.stdout, done.stdout
+    done = subprocess.run([fermata, "counters", "matrix", f"{folder}/run", "all"],
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and "none of user" in done.stderr, done
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         check_sorts(folder)
+        check_objects(folder)
         check_spc(folder)
         check_own(folder)
+        if library == "openmpi":
+            check_matrix(folder)
 
 
 main()

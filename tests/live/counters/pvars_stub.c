@@ -28,7 +28,14 @@ static const struct variable variables[] = {
     {"left_by_a_component", STALE, MPI_T_BIND_NO_OBJECT, 1, 1, 'u'},
     {"mtl_psm2_sends", MPI_T_PVAR_CLASS_COUNTER, MPI_T_BIND_NO_OBJECT, 1, 1, 'u'},
     {"started_per_peer", MPI_T_PVAR_CLASS_COUNTER, MPI_T_BIND_MPI_COMM, 0, 3, 'u'},
-    {"of_windows", MPI_T_PVAR_CLASS_COUNTER, MPI_T_BIND_MPI_WIN, 1, 1, 'u'},
+    {"of_windows", MPI_T_PVAR_CLASS_COUNTER, MPI_T_BIND_MPI_WIN, 0, 1, 'u'},
+    {"window_level", MPI_T_PVAR_CLASS_LEVEL, MPI_T_BIND_MPI_WIN, 1, 1, 'u'},
+    {"window_most", MPI_T_PVAR_CLASS_HIGHWATERMARK, MPI_T_BIND_MPI_WIN, 1, 1, 'u'},
+    {"window_least", MPI_T_PVAR_CLASS_LOWWATERMARK, MPI_T_BIND_MPI_WIN, 1, 1, 'u'},
+    {"window_time", MPI_T_PVAR_CLASS_TIMER, MPI_T_BIND_MPI_WIN, 1, 1, 'd'},
+    {"osc_rdma_retries", MPI_T_PVAR_CLASS_COUNTER, MPI_T_BIND_MPI_WIN, 1, 1, 'u'},
+    {"of_files", MPI_T_PVAR_CLASS_AGGREGATE, MPI_T_BIND_MPI_FILE, 1, 1, 'u'},
+    {"of_groups", MPI_T_PVAR_CLASS_COUNTER, MPI_T_BIND_MPI_GROUP, 1, 1, 'u'},
     {"name_of_something", MPI_T_PVAR_CLASS_GENERIC, MPI_T_BIND_NO_OBJECT, 1, 64, 's'},
     {"time_failed_matching", MPI_T_PVAR_CLASS_TIMER, MPI_T_BIND_NO_OBJECT, 1, 1, 'd'},
     {"least_free", MPI_T_PVAR_CLASS_LOWWATERMARK, MPI_T_BIND_NO_OBJECT, 1, 2, 'i'},
@@ -39,7 +46,21 @@ static const struct variable variables[] = {
 
 enum { VARIABLES = sizeof variables / sizeof variables[0] };
 
-static int barriers, is_started[VARIABLES], is_initialized;
+static int barriers, is_initialized;
+
+/* A handle: what it is bound to, and the barriers before it was allocated. */
+struct handle {
+    struct handle *next;
+    const struct variable *variable;
+    int is_started, before;
+    union {
+        MPI_Comm comm;
+        MPI_Win win;
+        MPI_File file;
+    } object;
+};
+
+static struct handle *handles;
 
 static void demand(int condition, const char *what)
 {
@@ -54,6 +75,29 @@ int PMPI_Barrier(MPI_Comm comm)
     int (*next)(MPI_Comm) = (int (*)(MPI_Comm))dlsym(RTLD_NEXT, "PMPI_Barrier");
     barriers++;
     return next(comm);
+}
+
+/* Objects are not freed while handles are bound to them. */
+static void demand_unbound(int binding, const void *object, size_t size)
+{
+    for (const struct handle *h = handles; h != NULL; h = h->next) {
+        demand(h->variable->binding != binding || memcmp(&h->object, object, size) != 0,
+               "an object is freed, and a handle bound to it");
+    }
+}
+
+int PMPI_Win_free(MPI_Win *win)
+{
+    int (*next)(MPI_Win *) = (int (*)(MPI_Win *))dlsym(RTLD_NEXT, "PMPI_Win_free");
+    demand_unbound(MPI_T_BIND_MPI_WIN, win, sizeof *win);
+    return next(win);
+}
+
+int PMPI_File_close(MPI_File *file)
+{
+    int (*next)(MPI_File *) = (int (*)(MPI_File *))dlsym(RTLD_NEXT, "PMPI_File_close");
+    demand_unbound(MPI_T_BIND_MPI_FILE, file, sizeof *file);
+    return next(file);
 }
 
 int PMPI_Get_library_version(char *version, int *length)
@@ -128,35 +172,56 @@ int PMPI_T_pvar_handle_alloc(MPI_T_pvar_session session, int index, void *object
     demand(session == (MPI_T_pvar_session)&is_initialized, "a strange session");
     demand(strncmp(v->name, "mtl_psm2_", 9) != 0, "a handle for a variable of PSM2");
     demand((object == NULL) == (v->binding == MPI_T_BIND_NO_OBJECT), "bound to a wrong object");
-    demand(object == NULL || *(MPI_Comm *)object == MPI_COMM_WORLD, "bound to a strange object");
+    demand(v->binding != MPI_T_BIND_MPI_COMM || *(MPI_Comm *)object == MPI_COMM_WORLD,
+           "bound to a strange object");
+    demand(strcmp(v->name, "osc_rdma_retries") != 0 || getenv("STUB_OSC") != NULL,
+           "a handle for a window of another component");
     if (strcmp(v->name, "refused") == 0) {
         return MPI_T_ERR_OUT_OF_HANDLES;
     }
-    *handle = (MPI_T_pvar_handle)v;
+    struct handle *h = calloc(1, sizeof *h);
+    *h = (struct handle){.next = handles, .variable = v, .before = barriers};
+    if (object != NULL) {
+        memcpy(&h->object, object,
+               v->binding == MPI_T_BIND_MPI_COMM  ? sizeof(MPI_Comm)
+               : v->binding == MPI_T_BIND_MPI_WIN ? sizeof(MPI_Win)
+                                                  : sizeof(MPI_File));
+    }
+    handles = h;
+    *handle = (MPI_T_pvar_handle)h;
     *count = v->count;
     return MPI_SUCCESS;
 }
 
 int PMPI_T_pvar_handle_free(MPI_T_pvar_session session, MPI_T_pvar_handle *handle)
 {
+    struct handle **place = &handles;
     (void)session;
+    while (*place != NULL && *place != (struct handle *)*handle) {
+        place = &(*place)->next;
+    }
+    demand(*place != NULL, "a handle is freed that does not exist");
+    *place = (*place)->next;
+    free((void *)*handle);
     *handle = MPI_T_PVAR_HANDLE_NULL;
     return MPI_SUCCESS;
 }
 
 int PMPI_T_pvar_start(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 {
-    const struct variable *v = (const struct variable *)handle;
+    struct handle *h = (struct handle *)handle;
     (void)session;
-    demand(!v->is_continuous, "a continuous variable is started");
-    is_started[v - variables] = 1;
+    demand(!h->variable->is_continuous, "a continuous variable is started");
+    h->is_started = 1;
     return MPI_SUCCESS;
 }
 
 int PMPI_T_pvar_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void *data)
 {
-    const struct variable *v = (const struct variable *)handle;
-    int is_over, is_running = v->is_continuous || is_started[v - variables];
+    const struct handle *h = (const struct handle *)handle;
+    const struct variable *v = h->variable;
+    int is_over, is_running = v->is_continuous || h->is_started;
+    int now = barriers - (v->binding != MPI_T_BIND_NO_OBJECT ? h->before : 0);
     const char *attached = getenv("OMPI_MCA_mpi_spc_attach");
     (void)session;
     PMPI_Finalized(&is_over);
@@ -167,18 +232,17 @@ int PMPI_T_pvar_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void 
     }
     for (int i = 0; i < v->count; i++) {
         if (v->type == 'd') {
-            ((double *)data)[i] = 0.125 * barriers * is_running;
+            ((double *)data)[i] = 0.125 * now * is_running;
         } else if (v->type == 'i') {
             ((int *)data)[i] = strcmp(v->name, "least_free") == 0 ? 40 - barriers - i : -barriers;
         } else {
             ((unsigned long long *)data)[i] =
                 (1ull << 45) * (strcmp(v->name, "started_per_peer") == 0) +
-                (unsigned long long)barriers * is_running;
+                (unsigned long long)now * is_running;
         }
     }
     if (strcmp(v->name, SPC "MAX_UNEXPECTED_IN_QUEUE") == 0) { /* reading resets it */
         static int last;
-        int now = barriers;
         *(unsigned long long *)data = now > last ? 7 : 0;
         last = now;
     }

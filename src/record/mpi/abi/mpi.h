@@ -158,7 +158,17 @@ typedef struct MPI_T_event_instance_t *MPI_T_event_instance;
 #define MPI_T_PVAR_HANDLE_NULL  ((MPI_T_pvar_handle)0)
 #define MPI_T_PVAR_SESSION_NULL ((MPI_T_pvar_session)0)
 enum { MPI_T_VERBOSITY_USER_BASIC = 9 };
-enum { MPI_T_BIND_NO_OBJECT = 1, MPI_T_BIND_MPI_COMM = 2 };
+enum {
+    MPI_T_BIND_NO_OBJECT = 1,
+    MPI_T_BIND_MPI_COMM,
+    MPI_T_BIND_MPI_DATATYPE,
+    MPI_T_BIND_MPI_ERRHANDLER,
+    MPI_T_BIND_MPI_FILE,
+    MPI_T_BIND_MPI_GROUP,
+    MPI_T_BIND_MPI_OP,
+    MPI_T_BIND_MPI_REQUEST,
+    MPI_T_BIND_MPI_WIN
+};
 enum {
     MPI_T_ERR_INVALID_SESSION = 1009,
     MPI_T_ERR_INVALID_HANDLE = 1010,

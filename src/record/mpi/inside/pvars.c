@@ -3,6 +3,8 @@
 #include "counters/catalogue.h"
 #include "counters/counter_layout.h"
 #include "record/counting/library_counters.h"
+#include "record/mpi/inside/pvar_objects.h"
+#include "record/mpi/inside/pvar_value.h"
 
 #include <mpi.h>
 #include <stdatomic.h>
@@ -10,44 +12,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VARIABLES_MOST = 256, ELEMENTS_MOST = 4096 };
+enum { VARIABLES_MOST = 256 };
 
 #define SPC_VARIABLE "runtime_spc_" FM_SPC_PREFIX
 
 /* Variable of the environment that switches Open MPI's counters on. */
 #define SPC_ATTACH "OMPI_MCA_mpi_spc_attach"
 
-/* How the elements of a variable become the value of a counter. */
-enum combination { SUM, MAXIMUM, MINIMUM };
-
 static struct {
     bool prepared;
     atomic_bool ended;
     MPI_T_pvar_session session;
+    bool has_objects; /* there are variables of windows or files */
     size_t count;
     struct variable {
         MPI_T_pvar_handle handle;
-        MPI_Datatype type;
+        struct fm_pvar_sort sort;
         int elements;
-        enum combination combination;
-        bool keeps;      /* reading resets it: the counter is the extreme value of all readings */
-        bool was_read;   /* of such a one */
-        bool is_real;    /* the counter has the bits of a double */
-        uint64_t factor; /* to the unit of the counter */
+        bool keeps;    /* reading resets it: the counter is the extreme value of all readings */
+        bool was_read; /* of such a one */
         uint32_t slot;
         const void *object; /* that the handle is bound to */
     } variables[VARIABLES_MOST];
 } pvars;
-
-/* Memory that variables are read into, by one thread at a time. */
-static union {
-    int integers[ELEMENTS_MOST];
-    unsigned naturals[ELEMENTS_MOST];
-    unsigned long longs[ELEMENTS_MOST];
-    unsigned long long long_longs[ELEMENTS_MOST];
-    MPI_Count counts[ELEMENTS_MOST];
-    double reals[ELEMENTS_MOST];
-} elements;
 
 static MPI_Comm world = MPI_COMM_NULL;
 
@@ -94,12 +81,6 @@ static void set_name(char name[FM_COUNTER_NAME], const struct description *d)
 {
     snprintf(name, FM_COUNTER_NAME, FM_COUNTER_MPIT "%.*s",
              FM_COUNTER_NAME - (int)sizeof FM_COUNTER_MPIT, d->name);
-}
-
-static bool is_known_type(MPI_Datatype type)
-{
-    return type == MPI_INT || type == MPI_UNSIGNED || type == MPI_UNSIGNED_LONG ||
-           type == MPI_UNSIGNED_LONG_LONG || type == MPI_COUNT || type == MPI_DOUBLE;
 }
 
 static uint32_t kind_of(const struct description *d)
@@ -149,6 +130,20 @@ static const char *name_of_relative(const struct description *d)
     return strcmp(d->name, "pml_ob1_unexpected_msgq_length") == 0 ? "UNEXPECTED_IN_QUEUE" : NULL;
 }
 
+/* Whether a variable of windows can be read from each window. Open MPI's components for one-sided
+ * communication (osc) read the memory of any window as that of their own. Which component a window
+ * has is known if there is only one. */
+static bool is_of_all_windows(const struct description *d, const char *version)
+{
+    const char *selected = getenv("OMPI_MCA_osc");
+    if (strncmp(version, "Open MPI", 8) != 0 || strncmp(d->name, "osc_", 4) != 0) {
+        return true;
+    }
+    size_t length = strcspn(d->name + 4, "_");
+    return selected != NULL && strlen(selected) == length &&
+           strncmp(selected, d->name + 4, length) == 0;
+}
+
 /* Why a variable must not or cannot be read; NULL: for no known reason. */
 static const char *obstacle(const struct description *d, const char *version, bool has_world)
 {
@@ -156,14 +151,20 @@ static const char *obstacle(const struct description *d, const char *version, bo
     if (strncmp(d->name, "mtl_psm2_", 9) == 0) {
         return "reading it crashes unless the library uses a PSM2 network";
     }
-    if (!is_known_type(d->type)) {
+    if (!fm_pvar_type_is_known(d->type)) {
         return "its values are not numbers";
     }
     if (d->binding == MPI_T_BIND_MPI_COMM && !has_world) {
         return "it belongs to single communicators, and the program has no MPI_COMM_WORLD";
     }
-    if (d->binding != MPI_T_BIND_NO_OBJECT && d->binding != MPI_T_BIND_MPI_COMM) {
-        return "it belongs to single objects of the program, such as windows, not to the process";
+    if (d->binding != MPI_T_BIND_NO_OBJECT && d->binding != MPI_T_BIND_MPI_COMM &&
+        !fm_pvar_objects_have(d->binding)) {
+        return "it belongs to single objects of the program other than communicators, windows and "
+               "files";
+    }
+    if (d->binding == MPI_T_BIND_MPI_WIN && !is_of_all_windows(d, version)) {
+        return "Open MPI reads it from windows of one component (osc) only, without a test: it is "
+               "had if OMPI_MCA_osc, or --mca osc, selects that one alone";
     }
     if (spc != NULL && fm_library_spc_kind(spc) == FM_COUNTER_HIGH_WATERMARK &&
         strncmp(version, "Open MPI v5.", 12) == 0) {
@@ -187,8 +188,7 @@ static bool open_handle(int index, const struct description *d, struct variable 
     }
     bool is_started =
         d->is_continuous || PMPI_T_pvar_start(pvars.session, v->handle) == MPI_SUCCESS;
-    if (!is_started || v->elements < 1 || v->elements > ELEMENTS_MOST ||
-        PMPI_T_pvar_read(pvars.session, v->handle, &elements) != MPI_SUCCESS) {
+    if (!is_started || !fm_pvar_is_readable(pvars.session, v->handle, v->elements)) {
         PMPI_T_pvar_handle_free(pvars.session, &v->handle);
         return false;
     }
@@ -207,13 +207,29 @@ static void add_unavailable(const struct description *d, const char *spc, const 
         .name = name, .unit = "", .tier = FM_TIER_UNAVAILABLE, .bins = 1, .meaning = reason});
 }
 
+/* What the counter of a variable of windows or files is. */
+static const char *of_objects(const struct description *d, const struct variable *v)
+{
+    bool is_win = d->binding == MPI_T_BIND_MPI_WIN;
+    switch (v->sort.combination) {
+    case FM_PVAR_MAXIMUM:
+        return is_win ? ", largest of the windows that have it"
+                      : ", largest of the files that have it";
+    case FM_PVAR_MINIMUM:
+        return is_win ? ", least of the windows that have it" : ", least of the files that have it";
+    default:
+        return is_win ? ", sum over the windows that have it" : ", sum over the files that have it";
+    }
+}
+
 /* A variable by its own name. */
 static uint32_t add_named(const struct description *d, const struct variable *v)
 {
     char name[FM_COUNTER_NAME], meaning[FM_COUNTER_MEANING];
-    const char *what = v->elements == 1            ? ""
-                       : v->combination == MAXIMUM ? ", largest of its elements"
-                       : v->combination == MINIMUM ? ", least of its elements"
+    const char *what = fm_pvar_objects_have(d->binding)         ? of_objects(d, v)
+                       : v->elements == 1                       ? ""
+                       : v->sort.combination == FM_PVAR_MAXIMUM ? ", largest of its elements"
+                       : v->sort.combination == FM_PVAR_MINIMUM ? ", least of its elements"
                        : d->binding == MPI_T_BIND_MPI_COMM
                            ? ", sum over the ranks of MPI_COMM_WORLD"
                            : ", sum of its elements";
@@ -237,11 +253,25 @@ static uint32_t add_spc(const struct description *d, const char *spc, struct var
                                              : "of MPI_COMM_WORLD, by a variable of the library";
     uint32_t kind = fm_library_spc_kind(spc);
     kind = kind == FM_COUNTER_TIMER ? FM_COUNTER_NANOSECONDS : kind;
-    v->factor = kind == FM_COUNTER_NANOSECONDS ? 1000 : 1;
+    v->sort.factor = kind == FM_COUNTER_NANOSECONDS ? 1000 : 1;
     v->keeps = kind == FM_COUNTER_HIGH_WATERMARK;
-    v->combination = v->keeps ? MAXIMUM : SUM;
-    v->is_real = false;
+    v->sort.combination = v->keeps ? FM_PVAR_MAXIMUM : FM_PVAR_SUM;
+    v->sort.is_real = false;
     return fm_library_spc_add(spc, kind, FM_TIER_LIBRARY, how);
+}
+
+/* A variable of windows or files. */
+static void add_of_objects(int index, const struct description *d, struct variable *v)
+{
+    bool is_level = d->class == MPI_T_PVAR_CLASS_LEVEL || d->class == MPI_T_PVAR_CLASS_SIZE ||
+                    d->class == MPI_T_PVAR_CLASS_PERCENTAGE || d->class == MPI_T_PVAR_CLASS_STATE;
+    struct fm_pvar_of_objects variable = {.index = index,
+                                          .binding = d->binding,
+                                          .is_continuous = d->is_continuous != 0,
+                                          .is_level = is_level,
+                                          .sort = v->sort,
+                                          .slot = add_named(d, v)};
+    pvars.has_objects |= variable.slot != 0 && fm_pvar_objects_add(pvars.session, &variable);
 }
 
 static void add(int index, const struct description *d, const char *spc, const char *version,
@@ -249,14 +279,19 @@ static void add(int index, const struct description *d, const char *spc, const c
 {
     struct variable *v = &pvars.variables[pvars.count];
     const char *reason = obstacle(d, version, has_world);
-    *v = (struct variable){.type = d->type,
-                           .factor = 1,
-                           .is_real = d->type == MPI_DOUBLE,
-                           .combination = d->class == MPI_T_PVAR_CLASS_HIGHWATERMARK  ? MAXIMUM
-                                          : d->class == MPI_T_PVAR_CLASS_LOWWATERMARK ? MINIMUM
-                                                                                      : SUM};
+    *v = (struct variable){
+        .sort = {.type = d->type,
+                 .factor = 1,
+                 .is_real = d->type == MPI_DOUBLE,
+                 .combination = d->class == MPI_T_PVAR_CLASS_HIGHWATERMARK  ? FM_PVAR_MAXIMUM
+                                : d->class == MPI_T_PVAR_CLASS_LOWWATERMARK ? FM_PVAR_MINIMUM
+                                                                            : FM_PVAR_SUM}};
     if (reason == NULL && pvars.count == VARIABLES_MOST - 1) {
         reason = "fermata reads no more than 255 variables";
+    }
+    if (reason == NULL && fm_pvar_objects_have(d->binding)) {
+        add_of_objects(index, d, v);
+        return;
     }
     if (reason == NULL && !open_handle(index, d, v)) {
         reason = "the library has it and refuses to read it";
@@ -275,62 +310,12 @@ static void add(int index, const struct description *d, const char *spc, const c
 
 /* ---- reading ---- */
 
-static double element(const struct variable *v, int i)
-{
-    return v->type == MPI_INT             ? elements.integers[i]
-           : v->type == MPI_UNSIGNED      ? elements.naturals[i]
-           : v->type == MPI_UNSIGNED_LONG ? (double)elements.longs[i]
-           : v->type == MPI_COUNT         ? (double)elements.counts[i]
-           : v->type == MPI_DOUBLE        ? elements.reals[i]
-                                          : (double)elements.long_longs[i];
-}
-
-/* The whole number of an element: doubles have 53 bits only. */
-static uint64_t whole(const struct variable *v, int i)
-{
-    return v->type == MPI_INT             ? (uint64_t)(int64_t)elements.integers[i]
-           : v->type == MPI_UNSIGNED      ? elements.naturals[i]
-           : v->type == MPI_UNSIGNED_LONG ? elements.longs[i]
-           : v->type == MPI_COUNT         ? (uint64_t)elements.counts[i]
-           : v->type == MPI_DOUBLE        ? (uint64_t)(int64_t)elements.reals[i]
-                                          : elements.long_longs[i];
-}
-
-static double combine_reals(const struct variable *v)
-{
-    double value = element(v, 0);
-    for (int i = 1; i < v->elements; i++) {
-        double next = element(v, i);
-        value = v->combination == SUM                           ? value + next
-                : (v->combination == MAXIMUM) == (next > value) ? next
-                                                                : value;
-    }
-    return value;
-}
-
-static uint64_t combine(const struct variable *v)
-{
-    uint64_t value = whole(v, 0);
-    for (int i = 1; i < v->elements; i++) {
-        uint64_t next = whole(v, i);
-        value = v->combination == SUM                                             ? value + next
-                : (v->combination == MAXIMUM) == ((int64_t)next > (int64_t)value) ? next
-                                                                                  : value;
-    }
-    return value * v->factor;
-}
-
 static void read_variable(struct variable *v, uint64_t *value)
 {
-    if (PMPI_T_pvar_read(pvars.session, v->handle, &elements) != MPI_SUCCESS) {
+    uint64_t now;
+    if (!fm_pvar_read(pvars.session, v->handle, v->elements, &v->sort, &now)) {
         return;
     }
-    if (v->is_real) {
-        double real = combine_reals(v);
-        memcpy(value, &real, sizeof real);
-        return;
-    }
-    uint64_t now = combine(v);
     if (!v->keeps || !v->was_read || (int64_t)now > (int64_t)*value) {
         *value = now;
     }
@@ -341,6 +326,9 @@ static void read_variables(uint64_t *values)
 {
     for (size_t i = 0; !pvars.ended && i < pvars.count; i++) {
         read_variable(&pvars.variables[i], &values[pvars.variables[i].slot]);
+    }
+    if (pvars.has_objects && !pvars.ended) {
+        fm_pvar_objects_read(values);
     }
 }
 
@@ -379,12 +367,12 @@ fm_counter_reader_t *fm_pvars_begin(const char *version, int has_world)
     }
     world = has_world ? MPI_COMM_WORLD : MPI_COMM_NULL;
     add_all(version, has_world != 0);
-    return pvars.count != 0 ? read_variables : NULL;
+    return pvars.count != 0 || pvars.has_objects ? read_variables : NULL;
 }
 
 void fm_pvars_end(void)
 {
-    if (!pvars.ended && pvars.count != 0) {
+    if (!pvars.ended && (pvars.count != 0 || pvars.has_objects)) {
         fm_library_counters_end();
     }
     pvars.ended = true;

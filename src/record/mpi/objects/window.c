@@ -1,6 +1,7 @@
 /* Wrappers of calls that create and free windows; the state of windows. */
 #include "record/mpi/objects/window.h"
 
+#include "record/mpi/inside/pvar_objects.h"
 #include "record/mpi/objects/comm.h"
 
 #include <stdlib.h>
@@ -78,6 +79,9 @@ static void record(struct fm_thread *thread, enum fm_record_kind kind, uint32_t 
         if (c != NULL && result == MPI_SUCCESS) {                                                  \
             made = new_win(c, *win, has_memory, count);                                            \
         }                                                                                          \
+        if (result == MPI_SUCCESS) {                                                               \
+            fm_pvar_object_begins(MPI_T_BIND_MPI_WIN, win);                                        \
+        }                                                                                          \
         if (made != NULL) {                                                                        \
             record(thread, FM_RECORD_WIN_CREATE, made->number, operation);                         \
         } else {                                                                                   \
@@ -123,7 +127,11 @@ int fm_MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
     }
     MPI_Win handle = *win;
     struct fm_win *w = fm_handles_remove(&fm_wins, FM_HANDLE(handle));
+    fm_pvar_object_ends(MPI_T_BIND_MPI_WIN, win);
     int result = PMPI_Win_free(win);
+    if (result != MPI_SUCCESS) {
+        fm_pvar_object_begins(MPI_T_BIND_MPI_WIN, &handle);
+    }
     if (w != NULL && result == MPI_SUCCESS) {
         record(thread, FM_RECORD_WIN_DESTROY, w->number,
                w->allocated ? OTF2_COLLECTIVE_OP_DESTROY_HANDLE_AND_DEALLOCATE
