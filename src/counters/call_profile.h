@@ -16,7 +16,8 @@
  * path (times in seconds). Rows `function` have the visits of instrumented functions, their own
  * time, and whether any of them led to calls (1) or not (0); FILE may be empty. Rows `begun` have
  * how often functions of the call stack began, an estimate (record/counting/profile/profile.h).
- * Rows of a thread follow its row `thread`. Equal rows may repeat. A reader refuses other versions.
+ * Rows of a thread follow its row `thread`, and threads are in ascending order. Equal rows may
+ * repeat. A reader refuses other versions.
  */
 #ifndef FERMATA_COUNTERS_CALL_PROFILE_H
 #define FERMATA_COUNTERS_CALL_PROFILE_H

@@ -226,6 +226,10 @@ static fm_status_t begin_location(struct builder *builder, unsigned thread, doub
 {
     struct fm_cube *cube = builder->cube;
     char name[64];
+    if (builder->location != FM_CUBE_NONE && thread <= cube->locations[builder->location].thread) {
+        return fm_fail(error, FM_ERR_DATA, "rank %u: threads are not in ascending order",
+                       builder->rank);
+    }
     fm_status_t status = end_location(builder, error);
     if (status != FM_OK) {
         return status;

@@ -57,6 +57,7 @@ def check_equal(folder):
     assert visits(traced)["begin_work"] == (2, "COM")
     assert visits(only) == in_trace, (visits(only), in_trace)
     assert only["is_estimate"] and not traced["is_estimate"]
+    assert "on 4 threads" in run("report", folder / "only").stdout
     instrumented = [row for row in only["regions"] if row["instrumented"]]
     assert {pathlib.Path(row["file"]).name for row in instrumented} == {"functions.c"}, instrumented
     assert all(row["seconds"] > 0 for row in instrumented if row["name"] == "leaf"), instrumented

@@ -286,6 +286,20 @@ static void write_thread(FILE *file, struct fm_call_profile *profile, uint32_t t
     write_begun(file, profile, thread);
 }
 
+/* The thread with a profile whose number follows another one's; NULL: there is none.
+ * @param from  least number */
+static const struct fm_thread *next_thread(uint32_t from)
+{
+    const struct fm_thread *next = NULL;
+    for (const struct fm_thread *each = fm_threads_all(); each != NULL; each = each->next) {
+        bool has_profile = each->counting != NULL && each->counting->profile != NULL;
+        if (has_profile && each->index >= from && (next == NULL || each->index < next->index)) {
+            next = each;
+        }
+    }
+    return next;
+}
+
 bool fm_profile_write(const char *directory, uint32_t rank)
 {
     char path[PATH_MAX + 64];
@@ -296,10 +310,9 @@ bool fm_profile_write(const char *directory, uint32_t rank)
         return false;
     }
     fputs(FM_CALL_PROFILE_HEAD "\n", file);
-    for (struct fm_thread *each = fm_threads_all(); each != NULL; each = each->next) {
-        if (each->counting != NULL && each->counting->profile != NULL) {
-            write_thread(file, each->counting->profile, each->index, (double)fm_clock_resolution());
-        }
+    const struct fm_thread *each = next_thread(0);
+    for (; each != NULL; each = next_thread(each->index + 1)) {
+        write_thread(file, each->counting->profile, each->index, (double)fm_clock_resolution());
     }
     bool good = !ferror(file);
     return fclose(file) == 0 && good;
