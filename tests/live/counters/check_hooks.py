@@ -4,8 +4,10 @@ off, say so, and the program runs on.
 usage: check_hooks.py FERMATA MPIRUN PROGRAM STUB LIBRARY
 """
 
+import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -16,13 +18,14 @@ from shown_counters import shown_counters  # noqa: E402
 
 fermata, mpirun, program, stub, library = sys.argv[1:]
 MESSAGES, LARGE, COLLECTIVES, THREADS, ROUNDS, WINDOW = 20, 3, 4, 3, 40, 64
+FLOOD = 20000
 TESTED = "Open MPI v4.1.4"
 
 
-def recorded(experiment, names, communicators="each", version=None, only=False, **variables):
+def recorded(experiment, names, communicators="each", version=None, only=False, flood=0, **variables):
     environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
                        **variables)
-    command = [program, communicators]
+    command = [program, communicators, str(flood)]
     if version is not None:
         environment["STUB_VERSION"] = version
         command = ["sh", "-c", f'LD_PRELOAD="{stub} $LD_PRELOAD" exec {program} {communicators}']
@@ -63,6 +66,42 @@ def check_algorithms(counters):
     assert bins == [COLLECTIVES - 1, 0, 1, 0], bins
 
 
+def findings(experiment):
+    """@return {id of a finding of the report: (statement, whether it is a contradiction)}"""
+    done = subprocess.run([fermata, "export", "--to", "json", "-o", "-", experiment],
+                          capture_output=True, text=True, check=True)
+    return {finding["id"]: (finding["statement"], finding["is_contradiction"])
+            for finding in json.loads(done.stdout)["findings"]}
+
+
+def check_report(folder):
+    """The report has the findings of counters, and says where they contradict the trace."""
+    for name, only in (("traced", False), ("only", True)):
+        experiment = f"{folder}/{name}-flood"
+        recorded(experiment, "all,OMPI_SPC_*", only=only, flood=FLOOD)
+        if not only:
+            subprocess.run([fermata, "analyze", "--quiet", experiment], check=True)
+        found = findings(experiment)
+        assert not any(wrong for _, wrong in found.values()), found
+        statement = found["unexpected"][0]
+        assert statement.startswith("Rank 1: ") and "arrived before their receive" in statement, found
+        text = " ".join(subprocess.run([fermata, "report", experiment], capture_output=True, text=True,
+                                       check=True).stdout.split())
+        assert "Also worth knowing" in text and "Post receives before the messages come" in text, text
+        subprocess.run([fermata, "view", experiment, "--html", f"{folder}/page.html"], check=True,
+                       capture_output=True)
+    # The counters of the flood beside a trace without one.
+    other = f"{folder}/other-trace"
+    recorded(other, "all,OMPI_SPC_*")
+    shutil.rmtree(f"{other}/counters")
+    shutil.copytree(f"{folder}/traced-flood/counters", f"{other}/counters")
+    subprocess.run([fermata, "analyze", "--quiet", other], check=True)
+    found = findings(other)
+    assert found["counters-and-trace"][1], found
+    assert "Counters and trace contradict each other in 1 of 2 ranks: rank 1 has" in \
+        found["counters-and-trace"][0], found
+
+
 def check_open_mpi(folder):
     forced = {"OMPI_MCA_coll_tuned_use_dynamic_rules": "1",
               "OMPI_MCA_coll_tuned_bcast_algorithm": "6"}
@@ -72,6 +111,7 @@ def check_open_mpi(folder):
         return
     check_messages(counters)
     check_algorithms(counters)
+    check_report(folder)
     assert lacks == {}, lacks
     counters, lacks, _ = recorded(f"{folder}/one", "OMPI_SPC_*", "one", only=True)
     check_messages(counters)

@@ -1,9 +1,11 @@
 /* What hooks in Open MPI count: MESSAGES messages that arrive before their receives, LARGE of which
  * need a rendezvous, collectives of two sizes, and messages of several threads.
  *
- * usage: hooked one|each    threads share a communicator, or have one each */
+ * usage: hooked one|each [FLOOD]   threads share a communicator, or have one each; FLOOD further
+ * messages come before their receives */
 #include <mpi.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MESSAGES = 20, LARGE = 3, SMALL_BYTES = 100, LARGE_BYTES = 200000, COLLECTIVES = 4 };
@@ -36,6 +38,19 @@ static void flood(void)
     }
 }
 
+/* Rank 0 is late: rank 1 takes messages while it waits, before it receives them. */
+static void flood_more(int count)
+{
+    char small[SMALL_BYTES] = "";
+    for (int i = 0; rank == 0 && i < count; i++) {
+        MPI_Send(small, SMALL_BYTES, MPI_CHAR, 1, 2, MPI_COMM_WORLD);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; rank == 1 && i < count; i++) {
+        MPI_Recv(small, SMALL_BYTES, MPI_CHAR, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+}
+
 static void *exchange(void *number)
 {
     int thread = (int)(long)number;
@@ -61,6 +76,7 @@ int main(int argc, char **argv)
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     flood();
+    flood_more(argc > 2 ? atoi(argv[2]) : 0);
     for (int i = 0; i < COLLECTIVES; i++) {
         MPI_Bcast(large[0], i == 0 ? 20000 : 64, MPI_CHAR, 0, MPI_COMM_WORLD);
     }
