@@ -68,6 +68,8 @@ typedef enum {
     FM_CALL_STREAM_WAIT, /**< of the host, until streams of accelerators have done their work */
     FM_CALL_STREAM_COPY, /**< of the host: copies when earlier work is done, and waits for it */
     FM_CALL_STREAM_IDLE, /**< of a stream: it has no work */
+    FM_CALL_STREAM_EVENT_RECORD, /**< of the host: puts an event behind the work of a stream */
+    FM_CALL_STREAM_EVENT_WAIT,   /**< of the host: lets a stream wait for an event */
 } fm_call_t;
 
 /** The facts about one function. */

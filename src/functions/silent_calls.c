@@ -19,6 +19,7 @@ enum reason {
     NO_OBJECTS,
     NO_JOINS,
     NO_LAUNCHES,
+    NO_STREAM_EVENTS,
     PARTITIONED,
     PERSISTENT_COLLECTIVE,
     SENDRECV_REQUEST,
@@ -61,8 +62,11 @@ static const struct {
                               "thread was not looked for"},
     [NO_LAUNCHES] = {.sentence =
                          "the archive does not state which launches have made which work of "
-                         "streams: Wait for stream, Wait before copy and Late Launch were not "
-                         "looked for"},
+                         "streams: Wait for stream, Wait before copy, Wait for other stream and "
+                         "Late Launch were not looked for"},
+    [NO_STREAM_EVENTS] = {.sentence = "the archive does not state which streams these calls let "
+                                      "wait for which events: Wait for other stream was not looked "
+                                      "for; fermata's recorder writes such records"},
     [PARTITIONED] = {.sentence = "the archive has no record of the messages of this partitioned "
                                  "communication: waiting for them was not looked for; fermata's "
                                  "recorder writes such records"},
@@ -446,6 +450,22 @@ static enum reason reason_of_threads(const struct fm_called_function *function, 
     }
 }
 
+/* @param recorded  as above */
+static enum reason reason_of_cuda(const struct fm_called_function *function, unsigned recorded)
+{
+    switch (function->call) {
+    case FM_CALL_STREAM_WAIT:
+    case FM_CALL_STREAM_COPY:
+        return (recorded & FM_RECORDED_GROUP_SYNC) == 0 ? NO_LAUNCHES : NOT_SILENT;
+    case FM_CALL_STREAM_EVENT_WAIT:
+        return (recorded & FM_RECORDED_GROUP_SYNC) == 0            ? NO_LAUNCHES
+               : (function->records & FM_RECORDED_GROUP_SYNC) == 0 ? NO_STREAM_EVENTS
+                                                                   : NOT_SILENT;
+    default:
+        return NOT_SILENT;
+    }
+}
+
 /* @param recorded  kinds of records that the archive has of this programming model
  * @param starts    ... that the starts of MPI's persistent operations have */
 static enum reason reason_of(const struct fm_called_function *function, unsigned recorded,
@@ -460,10 +480,7 @@ static enum reason reason_of(const struct fm_called_function *function, unsigned
     case FM_PARADIGM_PTHREAD:
         return reason_of_threads(function, recorded);
     case FM_PARADIGM_CUDA:
-        return (function->call == FM_CALL_STREAM_WAIT || function->call == FM_CALL_STREAM_COPY) &&
-                       (recorded & FM_RECORDED_GROUP_SYNC) == 0
-                   ? NO_LAUNCHES
-                   : NOT_SILENT;
+        return reason_of_cuda(function, recorded);
     case FM_PARADIGM_MPI:
         break;
     default:

@@ -34,6 +34,7 @@ struct event_form {
 #define FIELD_OBJECT        'O' /* value of the parameter FM_SCENARIO_OBJECT_PARAMETER */
 #define FIELD_CORRELATION   'C' /* likewise FM_SCENARIO_CORRELATION_PARAMETER */
 #define FIELD_STREAM        'S' /* likewise FM_SCENARIO_STREAM_PARAMETER: a location */
+#define FIELD_EVENT         'E' /* likewise FM_SCENARIO_EVENT_PARAMETER */
 #define FIELD_OPERATION     'o'
 #define FIELD_LOCK_TYPE     'x'
 #define FIELD_GROUP         'g' /* the rest of the line: ranks in the window's communicator */
@@ -87,6 +88,8 @@ static const struct event_form event_forms[] = {
     {"object", FM_SCENARIO_PARAMETER_UNSIGNED, "O"},
     {"correlation", FM_SCENARIO_PARAMETER_UNSIGNED, "C"},
     {"waits_for", FM_SCENARIO_PARAMETER_UNSIGNED, "S"},
+    {"on_stream", FM_SCENARIO_PARAMETER_UNSIGNED, "S"},
+    {"event", FM_SCENARIO_PARAMETER_UNSIGNED, "E"},
     {"team_begin", FM_SCENARIO_TEAM_BEGIN, "m"},
     {"team_end", FM_SCENARIO_TEAM_END, "m"},
     {"task_create", FM_SCENARIO_TASK_CREATE, "mnG"},
@@ -418,6 +421,8 @@ static fm_status_t read_field(struct reading *reading, char field)
         return read_value_of(reading, FM_SCENARIO_CORRELATION_PARAMETER, word, "the correlation");
     case FIELD_STREAM:
         return read_stream(reading, word);
+    case FIELD_EVENT:
+        return read_value_of(reading, FM_SCENARIO_EVENT_PARAMETER, word, "the event");
     case FIELD_OPERATION:
         return read_operation(reading, word);
     case FIELD_LOCK_TYPE:

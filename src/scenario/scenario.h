@@ -87,9 +87,10 @@ enum fm_scenario_kind {
 #define FM_SCENARIO_OBJECT_PARAMETER "synchronization object"
 
 /** Likewise the number by which a launch and the work that it makes on a stream name each other,
- * and the location of a stream that a call waits for. */
+ * the location of a stream that a call is about, and the number of an event's record. */
 #define FM_SCENARIO_CORRELATION_PARAMETER "accelerator correlation"
 #define FM_SCENARIO_STREAM_PARAMETER      "accelerator stream"
+#define FM_SCENARIO_EVENT_PARAMETER       "accelerator event"
 
 /** One event. The kind determines which fields are used; the others are 0. */
 struct fm_scenario_event {

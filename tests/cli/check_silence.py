@@ -63,6 +63,8 @@ GAPS = {
     "threads": (["pthread_join"], ["no record of the end of threads"]),
     "launches": (["cudaStreamSynchronize", "cudaMemcpy"],
                  ["which launches have made which work of streams", "Wait for stream"]),
+    "stream events": ([("cudaLaunchKernel", "correlation 1"), "cudaStreamWaitEvent"],
+                      ["which streams these calls let wait for which events", "Wait for other stream"]),
 }
 
 # Sentences of the analysis alone, which matches records: calls with records, and what is warned of.
@@ -97,6 +99,8 @@ COMPLETE = {
                          ("MPI_Win_unlock_all", "lock_release w0 all 0 s")],
     "launches": [("cudaLaunchKernel", "correlation 1"), ("cudaMemcpy", "correlation 2"), ("cudaStreamSynchronize",),
                  ("cudaMalloc",)],
+    "stream events": [("cudaLaunchKernel", "correlation 1"), ("cudaEventRecord", "event 1"),
+                      ("cudaStreamWaitEvent", "event 1")],
     "events": [("caf event post", "atomic w0 1 4 1", "done_remote w0 1"), ("caf event wait", "wait_change w0")],
 }
 

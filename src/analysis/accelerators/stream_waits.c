@@ -1,6 +1,8 @@
 /* Waiting between threads and streams of accelerators: a stream has no work because the host
- * launches it late; the host waits for a stream, in a synchronization or before a copy. Each wait
- * ends where a call of the other side begins: a stream's idle call begins when its work ends. */
+ * launches it late, or waits for the work of another stream; the host waits for a stream, in a
+ * synchronization or before a copy. Each wait ends where a call of the other side begins: a
+ * stream's idle call begins when its work ends. */
+#include "analysis/accelerators/stream_events.h"
 #include "analysis/accelerators/stream_work.h"
 #include "analysis/dependencies/dependencies.h"
 #include "analysis/pattern.h"
@@ -8,17 +10,19 @@
 
 /* Numbers of the objects of POSIX threads in a process are below. */
 #define FIRST_STREAM_OBJECT ((uint32_t)1 << 24)
+/* Of streams that wait for other streams. */
+#define FIRST_WAITING_STREAM_OBJECT ((uint32_t)1 << 25)
 
-/* The thread and the stream have nothing to do for each other before `t`. */
-static void add_point(const struct fm_finder *finder, uint32_t host, uint32_t stream, uint64_t t,
-                      uint32_t meeting)
+/* A thread or stream and a stream have nothing to do for each other before `t`. */
+static void add_point(const struct fm_finder *finder, uint32_t other, uint32_t stream, uint64_t t,
+                      uint32_t first_object, uint32_t meeting)
 {
     const struct fm_group_point point = {
         .t = t,
-        .communicator = fm_object_community(finder->analysis->trace, FIRST_STREAM_OBJECT + stream),
+        .communicator = fm_object_community(finder->analysis->trace, first_object + stream),
         .meeting = meeting & INT32_MAX,
     };
-    fm_found_group_point(finder, host, &point);
+    fm_found_group_point(finder, other, &point);
     fm_found_group_point(finder, stream, &point);
 }
 
@@ -31,34 +35,79 @@ static void depend(const struct fm_finder *finder, struct fm_call_ref call,
     }
 }
 
-/* ---- late launches ---- */
+/* The accelerators of a process. */
+struct accelerators {
+    fm_stream_work_vector work;
+    fm_stream_vector streams;
+    struct fm_stream_events events;
+    fm_awaited_work_vector awaited; /* by streams */
+};
 
-/* The critical path on a stream comes from the launch of its first work. */
-static void add_begin(const struct fm_finder *finder, const struct fm_stream_work *work)
+/* ---- streams that wait ---- */
+
+/* @return the call that is entered when a work ends that another work waits for */
+static struct fm_call_ref end_of_awaited(const struct accelerators *of,
+                                         const struct fm_awaited_work *awaited)
+{
+    const struct fm_stream_work *work = &of->work.items[awaited->awaited];
+    return (struct fm_call_ref){work->stream, work->idle_after};
+}
+
+/* The critical path on a stream comes from the launch of its first work, or from the work that this
+ * has waited for after it was launched.
+ * @param next  first of the works that it waits for */
+static void add_begin(const struct fm_finder *finder, const struct accelerators *of, size_t number,
+                      size_t next)
 {
     const struct fm_trace *trace = finder->analysis->trace;
+    const struct fm_stream_work *work = &of->work.items[number];
+    const struct fm_thread_record_ref begin = {work->stream, work->record};
     const struct fm_thread_record_ref origin = {work->launch.location, work->launch_record};
-    fm_thread_starts_add(finder->analysis->thread_starts, trace, origin,
-                         (struct fm_thread_record_ref){work->stream, work->record});
-    add_point(finder, work->launch.location, work->stream,
-              trace->locations[origin.location].threads.items[origin.row].time,
+    const uint64_t begun = trace->locations[begin.location].threads.items[begin.row].time;
+    uint64_t latest = trace->locations[origin.location].threads.items[origin.row].time;
+    struct fm_call_ref last = {FM_NONE, FM_NONE};
+    add_point(finder, origin.location, work->stream, latest, FIRST_STREAM_OBJECT,
               work->launch.activity);
     if (finder->analysis->dependencies != NULL) {
-        fm_depend_start(finder->analysis, work->stream, work->record, origin.location, origin.row,
+        fm_depend_start(finder->analysis, begin.location, begin.row, origin.location, origin.row,
                         FM_DEPENDS_ON_START);
+    }
+    for (; next < of->awaited.count && of->awaited.items[next].work == number; next++) {
+        const struct fm_call_ref end = end_of_awaited(of, &of->awaited.items[next]);
+        const uint64_t t = fm_call_enter(trace, end);
+        if (finder->analysis->dependencies != NULL) {
+            fm_depend_start_on_call(finder->analysis, begin.location, begin.row, end,
+                                    FM_DEPENDS_ON_STREAM);
+        }
+        if (t > latest && t <= begun) {
+            latest = t;
+            last = end;
+        }
+    }
+    if (last.location == FM_NONE) {
+        fm_thread_starts_add(finder->analysis->thread_starts, trace, origin, begin);
+    } else {
+        fm_thread_starts_add_call(finder->analysis->thread_starts, trace, last, begin);
+        add_point(finder, last.location, work->stream, latest, FIRST_WAITING_STREAM_OBJECT,
+                  last.location);
     }
 }
 
-static void find_late_launches(const struct fm_finder *finder, const fm_stream_work_vector *work)
+/* A stream waits for the launch of its next work, and for the work of other streams. */
+static void find_idle_streams(const struct fm_finder *finder, const struct accelerators *of)
 {
     const struct fm_trace *trace = finder->analysis->trace;
-    for (size_t i = 0; i < work->count; i++) {
-        const struct fm_stream_work *item = &work->items[i];
+    size_t next = 0;
+    for (size_t i = 0; i < of->work.count; i++) {
+        const struct fm_stream_work *item = &of->work.items[i];
         const struct fm_thread_record *record =
             &trace->locations[item->stream].threads.items[item->record];
+        while (next < of->awaited.count && of->awaited.items[next].work < i) {
+            next++;
+        }
         if (record->next_activity == 0) {
-            if (i == 0 || work->items[i - 1].stream != item->stream) {
-                add_begin(finder, item);
+            if (i == 0 || of->work.items[i - 1].stream != item->stream) {
+                add_begin(finder, of, i, next);
             }
             continue;
         }
@@ -66,44 +115,25 @@ static void find_late_launches(const struct fm_finder *finder, const fm_stream_w
         fm_found_wait(finder, idle, fm_call_enter(trace, item->launch), item->launch,
                       FM_METRIC_CUDA_LATE_LAUNCH);
         depend(finder, idle, item->launch, FM_DEPENDS_ON_LAUNCH);
+        for (size_t a = next; a < of->awaited.count && of->awaited.items[a].work == i; a++) {
+            const struct fm_call_ref end = end_of_awaited(of, &of->awaited.items[a]);
+            /* Of several, the arbitration chooses the one that ends last. */
+            fm_found_wait(finder, idle, fm_call_enter(trace, end), end, FM_METRIC_CUDA_EVENT_WAIT);
+            depend(finder, idle, end, FM_DEPENDS_ON_STREAM);
+        }
     }
 }
 
 /* ---- threads that wait ---- */
 
-/* The work of a stream of a process. */
-struct stream {
-    uint32_t location;
-    size_t first, end; /* in the list of the process's work */
-};
-
-typedef FM_VECTOR(struct stream) stream_vector;
-
-static void list_streams(const struct fm_trace *trace, uint32_t process,
-                         const fm_stream_work_vector *work, stream_vector *streams)
-{
-    size_t next = 0;
-    const uint32_t end = fm_trace_first_location(trace, process + 1);
-    streams->count = 0;
-    for (uint32_t l = fm_trace_first_location(trace, process); l < end; l++) {
-        if (trace->locations[l].is_stream) {
-            struct stream stream = {l, next, next};
-            while (stream.end < work->count && work->items[stream.end].stream == l) {
-                stream.end++;
-            }
-            next = stream.end;
-            fm_vector_push(streams, stream);
-        }
-    }
-}
-
-/* @return the last work of a stream that was launched before a call and ended until its Leave;
- * NULL: none */
+/* @return the last work of a stream that was launched before `bound` and ended until the Leave of a
+ * call; NULL: none */
 static const struct fm_stream_work *last_work(const struct fm_trace *trace,
                                               const fm_stream_work_vector *work,
-                                              const struct stream *stream, struct fm_call_ref call)
+                                              const struct fm_stream *stream,
+                                              struct fm_call_ref call, uint64_t bound)
 {
-    const uint64_t enter = fm_call_enter(trace, call), leave = fm_call_leave(trace, call);
+    const uint64_t leave = fm_call_leave(trace, call);
     size_t low = stream->first, high = stream->end;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
@@ -113,7 +143,7 @@ static const struct fm_stream_work *last_work(const struct fm_trace *trace,
             high = middle;
         }
     }
-    while (low > stream->first && fm_call_enter(trace, work->items[low - 1].launch) >= enter) {
+    while (low > stream->first && fm_call_enter(trace, work->items[low - 1].launch) >= bound) {
         low--;
     }
     return low > stream->first ? &work->items[low - 1] : NULL;
@@ -121,7 +151,7 @@ static const struct fm_stream_work *last_work(const struct fm_trace *trace,
 
 /* @return whether a call waits for a stream: it names the stream, or none at all */
 static bool waits_for(const struct fm_trace *trace, struct fm_call_ref call,
-                      const struct stream *stream, uint32_t first_record)
+                      const struct fm_stream *stream, uint32_t first_record)
 {
     const struct fm_location *location = &trace->locations[call.location];
     bool names_one = false;
@@ -139,17 +169,22 @@ static bool waits_for(const struct fm_trace *trace, struct fm_call_ref call,
     return !names_one;
 }
 
-/* A call waits for the streams that it names; the last work of all of them ends the wait. */
-static void find_stream_wait(const struct fm_finder *finder, const fm_stream_work_vector *work,
-                             const stream_vector *streams, struct fm_call_ref call,
-                             uint32_t first_record)
+/* A call waits for the streams that it names, for their work until the event that it names; the last
+ * work of all of them ends the wait. */
+static void find_stream_wait(const struct fm_finder *finder, const struct accelerators *of,
+                             struct fm_call_ref call, uint32_t first_record)
 {
     const struct fm_trace *trace = finder->analysis->trace;
     const uint64_t enter = fm_call_enter(trace, call);
-    for (size_t i = 0; i < streams->count; i++) {
-        const struct fm_stream_work *last = waits_for(trace, call, &streams->items[i], first_record)
-                                                ? last_work(trace, work, &streams->items[i], call)
-                                                : NULL;
+    const struct fm_event_record *event =
+        fm_stream_event_of(trace, &of->events, call, first_record);
+    const uint64_t bound = event != NULL ? event->time : enter;
+    for (size_t i = 0; i < of->streams.count; i++) {
+        const struct fm_stream *stream = &of->streams.items[i];
+        const struct fm_stream_work *last =
+            waits_for(trace, call, stream, first_record)
+                ? last_work(trace, &of->work, stream, call, bound)
+                : NULL;
         if (last == NULL) {
             continue;
         }
@@ -160,13 +195,13 @@ static void find_stream_wait(const struct fm_finder *finder, const fm_stream_wor
         depend(finder, call, idle, FM_DEPENDS_ON_STREAM);
         if (trace->locations[last->stream].leave.items[last->idle_after] >= enter) {
             add_point(finder, call.location, last->stream, end > enter ? end : enter,
-                      call.activity);
+                      FIRST_STREAM_OBJECT, call.activity);
         }
     }
 }
 
 static void find_stream_waits(const struct fm_finder *finder, uint32_t process,
-                              const fm_stream_work_vector *work, const stream_vector *streams)
+                              const struct accelerators *of)
 {
     const struct fm_trace *trace = finder->analysis->trace;
     const uint32_t end = fm_trace_first_location(trace, process + 1);
@@ -179,7 +214,7 @@ static void find_stream_waits(const struct fm_finder *finder, uint32_t process,
                 record++;
             }
             if (fm_trace_called(trace, location, a)->call == FM_CALL_STREAM_WAIT) {
-                find_stream_wait(finder, work, streams, (struct fm_call_ref){l, a}, record);
+                find_stream_wait(finder, of, (struct fm_call_ref){l, a}, record);
             }
         }
     }
@@ -199,14 +234,17 @@ static void find_copy_waits(const struct fm_finder *finder, const fm_stream_work
             continue;
         }
         if (next > 0) {
-            fm_found_wait(finder, call, stream->enter.items[next - 1],
-                          (struct fm_call_ref){copy->stream, next - 1}, FM_METRIC_CUDA_COPY_WAIT);
+            const struct fm_call_ref idle = {copy->stream, next - 1};
+            fm_found_wait(finder, call, stream->enter.items[next - 1], idle,
+                          FM_METRIC_CUDA_COPY_WAIT);
+            depend(finder, call, idle, FM_DEPENDS_ON_STREAM);
         }
         const uint64_t end = fm_stream_work_end(trace, copy);
         if (end <= fm_call_leave(trace, call)) {
             depend(finder, call, (struct fm_call_ref){copy->stream, copy->idle_after},
                    FM_DEPENDS_ON_STREAM);
-            add_point(finder, call.location, copy->stream, end, call.activity);
+            add_point(finder, call.location, copy->stream, end, FIRST_STREAM_OBJECT,
+                      call.activity);
         }
     }
 }
@@ -217,20 +255,23 @@ static void find(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
     struct fm_finder finder = *(const struct fm_finder *)context;
     const struct fm_trace *trace = finder.analysis->trace;
-    fm_stream_work_vector work = {0};
-    stream_vector streams = {0};
+    struct accelerators of = {0};
     finder.worker = worker;
     for (uint32_t process = first; process < last; process++) {
-        fm_stream_work_list(trace, process, &work);
-        list_streams(trace, process, &work, &streams);
-        if (work.count > 0) {
-            find_late_launches(&finder, &work);
-            find_stream_waits(&finder, process, &work, &streams);
-            find_copy_waits(&finder, &work);
+        fm_stream_work_list(trace, process, &of.work);
+        if (of.work.count > 0) {
+            fm_streams_list(trace, process, &of.work, &of.streams);
+            fm_stream_events_list(trace, process, &of.events);
+            fm_awaited_work_list(trace, &of.events, &of.work, &of.streams, &of.awaited);
+            find_idle_streams(&finder, &of);
+            find_stream_waits(&finder, process, &of);
+            find_copy_waits(&finder, &of.work);
         }
     }
-    fm_vector_free(&work);
-    fm_vector_free(&streams);
+    fm_vector_free(&of.work);
+    fm_vector_free(&of.streams);
+    fm_vector_free(&of.awaited);
+    fm_stream_events_free(&of.events);
 }
 
 static void detect(const struct fm_finder *finder)
@@ -242,6 +283,6 @@ static void detect(const struct fm_finder *finder)
 }
 
 const struct fm_pattern fm_pattern_stream_waits = {
-    .name = "Late Launch, Wait for stream",
+    .name = "Late Launch, Wait for other stream, Wait for stream",
     .detect = detect,
 };

@@ -82,7 +82,7 @@ static const struct fm_thread_start *start_before(const struct fm_critical_path 
         analysis->thread_starts, token->location, token->time, token->position);
     bool moves = start != NULL && token->moves_at_once <= trace->location_count &&
                  start->begin >= span_of(path, trace, token->location).begin &&
-                 start->time >= span_of(path, trace, start->origin.location).begin;
+                 start->time >= span_of(path, trace, start->origin_location).begin;
     return moves ? start : NULL;
 }
 
@@ -136,8 +136,8 @@ static void walk(struct walking *walking, struct fm_mailboxes *mailboxes, unsign
         if (starts) {
             ++token.moves_at_once;
             token.time = from;
-            token.location = start->origin.location;
-            token.position = (struct fm_path_position){FM_NONE, start->origin.row};
+            token.location = start->origin_location;
+            token.position = start->origin;
             continue;
         }
         if (!moves) {

@@ -157,24 +157,38 @@ static void add_mark(const struct fm_analysis *analysis, uint32_t l, uint32_t ro
                    (struct fm_mark){record->time, row, record->activity, record->next_activity});
 }
 
+/* A mark depends on an event at time t. @return whether the dependency is kept */
+static bool depend_mark(const struct fm_analysis *analysis, uint32_t location, uint32_t row,
+                        struct fm_awaited source, uint64_t t, fm_dependency_rule_t rule)
+{
+    const uint64_t begin = analysis->trace->locations[location].threads.items[row].time;
+    if (t > begin && !take_violated(analysis->dependencies, rule)) {
+        return false;
+    }
+    add_mark(analysis, location, row);
+    fm_vector_push(&analysis->dependencies->of_marks[location],
+                   (struct fm_dependency){
+                       .t = t, .source = source, .activity = row, .rule = (uint8_t)rule});
+    return true;
+}
+
 void fm_depend_start(const struct fm_analysis *analysis, uint32_t location, uint32_t row,
                      uint32_t origin_location, uint32_t origin_row, fm_dependency_rule_t rule)
 {
-    const struct fm_trace *trace = analysis->trace;
-    const uint64_t begin = trace->locations[location].threads.items[row].time;
-    const uint64_t t = trace->locations[origin_location].threads.items[origin_row].time;
-    if (t > begin && !take_violated(analysis->dependencies, rule)) {
-        return;
+    const struct fm_awaited source = {origin_location & ((1U << 30) - 1), FM_AWAITED_MARK,
+                                      origin_row};
+    const uint64_t t =
+        analysis->trace->locations[origin_location].threads.items[origin_row].time;
+    if (depend_mark(analysis, location, row, source, t, rule)) {
+        add_mark(analysis, origin_location, origin_row);
     }
-    add_mark(analysis, location, row);
-    add_mark(analysis, origin_location, origin_row);
-    fm_vector_push(&analysis->dependencies->of_marks[location],
-                   (struct fm_dependency){
-                       .t = t,
-                       .source = {origin_location & ((1U << 30) - 1), FM_AWAITED_MARK, origin_row},
-                       .activity = row,
-                       .rule = (uint8_t)rule,
-                   });
+}
+
+void fm_depend_start_on_call(const struct fm_analysis *analysis, uint32_t location, uint32_t row,
+                             struct fm_call_ref call, fm_dependency_rule_t rule)
+{
+    depend_mark(analysis, location, row, fm_awaited_enter(call),
+                fm_call_enter(analysis->trace, call), rule);
 }
 
 size_t fm_mark_position(const fm_mark_vector *marks, uint32_t row)

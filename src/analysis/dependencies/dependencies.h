@@ -148,6 +148,10 @@ void fm_depend_in_stretch(const struct fm_analysis *analysis, unsigned worker,
 void fm_depend_start(const struct fm_analysis *analysis, uint32_t location, uint32_t row,
                      uint32_t origin_location, uint32_t origin_row, fm_dependency_rule_t rule);
 
+/** The same for a thread that begins behind the Enter of a call of its process. */
+void fm_depend_start_on_call(const struct fm_analysis *analysis, uint32_t location, uint32_t row,
+                             struct fm_call_ref call, fm_dependency_rule_t rule);
+
 /** @return the position of a mark among those of its location, which exists. O(log n) */
 size_t fm_mark_position(const fm_mark_vector *marks, uint32_t row);
 

@@ -51,6 +51,7 @@ static unsigned kind_of_thread_record(const struct fm_thread_record *record)
         return FM_RECORDED_LOCK;
     case FM_THREAD_OBJECT:
     case FM_THREAD_CORRELATION:
+    case FM_THREAD_EVENT:
         return FM_RECORDED_GROUP_SYNC;
     case FM_THREAD_WAIT:
         return FM_RECORDED_COLLECTIVE;

@@ -30,18 +30,36 @@ void fm_thread_starts_free(struct fm_thread_starts *starts)
     fm_free(starts);
 }
 
+static void add(struct fm_thread_starts *starts, const struct fm_trace *trace,
+                struct fm_thread_record_ref begin, struct fm_thread_start start)
+{
+    const struct fm_thread_record *own = &trace->locations[begin.location].threads.items[begin.row];
+    start.begin = own->time;
+    start.row = begin.row;
+    start.first_activity = own->next_activity;
+    fm_vector_push(&starts->of[begin.location], start);
+}
+
 void fm_thread_starts_add(struct fm_thread_starts *starts, const struct fm_trace *trace,
                           struct fm_thread_record_ref origin, struct fm_thread_record_ref begin)
 {
-    const struct fm_thread_record *own = &trace->locations[begin.location].threads.items[begin.row];
-    fm_vector_push(&starts->of[begin.location],
-                   ((struct fm_thread_start){
-                       .time = trace->locations[origin.location].threads.items[origin.row].time,
-                       .begin = own->time,
-                       .origin = origin,
-                       .row = begin.row,
-                       .first_activity = own->next_activity,
-                   }));
+    add(starts, trace, begin,
+        (struct fm_thread_start){
+            .time = trace->locations[origin.location].threads.items[origin.row].time,
+            .origin = {FM_NONE, origin.row},
+            .origin_location = origin.location,
+        });
+}
+
+void fm_thread_starts_add_call(struct fm_thread_starts *starts, const struct fm_trace *trace,
+                               struct fm_call_ref origin, struct fm_thread_record_ref begin)
+{
+    add(starts, trace, begin,
+        (struct fm_thread_start){
+            .time = fm_call_enter(trace, origin),
+            .origin = {origin.activity, FM_NONE},
+            .origin_location = origin.location,
+        });
 }
 
 static int compare_starts(const void *a, const void *b)

@@ -1,6 +1,7 @@
 /** @file
  * Where the work of threads comes from: a thread of a team begins at the fork of its master, a
- * POSIX thread at its creation. The critical path continues there. */
+ * POSIX thread at its creation, a stream of an accelerator at its first launch or at the end of
+ * what its first work waits for. The critical path continues there. */
 #ifndef FERMATA_ANALYSIS_THREADS_THREAD_STARTS_H
 #define FERMATA_ANALYSIS_THREADS_THREAD_STARTS_H
 
@@ -12,21 +13,22 @@ struct fm_thread_record_ref {
     uint32_t row;
 };
 
-/** A thread has begun to work for another one. */
-struct fm_thread_start {
-    uint64_t time;                      /**< of the fork or creation */
-    uint64_t begin;                     /**< of the thread's own record */
-    struct fm_thread_record_ref origin; /**< the fork or creation, of the same process */
-    uint32_t row;                       /**< of the thread's own record */
-    uint32_t first_activity;            /**< of the thread, behind it */
-};
-
 /** Where on a location the critical path is, besides its time: at a call, or at a record of
  * threads.
  */
 struct fm_path_position {
     uint32_t activity; /**< FM_NONE: not at a call, or at the end */
     uint32_t row;      /**< FM_NONE: not at a record */
+};
+
+/** A thread has begun to work for another one. */
+struct fm_thread_start {
+    uint64_t time;                  /**< of the fork or creation */
+    uint64_t begin;                 /**< of the thread's own record */
+    struct fm_path_position origin; /**< the fork or creation */
+    uint32_t origin_location;       /**< of the same process */
+    uint32_t row;                   /**< of the thread's own record */
+    uint32_t first_activity;        /**< of the thread, behind it */
 };
 
 /** The starts of all locations that are owned here. */
@@ -41,6 +43,10 @@ void fm_thread_starts_free(struct fm_thread_starts *starts);
 /** Adds a start, in any order; those of distinct locations by distinct workers at the same time. */
 void fm_thread_starts_add(struct fm_thread_starts *starts, const struct fm_trace *trace,
                           struct fm_thread_record_ref origin, struct fm_thread_record_ref begin);
+
+/** The same for a thread that begins when a call of another location of its process is entered. */
+void fm_thread_starts_add_call(struct fm_thread_starts *starts, const struct fm_trace *trace,
+                               struct fm_call_ref origin, struct fm_thread_record_ref begin);
 
 /** Sorts the starts of all locations, after all were added. */
 void fm_thread_starts_sort(struct fm_thread_starts *starts);

@@ -43,6 +43,9 @@ static const struct {
     {FM_METRIC_CAF_SYNC_IMAGES_WAIT,
      "use events: a post before it does not wait, and the images wait where they need the data."},
     {FM_METRIC_CAF_EVENT_WAIT, "post the event before it, or let the waiting images compute."},
+    {FM_METRIC_CUDA_EVENT_WAIT,
+     "give the waiting stream the work first that needs nothing of it (cudaStreamWaitEvent behind "
+     "that)."},
 };
 
 /** How a target can serve the operations of others, by the library. */

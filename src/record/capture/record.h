@@ -117,6 +117,11 @@ enum fm_record_place { FM_AT_LEAVE, FM_AT_ENTER, FM_BETWEEN_CALLS };
                                        for */                                                      \
     X(CONTEXT_AWAITED, 0, 1)        /* ref: number of a context, for whose streams the call        \
                                        waits */                                                    \
+    X(STREAM_EVENT, 1, 1)           /* ref: location of the process: a stream that the call puts   \
+                                       an event on, or waits for; number of the event's record */  \
+    X(STREAM_WAITS, 2, 1)           /* ref: location of the process: a stream that the call lets   \
+                                       wait for an event; number of the event's record, region in  \
+                                       which a new stream does so */                               \
     X(STREAM_BEGIN, 1, 2)           /* ref: name; number of its context: the location is a stream  \
                                        of an accelerator */                                        \
     X(STREAM_WORK, 3, 2)            /* ref: region; begin, end, number of the launch; of a stream, \

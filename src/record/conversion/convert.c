@@ -473,6 +473,8 @@ static void convert_record(struct fm_thread *thread, const uint64_t *record)
     case FM_RECORD_CORRELATION:
     case FM_RECORD_STREAM_AWAITED:
     case FM_RECORD_CONTEXT_AWAITED:
+    case FM_RECORD_STREAM_EVENT:
+    case FM_RECORD_STREAM_WAITS:
         fm_stream_parameter(thread, record, thread->last_time);
         return;
     case FM_RECORD_BYTES_ABOVE:

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 /* Numbers of the parameters; FM_DEFINE_NONE: not defined yet. */
-static uint32_t correlation_parameter, stream_parameter;
+static uint32_t correlation_parameter, stream_parameter, event_parameter;
 
 /* The lines of the process's launches: as a call has the line that it stands in, a work has the
  * line of its launch. */
@@ -19,9 +19,19 @@ static struct {
     bool is_sorted;
 } launches;
 
+/* The first wait for an event of each of the process's streams. */
+static struct {
+    struct stream_wait {
+        uint64_t time;
+        uint32_t stream, region; /* index of the location; number of the definition */
+    } * items;
+    size_t count, room;
+} first_waits;
+
 void fm_stream_events_begin(void)
 {
-    correlation_parameter = stream_parameter = FM_DEFINE_NONE;
+    first_waits.count = 0;
+    correlation_parameter = stream_parameter = event_parameter = FM_DEFINE_NONE;
     launches.count = 0;
 }
 
@@ -43,6 +53,37 @@ static void note_launch(struct fm_thread *thread, uint64_t correlation)
     }
     launches.items[launches.count++] = (struct launch){correlation, line};
     launches.is_sorted = false;
+}
+
+/* @return the first wait of a stream; NULL: none is known */
+static struct stream_wait *wait_of(uint32_t stream)
+{
+    for (size_t i = 0; i < first_waits.count; i++) {
+        if (first_waits.items[i].stream == stream) {
+            return &first_waits.items[i];
+        }
+    }
+    return NULL;
+}
+
+static void note_wait(struct stream_wait wait)
+{
+    struct stream_wait *known = wait_of(wait.stream);
+    if (known != NULL) {
+        *known = wait.time < known->time ? wait : *known;
+        return;
+    }
+    if (first_waits.count == first_waits.room) {
+        size_t room = 2 * first_waits.room + 16;
+        struct stream_wait *larger = realloc(first_waits.items, room * sizeof *larger);
+        fm_convert_check(larger != NULL);
+        if (larger == NULL) {
+            return;
+        }
+        first_waits.items = larger;
+        first_waits.room = room;
+    }
+    first_waits.items[first_waits.count++] = wait;
 }
 
 static int compare_launches(const void *a, const void *b)
@@ -144,6 +185,12 @@ static void write_awaited_context(struct fm_thread *thread, uint64_t time, uint3
     }
 }
 
+static void write_event(struct fm_thread *thread, uint64_t time, const uint64_t *record)
+{
+    write_awaited(thread, time, fm_record_ref(record[0]));
+    write_parameter(thread, &event_parameter, "accelerator event", time, record[1]);
+}
+
 void fm_stream_parameter(struct fm_thread *thread, const uint64_t *record, uint64_t time)
 {
     switch (fm_record_kind(record[0])) {
@@ -153,6 +200,13 @@ void fm_stream_parameter(struct fm_thread *thread, const uint64_t *record, uint6
         return;
     case FM_RECORD_CONTEXT_AWAITED:
         write_awaited_context(thread, time, fm_record_ref(record[0]));
+        return;
+    case FM_RECORD_STREAM_WAITS:
+        note_wait((struct stream_wait){time, fm_record_ref(record[0]), (uint32_t)record[2]});
+        write_event(thread, time, record);
+        return;
+    case FM_RECORD_STREAM_EVENT:
+        write_event(thread, time, record);
         return;
     default:
         write_awaited(thread, time, fm_record_ref(record[0]));
@@ -187,12 +241,25 @@ static void write_work(struct fm_thread *stream, const struct fm_stream_work_eve
                             OTF2_EvtWriter_Leave(stream->writer, NULL, end, region));
 }
 
+/* A stream whose first work waits for an event begins when it is let wait: its idle time has a
+ * place. */
+static void write_first_wait(struct fm_thread *stream, size_t regions)
+{
+    const struct stream_wait *wait = wait_of(stream->index);
+    if (wait != NULL && !fm_archive_has_failed && wait->region < regions &&
+        wait->time < stream->stream.items[0].begin) {
+        write_work(stream, &(struct fm_stream_work_event){
+                               .begin = wait->time, .end = wait->time, .region = wait->region});
+    }
+}
+
 void fm_stream_events_end(struct fm_thread *stream)
 {
     struct fm_stream_events *events = &stream->stream;
     size_t regions = fm_convert_state.definitions->tables[FM_DEFINE_REGION].count;
     if (events->count > 0) {
         qsort(events->items, events->count, sizeof *events->items, compare_works);
+        write_first_wait(stream, regions);
     }
     for (size_t i = 0; i < events->count && !fm_archive_has_failed; i++) {
         const struct fm_stream_work_event *work = &events->items[i];

@@ -33,13 +33,16 @@ void fm_stream_event(struct fm_thread *stream, const uint64_t *record);
  * that wait for streams are written. */
 void fm_stream_declare(struct fm_thread *stream, const uint64_t *record);
 
-/** Writes the parameters of a call, from a CORRELATION, STREAM_AWAITED or CONTEXT_AWAITED record.
+/** Writes the parameters of a call, from a CORRELATION, STREAM_AWAITED, CONTEXT_AWAITED,
+ * STREAM_EVENT or STREAM_WAITS record.
  * @param time  of the event */
 void fm_stream_parameter(struct fm_thread *thread, const uint64_t *record, uint64_t time);
 
 /** Writes the works of a stream, and frees them; other locations have none. Works of one stream
  * that were active at the same time, as those of a graph may be, share its time: each has the part
- * behind the end of the works before it. Those without such a part are not written. */
+ * behind the end of the works before it. Those without such a part are not written. A stream that
+ * waits for an event before its first work begins with a region of no length at this time. The
+ * threads' records must be converted before. */
 void fm_stream_events_end(struct fm_thread *stream);
 
 /** Begins the records of a process. */

@@ -161,42 +161,102 @@ static struct fm_thread *stream_of(const struct fm_cupti_call *call, const void 
     return fm_cuda_stream(device, call->context_id, number);
 }
 
-/* Records the stream that a call waits for. A call that names no stream waits for all: it names its
- * own location if the stream is not known. */
-static void put_awaited(uint64_t *place, const struct fm_thread *stream,
-                        const struct fm_thread *caller)
+/* What a call states besides its begin and end: a record, but of a launch one for each of the open
+ * call's numbers. */
+struct statement {
+    enum fm_record_kind kind;
+    uint32_t words; /* of the record; 0: none */
+    uint32_t ref, number, region;
+};
+
+/* The stream that a call waits for. A call that names no stream waits for all: it names its own
+ * location if the stream is not known. */
+static struct statement awaits(const struct fm_thread *stream, const struct fm_thread *caller)
 {
-    *place = fm_record_header(FM_RECORD_STREAM_AWAITED, 0,
-                              stream != NULL ? stream->index : caller->index);
+    return (struct statement){FM_RECORD_STREAM_AWAITED, FM_WORDS_STREAM_AWAITED,
+                              stream != NULL ? stream->index : caller->index, 0, 0};
+}
+
+/* An event on a stream. @param number  0: it is none that is executed */
+static struct statement names_event(const struct fm_thread *stream, uint32_t number)
+{
+    return number != 0 ? (struct statement){FM_RECORD_STREAM_EVENT, FM_WORDS_STREAM_EVENT,
+                                            stream->index, number, 0}
+                       : (struct statement){0};
+}
+
+/* A stream that waits for an event. */
+static struct statement lets_wait(const struct fm_thread *stream, uint32_t number)
+{
+    return number != 0
+               ? (struct statement){FM_RECORD_STREAM_WAITS, FM_WORDS_STREAM_WAITS, stream->index,
+                                    number, fm_cuda_wait_region()}
+               : (struct statement){0};
+}
+
+/* Whether a call has done what it is for. */
+static bool has_succeeded(const struct fm_cupti_call *call)
+{
+    return call->result == NULL || *(const int *)call->result == 0;
+}
+
+/* @return what a call states, which has ended. @param thread  its caller */
+static struct statement statement_of(const struct fm_thread *thread,
+                                     const struct fm_cupti_call *call,
+                                     const struct callback *callback)
+{
+    const bool of_thread = callback->of_thread;
+    const void *const first = argument(call, 0);
+    struct fm_thread *stream = NULL;
+    struct fm_cuda_event event;
+    switch (functions[callback->function - 1].use) {
+    case FM_CUDA_LAUNCH:
+        return (struct statement){FM_RECORD_CORRELATION, FM_WORDS_CORRELATION, 0, 0, 0};
+    case FM_CUDA_WAIT_ALL:
+        return (struct statement){FM_RECORD_CONTEXT_AWAITED, FM_WORDS_CONTEXT_AWAITED,
+                                  call->context_id, 0, 0};
+    case FM_CUDA_WAIT_STREAM:
+        return awaits(stream_of(call, first, of_thread), thread);
+    case FM_CUDA_WAIT_EVENT:
+        event = fm_cuda_event(first);
+        return event.number != 0 ? names_event(event.stream, event.number)
+                                 : awaits(event.stream, thread);
+    case FM_CUDA_END_CAPTURE: /* one that fails ends the capture, too */
+        fm_cuda_capture_end(stream_of(call, first, of_thread));
+        return (struct statement){0};
+    default:
+        break;
+    }
+    if (!has_succeeded(call)) {
+        return (struct statement){0};
+    }
+    switch (functions[callback->function - 1].use) {
+    case FM_CUDA_RECORD_EVENT:
+        stream = stream_of(call, argument(call, 1), of_thread);
+        return names_event(stream, fm_cuda_event_record(first, stream));
+    case FM_CUDA_AWAIT_EVENT:
+        stream = stream_of(call, first, of_thread);
+        return lets_wait(stream, fm_cuda_event_await(argument(call, 1), stream));
+    case FM_CUDA_BEGIN_CAPTURE:
+        fm_cuda_capture_begin(stream_of(call, first, of_thread));
+        return (struct statement){0};
+    default:
+        return (struct statement){0};
+    }
 }
 
 static void end_call(struct fm_thread *thread, const struct fm_cupti_call *call,
                      const struct callback *callback)
 {
-    const enum fm_cuda_use use = functions[callback->function - 1].use;
-    const bool waits =
-        use == FM_CUDA_WAIT_STREAM || use == FM_CUDA_WAIT_EVENT || use == FM_CUDA_WAIT_ALL;
-    const uint32_t numbers = use == FM_CUDA_LAUNCH ? open.count : 0;
-    const struct fm_thread *awaited = NULL;
-    uint64_t left = fm_clock_now();
-    if (use == FM_CUDA_WAIT_STREAM) {
-        awaited = stream_of(call, argument(call, 0), callback->of_thread);
-    } else if (use == FM_CUDA_WAIT_EVENT) {
-        awaited = fm_cuda_event_stream(argument(call, 0));
-    } else if (use == FM_CUDA_RECORD_EVENT) {
-        fm_cuda_event_record(argument(call, 0),
-                             stream_of(call, argument(call, 1), callback->of_thread));
-    }
-    uint64_t *place = fm_thread_leave_at(
-        thread, left, numbers * FM_WORDS_CORRELATION + (waits ? FM_WORDS_STREAM_AWAITED : 0));
-    for (uint32_t i = 0; i < numbers; i++) {
-        *place++ = fm_record_header(FM_RECORD_CORRELATION, 0, 0);
-        *place++ = open.numbers[i];
-    }
-    if (use == FM_CUDA_WAIT_ALL) {
-        *place = fm_record_header(FM_RECORD_CONTEXT_AWAITED, 0, call->context_id);
-    } else if (waits) {
-        put_awaited(place, awaited, thread);
+    const uint64_t left = fm_clock_now();
+    const struct statement statement = statement_of(thread, call, callback);
+    const bool launches = statement.kind == FM_RECORD_CORRELATION;
+    const uint32_t count = launches ? open.count : 1;
+    uint64_t *place = fm_thread_leave_at(thread, left, count * statement.words);
+    for (uint32_t i = 0; i < count && statement.words > 0; i++, place += statement.words) {
+        const uint64_t parts[] = {fm_record_header(statement.kind, 0, statement.ref),
+                                  launches ? open.numbers[i] : statement.number, statement.region};
+        memcpy(place, parts, statement.words * sizeof *parts);
     }
     fm_thread_done(thread);
 }

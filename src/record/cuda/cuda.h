@@ -27,7 +27,10 @@ enum fm_cuda_use {
     FM_CUDA_WAIT_STREAM,
     FM_CUDA_WAIT_EVENT,
     FM_CUDA_WAIT_ALL,
-    FM_CUDA_RECORD_EVENT
+    FM_CUDA_RECORD_EVENT,
+    FM_CUDA_AWAIT_EVENT,
+    FM_CUDA_BEGIN_CAPTURE,
+    FM_CUDA_END_CAPTURE
 };
 
 /** CUPTI, once it is loaded. Constant afterwards. */
@@ -55,11 +58,32 @@ struct fm_thread *fm_cuda_stream(uint32_t device, uint32_t context, uint32_t str
 /** Writes the records of all streams to the journal that are due. */
 void fm_cuda_streams_flush(void);
 
-/** Notes that an event stands behind the work of a stream so far. Thread-safe. */
-void fm_cuda_event_record(const void *event, struct fm_thread *stream);
+/* ---- events (events.c) ---- */
 
-/** @return the stream whose work an event stands behind; NULL: not known. Thread-safe. */
-struct fm_thread *fm_cuda_event_stream(const void *event);
+/** Where an event stands. */
+struct fm_cuda_event {
+    struct fm_thread *stream; /**< behind its work so far; NULL: not known */
+    uint32_t number;          /**< of its record, in the process; 0: there is none */
+};
+
+/** Notes that an event stands behind the work of a stream so far. Thread-safe.
+ * @param stream  NULL: not known
+ * @return its number; 0: the stream is not known, or captured: the event is never executed */
+uint32_t fm_cuda_event_record(const void *event, struct fm_thread *stream);
+
+/** @return where an event was recorded last. Thread-safe. */
+struct fm_cuda_event fm_cuda_event(const void *event);
+
+/** Notes that a stream waits for an event. Thread-safe.
+ * @return the number of the event's record; 0: there is none, or the wait is captured */
+uint32_t fm_cuda_event_await(const void *event, struct fm_thread *stream);
+
+/** Notes that what follows on a stream becomes part of a graph instead of being executed, also on
+ * streams that wait for an event of it. Thread-safe. */
+void fm_cuda_capture_begin(struct fm_thread *stream);
+
+/** Notes that the capture ends on all streams that take part in it. Thread-safe. */
+void fm_cuda_capture_end(const struct fm_thread *stream);
 
 /* ---- work (activities.c) ---- */
 
@@ -86,5 +110,8 @@ uint32_t fm_cuda_kernel_region(const char *symbol);
 
 /** Region of other work. By one thread at a time. */
 uint32_t fm_cuda_region(const char *name);
+
+/** Region of a stream that waits for an event before its first work. Thread-safe. */
+uint32_t fm_cuda_wait_region(void);
 
 #endif

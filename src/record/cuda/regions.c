@@ -85,6 +85,17 @@ uint32_t fm_cuda_kernel_region(const char *symbol)
     return kernel->region;
 }
 
+uint32_t fm_cuda_wait_region(void)
+{
+    static uint32_t known = FM_DEFINE_NONE;
+    uint32_t region = __atomic_load_n(&known, __ATOMIC_RELAXED);
+    if (region == FM_DEFINE_NONE) {
+        region = define("cuda wait for event", OTF2_REGION_ROLE_FUNCTION);
+        __atomic_store_n(&known, region, __ATOMIC_RELAXED);
+    }
+    return region;
+}
+
 uint32_t fm_cuda_region(const char *name)
 {
     return define(name, OTF2_REGION_ROLE_DATA_TRANSFER);

@@ -1,6 +1,5 @@
-/* Streams of the process, by the numbers that CUPTI gives them, and the events that stand behind
- * their work. Both are tables of fixed size, so that a call of the program allocates nothing for
- * them. */
+/* Streams of the process, by the numbers that CUPTI gives them: a table of fixed size, so that a call
+ * of the program allocates nothing for them. */
 #include "record/cuda/cuda.h"
 
 #include "record/capture/lock.h"
@@ -8,23 +7,18 @@
 #include <stdio.h>
 
 enum {
-    STREAMS = 4096, /* places; powers of two */
-    EVENTS = 8192,
+    STREAMS = 4096, /* places; a power of two */
     PROBES = 32
 };
 
 static struct {
-    fm_lock_t lock; /* guards the tables; not held while a location is made */
+    fm_lock_t lock; /* guards the table; not held while a location is made */
     struct stream {
         uint32_t context, number;
         struct fm_thread *location; /* NULL: the place is free */
     } streams[STREAMS];
     struct fm_thread *all[STREAMS]; /* in order of appearance */
     size_t count;
-    struct event {
-        const void *event; /* NULL: the place is free */
-        struct fm_thread *stream;
-    } events[EVENTS];
 } known = {.lock = FM_LOCK_FREE};
 
 static uint64_t hash(uint64_t key)
@@ -82,34 +76,4 @@ void fm_cuda_streams_flush(void)
     for (size_t i = 0; i < count; i++) {
         fm_stream_flush(known.all[i]);
     }
-}
-
-/* ---- events ---- */
-
-static struct event *event_place(const void *event)
-{
-    uint64_t first = hash((uint64_t)(uintptr_t)event);
-    for (unsigned i = 0; i < PROBES; i++) {
-        struct event *place = &known.events[(first + i) % EVENTS];
-        if (place->event == NULL || place->event == event) {
-            return place;
-        }
-    }
-    return &known.events[first % EVENTS]; /* an event that may be forgotten */
-}
-
-void fm_cuda_event_record(const void *event, struct fm_thread *stream)
-{
-    fm_lock(&known.lock);
-    *event_place(event) = (struct event){event, stream};
-    fm_unlock(&known.lock);
-}
-
-struct fm_thread *fm_cuda_event_stream(const void *event)
-{
-    fm_lock(&known.lock);
-    const struct event *place = event_place(event);
-    struct fm_thread *stream = place->event == event ? place->stream : NULL;
-    fm_unlock(&known.lock);
-    return stream;
 }

@@ -172,7 +172,7 @@ void fm_builder_thread(struct fm_builder *builder, fm_thread_record_type_t type,
                        uint64_t id)
 {
     if (team == FM_NONE && type != FM_THREAD_OBJECT && type != FM_THREAD_CORRELATION &&
-        type != FM_THREAD_STREAM) {
+        type != FM_THREAD_STREAM && type != FM_THREAD_EVENT) {
         ++builder->defects->unusable_records;
         return;
     }

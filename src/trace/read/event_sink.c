@@ -53,7 +53,7 @@ void fm_event_parameter(struct fm_event_sink *sink, uint32_t parameter, fm_param
     if (region != FM_NONE && trace->regions[region].parameter >= FM_PARAMETER_OBJECT &&
         type == FM_PARAMETER_UNSIGNED) {
         static const fm_thread_record_type_t types[] = {FM_THREAD_OBJECT, FM_THREAD_CORRELATION,
-                                                        FM_THREAD_STREAM};
+                                                        FM_THREAD_STREAM, FM_THREAD_EVENT};
         fm_builder_thread(&sink->builder,
                           types[trace->regions[region].parameter - FM_PARAMETER_OBJECT], FM_NONE,
                           value);

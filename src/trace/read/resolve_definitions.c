@@ -38,6 +38,7 @@ static fm_parameter_t parameter_of(const char *name, fm_parameter_t type)
         {"synchronization object", FM_PARAMETER_OBJECT},
         {"accelerator correlation", FM_PARAMETER_CORRELATION},
         {"accelerator stream", FM_PARAMETER_STREAM},
+        {"accelerator event", FM_PARAMETER_EVENT},
         {FM_PARTITIONED_OPERATION, FM_PARAMETER_PARTITIONED_OPERATION},
         {FM_PARTITIONED_PARTITIONS, FM_PARAMETER_PARTITIONS},
         {FM_PARTITIONED_REQUEST, FM_PARAMETER_PARTITIONED_REQUEST},

@@ -34,7 +34,8 @@ typedef enum {
     FM_PARAMETER_TEXT,
     FM_PARAMETER_OBJECT, /**< unsigned: what threads synchronize by, no parameter of the program */
     FM_PARAMETER_CORRELATION, /**< unsigned: which launch made which work of an accelerator */
-    FM_PARAMETER_STREAM,      /**< unsigned: which stream a call waits for */
+    FM_PARAMETER_STREAM,      /**< unsigned: which stream a call is about */
+    FM_PARAMETER_EVENT,       /**< unsigned: which record of an event a call is about */
     FM_PARAMETER_PARTITIONED_OPERATION, /**< unsigned, likewise: base/partitioned_names.h */
     FM_PARAMETER_PARTITIONS,
     FM_PARAMETER_PARTITIONED_REQUEST,
@@ -190,7 +191,9 @@ typedef enum {
     FM_THREAD_CORRELATION, /**< `id`: of the call that launches work of an accelerator, and of that
                                 work in its stream */
     FM_THREAD_STREAM,      /**< `id`: archive's location of a stream that the innermost call waits
-                                for */
+                                for, puts an event on, or lets wait for an event */
+    FM_THREAD_EVENT,       /**< `id`: of the call that puts an event behind the work of a stream,
+                                and of those that wait for it, or let a stream wait */
     FM_THREAD_LOCK_ACQUIRE,
     FM_THREAD_LOCK_RELEASE,
     FM_THREAD_TASK_CREATE,

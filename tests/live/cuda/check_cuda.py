@@ -19,9 +19,9 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
 from mpi_launcher import mpi_command  # noqa: E402
 
 STEPS, FAST, SLOW, SMALL = 4, 0.010, 0.060, 4000
-CORRELATION, STREAM = "accelerator correlation", "accelerator stream"
+CORRELATION, STREAM, EVENT = "accelerator correlation", "accelerator stream", "accelerator event"
 Work = collections.namedtuple("Work", "rank stream name begin end number")
-Call = collections.namedtuple("Call", "rank name path enter leave numbers streams")
+Call = collections.namedtuple("Call", "rank name path enter leave numbers streams events")
 
 
 class Archive:
@@ -44,22 +44,24 @@ class Archive:
                 rank, stack = groups[location.group.name], open_regions[location._ref]
                 kind = type(event).__name__
                 if kind == "Enter":
-                    stack.append([event.region.name, event.time / second, [], []])
+                    stack.append([event.region.name, event.time / second, [], [], []])
                 elif kind == "ParameterUnsignedInt":
                     if event.parameter.name == CORRELATION:
                         stack[-1][2].append(event.value)
                     elif event.parameter.name == STREAM:
                         stack[-1][3].append(names.get(event.value))
+                    elif event.parameter.name == EVENT:
+                        stack[-1][4].append(event.value)
                 elif kind == "Leave":
                     path = [region[0] for region in stack[:-1]]
-                    name, enter, numbers, streams = stack.pop()
+                    name, enter, numbers, streams, events = stack.pop()
                     if location._ref in self.streams:
                         assert not stack, f"{name} is inside of {stack}"
                         self.works.append(Work(rank, location.name, name, enter,
-                                               event.time / second, numbers[0]))
+                                               event.time / second, numbers[0] if numbers else None))
                     elif event.region.paradigm == otf2.Paradigm.CUDA:
                         self.calls.append(Call(rank, name, path, enter, event.time / second,
-                                               numbers, streams))
+                                               numbers, streams, events))
 
     def launch_of(self, work):
         launches = [call for call in self.calls
@@ -181,14 +183,16 @@ def check_kinds(options, folder):
         found = [work.name for work in archive.works if work.stream == own]
         assert found == expected, found
         other = f"CUDA device {device} context {device + 1} stream 7"
-        assert [work.name for work in archive.works if work.stream == other] == ["kernel second"]
+        found = [work.name for work in archive.works if work.stream == other]
+        assert found == ["cuda wait for event", "kernel second"], found
     waits = [call.streams for call in archive.calls_named("cudaEventSynchronize")]
     assert waits == [["CUDA device 0 context 1 stream 13"], ["CUDA device 1 context 2 stream 14"]], waits
     first, second = (call.streams for call in archive.calls_named("cudaDeviceSynchronize"))
     assert sorted(first) == ["CUDA device 0 context 1 stream 13", "CUDA device 0 context 1 stream 7"]
     assert sorted(second) == ["CUDA device 1 context 2 stream 14", "CUDA device 1 context 2 stream 7"]
     for work in archive.works:
-        archive.launch_of(work)
+        if work.name != "cuda wait for event":
+            archive.launch_of(work)
 
 
 def check_order(options, folder):
@@ -208,6 +212,57 @@ def check_graph(options, folder):
     lengths = [round(1000 * (work.end - work.begin)) for work in works]
     assert lengths == [20, 1, 1], lengths
     assert all(a.end <= b.begin for a, b in zip(works, works[1:])), works
+
+
+def event_waits(archive, rank):
+    """@return how long the waiting stream of `events` waits for the kernels in front of the events, in
+    seconds, by the times of the archive"""
+    on = {name: [work for work in archive.works if work.rank == rank and work.stream.endswith(name)]
+          for name in ("stream 13", "stream 14")}
+    forces = [work for work in on["stream 13"] if work.name == "kernel force<float>"]
+    first, *updates = on["stream 14"]
+    assert first.name == "cuda wait for event" and first.begin == first.end, first
+    assert len(forces) == STEPS and len(updates) == 2 * STEPS - 1, (forces, updates)
+    waiting = 0
+    for force, before, work in zip(forces, [first, *updates[1::2]], updates[::2]):
+        if force.end > max(before.end, archive.launch_of(work).enter):
+            waiting += force.end - before.end
+    return waiting
+
+
+def check_events(options, folder):
+    """A stream waits for the kernel `force` of another stream, not for the one behind the event."""
+    run = Run(options, folder, ["events"])
+    archive, report = run.archive(), run.report()
+    records, waits, syncs = (archive.calls_named(name) for name in (
+        "cudaEventRecord", "cudaStreamWaitEvent", "cudaEventSynchronize"))
+    numbers = [call.events for call in records]
+    assert len({number for [number] in numbers}) == STEPS, numbers
+    assert [call.events for call in waits] == [call.events for call in syncs] == numbers, (waits, syncs)
+    prefix = "CUDA device 0 context 1 stream "
+    assert [call.streams for call in records] == [[prefix + "13"]] * STEPS, records
+    assert [call.streams for call in waits] == [[prefix + "14"]] * STEPS, waits
+    assert [call.streams for call in syncs] == [[prefix + "13"]] * STEPS, syncs
+    waiting = event_waits(archive, 0)
+    assert waiting > 0, archive.works
+    assert abs(total(report, "cuda_event_wait") - waiting) < 1e-6, (waiting, total(report, "cuda_event_wait"))
+    blame = [row for row in report["severities"] if row["metric"] == "blame_cuda_event_wait" and row["value"] > 0]
+    paths = {path["id"]: path for path in report["callpaths"]}
+    assert {paths[row["callpath"]]["region"] for row in blame} == {"kernel force<float>"}, blame
+    check_launch_lines(report)
+    text = " ".join(run.command("report", str(run.experiment)).split())
+    assert "Wait for other stream" in text and "kernel force<float>" in text, text
+    chain = " ".join(run.command("report", "--why", "cuda_event_wait", str(run.experiment)).split())
+    assert "kernel force<float>" in chain, chain
+
+
+def check_capture(options, folder):
+    """Calls that are captured execute nothing: their events have no number."""
+    archive = Run(options, folder, ["capture"]).archive()
+    assert [call.events for call in archive.calls_named("cudaEventRecord")] == [[], [], [1]]
+    waits = archive.calls_named("cudaStreamWaitEvent")
+    assert [call.events for call in waits] == [[], [], [], [1]], waits
+    assert [work.name for work in archive.works] == ["kernel update", "kernel force<float>", "kernel update"]
 
 
 def check_many(options, folder):
@@ -267,6 +322,19 @@ def check_ranks(options, folder):
     check_first_problem(report, {1})
     seen = {symptom["metric"] for symptom in report["problems"][0]["symptoms"]}
     assert {"barrier_wait", "cuda_stream_wait"} & seen, seen
+
+
+def check_ranks_events(options, folder):
+    """A slow kernel of rank 1 makes a stream beside it wait, and by it its host, and the other ranks."""
+    run = Run(options, folder, ["events", "1"], ranks=3)
+    archive = run.archive()
+    report = run.report()
+    for rank in range(3):
+        waiting = event_waits(archive, rank)
+        locations = {location["id"] for location in report["locations"] if location["rank"] == rank}
+        found = sum(row["value"] for row in report["severities"]
+                    if row["metric"] == "cuda_event_wait" and row["location"] in locations)
+        assert abs(found - waiting) < 1e-6, (rank, found, waiting)
 
 
 def check_ranks_selected(options, folder):

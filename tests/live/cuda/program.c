@@ -2,6 +2,8 @@
  *   late   the kernel `force` of rank RANK (else of all) is slow; all ranks meet in each step
  *   kinds  each kind of work once, on several streams of two devices
  *   graph  three kernels of a graph that run at the same time
+ *   events a stream waits for the kernel `force` of another one by an event, not for what follows it
+ *   capture the same, while both streams are captured and afterwards
  *   many   4000 kernels without waiting between
  *   kill   as late, but killed in the middle */
 #include "stub/stub.h"
@@ -90,6 +92,54 @@ static void graph(void)
     cudaStreamSynchronize(stream);
 }
 
+static void events(int slow)
+{
+    cudaStream_t slow_stream, waiting;
+    cudaEvent_t event;
+    cudaStreamCreate(&slow_stream);
+    cudaStreamCreate(&waiting);
+    cudaEventCreate(&event);
+    for (int step = 0; step < STEPS; step++) {
+        if (step > 0) { /* the first work of the stream waits, too */
+            launch_update(waiting);
+        }
+        launch_forces(slow_stream, slow == rank || slow < 0 ? SLOW : FAST);
+        cudaEventRecord(event, slow_stream);
+        cudaLaunchKernel("behind", 2 * SLOW, slow_stream);
+        cudaStreamWaitEvent(waiting, event, 0);
+        launch_update(waiting);
+        cudaStreamSynchronize(waiting);
+        cudaEventSynchronize(event);
+        cudaDeviceSynchronize();
+        meet();
+    }
+}
+
+static void capture(void)
+{
+    cudaStream_t first, second;
+    cudaEvent_t fork, join;
+    void *graph;
+    cudaStreamCreate(&first);
+    cudaStreamCreate(&second);
+    cudaEventCreate(&fork);
+    cudaEventCreate(&join);
+    launch_update(second);
+    cudaStreamBeginCapture(first, 0);
+    cudaEventRecord(fork, first);
+    cudaStreamWaitEvent(second, fork, 0);
+    launch_forces(second, SLOW);
+    cudaEventRecord(join, second);
+    cudaStreamWaitEvent(first, join, 0);
+    cudaStreamEndCapture(first, &graph);
+    cudaStreamWaitEvent(second, join, 0); /* fails: the event was captured */
+    launch_forces(first, FAST);
+    cudaEventRecord(fork, first);
+    cudaStreamWaitEvent(second, fork, 0);
+    launch_update(second);
+    cudaDeviceSynchronize();
+}
+
 static void many(void)
 {
     for (int i = 0; i < 4000; i++) {
@@ -110,6 +160,10 @@ int main(int argc, char **argv)
         kinds();
     } else if (strcmp(name, "graph") == 0) {
         graph();
+    } else if (strcmp(name, "events") == 0) {
+        events(slow);
+    } else if (strcmp(name, "capture") == 0) {
+        capture();
     } else if (strcmp(name, "many") == 0) {
         many();
     } else {

@@ -50,6 +50,7 @@ SYNCHRONIZATION_KINDS = {
     "cuda_stream_wait": "cuda_stream_wait",
     "cuda_copy_wait": "cuda_copy_wait",
     "cuda_late_launch": "cuda_late_launch",
+    "cuda_event_wait": "cuda_event_wait",
 }
 for _library in library_functions.LIBRARIES:
     SYNCHRONIZATION_KINDS.update({

@@ -143,6 +143,7 @@ time
         cuda_stream_wait
       cuda_idle
         cuda_late_launch
+        cuda_event_wait
   omp_idle_threads
     omp_limited_parallelism
 """
@@ -335,7 +336,8 @@ def _own_node_of_cuda(region):
     if region.startswith("kernel "):
         return "comp"
     if region.startswith("cuda "):
-        return {"copy": "cuda_copy", "set": "cuda_copy", "idle": "cuda_idle"}.get(region.split()[1], "comp")
+        return {"copy": "cuda_copy", "set": "cuda_copy", "idle": "cuda_idle",
+                "wait": "cuda_idle"}.get(region.split()[1], "comp")
     if not region.startswith("cuda"):
         return None
     name = region[len("cuda"):]

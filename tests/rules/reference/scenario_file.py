@@ -174,6 +174,8 @@ _PARSERS = {
     "object": lambda w: (w[0],),
     "correlation": lambda w: (w[0],),
     "waits_for": lambda w: (parse_location(w[0]),),
+    "on_stream": lambda w: (parse_location(w[0]),),
+    "event": lambda w: (w[0],),
     "parameter": lambda w: tuple(w),
     "parameter_unsigned": lambda w: tuple(w),
     "parameter_text": lambda w: tuple(w),

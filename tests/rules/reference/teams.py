@@ -3,7 +3,8 @@
 # Events of threads, with or without an enclosing call.
 THREAD_EVENTS = {"fork", "join", "team_begin", "team_end", "task_create", "task_switch",
                  "task_complete", "thread_create", "thread_begin", "thread_wait", "thread_end",
-                 "acquire_lock", "release_lock", "object", "correlation", "waits_for"}
+                 "acquire_lock", "release_lock", "object", "correlation", "waits_for",
+                 "on_stream", "event"}
 
 
 class _Membership:

@@ -101,6 +101,7 @@ COPY(fm_cupti_copy, CUpti_ActivityMemcpy6);
 MEMBER(fm_cupti_call, site, CUpti_CallbackData, callbackSite);
 MEMBER(fm_cupti_call, function, CUpti_CallbackData, functionName);
 MEMBER(fm_cupti_call, arguments, CUpti_CallbackData, functionParams);
+MEMBER(fm_cupti_call, result, CUpti_CallbackData, functionReturnValue);
 MEMBER(fm_cupti_call, symbol, CUpti_CallbackData, symbolName);
 MEMBER(fm_cupti_call, context, CUpti_CallbackData, context);
 MEMBER(fm_cupti_call, context_id, CUpti_CallbackData, contextUid);
@@ -115,10 +116,18 @@ ARGUMENT(cudaEventSynchronize_v3020_params, event, 0);
 ARGUMENT(cudaEventRecord_v3020_params, event, 0);
 ARGUMENT(cudaEventRecord_v3020_params, stream, 1);
 ARGUMENT(cudaEventRecordWithFlags_v11010_params, stream, 1);
+ARGUMENT(cudaStreamWaitEvent_v3020_params, stream, 0);
+ARGUMENT(cudaStreamWaitEvent_v3020_params, event, 1);
+ARGUMENT(cudaStreamBeginCapture_v10000_params, stream, 0);
+ARGUMENT(cudaStreamEndCapture_v10000_params, stream, 0);
 ARGUMENT(cuStreamSynchronize_params, hStream, 0);
 ARGUMENT(cuEventSynchronize_params, hEvent, 0);
 ARGUMENT(cuEventRecord_params, hEvent, 0);
 ARGUMENT(cuEventRecord_params, hStream, 1);
+ARGUMENT(cuStreamWaitEvent_params, hStream, 0);
+ARGUMENT(cuStreamWaitEvent_params, hEvent, 1);
+ARGUMENT(cuStreamBeginCapture_v2_params, hStream, 0);
+ARGUMENT(cuStreamEndCapture_params, hStream, 0);
 
 /* The functions have the declared types, but for names of types. */
 int fm_cupti_functions_exist(void);

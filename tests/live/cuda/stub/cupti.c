@@ -42,6 +42,8 @@ static const struct {
     {2, 211, "cudaLaunchKernel_v7000"},
     {2, 240, "cudaStreamSynchronize_ptsz_v7000"},
     {2, 311, "cudaGraphLaunch_v10000"},
+    {2, 315, "cudaStreamBeginCapture_v10000"},
+    {2, 319, "cudaStreamEndCapture_v10000"},
 };
 enum { NAMES = sizeof names / sizeof names[0] };
 
@@ -66,11 +68,12 @@ static int setting(const char *name, int otherwise)
 }
 
 static void call(int domain, const char *name, int site, const void *arguments, uint64_t *own,
-                 uint32_t correlation, void *context, uint32_t context_id)
+                 uint32_t correlation, void *context, uint32_t context_id, int *result)
 {
     struct fm_cupti_call data = {.site = site,
                                  .function = name,
                                  .arguments = arguments,
+                                 .result = result,
                                  .context = context,
                                  .context_id = context_id,
                                  .own = own,

@@ -12,10 +12,12 @@
 
 struct stub_event {
     uint64_t end;
+    int is_captured;
 };
 
 struct stub_tool stub_tool;
 
+enum { CAPTURED_EVENT = 907 }; /* cudaErrorCapturedEvent */
 enum { DRIVER = 1, RUNTIME = 2, ENTER = 0, EXIT = 1, STREAMS = 64, CONTEXTS = 4 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -24,6 +26,7 @@ static int count;
 static __thread int device;
 static struct stub_stream defaults[CONTEXTS];
 static uint32_t numbers;
+static int is_capturing;
 
 uint64_t stub_now(void)
 {
@@ -52,17 +55,22 @@ static void begin(struct call *call, int domain, const char *name, const void *a
                           __atomic_add_fetch(&numbers, 1, __ATOMIC_RELAXED)};
     if (stub_tool.call != NULL) {
         stub_tool.call(domain, name, ENTER, arguments, &call->own, call->number, context(),
-                       (uint32_t)device + 1);
+                       (uint32_t)device + 1, NULL);
     }
+}
+
+static int end_with(struct call *call, int result)
+{
+    if (stub_tool.call != NULL) {
+        stub_tool.call(call->domain, call->name, EXIT, call->arguments, &call->own, call->number,
+                       context(), (uint32_t)device + 1, &result);
+    }
+    return result;
 }
 
 static int end(struct call *call)
 {
-    if (stub_tool.call != NULL) {
-        stub_tool.call(call->domain, call->name, EXIT, call->arguments, &call->own, call->number,
-                       context(), (uint32_t)device + 1);
-    }
-    return 0;
+    return end_with(call, 0);
 }
 
 static void inject(void)
@@ -99,6 +107,9 @@ static struct stub_stream *real(cudaStream_t stream)
 static void work(struct stub_work work, double milliseconds, cudaStream_t stream, uint64_t from)
 {
     struct stub_stream *on = real(stream);
+    if (on->is_captured) {
+        return;
+    }
     pthread_mutex_lock(&lock);
     uint64_t now = stub_now() + 5000;
     work.begin = from != 0 ? from : on->end > now ? on->end : now;
@@ -281,6 +292,7 @@ int cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
     struct call call;
     const void *arguments[] = {event, stream};
     begin(&call, RUNTIME, "cudaEventRecord_v3020", arguments);
+    event->is_captured = real(stream)->is_captured;
     event->end = real(stream)->end;
     return end(&call);
 }
@@ -299,6 +311,33 @@ int cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
     const void *arguments[] = {stream, event};
     (void)flags;
     begin(&call, RUNTIME, "cudaStreamWaitEvent_v3020", arguments);
-    real(stream)->end = event->end > real(stream)->end ? event->end : real(stream)->end;
+    if (event->is_captured && !is_capturing) {
+        return end_with(&call, CAPTURED_EVENT);
+    }
+    real(stream)->is_captured |= event->is_captured;
+    if (!real(stream)->is_captured) {
+        real(stream)->end = event->end > real(stream)->end ? event->end : real(stream)->end;
+    }
+    return end(&call);
+}
+
+int cudaStreamBeginCapture(cudaStream_t stream, int mode)
+{
+    struct call call;
+    (void)mode;
+    begin(&call, RUNTIME, "cudaStreamBeginCapture_v10000", &stream);
+    real(stream)->is_captured = is_capturing = 1;
+    return end(&call);
+}
+
+int cudaStreamEndCapture(cudaStream_t stream, void **graph)
+{
+    struct call call;
+    (void)graph;
+    begin(&call, RUNTIME, "cudaStreamEndCapture_v10000", &stream);
+    for (int i = 0; i < count; i++) {
+        streams[i].is_captured = 0;
+    }
+    is_capturing = 0;
     return end(&call);
 }

@@ -27,6 +27,9 @@ int cudaEventCreate(cudaEvent_t *event);
 int cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
 int cudaEventSynchronize(cudaEvent_t event);
 int cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags);
+/* What is captured is not executed; the graph is not kept. */
+int cudaStreamBeginCapture(cudaStream_t stream, int mode);
+int cudaStreamEndCapture(cudaStream_t stream, void **graph);
 /* The driver's functions, which programs may call themselves. */
 int cuLaunchKernel(const char *symbol, double milliseconds, cudaStream_t stream);
 int cuCtxSynchronize(void);
@@ -35,7 +38,8 @@ int cuCtxSynchronize(void);
 
 struct stub_stream {
     uint32_t id, context, device;
-    uint64_t end; /* of its work so far, nanoseconds of CLOCK_REALTIME */
+    uint64_t end;     /* of its work so far, nanoseconds of CLOCK_REALTIME */
+    int is_captured;
 };
 
 /* A work of a stream, as the device has executed it. */
@@ -50,7 +54,7 @@ struct stub_work {
 /* What CUPTI has asked for. */
 extern struct stub_tool {
     void (*call)(int domain, const char *name, int site, const void *arguments, uint64_t *own,
-                 uint32_t correlation, void *context, uint32_t context_id);
+                 uint32_t correlation, void *context, uint32_t context_id, int *result);
     void (*work)(const struct stub_work *work);
 } stub_tool;
 
