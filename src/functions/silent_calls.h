@@ -13,8 +13,8 @@
 
 /** Kinds of records inside calls; a set of them is their sum. For threads, those of OpenMP's teams,
  * and of waiting for a POSIX thread, are FM_RECORDED_COLLECTIVE, of objects FM_RECORDED_GROUP_SYNC,
- * of tasks FM_RECORDED_COMPLETION; launches that name work of accelerators, and what names events of
- * streams, are FM_RECORDED_GROUP_SYNC. */
+ * of tasks FM_RECORDED_COMPLETION; launches that name work of accelerators, and what names events
+ * of streams, are FM_RECORDED_GROUP_SYNC. */
 enum {
     FM_RECORDED_MESSAGE = 1,           /**< sends, receives, their requests */
     FM_RECORDED_COLLECTIVE = 2,        /**< on a communicator */

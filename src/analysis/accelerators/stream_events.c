@@ -45,9 +45,8 @@ static void add_event(const struct fm_trace *trace, uint32_t process, uint32_t l
     const uint32_t stream = named != NULL ? find_stream(trace, process, named->id) : FM_NONE;
     switch (fm_trace_called(trace, location, event->activity)->call) {
     case FM_CALL_STREAM_EVENT_RECORD:
-        fm_vector_push(
-            &events->records,
-            ((struct fm_event_record){event->id, fm_call_enter(trace, call), call, stream}));
+        fm_vector_push(&events->records, ((struct fm_event_record){
+                                             event->id, fm_call_enter(trace, call), call, stream}));
         return;
     case FM_CALL_STREAM_EVENT_WAIT:
         if (stream != FM_NONE) {

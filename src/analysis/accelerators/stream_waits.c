@@ -169,8 +169,8 @@ static bool waits_for(const struct fm_trace *trace, struct fm_call_ref call,
     return !names_one;
 }
 
-/* A call waits for the streams that it names, for their work until the event that it names; the last
- * work of all of them ends the wait. */
+/* A call waits for the streams that it names, for their work until the event that it names; the
+ * last work of all of them ends the wait. */
 static void find_stream_wait(const struct fm_finder *finder, const struct accelerators *of,
                              struct fm_call_ref call, uint32_t first_record)
 {
@@ -181,10 +181,9 @@ static void find_stream_wait(const struct fm_finder *finder, const struct accele
     const uint64_t bound = event != NULL ? event->time : enter;
     for (size_t i = 0; i < of->streams.count; i++) {
         const struct fm_stream *stream = &of->streams.items[i];
-        const struct fm_stream_work *last =
-            waits_for(trace, call, stream, first_record)
-                ? last_work(trace, &of->work, stream, call, bound)
-                : NULL;
+        const struct fm_stream_work *last = waits_for(trace, call, stream, first_record)
+                                                ? last_work(trace, &of->work, stream, call, bound)
+                                                : NULL;
         if (last == NULL) {
             continue;
         }
@@ -243,8 +242,7 @@ static void find_copy_waits(const struct fm_finder *finder, const fm_stream_work
         if (end <= fm_call_leave(trace, call)) {
             depend(finder, call, (struct fm_call_ref){copy->stream, copy->idle_after},
                    FM_DEPENDS_ON_STREAM);
-            add_point(finder, call.location, copy->stream, end, FIRST_STREAM_OBJECT,
-                      call.activity);
+            add_point(finder, call.location, copy->stream, end, FIRST_STREAM_OBJECT, call.activity);
         }
     }
 }

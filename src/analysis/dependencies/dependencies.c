@@ -166,9 +166,9 @@ static bool depend_mark(const struct fm_analysis *analysis, uint32_t location, u
         return false;
     }
     add_mark(analysis, location, row);
-    fm_vector_push(&analysis->dependencies->of_marks[location],
-                   (struct fm_dependency){
-                       .t = t, .source = source, .activity = row, .rule = (uint8_t)rule});
+    fm_vector_push(
+        &analysis->dependencies->of_marks[location],
+        (struct fm_dependency){.t = t, .source = source, .activity = row, .rule = (uint8_t)rule});
     return true;
 }
 
@@ -177,8 +177,7 @@ void fm_depend_start(const struct fm_analysis *analysis, uint32_t location, uint
 {
     const struct fm_awaited source = {origin_location & ((1U << 30) - 1), FM_AWAITED_MARK,
                                       origin_row};
-    const uint64_t t =
-        analysis->trace->locations[origin_location].threads.items[origin_row].time;
+    const uint64_t t = analysis->trace->locations[origin_location].threads.items[origin_row].time;
     if (depend_mark(analysis, location, row, source, t, rule)) {
         add_mark(analysis, origin_location, origin_row);
     }

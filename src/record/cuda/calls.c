@@ -188,10 +188,9 @@ static struct statement names_event(const struct fm_thread *stream, uint32_t num
 /* A stream that waits for an event. */
 static struct statement lets_wait(const struct fm_thread *stream, uint32_t number)
 {
-    return number != 0
-               ? (struct statement){FM_RECORD_STREAM_WAITS, FM_WORDS_STREAM_WAITS, stream->index,
-                                    number, fm_cuda_wait_region()}
-               : (struct statement){0};
+    return number != 0 ? (struct statement){FM_RECORD_STREAM_WAITS, FM_WORDS_STREAM_WAITS,
+                                            stream->index, number, fm_cuda_wait_region()}
+                       : (struct statement){0};
 }
 
 /* Whether a call has done what it is for. */

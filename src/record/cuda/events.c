@@ -1,8 +1,9 @@
-/* Events of CUDA, which stand behind the work of streams, in a table of fixed size. A call that puts
- * an event on a stream gives it a number, which the calls that wait for the event record, too.
+/* Events of CUDA, which stand behind the work of streams, in a table of fixed size. A call that
+ * puts an event on a stream gives it a number, which the calls that wait for the event record, too.
  *
- * While a stream is captured, its calls are not executed, but become nodes of a graph. A stream that
- * waits for an event of a captured stream is captured with it, until the first stream ends that. */
+ * While a stream is captured, its calls are not executed, but become nodes of a graph. A stream
+ * that waits for an event of a captured stream is captured with it, until the first stream ends
+ * that. */
 #include "record/cuda/cuda.h"
 
 #include "record/capture/lock.h"
@@ -10,8 +11,8 @@
 enum {
     EVENTS = 8192, /* places; a power of two */
     PROBES = 32,
-    CAPTURED_MOST = 64 /* streams that are captured at once; of further ones, waits are recorded that
-                          are none */
+    CAPTURED_MOST = 64 /* streams that are captured at once; of further ones, waits are recorded
+                          that are none */
 };
 
 static struct {

@@ -1,5 +1,5 @@
-/* Streams of the process, by the numbers that CUPTI gives them: a table of fixed size, so that a call
- * of the program allocates nothing for them. */
+/* Streams of the process, by the numbers that CUPTI gives them: a table of fixed size, so that a
+ * call of the program allocates nothing for them. */
 #include "record/cuda/cuda.h"
 
 #include "record/capture/lock.h"

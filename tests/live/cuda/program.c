@@ -2,10 +2,9 @@
  *   late   the kernel `force` of rank RANK (else of all) is slow; all ranks meet in each step
  *   kinds  each kind of work once, on several streams of two devices
  *   graph  three kernels of a graph that run at the same time
- *   events a stream waits for the kernel `force` of another one by an event, not for what follows it
- *   capture the same, while both streams are captured and afterwards
- *   many   4000 kernels without waiting between
- *   kill   as late, but killed in the middle */
+ *   events a stream waits for the kernel `force` of another one by an event, not for what follows
+ * it capture the same, while both streams are captured and afterwards many   4000 kernels without
+ * waiting between kill   as late, but killed in the middle */
 #include "stub/stub.h"
 
 #include <signal.h>

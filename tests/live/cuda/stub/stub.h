@@ -38,7 +38,7 @@ int cuCtxSynchronize(void);
 
 struct stub_stream {
     uint32_t id, context, device;
-    uint64_t end;     /* of its work so far, nanoseconds of CLOCK_REALTIME */
+    uint64_t end; /* of its work so far, nanoseconds of CLOCK_REALTIME */
     int is_captured;
 };
 
