@@ -2,7 +2,7 @@
  * launches it late, or waits for the work of another stream; the host waits for a stream, in a
  * synchronization or before a copy. Each wait ends where a call of the other side begins: a
  * stream's idle call begins when its work ends. */
-#include "analysis/accelerators/stream_events.h"
+#include "analysis/accelerators/accelerator_events.h"
 #include "analysis/accelerators/stream_work.h"
 #include "analysis/dependencies/dependencies.h"
 #include "analysis/pattern.h"
@@ -38,8 +38,8 @@ static void depend(const struct fm_finder *finder, struct fm_call_ref call,
 /* The accelerators of a process. */
 struct accelerators {
     fm_stream_work_vector work;
-    fm_stream_vector streams;
-    struct fm_stream_events events;
+    fm_accelerator_stream_vector streams;
+    struct fm_accelerator_events events;
     fm_awaited_work_vector awaited; /* by streams */
 };
 
@@ -130,7 +130,7 @@ static void find_idle_streams(const struct fm_finder *finder, const struct accel
  * call; NULL: none */
 static const struct fm_stream_work *last_work(const struct fm_trace *trace,
                                               const fm_stream_work_vector *work,
-                                              const struct fm_stream *stream,
+                                              const struct fm_accelerator_stream *stream,
                                               struct fm_call_ref call, uint64_t bound)
 {
     const uint64_t leave = fm_call_leave(trace, call);
@@ -151,7 +151,7 @@ static const struct fm_stream_work *last_work(const struct fm_trace *trace,
 
 /* @return whether a call waits for a stream: it names the stream, or none at all */
 static bool waits_for(const struct fm_trace *trace, struct fm_call_ref call,
-                      const struct fm_stream *stream, uint32_t first_record)
+                      const struct fm_accelerator_stream *stream, uint32_t first_record)
 {
     const struct fm_location *location = &trace->locations[call.location];
     bool names_one = false;
@@ -177,10 +177,10 @@ static void find_stream_wait(const struct fm_finder *finder, const struct accele
     const struct fm_trace *trace = finder->analysis->trace;
     const uint64_t enter = fm_call_enter(trace, call);
     const struct fm_event_record *event =
-        fm_stream_event_of(trace, &of->events, call, first_record);
+        fm_accelerator_event_of(trace, &of->events, call, first_record);
     const uint64_t bound = event != NULL ? event->time : enter;
     for (size_t i = 0; i < of->streams.count; i++) {
-        const struct fm_stream *stream = &of->streams.items[i];
+        const struct fm_accelerator_stream *stream = &of->streams.items[i];
         const struct fm_stream_work *last = waits_for(trace, call, stream, first_record)
                                                 ? last_work(trace, &of->work, stream, call, bound)
                                                 : NULL;
@@ -258,8 +258,8 @@ static void find(void *context, unsigned worker, uint32_t first, uint32_t last)
     for (uint32_t process = first; process < last; process++) {
         fm_stream_work_list(trace, process, &of.work);
         if (of.work.count > 0) {
-            fm_streams_list(trace, process, &of.work, &of.streams);
-            fm_stream_events_list(trace, process, &of.events);
+            fm_accelerator_streams_list(trace, process, &of.work, &of.streams);
+            fm_accelerator_events_list(trace, process, &of.events);
             fm_awaited_work_list(trace, &of.events, &of.work, &of.streams, &of.awaited);
             find_idle_streams(&finder, &of);
             find_stream_waits(&finder, process, &of);
@@ -269,7 +269,7 @@ static void find(void *context, unsigned worker, uint32_t first, uint32_t last)
     fm_vector_free(&of.work);
     fm_vector_free(&of.streams);
     fm_vector_free(&of.awaited);
-    fm_stream_events_free(&of.events);
+    fm_accelerator_events_free(&of.events);
 }
 
 static void detect(const struct fm_finder *finder)

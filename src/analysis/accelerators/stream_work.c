@@ -95,15 +95,16 @@ void fm_stream_work_list(const struct fm_trace *trace, uint32_t process,
     fm_vector_free(&launches);
 }
 
-void fm_streams_list(const struct fm_trace *trace, uint32_t process,
-                     const fm_stream_work_vector *work, fm_stream_vector *streams)
+void fm_accelerator_streams_list(const struct fm_trace *trace, uint32_t process,
+                                 const fm_stream_work_vector *work,
+                                 fm_accelerator_stream_vector *streams)
 {
     size_t next = 0;
     const uint32_t end = fm_trace_first_location(trace, process + 1);
     streams->count = 0;
     for (uint32_t l = fm_trace_first_location(trace, process); l < end; l++) {
         if (trace->locations[l].is_stream) {
-            struct fm_stream stream = {l, next, next};
+            struct fm_accelerator_stream stream = {l, next, next};
             while (stream.end < work->count && work->items[stream.end].stream == l) {
                 stream.end++;
             }

@@ -25,12 +25,12 @@ struct fm_stream_work {
 typedef FM_VECTOR(struct fm_stream_work) fm_stream_work_vector;
 
 /** The work of one stream in the list of its process. */
-struct fm_stream {
+struct fm_accelerator_stream {
     uint32_t location;
     size_t first, end;
 };
 
-typedef FM_VECTOR(struct fm_stream) fm_stream_vector;
+typedef FM_VECTOR(struct fm_accelerator_stream) fm_accelerator_stream_vector;
 
 /** Lists the work of a process whose launch is recorded, ascending by stream and time. A number
  * that several launches have stands for the last one before the work. O(records log records)
@@ -41,8 +41,9 @@ void fm_stream_work_list(const struct fm_trace *trace, uint32_t process,
 /** Lists the streams of a process, ascending by location.
  * @param work     of the process
  * @param streams  out: their former content is discarded */
-void fm_streams_list(const struct fm_trace *trace, uint32_t process,
-                     const fm_stream_work_vector *work, fm_stream_vector *streams);
+void fm_accelerator_streams_list(const struct fm_trace *trace, uint32_t process,
+                                 const fm_stream_work_vector *work,
+                                 fm_accelerator_stream_vector *streams);
 
 /** @return the end of a work: the Enter of the idle call behind it; UINT64_MAX: unknown. */
 uint64_t fm_stream_work_end(const struct fm_trace *trace, const struct fm_stream_work *work);

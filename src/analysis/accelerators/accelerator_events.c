@@ -1,4 +1,4 @@
-#include "analysis/accelerators/stream_events.h"
+#include "analysis/accelerators/accelerator_events.h"
 
 #include "base/containers/sort.h"
 
@@ -36,7 +36,7 @@ static uint32_t find_stream(const struct fm_trace *trace, uint32_t process, uint
 }
 
 static void add_event(const struct fm_trace *trace, uint32_t process, uint32_t l, uint32_t row,
-                      struct fm_stream_events *events)
+                      struct fm_accelerator_events *events)
 {
     const struct fm_location *location = &trace->locations[l];
     const struct fm_thread_record *event = &location->threads.items[row];
@@ -74,8 +74,8 @@ static int compare_records(const void *a, const void *b)
                                                       : left->call.activity > right->call.activity;
 }
 
-void fm_stream_events_list(const struct fm_trace *trace, uint32_t process,
-                           struct fm_stream_events *events)
+void fm_accelerator_events_list(const struct fm_trace *trace, uint32_t process,
+                                struct fm_accelerator_events *events)
 {
     const uint32_t end = fm_trace_first_location(trace, process + 1);
     events->records.count = events->waits.count = 0;
@@ -92,14 +92,14 @@ void fm_stream_events_list(const struct fm_trace *trace, uint32_t process,
             compare_records);
 }
 
-void fm_stream_events_free(struct fm_stream_events *events)
+void fm_accelerator_events_free(struct fm_accelerator_events *events)
 {
     fm_vector_free(&events->records);
     fm_vector_free(&events->waits);
 }
 
 /* @return the last record of a number whose Enter is not behind `time`; NULL: none */
-static const struct fm_event_record *find_record(const struct fm_stream_events *events,
+static const struct fm_event_record *find_record(const struct fm_accelerator_events *events,
                                                  uint64_t number, uint64_t time)
 {
     size_t low = 0, high = events->records.count;
@@ -117,9 +117,10 @@ static const struct fm_event_record *find_record(const struct fm_stream_events *
                : NULL;
 }
 
-const struct fm_event_record *fm_stream_event_of(const struct fm_trace *trace,
-                                                 const struct fm_stream_events *events,
-                                                 struct fm_call_ref call, uint32_t first_record)
+const struct fm_event_record *fm_accelerator_event_of(const struct fm_trace *trace,
+                                                      const struct fm_accelerator_events *events,
+                                                      struct fm_call_ref call,
+                                                      uint32_t first_record)
 {
     const struct fm_location *location = &trace->locations[call.location];
     for (uint32_t r = first_record; r < location->threads.count &&
@@ -143,12 +144,13 @@ struct launch_times {
 };
 
 static void find_launch_times(const struct fm_trace *trace, const fm_stream_work_vector *work,
-                              const fm_stream_vector *streams, struct launch_times *times)
+                              const fm_accelerator_stream_vector *streams,
+                              struct launch_times *times)
 {
     times->latest = fm_allocate(work->count, sizeof *times->latest);
     times->earliest = fm_allocate(work->count, sizeof *times->earliest);
     for (size_t s = 0; s < streams->count; s++) {
-        const struct fm_stream *stream = &streams->items[s];
+        const struct fm_accelerator_stream *stream = &streams->items[s];
         uint64_t latest = 0, earliest = UINT64_MAX;
         for (size_t i = stream->first; i < stream->end; i++) {
             const uint64_t time = fm_call_enter(trace, work->items[i].launch);
@@ -164,8 +166,8 @@ static void find_launch_times(const struct fm_trace *trace, const fm_stream_work
 }
 
 /* @return the last work of a stream that was launched before `time`; `stream->end`: none */
-static size_t last_before(const struct launch_times *times, const struct fm_stream *stream,
-                          uint64_t time)
+static size_t last_before(const struct launch_times *times,
+                          const struct fm_accelerator_stream *stream, uint64_t time)
 {
     size_t low = stream->first, high = stream->end;
     while (low < high) {
@@ -180,8 +182,8 @@ static size_t last_before(const struct launch_times *times, const struct fm_stre
 }
 
 /* @return the first work of a stream that was launched behind `time`; `stream->end`: none */
-static size_t first_behind(const struct launch_times *times, const struct fm_stream *stream,
-                           uint64_t time)
+static size_t first_behind(const struct launch_times *times,
+                           const struct fm_accelerator_stream *stream, uint64_t time)
 {
     size_t low = stream->first, high = stream->end;
     while (low < high) {
@@ -196,7 +198,8 @@ static size_t first_behind(const struct launch_times *times, const struct fm_str
 }
 
 /* @return a stream of the process by its location */
-static const struct fm_stream *stream_at(const fm_stream_vector *streams, uint32_t location)
+static const struct fm_accelerator_stream *stream_at(const fm_accelerator_stream_vector *streams,
+                                                     uint32_t location)
 {
     size_t low = 0, high = streams->count - 1;
     while (low < high) {
@@ -219,8 +222,9 @@ static int compare_found(const void *a, const void *b)
     return left->awaited < right->awaited ? -1 : left->awaited > right->awaited;
 }
 
-void fm_awaited_work_list(const struct fm_trace *trace, const struct fm_stream_events *events,
-                          const fm_stream_work_vector *work, const fm_stream_vector *streams,
+void fm_awaited_work_list(const struct fm_trace *trace, const struct fm_accelerator_events *events,
+                          const fm_stream_work_vector *work,
+                          const fm_accelerator_stream_vector *streams,
                           fm_awaited_work_vector *found)
 {
     struct launch_times times;
@@ -236,8 +240,8 @@ void fm_awaited_work_list(const struct fm_trace *trace, const struct fm_stream_e
         if (record == NULL || record->stream == FM_NONE || record->stream == wait->stream) {
             continue;
         }
-        const struct fm_stream *waiting = stream_at(streams, wait->stream);
-        const struct fm_stream *other = stream_at(streams, record->stream);
+        const struct fm_accelerator_stream *waiting = stream_at(streams, wait->stream);
+        const struct fm_accelerator_stream *other = stream_at(streams, record->stream);
         const size_t next = first_behind(&times, waiting, enter);
         const size_t last = last_before(&times, other, record->time);
         if (next < waiting->end && last < other->end && work->items[last].idle_after != FM_NONE) {

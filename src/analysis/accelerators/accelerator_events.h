@@ -3,8 +3,8 @@
  * (cudaEventRecord), others wait for it, or let a stream wait (cudaStreamWaitEvent). Each record of
  * an event has a number (FM_THREAD_EVENT), which the calls that wait for it have, too.
  */
-#ifndef FERMATA_ANALYSIS_ACCELERATORS_STREAM_EVENTS_H
-#define FERMATA_ANALYSIS_ACCELERATORS_STREAM_EVENTS_H
+#ifndef FERMATA_ANALYSIS_ACCELERATORS_ACCELERATOR_EVENTS_H
+#define FERMATA_ANALYSIS_ACCELERATORS_ACCELERATOR_EVENTS_H
 
 #include "analysis/accelerators/stream_work.h"
 
@@ -24,7 +24,7 @@ struct fm_event_wait {
 };
 
 /** The events of a process. {0}: none. */
-struct fm_stream_events {
+struct fm_accelerator_events {
     FM_VECTOR(struct fm_event_record) records; /**< ascending by number, time and location */
     FM_VECTOR(struct fm_event_wait) waits;
 };
@@ -41,24 +41,26 @@ typedef FM_VECTOR(struct fm_awaited_work) fm_awaited_work_vector;
 
 /** Lists the events of a process. O(records log records + calls * streams)
  * @param events  out: their former content is discarded */
-void fm_stream_events_list(const struct fm_trace *trace, uint32_t process,
-                           struct fm_stream_events *events);
+void fm_accelerator_events_list(const struct fm_trace *trace, uint32_t process,
+                                struct fm_accelerator_events *events);
 
-void fm_stream_events_free(struct fm_stream_events *events);
+void fm_accelerator_events_free(struct fm_accelerator_events *events);
 
 /** @return the record of the event that a call of the host waits for; NULL: the call names none. Of
  * several records of a number, the last one whose Enter is not behind that of the call counts.
  * @param first_record  row of the call's location: not behind the records of the call */
-const struct fm_event_record *fm_stream_event_of(const struct fm_trace *trace,
-                                                 const struct fm_stream_events *events,
-                                                 struct fm_call_ref call, uint32_t first_record);
+const struct fm_event_record *fm_accelerator_event_of(const struct fm_trace *trace,
+                                                      const struct fm_accelerator_events *events,
+                                                      struct fm_call_ref call,
+                                                      uint32_t first_record);
 
 /** Lists which works wait for which, ascending by the work that waits, from the calls that let
  * streams wait. A stream does not wait for itself. O((works + waits) log works)
  * @param streams  of the process
  * @param found    out: its former content is discarded */
-void fm_awaited_work_list(const struct fm_trace *trace, const struct fm_stream_events *events,
-                          const fm_stream_work_vector *work, const fm_stream_vector *streams,
+void fm_awaited_work_list(const struct fm_trace *trace, const struct fm_accelerator_events *events,
+                          const fm_stream_work_vector *work,
+                          const fm_accelerator_stream_vector *streams,
                           fm_awaited_work_vector *found);
 
 #endif
