@@ -80,16 +80,22 @@ static void try_single(struct search *search, const char *text)
     }
 }
 
-static void try_at(struct search *search, const char *kind, uint32_t callpath)
+/* @param behind  what follows the call path in the change */
+static void try_with(struct search *search, const char *kind, uint32_t callpath, const char *behind)
 {
     char *where = fm_callpath_where(search->detail->trace, callpath);
     char *text = NULL;
-    if (asprintf(&text, "%s=%s", kind, where) < 0) {
+    if (asprintf(&text, "%s=%s%s", kind, where, behind) < 0) {
         fm_memory_exhausted();
     }
     try_single(search, text);
     free(text);
     fm_free(where);
+}
+
+static void try_at(struct search *search, const char *kind, uint32_t callpath)
+{
+    try_with(search, kind, callpath, "");
 }
 
 /* Keeps one of two changes that are tried at `first` and behind it and save the same. */
@@ -155,19 +161,8 @@ static bool is_of_few(const struct fm_trace *trace, uint32_t callpath)
     return 2 * (uint64_t)count <= trace->location_count;
 }
 
-static void try_absent(struct search *search, uint32_t callpath)
-{
-    char *where = fm_callpath_where(search->detail->trace, callpath);
-    char *text = NULL;
-    if (asprintf(&text, "scale=%s:0", where) < 0) {
-        fm_memory_exhausted();
-    }
-    try_single(search, text);
-    free(text);
-    fm_free(where);
-}
-
-/* A change in a call path concerns those below it, too: call paths above a candidate are none. */
+/* A change in a call path concerns those below it, too: of a call path above a candidate only the
+ * computation of its own is changed. */
 static void try_computation(struct search *search)
 {
     const struct fm_trace *trace = search->detail->trace;
@@ -184,18 +179,20 @@ static void try_computation(struct search *search)
         }
     }
     for (uint32_t c = 0; c < search->cube->callpath_count; c++) {
-        if (!is_above[c] && is_candidate(trace, shares, c)) {
+        if (is_candidate(trace, shares, c)) {
             fm_vector_push(&candidates, (struct candidate){c, shares[c]});
         }
     }
     fm_sort(candidates.items, candidates.count, sizeof *candidates.items, compare_candidates);
     for (size_t i = 0; i < candidates.count && i < MOST_COMPUTING; i++) {
         const size_t before = search->advice->singles.count;
-        if (is_of_few(trace, candidates.items[i].callpath)) {
-            try_absent(search, candidates.items[i].callpath);
+        const uint32_t callpath = candidates.items[i].callpath;
+        const bool alone = is_above[callpath];
+        if (is_of_few(trace, callpath)) {
+            try_with(search, "scale", callpath, alone ? "/.:0" : ":0");
         }
-        try_at(search, "level", candidates.items[i].callpath);
-        try_at(search, "balance", candidates.items[i].callpath);
+        try_with(search, "level", callpath, alone ? "/." : "");
+        try_with(search, "balance", callpath, alone ? "/." : "");
         forget_if_equal(search->advice, search->advice->singles.count >= before + 2
                                             ? search->advice->singles.count - 2
                                             : before);
@@ -315,12 +312,15 @@ static void try_pairs(struct search *search)
     }
     for (size_t i = 0; i < count; i++) {
         for (size_t j = i + 1; j < count; j++) {
+            const struct fm_run_change *one = advice->singles.items[best[i]].changes.items;
+            const struct fm_run_change *other = advice->singles.items[best[j]].changes.items;
             struct fm_tried_change tried = {.run_time = 0};
             struct fm_error error;
-            fm_changes_add(&tried.changes, advice->singles.items[best[i]].changes.items[0].text,
-                           &error);
-            fm_changes_add(&tried.changes, advice->singles.items[best[j]].changes.items[0].text,
-                           &error);
+            if (strcmp(one->where, other->where) == 0) {
+                continue; /* two answers to one question */
+            }
+            fm_changes_add(&tried.changes, one->text, &error);
+            fm_changes_add(&tried.changes, other->text, &error);
             if (try(search, &tried.changes, &tried.run_time)) {
                 fm_vector_push(&search->advice->pairs, tried);
             } else {

@@ -176,8 +176,8 @@ static const char *meaning(fm_change_kind_t kind)
 {
     static const char *const meanings[] = {
         [FM_CHANGE_SCALE] = "if it took no time; the others do not execute it",
-        [FM_CHANGE_LEVEL] = "nowhere longer than the median, in each iteration",
-        [FM_CHANGE_BALANCE] = "spread evenly, in each iteration",
+        [FM_CHANGE_LEVEL] = "nowhere longer than the median",
+        [FM_CHANGE_BALANCE] = "spread evenly",
         [FM_CHANGE_REMOVE] = "without this barrier, if it protects nothing",
         [FM_CHANGE_NARROW] = "post, start, complete, wait with the partners instead of fences",
         [FM_CHANGE_NO_LOCK] = "without waiting for locks",
@@ -193,6 +193,16 @@ static bool saves(const struct fm_advice *advice, const struct fm_tried_change *
            (double)(than - tried->run_time) >= LEAST_SAVING * (double)advice->measured;
 }
 
+/* @return whether the program has iterations; else those of a call path are its visits */
+static bool has_phases(const struct fm_trace *trace)
+{
+    uint32_t l = 0;
+    while (l < trace->location_count && trace->locations[l].phases.count == 0) {
+        l++;
+    }
+    return l < trace->location_count;
+}
+
 static void print_tried(const struct fm_trace *trace, const struct fm_advice *advice,
                         const struct fm_tried_change *tried)
 {
@@ -205,7 +215,12 @@ static void print_tried(const struct fm_trace *trace, const struct fm_advice *ad
     }
     puts(tried->changes.count == 1 ? "" : "  (both)");
     if (tried->changes.count == 1) {
-        printf("                     %s\n", meaning(tried->changes.items[0].kind));
+        const fm_change_kind_t kind = tried->changes.items[0].kind;
+        const bool iterates = kind == FM_CHANGE_LEVEL || kind == FM_CHANGE_BALANCE;
+        printf("                     %s%s\n", meaning(kind),
+               !iterates           ? ""
+               : has_phases(trace) ? ", in each iteration"
+                                   : ", in each visit");
     }
 }
 
@@ -259,7 +274,7 @@ static void print_bound(const struct fm_trace *trace, const struct fm_advice *ad
         const struct fm_tried_change *single = &advice->singles.items[i];
         if (is_bound(single) && single->run_time < advice->measured) {
             char time[FM_FORMAT_SIZE], share[FM_FORMAT_SIZE];
-            printf("On a network where transfers take no time: %s, -%s.\n",
+            printf("If communication took no time beside waiting (an ideal network): %s, -%s.\n",
                    duration(time, trace, (int64_t)single->run_time),
                    fm_format_percent(share, (int64_t)(advice->measured - single->run_time),
                                      (int64_t)advice->measured));
