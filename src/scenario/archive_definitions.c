@@ -1,4 +1,5 @@
 /* The definitions of a scenario's archive. */
+#include "base/kernel_activity.h"
 #include "scenario/archive_records.h"
 #include "scenario/region_kind.h"
 
@@ -17,6 +18,7 @@ struct usage {
     bool acquisitions;    /* releases of locks tell of the acquisition */
     bool persistent;      /* some persistent collective is completed */
     bool accesses;        /* to a file */
+    bool activities[FM_KERNEL_ACTIVITY_COUNT];
     uint64_t last_time;
 };
 
@@ -80,6 +82,9 @@ static void use_event(struct usage *usage, const struct fm_scenario *scenario,
     case FM_SCENARIO_IO_WRITE:
     case FM_SCENARIO_IO_COMPLETE:
         usage->accesses = true;
+        break;
+    case FM_SCENARIO_ACTIVITY:
+        usage->activities[event->detail] = true;
         break;
     case FM_SCENARIO_THREAD_CREATE:
     case FM_SCENARIO_THREAD_BEGIN:
@@ -260,6 +265,32 @@ static void write_parameters(struct definitions *definitions)
                                       : OTF2_PARAMETER_TYPE_INT64;
         keep(definitions, OTF2_GlobalDefWriter_WriteParameter(definitions->writer, i,
                                                               string(definitions, key + 1), type));
+    }
+}
+
+/* The activities of kernels are counters, each a metric of its own with its number. */
+static void write_activities(struct definitions *definitions)
+{
+    static const struct {
+        const char *name, *unit;
+    } activities[] = {
+#define FM_KERNEL_ACTIVITY(symbol, name, unit, whole) {name, unit},
+        FM_KERNEL_ACTIVITIES(FM_KERNEL_ACTIVITY)
+#undef FM_KERNEL_ACTIVITY
+    };
+    for (OTF2_MetricMemberRef i = 0; i < FM_KERNEL_ACTIVITY_COUNT; i++) {
+        if (!definitions->usage.activities[i]) {
+            continue;
+        }
+        const OTF2_StringRef name = string(definitions, activities[i].name);
+        const OTF2_StringRef description = string(definitions, "");
+        keep(definitions, OTF2_GlobalDefWriter_WriteMetricMember(
+                              definitions->writer, i, name, description, OTF2_METRIC_TYPE_OTHER,
+                              OTF2_METRIC_ABSOLUTE_NEXT, OTF2_TYPE_DOUBLE, OTF2_BASE_DECIMAL, 0,
+                              string(definitions, activities[i].unit)));
+        keep(definitions, OTF2_GlobalDefWriter_WriteMetricClass(definitions->writer, i, 1, &i,
+                                                                OTF2_METRIC_SYNCHRONOUS,
+                                                                OTF2_RECORDER_KIND_GPU));
     }
 }
 
@@ -463,6 +494,7 @@ OTF2_ErrorCode fm_archive_write_definitions(const struct fm_scenario *scenario,
         write_system(&definitions);
         write_regions(&definitions);
         write_parameters(&definitions);
+        write_activities(&definitions);
         write_groups(&definitions);
         write_comms_and_windows(&definitions);
         write_teams(&definitions);

@@ -178,6 +178,12 @@ OTF2_ErrorCode fm_archive_write_event(const struct fm_scenario *scenario, OTF2_E
         return OTF2_EvtWriter_ParameterUnsignedInt(writer, NULL, time, object, event->id);
     case FM_SCENARIO_PARAMETER_TEXT:
         return OTF2_EvtWriter_ParameterString(writer, NULL, time, object, (uint32_t)event->id);
+    case FM_SCENARIO_ACTIVITY: {
+        const OTF2_Type type = OTF2_TYPE_DOUBLE;
+        OTF2_MetricValue value;
+        memcpy(&value.floating_point, &event->id, sizeof value.floating_point);
+        return OTF2_EvtWriter_Metric(writer, NULL, time, event->detail, 1, &type, &value);
+    }
     case FM_SCENARIO_WIN_CREATE:
         return OTF2_EvtWriter_RmaWinCreate(writer, NULL, time, object);
     case FM_SCENARIO_WIN_DESTROY:

@@ -1,5 +1,7 @@
 /* Event lines: TIME LOC EVENT FIELD... */
+#include "base/kernel_activity.h"
 #include "scenario/archive_records.h"
+#include "scenario/decimal.h"
 #include "scenario/parser.h"
 
 #include <otf2/OTF2_Events.h>
@@ -35,6 +37,8 @@ struct event_form {
 #define FIELD_CORRELATION   'C' /* likewise FM_SCENARIO_CORRELATION_PARAMETER */
 #define FIELD_STREAM        'S' /* likewise FM_SCENARIO_STREAM_PARAMETER: a location */
 #define FIELD_EVENT         'E' /* likewise FM_SCENARIO_EVENT_PARAMETER */
+#define FIELD_ACTIVITY      'k' /* of a kernel: fm_kernel_activity_t */
+#define FIELD_VALUE         'V' /* decimal number */
 #define FIELD_OPERATION     'o'
 #define FIELD_LOCK_TYPE     'x'
 #define FIELD_GROUP         'g' /* the rest of the line: ranks in the window's communicator */
@@ -90,6 +94,7 @@ static const struct event_form event_forms[] = {
     {"waits_for", FM_SCENARIO_PARAMETER_UNSIGNED, "S"},
     {"on_stream", FM_SCENARIO_PARAMETER_UNSIGNED, "S"},
     {"event", FM_SCENARIO_PARAMETER_UNSIGNED, "E"},
+    {"activity", FM_SCENARIO_ACTIVITY, "kV"},
     {"team_begin", FM_SCENARIO_TEAM_BEGIN, "m"},
     {"team_end", FM_SCENARIO_TEAM_END, "m"},
     {"task_create", FM_SCENARIO_TASK_CREATE, "mnG"},
@@ -258,6 +263,30 @@ static fm_status_t read_stream(struct reading *reading, struct fm_word word)
     return status;
 }
 
+static fm_status_t read_activity(struct reading *reading, struct fm_word word)
+{
+    static const char *const names[FM_KERNEL_ACTIVITY_COUNT] = {
+        [FM_KERNEL_SM] = "sm", [FM_KERNEL_WARP] = "warp", [FM_KERNEL_MEMORY] = "memory"};
+    for (uint8_t i = 0; i < FM_KERNEL_ACTIVITY_COUNT; i++) {
+        if (fm_word_is(word, names[i])) {
+            reading->event.detail = i;
+            return FM_OK;
+        }
+    }
+    return fm_parser_fail_at(reading->parser, word, "an activity is sm, warp or memory, not");
+}
+
+static fm_status_t read_value(struct reading *reading, struct fm_word word)
+{
+    fm_decimal number;
+    if (!fm_decimal_parse(word.text, word.length, &number)) {
+        return fm_parser_fail_at(reading->parser, word, "not a decimal number");
+    }
+    const double value = (double)number / (double)fm_decimal_from_integer(1);
+    memcpy(&reading->event.id, &value, sizeof value);
+    return FM_OK;
+}
+
 static fm_status_t read_signed(struct reading *reading, struct fm_word word)
 {
     bool negative = word.text[0] == '-';
@@ -423,6 +452,10 @@ static fm_status_t read_field(struct reading *reading, char field)
         return read_stream(reading, word);
     case FIELD_EVENT:
         return read_value_of(reading, FM_SCENARIO_EVENT_PARAMETER, word, "the event");
+    case FIELD_ACTIVITY:
+        return read_activity(reading, word);
+    case FIELD_VALUE:
+        return read_value(reading, word);
     case FIELD_OPERATION:
         return read_operation(reading, word);
     case FIELD_LOCK_TYPE:

@@ -73,6 +73,7 @@ enum fm_scenario_kind {
     FM_SCENARIO_THREAD_BEGIN,
     FM_SCENARIO_THREAD_WAIT,
     FM_SCENARIO_THREAD_END,
+    FM_SCENARIO_ACTIVITY,
     FM_SCENARIO_RECORDING_OFF,
     FM_SCENARIO_RECORDING_ON
 };
@@ -97,7 +98,7 @@ struct fm_scenario_event {
     uint64_t time;     /**< ticks */
     uint64_t id;       /**< request, matching id of an RMA operation, or lock; number of a
                             thread in its team; value of a parameter: bits of the number, or
-                            index of the text */
+                            index of the text; bits of an activity, a double */
     uint64_t bytes;    /**< of the message or operation; bytes sent in a collective; ticks at which
                             a released lock was acquired */
     uint64_t received; /**< bytes received in a collective */
@@ -112,8 +113,8 @@ struct fm_scenario_event {
                             0: it is none */
     uint32_t region;   /**< the innermost region at this event, FM_SCENARIO_NONE: none */
     uint8_t kind;      /**< enum fm_scenario_kind */
-    uint8_t detail;    /**< collective operation (OTF2_CollectiveOp), 1 for a shared lock, or
-                            FM_SCENARIO_ACQUIRED_* */
+    uint8_t detail;    /**< collective operation (OTF2_CollectiveOp), 1 for a shared lock,
+                            FM_SCENARIO_ACQUIRED_*, or fm_kernel_activity_t */
 };
 
 /** A communicator. Index 0 is `world`, 1 is `self`. */

@@ -60,6 +60,17 @@ static fm_status_t warn_of_parameters(const struct fm_trace *trace, struct fm_cu
     return status;
 }
 
+/* @return whether the archive has values of what was active inside of accelerators */
+static bool has_measured_kernels(const struct fm_trace *trace)
+{
+    for (uint32_t i = 0; i < trace->counter_count; i++) {
+        if (trace->counters[i].activity != FM_KERNEL_ACTIVITY_COUNT) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* States what the run was like, and how it was analysed. */
 static fm_status_t warn_of_conditions(const struct fm_analysis *analysis, struct fm_cube *cube,
                                       struct fm_error *error)
@@ -73,6 +84,13 @@ static fm_status_t warn_of_conditions(const struct fm_analysis *analysis, struct
                               "known and belongs to no call path.",
                               defects->pauses, defects->pauses == 1 ? "time" : "times",
                               (double)defects->paused / (double)analysis->trace->ticks_per_second);
+    }
+    if (status == FM_OK && has_measured_kernels(analysis->trace)) {
+        status =
+            fm_cube_warn(cube, error,
+                         "Kernels of accelerators were measured while they ran, one at a time: "
+                         "they did not overlap, launches lasted as long as their kernels, and "
+                         "waiting is not that of a run without --gpu=metrics.");
     }
     if (status == FM_OK && analysis->asynchronous_progress && analysis->trace->window_count != 0) {
         status = fm_cube_warn(cube, error,

@@ -9,6 +9,7 @@
 /* Times of one location in ticks. */
 struct location_time {
     double all, outside, computation;
+    double measured, adjusted, composite; /* kernels whose activity was measured */
 };
 
 /* @return for each call path whether it is `root` or below it */
@@ -31,11 +32,19 @@ static struct location_time *add_up(const struct fm_cube *cube, uint32_t callpat
     for (size_t i = 0; i < cube->cell_count; i++) {
         const struct fm_cube_cell *cell = &cube->cells[i];
         const fm_metric_t metric = (fm_metric_t)cell->metric;
-        if (fm_metric_root(metric) != FM_METRIC_TIME || !selected[cell->callpath] ||
-            fm_is_startup_cell(startup, cell)) {
+        struct location_time *of = &times[cell->location];
+        if (!selected[cell->callpath]) {
             continue;
         }
-        struct location_time *of = &times[cell->location];
+        if (fm_metric_root(metric) == FM_METRIC_KERNEL_MEASURED) {
+            of->measured += (double)cell->value;
+            of->adjusted += metric == FM_METRIC_KERNEL_ADJUSTED ? (double)cell->value : 0;
+        } else if (metric == FM_METRIC_KERNEL_COMPOSITE) {
+            of->composite += (double)cell->value;
+        }
+        if (fm_metric_root(metric) != FM_METRIC_TIME || fm_is_startup_cell(startup, cell)) {
+            continue;
+        }
         of->all += (double)cell->value;
         of->outside += fm_is_communication(metric) ? 0 : (double)cell->value;
         of->computation += metric == FM_METRIC_COMP ? (double)cell->value : 0;
@@ -45,38 +54,80 @@ static struct location_time *add_up(const struct fm_cube *cube, uint32_t callpat
     return times;
 }
 
+static void add_unit(struct fm_load_levels *levels, enum fm_level level, struct fm_level_unit unit)
+{
+    levels->units[level][levels->counts[level]++] = unit;
+}
+
+/* @return the load of a stream; all of its kernels are taken to be like those that were measured */
+static double load_of_stream(const struct location_time *stream, double load)
+{
+    return stream->measured > 0 ? stream->computation * load / stream->measured
+                                : stream->computation;
+}
+
+/* Adds the streams of a process, whose locations are begin .. end - 1, and its first thread. */
+static void add_streams(const struct fm_cube *cube, const struct location_time *times,
+                        uint32_t begin, uint32_t end, struct fm_level_unit thread,
+                        struct fm_load_levels *levels)
+{
+    double load = 0, composite = 0;
+    bool is_measured = false;
+    thread.parts = 0;
+    for (uint32_t l = begin; l < end; l++) {
+        if (!cube->locations[l].is_stream) {
+            continue;
+        }
+        const struct fm_level_unit stream = {
+            .first = l,
+            .parts = 1,
+            .total = times[l].measured,
+            .time = times[l].computation,
+            .load = load_of_stream(&times[l], times[l].adjusted),
+            .composite = load_of_stream(&times[l], times[l].composite),
+        };
+        thread.parts++;
+        load += stream.load;
+        composite += stream.composite;
+        if (times[l].measured > 0) {
+            is_measured = true;
+            add_unit(levels, FM_LEVEL_STREAM, stream);
+        }
+    }
+    thread.load = load / thread.parts;
+    thread.composite = is_measured ? composite / thread.parts : NAN;
+    add_unit(levels, FM_LEVEL_THREAD, thread);
+}
+
 /* Adds the process whose locations are begin .. end - 1, and its first thread if it has streams. */
 static void add_process(const struct fm_cube *cube, const struct location_time *times,
                         uint32_t begin, uint32_t end, struct fm_load_levels *levels)
 {
-    double threads = 0, streams = 0, longest = 0;
+    double threads = 0, longest = 0;
     uint32_t thread_count = 0;
     for (uint32_t l = begin; l < end; l++) {
-        if (cube->locations[l].is_stream) {
-            streams += times[l].computation;
-        } else {
+        if (!cube->locations[l].is_stream) {
             thread_count++;
             threads += times[l].computation;
             longest = fmax(longest, times[l].computation);
         }
     }
-    struct fm_level_unit unit = {.first = begin,
-                                 .parts = thread_count,
-                                 .total = times[begin].all,
-                                 .time = fmax(times[begin].outside, longest),
-                                 .load = thread_count > 0 ? threads / thread_count : 0};
-    levels->units[FM_LEVEL_PROCESS][levels->counts[FM_LEVEL_PROCESS]++] = unit;
+    const struct fm_level_unit unit = {.first = begin,
+                                       .parts = thread_count,
+                                       .total = times[begin].all,
+                                       .time = fmax(times[begin].outside, longest),
+                                       .load = thread_count > 0 ? threads / thread_count : 0,
+                                       .composite = NAN};
+    add_unit(levels, FM_LEVEL_PROCESS, unit);
     if (thread_count < end - begin) {
-        unit.parts = end - begin - thread_count;
-        unit.load = streams / unit.parts;
-        levels->units[FM_LEVEL_THREAD][levels->counts[FM_LEVEL_THREAD]++] = unit;
+        add_streams(cube, times, begin, end, unit, levels);
     }
 }
 
 static void add_processes(const struct fm_cube *cube, const struct location_time *times,
                           struct fm_load_levels *levels)
 {
-    for (int level = FM_LEVEL_THREAD; level <= FM_LEVEL_PROCESS; level++) {
+    for (int level = FM_LEVEL_STREAM; level <= FM_LEVEL_PROCESS; level++) {
         levels->units[level] = fm_allocate(cube->location_count, sizeof *levels->units[level]);
     }
     for (uint32_t begin = 0, end; begin < cube->location_count; begin = end) {
@@ -102,7 +153,7 @@ static void add_nodes(const struct fm_cube *cube, struct fm_load_levels *levels)
             node++;
         }
         if (node == count) {
-            units[count++] = (struct fm_level_unit){.first = process->first};
+            units[count++] = (struct fm_level_unit){.first = process->first, .composite = NAN};
         }
         units[node].parts++;
         units[node].total = fmax(units[node].total, process->total);
@@ -116,6 +167,19 @@ static void add_nodes(const struct fm_cube *cube, struct fm_load_levels *levels)
     levels->counts[FM_LEVEL_NODE] = count;
 }
 
+/* @return the share of the measured kernels in the time of all; NAN: none was measured */
+static double measured_share(const struct fm_cube *cube, const struct location_time *times)
+{
+    double measured = 0, kernels = 0;
+    for (uint32_t l = 0; l < cube->location_count; l++) {
+        if (cube->locations[l].is_stream) {
+            measured += times[l].measured;
+            kernels += times[l].computation;
+        }
+    }
+    return measured > 0 && kernels > 0 ? measured / kernels : NAN;
+}
+
 void fm_load_levels_make(const struct fm_cube *cube, uint32_t callpath,
                          struct fm_load_levels *levels)
 {
@@ -123,6 +187,7 @@ void fm_load_levels_make(const struct fm_cube *cube, uint32_t callpath,
     struct location_time *times = add_up(cube, callpath);
     add_processes(cube, times, levels);
     add_nodes(cube, levels);
+    levels->measured = measured_share(cube, times);
     fm_free(times);
     double *values = fm_allocate(cube->location_count, sizeof *values);
     for (int level = 0; level < FM_LEVELS; level++) {
@@ -134,6 +199,10 @@ void fm_load_levels_make(const struct fm_cube *cube, uint32_t callpath,
             values[i] = levels->units[level][i].load;
         }
         levels->loads[level] = fm_load_imbalance_of(values, levels->counts[level]);
+        for (uint32_t i = 0; i < levels->counts[level]; i++) {
+            values[i] = levels->units[level][i].composite;
+        }
+        levels->composites[level] = fm_load_imbalance_of(values, levels->counts[level]);
     }
     fm_free(values);
 }
@@ -150,6 +219,7 @@ void fm_load_levels_free(struct fm_load_levels *levels)
 static const struct {
     const char *id, *parts;
 } names[FM_LEVELS] = {
+    [FM_LEVEL_STREAM] = {"stream", "multiprocessors"},
     [FM_LEVEL_THREAD] = {"thread", "streams"},
     [FM_LEVEL_PROCESS] = {"process", "threads"},
     [FM_LEVEL_NODE] = {"node", "processes"},

@@ -1,14 +1,16 @@
 /** @file
- * The load of threads with accelerators, of processes and of nodes, adjusted by the efficiency
- * inside of them. One rule holds on every level of the hierarchy (streams of accelerators of a
- * thread, threads in a process, processes on a node; fermata gpu-imbalance adds the inside of an
- * accelerator):
+ * The load of streams of accelerators, of threads with accelerators, of processes and of nodes,
+ * adjusted by the efficiency inside of them. One rule holds on every level of the hierarchy
+ * (multiprocessors of an accelerator, streams of a thread, threads in a process, processes on a
+ * node):
  *
  *   load(unit) = time(unit) x efficiency(unit)
  *   efficiency(unit) = sum of the loads of its parts / (number of parts x time(unit))
  *
- * The load of a stream is the time of its kernels; its thread is the first one of its process,
- * whose time is that of the process. The load of a thread in its process is its own computation.
+ * The time of a stream is that of its kernels. Its efficiency is measured (base/kernel_activity.h):
+ * the mean over its measured kernels, weighted by their time; of a stream without measured kernels
+ * the load is its time. Its thread is the first one of its process, whose time is that of the
+ * process. The load of a thread in its process is its own computation.
  * The time of a process is that of its first thread outside of communication libraries (Eberius
  * 2020, formula 4.2), or the longest computation of one of its threads if that is longer: others
  * may work while the first one communicates. The time of a node is the longest one of its
@@ -23,15 +25,19 @@
 
 #include <stdbool.h>
 
-enum fm_level { FM_LEVEL_THREAD, FM_LEVEL_PROCESS, FM_LEVEL_NODE, FM_LEVELS };
+enum fm_level { FM_LEVEL_STREAM, FM_LEVEL_THREAD, FM_LEVEL_PROCESS, FM_LEVEL_NODE, FM_LEVELS };
 
-/** A thread with streams, a process, or a node. Times in ticks. */
+/** A stream with measured kernels, a thread with streams, a process, or a node. Times in ticks. */
 struct fm_level_unit {
     uint32_t first; /**< location: its first one */
-    uint32_t parts; /**< streams of the thread; threads of the process; processes on the node */
-    double total;   /**< of the process: time of its first thread; of the node: the longest one */
+    uint32_t parts; /**< 1 of a stream; streams of the thread; threads of the process; processes on
+                         the node */
+    double total;   /**< of the process: time of its first thread; of the node: the longest one;
+                         of a stream: time of its measured kernels */
     double time;    /**< as above */
     double load;    /**< as above */
+    double composite; /**< of streams and threads: the load by the composite efficiency of kernels;
+                           NAN: no kernel was measured */
 };
 
 struct fm_load_levels {
@@ -39,6 +45,9 @@ struct fm_load_levels {
     struct fm_level_unit *units[FM_LEVELS]; /**< ascending by rank; nodes by their first rank */
     struct fm_load_imbalance times[FM_LEVELS];
     struct fm_load_imbalance loads[FM_LEVELS];
+    struct fm_load_imbalance composites[FM_LEVELS]; /**< of the units whose composite is known */
+    double measured; /**< share of the measured kernels in the time of all kernels; NAN: there are
+                          no streams, or none of their kernels was measured */
 };
 
 /** Computes loads and imbalances of the run, or of a call path and what it calls.
@@ -49,10 +58,10 @@ void fm_load_levels_make(const struct fm_cube *cube, uint32_t callpath,
 
 void fm_load_levels_free(struct fm_load_levels *levels);
 
-/** @return "thread", "process" or "node". */
+/** @return "stream", "thread", "process" or "node". */
 const char *fm_level_id(enum fm_level level);
 
-/** @return what the parts of a unit are: "streams", "threads" or "processes". */
+/** @return what the parts of a unit are: "multiprocessors", "streams", "threads" or "processes". */
 const char *fm_level_parts(enum fm_level level);
 
 /** @return whether the level has an imbalance: two units at least, and time. */

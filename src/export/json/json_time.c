@@ -67,6 +67,11 @@ static void put_load_levels(struct fm_json *json, const struct fm_cube *cube)
         fm_json_double(json, "efficiency", fm_level_mean_efficiency(&levels, level));
         put_load(json, "measured", &levels, level, &levels.times[level], tick);
         put_load(json, "adjusted", &levels, level, &levels.loads[level], tick);
+        if (levels.composites[level].count > 0) {
+            put_load(json, "composite", &levels, level, &levels.composites[level], tick);
+        } else {
+            fm_json_null(json, "composite");
+        }
         fm_json_end(json);
     }
     fm_json_end(json);

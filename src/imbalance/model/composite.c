@@ -32,9 +32,7 @@ double fm_composite(const struct fm_kernel *kernel, double sm, double warp)
     if (isnan(sm) || isnan(warp)) { /* pow(NAN, 0) would be 1 */
         return NAN;
     }
-    const double memory = kernel->values[FM_GPU_MEMORY];
-    double exponent = isnan(memory) ? FM_COMPOSITE_EXPONENT : 1 - memory;
-    exponent = exponent < 0 ? 0 : exponent > 1 ? 1 : exponent;
+    const double exponent = fm_composite_exponent(kernel->values[FM_GPU_MEMORY]);
     double active = pow(sm, exponent);
     if (kernel->sm_cycles != NULL) {
         const double exact = integral(kernel->sm_cycles, kernel->sm_count, sm, exponent);

@@ -21,10 +21,8 @@
 #ifndef FERMATA_IMBALANCE_MODEL_COMPOSITE_H
 #define FERMATA_IMBALANCE_MODEL_COMPOSITE_H
 
+#include "base/kernel_activity.h"
 #include "imbalance/input/kernel_table.h"
-
-/** Exponent of kernels whose use of the memory is not known. */
-#define FM_COMPOSITE_EXPONENT 0.5
 
 /** @return the composite of a kernel, 0..1; NAN: its efficiencies are not known.
  * @param sm, warp  0..1; NAN: not known */

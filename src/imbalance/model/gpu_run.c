@@ -3,6 +3,7 @@
 #include "cube/model/view.h"
 #include "diagnosis/efficiency/load_levels.h"
 #include "imbalance/model/run_kernels.h"
+#include "imbalance/model/run_streams.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -56,7 +57,7 @@ struct rank_values {
     uint32_t rank;
     double values[FM_RANK_COLUMN_COUNT];
     double threads; /* efficiency of the threads inside of the rank; NAN: it has one, or unknown */
-    double streams; /* time of the kernels on its streams, in an experiment; NAN: it has none */
+    const struct fm_rank_kernels *streams; /* kernels of an experiment; NULL: it has no streams */
 };
 typedef FM_VECTOR(struct rank_values) rank_list;
 
@@ -69,7 +70,7 @@ static struct rank_values *find_rank(rank_list *list, uint32_t rank)
         i++;
     }
     if (i == list->count || list->items[i].rank != rank) {
-        struct rank_values added = {.rank = rank, .threads = NAN, .streams = NAN};
+        struct rank_values added = {.rank = rank, .threads = NAN};
         for (size_t c = 0; c < FM_RANK_COLUMN_COUNT; c++) {
             added.values[c] = NAN;
         }
@@ -101,9 +102,9 @@ static fm_status_t add_rank_table(rank_list *list, const struct fm_input_file *f
     return FM_OK;
 }
 
-/* Times of ranks with streams of accelerators: their kernels, and the thread in calls of CUDA. */
+/* Ranks with streams of accelerators: their kernels, and the thread's time in calls of CUDA. */
 static void add_streams(rank_list *list, const struct fm_cube *cube,
-                        const struct fm_load_levels *levels)
+                        const struct fm_load_levels *levels, const struct fm_run_kernels *streams)
 {
     const double tick = 1 / (double)cube->experiment.ticks_per_second;
     double *calls = fm_allocate(cube->location_count, sizeof *calls);
@@ -116,7 +117,7 @@ static void add_streams(rank_list *list, const struct fm_cube *cube,
     for (uint32_t i = 0; i < levels->counts[FM_LEVEL_THREAD]; i++) {
         const struct fm_level_unit *thread = &levels->units[FM_LEVEL_THREAD][i];
         struct rank_values *rank = find_rank(list, cube->locations[thread->first].rank);
-        rank->streams = thread->load * thread->parts * tick;
+        rank->streams = &streams->ranks[i];
         if (isnan(rank->values[FM_RANK_CUDA])) {
             rank->values[FM_RANK_CUDA] = calls[thread->first];
         }
@@ -126,7 +127,7 @@ static void add_streams(rank_list *list, const struct fm_cube *cube,
 
 /* Times of an experiment: what tables of ranks state, counts more. */
 static fm_status_t add_experiment(rank_list *list, const struct fm_cube *cube, const char *path,
-                                  struct fm_error *error)
+                                  const struct fm_run_kernels *streams, struct fm_error *error)
 {
     uint32_t callpath = FM_CUBE_NONE;
     if (path != NULL) {
@@ -154,7 +155,7 @@ static fm_status_t add_experiment(rank_list *list, const struct fm_cube *cube, c
             rank->threads = fm_level_efficiency(&selected.units[FM_LEVEL_PROCESS][i]);
         }
     }
-    add_streams(list, cube, &run);
+    add_streams(list, cube, &run, streams);
     fm_load_levels_free(&run);
     fm_load_levels_free(&selected);
     return FM_OK;
@@ -162,14 +163,15 @@ static fm_status_t add_experiment(rank_list *list, const struct fm_cube *cube, c
 
 static fm_status_t read_ranks(const struct fm_gpu_sources *sources,
                               const struct fm_gpu_request *request, rank_list *list,
-                              struct fm_error *error)
+                              const struct fm_run_kernels *streams, struct fm_error *error)
 {
     fm_status_t status = FM_OK;
     for (size_t i = 0; i < sources->files.count && status == FM_OK; i++) {
         status = add_rank_table(list, sources->files.items[i], error);
     }
     if (status == FM_OK && sources->experiments.count > 0) {
-        status = add_experiment(list, sources->experiments.items[0], request->callpath, error);
+        status =
+            add_experiment(list, sources->experiments.items[0], request->callpath, streams, error);
     }
     return status;
 }
@@ -186,29 +188,35 @@ static double positive(double value)
     return value < 0 ? 0 : value;
 }
 
-/* Fills the loads of a rank. Without kernels and streams, its efficiency is that of its threads.
+/* Fills the loads of a rank. What profiles state of its kernels counts more than what the
+ * experiment does. Without kernels and streams, its efficiency is that of its threads.
  * @param kernels  NULL: no profile has kernels of it */
 static void fill_rank(struct fm_gpu_rank *rank, const double *values, double threads,
-                      double streams, const struct fm_rank_kernels *kernels)
+                      const struct fm_rank_kernels *streams, const struct fm_rank_kernels *kernels)
 {
     double *loads = rank->loads;
-    double kernel_time = streams;
+    const bool is_profiled = kernels != NULL && (streams == NULL || !isnan(kernels->efficiency));
+    const struct fm_rank_kernels *measured = is_profiled ? kernels : streams;
+    double kernel_time = streams != NULL ? streams->time : NAN;
     *rank = (struct fm_gpu_rank){.rank = rank->rank,
                                  .sm = NAN,
                                  .warp = NAN,
-                                 .efficiency = isnan(streams) ? threads : NAN,
+                                 .efficiency = threads,
                                  .unweighted = NAN,
                                  .composite = NAN,
                                  .sm_imbalance = NAN};
+    if (measured != NULL) {
+        rank->launches = measured->launches;
+        rank->sm = measured->sm;
+        rank->warp = measured->warp;
+        rank->efficiency = measured->efficiency;
+        rank->unweighted = measured->unweighted;
+        rank->composite = measured->composite;
+        rank->sm_imbalance = measured->sm_imbalance;
+    }
     if (kernels != NULL) {
         rank->launches = kernels->launches;
-        rank->sm = kernels->sm;
-        rank->warp = kernels->warp;
-        rank->efficiency = kernels->efficiency;
-        rank->unweighted = kernels->unweighted;
-        rank->composite = kernels->composite;
-        rank->sm_imbalance = kernels->sm_imbalance;
-        kernel_time = first_known(kernels->time, streams);
+        kernel_time = first_known(kernels->time, kernel_time);
     }
     loads[FM_LOAD_WORK] = values[FM_RANK_WORK];
     loads[FM_LOAD_COMPUTATION] = positive(values[FM_RANK_TOTAL] - values[FM_RANK_MPI]);
@@ -239,7 +247,8 @@ static void fill_ranks(struct fm_gpu_run *run, const rank_list *values,
         struct fm_gpu_rank rank = {.rank = by_values < by_kernels ? by_values : by_kernels};
         const bool known = rank.rank == by_values;
         fill_rank(&rank, known ? item->values : unknown, known ? item->threads : NAN,
-                  known ? item->streams : NAN, rank.rank == by_kernels ? &kernels->ranks[k] : NULL);
+                  known ? item->streams : NULL,
+                  rank.rank == by_kernels ? &kernels->ranks[k] : NULL);
         fm_vector_push(&run->ranks, rank);
         v += rank.rank == by_values;
         k += rank.rank == by_kernels;
@@ -336,6 +345,23 @@ static void warn_of_ranks(struct fm_gpu_run *run)
     }
 }
 
+/* @param measured  share of the measured kernels in the time of an experiment's kernels; NAN or 0:
+ * none was measured */
+static void warn_of_measuring(struct fm_gpu_run *run, double measured)
+{
+    if (measured > 0) {
+        fm_gpu_run_warn(run, "The kernels of the experiment were measured while they ran, one at a "
+                             "time: they did not overlap.");
+    }
+    if (measured > 0 && measured < 0.9995) {
+        fm_gpu_run_warn(
+            run,
+            "Of %.1f %% of the kernels' time in the experiment it is not known what was "
+            "active inside of accelerators: it counts like the rest of its rank.",
+            100 * (1 - measured));
+    }
+}
+
 static void take_file_warnings(struct fm_gpu_run *run, const struct fm_gpu_sources *sources)
 {
     for (size_t i = 0; i < sources->files.count; i++) {
@@ -362,15 +388,24 @@ fm_status_t fm_gpu_run_make(const struct fm_gpu_sources *sources,
 {
     struct fm_gpu_run made = {.label = fm_copy_string(label), .set = fm_copy_string(set)};
     rank_list values = {0};
-    struct fm_run_kernels kernels = {0};
-    fm_status_t status = read_ranks(sources, request, &values, error);
+    struct fm_run_kernels kernels = {0}, streams = {0};
+    double measured = NAN;
+    if (sources->experiments.count > 0) {
+        measured = fm_run_streams_make(sources->experiments.items[0], request->kernels, &streams);
+    }
+    fm_status_t status = read_ranks(sources, request, &values, &streams, error);
     if (status == FM_OK) {
         status = fm_run_kernels_make(sources, request, &kernels, &made, error);
     }
+    if (status == FM_OK && kernels.count == 0 && streams.count > 0 && streams.names == 0 &&
+        request->kernels != NULL) {
+        status = fm_fail(error, FM_ERR_DATA, "no name of a kernel matches --kernel");
+    }
     if (status == FM_OK) {
         take_file_warnings(&made, sources);
+        warn_of_measuring(&made, measured);
         fill_ranks(&made, &values, &kernels);
-        made.kernels = kernels.names;
+        made.kernels = kernels.names > 0 ? kernels.names : streams.names;
         compare_loads(&made);
         warn_of_ranks(&made);
     }
@@ -379,6 +414,7 @@ fm_status_t fm_gpu_run_make(const struct fm_gpu_sources *sources,
                          label[0] != '\0' ? label : "the files");
     }
     fm_run_kernels_free(&kernels);
+    fm_run_kernels_free(&streams);
     fm_vector_free(&values);
     if (status == FM_OK) {
         *run = made;

@@ -37,15 +37,16 @@ const char *fm_load_meaning(fm_load_t load);
 /** A rank. NAN: not known. */
 struct fm_gpu_rank {
     uint32_t rank;
-    uint64_t launches;           /**< of kernels */
-    double sm, warp;             /**< efficiencies 0..1, means weighted by time */
-    double efficiency;           /**< formula 4.3, time-weighted mean over the kernels; without
-                                      kernels that of the threads of an experiment
-                                      (load_levels.h) */
-    double unweighted;           /**< the same, each launch counting once */
-    double composite;            /**< composite.h, time-weighted mean */
-    double sm_imbalance;         /**< formula 4.1 of the active cycles of the multiprocessors */
-    double loads[FM_LOAD_COUNT]; /**< seconds; FM_LOAD_WORK: units of work */
+    uint64_t launches;   /**< of kernels */
+    double sm, warp;     /**< efficiencies 0..1, means weighted by time; of the kernels of an
+                              experiment that of the warps by the active time */
+    double efficiency;   /**< formula 4.3, time-weighted mean over the kernels; without
+                              kernels that of the threads of an experiment
+                              (load_levels.h) */
+    double unweighted;   /**< the same, each launch counting once */
+    double composite;    /**< composite.h, time-weighted mean */
+    double sm_imbalance; /**< formula 4.1 of the active cycles of the multiprocessors */
+    double loads[FM_LOAD_COUNT];      /**< seconds; FM_LOAD_WORK: units of work */
     double difference[FM_LOAD_COUNT]; /**< load / largest load - work / largest work */
 };
 

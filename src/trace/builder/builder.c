@@ -46,6 +46,7 @@ static void reset(struct fm_builder *builder)
     builder->computed = 0;
     builder->stretch = 0;
     builder->reading = 0;
+    builder->has_kernel_activity = false;
     builder->current_activity = FM_NONE;
     builder->is_paused = false;
     builder->frames.count = 0;

@@ -101,6 +101,9 @@ struct fm_builder {
     size_t next_counter;  /**< where the search for a counter's series begins */
     double *last_values;  /**< [counter]: the last value of a total at the location */
     struct fm_map growth; /**< visit | counter << 32 -> row of the location's `growth` */
+    double kernel[FM_KERNEL_ACTIVITY_COUNT]; /**< of a stream: activity of its open kernel, as
+                                                  fractions; NAN: not known */
+    bool has_kernel_activity;                /**< some is known */
     struct fm_trace_defects *defects;
     struct fm_trace_defects defects_before;  /**< when the location began */
     size_t left_open_before, foreign_before; /**< requests of the process, likewise */

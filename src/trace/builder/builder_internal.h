@@ -20,6 +20,18 @@ static inline void fm_builder_account_pause(struct fm_builder *builder)
     }
 }
 
+/** @return the counters of a node of the call tree. */
+static inline uint64_t *fm_builder_counts_of(struct fm_builder *builder, uint32_t visit)
+{
+    struct fm_location *location = builder->location;
+    struct fm_visit_profile *profile = &location->profile.items[visit];
+    if (profile->counts == FM_NONE) {
+        profile->counts = (uint32_t)location->counts.count;
+        fm_vector_push(&location->counts, (struct fm_count_row){{0}});
+    }
+    return location->counts.items[profile->counts].values;
+}
+
 /** @return the counters of the innermost call; NULL outside of all calls, which is a defect. */
 static inline uint64_t *fm_builder_counts(struct fm_builder *builder)
 {
@@ -27,15 +39,12 @@ static inline uint64_t *fm_builder_counts(struct fm_builder *builder)
         ++builder->defects->unusable_records;
         return NULL;
     }
-    struct fm_location *location = builder->location;
-    struct fm_visit_profile *profile =
-        &location->profile.items[builder->frames.items[builder->frames.count - 1].visit];
-    if (profile->counts == FM_NONE) {
-        profile->counts = (uint32_t)location->counts.count;
-        fm_vector_push(&location->counts, (struct fm_count_row){{0}});
-    }
-    return location->counts.items[profile->counts].values;
+    return fm_builder_counts_of(builder, builder->frames.items[builder->frames.count - 1].visit);
 }
+
+/** Books the load of a kernel that was left, if its activity was measured; then there is none.
+ * @param ticks  of the kernel */
+void fm_builder_end_kernel(struct fm_builder *builder, uint32_t visit, uint64_t ticks);
 
 /** @return whether the record lies in a communication call and its references are defined; if not,
  * it is a defect. */

@@ -309,6 +309,7 @@ static void leave_innermost(struct fm_builder *builder)
         builder->current_activity = outer->activity;
     } else {
         builder->current_activity = FM_NONE;
+        fm_builder_end_kernel(builder, frame.visit, duration - frame.inner);
     }
 }
 

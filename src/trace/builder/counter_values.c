@@ -78,6 +78,41 @@ static void add_growth(struct fm_builder *builder, uint32_t number, double value
     location->growth.items[row].amount += amount * counter->scale;
 }
 
+/* Of several values in a kernel the last one counts. */
+static void note_activity(struct fm_builder *builder, const struct fm_counter *counter,
+                          double value)
+{
+    if (!builder->location->is_stream || builder->frames.count == 0 ||
+        builder->frames.items[0].call == builder->trace->idle_region) {
+        return;
+    }
+    if (!builder->has_kernel_activity) {
+        for (unsigned i = 0; i < FM_KERNEL_ACTIVITY_COUNT; i++) {
+            builder->kernel[i] = NAN;
+        }
+        builder->has_kernel_activity = true;
+    }
+    builder->kernel[counter->activity] =
+        fm_kernel_fraction(counter->activity, value * counter->scale);
+}
+
+/* A kernel of which one efficiency is known only is none that was measured. */
+void fm_builder_end_kernel(struct fm_builder *builder, uint32_t visit, uint64_t ticks)
+{
+    if (!builder->has_kernel_activity) {
+        return;
+    }
+    builder->has_kernel_activity = false;
+    if (!isnan(builder->kernel[FM_KERNEL_SM]) && !isnan(builder->kernel[FM_KERNEL_WARP])) {
+        const struct fm_kernel_load load = fm_kernel_load_of(ticks, builder->kernel);
+        uint64_t *counts = fm_builder_counts_of(builder, visit);
+        counts[FM_COUNT_KERNEL_IDLE] += load.idle;
+        counts[FM_COUNT_KERNEL_INACTIVE] += load.inactive;
+        counts[FM_COUNT_KERNEL_ADJUSTED] += load.adjusted;
+        counts[FM_COUNT_KERNEL_COMPOSITE] += load.composite;
+    }
+}
+
 void fm_builder_counter(struct fm_builder *builder, uint32_t counter, double value)
 {
     const struct fm_trace *trace = builder->trace;
@@ -91,6 +126,9 @@ void fm_builder_counter(struct fm_builder *builder, uint32_t counter, double val
         add_processor_time(builder, (fm_processor_time_t)(counter - FM_COUNTER_OF_PROCESSOR_TIME),
                            value);
     } else if (counter != FM_NONE) {
+        if (trace->counters[counter].activity != FM_KERNEL_ACTIVITY_COUNT) {
+            note_activity(builder, &trace->counters[counter], value);
+        }
         add_growth(builder, counter, value);
         if (trace->in_detail) {
             fm_counters_add(&builder->location->counters, &builder->next_counter,

@@ -153,6 +153,7 @@ static void resolve_members(const struct fm_raw_counters *raw, struct fm_trace_p
                 .is_total = from->is_total,
                 .is_relative = from->is_relative,
                 .scale = from->scale,
+                .activity = fm_kernel_activity_named(name),
             };
         }
         fm_references_define(numbers, from->reference, number);

@@ -8,6 +8,7 @@
 #define FERMATA_TRACE_TABLES_COUNTERS_H
 
 #include "base/containers/vector.h"
+#include "base/kernel_activity.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,6 +32,7 @@ struct fm_counter {
     bool is_apart;    /**< values are recorded apart from the code that they belong to (OTF2:
                            asynchronous), for example when a buffer is full */
     double scale;     /**< of the values in the archive: base ^ exponent */
+    fm_kernel_activity_t activity; /**< of kernels; FM_KERNEL_ACTIVITY_COUNT: none */
 };
 
 /** The value of a counter from a time until that of the next sample. */

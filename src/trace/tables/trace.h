@@ -255,6 +255,10 @@ typedef enum {
     FM_COUNT_FILE_BYTES_READ, /**< by MPI, likewise the next two */
     FM_COUNT_FILE_BYTES_WRITTEN,
     FM_COUNT_FILE_OPERATIONS, /**< reads and writes with a record of their bytes */
+    FM_COUNT_KERNEL_IDLE,     /**< ticks of kernels: the parts of struct fm_kernel_load */
+    FM_COUNT_KERNEL_INACTIVE,
+    FM_COUNT_KERNEL_ADJUSTED,
+    FM_COUNT_KERNEL_COMPOSITE,
     FM_COUNT_KINDS
 } fm_count_t;
 

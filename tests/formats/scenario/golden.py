@@ -1,5 +1,5 @@
-"""Every event of the language becomes the right OTF2 record: otf2-print's view of all-events.scn, and
-of threads.scn with the teams of threads.
+"""Every event of the language becomes the right OTF2 record: otf2-print's view of all-events.scn, of
+threads.scn with the teams of threads, and of accelerators.scn with a stream.
 
 `golden.py FERMATA --update` writes the expected output anew; read the difference before keeping it.
 """
@@ -11,7 +11,8 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../support"))
 import fermata_command  # noqa: E402
 
-THREADS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "threads.scn")
+OTHERS = [os.path.join(os.path.dirname(os.path.abspath(__file__)), name)
+          for name in ("threads.scn", "accelerators.scn")]
 
 
 def otf2_print(*arguments):
@@ -34,7 +35,7 @@ def print_archive(scenario):
 def main():
     if shutil.which("otf2-print") is None:
         fermata_command.skip("no otf2-print")
-    for scenario in (fermata_command.ALL_EVENTS, THREADS):
+    for scenario in [fermata_command.ALL_EVENTS, *OTHERS]:
         path = scenario.replace(".scn", ".expected")
         output = print_archive(scenario)
         if "--update" in sys.argv:

@@ -203,7 +203,9 @@ COUNT_METRICS = _parents(COUNT_TREES)
 # Times beside the tree; `_lower`: a lower bound of the metric without it.
 INFO_METRICS = tuple("%s_%s_wait_for_progress_lower" % (library, calls)
                      for library in ("mpi_rma", "shmem", "armci", "caf")
-                     for calls in ("sync", "comm")) + ("thread_start_delay", "omp_task_starvation")
+                     for calls in ("sync", "comm")) + (
+                         "thread_start_delay", "omp_task_starvation", "kernel_measured", "kernel_adjusted",
+                         "kernel_inactive", "kernel_idle", "kernel_composite")
 
 _ACTIVE = {"fence", "start", "complete", "post", "wait", "test"}
 _PASSIVE_PREFIXES = ("lock", "unlock", "flush", "sync")

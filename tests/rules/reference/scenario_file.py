@@ -134,6 +134,9 @@ def _release_lock(words):
             " ".join(words[3 + is_shared:]) or None, is_shared)
 
 
+# What an activity is a fraction of: percent, or threads of a warp.
+_ACTIVITIES = {"sm": ("sm", 100), "warp": ("warp", 32), "memory": ("memory", 100)}
+
 _PARSERS = {
     "send": lambda w: (int(w[0]), int(w[1]), int(w[2]), _optional(w, 3, WORLD)),
     "recv": lambda w: (int(w[0]), int(w[1]), int(w[2]), _optional(w, 3, WORLD)),
@@ -176,6 +179,7 @@ _PARSERS = {
     "waits_for": lambda w: (parse_location(w[0]),),
     "on_stream": lambda w: (parse_location(w[0]),),
     "event": lambda w: (w[0],),
+    "activity": lambda w: (_ACTIVITIES[w[0]], float(w[1])),
     "parameter": lambda w: tuple(w),
     "parameter_unsigned": lambda w: tuple(w),
     "parameter_text": lambda w: tuple(w),

@@ -10,6 +10,7 @@ import epochs
 import formation
 import imbalance
 import intervals
+import kernel_activity
 import libraries
 import library_functions
 import matching
@@ -77,6 +78,8 @@ def compute(timeline):
     for metric, path, loc, time in thread_times.idle_threads(timeline):
         severities.add_at(metric, path, loc, time)
     for metric, call, time in thread_times.infos(timeline):
+        severities.add(metric, call, time)
+    for metric, call, time in kernel_activity.loads(timeline):
         severities.add(metric, call, time)
     for call, candidate in chosen.items():
         if candidate.rule == ws.PROGRESS:

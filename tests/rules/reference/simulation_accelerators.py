@@ -7,6 +7,10 @@ SYNCHRONIZATIONS = ("cudaStreamSynchronize", "cudaEventSynchronize", "cudaDevice
 DURATIONS = (0, 1, 1, 2, 3, 5, 8)
 # How long works take: less than the host does between them, or so long that streams have more than enough to do.
 LENGTHS = ((0, 1, 2, 4, 7), (0, 5, 20, 50, 90))
+# Percent, threads of a warp, percent; None: not known.
+SM = (None, 0, 12.5, 33.3, 50, 87.25, 99.999, 100, 100.2)
+WARP = (None, 0, 1, 7.75, 16, 31.9, 32)
+MEMORY = (None, None, 0, 3.125, 40, 77.7, 100)
 
 
 class _Process:
@@ -22,6 +26,7 @@ class _Process:
         self.recorded = {}  # {event: (stream, until when the stream has work in front of it)}
         self.events = []  # (time, thread, text) in the order of each location
         self.number = 0
+        self.is_measured = random.random() < 0.5
         for thread in range(threads):
             self.emit(thread, "enter main" if thread == 0 else "enter worker")
 
@@ -54,12 +59,21 @@ class _Process:
                 else "cuda " + self.random.choice(COPIES))
         self.emit(stream, "enter " + what, begin)
         self.emit(stream, "correlation %d" % self.number, begin)
+        if what.startswith("kernel"):
+            self.measure(stream, begin)
         self.emit(stream, "leave " + what, end)
         self.free[stream] = end
         if waits:
             self.clocks[thread] = max(self.clocks[thread], end)
         self.spend(thread)
         self.emit(thread, "leave " + call)
+
+    def measure(self, stream, begin):
+        """What is active while a kernel runs: all of it is known, some, or nothing."""
+        for name, values in (("sm", SM), ("warp", WARP), ("memory", MEMORY)):
+            value = self.random.choice(values)
+            if self.is_measured and value is not None:
+                self.emit(stream, "activity %s %s" % (name, value), begin)
 
     def synchronize(self, thread):
         call = self.random.choice(SYNCHRONIZATIONS)

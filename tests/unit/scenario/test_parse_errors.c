@@ -85,6 +85,9 @@ static const struct mistake mistakes[] = {
     /* events */
     {HEAD "1 0\n", "6: the event is missing"},
     {HEAD "1 0 jump\n", "6: no such event: \"jump\""},
+    {HEAD "1 0 activity cache 1\n", "6: an activity is sm, warp or memory, not: \"cache\""},
+    {HEAD "1 0 activity sm much\n", "6: not a decimal number: \"much\""},
+    {HEAD "1 0 activity sm\n", "6: a field of the event is missing"},
     {HEAD "1 0 enter\n", "6: the name of the region is missing"},
     {HEAD "1 0 enter a\x1b[2J\n", "6: control character 0x1b"},
     {HEAD "1 0 send 1 2\n", "6: a field of the event is missing"},

@@ -126,14 +126,16 @@ export interface JsonReport {
   };
 }
 
-/** Imbalance of threads with accelerators, of processes or of nodes: src/diagnosis/efficiency/load_levels.h. Seconds. */
+/** Imbalance of streams, threads with accelerators, processes or nodes: src/diagnosis/efficiency/load_levels.h. Seconds. */
 export interface JsonLoadLevel {
-  level: "thread" | "process" | "node";
+  level: "stream" | "thread" | "process" | "node";
   parts: string;
   units: number;
   efficiency: number | null;
   measured: JsonLoad;
   adjusted: JsonLoad;
+  /** null: what is active inside of accelerators was not measured. */
+  composite: JsonLoad | null;
 }
 
 export interface JsonLoad {

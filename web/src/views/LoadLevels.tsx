@@ -3,10 +3,11 @@ import type { JsonLoad, JsonLoadLevel } from "../data/layout";
 import { formatCount, formatPercent, formatSeconds, printable, shorten } from "../format";
 import { locationName, type Report } from "../model/report";
 
-/** How unevenly times and adjusted loads of processes and nodes are spread; nothing if there is one of each. */
+/** How unevenly times and adjusted loads of streams, processes and nodes are spread; nothing if there is one of each. */
 export function LoadLevels({ report }: { report: Report }): JSX.Element | null {
   const levels = report.efficiency.load_levels;
   if (levels.length === 0) return null;
+  const hasComposite = levels.some((level) => level.composite !== null);
   return (
     <table class="grid" data-testid="load-levels">
       <thead>
@@ -27,19 +28,25 @@ export function LoadLevels({ report }: { report: Report }): JSX.Element | null {
           <th scope="col" class="text">
             Largest load
           </th>
+          {hasComposite && (
+            <th scope="col" title="as Adjusted, for kernels that are limited in part by what all multiprocessors share">
+              Composite
+            </th>
+          )}
         </tr>
       </thead>
       <tbody>
         {levels.map((level) => (
           <tr key={level.level}>
             <th scope="row">
-              {formatCount(level.units)} {{ thread: "accelerators", process: report.summary.process.many, node: "nodes" }[level.level]}
+              {formatCount(level.units)} {{ stream: "streams", thread: "accelerators", process: report.summary.process.many, node: "nodes" }[level.level]}
             </th>
             <td>{percent(level.measured.imbalance)}</td>
             <td class="text">{largest(report, level, level.measured)}</td>
             <td>{percent(level.efficiency)}</td>
             <td>{percent(level.adjusted.imbalance)}</td>
             <td class="text">{largest(report, level, level.adjusted)}</td>
+            {hasComposite && <td>{percent(level.composite?.imbalance ?? null)}</td>}
           </tr>
         ))}
       </tbody>
