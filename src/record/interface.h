@@ -5,6 +5,7 @@
 #define FERMATA_RECORD_INTERFACE_H
 
 #include "record/computation/blocking.h"
+#include "record/gpu_option.h"
 #include "record/paradigm/paradigm.h"
 #include "user/interface.h"
 
@@ -21,10 +22,8 @@
 #define FM_OMPT_LIBRARY "libfermata-ompt.so"
 #define FM_OMPT_SYMBOL  "fermata_tool"
 
-/** File name of the collector of CUDA, a paradigm (FM_PARADIGM_SYMBOL); and the variable that
- * selects it, `1`. */
+/** File name of the collector of CUDA, a paradigm (FM_PARADIGM_SYMBOL). gpu_option.h selects it. */
 #define FM_CUDA_LIBRARY "libfermata-cuda.so"
-#define FM_GPU_VARIABLE "FERMATA_GPU"
 
 /** What the recorder offers. All libraries are of one build. */
 struct fm_recorder {

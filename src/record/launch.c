@@ -3,6 +3,7 @@
 #include "base/process/installed.h"
 #include "filter/filter.h"
 #include "record/experiment/job.h"
+#include "record/gpu_option.h"
 #include "record/launch_snapshots.h"
 #include "record/rebuild/rebuild.h"
 
@@ -87,8 +88,7 @@ static fm_status_t export_preload(const char *library, struct fm_error *error)
 static void export_injection(void)
 {
     char preload[PATH_MAX];
-    const char *gpu = getenv(fm_settings_known[FM_SETTING_GPU].variable);
-    if (gpu != NULL && strcmp(gpu, "1") == 0 &&
+    if (fm_gpu_is_selected(getenv(fm_settings_known[FM_SETTING_GPU].variable)) &&
         fm_find_library("libfermata-preload.so", preload, sizeof preload, NULL) == FM_OK) {
         setenv("CUDA_INJECTION64_PATH", preload, 0);
     }

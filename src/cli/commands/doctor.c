@@ -7,7 +7,7 @@
 #include "cli/options/options.h"
 #include "cli/text/safe_text.h"
 #include "record/capture/clock.h"
-#include "record/cuda/cupti.h"
+#include "record/cuda/cupti_profiler.h"
 #include "record/known_libraries.h"
 
 #include <dlfcn.h>
@@ -163,6 +163,7 @@ static void look_at_counters(void)
 static void look_at_accelerators(void)
 {
     struct fm_cupti cupti;
+    struct fm_cupti_profiler profiler;
     char reason[512];
     if (!fm_cuda_driver_is_installed()) {
         fm_doctor_report(FM_HEALTH_GOOD, NULL, /* nothing is wrong with a machine without one */
@@ -172,9 +173,12 @@ static void look_at_accelerators(void)
                          "only if programs use GPUs: load the module of CUDA or set CUDA_HOME",
                          "accelerators: %s", reason);
     } else {
-        fm_doctor_report(FM_HEALTH_GOOD, NULL,
-                         "accelerators: CUPTI version %u (%s), for fermata record --gpu",
-                         cupti.version, cupti.path);
+        fm_doctor_report(
+            FM_HEALTH_GOOD, NULL, "accelerators: CUPTI version %u (%s), for fermata record --gpu%s",
+            cupti.version, cupti.path,
+            fm_cupti_profiler_load(&cupti, &profiler, reason, sizeof reason)
+                ? ", --gpu=metrics too where the device and its administrator permit it"
+                : "; --gpu=metrics needs that of CUDA 12.6 Update 2");
     }
 }
 

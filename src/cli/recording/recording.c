@@ -10,6 +10,7 @@
 #include "patterns/patterns.h"
 #include "record/cuda/cupti.h"
 #include "record/experiment/job.h"
+#include "record/gpu_option.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,8 +26,8 @@ static int fail(const char *command, struct fm_error *error, fm_status_t status)
  * "": they can be, or were not to be */
 static const char *without_accelerators(const struct fm_settings *settings)
 {
-    const char *gpu = settings->values[FM_SETTING_GPU].text;
-    return gpu == NULL || strcmp(gpu, "1") != 0 || fm_cuda_driver_is_installed()
+    return !fm_gpu_is_selected(settings->values[FM_SETTING_GPU].text) ||
+                   fm_cuda_driver_is_installed()
                ? ""
                : "; accelerators are not recorded: " FM_CUDA_NO_DRIVER;
 }

@@ -125,7 +125,9 @@ enum fm_record_place { FM_AT_LEAVE, FM_AT_ENTER, FM_BETWEEN_CALLS };
     X(STREAM_BEGIN, 1, 2)           /* ref: name; number of its context: the location is a stream  \
                                        of an accelerator */                                        \
     X(STREAM_WORK, 3, 2)            /* ref: region; begin, end, number of the launch; of a stream, \
-                                       in any order */
+                                       in any order */                                             \
+    X(STREAM_ACTIVITY, 4, 2)        /* number of the launch of a kernel of the stream; bits of its \
+                                       values, doubles by fm_kernel_activity_t, NAN: not known */
 
 enum fm_record_kind {
 #define FM_KIND(kind, words, place) FM_RECORD_##kind,

@@ -310,7 +310,7 @@ FM_API FM_COLD void fm_thread_give_back(struct fm_thread *thread);
 FM_API FM_COLD uint32_t fm_thread_site_of(struct fm_thread *thread, uint64_t place);
 
 /** Adds a location that no thread has: a stream of an accelerator. Its records are written by any
- * thread, by one at a time: STREAM_WORK records, by fm_stream_put.
+ * thread, by one at a time: STREAM_WORK and STREAM_ACTIVITY records, by the next two functions.
  * @param name     number of its string
  * @param context  number that calls which wait for all of its streams name
  * @return NULL: recording is over, no thread is recorded yet, or there is no memory. errno is
@@ -322,6 +322,13 @@ FM_API FM_COLD struct fm_thread *fm_thread_add_stream(uint32_t name, uint32_t co
  * @param correlation  number that the record of its launch has */
 FM_API FM_COLD void fm_stream_put(struct fm_thread *stream, uint32_t region, uint64_t begin,
                                   uint64_t end, uint64_t correlation);
+
+/** Records what was active inside of the accelerator during a kernel of the stream, before or after
+ * its work.
+ * @param correlation  as that of the work
+ * @param values       [fm_kernel_activity_t]: of the counters; NAN: not known */
+FM_API FM_COLD void fm_stream_put_activity(struct fm_thread *stream, uint64_t correlation,
+                                           const double *values);
 
 /** Writes the records of a stream to the journal, if the interval has passed
  * (fm_threads_interval). */

@@ -468,6 +468,7 @@ static void convert_record(struct fm_thread *thread, const uint64_t *record)
         return;
     case FM_RECORD_STREAM_BEGIN:
     case FM_RECORD_STREAM_WORK:
+    case FM_RECORD_STREAM_ACTIVITY:
         fm_stream_event(thread, record);
         return;
     case FM_RECORD_CORRELATION:
@@ -534,7 +535,7 @@ bool fm_convert_records(struct fm_thread *thread, const uint64_t *records, size_
         enum fm_record_kind kind = fm_record_kind(records[0]);
         if (fm_convert_state.written > fm_convert_state.limits.bytes &&
             !thread->dropped.to_the_end && kind != FM_RECORD_STREAM_BEGIN &&
-            kind != FM_RECORD_STREAM_WORK) {
+            kind != FM_RECORD_STREAM_WORK && kind != FM_RECORD_STREAM_ACTIVITY) {
             fm_left_out_at_limit(thread, records, places[kind] == FM_BETWEEN_CALLS);
         }
         bool passed = thread->dropped.active && fm_left_out_pass(thread, records);

@@ -3,10 +3,13 @@
 #include "record/archive/streams.h"
 #include "record/conversion/convert_state.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-/* Numbers of the parameters; FM_DEFINE_NONE: not defined yet. */
+/* Numbers of the parameters and metrics; FM_DEFINE_NONE: not defined yet. */
 static uint32_t correlation_parameter, stream_parameter, event_parameter;
+static uint32_t activity_metrics[FM_KERNEL_ACTIVITY_COUNT];
 
 /* The lines of the process's launches: as a call has the line that it stands in, a work has the
  * line of its launch. */
@@ -32,6 +35,9 @@ void fm_stream_events_begin(void)
 {
     first_waits.count = 0;
     correlation_parameter = stream_parameter = event_parameter = FM_DEFINE_NONE;
+    for (int i = 0; i < FM_KERNEL_ACTIVITY_COUNT; i++) {
+        activity_metrics[i] = FM_DEFINE_NONE;
+    }
     launches.count = 0;
 }
 
@@ -126,11 +132,33 @@ static void add_work(struct fm_stream_events *events, const uint64_t *record)
                                       .region = fm_record_ref(record[0])};
 }
 
+static void add_activity(struct fm_stream_events *events, const uint64_t *record)
+{
+    if (events->activity_count == events->activity_room) {
+        size_t room = 2 * events->activity_room + 256;
+        struct fm_stream_activity *larger = realloc(events->activities, room * sizeof *larger);
+        fm_convert_check(larger != NULL);
+        if (larger == NULL) {
+            return;
+        }
+        events->activities = larger;
+        events->activity_room = room;
+    }
+    struct fm_stream_activity *activity = &events->activities[events->activity_count++];
+    activity->correlation = record[1];
+    memcpy(activity->values, record + 2, sizeof activity->values);
+}
+
 void fm_stream_event(struct fm_thread *stream, const uint64_t *record)
 {
-    if (fm_record_kind(record[0]) == FM_RECORD_STREAM_BEGIN) {
+    switch (fm_record_kind(record[0])) {
+    case FM_RECORD_STREAM_BEGIN:
         fm_stream_declare(stream, record);
-    } else {
+        return;
+    case FM_RECORD_STREAM_ACTIVITY:
+        add_activity(&stream->stream, record);
+        return;
+    default:
         add_work(&stream->stream, record);
     }
 }
@@ -213,6 +241,60 @@ void fm_stream_parameter(struct fm_thread *thread, const uint64_t *record, uint6
     }
 }
 
+/* @return the number of the metric */
+static uint32_t define_activity(fm_kernel_activity_t which)
+{
+    static const char *const names[][2] = {
+#define FM_KERNEL_ACTIVITY(symbol, name, unit, whole) {name, unit},
+        FM_KERNEL_ACTIVITIES(FM_KERNEL_ACTIVITY)
+#undef FM_KERNEL_ACTIVITY
+    };
+    uint32_t *metric = &activity_metrics[which];
+    if (*metric == FM_DEFINE_NONE) {
+        const uint32_t words[] = {fm_define_string(fm_convert_state.definitions, names[which][0]),
+                                  fm_define_string(fm_convert_state.definitions, names[which][1]),
+                                  OTF2_TYPE_DOUBLE, OTF2_METRIC_ABSOLUTE_NEXT | FM_METRIC_OF_PLACE};
+        *metric = fm_define(fm_convert_state.definitions, FM_DEFINE_METRIC, words, 4);
+        fm_convert_check(*metric != FM_DEFINE_NONE);
+    }
+    return *metric;
+}
+
+static void write_value(struct fm_thread *stream, fm_kernel_activity_t which, uint64_t time,
+                        double number)
+{
+    OTF2_Type type = OTF2_TYPE_DOUBLE;
+    OTF2_MetricValue value = {.floating_point = number};
+    fm_convert_count(stream, OTF2_EvtWriter_Metric(stream->writer, NULL, time,
+                                                   define_activity(which), 1, &type, &value));
+}
+
+static int compare_activities(const void *a, const void *b)
+{
+    const struct fm_stream_activity *left = a, *right = b;
+    return left->correlation < right->correlation ? -1 : left->correlation > right->correlation;
+}
+
+/* Writes what is known of a kernel that begins. The definition of the metric states that kernels
+ * were executed to be measured, even if no value is known. */
+static void write_activity(struct fm_thread *stream, uint64_t correlation, uint64_t time)
+{
+    const struct fm_stream_events *events = &stream->stream;
+    const struct fm_stream_activity key = {.correlation = correlation};
+    const struct fm_stream_activity *found =
+        events->activity_count > 0 ? bsearch(&key, events->activities, events->activity_count,
+                                             sizeof key, compare_activities)
+                                   : NULL;
+    if (found != NULL) {
+        define_activity(FM_KERNEL_SM);
+    }
+    for (int i = 0; found != NULL && i < FM_KERNEL_ACTIVITY_COUNT; i++) {
+        if (!isnan(found->values[i])) {
+            write_value(stream, (fm_kernel_activity_t)i, time, found->values[i]);
+        }
+    }
+}
+
 static int compare_works(const void *a, const void *b)
 {
     const struct fm_stream_work_event *left = a, *right = b;
@@ -235,6 +317,7 @@ static void write_work(struct fm_thread *stream, const struct fm_stream_work_eve
                             OTF2_EvtWriter_Enter(stream->writer, NULL, begin, region));
     if (work->correlation != 0) {
         write_correlation(stream, begin, work->correlation);
+        write_activity(stream, work->correlation, begin);
     }
     uint64_t end = fm_convert_not_before(stream, work->end);
     fm_convert_count_region(stream, region,
@@ -261,6 +344,10 @@ void fm_stream_events_end(struct fm_thread *stream)
         qsort(events->items, events->count, sizeof *events->items, compare_works);
         write_first_wait(stream, regions);
     }
+    if (events->activity_count > 0) {
+        qsort(events->activities, events->activity_count, sizeof *events->activities,
+              compare_activities);
+    }
     for (size_t i = 0; i < events->count && !fm_archive_has_failed; i++) {
         const struct fm_stream_work_event *work = &events->items[i];
         if (fm_convert_state.written > fm_convert_state.limits.bytes) {
@@ -270,6 +357,9 @@ void fm_stream_events_end(struct fm_thread *stream)
         }
     }
     free(events->items);
+    free(events->activities);
     events->items = NULL;
+    events->activities = NULL;
     events->count = events->room = 0;
+    events->activity_count = events->activity_room = 0;
 }

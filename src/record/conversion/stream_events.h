@@ -1,10 +1,13 @@
 /** @file
  * The works of a stream of an accelerator as events. They are reported in any order: they are
  * collected, sorted and written when no more follow. A work is a region with a parameter, the
- * number that its launch has, too.
+ * number that its launch has, too; a measured kernel also has values of counters
+ * (base/kernel_activity.h).
  */
 #ifndef FERMATA_RECORD_CONVERSION_STREAM_EVENTS_H
 #define FERMATA_RECORD_CONVERSION_STREAM_EVENTS_H
+
+#include "base/kernel_activity.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,14 +22,22 @@ struct fm_stream_work_event {
     uint32_t region;      /**< number of its definition */
 };
 
+/** What was active inside of the accelerator during a kernel. */
+struct fm_stream_activity {
+    uint64_t correlation;                    /**< of its launch */
+    double values[FM_KERNEL_ACTIVITY_COUNT]; /**< NAN: not known */
+};
+
 /** The works of a location so far. Zeroed: it is no stream, or has none. */
 struct fm_stream_events {
     uint64_t begin[2]; /**< the STREAM_BEGIN record; set in the recorded process only */
     struct fm_stream_work_event *items;
     size_t count, room;
+    struct fm_stream_activity *activities;
+    size_t activity_count, activity_room;
 };
 
-/** Adds a STREAM_BEGIN or STREAM_WORK record of the location. */
+/** Adds a STREAM_BEGIN, STREAM_WORK or STREAM_ACTIVITY record of the location. */
 void fm_stream_event(struct fm_thread *stream, const uint64_t *record);
 
 /** Notes a stream (archive/streams.h) from its STREAM_BEGIN record: before the calls of the process

@@ -5,6 +5,8 @@
 
 #include "record/capture/lock.h"
 #include "record/cuda/device_clock.h"
+#include "record/cuda/measured_kernels.h"
+#include "record/cuda/measuring.h"
 #include "record/session/session_tell.h"
 
 #include <stdio.h>
@@ -103,28 +105,30 @@ struct work {
     uint32_t device, context, stream, correlation;
 };
 
-static void add(const struct work *work, uint32_t region)
+/* @return the stream that the work was recorded on; NULL: none */
+static struct fm_thread *add(const struct work *work, uint32_t region)
 {
     if (work->device >= DEVICES_MOST || work->end < work->start) {
         collected.not_understood += work->end != 0;
         collected.unfinished += work->end == 0;
-        return;
+        return NULL;
     }
     if (work->start == 0 || work->end == 0) {
         collected.unfinished++;
-        return;
+        return NULL;
     }
     if (!fm_cuda_launch_is_recorded(work->correlation)) {
-        return;
+        return NULL;
     }
     struct fm_thread *stream = fm_cuda_stream(work->device, work->context, work->stream);
     if (stream == NULL || region == FM_DEFINE_NONE) {
         collected.no_room++;
-        return;
+        return NULL;
     }
     uint64_t rate = collected.ticks_per_second;
     fm_stream_put(stream, region, fm_device_clock_ticks(&collected.clock, work->start, rate),
                   fm_device_clock_ticks(&collected.clock, work->end, rate), work->correlation);
+    return stream;
 }
 
 static const char *copy_name(unsigned kind)
@@ -158,7 +162,10 @@ static void take_record(const void *record)
     case FM_CUPTI_KERNEL:
     case FM_CUPTI_CONCURRENT_KERNEL: {
         const struct fm_cupti_kernel *kernel = record;
-        add(WORK_OF(kernel), fm_cuda_kernel_region(kernel->name));
+        struct fm_thread *stream = add(WORK_OF(kernel), fm_cuda_kernel_region(kernel->name));
+        if (stream != NULL && fm_cuda_measures()) {
+            fm_measured_kernel_work(stream, kernel->correlation);
+        }
         return;
     }
     case FM_CUPTI_MEMCPY: {
@@ -205,6 +212,13 @@ void fm_cuda_complete_buffer(void *context, uint32_t stream, uint8_t *buffer, si
     give_back(buffer);
 }
 
+void fm_cuda_note_values(uint32_t outer, uint32_t inner, const double *values)
+{
+    fm_lock(&collected.lock);
+    fm_measured_kernel_values(outer, inner, values);
+    fm_unlock(&collected.lock);
+}
+
 int fm_cuda_activities_enable(void)
 {
     static const int kinds[] = {FM_CUPTI_CONCURRENT_KERNEL, FM_CUPTI_MEMCPY, FM_CUPTI_MEMCPY2,
@@ -246,5 +260,8 @@ void fm_cuda_activities_end(void)
                                          "no time for them");
     report_missing(collected.not_understood, layout);
     report_missing(collected.no_room, "there is no room for more streams or kernels");
+    report_missing(fm_measured_kernels_without_work(),
+                   "CUPTI has measured them, but returned no record of their time; record without "
+                   "--gpu=metrics");
     fm_unlock(&collected.lock);
 }

@@ -5,6 +5,7 @@
 #include "record/cuda/cuda.h"
 
 #include "record/capture/lock.h"
+#include "record/cuda/measuring.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -137,7 +138,9 @@ int fm_cuda_calls_enable(void *subscriber)
             result = enable(subscriber, domain, id);
         }
     }
-    return result;
+    return result == FM_CUPTI_SUCCESS && fm_cuda_measures()
+               ? fm_cupti.enable_callback(1, subscriber, FM_CUPTI_RESOURCES, FM_CUPTI_CONTEXT_ENDS)
+               : result;
 }
 
 /* ---- calls ---- */
@@ -210,6 +213,8 @@ static struct statement statement_of(const struct fm_thread *thread,
     struct fm_cuda_event event;
     switch (functions[callback->function - 1].use) {
     case FM_CUDA_LAUNCH:
+    case FM_CUDA_KERNEL:
+    case FM_CUDA_GRAPH:
         return (struct statement){FM_RECORD_CORRELATION, FM_WORDS_CORRELATION, 0, 0, 0};
     case FM_CUDA_WAIT_ALL:
         return (struct statement){FM_RECORD_CONTEXT_AWAITED, FM_WORDS_CONTEXT_AWAITED,
@@ -269,33 +274,65 @@ static void note_inner(const struct fm_thread *thread, uint32_t number)
     }
 }
 
+/* What the two callbacks of a call share (fm_cupti_call.own): whether it is recorded, and the mark
+ * of a launch that may be measured. */
+enum { RECORDED_BIT = 1, MARK_SHIFT = 1 };
+
+static inline __attribute__((always_inline)) void begin_call(const struct fm_cupti_call *call,
+                                                             const struct callback *callback)
+{
+    const enum fm_cuda_use use = functions[callback->function - 1].use;
+    struct fm_thread *thread = fm_thread_self;
+    *call->own = 0;
+    if (thread != NULL && fm_thread_is_quiet(thread)) {
+        note_inner(thread, call->correlation);
+    } else {
+        thread = fm_call_enter((uint32_t)callback->function - 1);
+        if (thread != NULL) {
+            open.numbers[0] = call->correlation;
+            open.count = 1;
+            *call->own = RECORDED_BIT;
+            note_pause(thread->pause.paused, call->correlation);
+            fm_thread_suspend(thread);
+            if (use == FM_CUDA_BEGIN_CAPTURE) {
+                fm_cuda_measure_capture_begins();
+            }
+        }
+    }
+    if (use == FM_CUDA_KERNEL || use == FM_CUDA_GRAPH) {
+        const bool is_recorded = !__atomic_load_n(&pauses.paused, __ATOMIC_RELAXED);
+        *call->own |= fm_cuda_measure_launch_begins(call, use == FM_CUDA_KERNEL && is_recorded)
+                      << MARK_SHIFT;
+    }
+}
+
 void fm_cuda_call(void *user, int domain, uint32_t id, const void *data)
 {
     const struct fm_cupti_call *call = data;
     (void)user;
+    if (domain == FM_CUPTI_RESOURCES && id == FM_CUPTI_CONTEXT_ENDS) {
+        fm_cuda_measure_context_ends(((const struct fm_cupti_resource *)data)->context);
+        return;
+    }
     if ((domain != FM_CUPTI_DRIVER_API && domain != FM_CUPTI_RUNTIME_API) || id >= CALLS_MOST ||
         callbacks[domain][id].function == 0) {
         return;
     }
     const struct callback *callback = &callbacks[domain][id];
-    struct fm_thread *thread = fm_thread_self;
     if (call->site == FM_CUPTI_API_ENTER) {
-        *call->own = 0;
-        if (thread != NULL && fm_thread_is_quiet(thread)) {
-            note_inner(thread, call->correlation);
-            return;
-        }
-        thread = fm_call_enter((uint32_t)callback->function - 1);
+        begin_call(call, callback);
+    } else if (call->site == FM_CUPTI_API_EXIT) {
+        const struct fm_thread *outer = fm_thread_self;
+        const bool is_inside = outer != NULL && outer->depth == FM_DEPTH_REPORTED;
+        fm_cuda_measure_launch_ends(call, *call->own >> MARK_SHIFT,
+                                    is_inside ? open.numbers[0] : call->correlation);
+        struct fm_thread *thread = (*call->own & RECORDED_BIT) != 0 ? fm_thread_resume() : NULL;
         if (thread != NULL) {
-            open.numbers[0] = call->correlation;
-            open.count = 1;
-            *call->own = 1;
-            note_pause(thread->pause.paused, call->correlation);
-            fm_thread_suspend(thread);
-        }
-    } else if (call->site == FM_CUPTI_API_EXIT && *call->own == 1) {
-        thread = fm_thread_resume();
-        if (thread != NULL) {
+            const enum fm_cuda_use use = functions[callback->function - 1].use;
+            if (use == FM_CUDA_END_CAPTURE ||
+                (use == FM_CUDA_BEGIN_CAPTURE && !has_succeeded(call))) {
+                fm_cuda_measure_capture_ends();
+            }
             end_call(thread, call, callback);
         }
     }

@@ -3,6 +3,8 @@
  * calls and the work of the streams. */
 #include "record/cuda/cuda.h"
 
+#include "record/cuda/measuring.h"
+#include "record/gpu_option.h"
 #include "record/session/session_tell.h"
 
 #include <stdio.h>
@@ -27,8 +29,7 @@ static const struct fm_function functions[] = {
 
 uint32_t fm_first_function;
 
-/* Whether this process reports that nothing is recorded: one does on each machine. */
-static bool reports(void)
+bool fm_cuda_reports(void)
 {
     static const char *const ranks[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID",
                                         "SLURM_LOCALID"};
@@ -43,7 +44,7 @@ static bool reports(void)
 
 static void refuse(const char *reason)
 {
-    if (reports()) {
+    if (fm_cuda_reports()) {
         fm_session_tell_of_accelerators("accelerators are not recorded: %s", reason);
     }
 }
@@ -77,6 +78,10 @@ static void begin(void)
         return;
     }
     fm_cuda_regions_begin();
+    const char *gpu = getenv(FM_GPU_VARIABLE);
+    if (gpu != NULL && strcasecmp(gpu, FM_GPU_METRICS) == 0) {
+        fm_cuda_measure_begin();
+    }
     void *handle = NULL;
     int result = fm_cupti.subscribe(&handle, fm_cuda_call, NULL);
     if (result != FM_CUPTI_SUCCESS) {
@@ -95,25 +100,32 @@ static void begin(void)
     subscriber = handle;
 }
 
+/* What CUPTI does, and the threads that it creates, are not of the program. */
+static void do_quietly(void (*act)(void))
+{
+    struct fm_thread *thread = fm_thread_self;
+    uint32_t depth = thread != NULL ? thread->depth : 0;
+    if (thread != NULL) {
+        thread->depth = 1;
+    }
+    act();
+    if (thread != NULL) {
+        thread->depth = depth;
+    }
+}
+
 /* An exit handler of this library runs before those of the libraries that were loaded before. */
 static void take_over(void)
 {
     if (subscriber != NULL) {
+        do_quietly(fm_cuda_measure_end);
         fm_cupti.flush_all(FM_CUPTI_FLUSH_FORCED);
     }
 }
 
 static void attach(void)
 {
-    struct fm_thread *thread = fm_thread_self;
-    uint32_t depth = thread != NULL ? thread->depth : 0;
-    if (thread != NULL) {
-        thread->depth = 1; /* the threads that CUPTI creates are none of the program */
-    }
-    begin();
-    if (thread != NULL) {
-        thread->depth = depth;
-    }
+    do_quietly(begin);
     if (subscriber != NULL) {
         atexit(take_over);
     }
@@ -122,6 +134,7 @@ static void attach(void)
 static void run_ends(void)
 {
     if (subscriber != NULL) {
+        fm_cuda_measure_end();
         fm_cuda_activities_end();
     }
 }

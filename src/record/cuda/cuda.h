@@ -24,6 +24,8 @@ enum fm_cuda_function {
 enum fm_cuda_use {
     FM_CUDA_PLAIN,
     FM_CUDA_LAUNCH,
+    FM_CUDA_KERNEL, /**< as LAUNCH: a call of the driver that launches one kernel */
+    FM_CUDA_GRAPH,  /**< as LAUNCH: a call of the driver that launches several kernels */
     FM_CUDA_WAIT_STREAM,
     FM_CUDA_WAIT_EVENT,
     FM_CUDA_WAIT_ALL,
@@ -35,6 +37,9 @@ enum fm_cuda_use {
 
 /** CUPTI, once it is loaded. Constant afterwards. */
 extern FM_HIDDEN struct fm_cupti fm_cupti;
+
+/** Whether this process reports what is the same on all processes of a machine: one does. */
+bool fm_cuda_reports(void);
 
 /* ---- calls (calls.c) ---- */
 
@@ -96,6 +101,11 @@ int fm_cuda_activities_enable(void);
 
 /** Takes over all records, and reports which are missing. */
 void fm_cuda_activities_end(void);
+
+/** The values of a measured kernel. Thread-safe.
+ * @param outer, inner  numbers of the calls that have launched it
+ * @param values        [fm_kernel_activity_t]; NAN: not known */
+void fm_cuda_note_values(uint32_t outer, uint32_t inner, const double *values);
 
 /* ---- names (regions.c) ---- */
 

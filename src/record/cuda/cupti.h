@@ -19,8 +19,10 @@ enum { FM_CUPTI_OLDEST = 12 };
 /** CUptiResult. */
 enum {
     FM_CUPTI_SUCCESS = 0,
+    FM_CUPTI_OUT_OF_MEMORY = 8,
     FM_CUPTI_MAX_LIMIT_REACHED = 12, /**< there is no further record in a buffer */
     FM_CUPTI_NOT_INITIALIZED = 15,
+    FM_CUPTI_HARDWARE_BUSY = 26,
     FM_CUPTI_INSUFFICIENT_PRIVILEGES = 35,
     FM_CUPTI_MULTIPLE_SUBSCRIBERS = 39
 };
@@ -44,8 +46,16 @@ enum {
     FM_CUPTI_COPY_BETWEEN_DEVICES = 10
 };
 
-/** CUpti_CallbackDomain. */
-enum { FM_CUPTI_DRIVER_API = 1, FM_CUPTI_RUNTIME_API = 2, FM_CUPTI_DOMAINS = 3 };
+/** CUpti_CallbackDomain: those of functions, and of contexts. */
+enum {
+    FM_CUPTI_DRIVER_API = 1,
+    FM_CUPTI_RUNTIME_API = 2,
+    FM_CUPTI_DOMAINS = 3, /**< of functions */
+    FM_CUPTI_RESOURCES = 3
+};
+
+/** CUpti_CallbackIdResource: a context is about to be destroyed. */
+enum { FM_CUPTI_CONTEXT_ENDS = 2 };
 
 /** CUpti_ApiCallbackSite. */
 enum { FM_CUPTI_API_ENTER = 0, FM_CUPTI_API_EXIT = 1 };
@@ -109,6 +119,13 @@ struct fm_cupti_call {
     uint32_t context_id;
     uint64_t *own; /**< of the subscriber, the same at Enter and Leave of a call */
     uint32_t correlation;
+};
+
+/** CUpti_ResourceData. */
+struct fm_cupti_resource {
+    void *context; /**< CUcontext */
+    void *handle;
+    void *descriptor;
 };
 
 typedef void fm_cupti_callback_t(void *user, int domain, uint32_t id, const void *data);

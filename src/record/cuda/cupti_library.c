@@ -1,5 +1,5 @@
 /* Finding and loading CUPTI. */
-#include "record/cuda/cupti.h"
+#include "record/cuda/cupti_profiler.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -47,6 +47,33 @@ static void *open_anywhere(char *path, size_t size)
 bool fm_cuda_driver_is_installed(void)
 {
     return dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL) != NULL;
+}
+
+bool fm_cupti_profiler_load(const struct fm_cupti *cupti, struct fm_cupti_profiler *profiler,
+                            char *reason, size_t size)
+{
+    static const struct {
+        const char *name;
+        size_t place;
+    } functions[] = {
+#define FM_CUPTI_ROW(member, name, structure, last)                                                \
+    {#name, offsetof(struct fm_cupti_profiler, member)},
+        FM_CUPTI_PROFILER_FUNCTIONS(FM_CUPTI_ROW)
+#undef FM_CUPTI_ROW
+    };
+    void *handle = dlopen(cupti->path, RTLD_NOW | RTLD_LOCAL); /* it is loaded already */
+    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
+        void *symbol = handle != NULL ? dlsym(handle, functions[i].name) : NULL;
+        if (symbol == NULL) {
+            snprintf(reason, size,
+                     "%s has no function %s: it is older than that of CUDA 12.6 "
+                     "Update 2",
+                     cupti->path, functions[i].name);
+            return false;
+        }
+        memcpy((char *)profiler + functions[i].place, &symbol, sizeof symbol);
+    }
+    return true;
 }
 
 bool fm_cupti_load(struct fm_cupti *cupti, char *reason, size_t size)

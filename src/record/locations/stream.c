@@ -1,8 +1,10 @@
 /* Locations of streams of accelerators. No thread has them: their records are the works that an
  * interface of the accelerator reports, mostly in a thread of its own, and later than they were. */
+#include "base/kernel_activity.h"
 #include "record/capture/threads.h"
 
 #include <errno.h>
+#include <string.h>
 
 struct fm_thread *fm_thread_add_stream(uint32_t name, uint32_t context)
 {
@@ -32,6 +34,18 @@ void fm_stream_put(struct fm_thread *stream, uint32_t region, uint64_t begin, ui
         record[1] = begin;
         record[2] = end;
         record[3] = correlation;
+        fm_thread_publish(stream);
+    }
+}
+
+void fm_stream_put_activity(struct fm_thread *stream, uint64_t correlation, const double *values)
+{
+    _Static_assert(FM_WORDS_STREAM_ACTIVITY == 2 + FM_KERNEL_ACTIVITY_COUNT, "a word for each");
+    if (__atomic_load_n(&stream->over, __ATOMIC_RELAXED) == 0) {
+        uint64_t *record = fm_thread_reserve(stream, FM_WORDS_STREAM_ACTIVITY);
+        record[0] = fm_record_header(FM_RECORD_STREAM_ACTIVITY, 0, 0);
+        record[1] = correlation;
+        memcpy(record + 2, values, FM_KERNEL_ACTIVITY_COUNT * sizeof *values);
         fm_thread_publish(stream);
     }
 }

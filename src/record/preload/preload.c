@@ -318,8 +318,7 @@ static void resolve_paradigm(struct paradigm *paradigm)
 static bool begins_accelerators(void)
 {
     static bool begun;
-    const char *gpu = getenv(FM_GPU_VARIABLE);
-    bool begins = !begun && recorder != NULL && gpu != NULL && strcmp(gpu, "1") == 0;
+    bool begins = !begun && recorder != NULL && fm_gpu_is_selected(getenv(FM_GPU_VARIABLE));
     begun = begun || begins;
     return begins;
 }
@@ -492,8 +491,7 @@ __attribute__((visibility("default"))) int InitializeInjection(void);
 int InitializeInjection(void)
 {
     int saved = errno;
-    const char *gpu = getenv(FM_GPU_VARIABLE);
-    if (gpu != NULL && strcmp(gpu, "1") == 0 && getauxval(AT_SECURE) == 0) {
+    if (fm_gpu_is_selected(getenv(FM_GPU_VARIABLE)) && getauxval(AT_SECURE) == 0) {
         fm_lock(&resolving);
         bool loaded = load_recorder();
         fm_unlock(&resolving);

@@ -1,5 +1,6 @@
 /* Validation of the values of settings. */
 #include "counters/catalogue.h"
+#include "record/gpu_option.h"
 #include "record/selection/duration.h"
 #include "record/selection/flight_option.h"
 #include "record/selection/sample_rate.h"
@@ -131,6 +132,11 @@ const char *fm_refuse_flight_recorder(const char *text)
 {
     struct fm_flight_option option;
     return fm_flight_option_read(&option, text) ? NULL : "a size, as in 16M or 16M,always";
+}
+
+const char *fm_refuse_gpu(const char *text)
+{
+    return fm_gpu_is_legal(text) ? NULL : "yes, no or " FM_GPU_METRICS;
 }
 
 const char *fm_refuse_flush_interval(const char *text)

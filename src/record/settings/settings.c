@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "counters/catalogue.h"
+#include "record/gpu_option.h"
 #include "record/selection/sample_rate.h"
 #include "record/selection/thinning.h"
 #include "record/settings/configuration_file.h"
@@ -149,7 +150,7 @@ fm_status_t fm_settings_agree(const struct fm_settings *settings, struct fm_erro
                        only->origin, ring->origin);
     }
     const struct fm_setting_value *gpu = &settings->values[FM_SETTING_GPU];
-    if (gpu->text != NULL && strcmp(gpu->text, "1") == 0 && ring->text != NULL) {
+    if (fm_gpu_is_selected(gpu->text) && ring->text != NULL) {
         return fm_fail(error, FM_ERR_USAGE,
                        "flight-recorder (%s) keeps no work of accelerators: remove gpu (%s)",
                        ring->origin, gpu->origin);

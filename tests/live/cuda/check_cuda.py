@@ -20,7 +20,10 @@ from mpi_launcher import mpi_command  # noqa: E402
 
 STEPS, FAST, SLOW, SMALL = 4, 0.010, 0.060, 4000
 CORRELATION, STREAM, EVENT = "accelerator correlation", "accelerator stream", "accelerator event"
-Work = collections.namedtuple("Work", "rank stream name begin end number")
+METRICS = ("smsp__cycles_active.avg.pct_of_peak_sustained_elapsed",
+           "smsp__thread_inst_executed_per_inst_executed.ratio", "dram__throughput.avg.pct_of_peak_sustained_elapsed")
+# values: what is active inside of the accelerator, in the order of METRICS, {} if that is not known
+Work = collections.namedtuple("Work", "rank stream name begin end number values")
 Call = collections.namedtuple("Call", "rank name path enter leave numbers streams events")
 
 
@@ -44,7 +47,7 @@ class Archive:
                 rank, stack = groups[location.group.name], open_regions[location._ref]
                 kind = type(event).__name__
                 if kind == "Enter":
-                    stack.append([event.region.name, event.time / second, [], [], []])
+                    stack.append([event.region.name, event.time / second, [], [], [], {}])
                 elif kind == "ParameterUnsignedInt":
                     if event.parameter.name == CORRELATION:
                         stack[-1][2].append(event.value)
@@ -52,13 +55,16 @@ class Archive:
                         stack[-1][3].append(names.get(event.value))
                     elif event.parameter.name == EVENT:
                         stack[-1][4].append(event.value)
+                elif kind == "Metric" and location._ref in self.streams:
+                    assert len(event.values) == 1 and len(stack) == 1, event
+                    stack[-1][5][event.metric.members[0].name] = event.values[0]
                 elif kind == "Leave":
                     path = [region[0] for region in stack[:-1]]
-                    name, enter, numbers, streams, events = stack.pop()
+                    name, enter, numbers, streams, events, values = stack.pop()
                     if location._ref in self.streams:
                         assert not stack, f"{name} is inside of {stack}"
-                        self.works.append(Work(rank, location.name, name, enter,
-                                               event.time / second, numbers[0] if numbers else None))
+                        self.works.append(Work(rank, location.name, name, enter, event.time / second,
+                                               numbers[0] if numbers else None, values))
                     elif event.region.paradigm == otf2.Paradigm.CUDA:
                         self.calls.append(Call(rank, name, path, enter, event.time / second,
                                                numbers, streams, events))
@@ -80,10 +86,11 @@ class Run:
     """A recorded run: its experiment, what it printed, and how it ended."""
 
     def __init__(self, options, folder, arguments, ranks=1, settings=None, record=None):
-        environment = dict(os.environ, **(settings or {}))
+        environment = dict(os.environ)
         if options.home:
             environment["CUDA_HOME"] = options.home
             environment["LD_LIBRARY_PATH"] = os.path.join(options.home, "lib64")
+        environment.update(settings or {})
         environment.pop("CUDA_INJECTION64_PATH", None)
         self.fermata, self.folder = options.fermata, folder
         self.experiment = pathlib.Path(folder) / "run"
@@ -302,6 +309,187 @@ def check_refused(options, _):
     assert "there is no NVIDIA driver on this machine" in done.stderr, done.stderr
 
 
+MEASURED = ["--gpu=metrics"]
+
+
+def fractions(*values):
+    return dict(zip(METRICS, values))
+
+
+def loads(report):
+    """{rank: (adjusted, composite)} in seconds."""
+    found = {}
+    ranks = {location["id"]: location["rank"] for location in report["locations"]}
+    for row in report["severities"]:
+        if row["metric"] in ("kernel_adjusted", "kernel_composite"):
+            load = found.setdefault(ranks[row["location"]], [0, 0])
+            load[row["metric"] == "kernel_composite"] += row["value"]
+    return found
+
+
+def check_measured(options, folder):
+    """Kernels have the values that were planted for them, whichever number their works have, and do not overlap."""
+    for settings in ({}, {"STUB_NUMBERS": "driver", "STUB_THREAD": "1"}, {"STUB_PASSES": "1,2"}):
+        with tempfile.TemporaryDirectory() as own:
+            run = Run(options, own, ["late"], record=MEASURED, settings=settings)
+            assert run.status == 0 and run.output == "rank 0 ends\n", run.errors
+            assert "executed one at a time, to be measured" in run.errors, run.errors
+            assert "it is not known what was active" not in run.errors, run.errors
+            archive = run.archive()
+            names = METRICS[:2] if "STUB_PASSES" in settings else METRICS
+            assert len(archive.works) == 3 * STEPS
+            for work in archive.works:
+                values = {"kernel force<float>": fractions(12.5, 16, 50), "kernel update": fractions(50, 32, 75)}
+                expected = values.get(work.name, {})
+                assert work.values == {name: expected[name] for name in names if name in expected}, work
+            works = sorted((work for work in archive.works if work.values), key=lambda work: work.begin)
+            assert all(a.end <= b.begin for a, b in zip(works, works[1:])), works
+            report = run.report()
+            seconds = {name: sum(work.end - work.begin for work in archive.works_named(name))
+                       for name in ("kernel force<float>", "kernel update")}
+            force, update = seconds["kernel force<float>"], seconds["kernel update"]
+            assert abs(total(report, "kernel_adjusted") - force / 16 - update / 2) < 1e-6
+            assert abs(total(report, "kernel_idle") - force * 7 / 8 - update / 2) < 1e-6
+            assert abs(total(report, "kernel_inactive") - force / 16) < 1e-6
+            exponents = (0.5, 0.5) if "STUB_PASSES" in settings else (0.5, 0.25)
+            composite = force * (1 / 16) ** exponents[0] + update * 0.5 ** exponents[1]
+            assert abs(total(report, "kernel_composite") - composite) < 1e-6
+            assert any("measured while they ran, one at a time" in text for text in report["warnings"]), report["warnings"]
+    plain = Run(options, folder, ["late"])
+    assert not any(work.values for work in plain.archive().works)
+    assert "one at a time" not in plain.errors + " ".join(plain.report()["warnings"])
+
+
+def check_measured_batches(options, folder):
+    """More kernels than a batch has room for."""
+    run = Run(options, folder, ["many"], record=MEASURED, settings={"STUB_THREAD": "1"})
+    works = run.archive().works_named("kernel small")
+    assert len(works) == SMALL and all(work.values == fractions(100, 32, 0) for work in works)
+    assert "it is not known" not in run.errors, run.errors
+
+
+def check_measured_partly(options, folder):
+    """Kernels of graphs have no values, a launch that fails has no kernel, a value may be missing."""
+    run = Run(options, folder, ["mixed"], record=MEASURED)
+    found = [(work.name, work.values) for work in run.archive().works]
+    update = ("kernel update", fractions(50, 32, 75))
+    assert found == [update, *[("kernel node", {})] * 3, update, ("kernel force<float>", fractions(75, 16, 50))], found
+    assert "it is not known" not in run.errors, run.errors
+    with tempfile.TemporaryDirectory() as own:
+        run = Run(options, own, ["kinds"], record=MEASURED)
+        second = run.archive().works_named("kernel second")
+        assert [set(work.values) for work in second] == 2 * [{METRICS[0], METRICS[2]}], second
+        report = run.report()
+        regions = {path["id"]: path["region"] for path in report["callpaths"]}
+        measured = {regions[row["callpath"]] for row in report["severities"] if row["metric"] == "kernel_adjusted"}
+        assert measured == {"kernel force<float>"}, measured
+        text = run.command("report", "--efficiency", str(run.experiment))
+        assert "of the kernels' time it is not known what was active inside of" in text, text
+    # no value can be used: the kernels were executed one at a time nevertheless
+    for settings in {"STUB_LOSE": "1"}, {"STUB_FAIL": "cuptiRangeProfilerDecodeData:35"}:
+        with tempfile.TemporaryDirectory() as own:
+            run = Run(options, own, ["late"], record=MEASURED, settings=settings)
+            assert run.status == 0 and "of 8 kernels it is not known what was active" in run.errors, run.errors
+            assert "executed one at a time" in run.errors, run.errors
+            assert ("does not decode what it has measured" in run.errors) == ("STUB_FAIL" in settings), run.errors
+            assert not any(work.values for work in run.archive().works)
+            assert any("one at a time" in text for text in run.report()["warnings"]), settings
+
+
+def check_measured_exclusive(options, folder):
+    """A CUPTI that does not report the kernels that it measures."""
+    run = Run(options, folder, ["late"], record=MEASURED, settings={"STUB_EXCLUSIVE": "1"})
+    assert "8 works of accelerators are missing: CUPTI has measured them, but returned no record" in run.errors, run.errors
+    assert [work.name for work in run.archive().works] == STEPS * ["cuda copy to host"]
+
+
+def check_measured_threads(options, folder):
+    """The order of launches at the same time is not known."""
+    run = Run(options, folder, ["threads"], record=MEASURED)
+    archive = run.archive()
+    assert [work.values for work in archive.works_named("kernel both")] == [{}, {}]
+    assert [work.values for work in archive.works_named("kernel update")] == [fractions(50, 32, 75)]
+    assert "of 2 kernels it is not known what was active" in run.errors, run.errors
+
+
+def check_measured_captures(options, folder):
+    """What is captured is not executed: it neither disturbs the values of others, nor is anything decoded meanwhile."""
+    run = Run(options, folder, ["capture"], record=MEASURED)
+    assert run.status == 0 and "it is not known" not in run.errors, run.errors
+    update, force = fractions(50, 32, 75), fractions(75, 16, 50)
+    assert [work.values for work in run.archive().works] == [update, force, update]
+
+
+def check_measured_contexts(options, folder):
+    works = Run(options, folder, ["contexts"], record=MEASURED).archive().works
+    assert [work.values for work in works] == 2 * [fractions(75, 16, 50)], works
+
+
+def check_measured_refused(options, _):
+    """Where kernels cannot be measured, the recording is that without metrics, and one sentence says why."""
+    administrator = "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES; the administrator must permit profiling"
+    cases = [({"STUB_FAIL": f"{function}:35"}, administrator)
+             for function in ("cuptiProfilerInitialize", "cuptiProfilerGetCounterAvailability",
+                              "cuptiRangeProfilerEnable", "cuptiRangeProfilerStart")]
+    cases += [({"STUB_FAIL": "cuptiProfilerHostConfigAddMetrics:17"}, "CUPTI_ERROR_INVALID_METRIC_NAME"),
+              ({"STUB_FAIL": "cuptiProfilerInitialize:15"}, "libnvperf_host.so must be beside CUPTI"),
+              ({"STUB_LEVEL": "0"}, "cannot profile device 0: it is too old"),
+              ({"STUB_LEVEL": "2"}, "it is virtual"),
+              ({"STUB_PASSES": "2,3"}, "on the chip GS100 kernels would have to be executed 2 times"),
+              ({"CUDA_HOME": options.home + "_old"}, "older than that of CUDA 12.6 Update 2")]
+    for settings, reason in cases:
+        with tempfile.TemporaryDirectory() as folder:
+            run = Run(options, folder, ["late"], record=MEASURED, settings=settings)
+            assert run.status == 0 and run.output == "rank 0 ends\n", (settings, run.errors)
+            assert run.errors.count("what is active inside of accelerators is not measured: ") == 1, (settings, run.errors)
+            assert reason in run.errors, (settings, run.errors)
+            archive = run.archive()
+            check_late(archive, {0}, 1)
+            assert not any(work.values for work in archive.works), settings
+            assert not any("one at a time" in text for text in run.report()["warnings"]), settings
+    with tempfile.TemporaryDirectory() as folder:
+        run = Run(options, folder, ["late"], record=["--gpu=metric"])
+        assert run.status != 0 and "gpu needs yes, no or metrics" in run.errors, run.errors
+
+
+def check_ranks_refused(options, _):
+    """One process reports what is the same for all, each one what concerns itself."""
+    for result, count in (35, 1), (26, 2):
+        with tempfile.TemporaryDirectory() as folder:
+            run = Run(options, folder, ["late", "1"], ranks=2, record=MEASURED,
+                      settings={"STUB_FAIL": f"cuptiRangeProfilerStart:{result}"})
+            assert run.status == 0, run.errors
+            assert run.errors.count("is not measured: CUPTI does not start profiling") == count, run.errors
+            assert ("another process or tool profiles the device" in run.errors) == (result == 26), run.errors
+
+
+def check_ranks_measured(options, folder):
+    """A slow kernel that uses fewer multiprocessors is no larger load: the imbalance is inside of the accelerator."""
+    run = Run(options, folder, ["late", "1"], ranks=3, record=MEASURED)
+    archive, report = run.archive(), run.report()
+    kernels = {rank: sum(work.end - work.begin for work in archive.works if work.rank == rank and work.values)
+               for rank in range(3)}
+    expected = {rank: sum((work.end - work.begin) * work.values[METRICS[0]] * work.values[METRICS[1]] / 3200
+                          for work in archive.works if work.rank == rank and work.values) for rank in range(3)}
+    found = loads(report)
+    assert set(found) == {0, 1, 2} and all(abs(found[rank][0] - expected[rank]) < 1e-6 for rank in found), found
+    levels = {level["level"]: level for level in report["efficiency"]["load_levels"]}
+    accelerators = levels["thread"]
+    largest = 3 * max(expected.values()) / sum(expected.values()) - 1
+    assert levels["stream"]["units"] == 6, levels["stream"]
+    # the mean over two of three streams of each rank: the third one copies
+    assert abs(accelerators["adjusted"]["imbalance"] - largest) < 1e-5, (accelerators, expected)
+    assert accelerators["measured"]["imbalance"] > 0.5 > accelerators["adjusted"]["imbalance"], accelerators
+    imbalance = json.loads(run.command("gpu-imbalance", "--format=json", str(run.experiment)))["runs"][0]
+    for row in imbalance["ranks"]:
+        rank = row["rank"]
+        assert row["launches"] == 2 * STEPS, row
+        assert abs(row["loads"]["measured"] - kernels[rank]) < 1e-6, (row, kernels)
+        assert abs(row["loads"]["adjusted"] - expected[rank]) < 1e-6, (row, expected)
+        assert abs(row["loads"]["composite"] - found[rank][1]) < 1e-6, (row, found)
+    assert any("measured while they ran" in text for text in imbalance["warnings"]), imbalance["warnings"]
+
+
 def check_pause(options, folder):
     """Work that is launched while recording is paused is not recorded."""
     run = Run(options, folder, ["late"], record=["--gpu", "--window", ":0.1"],
@@ -369,6 +557,24 @@ def lengths(output, kernel):
     return [float(row[1]) / 1000 for row in words if row[0] == kernel]
 
 
+def check_measured_device(options, steps):
+    """Where a real accelerator may be profiled: kernels of one block of 32 threads occupy one of many multiprocessors,
+    with all threads of their warp."""
+    with tempfile.TemporaryDirectory() as folder:
+        run = Run(options, folder, [], record=MEASURED)
+        assert run.status == 0, run.errors
+        if "is not measured" in run.errors:
+            print("kernels cannot be measured:", run.errors)
+            return
+        archive = run.archive()
+        for kernel in ("spin_short", "spin_long"):
+            works = archive.works_named(f"kernel {kernel}")
+            assert len(works) == steps, (kernel, len(works), run.errors)
+            for work in works:
+                assert 0 < work.values[METRICS[0]] < 25 and 31 < work.values[METRICS[1]] <= 32, work
+        print("measured:", run.output.splitlines()[-1], works[0].values)
+
+
 def check_device(options, folder):
     """A real accelerator: the lengths of the kernels agree with those that CUDA's events measure in the
     program, and the long kernel is the first problem. Prints what recording a launch costs."""
@@ -392,6 +598,7 @@ def check_device(options, folder):
             launch = archive.launch_of(work)
             assert kernel.replace("spin", "launch") in launch.path, launch
             assert launch.enter <= work.begin, (launch, work)
+    check_measured_device(options, len(measured))
     report = run.report()
     first = report["problems"][0]["cause"]["callpath"]
     names = {path["id"]: path["region"] for path in report["callpaths"]}

@@ -3,10 +3,13 @@
  *   kinds  each kind of work once, on several streams of two devices
  *   graph  three kernels of a graph that run at the same time
  *   events a stream waits for the kernel `force` of another one by an event, not for what follows
- * it capture the same, while both streams are captured and afterwards many   4000 kernels without
- * waiting between kill   as late, but killed in the middle */
+ * it capture  the same, while both streams are captured and afterwards many   4000 kernels without
+ * waiting between mixed  kernels before and after a graph and a launch that fails threads  two
+ * threads launch at the same time, and then one alone contexts  a kernel in each of two contexts,
+ * the first of which is destroyed kill   as late, but killed in the middle */
 #include "stub/stub.h"
 
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -147,6 +150,48 @@ static void many(void)
     cudaDeviceSynchronize();
 }
 
+static void mixed(void)
+{
+    cudaStream_t stream;
+    cudaStreamCreate(&stream);
+    launch_update(stream);
+    cudaGraphLaunch("node", 5, 3, stream);
+    if (cuLaunchKernel("broken", 1, stream) == 0) {
+        abort();
+    }
+    launch_update(stream);
+    launch_forces(stream, 5);
+    cudaStreamSynchronize(stream);
+}
+
+static void *launch_both(void *stream)
+{
+    cuLaunchKernel("both", 1, stream);
+    return NULL;
+}
+
+static void threads(void)
+{
+    pthread_t other;
+    cudaStream_t stream;
+    cudaStreamCreate(&stream);
+    pthread_create(&other, NULL, launch_both, stream);
+    launch_both(stream);
+    pthread_join(other, NULL);
+    launch_update(stream);
+    cudaDeviceSynchronize();
+}
+
+static void contexts(void)
+{
+    cudaSetDevice(0);
+    launch_forces(NULL, 5);
+    cudaDeviceReset();
+    cudaSetDevice(1);
+    launch_forces(NULL, 5);
+    cudaDeviceSynchronize();
+}
+
 int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "late";
@@ -165,6 +210,12 @@ int main(int argc, char **argv)
         capture();
     } else if (strcmp(name, "many") == 0) {
         many();
+    } else if (strcmp(name, "mixed") == 0) {
+        mixed();
+    } else if (strcmp(name, "threads") == 0) {
+        threads();
+    } else if (strcmp(name, "contexts") == 0) {
+        contexts();
     } else {
         late(slow, strcmp(name, "kill") == 0);
     }

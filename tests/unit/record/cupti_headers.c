@@ -1,13 +1,15 @@
 /* The recorder's declarations of CUPTI (record/cuda/cupti.h) against NVIDIA's headers: all checks
  * are made by the compiler. Built where the headers are installed only. */
-#include "record/cuda/cupti.h"
+#include "record/cuda/cupti_profiler.h"
 
 #include <cupti.h>
 
 #define VALUE(own, theirs) _Static_assert((int)(own) == (int)(theirs), #own)
 VALUE(FM_CUPTI_SUCCESS, CUPTI_SUCCESS);
+VALUE(FM_CUPTI_OUT_OF_MEMORY, CUPTI_ERROR_OUT_OF_MEMORY);
 VALUE(FM_CUPTI_MAX_LIMIT_REACHED, CUPTI_ERROR_MAX_LIMIT_REACHED);
 VALUE(FM_CUPTI_NOT_INITIALIZED, CUPTI_ERROR_NOT_INITIALIZED);
+VALUE(FM_CUPTI_HARDWARE_BUSY, CUPTI_ERROR_HARDWARE_BUSY);
 VALUE(FM_CUPTI_INSUFFICIENT_PRIVILEGES, CUPTI_ERROR_INSUFFICIENT_PRIVILEGES);
 VALUE(FM_CUPTI_MULTIPLE_SUBSCRIBERS, CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED);
 VALUE(FM_CUPTI_MEMCPY, CUPTI_ACTIVITY_KIND_MEMCPY);
@@ -23,6 +25,8 @@ VALUE(FM_CUPTI_COPY_ON_HOST, CUPTI_ACTIVITY_MEMCPY_KIND_HTOH);
 VALUE(FM_CUPTI_COPY_BETWEEN_DEVICES, CUPTI_ACTIVITY_MEMCPY_KIND_PTOP);
 VALUE(FM_CUPTI_DRIVER_API, CUPTI_CB_DOMAIN_DRIVER_API);
 VALUE(FM_CUPTI_RUNTIME_API, CUPTI_CB_DOMAIN_RUNTIME_API);
+VALUE(FM_CUPTI_RESOURCES, CUPTI_CB_DOMAIN_RESOURCE);
+VALUE(FM_CUPTI_CONTEXT_ENDS, CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING);
 VALUE(FM_CUPTI_API_ENTER, CUPTI_API_ENTER);
 VALUE(FM_CUPTI_API_EXIT, CUPTI_API_EXIT);
 VALUE(FM_CUPTI_FLUSH_FORCED, CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
@@ -107,6 +111,10 @@ MEMBER(fm_cupti_call, context, CUpti_CallbackData, context);
 MEMBER(fm_cupti_call, context_id, CUpti_CallbackData, contextUid);
 MEMBER(fm_cupti_call, own, CUpti_CallbackData, correlationData);
 MEMBER(fm_cupti_call, correlation, CUpti_CallbackData, correlationId);
+
+MEMBER(fm_cupti_resource, context, CUpti_ResourceData, context);
+MEMBER(fm_cupti_resource, handle, CUpti_ResourceData, resourceHandle);
+MEMBER(fm_cupti_resource, descriptor, CUpti_ResourceData, resourceDescriptor);
 
 /* Arguments that the collector reads by their place. */
 #define ARGUMENT(structure, name, place)                                                           \

@@ -253,6 +253,15 @@ static void values_must_go_together(void **state)
                                        "remove max-size (run.conf:1)");
     assert_int_equal(parse("max-size = none"), FM_OK);
     assert_int_equal(fm_settings_agree(&settings, &error), FM_OK);
+    assert_int_equal(parse("gpu = metrics"), FM_OK);
+    assert_int_equal(fm_settings_agree(&settings, &error), FM_ERR_USAGE);
+    assert_string_equal(error.message,
+                        "flight-recorder (run.conf:1) keeps no work of accelerators: "
+                        "remove gpu (run.conf:1)");
+    assert_int_equal(parse("gpu = off"), FM_OK);
+    assert_int_equal(fm_settings_agree(&settings, &error), FM_OK);
+    assert_int_equal(parse("gpu = metric"), FM_ERR_USAGE);
+    assert_string_equal(error.message, "run.conf:1: gpu needs yes, no or metrics");
 }
 
 int main(void)

@@ -5,7 +5,8 @@
  *   STUB_DROP=N       the first N works are dropped, as if there were no room
  *   STUB_STRANGE=1    between the works stand records of unknown kinds, and one that makes no sense
  *   STUB_REVERSE=1    the records of a buffer have the opposite order
- *   STUB_THREAD=1     a thread returns buffers from time to time */
+ *   STUB_THREAD=1     a thread returns buffers from time to time
+ * Kernels are measured by profiler.c. */
 #include "stub.h"
 
 #include "record/cuda/cupti.h"
@@ -27,6 +28,7 @@ static const struct {
     {1, 17, "cuCtxSynchronize"},
     {1, 307, "cuLaunchKernel"},
     {1, 308, "cuOccupancyMaxPotentialBlockSize"},
+    {1, 514, "cuGraphLaunch"},
     {2, 1, "cudaDriverGetVersion_v3020"},
     {2, 16, "cudaSetDevice_v3020"},
     {2, 31, "cudaMemcpy_v3020"},
@@ -51,6 +53,7 @@ static struct {
     fm_cupti_callback_t *callback;
     void *user;
     int enabled[NAMES];
+    int context_ends_enabled;
     fm_cupti_request_t *request;
     fm_cupti_complete_t *complete;
     int kinds[64];
@@ -65,6 +68,14 @@ static int setting(const char *name, int otherwise)
 {
     const char *text = getenv(name);
     return text != NULL ? atoi(text) : otherwise;
+}
+
+static void context_ends(void *context)
+{
+    struct fm_cupti_resource resource = {.context = context};
+    if (state.context_ends_enabled) {
+        state.callback(state.user, FM_CUPTI_RESOURCES, FM_CUPTI_CONTEXT_ENDS, &resource);
+    }
 }
 
 static void call(int domain, const char *name, int site, const void *arguments, uint64_t *own,
@@ -240,7 +251,10 @@ int cuptiGetVersion(uint32_t *version)
 
 int cuptiGetResultString(int result, const char **text)
 {
-    *text = result == 39 ? "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED" : "CUPTI_ERROR_UNKNOWN";
+    *text = result == 39   ? "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED"
+            : result == 35 ? "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES"
+            : result == 17 ? "CUPTI_ERROR_INVALID_METRIC_NAME"
+                           : "CUPTI_ERROR_UNKNOWN";
     return 0;
 }
 
@@ -254,6 +268,7 @@ int cuptiSubscribe(void **subscriber, fm_cupti_callback_t *callback, void *user)
         *subscriber = &state;
         stub_tool.call = call;
         stub_tool.work = work;
+        stub_tool.context_ends = context_ends;
     }
     return result;
 }
@@ -263,12 +278,16 @@ int cuptiUnsubscribe(void *subscriber)
     (void)subscriber;
     stub_tool.call = NULL;
     stub_tool.work = NULL;
+    stub_tool.context_ends = NULL;
     return 0;
 }
 
 int cuptiEnableCallback(uint32_t enable, void *subscriber, int domain, uint32_t id)
 {
     (void)subscriber;
+    if (domain == FM_CUPTI_RESOURCES && id == FM_CUPTI_CONTEXT_ENDS) {
+        state.context_ends_enabled = (int)enable;
+    }
     for (int i = 0; i < NAMES; i++) {
         if (names[i].domain == domain && names[i].id == id) {
             state.enabled[i] = (int)enable;

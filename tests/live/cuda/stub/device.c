@@ -1,5 +1,6 @@
 /* libcuda.so.1 and the runtime library in one. STUB_NUMBERS=driver: work has the number of the
- * driver's call, else that of the runtime's. */
+ * driver's call, else that of the runtime's. The kernel `broken` cannot be launched; launches of
+ * the kernel `both` return when two of them are in progress. */
 #include "stub.h"
 
 #include <dlfcn.h>
@@ -42,7 +43,13 @@ struct call {
     const void *arguments;
     uint64_t own;
     uint32_t number;
+    int result;
 };
+
+int stub_is_capturing(void)
+{
+    return is_capturing;
+}
 
 static void *context(void)
 {
@@ -51,8 +58,8 @@ static void *context(void)
 
 static void begin(struct call *call, int domain, const char *name, const void *arguments)
 {
-    *call = (struct call){domain, name, arguments, 0,
-                          __atomic_add_fetch(&numbers, 1, __ATOMIC_RELAXED)};
+    *call = (struct call){
+        domain, name, arguments, 0, __atomic_add_fetch(&numbers, 1, __ATOMIC_RELAXED), 0};
     if (stub_tool.call != NULL) {
         stub_tool.call(domain, name, ENTER, arguments, &call->own, call->number, context(),
                        (uint32_t)device + 1, NULL);
@@ -70,7 +77,14 @@ static int end_with(struct call *call, int result)
 
 static int end(struct call *call)
 {
-    return end_with(call, 0);
+    return end_with(call, call->result);
+}
+
+static pthread_barrier_t meeting;
+
+static void make_meeting(void)
+{
+    pthread_barrier_init(&meeting, NULL, 2);
 }
 
 static void inject(void)
@@ -103,12 +117,29 @@ static struct stub_stream *real(cudaStream_t stream)
     return stream != NULL ? stream : &defaults[device];
 }
 
-/* Executes a work after those before it on its stream. */
-static void work(struct stub_work work, double milliseconds, cudaStream_t stream, uint64_t from)
+static void wait_until(uint64_t time)
+{
+    uint64_t now;
+    while ((now = stub_now()) < time) {
+        struct timespec rest = {(time_t)((time - now) / 1000000000u),
+                                (long)((time - now) % 1000000000u)};
+        nanosleep(&rest, NULL);
+    }
+}
+
+/* Whether a kernel is measured, and those that are measured are not reported (STUB_EXCLUSIVE). */
+static int is_exclusive(const struct stub_work *work)
+{
+    return getenv("STUB_EXCLUSIVE") != NULL && work->kind == 10 && stub_tool.measures != NULL &&
+           stub_tool.measures(context());
+}
+
+/* Executes a work after those before it on its stream. @return when it ends */
+static uint64_t work(struct stub_work work, double milliseconds, cudaStream_t stream, uint64_t from)
 {
     struct stub_stream *on = real(stream);
     if (on->is_captured) {
-        return;
+        return 0;
     }
     pthread_mutex_lock(&lock);
     uint64_t now = stub_now() + 5000;
@@ -118,20 +149,34 @@ static void work(struct stub_work work, double milliseconds, cudaStream_t stream
     work.device = on->device;
     work.context = on->context;
     work.stream = on->id;
-    if (stub_tool.work != NULL) {
+    if (stub_tool.work != NULL && !is_exclusive(&work)) {
         stub_tool.work(&work);
     }
+    if (stub_tool.kernel != NULL && work.kind == 10) {
+        stub_tool.kernel(context(), &work);
+    }
     pthread_mutex_unlock(&lock);
+    return work.end;
 }
 
-static void wait_until(uint64_t time)
+/* Launches a kernel in a call of the driver. @return its result */
+static int launch(const char *symbol, uint32_t number, double milliseconds, cudaStream_t stream)
 {
-    uint64_t now;
-    while ((now = stub_now()) < time) {
-        struct timespec rest = {(time_t)((time - now) / 1000000000u),
-                                (long)((time - now) % 1000000000u)};
-        nanosleep(&rest, NULL);
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    if (strcmp(symbol, "broken") == 0) {
+        return 98;
     }
+    int is_measured = stub_tool.measures != NULL && stub_tool.measures(context());
+    uint64_t end = work((struct stub_work){.kind = 10, .symbol = symbol, .correlation = number},
+                        milliseconds, stream, 0);
+    if (strcmp(symbol, "both") == 0) {
+        pthread_once(&once, make_meeting);
+        pthread_barrier_wait(&meeting);
+    }
+    if (is_measured) {
+        wait_until(end);
+    }
+    return 0;
 }
 
 static uint32_t number_of(const struct call *outer, const struct call *inner)
@@ -167,8 +212,7 @@ int cuLaunchKernel(const char *symbol, double milliseconds, cudaStream_t stream)
     struct call call;
     cuInit(0);
     begin(&call, DRIVER, "cuLaunchKernel", &symbol);
-    work((struct stub_work){.kind = 10, .symbol = symbol, .correlation = call.number}, milliseconds,
-         stream, 0);
+    call.result = launch(symbol, call.number, milliseconds, stream);
     return end(&call);
 }
 
@@ -178,22 +222,23 @@ int cudaLaunchKernel(const char *symbol, double milliseconds, cudaStream_t strea
     cuInit(0);
     begin(&call, RUNTIME, "cudaLaunchKernel_v7000", &symbol);
     begin(&inner, DRIVER, "cuLaunchKernel", &symbol);
-    work((struct stub_work){.kind = 10, .symbol = symbol, .correlation = number_of(&call, &inner)},
-         milliseconds, stream, 0);
-    end(&inner);
+    inner.result = launch(symbol, number_of(&call, &inner), milliseconds, stream);
+    call.result = end(&inner);
     return end(&call);
 }
 
 int cudaGraphLaunch(const char *symbol, double milliseconds, int kernels, cudaStream_t stream)
 {
-    struct call call;
+    struct call call, inner;
     cuInit(0);
     begin(&call, RUNTIME, "cudaGraphLaunch_v10000", &symbol);
+    begin(&inner, DRIVER, "cuGraphLaunch", &symbol);
     uint64_t now = stub_now() + 5000, from = real(stream)->end > now ? real(stream)->end : now;
     for (int i = 0; i < kernels; i++) { /* each begins one after the other and lasts equally long */
         work((struct stub_work){.kind = 10, .symbol = symbol, .correlation = call.number},
              milliseconds, stream, from + (uint64_t)i * 1000000u);
     }
+    end(&inner);
     return end(&call);
 }
 
@@ -340,4 +385,14 @@ int cudaStreamEndCapture(cudaStream_t stream, void **graph)
     }
     is_capturing = 0;
     return end(&call);
+}
+
+int cudaDeviceReset(void)
+{
+    cuInit(0);
+    wait_for_all();
+    if (stub_tool.context_ends != NULL) {
+        stub_tool.context_ends(context());
+    }
+    return 0;
 }

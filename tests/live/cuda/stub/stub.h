@@ -30,6 +30,8 @@ int cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags);
 /* What is captured is not executed; the graph is not kept. */
 int cudaStreamBeginCapture(cudaStream_t stream, int mode);
 int cudaStreamEndCapture(cudaStream_t stream, void **graph);
+/* Ends the context of the device. */
+int cudaDeviceReset(void);
 /* The driver's functions, which programs may call themselves. */
 int cuLaunchKernel(const char *symbol, double milliseconds, cudaStream_t stream);
 int cuCtxSynchronize(void);
@@ -56,8 +58,13 @@ extern struct stub_tool {
     void (*call)(int domain, const char *name, int site, const void *arguments, uint64_t *own,
                  uint32_t correlation, void *context, uint32_t context_id, int *result);
     void (*work)(const struct stub_work *work);
+    /* Kernels of the context are measured: a launch returns when its kernel has ended. */
+    int (*measures)(void *context);
+    void (*kernel)(void *context, const struct stub_work *work);
+    void (*context_ends)(void *context);
 } stub_tool;
 
 uint64_t stub_now(void);
+int stub_is_capturing(void);
 
 #endif
