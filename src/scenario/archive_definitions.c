@@ -333,7 +333,12 @@ static void write_groups(struct definitions *definitions)
             members[i] = group->ranks[i];
         }
         write_group(definitions, FM_ARCHIVE_COMM_GROUP(comm), OTF2_GROUP_TYPE_COMM_GROUP,
-                    group->size, members);
+                    group->first_size, members);
+        if (group->first_size != group->size) {
+            write_group(definitions, FM_ARCHIVE_SECOND_GROUP(scenario, comm),
+                        OTF2_GROUP_TYPE_COMM_GROUP, group->size - group->first_size,
+                        members + group->first_size);
+        }
     }
     for (uint32_t i = 0; i < scenario->groups.count; i++) {
         const struct fm_key *group = &scenario->groups.keys[i];
@@ -358,6 +363,14 @@ static void write_comms_and_windows(struct definitions *definitions)
                                           : FM_ARCHIVE_COMM_GROUP(comm);
         if (comm < 2 && definitions->process_paradigm == OTF2_PARADIGM_MPI) {
             name = comm == 0 ? "MPI_COMM_WORLD" : "MPI_COMM_SELF";
+        }
+        const struct fm_scenario_comm *members = &scenario->comms[comm];
+        if (members->first_size != members->size) {
+            keep(definitions, OTF2_GlobalDefWriter_WriteInterComm(
+                                  definitions->writer, comm, string(definitions, name), group,
+                                  FM_ARCHIVE_SECOND_GROUP(scenario, comm), OTF2_UNDEFINED_COMM,
+                                  OTF2_COMM_FLAG_NONE));
+            continue;
         }
         keep(definitions, OTF2_GlobalDefWriter_WriteComm(
                               definitions->writer, comm, string(definitions, name), group,
@@ -413,6 +426,17 @@ static void write_teams(struct definitions *definitions)
                               OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
     }
     free(members);
+}
+
+static void write_worlds(struct definitions *definitions)
+{
+    const struct fm_scenario *scenario = definitions->scenario;
+    for (uint32_t rank = 0; scenario->has_worlds && rank < scenario->rank_count; rank++) {
+        OTF2_AttributeValue value = {.uint32 = scenario->world_of_rank[rank]};
+        keep(definitions, OTF2_GlobalDefWriter_WriteLocationGroupProperty(
+                              definitions->writer, rank, string(definitions, "fermata::world"),
+                              OTF2_TYPE_UINT32, value));
+    }
 }
 
 static void write_object_names(struct definitions *definitions)
@@ -498,6 +522,7 @@ OTF2_ErrorCode fm_archive_write_definitions(const struct fm_scenario *scenario,
         write_groups(&definitions);
         write_comms_and_windows(&definitions);
         write_teams(&definitions);
+        write_worlds(&definitions);
         write_object_names(&definitions);
         write_attributes(&definitions);
         write_file(&definitions);

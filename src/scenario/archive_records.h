@@ -34,6 +34,10 @@ OTF2_ErrorCode fm_archive_write_definitions(const struct fm_scenario *scenario,
 #define FM_ARCHIVE_FIRST_THREAD_GROUP(scenario)                                                    \
     (FM_ARCHIVE_FIRST_SYNC_GROUP(scenario) + (scenario)->groups.count)
 
+/* Behind all of them one COMM_GROUP for each inter-communicator. */
+#define FM_ARCHIVE_SECOND_GROUP(scenario, comm)                                                    \
+    (FM_ARCHIVE_FIRST_THREAD_GROUP(scenario) + 2 + (scenario)->team_names.count + (comm))
+
 /** Teams are communicators behind those of processes. */
 #define FM_ARCHIVE_TEAM(scenario, team) ((scenario)->comm_names.count + (team))
 

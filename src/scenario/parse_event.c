@@ -511,7 +511,7 @@ static fm_status_t check_ranks(struct reading *reading)
     }
     if (reading->has_peer) {
         uint64_t peer;
-        uint32_t size = parser->scenario->comms[reading->comm].size;
+        uint32_t size = fm_scenario_peers(parser->scenario, reading->comm, reading->rank);
         fm_status_t status = fm_parser_integer(parser, reading->peer, "the rank", size - 1, &peer);
         if (status != FM_OK) {
             return status;

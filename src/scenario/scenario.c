@@ -64,13 +64,15 @@ struct fm_scenario *fm_scenario_create(const char *name, uint64_t ticks_per_seco
     scenario->name = strdup(name);
     scenario->locations = calloc(locations, sizeof *scenario->locations);
     scenario->node_of_rank = calloc(rank_count, sizeof *scenario->node_of_rank);
+    scenario->world_of_rank = calloc(rank_count, sizeof *scenario->world_of_rank);
     if (scenario->name == NULL || scenario->locations == NULL || scenario->node_of_rank == NULL ||
+        scenario->world_of_rank == NULL ||
         fm_key_table_add(&scenario->nodes, "node", strlen("node")) != 0) {
         fm_scenario_free(scenario);
         return NULL;
     }
-    struct fm_scenario_comm world = {.size = rank_count};
-    struct fm_scenario_comm self = {.size = 1};
+    struct fm_scenario_comm world = {.size = rank_count, .first_size = rank_count};
+    struct fm_scenario_comm self = {.size = 1, .first_size = 1};
     if (adopt_comm(scenario, "world", world) != WORLD ||
         adopt_comm(scenario, "self", self) != SELF) {
         fm_scenario_free(scenario);
@@ -82,9 +84,17 @@ struct fm_scenario *fm_scenario_create(const char *name, uint64_t ticks_per_seco
 uint32_t fm_scenario_add_comm(struct fm_scenario *scenario, const char *name, const uint32_t *ranks,
                               uint32_t count)
 {
+    return fm_scenario_add_intercomm(scenario, name, ranks, count, count);
+}
+
+uint32_t fm_scenario_add_intercomm(struct fm_scenario *scenario, const char *name,
+                                   const uint32_t *ranks, uint32_t count, uint32_t first_count)
+{
     size_t size = count * sizeof *ranks;
-    struct fm_scenario_comm comm = {
-        .ranks = malloc(size + 1), .sorted = malloc(size + 1), .size = count};
+    struct fm_scenario_comm comm = {.ranks = malloc(size + 1),
+                                    .sorted = malloc(size + 1),
+                                    .size = count,
+                                    .first_size = first_count};
     if (comm.ranks != NULL && comm.sorted != NULL) {
         memcpy(comm.ranks, ranks, size);
         memcpy(comm.sorted, ranks, size);
@@ -204,6 +214,20 @@ bool fm_scenario_comm_has(const struct fm_scenario *scenario, uint32_t comm, uin
            bsearch(&rank, group->sorted, group->size, sizeof rank, compare_ranks) != NULL;
 }
 
+uint32_t fm_scenario_peers(const struct fm_scenario *scenario, uint32_t comm, uint32_t rank)
+{
+    const struct fm_scenario_comm *group = &scenario->comms[comm];
+    if (group->first_size == group->size) {
+        return group->size;
+    }
+    for (uint32_t i = 0; i < group->first_size; i++) {
+        if (group->ranks[i] == rank) {
+            return group->size - group->first_size;
+        }
+    }
+    return group->first_size;
+}
+
 uint32_t fm_scenario_world_rank(const struct fm_scenario *scenario, uint32_t comm, uint32_t rank,
                                 uint32_t observer)
 {
@@ -249,6 +273,7 @@ void fm_scenario_free(struct fm_scenario *scenario)
     fm_key_table_clear(&scenario->groups);
     fm_key_table_clear(&scenario->nodes);
     free(scenario->node_of_rank);
+    free(scenario->world_of_rank);
     free(scenario->comms);
     free(scenario->windows);
     free(scenario->teams);

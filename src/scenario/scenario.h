@@ -122,6 +122,7 @@ struct fm_scenario_comm {
     uint32_t *ranks;  /**< world rank of each member; NULL: rank i is world rank i */
     uint32_t *sorted; /**< world ranks in ascending order; NULL where `ranks` is */
     uint32_t size;
+    uint32_t first_size; /**< members of the first group of an inter-communicator; else `size` */
 };
 
 struct fm_scenario_window {
@@ -199,6 +200,8 @@ struct fm_scenario {
     struct fm_key_table nodes;  /**< names; the first is that of ranks without a `node` line */
     struct fm_key_table groups; /**< world ranks (uint32_t) of the peers of group_sync events */
     uint32_t *node_of_rank;     /**< index in `nodes` */
+    uint32_t *world_of_rank;    /**< number of its MPI_COMM_WORLD */
+    bool has_worlds;            /**< there is more than one */
     struct fm_scenario_comm *comms;
     struct fm_scenario_window *windows;
     struct fm_scenario_team *teams;
@@ -247,6 +250,11 @@ struct fm_scenario *fm_scenario_create(const char *name, uint64_t ticks_per_seco
 uint32_t fm_scenario_add_comm(struct fm_scenario *scenario, const char *name, const uint32_t *ranks,
                               uint32_t count);
 
+/** Adds an inter-communicator; the first `first_count` ranks are its first group.
+ * @return as fm_scenario_add_comm */
+uint32_t fm_scenario_add_intercomm(struct fm_scenario *scenario, const char *name,
+                                   const uint32_t *ranks, uint32_t count, uint32_t first_count);
+
 /** Adds an RMA window. @return its index, FM_SCENARIO_NONE without memory or if the name exists. */
 uint32_t fm_scenario_add_window(struct fm_scenario *scenario, const char *name, uint32_t comm);
 
@@ -276,6 +284,10 @@ bool fm_scenario_expect(struct fm_scenario *scenario,
 
 /** @return whether the world rank is a member of the communicator. */
 bool fm_scenario_comm_has(const struct fm_scenario *scenario, uint32_t comm, uint32_t rank);
+
+/** @return the number of ranks that `rank`, a member, may name as partners: of the communicator, or
+ * of the other group of an inter-communicator. */
+uint32_t fm_scenario_peers(const struct fm_scenario *scenario, uint32_t comm, uint32_t rank);
 
 /** @return the world rank of a rank of the communicator, as seen by the world rank `observer`
  * (which only matters for `self`). */

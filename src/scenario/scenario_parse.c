@@ -91,6 +91,37 @@ static fm_status_t parse_comm(struct fm_parser *parser)
     return status;
 }
 
+/* `intercomm NAME COUNT RANK...`: the first COUNT ranks are the first group. */
+static fm_status_t parse_intercomm(struct fm_parser *parser)
+{
+    struct fm_scenario *scenario = parser->scenario;
+    struct fm_word word;
+    char *name = NULL;
+    uint32_t count = 0;
+    uint64_t first = 0;
+    fm_status_t status =
+        fm_parser_new_name(parser, &scenario->comm_names, "the name of the communicator", &name);
+    if (status == FM_OK) {
+        status = fm_parser_need(parser, "the size of the first group", &word);
+    }
+    if (status == FM_OK) {
+        status = fm_parser_integer(parser, word, "the size of the first group",
+                                   scenario->rank_count, &first);
+    }
+    if (status == FM_OK) {
+        status = fm_parser_ranks(parser, scenario->rank_count, &count);
+    }
+    if (status == FM_OK && (first == 0 || first >= count)) {
+        status = fm_parser_fail(parser, "both groups of an inter-communicator have members");
+    }
+    if (status == FM_OK && fm_scenario_add_intercomm(scenario, name, parser->ranks, count,
+                                                     (uint32_t)first) == FM_SCENARIO_NONE) {
+        status = fm_parser_no_memory(parser);
+    }
+    free(name);
+    return status;
+}
+
 static fm_status_t parse_window(struct fm_parser *parser)
 {
     struct fm_scenario *scenario = parser->scenario;
@@ -105,6 +136,8 @@ static fm_status_t parse_window(struct fm_parser *parser)
         uint32_t comm = fm_key_table_find(&scenario->comm_names, word.text, word.length);
         if (comm == FM_KEY_NONE) {
             status = fm_parser_fail_at(parser, word, "no such communicator");
+        } else if (scenario->comms[comm].first_size != scenario->comms[comm].size) {
+            status = fm_parser_fail_at(parser, word, "windows are not on inter-communicators");
         } else if (fm_scenario_add_window(scenario, name, comm) == FM_SCENARIO_NONE) {
             status = fm_parser_no_memory(parser);
         }
@@ -130,6 +163,28 @@ static fm_status_t parse_node(struct fm_parser *parser)
     status = fm_parser_ranks(parser, scenario->rank_count, &count);
     for (uint32_t i = 0; status == FM_OK && i < count; i++) {
         scenario->node_of_rank[parser->ranks[i]] = node;
+    }
+    return status;
+}
+
+/* `world NUMBER RANK...` */
+static fm_status_t parse_world(struct fm_parser *parser)
+{
+    struct fm_scenario *scenario = parser->scenario;
+    struct fm_word word;
+    uint64_t number = 0;
+    uint32_t count = 0;
+    fm_status_t status = fm_parser_need(parser, "the number of the world", &word);
+    if (status == FM_OK) {
+        status = fm_parser_integer(parser, word, "the number of the world",
+                                   scenario->rank_count - 1, &number);
+    }
+    if (status == FM_OK) {
+        status = fm_parser_ranks(parser, scenario->rank_count, &count);
+    }
+    for (uint32_t i = 0; status == FM_OK && i < count; i++) {
+        scenario->world_of_rank[parser->ranks[i]] = (uint32_t)number;
+        scenario->has_worlds = true;
     }
     return status;
 }
@@ -214,8 +269,10 @@ static fm_status_t parse_statement(struct fm_parser *parser)
         {"unit", parse_unit, false},
         {"ranks", parse_size, false},
         {"comm", parse_comm, true},
+        {"intercomm", parse_intercomm, true},
         {"window", parse_window, true},
         {"node", parse_node, true},
+        {"world", parse_world, true},
         {"team", fm_parser_team, true},
         {"object_name", fm_parser_object_name, true},
         {"stream", fm_parser_stream, true},

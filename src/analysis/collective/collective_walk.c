@@ -21,6 +21,15 @@ static uint32_t collective_start(const struct fm_location *location, uint32_t ro
     return location->collectives.items[row].start;
 }
 
+/* Whether an operation is that of a call that has spawned processes, in MPI_Init of these: they
+ * have no other inter-communicator then. */
+static bool is_of_spawn(const struct fm_trace *trace, const struct fm_region *called,
+                        uint32_t communicator)
+{
+    return called->call == FM_CALL_INIT && trace->communicators[communicator].first_group_size <
+                                               trace->communicators[communicator].size;
+}
+
 /* @return the kind of a collective call. The kind of a call that is no collective by its name is
  * that of the recorded operation, but not for MPI_File_...: file access has no such wait states,
  * whatever operation its record names. */
@@ -31,6 +40,9 @@ static uint8_t call_of(const struct fm_trace *trace, const struct fm_location *l
         return FM_CALL_NEIGHBORHOOD;
     }
     const struct fm_region *region = fm_trace_called(trace, location, part->start);
+    if (is_of_spawn(trace, region, part->communicator)) {
+        return FM_CALL_DETACHED_COMMUNICATOR;
+    }
     if (region->call != FM_CALL_OTHER || strncasecmp(region->name, "MPI_File_", 9) == 0) {
         return (uint8_t)region->call;
     }
@@ -123,24 +135,58 @@ static void list_calls(struct fm_collective_walk *walk)
     }
 }
 
-/* @return the first communicator of all processes, or FM_NONE */
-static uint32_t find_world(const struct fm_trace *trace)
+/* @return whether a communicator has `size` members, all of one world */
+static bool is_of_world(const struct fm_trace *trace, const struct fm_communicator *communicator,
+                        uint32_t world, uint32_t size)
 {
-    for (uint32_t c = 0; trace->process_count > 1 && c < trace->communicator_count; c++) {
-        const struct fm_communicator *communicator = &trace->communicators[c];
-        if (!communicator->is_self && communicator->size == trace->process_count &&
-            communicator->first_group_size == communicator->size) {
+    if (communicator->is_self || communicator->size != size ||
+        communicator->first_group_size != size) {
+        return false;
+    }
+    for (uint32_t i = 0; i < size && size < trace->process_count; i++) {
+        if (communicator->members[i] == FM_NONE ||
+            trace->processes[communicator->members[i]].world != world) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* @return the first communicator of all processes of a world, or FM_NONE */
+static uint32_t find_world(const struct fm_trace *trace, uint32_t world, uint32_t size)
+{
+    for (uint32_t c = 0; size > 1 && c < trace->communicator_count; c++) {
+        if (is_of_world(trace, &trace->communicators[c], world, size)) {
             return c;
         }
     }
     return FM_NONE;
 }
 
+static void find_worlds(struct fm_collective_walk *walk, const struct fm_trace *trace)
+{
+    FM_VECTOR(uint32_t) sizes = {0};
+    for (uint32_t p = 0; p < trace->process_count; p++) {
+        while (sizes.count <= trace->processes[p].world) {
+            fm_vector_push(&sizes, 0);
+        }
+        sizes.items[trace->processes[p].world]++;
+    }
+    walk->worlds.count = 0;
+    for (uint32_t world = 0; world < sizes.count; world++) {
+        fm_vector_push(&walk->worlds, find_world(trace, world, sizes.items[world]));
+    }
+    fm_vector_free(&sizes);
+}
+
 void fm_collective_walk_begin(struct fm_collective_walk *walk, const struct fm_trace *trace,
                               uint32_t process)
 {
-    walk->world = walk->trace == trace ? walk->world : find_world(trace);
+    if (walk->trace != trace) {
+        find_worlds(walk, trace);
+    }
     walk->trace = trace;
+    walk->world = walk->worlds.items[trace->processes[process].world];
     walk->process = process;
     fm_map_clear(&walk->membership_of);
     walk->memberships.count = 0;
@@ -246,7 +292,8 @@ bool fm_collective_walk_next(struct fm_collective_walk *walk, struct fm_member *
             !fm_is_library(called->paradigm)) {
             continue;
         }
-        if (walk->world != FM_NONE && is_of_run(called->call)) {
+        if (walk->world != FM_NONE && is_of_run(called->call) &&
+            !is_of_spawn(trace, called, part->communicator)) {
             walk->without_record -= called->paradigm == FM_PARADIGM_MPI;
             continue;
         }
@@ -298,5 +345,6 @@ void fm_collective_walk_free(struct fm_collective_walk *walk)
     fm_map_free(&walk->membership_of);
     fm_vector_free(&walk->memberships);
     fm_vector_free(&walk->calls);
+    fm_vector_free(&walk->worlds);
     fm_gaps_free(&walk->gaps);
 }

@@ -3,7 +3,9 @@
  * calls. Operations that were not recorded (pauses) count in this order.
  *
  * Init and Finalize of each library take part by their calls, also if they have no collective
- * records, and are numbered separately: they are operations of all processes of the run.
+ * records, and are numbered separately: they are operations of all processes of the run; of all of
+ * one MPI_COMM_WORLD, if there are several. A record of MPI_Init on an inter-communicator connects
+ * spawned processes with those that spawned them: it belongs to the call that did.
  *
  * The starts of each persistent collective form a series of their own: processes may start several
  * in any order.
@@ -36,7 +38,10 @@ struct fm_collective_walk {
     struct fm_map membership_of; /**< key -> position */
     FM_VECTOR(struct fm_membership) memberships;
     uint32_t recent; /**< in `memberships` */
-    uint32_t world;  /**< communicator of all processes; FM_NONE: none is known */
+    FM_VECTOR(uint32_t)
+    worlds;         /**< communicator of all processes of each world; FM_NONE: none is
+                         known */
+    uint32_t world; /**< that of the process */
     FM_VECTOR(struct fm_record_ref) calls; /**< of Init and Finalize: row = activity */
     size_t next_call;
     uint32_t next_of_kind[2][FM_SERIES_LIBRARIES]; /**< ordinals of the next Init and Finalize */

@@ -113,6 +113,9 @@ static OTF2_CallbackCode on_location_group(void *data, OTF2_LocationGroupRef sel
 /* Properties whose names begin like this name objects that threads synchronize by. */
 #define OBJECT_PROPERTY "fermata::object::"
 
+/* The property that states the world of a process, in archives of several worlds. */
+#define WORLD_PROPERTY "fermata::world"
+
 static OTF2_CallbackCode on_location_group_property(void *data, OTF2_LocationGroupRef group,
                                                     OTF2_StringRef name, OTF2_Type type,
                                                     OTF2_AttributeValue value)
@@ -120,6 +123,9 @@ static OTF2_CallbackCode on_location_group_property(void *data, OTF2_LocationGro
     struct fm_raw_definitions *raw = data;
     const char *text = fm_raw_string(raw, name);
     const size_t length = sizeof OBJECT_PROPERTY - 1;
+    if (text != NULL && type == OTF2_TYPE_UINT32 && strcmp(text, WORLD_PROPERTY) == 0) {
+        fm_vector_push(&raw->worlds, (struct fm_raw_world){group, value.uint32});
+    }
     if (text == NULL || type != OTF2_TYPE_STRING || strncmp(text, OBJECT_PROPERTY, length) != 0) {
         return OTF2_CALLBACK_SUCCESS;
     }
@@ -269,6 +275,7 @@ void fm_raw_definitions_free(struct fm_raw_definitions *raw)
     fm_vector_free(&raw->nodes_raw);
     fm_vector_free(&raw->location_groups_raw);
     fm_vector_free(&raw->objects);
+    fm_vector_free(&raw->worlds);
     fm_vector_free(&raw->locations);
     fm_vector_free(&raw->dimensions_raw);
     fm_vector_free(&raw->topologies);

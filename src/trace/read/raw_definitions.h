@@ -55,6 +55,10 @@ struct fm_raw_object {
     uint32_t name;
 };
 
+struct fm_raw_world {
+    uint32_t group, world; /**< reference of a location group; number */
+};
+
 struct fm_raw_location {
     uint64_t id, events;
     uint32_t name, group;
@@ -93,6 +97,7 @@ struct fm_raw_definitions {
     FM_VECTOR(struct fm_raw_node) nodes_raw;
     FM_VECTOR(struct fm_raw_location_group) location_groups_raw;
     FM_VECTOR(struct fm_raw_object) objects;
+    FM_VECTOR(struct fm_raw_world) worlds;
     FM_VECTOR(struct fm_raw_location) locations;
     FM_VECTOR(struct fm_raw_dimension) dimensions_raw;
     FM_VECTOR(struct fm_raw_topology) topologies;

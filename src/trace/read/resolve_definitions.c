@@ -241,6 +241,20 @@ static void name_processes(const struct fm_raw_definitions *raw, const uint32_t 
     }
 }
 
+/* Notes the worlds of processes: numbers below their count. */
+static void note_worlds(const struct fm_raw_definitions *raw, const uint32_t *process_of_group)
+{
+    struct fm_trace *trace = &raw->into->trace;
+    for (size_t i = 0; i < raw->worlds.count; i++) {
+        const uint32_t group =
+            fm_references_find(&raw->location_groups, raw->worlds.items[i].group);
+        if (group != FM_NONE && process_of_group[group] != FM_NONE &&
+            raw->worlds.items[i].world < trace->process_count) {
+            trace->processes[process_of_group[group]].world = raw->worlds.items[i].world;
+        }
+    }
+}
+
 static int compare_objects(const void *a, const void *b)
 {
     const struct fm_object_name *left = a, *right = b;
@@ -313,6 +327,7 @@ static void resolve_locations(struct fm_raw_definitions *raw)
             compare_locations);
     name_processes(raw, process_of_group);
     name_objects(raw, process_of_group);
+    note_worlds(raw, process_of_group);
     fm_free(process_of_group);
     make_locations(raw);
 }

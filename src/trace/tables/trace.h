@@ -3,9 +3,10 @@
  * and of their records, filled by one pass over the archive. All later stages read these tables and
  * nothing else.
  *
- * Processes are numbered by their rank in MPI_COMM_WORLD; the locations of a process are adjacent,
- * so that location order is (rank, thread). Times are ticks of the trace clock after the archive's
- * clock offsets and the maps of the trace were applied.
+ * Processes are numbered by their rank in MPI_COMM_WORLD, those of several worlds (spawned
+ * processes) by world and rank; the locations of a process are adjacent, so that location order is
+ * (rank, thread). Times are ticks of the trace clock after the archive's clock offsets and the maps
+ * of the trace were applied.
  */
 #ifndef FERMATA_TRACE_TABLES_TRACE_H
 #define FERMATA_TRACE_TABLES_TRACE_H
@@ -66,7 +67,8 @@ struct fm_process {
     uint32_t first_location;
     uint32_t location_count;
     char *name;
-    char *node; /**< host name */
+    char *node;     /**< host name */
+    uint32_t world; /**< number of its MPI_COMM_WORLD; 0 in a run with one */
 };
 
 /** Cartesian topology of a communicator. */

@@ -61,20 +61,17 @@ class PointToPoint:
                 self.messages.append(message)
                 self.received_by.setdefault(send.destination, []).append(message)
 
-    def _envelope(self, comm, rank, source, destination, tag):
-        members = self._scenario.comm_members(comm, rank)
-        return (self._scenario.comm_key(comm, rank), members[source], members[destination], tag)
-
     def _start_send(self, record, rank, peer, tag, comm, operation=None):
-        members = self._scenario.comm_members(comm, rank)
-        envelope = self._envelope(comm, rank, members.index(rank), peer, tag) + (operation,)
-        send = Send(record, rank, envelope[2])
+        destination = self._scenario.peers(comm, rank)[peer]
+        key = self._scenario.comm_key(comm, rank)
+        envelope = (key, rank, destination, tag, operation)
+        send = Send(record, rank, destination)
         self._sends.setdefault(envelope, []).append(send)
         return send
 
     def _complete_receive(self, receive, record, rank, peer, tag, comm, operation=None):
-        members = self._scenario.comm_members(comm, rank)
-        envelope = self._envelope(comm, rank, peer, members.index(rank), tag) + (operation,)
+        key = self._scenario.comm_key(comm, rank)
+        envelope = (key, self._scenario.peers(comm, rank)[peer], rank, tag, operation)
         receive.complete = record.call
         self._receives.setdefault(envelope, []).append(receive)
 
@@ -160,24 +157,35 @@ class CollectiveMember:
         return self.start is self.activity
 
 
-# Init and Finalize: every process of the run calls them; the calls are counted, not their records.
+# Init and Finalize: every process of a world calls them; the calls are counted, not their records.
 _INIT = {"Init", "Init_thread"}
 _FINALIZE = {"Finalize"}
 
 
 def _calls_of_all(timeline, kind, names):
-    """Instances {key: members}: the k-th calls with one of the names in all processes."""
-    calls = {rank: [] for rank in range(timeline.scenario.ranks)}
+    """Instances {key: members}: the k-th calls with one of the names in all processes of a world. A
+    world of several ones needs a communicator of its processes, in whose order the ranks count."""
+    scenario, instances = timeline.scenario, {}
+    calls = {rank: [] for rank in range(scenario.ranks)}
     for loc in timeline.calls:
         calls[loc[0]] += [call for call in timeline.calls[loc] if call.name in names]
     for of_process in calls.values():
         of_process.sort(key=lambda call: (call.enter, call.loc, call.index))
-    return {(kind, count): [CollectiveMember(rank, rank, call, call, None, 0, 0)
-                            for rank, call in enumerate(instance)]
-            for count, instance in enumerate(zip(*calls.values()))}
+    for world in sorted({scenario.worlds.get(rank, 0) for rank in calls}):
+        ranks = {rank for rank in calls if scenario.worlds.get(rank, 0) == world}
+        order = sorted(ranks)
+        if len(ranks) < scenario.ranks:
+            order = next((members for name, members in scenario.comms.items()
+                          if name not in scenario.intercomms and set(members) == ranks), [])
+        for count, instance in enumerate(zip(*(calls[rank] for rank in order))):
+            instances[kind, world, count] = [
+                CollectiveMember(process, rank, call, call, None, 0, 0)
+                for rank, (process, call) in enumerate(zip(order, instance))]
+    return instances
 
 
-# Their instance is keyed by the resulting communicator and does not count on the parent.
+# Their instance is keyed by the resulting communicator and does not count on the parent. A record of
+# Init on an inter-communicator is the part of spawned processes in the call that has spawned them.
 _KEYED_BY_RESULT = {"Comm_create_group", "Intercomm_create", "Comm_spawn", "Comm_spawn_multiple",
                     "Comm_connect", "Comm_accept", "Comm_join"}
 
@@ -192,12 +200,13 @@ def collective_instances(timeline):
     for rank in sorted(timeline.records):
         counters = {}
         for start, record in _collective_starts(timeline.records[rank]):
-            if start.call.name in _INIT | _FINALIZE:
-                continue
             _, comm, root, sent, received = record.args[:5]
+            is_spawned = start.call.name in _INIT and comm in scenario.intercomms
+            if start.call.name in _INIT | _FINALIZE and not is_spawned:
+                continue
             key = scenario.comm_key(comm, rank)
-            if start.call.name in _KEYED_BY_RESULT:
-                key = ("result", start.call.name, key)
+            if start.call.name in _KEYED_BY_RESULT or is_spawned:
+                key = ("result", key)
             persistent, init = record.args[6:] if record.name == "nb_coll_complete" else (None, None)
             if init is None and start.call.name in _STARTS:  # the operation is all that is known
                 init = "MPI_%s_init" % record.args[0].capitalize()
@@ -208,7 +217,7 @@ def collective_instances(timeline):
             comm_rank = comm_ranks.index(rank)
             sizes[key] = len(comm_ranks)
             member = CollectiveMember(rank, comm_rank, start.call, record.call, root, sent,
-                                      received, init)
+                                      received, "MPI_Comm_spawn" if is_spawned else init)
             instances.setdefault((key, count), []).append(member)
     for members in instances.values():
         members.sort(key=lambda member: member.rank)

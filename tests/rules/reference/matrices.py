@@ -13,7 +13,7 @@ def matrices(timeline, wait_states, blame):
         for record in (record for call in calls for record in call.records):
             name, args = record.name, record.args
             if name in ("send", "isend"):
-                other = timeline.scenario.comm_members(args[-1], loc[0])[args[0]], 0
+                other = timeline.scenario.peers(args[-1], loc[0])[args[0]], 0
                 add("messages", loc, other, 1)
                 add("message_bytes", loc, other, args[2])
             elif name in ("put", "get", "atomic"):

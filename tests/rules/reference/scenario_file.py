@@ -55,6 +55,8 @@ class Scenario:
         self.threads = 1
         self.unit = "1"
         self.comms = {}
+        self.intercomms = {}  # {name: (first group, second group)}; also in `comms`: both together
+        self.worlds = {}  # {rank: number of its world}; not named: 0
         self.nodes = collections.defaultdict(lambda: "node")  # {rank: name of its node}
         self.windows = {}
         self.streams = set()  # locations that are streams of accelerators
@@ -74,6 +76,13 @@ class Scenario:
         if comm == WORLD:
             return list(range(self.ranks))
         return self.comms[comm]
+
+    def peers(self, comm, rank):
+        """The world ranks that a process names as partners: the members, or the other group."""
+        if comm in self.intercomms:
+            first, second = self.intercomms[comm]
+            return second if rank in first else first
+        return self.comm_members(comm, rank)
 
     def comm_key(self, comm, rank):
         """Identity of a communicator: every process has a `self` of its own."""
@@ -251,6 +260,12 @@ def parse_scenario(text):
                     scenario.threads = int(words[3])
             elif words[0] == "comm":
                 scenario.comms[words[1]] = [int(rank) for rank in words[2:]]
+            elif words[0] == "intercomm":
+                members = [int(rank) for rank in words[3:]]
+                scenario.comms[words[1]] = members
+                scenario.intercomms[words[1]] = (members[:int(words[2])], members[int(words[2]):])
+            elif words[0] == "world":
+                scenario.worlds.update((int(rank), int(words[1])) for rank in words[2:])
             elif words[0] == "node":
                 scenario.nodes.update((int(rank), words[1]) for rank in words[2:])
             elif words[0] == "window":
