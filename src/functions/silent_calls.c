@@ -78,7 +78,8 @@ static const struct {
                                       "waiting for them was not looked for; fermata's recorder "
                                       "writes such records"},
     [SPAWN] = {.sentence = "processes that were spawned or connected are not part of this archive: "
-                           "waiting for them is not found; record them in a run of their own"},
+                           "waiting for them is not found; fermata's recorder makes one archive of "
+                           "all"},
     [NO_MESSAGES] = {FM_RECORDED_MESSAGE, false,
                      "the archive has no record of a message: Late Sender and Late Receiver were "
                      "not looked for; switch the recorder's point-to-point records on"},
@@ -169,6 +170,10 @@ static bool is_one_of(const char *const *list, const char *name)
     }
     return false;
 }
+
+/* They connect processes of different MPI_COMM_WORLDs. */
+static const char *const connecting_functions[] = {
+    "Comm_spawn", "Comm_spawn_multiple", "Comm_connect", "Comm_accept", "Comm_join", NULL};
 
 /* @return whether a function without its prefix starts persistent operations, of whatever kind */
 static bool is_start(const char *name)
@@ -333,6 +338,8 @@ unsigned fm_records_needed(fm_paradigm_t paradigm, const char *name, fm_call_t c
     case FM_CALL_COMMUNICATOR:
     case FM_CALL_FILE:
         return FM_RECORDED_COLLECTIVE;
+    case FM_CALL_DETACHED_COMMUNICATOR:
+        return is_one_of(connecting_functions, without_prefix(name)) ? FM_RECORDED_COLLECTIVE : 0;
     case FM_CALL_FILE_ACCESS:
         return FM_RECORDED_COLLECTIVE | (accesses_file(name) ? FM_RECORDED_ACCESS : 0);
     case FM_CALL_WINDOW_CREATE:
@@ -369,8 +376,6 @@ unsigned fm_records_needed(fm_paradigm_t paradigm, const char *name, fm_call_t c
 /* @param starts  kinds of records that the starts of persistent operations have */
 static enum reason reason_of_mpi(const struct fm_called_function *function, unsigned starts)
 {
-    static const char *const spawning[] = {"Comm_spawn",  "Comm_spawn_multiple", "Comm_connect",
-                                           "Comm_accept", "Comm_join",           NULL};
     const char *name = without_prefix(function->name);
     if (begins(name, "Psend_init") || begins(name, "Precv_init") || begins(name, "Pready") ||
         begins(name, "Parrived")) {
@@ -379,8 +384,8 @@ static enum reason reason_of_mpi(const struct fm_called_function *function, unsi
     if (begins(name, "Isendrecv")) {
         return (function->records & FM_RECORDED_MESSAGE) != 0 ? NOT_SILENT : SENDRECV_REQUEST;
     }
-    if (is_one_of(spawning, name)) {
-        return SPAWN;
+    if (is_one_of(connecting_functions, name)) {
+        return (function->records & FM_RECORDED_COLLECTIVE) != 0 ? NOT_SILENT : SPAWN;
     }
     return is_persistent_collective(name) && (starts & FM_RECORDED_COLLECTIVE) == 0
                ? PERSISTENT_COLLECTIVE

@@ -46,7 +46,7 @@ struct search {
     const struct fm_elf *recorder; /* NULL while it is not known */
     const char *wanted;            /* of the recorder */
     bool found;
-    struct names unknown, own, spawning;
+    struct names unknown, own;
 };
 
 static bool has_name(const struct names *names, const char *name)
@@ -103,8 +103,6 @@ static void classify(void *context, const char *versioned, bool defined)
     }
     if (!search->found) {
         add_name(&search->unknown, name);
-    } else if (strncmp(name, "MPI_Comm_spawn", 14) == 0) {
-        add_name(&search->spawning, name);
     }
 }
 
@@ -131,11 +129,6 @@ static void report(const struct search *search, const char *path)
         fm_doctor_report(FM_HEALTH_WARNING, "record the program without its layer",
                          "%s defines functions of MPI itself, whose calls are not recorded: %s%s",
                          path, search->own.text, and_more(&search->own, more, sizeof more));
-    }
-    if (search->spawning.listed != 0) {
-        fm_doctor_report(FM_HEALTH_WARNING, "record them in a run of their own",
-                         "%s may spawn processes (%s), which are not part of its experiment", path,
-                         search->spawning.text);
     }
 }
 

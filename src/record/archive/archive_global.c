@@ -153,7 +153,10 @@ const struct fm_process_noun *fm_archive_process_noun(const struct fm_definition
 #define IO_IDENTIFICATION "MPI-IO"
 #define IO_NAME           "MPI I/O"
 
-enum { NAME_BYTES = FM_PARADIGM_TEXT + 16 };
+enum { NAME_BYTES = FM_PARADIGM_TEXT + 40 };
+
+/* The property of a process that states the number of its world, in runs with several ones. */
+#define WORLD_PROPERTY "fermata::world"
 
 /* The key of the property that names an object. */
 static void name_object(const uint32_t *object, char *name)
@@ -161,11 +164,30 @@ static void name_object(const uint32_t *object, char *name)
     snprintf(name, NAME_BYTES, "fermata::object::%u", object[1]);
 }
 
+/* The definition of the world that a process belongs to; NULL: the run has one world. */
+static const uint32_t *world_of(const struct fm_definitions *set, uint32_t rank)
+{
+    for (uint32_t i = 0; i < set->tables[FM_DEFINE_WORLD].count; i++) {
+        const uint32_t *world = fm_defined(set, FM_DEFINE_WORLD, i, NULL);
+        if (rank >= world[FM_WORLD_FIRST] && rank - world[FM_WORLD_FIRST] < world[FM_WORLD_SIZE]) {
+            return world;
+        }
+    }
+    return NULL;
+}
+
 static void name_process(const struct output *o, uint32_t rank, char *name)
 {
     const struct fm_paradigm_description *leading = leading_paradigm(o->set);
-    snprintf(name, NAME_BYTES, "%s %u", leading != NULL ? leading->process : "Process",
-             rank + (leading != NULL ? leading->first_process : 0));
+    const uint32_t *world = world_of(o->set, rank);
+    const char *process = leading != NULL ? leading->process : "Process";
+    uint32_t first = leading != NULL ? leading->first_process : 0;
+    if (world == NULL) {
+        snprintf(name, NAME_BYTES, "%s %u", process, rank + first);
+    } else {
+        snprintf(name, NAME_BYTES, "World %u, %s %u", world[FM_WORLD_NUMBER], process,
+                 rank - world[FM_WORLD_FIRST] + first);
+    }
 }
 
 static void add_paradigm_strings(const struct output *o)
@@ -197,6 +219,9 @@ static void add_strings(const struct output *o)
     }
     for (size_t i = 0; o->set->tables[FM_DEFINE_IO_HANDLE].count != 0 && i < 2; i++) {
         fm_define_string(o->set, of_files[i]);
+    }
+    if (o->set->tables[FM_DEFINE_WORLD].count != 0) {
+        fm_define_string(o->set, WORLD_PROPERTY);
     }
     FOR_EACH(o, FM_DEFINE_PROCESS, i, words, count)
     {
@@ -294,6 +319,22 @@ static void write_system_tree(const struct output *o)
                 stream != FM_DEFINE_NONE ? OTF2_LOCATION_TYPE_ACCELERATOR_STREAM
                                          : OTF2_LOCATION_TYPE_CPU_THREAD,
                 events, rank));
+        }
+    }
+}
+
+/* States the worlds of the processes, by properties. */
+static void write_worlds(const struct output *o)
+{
+    size_t count;
+    FOR_EACH(o, FM_DEFINE_PROCESS, i, words, count)
+    {
+        const uint32_t *world = world_of(o->set, words[0]);
+        if (world != NULL) {
+            OTF2_AttributeValue value = {.uint32 = world[FM_WORLD_NUMBER]};
+            fm_archive_check(OTF2_GlobalDefWriter_WriteLocationGroupProperty(
+                o->writer, words[0], fm_define_string(o->set, WORLD_PROPERTY), OTF2_TYPE_UINT32,
+                value));
         }
     }
 }
@@ -457,11 +498,30 @@ static bool are_locations(const struct output *o, uint32_t paradigm)
     return false;
 }
 
+/* The members of a group with processes of other worlds. Readers find no process for the number
+ * that stands for those. */
+static uint32_t list_foreign_members(const uint32_t *words, size_t count, uint64_t *members)
+{
+    uint32_t size = 0;
+    for (size_t i = FM_GROUP_RANGES; i + FM_FOREIGN_WORDS <= count; i += FM_FOREIGN_WORDS) {
+        const uint32_t *range = words + i;
+        bool is_own = range[FM_FOREIGN_LINK] == 0 && range[FM_FOREIGN_LINK + 1] == 0;
+        for (uint32_t k = 0; k < range[FM_FOREIGN_COUNT]; k++) {
+            members[size++] =
+                is_own ? range[FM_FOREIGN_FIRST] + k * range[FM_FOREIGN_STRIDE] : FM_DEFINE_NONE;
+        }
+    }
+    return size;
+}
+
 /* The members of a group. @return their number */
 static uint32_t list_members(const struct output *o, const uint32_t *words, size_t count,
                              uint64_t *members)
 {
     uint32_t size = 0;
+    if ((words[FM_GROUP_PARADIGM] & FM_GROUP_FOREIGN) != 0) {
+        return list_foreign_members(words, count, members);
+    }
     bool of_threads = are_locations(o, words[FM_GROUP_PARADIGM]);
     for (size_t range = FM_GROUP_RANGES; range + 2 < count; range += 3) {
         uint64_t before = of_threads ? threads_before(o, words[range]) : 0;
@@ -494,7 +554,8 @@ static void write_groups(const struct output *o)
         uint32_t size = list_members(o, words, count, members);
         fm_archive_check(OTF2_GlobalDefWriter_WriteGroup(
             o->writer, i + first, empty, OTF2_GROUP_TYPE_COMM_GROUP,
-            (OTF2_Paradigm)words[FM_GROUP_PARADIGM], OTF2_GROUP_FLAG_NONE, size, members));
+            (OTF2_Paradigm)(words[FM_GROUP_PARADIGM] & ~(uint32_t)FM_GROUP_FOREIGN),
+            OTF2_GROUP_FLAG_NONE, size, members));
     }
     free(members);
     fm_thread_groups_write(o->set, &o->threads, o->writer, empty);
@@ -615,6 +676,7 @@ void fm_archive_write_global(struct fm_definitions *set, const struct fm_archive
     write_strings(&o);
     write_paradigms(&o);
     write_system_tree(&o);
+    write_worlds(&o);
     write_objects(&o);
     write_regions(&o);
     write_lines(&o);

@@ -13,6 +13,8 @@ size_t fm_define_key_length(enum fm_define_kind kind, const uint32_t *words, siz
         return FM_SITE_FRAMES;
     case FM_DEFINE_COMM:
         return FM_COMM_FLAGS;
+    case FM_DEFINE_LINK:
+        return FM_LINK_HOW;
     case FM_DEFINE_WIN:
         return FM_WIN_FLAGS;
     case FM_DEFINE_TOPOLOGY:
@@ -326,6 +328,9 @@ static bool translate_item(const struct fm_define_map *map, enum fm_define_kind 
         return count == FM_IO_HANDLE_WORDS &&
                translate(map, FM_DEFINE_IO_FILE, &words[FM_IO_HANDLE_FILE]) &&
                translate(map, FM_DEFINE_COMM, &words[FM_IO_HANDLE_COMM]);
+    case FM_DEFINE_LINK:
+        return count == FM_LINK_WORDS && translate(map, FM_DEFINE_GROUP, &words[FM_LINK_GROUP]) &&
+               translate(map, FM_DEFINE_STRING, &words[FM_LINK_DETAIL]);
     case FM_DEFINE_TOPOLOGY:
         return count >= 3 && translate(map, FM_DEFINE_COMM, &words[0]) &&
                translate(map, FM_DEFINE_STRING, &words[1]);
@@ -351,8 +356,32 @@ static void take_name(struct fm_definitions *set, enum fm_define_kind kind, uint
     }
 }
 
-bool fm_definitions_merge(struct fm_definitions *set, const void *block, size_t bytes,
-                          struct fm_define_map *map)
+/* Adds a copy of one definition of a packed set. @return its number in `set`; FM_DEFINE_NONE: it is
+ * damaged, or there is no memory */
+static uint32_t merge_item(struct fm_definitions *set, enum fm_define_kind kind,
+                           const uint32_t *item, size_t length, const struct fm_define_map *map,
+                           fm_define_change_t *change, void *context)
+{
+    uint32_t number = FM_DEFINE_NONE;
+    uint32_t *words = malloc((length + 1) * sizeof *words);
+    if (words == NULL) {
+        return FM_DEFINE_NONE;
+    }
+    memcpy(words, item, length * sizeof *words);
+    if (translate_item(map, kind, words, length)) {
+        words = change != NULL ? change(context, kind, words, &length) : words;
+        number = words != NULL ? fm_define(set, kind, words, length) : FM_DEFINE_NONE;
+    }
+    if (number != FM_DEFINE_NONE) {
+        take_name(set, kind, number, words);
+    }
+    free(words);
+    return number;
+}
+
+bool fm_definitions_merge_changed(struct fm_definitions *set, const void *block, size_t bytes,
+                                  struct fm_define_map *map, fm_define_change_t *change,
+                                  void *context)
 {
     const uint32_t *in = block, *end = in + bytes / sizeof *in;
     memset(map, 0, sizeof *map);
@@ -370,28 +399,23 @@ bool fm_definitions_merge(struct fm_definitions *set, const void *block, size_t 
                 return false;
             }
             size_t length = *in++;
-            uint32_t *words = malloc((length + 1) * sizeof *words);
-            if (words == NULL) {
-                return false;
-            }
-            memcpy(words, in, length * sizeof *words);
-            in += length;
-            uint32_t number = FM_DEFINE_NONE;
-            if (translate_item(map, (enum fm_define_kind)kind, words, length)) {
-                number = fm_define(set, (enum fm_define_kind)kind, words, length);
-            }
-            if (number != FM_DEFINE_NONE) {
-                take_name(set, (enum fm_define_kind)kind, number, words);
-            }
-            free(words);
+            uint32_t number =
+                merge_item(set, (enum fm_define_kind)kind, in, length, map, change, context);
             if (number == FM_DEFINE_NONE) {
                 return false;
             }
+            in += length;
             map->numbers[kind][i] = number;
             map->counts[kind] = i + 1;
         }
     }
     return true;
+}
+
+bool fm_definitions_merge(struct fm_definitions *set, const void *block, size_t bytes,
+                          struct fm_define_map *map)
+{
+    return fm_definitions_merge_changed(set, block, bytes, map, NULL, NULL);
 }
 
 void fm_define_map_free(struct fm_define_map *map)

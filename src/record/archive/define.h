@@ -36,11 +36,16 @@
  *   ATTRIBUTE name, description, OTF2 type |
  *   GROUP     OTF2 paradigm, members, { first, stride, count } ... of world ranks |
  *             of a team (process_teams.h): { rank, first thread, count } ... of locations
+ *             with FM_GROUP_FOREIGN in its first word, { link (low, high), first, stride, count } ...:
+ *             of world ranks if the link is 0, else of ranks in the remote group of that link
  *   COMM      origin, OTF2 paradigm, a, b, c | OTF2 flags, group, second group (of an
  *             inter-communicator), parent, name
  *   WIN       communicator, ordinal among its windows | OTF2 flags, name
  *   IO_FILE   path |
  *   IO_HANDLE file, communicator (none: of one process) |
+ *   LINK      number (low, high), rank of the process that defines it | enum fm_link, local group,
+ *             remote size, detail (a text, or none), 1: this process was the root of the call that
+ *             made it, Enter (low, high), Leave (low, high) of that call by the process's clock
  *   TOPOLOGY  communicator | name, dimensions, { size, periodic } ...
  *   NODE      host name |
  *   PROCESS   rank | node, pid, threads, { events (low, high) } ...
@@ -48,6 +53,7 @@
  *   PARADIGM  struct fm_paradigm_description |
  *   OBJECT    rank, number of the object in records, name |
  *   STREAM    rank, location in its process, name |
+ *   WORLD     number, first rank, processes |
  * Names, files and lines may be FM_DEFINE_NONE. Serial numbers keep all binaries and call sites of
  * one process distinct; in sets of several processes they are 0. */
 /* clang-format on */
@@ -65,6 +71,7 @@ enum fm_define_kind {
     FM_DEFINE_WIN,
     FM_DEFINE_IO_FILE,
     FM_DEFINE_IO_HANDLE,
+    FM_DEFINE_LINK,
     FM_DEFINE_TOPOLOGY,
     FM_DEFINE_NODE,
     FM_DEFINE_PROCESS,
@@ -72,6 +79,7 @@ enum fm_define_kind {
     FM_DEFINE_PARADIGM,
     FM_DEFINE_OBJECT,
     FM_DEFINE_STREAM,
+    FM_DEFINE_WORLD,
     FM_DEFINE_KIND_COUNT
 };
 
@@ -105,14 +113,16 @@ enum {
  * members. Ordinals count communicators of equal origin; they are equal on all members, so no
  * message is needed to agree. */
 enum fm_comm_origin {
-    FM_COMM_WORLD,       /**< 0, 0, 0 */
+    FM_COMM_WORLD,       /**< number of the world, 0, 0 */
     FM_COMM_SELF_LIKE,   /**< ordinal among those with only this process, 0, 0 */
     FM_COMM_FROM_PARENT, /**< parent, ordinal for the parent, world rank of the new rank 0 */
     FM_COMM_FROM_GROUP,  /**< group, ordinal for the group (Comm_create_group), 0 */
     FM_COMM_FROM_PAIR,   /**< lower group, upper group, ordinal for both (Intercomm_create) */
     FM_COMM_THREADS,     /**< world rank, 0, 0: all threads of a process. No group is defined: its
                               members are known at the end of the run */
-    FM_COMM_TEAM         /**< rank, thread that made the team, kind of team (process_teams.h) */
+    FM_COMM_TEAM,        /**< rank, thread that made the team, kind of team (process_teams.h) */
+    FM_COMM_ACROSS       /**< link (low, high), 0: an inter-communicator with processes of another
+                              MPI_COMM_WORLD */
 };
 
 /** Words of a COMM. */
@@ -132,6 +142,45 @@ enum {
 
 /** Words of a GROUP, in front of its ranges. */
 enum { FM_GROUP_PARADIGM, FM_GROUP_MEMBERS, FM_GROUP_RANGES };
+
+/** In the first word of a GROUP, beside the paradigm: it has members of other worlds. */
+enum { FM_GROUP_FOREIGN = 0x100 };
+
+/** Words of a range of a group with members of other worlds. */
+enum {
+    FM_FOREIGN_LINK,
+    FM_FOREIGN_FIRST = FM_FOREIGN_LINK + 2,
+    FM_FOREIGN_STRIDE,
+    FM_FOREIGN_COUNT,
+    FM_FOREIGN_WORDS
+};
+
+/** How processes of two MPI_COMM_WORLDs were connected, seen from one of them. */
+enum fm_link {
+    FM_LINK_SPAWN,   /**< this world has spawned the other one */
+    FM_LINK_PARENT,  /**< the other world has spawned this one; made in MPI_Init */
+    FM_LINK_ACCEPT,  /**< detail: the port */
+    FM_LINK_CONNECT, /**< detail: the port */
+    FM_LINK_JOIN,    /**< detail: the two ends of the socket */
+    FM_LINKS
+};
+
+/** Words of a LINK. */
+enum {
+    FM_LINK_NUMBER,
+    FM_LINK_RANK = FM_LINK_NUMBER + 2,
+    FM_LINK_HOW,
+    FM_LINK_GROUP,
+    FM_LINK_REMOTE_SIZE,
+    FM_LINK_DETAIL,
+    FM_LINK_IS_ROOT,
+    FM_LINK_ENTER,
+    FM_LINK_LEAVE = FM_LINK_ENTER + 2,
+    FM_LINK_WORDS = FM_LINK_LEAVE + 2
+};
+
+/** Words of a WORLD. */
+enum { FM_WORLD_NUMBER, FM_WORLD_FIRST, FM_WORLD_SIZE, FM_WORLD_WORDS };
 
 /** Words of a WIN. */
 enum { FM_WIN_COMM, FM_WIN_ORDINAL, FM_WIN_FLAGS, FM_WIN_NAME, FM_WIN_WORDS };
@@ -223,6 +272,19 @@ uint64_t fm_definitions_bytes(const struct fm_definitions *set);
  * @return false if the block is damaged, or without memory */
 bool fm_definitions_merge(struct fm_definitions *set, const void *block, size_t bytes,
                           struct fm_define_map *map);
+
+/** Changes a definition before it is added to a set, to whose numbers its references are already
+ * translated.
+ * @param words  owned by the function, which returns this array or another one from malloc
+ * @param count  in, out: number of words
+ * @return the words to add; NULL without memory, or if the definition is invalid */
+typedef uint32_t *fm_define_change_t(void *context, enum fm_define_kind kind, uint32_t *words,
+                                     size_t *count);
+
+/** As fm_definitions_merge, with changed definitions. */
+bool fm_definitions_merge_changed(struct fm_definitions *set, const void *block, size_t bytes,
+                                  struct fm_define_map *map, fm_define_change_t *change,
+                                  void *context);
 
 void fm_define_map_free(struct fm_define_map *map);
 void fm_definitions_free(struct fm_definitions *set);

@@ -6,6 +6,7 @@
 #ifndef FERMATA_RECORD_ARCHIVE_EXCHANGE_H
 #define FERMATA_RECORD_ARCHIVE_EXCHANGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,6 +15,7 @@ enum fm_reduction { FM_REDUCE_SUM, FM_REDUCE_MIN, FM_REDUCE_MAX };
 
 struct fm_exchange {
     uint32_t rank, size;
+    bool is_spawned; /**< another run of the program has started these processes */
     /** Description of the first failure, or NULL. After a failure the functions do nothing and
      * results are zero: a caller checks this member before it uses results. */
     const char *failure;

@@ -105,6 +105,7 @@ const struct fm_exchange *fm_overhead_watch(const struct fm_exchange *exchange)
     work.inner = exchange;
     work.outer = (struct fm_exchange){.rank = exchange->rank,
                                       .size = exchange->size,
+                                      .is_spawned = exchange->is_spawned,
                                       .failure = exchange->failure,
                                       .barrier = watched_barrier,
                                       .broadcast = watched_broadcast,

@@ -93,6 +93,70 @@ bool fm_experiment_create(uint32_t ranks, char *path, size_t size)
     return true;
 }
 
+/* Reads the directory that the launcher's file names. @return whether it names one */
+static bool read_launched(int file, char *directory, size_t size)
+{
+    char text[PATH_MAX + 256];
+    ssize_t length = file >= 0 ? pread(file, text, sizeof text - 1, 0) : 0;
+    text[length > 0 ? length : 0] = '\0';
+    text[strcspn(text, "\n")] = '\0';
+    const char *place = strchr(text, '/');
+    return place != NULL && (size_t)snprintf(directory, size, "%s", place) < size;
+}
+
+static int open_result(int flags)
+{
+    const char *path = getenv("FERMATA_RESULT_FILE");
+    return path != NULL ? open(path, flags | O_NOFOLLOW | O_CLOEXEC) : -1;
+}
+
+static bool find_launched(char *directory, size_t size)
+{
+    int file = open_result(O_RDONLY);
+    bool found = read_launched(file, directory, size);
+    if (file >= 0) {
+        close(file);
+    }
+    return found;
+}
+
+/* Whether a directory was made by fm_experiment_create_world in an experiment. */
+static bool is_world_of(const char *directory, const char *experiment)
+{
+    const size_t length = strlen(experiment);
+    return strncmp(directory, experiment, length) == 0 &&
+           strncmp(directory + length, "/worlds/", strlen("/worlds/")) == 0;
+}
+
+bool fm_experiment_is_launched(const char *directory)
+{
+    char launched[PATH_MAX];
+    return find_launched(launched, sizeof launched) &&
+           (strcmp(launched, directory) == 0 || is_world_of(directory, launched));
+}
+
+bool fm_experiment_create_world(char *path, size_t size)
+{
+    char experiment[PATH_MAX];
+    if (!find_launched(experiment, sizeof experiment)) {
+        return false;
+    }
+    snprintf(path, size, "%s/worlds", experiment);
+    if (mkdir(path, 0700) != 0 && errno != EEXIST) {
+        return false;
+    }
+    for (int i = 1; i <= 99999; i++) {
+        snprintf(path, size, "%s/worlds/%d", experiment, i);
+        if (mkdir(path, 0700) == 0) {
+            return true;
+        }
+        if (errno != EEXIST) {
+            return false;
+        }
+    }
+    return false;
+}
+
 static void write_command_line(FILE *file)
 {
     char arguments[65536];
@@ -303,20 +367,6 @@ void fm_experiment_log(const char *directory, const char *format, ...)
     }
 }
 
-/* Whether the launcher's file names no experiment yet, or this one. Another
- * experiment belongs to a program that was started earlier, possibly the parent of this one; it
- * must not be replaced. */
-static bool result_is_ours(int file, const char *directory)
-{
-    char text[PATH_MAX + 256];
-    ssize_t length = read(file, text, sizeof text - 1);
-    text[length > 0 ? length : 0] = '\0';
-    const char *place = strchr(text, '/');
-    size_t size = strlen(directory);
-    return length <= 0 ||
-           (place != NULL && strncmp(place, directory, size) == 0 && place[size] == '\n');
-}
-
 const char *fm_experiment_totals_text(const struct fm_experiment_totals *totals, char *text,
                                       size_t size)
 {
@@ -376,14 +426,17 @@ const char *fm_experiment_totals_read(struct fm_experiment_totals *totals, const
     return text + length;
 }
 
+/* If the launcher's file names another experiment, that belongs to a program that was started
+ * earlier, possibly the parent of this one; it must not be replaced. */
 void fm_experiment_result(const char *directory, const struct fm_experiment_totals *totals,
                           bool closing)
 {
-    const char *path = getenv("FERMATA_RESULT_FILE");
-    char text[PATH_MAX + 256];
-    int file = path != NULL ? open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC) : -1;
-    bool told = file >= 0 && result_is_ours(file, directory);
-    if (told) {
+    char text[PATH_MAX + 256], launched[PATH_MAX];
+    int file = open_result(O_RDWR);
+    bool is_other =
+        read_launched(file, launched, sizeof launched) && strcmp(launched, directory) != 0;
+    bool told = is_other && is_world_of(directory, launched);
+    if (file >= 0 && !is_other) {
         /* Overwritten in place: if the disk is full, the earlier content remains. */
         int length = fm_experiment_totals_write(totals, text, sizeof text);
         length += snprintf(text + length, sizeof text - (size_t)length, " %s\n", directory);

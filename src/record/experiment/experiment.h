@@ -20,6 +20,16 @@
  * @return success */
 bool fm_experiment_create(uint32_t ranks, char *path, size_t size);
 
+/** Creates a directory for processes that another run of the program has started, in that run's
+ * experiment, which the launcher's file names: `worlds/1` or the first number that is free.
+ * @param path  receives the absolute path (size bytes)
+ * @return false: there is no such experiment here, or it cannot be written to */
+bool fm_experiment_create_world(char *path, size_t size);
+
+/** Whether the launcher of this run finds the experiment: its file names the directory, or that of
+ * the experiment in which fm_experiment_create_world has created it. */
+bool fm_experiment_is_launched(const char *directory);
+
 /** The path that fm_experiment_create tries first.
  * @param what  program and size of the run: `<app>-<ranks>x<threads>`
  * @param when  begin of the run
@@ -96,8 +106,9 @@ int fm_experiment_totals_write(const struct fm_experiment_totals *totals, char *
  * the text contains no totals */
 const char *fm_experiment_totals_read(struct fm_experiment_totals *totals, const char *text);
 
-/** Writes the directory and the totals to the launcher's file (FERMATA_RESULT_FILE). If no launcher
- * waits for this process, prints the closing line on stderr if `closing` is set. */
+/** Writes the directory and the totals to the launcher's file (FERMATA_RESULT_FILE), unless it is
+ * one that fm_experiment_create_world has created. If no launcher waits for this process, prints
+ * the closing line on stderr if `closing` is set. */
 void fm_experiment_result(const char *directory, const struct fm_experiment_totals *totals,
                           bool closing);
 

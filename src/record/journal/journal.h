@@ -22,7 +22,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define FM_JOURNAL_MAGIC 0x374e524a544d4546u /* "FEMTJRN7" */
+#define FM_JOURNAL_MAGIC 0x384e524a544d4546u /* "FEMTJRN8" */
 
 /** Kinds of blocks and their contents. */
 enum fm_journal_kind {

@@ -14,15 +14,7 @@ static void record_creation(struct fm_thread *thread, const struct fm_comm *comm
 {
     fm_thread_leave(thread, 0);
     if (common != NULL) {
-        fm_put_mark(fm_thread_reserve(thread, FM_WORDS_COLLECTIVE_BEGIN),
-                    FM_RECORD_COLLECTIVE_BEGIN, 0);
-        if (made != NULL) {
-            fm_put_mark(fm_thread_reserve(thread, FM_WORDS_COMM_CREATE), FM_RECORD_COMM_CREATE,
-                        made->number);
-        }
-        fm_put_collective(fm_thread_reserve(thread, FM_WORDS_COLLECTIVE_END),
-                          OTF2_COLLECTIVE_OP_CREATE_HANDLE, common->number,
-                          OTF2_COLLECTIVE_ROOT_NONE, 0, 0);
+        fm_put_creation(thread, common, made);
     }
     fm_thread_done(thread);
 }
@@ -240,42 +232,6 @@ int fm_MPI_Comm_dup(MPI_Comm comm,
                                                                                     *newintercomm,
                                                                                     stringtag,
                                                                                     thread != NULL))
-
-    /* Processes of another MPI_COMM_WORLD are not in this experiment: fm_comm_from_pair returns
-     * NULL for them, and the call is recorded without an operation. */
-    int fm_MPI_Comm_spawn(const char *command, char *argv[], int maxprocs, MPI_Info info, int root,
-                          MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[])
-        FROM_MEMBERS(MPI_Comm_spawn,
-                     PMPI_Comm_spawn(command, argv, maxprocs, info, root, comm, intercomm,
-                                     array_of_errcodes),
-                     fm_comm_from_pair(*intercomm, NULL, thread != NULL))
-
-            int fm_MPI_Comm_spawn_multiple(int count, char *array_of_commands[],
-                                           char **array_of_argv[], const int array_of_maxprocs[],
-                                           const MPI_Info array_of_info[], int root, MPI_Comm comm,
-                                           MPI_Comm *intercomm, int array_of_errcodes[])
-                FROM_MEMBERS(MPI_Comm_spawn_multiple,
-                             PMPI_Comm_spawn_multiple(count, array_of_commands, array_of_argv,
-                                                      array_of_maxprocs, array_of_info, root, comm,
-                                                      intercomm, array_of_errcodes),
-                             fm_comm_from_pair(*intercomm, NULL, thread != NULL))
-
-                    int fm_MPI_Comm_connect(const char *port_name, MPI_Info info, int root,
-                                            MPI_Comm comm, MPI_Comm *newcomm)
-                        FROM_MEMBERS(MPI_Comm_connect,
-                                     PMPI_Comm_connect(port_name, info, root, comm, newcomm),
-                                     fm_comm_from_pair(*newcomm, NULL, thread != NULL))
-
-                            int fm_MPI_Comm_accept(const char *port_name, MPI_Info info, int root,
-                                                   MPI_Comm comm, MPI_Comm *newcomm)
-                                FROM_MEMBERS(MPI_Comm_accept,
-                                             PMPI_Comm_accept(port_name, info, root, comm, newcomm),
-                                             fm_comm_from_pair(*newcomm, NULL, thread != NULL))
-
-                                    int fm_MPI_Comm_join(int fd, MPI_Comm *intercomm)
-                                        FROM_MEMBERS(MPI_Comm_join, PMPI_Comm_join(fd, intercomm),
-                                                     fm_comm_from_pair(*intercomm, NULL,
-                                                                       thread != NULL))
 
     /* Before the library's call: the parent of the duplicate, and which one it is. */
     struct duplicate {

@@ -13,6 +13,7 @@
  *                 program's attribute functions. If the library has no communicator left,
  *                 MPI_COMM_WORLD and the highest tag. */
 #include "record/flight/flight.h"
+#include "record/mpi/connections.h"
 #include "record/mpi/inside/inside.h"
 #include "record/mpi/mpi_description.h"
 #include "record/mpi/mpi_run.h"
@@ -273,6 +274,7 @@ static bool open_run(int provided)
         __atomic_store_n(&fm_mpi_threaded, true, __ATOMIC_RELAXED);
     }
     note_place(MPI_COMM_WORLD);
+    exchange.is_spawned = fm_connect_is_spawned();
     borrow_world();
     bool opened = fm_session_open(&fermata_paradigm, &exchange, version);
     end_communication();
@@ -340,6 +342,10 @@ static void begin_run(struct fm_thread *thread, int provided)
         fm_put_collective(fm_thread_reserve(thread, FM_WORDS_COLLECTIVE_END),
                           OTF2_COLLECTIVE_OP_CREATE_HANDLE, world->number,
                           OTF2_COLLECTIVE_ROOT_NONE, 0, 0);
+    }
+    struct fm_comm *parent = fm_connect_parent(thread->enter);
+    if (parent != NULL) {
+        fm_put_creation(thread, parent, parent);
     }
     if (has_own_session) {
         fm_thread_done(thread);

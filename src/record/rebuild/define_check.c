@@ -20,9 +20,30 @@ static bool string_is_sound(const uint32_t *words, size_t count)
            count == 1 + (size_t)words[0] / 4 + 1;
 }
 
+static bool foreign_group_is_sound(const uint32_t *words, size_t count)
+{
+    uint64_t members = 0;
+    if ((count - FM_GROUP_RANGES) % FM_FOREIGN_WORDS != 0 ||
+        (words[FM_GROUP_PARADIGM] & ~(uint32_t)FM_GROUP_FOREIGN) > UINT8_MAX ||
+        words[FM_GROUP_MEMBERS] > FM_DEFINE_LARGEST) {
+        return false;
+    }
+    for (size_t range = FM_GROUP_RANGES; range < count; range += FM_FOREIGN_WORDS) {
+        members += words[range + FM_FOREIGN_COUNT];
+        if (words[range + FM_FOREIGN_COUNT] == 0 ||
+            words[range + FM_FOREIGN_FIRST] >= FM_DEFINE_LARGEST) {
+            return false;
+        }
+    }
+    return members == words[FM_GROUP_MEMBERS];
+}
+
 static bool group_is_sound(const uint32_t *words, size_t count)
 {
     uint64_t members = 0;
+    if (count >= FM_GROUP_RANGES && (words[FM_GROUP_PARADIGM] & FM_GROUP_FOREIGN) != 0) {
+        return foreign_group_is_sound(words, count);
+    }
     if (count < FM_GROUP_RANGES || (count - FM_GROUP_RANGES) % 3 != 0 ||
         words[FM_GROUP_PARADIGM] > UINT8_MAX || words[FM_GROUP_MEMBERS] > FM_DEFINE_LARGEST) {
         return false;
@@ -38,7 +59,7 @@ static bool group_is_sound(const uint32_t *words, size_t count)
 
 static bool comm_is_sound(const struct fm_definitions *set, const uint32_t *words, size_t count)
 {
-    if (count != FM_COMM_WORDS || words[FM_COMM_ORIGIN] > FM_COMM_TEAM ||
+    if (count != FM_COMM_WORDS || words[FM_COMM_ORIGIN] > FM_COMM_ACROSS ||
         words[FM_COMM_PARADIGM] > UINT8_MAX ||
         !refers_or_none(set, FM_DEFINE_GROUP, words[FM_COMM_GROUP]) ||
         !refers_or_none(set, FM_DEFINE_GROUP, words[FM_COMM_SECOND_GROUP]) ||
@@ -119,6 +140,12 @@ bool fm_define_is_sound(const struct fm_definitions *set, enum fm_define_kind ki
         return count == FM_IO_HANDLE_WORDS &&
                refers(set, FM_DEFINE_IO_FILE, words[FM_IO_HANDLE_FILE]) &&
                refers_or_none(set, FM_DEFINE_COMM, words[FM_IO_HANDLE_COMM]);
+    case FM_DEFINE_LINK:
+        return count == FM_LINK_WORDS && words[FM_LINK_HOW] < FM_LINKS &&
+               words[FM_LINK_RANK] < FM_DEFINE_LARGEST &&
+               words[FM_LINK_REMOTE_SIZE] <= FM_DEFINE_LARGEST &&
+               refers(set, FM_DEFINE_GROUP, words[FM_LINK_GROUP]) &&
+               refers_or_none(set, FM_DEFINE_STRING, words[FM_LINK_DETAIL]);
     case FM_DEFINE_TOPOLOGY:
         return topology_is_sound(set, words, count);
     case FM_DEFINE_NODE:

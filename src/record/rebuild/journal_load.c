@@ -93,12 +93,15 @@ static bool take_definition(struct fm_definitions *set, enum fm_define_kind kind
            fm_define(set, kind, words, count) == number;
 }
 
-/* Whether a group has at most as many members as the run has processes: OTF2's buffers have this
- * size. */
+/* Whether a group has at most as many members as the run has processes, or as fit into OTF2's
+ * smallest buffer, if it has members of other worlds: OTF2's buffers have this size. */
 static bool fits(enum fm_define_kind kind, const uint32_t *words, size_t length, uint32_t processes)
 {
+    enum { FOREIGN_MOST = 1 << 15 };
     return kind != FM_DEFINE_GROUP ||
-           (length > FM_GROUP_MEMBERS && words[FM_GROUP_MEMBERS] <= processes);
+           (length > FM_GROUP_MEMBERS && (words[FM_GROUP_MEMBERS] <= processes ||
+                                          ((words[FM_GROUP_PARADIGM] & FM_GROUP_FOREIGN) != 0 &&
+                                           words[FM_GROUP_MEMBERS] <= FOREIGN_MOST)));
 }
 
 static bool take_definitions(struct fm_definitions *set, uint32_t processes,

@@ -3,6 +3,8 @@
 #include "base/files/file_tree.h"
 #include "record/experiment/experiment.h"
 #include "record/rebuild/rebuild_run.h"
+#include "record/worlds/join.h"
+#include "record/worlds/world_file.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -22,9 +24,14 @@ static bool exists(const char *directory, const char *name)
            lstat(path, &status) == 0;
 }
 
-bool fm_rebuild_is_due(const char *directory)
+bool fm_rebuild_archive_is_due(const char *directory)
 {
     return exists(directory, "journal") && !exists(directory, "traces.otf2");
+}
+
+bool fm_rebuild_is_due(const char *directory)
+{
+    return fm_rebuild_archive_is_due(directory) || fm_join_is_due(directory);
 }
 
 static fm_status_t move(const struct fm_rebuild_run *r, const char *name, struct fm_error *error)
@@ -95,6 +102,9 @@ static fm_status_t put_in_place(struct fm_rebuild_run *r, json_t *environment,
     if (exists(r->folder, "traces.marker")) {
         status = status == FM_OK ? move(r, "traces.marker", error) : status;
     }
+    if (exists(r->folder, FM_WORLD_FILE)) {
+        status = status == FM_OK ? move(r, FM_WORLD_FILE, error) : status;
+    }
     status = status == FM_OK ? move(r, "traces.otf2", error) : status;
     if (status == FM_OK) {
         snprintf(path, sizeof path, "%s/journal", r->directory);
@@ -135,9 +145,12 @@ static void remove_remains(const char *directory)
     }
 }
 
-static fm_status_t rebuild(const char *directory, struct fm_rebuilt *result, struct fm_error *error)
+static fm_status_t rebuild(const char *directory, bool is_world, struct fm_rebuilt *result,
+                           struct fm_error *error)
 {
-    struct fm_rebuild_run r = {.directory = directory, .result = result};
+    struct fm_rebuild_run r = {.directory = directory,
+                               .is_of_worlds = is_world || exists(directory, "worlds"),
+                               .result = result};
     char path[PATH_MAX + 64];
     json_error_t reason;
     if (snprintf(r.folder, sizeof r.folder, "%s/rebuild-XXXXXX", directory) >=
@@ -173,16 +186,29 @@ static fm_status_t rebuild(const char *directory, struct fm_rebuilt *result, str
     return status;
 }
 
+fm_status_t fm_rebuild_archive(const char *directory, bool is_world, struct fm_rebuilt *result,
+                               struct fm_error *error)
+{
+    memset(result, 0, sizeof *result);
+    return rebuild(directory, is_world, result, error);
+}
+
 fm_status_t fm_rebuild(const char *directory, struct fm_rebuilt *result, struct fm_error *error)
 {
     fm_status_t status = FM_OK;
     memset(result, 0, sizeof *result);
     int file = lock(directory);
-    if (exists(directory, "traces.otf2")) {
+    if (!fm_rebuild_is_due(directory)) {
         result->by_other = true;
     } else {
         remove_remains(directory);
-        status = rebuild(directory, result, error);
+        if (fm_rebuild_archive_is_due(directory)) {
+            status = fm_rebuild_archive(directory, false, result, error);
+        }
+        if (status == FM_OK && fm_join_is_due(directory)) {
+            memset(result, 0, sizeof *result);
+            status = fm_join(directory, result, error);
+        }
     }
     if (file >= 0) {
         close(file);

@@ -1,5 +1,6 @@
 /** @file
- * Rebuilds the archive of a run that did not reach its end from the journals of the processes.
+ * Completes experiments: rebuilds the archive of a run that did not reach its end from the journals
+ * of the processes, and joins the archives of processes that were started as several worlds.
  */
 #ifndef FERMATA_RECORD_REBUILD_REBUILD_H
 #define FERMATA_RECORD_REBUILD_REBUILD_H
@@ -19,12 +20,22 @@ struct fm_rebuilt {
     bool by_other;      /**< another process has rebuilt it first; the members above are not set */
 };
 
-/** Whether the experiment directory has journals but no archive (traces.otf2). */
+/** Whether the experiment directory has journals but no archive (traces.otf2), or archives of
+ * several worlds (record/worlds/join.h). */
 bool fm_rebuild_is_due(const char *directory);
 
+/** Whether it has journals but no archive. */
+bool fm_rebuild_archive_is_due(const char *directory);
+
+/** Rebuilds what fm_rebuild_archive_is_due states. The caller holds the lock of the experiment.
+ * @param is_world  it is one of several worlds of an experiment
+ * @return as fm_rebuild */
+fm_status_t fm_rebuild_archive(const char *directory, bool is_world, struct fm_rebuilt *result,
+                               struct fm_error *error);
+
 /** Writes the archive from the journals, states in environment.json which data is missing, and
- * removes the journals. The archive appears as a whole or not at all: a failure leaves the journals
- * in place. Waits for other processes that rebuild the same experiment.
+ * removes the journals; then joins the worlds. The archive appears as a whole or not at all: a
+ * failure leaves the journals in place. Waits for other processes that rebuild the same experiment.
  * @return FM_OK; FM_ERR_DATA: no usable journal; FM_ERR_USAGE: the program still runs;
  *         FM_ERR_SYSTEM: no space, no permission to write. Not thread-safe. */
 fm_status_t fm_rebuild(const char *directory, struct fm_rebuilt *result, struct fm_error *error);

@@ -32,6 +32,7 @@ struct fm_rebuild_process {
 struct fm_rebuild_run {
     const char *directory;
     char folder[PATH_MAX]; /**< where the archive is written */
+    bool is_of_worlds;     /**< the experiment has other worlds, or is one of them */
     struct fm_rebuild_process *processes;
     uint32_t size;
     struct fm_definitions set;

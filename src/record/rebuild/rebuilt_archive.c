@@ -3,6 +3,7 @@
 #include "record/paradigm/alone.h"
 #include "record/rebuild/missing.h"
 #include "record/rebuild/rebuild_run.h"
+#include "record/worlds/world_file.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -198,6 +199,10 @@ static void write_definitions(struct fm_rebuild_run *r, const struct fm_archive_
     }
     if (fm_archive_failure() == NULL) {
         fm_archive_write_global(&r->set, summary);
+        if ((r->is_of_worlds || fm_world_is_connected(&r->set)) &&
+            !fm_world_write(r->folder, &r->set, summary, has_threads(r))) {
+            fm_archive_fail("%s", strerror(errno));
+        }
     }
     if (fm_archive_failure() == NULL) {
         fm_archive_close(has_threads(r));

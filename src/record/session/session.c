@@ -150,6 +150,8 @@ static void open_session(const struct fm_exchange *exchange)
     uint64_t good = 1;
     if (exchange->rank == 0) {
         good =
+            (exchange->is_spawned &&
+             fm_experiment_create_world(fm_session.directory, sizeof fm_session.directory)) ||
             fm_experiment_create(exchange->size, fm_session.directory, sizeof fm_session.directory);
         if (good && !fm_counters_only()) {
             snprintf(path, sizeof path, "%s/journal", fm_session.directory);

@@ -13,6 +13,7 @@
 #include "record/session/session_flush.h"
 #include "record/session/session_state.h"
 #include "record/session/session_tell.h"
+#include "record/worlds/world_file.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -65,6 +66,16 @@ uint64_t fm_session_define_process(struct fm_thread *threads, struct fm_thread *
     return sum;
 }
 
+/* Without the file the archive has the processes of this world only. */
+static void write_world(const struct fm_archive_summary *summary, bool locations_reused)
+{
+    if ((fm_session.exchange->is_spawned || fm_world_is_connected(&fm_session.definitions)) &&
+        !fm_world_write(fm_session.directory, &fm_session.definitions, summary, locations_reused)) {
+        fm_session_tell("processes of other worlds cannot be added to %s: %s", fm_session.directory,
+                        strerrordesc_np(errno));
+    }
+}
+
 bool fm_session_archive_definitions(struct fm_thread *threads, const struct fm_define_map *map,
                                     const uint32_t *regions, uint64_t events)
 {
@@ -97,6 +108,7 @@ bool fm_session_archive_definitions(struct fm_thread *threads, const struct fm_d
                                              .end = closing.most.end + 1,
                                              .realtime = fm_clock.start_realtime};
         fm_archive_write_global(&fm_session.definitions, &summary);
+        write_world(&summary, closing.sums.reused_locations != 0);
     }
     if (!fm_archive_agree()) {
         return false;
@@ -188,6 +200,12 @@ uint64_t fm_session_longest_mapping(void)
                     (uint64_t)REGIONS_OF_LINE * tables[FM_DEFINE_LINE].count;
     for (int kind = 0; kind < FM_DEFINE_KIND_COUNT; kind++) {
         most = tables[kind].count > most ? tables[kind].count : most;
+    }
+    for (uint32_t i = 0; i < tables[FM_DEFINE_GROUP].count;
+         i++) { /* with members of other worlds */
+        uint32_t members =
+            fm_defined(&fm_session.definitions, FM_DEFINE_GROUP, i, NULL)[FM_GROUP_MEMBERS];
+        most = members > most ? members : most;
     }
     return most;
 }

@@ -4,6 +4,7 @@
 
 #include "record/archive/archive.h"
 #include "record/conversion/convert.h"
+#include "record/experiment/experiment.h"
 #include "record/session/session.h"
 
 #include <dlfcn.h>
@@ -222,16 +223,21 @@ static void append(char *text, size_t size, const struct names *names, const cha
              names->text, more, behind);
 }
 
-/* Lists the functions that were called in this process and that begin processes without a record.
- */
-static void add_spawned(struct names *names)
+/* Lists the functions that were called in this process and that connect it with processes that have
+ * an experiment of their own. */
+static void add_connecting(struct names *names)
 {
-    static const char *const spawning[] = {"MPI_Comm_spawn", "MPI_Comm_spawn_multiple",
-                                           "MPI_Comm_connect", "MPI_Comm_accept", "MPI_Comm_join"};
+    static const char *const connecting[] = {"MPI_Comm_spawn", "MPI_Comm_spawn_multiple",
+                                             "MPI_Comm_connect", "MPI_Comm_accept",
+                                             "MPI_Comm_join"};
+    if (fm_experiment_is_launched(fm_session.directory)) {
+        return; /* all are in one: record/worlds/join.h */
+    }
     for (size_t i = 0; i < fm_session.region_count && i < FM_FUNCTIONS_MOST; i++) {
-        for (size_t s = 0; fm_functions_used[i] && s < sizeof spawning / sizeof *spawning; s++) {
-            if (strcmp(fm_session.regions[i].name, spawning[s]) == 0) {
-                add_name(names, spawning[s]);
+        for (size_t c = 0; fm_functions_used[i] && c < sizeof connecting / sizeof *connecting;
+             c++) {
+            if (strcmp(fm_session.regions[i].name, connecting[c]) == 0) {
+                add_name(names, connecting[c]);
             }
         }
     }
@@ -298,7 +304,7 @@ const char *fm_session_unseen(void)
 {
     static char text[2048];
     char before[TEXT + 64];
-    struct names spawned = {.listed = 0};
+    struct names connecting = {.listed = 0};
     text[0] = '\0';
     append(text, sizeof text, &unseen.unknown, "calls of ",
            " are not recorded (functions that fermata does not know): their time counts as "
@@ -310,9 +316,10 @@ const char *fm_session_unseen(void)
     snprintf(before, sizeof before, "%s defines ", unseen.hiding);
     append(text, sizeof text, &unseen.hidden, before,
            " of its own: calls of these functions are not recorded");
-    add_spawned(&spawned);
-    append(text, sizeof text, &spawned, "",
-           ": the processes that were spawned or connected are not part of this experiment");
+    add_connecting(&connecting);
+    append(text, sizeof text, &connecting, "",
+           ": spawned and connected processes are not part of this experiment, because the program "
+           "was not started by `fermata record`");
     append_tool(text, sizeof text);
     return text[0] != '\0' ? text : NULL;
 }

@@ -1,7 +1,8 @@
 /** @file
  * Calls of MPI that are not recorded, or not as the program means them: functions without a wrapper
  * (those of MPI 4), functions that the program or one of its libraries defines itself (a layer of
- * the profiling interface), and processes that the program spawns. Also runtimes of OpenMP that
+ * the profiling interface), and processes that the program spawns, if
+ * these have an experiment of their own. Also runtimes of OpenMP that
  * have another tool.
  */
 #ifndef FERMATA_RECORD_SESSION_SESSION_UNSEEN_H

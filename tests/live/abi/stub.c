@@ -185,6 +185,12 @@ DEFINE(Comm_test_inter, (MPI_Comm comm, int *flag))
     return CALL(Comm_test_inter, IN(comm), flag);
 }
 
+DEFINE(Comm_get_parent, (MPI_Comm * parent))
+{
+    *parent = MPI_COMM_NULL;
+    return MPI_SUCCESS;
+}
+
 DEFINE(Comm_group, (MPI_Comm comm, MPI_Group *group))
 {
     int number, result = CALL(Comm_group, IN(comm), &number);

@@ -19,8 +19,6 @@ EXPECTED = {
     "own_layer": (2, ["own_layer defines MPI_Bcast", "are not recorded"],
                   ["defines functions of MPI itself", "MPI_Bcast"]),
     "layered": (2, ["liblayer.so defines MPI_Barrier", "not these definitions"], None),
-    "spawning": (1, ["MPI_Comm_spawn", "not part of this experiment"],
-                 ["may spawn processes (MPI_Comm_spawn)"]),
     "future": (2, ["MPI_Future_start", "MPI_Future_wait", "their time counts as computation"],
                ["functions that are not recorded", "MPI_Future_start", "MPI_Future_wait"]),
     "sessions": (2, None, None),
@@ -56,12 +54,6 @@ def check_recording(fermata, experiment, end, phrases):
     return wrong
 
 
-def works(options, ranks):
-    """Whether the program works without fermata: Debian's MPICH cannot spawn."""
-    return subprocess.run(mpi_command(options.mpirun, ranks, [options.program]),
-                          capture_output=True, timeout=TIMEOUT).returncode == 0
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--fermata", required=True)
@@ -69,9 +61,6 @@ def main():
     parser.add_argument("--program", required=True)
     options = parser.parse_args()
     ranks, phrases, doctor = EXPECTED[pathlib.Path(options.program).name]
-    if not works(options, ranks):
-        print("skipped: the program does not work with this library")
-        sys.exit(77)
     with tempfile.TemporaryDirectory(prefix="fermata-unseen-") as folder:
         experiment = pathlib.Path(folder) / "run"
         end = run(options.fermata, "record", "-o", experiment, "--",

@@ -83,6 +83,12 @@ int PMPI_Comm_test_inter(MPI_Comm comm, int *flag)
     return MPI_SUCCESS;
 }
 
+int PMPI_Comm_get_parent(MPI_Comm *parent)
+{
+    *parent = MPI_COMM_NULL;
+    return MPI_SUCCESS;
+}
+
 int PMPI_Comm_group(MPI_Comm comm, MPI_Group *group)
 {
     int size;

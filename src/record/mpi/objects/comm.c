@@ -6,8 +6,7 @@ struct fm_handle_map fm_comms = FM_HANDLE_MAP(FM_COMMS_CACHE);
 
 bool fm_comm_has_begun;
 
-static MPI_Group world_group;
-static int world_size;
+static bool has_places;     /* fm_process_places_begin was called */
 static uint32_t self_likes; /* number of communicators of this process alone */
 
 /* Number of communicators created from a group, or from a pair of groups. */
@@ -35,33 +34,7 @@ static uint32_t next_count(uint64_t key, const char *tag)
     return (uint32_t)count - 1 + hash;
 }
 
-uint32_t fm_group_define(MPI_Group group, int *first)
-{
-    int size = 0;
-    PMPI_Group_size(group, &size);
-    int *own = malloc(((size_t)size + 1) * sizeof *own);
-    int *world = malloc(((size_t)size + 1) * sizeof *world);
-    uint32_t number = FM_DEFINE_NONE;
-    if (own != NULL && world != NULL) {
-        for (int i = 0; i < size; i++) {
-            own[i] = i;
-        }
-        bool known = world_size != 0 && PMPI_Group_translate_ranks(group, size, own, world_group,
-                                                                   world) == MPI_SUCCESS;
-        for (int i = 0; known && i < size; i++) {
-            known = world[i] != MPI_UNDEFINED;
-        }
-        if (known) {
-            number = fm_session_group(OTF2_PARADIGM_MPI, world, (size_t)size);
-            *first = size > 0 ? world[0] : -1;
-        }
-    }
-    free(own);
-    free(world);
-    return number;
-}
-
-static uint32_t remote_group(MPI_Comm comm, int *first)
+static uint32_t remote_group(MPI_Comm comm, uint32_t *first)
 {
     MPI_Group group;
     PMPI_Comm_remote_group(comm, &group);
@@ -70,7 +43,7 @@ static uint32_t remote_group(MPI_Comm comm, int *first)
     return number;
 }
 
-static uint32_t local_group(MPI_Comm comm, int *first)
+static uint32_t local_group(MPI_Comm comm, uint32_t *first)
 {
     MPI_Group group;
     PMPI_Comm_group(comm, &group);
@@ -79,12 +52,13 @@ static uint32_t local_group(MPI_Comm comm, int *first)
     return number;
 }
 
-/* The properties of a new communicator that are available without communication; NULL if a member
- * is not in this MPI_COMM_WORLD, or without memory. */
+/* The properties of a new communicator that are available without communication; NULL if the place
+ * of a member is not known, or without memory. */
 static struct fm_comm *describe(MPI_Comm comm, bool recorded)
 {
     struct fm_comm *c = calloc(1, sizeof *c);
-    int inter = 0, other_leader = -1;
+    int inter = 0;
+    uint32_t other_leader = UINT32_MAX;
     if (c == NULL) {
         return NULL;
     }
@@ -155,16 +129,18 @@ static struct fm_comm *enter_self_like(struct fm_comm *c, MPI_Comm comm, uint32_
 
 void fm_comm_begin_sessions(MPI_Group all)
 {
-    world_group = all;
-    PMPI_Group_size(world_group, &world_size);
+    fm_process_places_begin(all);
+    has_places = true;
     __atomic_store_n(&fm_comm_has_begun, true, __ATOMIC_RELEASE);
 }
 
 void fm_comm_begin(void)
 {
-    if (world_size == 0) {
-        PMPI_Comm_group(MPI_COMM_WORLD, &world_group);
-        PMPI_Group_size(world_group, &world_size);
+    if (!has_places) {
+        MPI_Group all;
+        PMPI_Comm_group(MPI_COMM_WORLD, &all);
+        fm_process_places_begin(all);
+        has_places = true;
     }
     struct fm_comm *world = describe(MPI_COMM_WORLD, true), *self = describe(MPI_COMM_SELF, true);
     if (world != NULL) {
@@ -207,10 +183,9 @@ struct fm_comm *fm_comm_from_parent(struct fm_comm *parent, uint32_t count, MPI_
     if (c->size == 1 && c->remote_size == 0) {
         return enter_self_like(c, comm, FM_DEFINE_NONE, NULL);
     }
-    return enter(
-        c, comm,
-        (const uint32_t[4]){FM_COMM_FROM_PARENT, parent->number, count, (uint32_t)c->leader},
-        parent->number, NULL);
+    return enter(c, comm,
+                 (const uint32_t[4]){FM_COMM_FROM_PARENT, parent->number, count, c->leader},
+                 parent->number, NULL);
 }
 
 struct fm_comm *fm_comm_from_group(struct fm_comm *parent, MPI_Comm comm, const char *tag,
@@ -239,6 +214,44 @@ struct fm_comm *fm_comm_from_pair(MPI_Comm comm, const char *tag, bool recorded)
                  FM_DEFINE_NONE, tag);
 }
 
+/* Whether the remote group of a communicator is in this MPI_COMM_WORLD. */
+static bool is_here(MPI_Comm comm)
+{
+    MPI_Group group;
+    PMPI_Comm_remote_group(comm, &group);
+    bool here = fm_process_places_are_here(group);
+    PMPI_Group_free(&group);
+    return here;
+}
+
+struct fm_comm *fm_comm_connected(MPI_Comm comm, const struct fm_connection *connection,
+                                  bool recorded)
+{
+    if (comm == MPI_COMM_NULL || is_here(comm)) {
+        return fm_comm_from_pair(comm, NULL, recorded);
+    }
+    struct fm_comm *c = calloc(1, sizeof *c);
+    if (c == NULL) {
+        return NULL;
+    }
+    c->is_recorded = recorded;
+    PMPI_Comm_rank(comm, &c->rank);
+    PMPI_Comm_size(comm, &c->size);
+    PMPI_Comm_remote_size(comm, &c->remote_size);
+    c->group = local_group(comm, &c->leader);
+    uint32_t count = next_count((uint64_t)c->group << 32 | (UINT32_MAX - 1), NULL);
+    uint64_t link = c->group != FM_DEFINE_NONE
+                        ? fm_link_define(comm, c->group, count, connection, &c->other_group)
+                        : 0;
+    if (link == 0) {
+        free(c);
+        return NULL;
+    }
+    return enter(c, comm,
+                 (const uint32_t[4]){FM_COMM_ACROSS, (uint32_t)link, (uint32_t)(link >> 32)},
+                 FM_DEFINE_NONE, NULL);
+}
+
 uint32_t fm_comm_define_duplicate(const struct fm_comm *parent, uint32_t count, const char *name)
 {
     struct fm_comm duplicate = *parent;
@@ -246,8 +259,7 @@ uint32_t fm_comm_define_duplicate(const struct fm_comm *parent, uint32_t count, 
         return FM_DEFINE_NONE;
     }
     duplicate.is_recorded = false;
-    return define(
-        &duplicate,
-        (const uint32_t[4]){FM_COMM_FROM_PARENT, parent->number, count, (uint32_t)parent->leader},
-        parent->number, name);
+    return define(&duplicate,
+                  (const uint32_t[4]){FM_COMM_FROM_PARENT, parent->number, count, parent->leader},
+                  parent->number, name);
 }

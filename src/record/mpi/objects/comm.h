@@ -5,6 +5,7 @@
 #define FERMATA_RECORD_MPI_OBJECTS_COMM_H
 
 #include "record/capture/handles.h"
+#include "record/mpi/objects/process_places.h"
 #include "record/mpi/wrap.h"
 
 /** A live communicator. */
@@ -14,13 +15,13 @@ struct fm_comm {
     int remote_size;             /**< size of the remote group; 0: not an inter-communicator */
     uint32_t group, other_group; /**< definitions; for inter-communicators in the same order on both
                                     sides; FM_DEFINE_NONE: none */
-    int leader;                  /**< world rank of the first member (the lowest of both sides) */
-    uint32_t made;               /**< communicators made from it so far; equal on all members */
-    uint32_t windows;            /**< windows made on it so far; equal on all members */
-    uint32_t persistent;         /**< persistent collectives made on it so far; likewise */
-    int sources, targets;        /**< neighbours in its topology, including missing ones */
-    bool is_recorded;            /**< its creation was, and its end is */
-    uint64_t missing; /**< bit i: neighbour i is MPI_PROC_NULL (border of a Cartesian grid) */
+    uint32_t leader;  /**< fm_process_place_order of the first member (the lowest of both sides) */
+    uint32_t made;    /**< communicators made from it so far; equal on all members */
+    uint32_t windows; /**< windows made on it so far; equal on all members */
+    uint32_t persistent;  /**< persistent collectives made on it so far; likewise */
+    int sources, targets; /**< neighbours in its topology, including missing ones */
+    bool is_recorded;     /**< its creation was, and its end is */
+    uint64_t missing;     /**< bit i: neighbour i is MPI_PROC_NULL (border of a Cartesian grid) */
 };
 
 extern FM_HIDDEN struct fm_handle_map fm_comms;
@@ -77,10 +78,28 @@ struct fm_comm *fm_comm_from_pair(MPI_Comm comm, const char *tag, bool recorded)
  *         recorded */
 uint32_t fm_comm_define_duplicate(const struct fm_comm *parent, uint32_t count, const char *name);
 
-/** Defines a group by its members.
- * @param first  out: world rank of the first member, -1: empty group; only set with a definition
- * @return its number; FM_DEFINE_NONE: a member is not in this MPI_COMM_WORLD, or no memory */
-uint32_t fm_group_define(MPI_Group group, int *first);
+/** Defines an inter-communicator that a call has made with processes that may be of another
+ * MPI_COMM_WORLD.
+ * @return as fm_comm_from_parent */
+struct fm_comm *fm_comm_connected(MPI_Comm comm, const struct fm_connection *connection,
+                                  bool recorded);
+
+/** Puts the records of a call that has created a communicator: a collective operation.
+ * @param common  communicator of all that take part
+ * @param made    the new one; NULL: MPI_COMM_NULL, or it cannot be recorded */
+static inline void fm_put_creation(struct fm_thread *thread, const struct fm_comm *common,
+                                   const struct fm_comm *made)
+{
+    fm_put_mark(fm_thread_reserve(thread, FM_WORDS_COLLECTIVE_BEGIN), FM_RECORD_COLLECTIVE_BEGIN,
+                0);
+    if (made != NULL) {
+        fm_put_mark(fm_thread_reserve(thread, FM_WORDS_COMM_CREATE), FM_RECORD_COMM_CREATE,
+                    made->number);
+    }
+    fm_put_collective(fm_thread_reserve(thread, FM_WORDS_COLLECTIVE_END),
+                      OTF2_COLLECTIVE_OP_CREATE_HANDLE, common->number, OTF2_COLLECTIVE_ROOT_NONE,
+                      0, 0);
+}
 
 /** Converts the root argument of a collective to OTF2's representation. */
 static inline uint32_t fm_comm_root(const struct fm_comm *comm, int root)

@@ -11,7 +11,7 @@ uint32_t fm_group_find(struct fm_thread *thread, MPI_Group group)
     if (known != 0) {
         return (uint32_t)(known - 1);
     }
-    int first;
+    uint32_t first;
     uint32_t number = fm_group_define(group, &first);
     if (number != FM_DEFINE_NONE) {
         fm_handles_insert(&groups, FM_HANDLE(group), (void *)((uintptr_t)number + 1));

@@ -1,0 +1,122 @@
+"""How worlds end: one is killed, one ends later than the other or stays connected, each process spawns a world of its
+own, no launcher knows of the worlds, the join was interrupted.
+"""
+
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+
+import recorded_worlds
+from recorded_worlds import TIMEOUT, fermata_run, mpi_command
+
+
+def command(chosen, mode):
+    return mpi_command(chosen.mpirun, 2, [chosen.program, mode])
+
+
+def record(chosen, experiment, mode, *arguments):
+    return subprocess.run([chosen.fermata, "record", *arguments, "-o", str(experiment), "--",
+                           *command(chosen, mode)], capture_output=True, text=True, timeout=TIMEOUT)
+
+
+def check_connected(chosen, folder):
+    """The worlds do not disconnect, the children end later."""
+    experiment = folder / "connected"
+    outcome = record(chosen, experiment, "connected")
+    report = recorded_worlds.Report(chosen, experiment)
+    if outcome.returncode != 0 or len(report.ranks()) != 4:
+        yield f"ranks {report.ranks()}: {outcome.stderr}"
+    if report.waits("mpi_latesender", "MPI_Recv")[0] < 0.2:
+        yield "rank 0 does not wait for the message of rank 3"
+    if not recorded_worlds.environment(experiment)["complete"]:
+        yield "the experiment is incomplete"
+
+
+def check_each(chosen, folder):
+    """Two worlds are spawned at the same time, with equal sizes: each message has come from the right one."""
+    experiment = folder / "each"
+    record(chosen, experiment, "each")
+    report = recorded_worlds.Report(chosen, experiment)
+    if sorted(world for _, world, _ in report.ranks()) != [0, 0, 1, 1, 2, 2]:
+        yield f"ranks {report.ranks()}"
+    messages = {(row["from"], row["to"]): row["count"] for row in report.document["matrices"]["messages"]["links"]}
+    senders = {to: sender for sender, to in messages}
+    if sorted(senders) != [0, 1] or set(senders.values()) != {3, 5} or set(messages.values()) != {1}:
+        yield f"the messages are {messages}"
+
+
+def check_killed(chosen, folder):
+    """A child is killed, and with it all others: what was written before is joined, too."""
+    experiment = folder / "killed"
+    outcome = record(chosen, experiment, "killed", "--flush-interval", "0")
+    if outcome.returncode == 0:
+        yield "the program has not been killed"
+    missing = recorded_worlds.environment(experiment).get("incomplete", "")
+    if "world 0: not all of the run was recorded" not in missing or "world 1: " not in missing:
+        yield f"missing is: {missing}\n{outcome.stderr}"
+    report = recorded_worlds.Report(chosen, experiment)
+    if len(report.ranks()) != 4 or report.waits("mpi_latesender", "MPI_Recv")[0] < 0.2:
+        yield f"ranks {report.ranks()}, waits {report.waits('mpi_latesender', 'MPI_Recv')}"
+
+
+def check_unlaunched(chosen, folder):
+    """Without `fermata record` the worlds do not find each other's experiment: a warning says so."""
+    environment = {**os.environ, "LD_PRELOAD": chosen.preload}
+    outcome = subprocess.run(command(chosen, "message"), capture_output=True, text=True, timeout=TIMEOUT,
+                             cwd=folder, env=environment)
+    experiments = sorted(folder.glob("fermata-*"))
+    if len(experiments) != 2:
+        yield f"experiments: {experiments}: {outcome.stderr}"
+    if "MPI_Comm_spawn: spawned and connected processes" not in " ".join(outcome.stderr.split()):
+        yield f"no warning: {outcome.stderr}"
+    for experiment in experiments:
+        warnings = recorded_worlds.Report(chosen, experiment).warnings
+        if not any("are not in this experiment" in warning for warning in warnings):
+            yield f"warnings of {experiment}: {warnings}"
+
+
+def check_interrupted(chosen, folder):
+    """The launcher is killed; later a join is killed in the middle: each time the next command completes it."""
+    experiment = folder / "interrupted"
+    launcher = subprocess.Popen([chosen.fermata, "record", "-o", str(experiment), "--",
+                                 "sh", "-c", '"$@"; kill -KILL $PPID', "sh", *command(chosen, "message")],
+                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    if launcher.wait(TIMEOUT) != -signal.SIGKILL or not (experiment / "worlds" / "1" / "traces.otf2").exists():
+        yield "the worlds are joined already"
+        return
+    whole = folder / "whole"
+    shutil.copytree(experiment, whole)
+    fermata_run.run([chosen.fermata, "analyze", "--check", "-q", str(whole)])
+    expected = sorted(file.name for file in (whole / "traces").iterdir())
+    # States in which a join may have been killed: while the first archive was moved away, and behind that.
+    for moved in (1, 3, 5):
+        broken = folder / f"broken-{moved}"
+        shutil.copytree(experiment, broken)
+        (broken / "worlds" / "0").mkdir()
+        for name in ("traces.otf2", "world.def", "traces.def", "traces.marker", "traces")[:moved]:
+            if (broken / name).exists():
+                (broken / name).rename(broken / "worlds" / "0" / name)
+        if moved == 5:
+            (broken / "traces").mkdir()  # of the joined archive
+        ranks = recorded_worlds.Report(chosen, broken).ranks()
+        found = sorted(file.name for file in (broken / "traces").iterdir())
+        if found != expected or len(ranks) != 4:
+            yield f"after {moved} files were moved: {found} instead of {expected}"
+
+
+def main():
+    chosen = recorded_worlds.options()
+    recorded_worlds.skip_without_spawn(chosen, 2, "message")
+    failures = []
+    for check in (check_connected, check_each, check_killed, check_unlaunched, check_interrupted):
+        with tempfile.TemporaryDirectory(prefix="fermata-worlds-") as folder:
+            failures += [f"{check.__name__}: {failure}" for failure in check(chosen, pathlib.Path(folder))]
+    if failures:
+        sys.exit("\n".join(failures))
+
+
+main()
