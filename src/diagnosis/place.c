@@ -207,10 +207,7 @@ bool fm_place_has_other_threads(const struct fm_cube *cube, uint32_t location)
 
 char *fm_place_process(const struct fm_diagnosis *diagnosis, uint32_t location)
 {
-    char *text = NULL;
-    int length = asprintf(&text, "%s %u", diagnosis->process.one,
-                          diagnosis->cube->locations[location].rank + diagnosis->process.first);
-    return never_null(length < 0 ? NULL : text);
+    return fm_process_name(diagnosis->process, &diagnosis->cube->locations[location]);
 }
 
 char *fm_place_location(const struct fm_diagnosis *diagnosis, uint32_t location)

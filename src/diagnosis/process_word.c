@@ -4,6 +4,8 @@
 #include "diagnosis/startup.h"
 
 #include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The libraries whose processes communicate. */
@@ -61,6 +63,20 @@ struct fm_process_word fm_process_word(const struct fm_cube *cube)
         word.library = has_only_threads ? "synchronization" : "library";
     }
     return word;
+}
+
+char *fm_process_name(struct fm_process_word word, const struct fm_cube_location *location)
+{
+    char *text = NULL;
+    int length =
+        location->world == 0
+            ? asprintf(&text, "%s %u", word.one, location->rank + word.first)
+            : asprintf(&text, "%s %u (world %u, %s %u)", word.one, location->rank + word.first,
+                       location->world, word.one, location->world_rank + word.first);
+    if (length < 0) {
+        abort(); /* without memory for one line no error message can be printed either */
+    }
+    return text;
 }
 
 bool fm_library_is_used(const struct fm_cube *cube)

@@ -25,6 +25,10 @@ struct fm_process_word {
  * several libraries or none. O(call paths) */
 struct fm_process_word fm_process_word(const struct fm_cube *cube);
 
+/** @return the name of the process of a location: "rank 3", in a world that others have spawned
+ * "rank 3 (world 1, rank 0)"; to be freed. */
+char *fm_process_name(struct fm_process_word word, const struct fm_cube_location *location);
+
 /** @return whether there are calls of these libraries other than those that start them up or shut
  * them down, which are recorded in any case. */
 bool fm_library_is_used(const struct fm_cube *cube);

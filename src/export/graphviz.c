@@ -30,8 +30,9 @@ static void put_place(FILE *stream, const struct fm_cube *cube, uint32_t locatio
 {
     const struct fm_cube_location *where = &cube->locations[location];
     char *path = fm_cube_callpath_short(cube, callpath, LONGEST_PATH);
-    const struct fm_process_word process = fm_process_word(cube);
-    fprintf(stream, "%s %u", process.one, where->rank + process.first);
+    char *process = fm_process_name(fm_process_word(cube), where);
+    fputs(process, stream);
+    free(process);
     if (where->thread != 0) {
         fprintf(stream, ", %s %u", fm_place_kind(where), where->thread);
     }

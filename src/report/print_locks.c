@@ -98,11 +98,9 @@ static char *party_name(const struct fm_report *report, const struct fm_cube_loc
     const struct fm_diagnosis *diagnosis = &report->diagnosis;
     const struct fm_cube_location *location = &diagnosis->cube->locations[party->location];
     char *name = NULL;
-    int length = fm_cube_lock_is_of_threads(lock)
-                     ? asprintf(&name, "thread %u", location->thread)
-                     : asprintf(&name, "%s %u", diagnosis->process.one,
-                                location->rank + diagnosis->process.first);
-    if (length < 0)
+    if (!fm_cube_lock_is_of_threads(lock))
+        return fm_process_name(diagnosis->process, location);
+    if (asprintf(&name, "thread %u", location->thread) < 0)
         abort();
     return name;
 }

@@ -220,6 +220,36 @@ static uint32_t count_nodes(const struct fm_cube *cube)
     return count;
 }
 
+/** Prints which ranks the worlds of the program have, if it has several. */
+static void print_worlds(const struct fm_report *report)
+{
+    const struct fm_cube *cube = report->diagnosis.cube;
+    const struct fm_process_word *process = &report->diagnosis.process;
+    enum { WORLDS = 4 };
+    char text[512] = "";
+    size_t length = 0;
+    uint32_t worlds = 0;
+    for (uint32_t i = 0, end; i < cube->location_count; i = end) {
+        const struct fm_cube_location *first = &cube->locations[i];
+        for (end = i + 1; end < cube->location_count && cube->locations[end].world == first->world;
+             end++) {
+        }
+        const uint32_t from = first->rank + process->first;
+        const uint32_t to = cube->locations[end - 1].rank + process->first;
+        if (worlds++ < WORLDS) {
+            length += (size_t)snprintf(text + length, sizeof text - length, "%sworld %u is %s %u",
+                                       length == 0 ? "" : ", ", first->world,
+                                       from == to ? process->one : process->many, from);
+            length +=
+                from == to ? 0 : (size_t)snprintf(text + length, sizeof text - length, "-%u", to);
+        }
+    }
+    if (worlds > 1) {
+        fm_terminal_print(report->terminal, "  Worlds", LABEL_COLUMNS + 2, "%u: %s%s", worlds, text,
+                          worlds > WORLDS ? ", ..." : "");
+    }
+}
+
 void fm_report_summary(const struct fm_report *report)
 {
     const struct fm_cube *cube = report->diagnosis.cube;
@@ -245,6 +275,7 @@ void fm_report_summary(const struct fm_report *report)
         experiment->process_count == 1 ? report->diagnosis.process.one
                                        : report->diagnosis.process.many,
         fm_format_count(numbers[2], nodes), nodes == 1 ? "node" : "nodes");
+    print_worlds(report);
     if (report->diagnosis.startup > 0) {
         fm_terminal_print(terminal, "  Start-up", LABEL_COLUMNS + 2,
                           "Init and Finalize: up to %s, left out of all shares",

@@ -227,11 +227,8 @@ static void build_system(const struct fm_cube *cube, const int64_t *values,
         if (new_node)
             node = add_node(tree, root, location->node);
         if (new_rank) {
-            if (asprintf(&labels[2 * (size_t)i], "%s %u", process.one,
-                         location->rank + process.first) < 0)
-                labels[2 * (size_t)i] = NULL;
-            const char *label = labels[2 * (size_t)i];
-            rank = add_node(tree, node, label != NULL ? label : location->name);
+            labels[2 * (size_t)i] = fm_process_name(process, location);
+            rank = add_node(tree, node, labels[2 * (size_t)i]);
         }
         uint32_t leaf = rank;
         if (threads) {

@@ -54,6 +54,18 @@ static bool add_region(const struct fm_trace *trace, const struct fm_callpath *c
                               at_line ? line->line : region->line) != FM_CUBE_NONE;
 }
 
+/* The processes of a world follow each other, and so do the locations.
+ * @param first  in, out: first process of the world of the location before */
+static void place_in_world(const struct fm_trace *trace, struct fm_cube_location *location,
+                           uint32_t *first)
+{
+    location->world = trace->processes[location->rank].world;
+    if (location->world != trace->processes[*first].world) {
+        *first = location->rank;
+    }
+    location->world_rank = location->rank - *first;
+}
+
 fm_status_t fm_severity_dimensions(const struct fm_trace *trace, struct fm_cube *cube,
                                    struct fm_error *error)
 {
@@ -73,6 +85,7 @@ fm_status_t fm_severity_dimensions(const struct fm_trace *trace, struct fm_cube 
         failed |= fm_cube_add_callpath(cube, callpath->parent, region) == FM_CUBE_NONE;
     }
     fm_callpaths_free(&regions);
+    uint32_t first = 0;
     for (uint32_t i = 0; i < trace->location_count; ++i) {
         const struct fm_location *location = &trace->locations[i];
         const char *node = trace->processes[location->process].node;
@@ -82,6 +95,7 @@ fm_status_t fm_severity_dimensions(const struct fm_trace *trace, struct fm_cube 
         failed |= added == FM_CUBE_NONE;
         if (added != FM_CUBE_NONE) {
             cube->locations[added].is_stream = location->is_stream;
+            place_in_world(trace, &cube->locations[added], &first);
         }
     }
     return failed ? fm_fail(error, FM_ERR_SYSTEM, "no memory for the report") : FM_OK;

@@ -152,8 +152,11 @@ static bool unite_locations(const struct fm_cube *const *cubes, struct fm_cube_u
         uint32_t index = fm_cube_add_location(united->frame, least->id, least->rank, least->thread,
                                               least->node, least->name);
         complete = index != FM_CUBE_NONE;
-        if (complete)
+        if (complete) {
             united->frame->locations[index].is_stream = least->is_stream;
+            united->frame->locations[index].world = least->world;
+            united->frame->locations[index].world_rank = least->world_rank;
+        }
         for (size_t c = 0; c < count && complete; c++) {
             if (at[c] < cubes[c]->location_count &&
                 compare_locations(&cubes[c]->locations[at[c]], least) == 0)

@@ -127,8 +127,12 @@ uint32_t fm_cube_add_location(struct fm_cube *cube, uint64_t id, uint32_t rank, 
     if (locations == NULL)
         return FM_CUBE_NONE;
     cube->locations = locations;
-    struct fm_cube_location location = {
-        .id = id, .rank = rank, .thread = thread, .node = strdup(node), .name = strdup(name)};
+    struct fm_cube_location location = {.id = id,
+                                        .rank = rank,
+                                        .thread = thread,
+                                        .node = strdup(node),
+                                        .name = strdup(name),
+                                        .world_rank = rank};
     if (location.node == NULL || location.name == NULL) {
         free(location.node);
         free(location.name);

@@ -61,6 +61,8 @@ struct fm_cube_location {
     char *name;
     bool is_stream; /**< of an accelerator, not a thread; to be set after the location was added */
     struct fm_cube_last_partition last_partition; /**< likewise */
+    uint32_t world;      /**< number of its MPI_COMM_WORLD, likewise; 0 in a run with one */
+    uint32_t world_rank; /**< rank there, likewise */
 };
 
 /** One exclusive value that is not 0. */

@@ -79,6 +79,10 @@ static void put_locations(struct fm_json *json, const struct fm_cube *cube)
         fm_json_object(json, NULL);
         fm_json_unsigned(json, "id", i);
         fm_json_unsigned(json, "rank", location->rank);
+        if (cube->locations[cube->location_count - 1].world != 0) {
+            fm_json_unsigned(json, "world", location->world);
+            fm_json_unsigned(json, "world_rank", location->world_rank);
+        }
         fm_json_unsigned(json, "thread", location->thread);
         fm_json_string(json, "type", fm_place_kind(location));
         fm_json_string(json, "node", location->node);

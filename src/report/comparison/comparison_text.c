@@ -174,11 +174,12 @@ static void print_change(const struct fm_comparison *comparison, const struct fm
     }
     char *path = fm_cube_callpath_short(frame, change->callpath, terminal->width);
     char *name = fm_terminal_name(terminal, path == NULL ? "?" : path);
-    char where[64] = "";
+    char where[96] = "";
     if (frame->location_count > 1 && change->location != FM_CUBE_NONE) {
-        const struct fm_process_word process = fm_process_word(frame);
-        snprintf(where, sizeof where, ", most on %s %u", process.one,
-                 frame->locations[change->location].rank + process.first);
+        char *process =
+            fm_process_name(fm_process_word(frame), &frame->locations[change->location]);
+        snprintf(where, sizeof where, ", most on %s", process);
+        free(process);
     }
     snprintf(label, sizeof label, "  %-*s", DIFFERENCE_INDENT - 2,
              fm_diff_format_signed(difference, comparison, change->metric, change->difference));

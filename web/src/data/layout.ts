@@ -106,7 +106,17 @@ export interface JsonReport {
     file: string | null;
     line: number | null;
   }[];
-  locations: { id: number; rank: number; thread: number; type: "thread" | "stream"; node: string; name: string }[];
+  locations: {
+    id: number;
+    rank: number;
+    thread: number;
+    type: "thread" | "stream";
+    node: string;
+    name: string;
+    /** Only in runs with several worlds. */
+    world?: number;
+    world_rank?: number;
+  }[];
   statistics: JsonStatistics[];
   /** By how much the times of call paths on the critical path may be wrong; null: unknown */
   critical_path_errors?: {

@@ -31,6 +31,9 @@ export interface Location {
   readonly type: "thread" | "stream";
   readonly node: string;
   readonly name: string;
+  /** Number of its MPI_COMM_WORLD, and rank there: programs may spawn processes. */
+  readonly world: number;
+  readonly worldRank: number;
 }
 
 /** Values of one metric at one call path. */
@@ -278,13 +281,15 @@ export function makeReport(bundle: Bundle<JsonPage>): Report {
       line,
     })),
     callForest: makeForest(page.report.callpaths.map(({ parent }) => parent ?? -1)),
-    locations: page.report.locations.map(({ rank, thread, type, node, name }, index) => ({
+    locations: page.report.locations.map(({ rank, thread, type, node, name, world, world_rank }, index) => ({
       index,
       rank,
       thread,
       type,
       node,
       name,
+      world: world ?? 0,
+      worldRank: world_rank ?? rank,
     })),
     rows,
     cells,
@@ -319,9 +324,13 @@ export function callpathNames(report: Report, callpath: number): string[] {
   return names;
 }
 
-/** @returns "rank 3", "PE 3" of OpenSHMEM, "image 4" of coarrays. */
-export function processName({ summary: { process } }: Report, rank: number): string {
-  return `${process.one} ${rank + process.first}`;
+/** @returns "rank 3", "PE 3" of OpenSHMEM, "image 4" of coarrays; "rank 3 (world 1, rank 0)" of spawned processes. */
+export function processName({ locations, summary: { process } }: Report, rank: number): string {
+  const name = `${process.one} ${rank + process.first}`;
+  const place = locations[rank]?.rank === rank ? locations[rank] : locations.find((location) => location.rank === rank);
+  return place === undefined || place.world === 0
+    ? name
+    : `${name} (world ${place.world}, ${process.one} ${place.worldRank + process.first})`;
 }
 
 /** @returns "rank" or "ranks", or the words of the programming model. */
