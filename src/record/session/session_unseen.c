@@ -318,8 +318,8 @@ const char *fm_session_unseen(void)
            " of its own: calls of these functions are not recorded");
     add_connecting(&connecting);
     append(text, sizeof text, &connecting, "",
-           ": spawned and connected processes are not part of this experiment, because the program "
-           "was not started by `fermata record`");
+           ": processes that were spawned or connected have experiments of their own; those that a "
+           "program spawns are in its experiment if `fermata record` starts its launcher");
     append_tool(text, sizeof text);
     return text[0] != '\0' ? text : NULL;
 }

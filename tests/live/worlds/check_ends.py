@@ -71,7 +71,7 @@ def check_unlaunched(chosen, folder):
     experiments = sorted(folder.glob("fermata-*"))
     if len(experiments) != 2:
         yield f"experiments: {experiments}: {outcome.stderr}"
-    if "MPI_Comm_spawn: spawned and connected processes" not in " ".join(outcome.stderr.split()):
+    if "MPI_Comm_spawn: processes that were spawned or connected have experiments of their own" not in " ".join(outcome.stderr.split()):
         yield f"no warning: {outcome.stderr}"
     for experiment in experiments:
         warnings = recorded_worlds.Report(chosen, experiment).warnings
@@ -108,11 +108,35 @@ def check_interrupted(chosen, folder):
             yield f"after {moved} files were moved: {found} instead of {expected}"
 
 
+def check_damaged(chosen, folder):
+    """Definitions of a world that are damaged are reported."""
+    experiment = folder / "damaged"
+    subprocess.run([chosen.fermata, "record", "-o", str(experiment), "--", "sh", "-c", '"$@"; kill -KILL $PPID', "sh",
+                    *command(chosen, "message")], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=TIMEOUT)
+    for name in ("world.def", "worlds/1/world.def"):
+        content = (experiment / name).read_bytes()
+        for place in range(0, len(content), len(content) // 8):
+            damaged = bytearray(content)
+            damaged[place] ^= 0x15
+            for bad in (damaged, content[:place]):
+                (experiment / name).write_bytes(bad)
+                outcome = subprocess.run([chosen.fermata, "analyze", "-q", str(experiment)], capture_output=True,
+                                         text=True, timeout=TIMEOUT)
+                if name == "world.def" and "world.def is damaged" not in outcome.stderr or outcome.returncode < 0:
+                    yield f"{name} at {place}: {outcome.returncode}: {outcome.stderr}"
+                if not (experiment / "world.def").exists():  # joined without the damaged world
+                    missing = recorded_worlds.environment(experiment).get("incomplete", "")
+                    if "1 more world of spawned processes left nothing" not in missing:
+                        yield f"{name} at {place}: {missing}"
+                    return
+
+
 def main():
     chosen = recorded_worlds.options()
     recorded_worlds.skip_without_spawn(chosen, 2, "message")
     failures = []
-    for check in (check_connected, check_each, check_killed, check_unlaunched, check_interrupted):
+    for check in (check_connected, check_each, check_killed, check_unlaunched, check_interrupted,
+                  check_damaged):
         with tempfile.TemporaryDirectory(prefix="fermata-worlds-") as folder:
             failures += [f"{check.__name__}: {failure}" for failure in check(chosen, pathlib.Path(folder))]
     if failures:

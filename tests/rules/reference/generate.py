@@ -150,7 +150,10 @@ def timeline_lines(chooser, simulation):
         second = chooser.sample(range(simulation.ranks), simulation.ranks // 2)
         lines.append("node second " + " ".join(map(str, second)))
     for comm, members in simulation.comms.items():
+        if comm in simulation.intercomms:
+            continue
         lines.append("comm %s %s" % (comm, " ".join(map(str, members))))
+    lines += simulation.world_lines()
     for window in simulation.windows.values():
         lines.append("window %s %s" % (window.name, window.comm))
     for window in simulation.library_windows():
@@ -208,7 +211,7 @@ def main(arguments):
     parser.add_argument("--out", required=True)
     parser.add_argument("--ranks", type=parse_range, default=(2, 8), metavar="MIN..MAX")
     parser.add_argument("--first", type=int, default=0, help="number of the first file")
-    parser.add_argument("--focus", choices=("locks", "iterations", "clocks", "libraries", "cuda", *THREAD_FOCUSES),
+    parser.add_argument("--focus", choices=("locks", "iterations", "clocks", "libraries", "cuda", "worlds", *THREAD_FOCUSES),
                         help="the same kind of program in all scenarios")
     parser.add_argument("--no-expect", action="store_true")
     options = parser.parse_args(arguments)

@@ -206,10 +206,12 @@ class Intervals:
         earlier = [time for time in points if time < wait.time]
         if not earlier:
             # The synchronization of Init is one of the processes: their other threads share it.
-            earlier = [time for time in self._init_times.get(wait.waiting[0], ())
-                       if time < wait.time]
-            if not earlier:
+            # Processes of different worlds have different ones.
+            inits = [[time for time in self._init_times.get(process, ()) if time < wait.time]
+                     for process in (wait.waiting[0], wait.causing[0])]
+            if not all(inits):
                 return self.locations[wait.waiting].first, self.locations[wait.causing].first
+            earlier = inits[0] + inits[1]
         return (max(earlier),) * 2
 
 

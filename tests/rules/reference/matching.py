@@ -164,7 +164,8 @@ _FINALIZE = {"Finalize"}
 
 def _calls_of_all(timeline, kind, names):
     """Instances {key: members}: the k-th calls with one of the names in all processes of a world. A
-    world of several ones needs a communicator of its processes, in whose order the ranks count."""
+    world of several ones needs a communicator of its processes, two at least, in whose order the ranks
+    count."""
     scenario, instances = timeline.scenario, {}
     calls = {rank: [] for rank in range(scenario.ranks)}
     for loc in timeline.calls:
@@ -176,7 +177,8 @@ def _calls_of_all(timeline, kind, names):
         order = sorted(ranks)
         if len(ranks) < scenario.ranks:
             order = next((members for name, members in scenario.comms.items()
-                          if name not in scenario.intercomms and set(members) == ranks), [])
+                          if name not in scenario.intercomms and set(members) == ranks and
+                          len(ranks) > 1), [])
         for count, instance in enumerate(zip(*(calls[rank] for rank in order))):
             instances[kind, world, count] = [
                 CollectiveMember(process, rank, call, call, None, 0, 0)

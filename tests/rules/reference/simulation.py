@@ -16,6 +16,7 @@ from simulation_openmp import OpenMPActions
 from simulation_parts import Location
 from simulation_pthreads import PthreadActions
 from simulation_windows import WindowActions
+from simulation_worlds import WorldActions
 from thread_engine import ThreadActions
 
 LOCAL_CALLS = ["MPI_Initialized", "MPI_Send_init", "MPI_Bcast_init", "MPI_Reduce_local",
@@ -29,9 +30,9 @@ USER_REGIONS = ["foo", "bar", "solve step", "io"]
 
 
 class Simulation(MessageActions, CollectiveActions, WindowActions, LockActions, IterationActions,
-                 LibraryActions, ThreadActions, OpenMPActions, PthreadActions):
+                 LibraryActions, ThreadActions, OpenMPActions, PthreadActions, WorldActions):
     """One random program and its timeline. `random` decides everything; `focus` None, "locks",
-    "iterations", "libraries", "omp", "hybrid" or "pthread". Programs of OpenMP and POSIX threads use
+    "iterations", "libraries", "worlds", "omp", "hybrid" or "pthread". Programs of OpenMP and POSIX threads use
     MPI, if at all, in the master thread of each process; all other threads are `workers`."""
 
     def __init__(self, random, ranks, threads, focus=None):
@@ -54,6 +55,7 @@ class Simulation(MessageActions, CollectiveActions, WindowActions, LockActions, 
         self.next_id = 0
         self.comms = {}
         self._make_communicators()
+        self.init_worlds(focus)
         self.init_messages()
         self.init_collectives()
         self.init_windows()
@@ -184,7 +186,8 @@ class Simulation(MessageActions, CollectiveActions, WindowActions, LockActions, 
         has_init = random.random() < 0.6
         if has_init:
             region = random.choice(["MPI_Init", "MPI_Init_thread"])
-            self.everybody_joins("world", region)
+            self.initialize_worlds(region)
+        self.connect_worlds()
         has_start = [library for library in self.libraries if random.random() < 0.7]
         for library in has_start:
             self.everybody_joins("world", START_AND_END[library][0])
@@ -239,7 +242,7 @@ class Simulation(MessageActions, CollectiveActions, WindowActions, LockActions, 
             for library in reversed(started):
                 self.everybody_joins("world", START_AND_END[library][1])
             if has_finalize:
-                self.everybody_joins("world", "MPI_Finalize")
+                self.finalize_worlds()
         for loc in self.locations:
             while loc.regions and loc.blocked is None:
                 loc.clock += self.random.choice(self.gaps)

@@ -36,6 +36,7 @@ class Instance:
         self.is_non_blocking = False
         self.persistent = None  # number of the persistent collective
         self.tail = 0
+        self.regions = {}  # of those ranks that call another function
         self.entered = {}
 
     def needs(self, rank):
@@ -88,11 +89,12 @@ class CollectiveActions:
         if comm in self.comms and self.random.random() < 0.08:
             self.result_collective(loc, comm)
             return
-        if self.has_persistent and comm != "self" and self.chooser.random() < 0.3:
+        if self.has_persistent and comm != "self" and comm not in self.intercomms and self.chooser.random() < 0.3:
             self.persistent_collective(loc, comm)
             return
         queue = self.queue(comm, loc.rank)
         if queue.count[loc.rank] == len(queue.instances) and self.has_accesses and \
+                comm not in self.intercomms and \
                 self.accesses.random() < 0.4:
             queue.instances.append(self.file_access(queue.members))
         if queue.count[loc.rank] == len(queue.instances):
@@ -101,11 +103,11 @@ class CollectiveActions:
 
     def random_instance(self, comm, members):
         random = self.random
-        kind, regions = random.choices(
-            [("barrier", ["MPI_Barrier"]), ("nxn", ALL_TO_ALL), ("from_root", FROM_ROOT),
-             ("to_root", TO_ROOT), ("scan", SCANS), ("neighbour", NEIGHBOURHOOD),
-             ("comm", COMMUNICATOR), ("file", FILE)],
-            [4, 4, 4, 4, 3, 1, 2, 2])[0]
+        if comm in self.intercomms:
+            kind, regions = random.choice([("barrier", ["MPI_Barrier"]), ("nxn", ALL_TO_ALL),
+                                           ("comm", COMMUNICATOR)])
+        else:
+            kind, regions = self._random_kind()
         region = random.choice(regions)
         is_non_blocking = kind not in ("comm", "file") and random.random() < 0.35
         if is_non_blocking:
@@ -117,6 +119,13 @@ class CollectiveActions:
         instance.is_non_blocking = is_non_blocking
         instance.tail = random.choice((0, 0, 1))
         return instance
+
+    def _random_kind(self):
+        return self.random.choices(
+            [("barrier", ["MPI_Barrier"]), ("nxn", ALL_TO_ALL), ("from_root", FROM_ROOT),
+             ("to_root", TO_ROOT), ("scan", SCANS), ("neighbour", NEIGHBOURHOOD),
+             ("comm", COMMUNICATOR), ("file", FILE)],
+            [4, 4, 4, 4, 3, 1, 2, 2])[0]
 
     def file_access(self, members):
         """A collective read, write or synchronization of a file."""
@@ -175,7 +184,7 @@ class CollectiveActions:
 
     def _enter_blocking(self, loc, comm, queue, instance):
         rank, count = loc.rank, queue.count[loc.rank]
-        instance.entered[rank] = self.enter(loc, instance.region)
+        instance.entered[rank] = self.enter(loc, instance.regions.get(rank, instance.region))
         by_window = instance.window or instance.library and instance.library.by_window
         self.emit(loc, "rma_coll_begin" if by_window else "coll_begin")
 

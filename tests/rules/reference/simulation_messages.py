@@ -125,7 +125,7 @@ class MessageActions:
         if missing and self.random.random() < 0.5:
             return self.random.choice(missing)
         comm = self.random_comm(loc.rank)
-        destination = self.random.choice(self.members(comm, loc.rank))
+        destination = self.random.choice(self.peers(comm, loc.rank))
         return self.channel(comm, loc.rank, destination, self.random.choice((0, 0, 1, 7)))
 
     def random_channel_to(self, loc):
@@ -134,15 +134,15 @@ class MessageActions:
         if unreceived and self.random.random() < 0.75:
             return self.random.choice(unreceived)
         comm = self.random_comm(loc.rank)
-        source = self.random.choice(self.members(comm, loc.rank))
+        source = self.random.choice(self.peers(comm, loc.rank))
         return self.channel(comm, source, loc.rank, self.random.choice((0, 0, 1, 7)))
 
     def _send_args(self, channel, size):
-        peer = self.members(channel.comm, channel.source).index(channel.destination)
+        peer = self.peers(channel.comm, channel.source).index(channel.destination)
         return "%d %d %d" % (peer, channel.tag, size), self._comm_word(channel)
 
     def _receive_args(self, channel, size):
-        peer = self.members(channel.comm, channel.destination).index(channel.source)
+        peer = self.peers(channel.comm, channel.destination).index(channel.source)
         return "%d %d %d" % (peer, channel.tag, size), self._comm_word(channel)
 
     @staticmethod
@@ -266,7 +266,7 @@ class MessageActions:
         own = [channel for channel in self.partitioned.values()
                if loc.rank in (channel.source, channel.destination)]
         if not own or random.random() < 0.3:
-            comm = random.choice(sorted({"world", *self.comms}))
+            comm = random.choice(sorted({"world", *self.comms} - self.intercomms.keys()))
             members = self.members(comm, loc.rank) if comm != "self" else []
             if loc.rank not in members or len(members) < 2:
                 return

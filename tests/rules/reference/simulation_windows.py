@@ -97,7 +97,7 @@ class WindowActions:
     def _create_window(self, loc):
         """Enters the next collective of a communicator, a window creation if there is none."""
         comm = self.random_comm(loc.rank)
-        if comm == "self" or len(self.windows) >= 3:
+        if comm == "self" or comm in self.intercomms or len(self.windows) >= 3:
             return
         queue = self.queue(comm, loc.rank)
         if queue.count[loc.rank] == len(queue.instances):
