@@ -135,12 +135,9 @@ bool fm_experiment_is_launched(const char *directory)
            (strcmp(launched, directory) == 0 || is_world_of(directory, launched));
 }
 
-bool fm_experiment_create_world(char *path, size_t size)
+/* Creates the first folder of a world that is free in an experiment. */
+static bool make_world(const char *experiment, char *path, size_t size)
 {
-    char experiment[PATH_MAX];
-    if (!find_launched(experiment, sizeof experiment)) {
-        return false;
-    }
     snprintf(path, size, "%s/worlds", experiment);
     if (mkdir(path, 0700) != 0 && errno != EEXIST) {
         return false;
@@ -155,6 +152,27 @@ bool fm_experiment_create_world(char *path, size_t size)
         }
     }
     return false;
+}
+
+bool fm_experiment_create_world(char *path, size_t size)
+{
+    char experiment[PATH_MAX];
+    return find_launched(experiment, sizeof experiment) && make_world(experiment, path, size);
+}
+
+bool fm_experiment_become_world(char *directory, size_t size)
+{
+    char experiment[PATH_MAX], path[PATH_MAX + 64];
+    if (!find_launched(experiment, sizeof experiment) || fm_experiment_is_launched(directory) ||
+        !make_world(experiment, path, sizeof path)) {
+        return false;
+    }
+    if (strlen(path) >= size || rename(directory, path) != 0) { /* an empty folder is replaced */
+        rmdir(path);
+        return false;
+    }
+    snprintf(directory, size, "%s", path);
+    return true;
 }
 
 static void write_command_line(FILE *file)

@@ -26,6 +26,14 @@ bool fm_experiment_create(uint32_t ranks, char *path, size_t size);
  * @return false: there is no such experiment here, or it cannot be written to */
 bool fm_experiment_create_world(char *path, size_t size);
 
+/** Moves an experiment whose processes are connected with others into the one that the launcher's
+ * file names, as fm_experiment_create_world would have created it there: several launchers of an
+ * MPI library may be started by one of fermata. No file of it is open.
+ * @param directory  in, out: its absolute path (size bytes)
+ * @return false: it stays where it is, because it is that of the launcher, or in it, or there is
+ * none */
+bool fm_experiment_become_world(char *directory, size_t size);
+
 /** Whether the launcher of this run finds the experiment: its file names the directory, or that of
  * the experiment in which fm_experiment_create_world has created it. */
 bool fm_experiment_is_launched(const char *directory);

@@ -76,6 +76,18 @@ static void write_world(const struct fm_archive_summary *summary, bool locations
     }
 }
 
+/* Processes that have connected with those of another launcher belong to one experiment. */
+static void join_launched(void)
+{
+    char before[sizeof fm_session.directory];
+    memcpy(before, fm_session.directory, sizeof before);
+    if (fm_world_is_connected(&fm_session.definitions) &&
+        fm_experiment_become_world(fm_session.directory, sizeof fm_session.directory)) {
+        dprintf(STDERR_FILENO, "fermata: %s: moved to %s, because its processes are connected\n",
+                before, fm_session.directory);
+    }
+}
+
 bool fm_session_archive_definitions(struct fm_thread *threads, const struct fm_define_map *map,
                                     const uint32_t *regions, uint64_t events)
 {
@@ -122,6 +134,7 @@ bool fm_session_archive_definitions(struct fm_thread *threads, const struct fm_d
     if (exchange->rank == 0) {
         fm_experiment_remove_journal(fm_session.directory);
         closing.sums.bytes += fm_experiment_protect_global(fm_session.directory);
+        join_launched();
         closing.sums.work += fm_overhead_work() - work;
         fm_session_describe_end(&closing, &rates);
     }

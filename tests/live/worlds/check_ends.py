@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 import recorded_worlds
 from recorded_worlds import TIMEOUT, fermata_run, mpi_command
@@ -79,6 +80,32 @@ def check_unlaunched(chosen, folder):
             yield f"warnings of {experiment}: {warnings}"
 
 
+def check_two_launchers(chosen, folder):
+    """Two launchers of Open MPI, started by one of fermata, whose programs connect by a port."""
+    server = shutil.which("ompi-server")
+    if server is None:
+        return
+    place, experiment = folder / "server.txt", folder / "connected"
+    running = subprocess.Popen([server, "--no-daemonize", "-r", str(place)], stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL)
+    try:
+        while not place.exists() or not place.read_text():
+            time.sleep(0.05)
+        launch = mpi_command(chosen.mpirun, 1, [chosen.program])
+        launch[1:1] = ["--ompi-server", f"file:{place}"]
+        script = '"$@" serving "$0" & "$@" calling "$0"; wait'
+        outcome = subprocess.run([chosen.fermata, "record", "-o", str(experiment), "--", "sh", "-c", script,
+                                  str(folder / "port"), *launch], capture_output=True, text=True, timeout=TIMEOUT)
+    finally:
+        running.terminate()
+        running.wait()
+    report = recorded_worlds.Report(chosen, experiment)
+    if report.ranks() != [(0, 0, 0), (1, 1, 0)] or any("not in this experiment" in text for text in report.warnings):
+        yield f"ranks {report.ranks()}, warnings {report.warnings}: {outcome.stderr}"
+    if sum(report.waits("mpi_latesender", "MPI_Recv").values()) < 0.2:
+        yield f"nobody waits for the message: {report.waits('mpi_latesender', 'MPI_Recv')}"
+
+
 def check_interrupted(chosen, folder):
     """The launcher is killed; later a join is killed in the middle: each time the next command completes it."""
     experiment = folder / "interrupted"
@@ -135,7 +162,7 @@ def main():
     chosen = recorded_worlds.options()
     recorded_worlds.skip_without_spawn(chosen, 2, "message")
     failures = []
-    for check in (check_connected, check_each, check_killed, check_unlaunched, check_interrupted,
+    for check in (check_connected, check_each, check_killed, check_unlaunched, check_two_launchers, check_interrupted,
                   check_damaged):
         with tempfile.TemporaryDirectory(prefix="fermata-worlds-") as folder:
             failures += [f"{check.__name__}: {failure}" for failure in check(chosen, pathlib.Path(folder))]

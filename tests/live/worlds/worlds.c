@@ -1,7 +1,7 @@
 /* A program of two worlds: RANKS processes that MPI starts, and CHILDREN that these spawn. Each
  * mode plants a delay in the function `be_late` of one process, for which others wait.
  *
- * usage: worlds MODE */
+ * usage: worlds MODE, or worlds serving|calling FILE */
 #include <arpa/inet.h>
 #include <mpi.h>
 #include <netinet/in.h>
@@ -227,6 +227,37 @@ static void spawn(const char *program, const char *mode)
     }
 }
 
+/* One of two programs that connect by a port, whose name is in a file: the calling one waits for a
+ * message of the serving one. */
+static int connect_programs(bool serves, const char *path)
+{
+    char port[MPI_MAX_PORT_NAME] = "", made[1024];
+    FILE *file;
+    snprintf(made, sizeof made, "%s.new", path);
+    if (serves) {
+        MPI_Open_port(MPI_INFO_NULL, port);
+        file = fopen(made, "w");
+        fputs(port, file);
+        fclose(file);
+        rename(made, path);
+        MPI_Comm_accept(port, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &other);
+        be_late();
+        MPI_Send(data, LENGTH, MPI_INT, 0, 1, other);
+    } else {
+        while ((file = fopen(path, "r")) == NULL) {
+            usleep(10000);
+        }
+        if (fgets(port, sizeof port, file) != NULL) {
+            MPI_Comm_connect(port, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &other);
+        }
+        fclose(file);
+        MPI_Recv(data, LENGTH, MPI_INT, 0, 1, other, MPI_STATUS_IGNORE);
+    }
+    MPI_Comm_disconnect(&other);
+    MPI_Finalize();
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     const char *mode = argc > 1 ? argv[1] : "";
@@ -239,6 +270,9 @@ int main(int argc, char **argv)
         late(true, 1);
     }
     MPI_Init(&argc, &argv);
+    if (strcmp(mode, "serving") == 0 || strcmp(mode, "calling") == 0) {
+        return connect_programs(strcmp(mode, "serving") == 0, argv[2]);
+    }
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_get_parent(&other);
     is_child = other != MPI_COMM_NULL;
