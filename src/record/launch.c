@@ -238,6 +238,7 @@ static void complete(struct fm_record_result *result)
         result->totals =
             (struct fm_experiment_totals){.events = rebuilt.events, .bytes = rebuilt.bytes};
         snprintf(result->missing, sizeof result->missing, "%s", rebuilt.missing);
+        snprintf(result->unknown, sizeof result->unknown, "%s", rebuilt.unknown);
     } else {
         result->totals.events = 0;
         snprintf(result->missing, sizeof result->missing, "%s", error.message);

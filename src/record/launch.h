@@ -18,6 +18,7 @@ struct fm_record_result {
     bool discarded; /**< nothing asked the flight recorder for what it had: `directory` is empty */
     struct fm_experiment_totals totals; /**< events 0 if the archive could not be completed */
     char missing[1024]; /**< what an incomplete experiment lacks, a sentence; empty: nothing */
+    char unknown[1024]; /**< which connected processes were not found, sentences; empty: none */
 };
 
 /** Runs a command with the recorder and waits for it; if it does not reach its MPI_Finalize, the

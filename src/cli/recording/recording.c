@@ -63,6 +63,9 @@ static void print_closing_line(const struct fm_record_result *result,
                 fm_experiment_totals_text(&result->totals, text, sizeof text),
                 result->missing[0] != '\0' ? "; incomplete run: " : "", result->missing);
     }
+    if (result->unknown[0] != '\0') {
+        fprintf(stderr, "fermata: warning: %s\n", result->unknown);
+    }
 }
 
 /* Becomes the program, which a launcher has started as one of several processes. */

@@ -17,6 +17,7 @@ struct fm_rebuilt {
     uint64_t events;
     uint64_t bytes;     /**< of the archive */
     char missing[1024]; /**< a sentence: of which ranks events are missing, from when */
+    char unknown[1024]; /**< sentences: which connected processes were not found; "": none */
     bool by_other;      /**< another process has rebuilt it first; the members above are not set */
 };
 

@@ -79,7 +79,7 @@ static void describe_unknown(const struct fm_join_run *run, char *text, size_t s
     enum { NAMED = 4 };
     uint32_t unknown = 0;
     char rank[64], processes[128];
-    collect(run, NULL, "unseen", text, size);
+    text[0] = '\0';
     for (uint32_t i = 0; i < run->side_count; i++) {
         const struct fm_link_side *side = &run->sides[i];
         if (!side->is_root || side->partner != FM_DEFINE_NONE || ++unknown > NAMED) {
@@ -152,7 +152,11 @@ fm_status_t fm_join_environment_write(const struct fm_join_run *run, uint32_t lo
     result->events = run->events;
     describe_missing(run, lost, result->missing, sizeof result->missing);
     describe_clock(run, doubt, sizeof doubt);
-    describe_unknown(run, unseen, sizeof unseen);
+    describe_unknown(run, result->unknown, sizeof result->unknown);
+    collect(run, NULL, "unseen", unseen, sizeof unseen);
+    if (result->unknown[0] != '\0') {
+        append(unseen, sizeof unseen, "%s", result->unknown);
+    }
     json_object_set_new(environment, "ranks", json_integer((json_int_t)result->processes));
     json_object_set_new(environment, "locations", json_integer((json_int_t)result->locations));
     json_object_set_new(environment, "events", json_integer((json_int_t)result->events));

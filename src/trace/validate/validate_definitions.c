@@ -93,8 +93,8 @@ static bool is_member_defined(const struct fm_survey *survey, const struct fm_su
         return fm_survey_find(&survey->location_index, member) != FM_SURVEY_NONE;
     case OTF2_GROUP_TYPE_REGIONS:
         return fm_survey_find(&survey->region_index, member) != FM_SURVEY_NONE;
-    case OTF2_GROUP_TYPE_COMM_GROUP:
-        return member < comm_locations;
+    case OTF2_GROUP_TYPE_COMM_GROUP: /* undefined: a process that was not recorded */
+        return member < comm_locations || member == OTF2_UNDEFINED_UINT32;
     default:
         return true;
     }

@@ -80,6 +80,20 @@ def check_unlaunched(chosen, folder):
             yield f"warnings of {experiment}: {warnings}"
 
 
+def check_unrecorded(chosen, folder):
+    """The spawned processes are not recorded: nothing hangs, and a warning says so."""
+    experiment = folder / "unrecorded"
+    outcome = record(chosen, experiment, "unrecorded")
+    report = recorded_worlds.Report(chosen, experiment)
+    expected = "the processes that rank 0 spawned are not in this experiment"
+    if outcome.returncode != 0 or report.ranks() != [(0, 0, 0), (1, 0, 1)]:
+        yield f"{outcome.returncode}, ranks {report.ranks()}: {outcome.stderr}"
+    if not any(expected in warning for warning in report.warnings) or expected not in outcome.stderr:
+        yield f"warnings {report.warnings}: {outcome.stderr}"
+    if report.waits("mpi_comm_wait", "MPI_Comm_spawn") or report.waits("mpi_barrier_wait", "MPI_Barrier"):
+        yield "ranks wait for processes that are not known"
+
+
 def check_two_launchers(chosen, folder):
     """Two launchers of Open MPI, started by one of fermata, whose programs connect by a port."""
     server = shutil.which("ompi-server")
@@ -162,7 +176,7 @@ def main():
     chosen = recorded_worlds.options()
     recorded_worlds.skip_without_spawn(chosen, 2, "message")
     failures = []
-    for check in (check_connected, check_each, check_killed, check_unlaunched, check_two_launchers, check_interrupted,
+    for check in (check_connected, check_each, check_killed, check_unlaunched, check_unrecorded, check_two_launchers, check_interrupted,
                   check_damaged):
         with tempfile.TemporaryDirectory(prefix="fermata-worlds-") as folder:
             failures += [f"{check.__name__}: {failure}" for failure in check(chosen, pathlib.Path(folder))]
