@@ -144,6 +144,10 @@ static uint32_t resolve(const struct fm_join_run *run, uint32_t world, uint64_t 
 
 /* ---- connections ---- */
 
+/* The clocks of machines whose time of day is synchronized differ by less than a tenth of a second.
+ */
+enum { DATE_ERROR = 10 };
+
 /* Lists the sides of a world. Times are converted by the clock of the process that describes it. */
 static fm_status_t list_sides(struct fm_join_run *run, uint32_t w, struct fm_error *error)
 {
@@ -161,19 +165,20 @@ static fm_status_t list_sides(struct fm_join_run *run, uint32_t w, struct fm_err
         if (status != FM_OK) {
             return status;
         }
-        run->sides[run->side_count++] =
-            (struct fm_link_side){.world = w,
-                                  .number = number_in(words + FM_LINK_NUMBER),
-                                  .how = (enum fm_link)words[FM_LINK_HOW],
-                                  .detail = fm_defined_string(&world->set, words[FM_LINK_DETAIL]),
-                                  .group = words[FM_LINK_GROUP],
-                                  .rank = words[FM_LINK_RANK],
-                                  .size = fm_defined(&world->set, FM_DEFINE_GROUP,
-                                                     words[FM_LINK_GROUP], NULL)[FM_GROUP_MEMBERS],
-                                  .remote_size = words[FM_LINK_REMOTE_SIZE],
-                                  .is_root = words[FM_LINK_IS_ROOT] != 0,
-                                  .enter = fm_join_time(world, times[0]),
-                                  .leave = fm_join_time(world, times[1])};
+        run->sides[run->side_count++] = (struct fm_link_side){
+            .world = w,
+            .number = number_in(words + FM_LINK_NUMBER),
+            .how = (enum fm_link)words[FM_LINK_HOW],
+            .detail = fm_defined_string(&world->set, words[FM_LINK_DETAIL]),
+            .group = words[FM_LINK_GROUP],
+            .rank = words[FM_LINK_RANK],
+            .size = fm_defined(&world->set, FM_DEFINE_GROUP, words[FM_LINK_GROUP],
+                               NULL)[FM_GROUP_MEMBERS],
+            .remote_size = words[FM_LINK_REMOTE_SIZE],
+            .is_root = words[FM_LINK_IS_ROOT] != 0,
+            .enter = fm_join_time(world, times[0]),
+            .leave = fm_join_time(world, times[1]),
+            .error = world->is_dated ? run->worlds[0].content.summary.resolution / DATE_ERROR : 0};
     }
     return FM_OK;
 }

@@ -13,7 +13,7 @@ static bool fits(const struct fm_link_side *a, const struct fm_link_side *b)
     if (b->how != others[a->how]) {
         return false;
     }
-    if (a->how == FM_LINK_SPAWN && b->enter <= a->enter) {
+    if (a->how == FM_LINK_SPAWN && b->enter + b->error + a->error <= a->enter) {
         return false; /* it was started by an earlier call */
     }
     bool is_port = a->how == FM_LINK_ACCEPT;
@@ -21,10 +21,16 @@ static bool fits(const struct fm_link_side *a, const struct fm_link_side *b)
     return may_lack || strcmp(a->detail, b->detail) == 0;
 }
 
+/* Whether a call may have begun before another one ended. */
+static bool begins_before_end(const struct fm_link_side *a, const struct fm_link_side *b)
+{
+    return a->enter < b->leave + a->error + b->error;
+}
+
 bool fm_links_may_be_one(const struct fm_link_side *a, const struct fm_link_side *b)
 {
     return a->world != b->world && a->is_root && b->is_root && a->size == b->remote_size &&
-           a->remote_size == b->size && a->enter < b->leave && b->enter < a->leave &&
+           a->remote_size == b->size && begins_before_end(a, b) && begins_before_end(b, a) &&
            (fits(a, b) || fits(b, a));
 }
 

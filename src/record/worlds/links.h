@@ -20,6 +20,7 @@ struct fm_link_side {
     uint32_t size, remote_size;
     bool is_root;          /**< described by the root of the call */
     uint64_t enter, leave; /**< of that process's call, by one clock for all worlds */
+    uint64_t error;        /**< that both times may have */
     uint32_t partner;      /**< out: the other side, an index; FM_DEFINE_NONE: not found */
     uint32_t pair;         /**< out: number of the connection, the same on both sides */
 };

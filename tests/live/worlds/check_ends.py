@@ -94,6 +94,22 @@ def check_unrecorded(chosen, folder):
         yield "ranks wait for processes that are not known"
 
 
+def check_elsewhere(chosen, folder):
+    """The spawned processes are on a node of another name: clocks are compared by the time of day."""
+    if subprocess.run(["unshare", "-u", "hostname", "elsewhere"], capture_output=True).returncode != 0:
+        return
+    experiment = folder / "elsewhere"
+    outcome = record(chosen, experiment, "elsewhere")
+    report = recorded_worlds.Report(chosen, experiment)
+    if len(report.ranks()) != 4 or report.waits("mpi_latesender", "MPI_Recv")[0] < 0.2:
+        yield f"ranks {report.ranks()}, waits {report.waits('mpi_latesender', 'MPI_Recv')}: {outcome.stderr}"
+    if not any("world 1 was compared with that of world 0 by the time of day" in text for text in report.warnings):
+        yield f"warnings {report.warnings}"
+    waits = report.waits("mpi_comm_wait", "MPI_Comm_spawn")
+    if not 0 < waits[0] < 60:
+        yield f"rank 0 waits {waits[0]} s in MPI_Comm_spawn"
+
+
 def check_two_launchers(chosen, folder):
     """Two launchers of Open MPI, started by one of fermata, whose programs connect by a port."""
     server = shutil.which("ompi-server")
@@ -176,7 +192,7 @@ def main():
     chosen = recorded_worlds.options()
     recorded_worlds.skip_without_spawn(chosen, 2, "message")
     failures = []
-    for check in (check_connected, check_each, check_killed, check_unlaunched, check_unrecorded, check_two_launchers, check_interrupted,
+    for check in (check_connected, check_each, check_killed, check_unlaunched, check_unrecorded, check_elsewhere, check_two_launchers, check_interrupted,
                   check_damaged):
         with tempfile.TemporaryDirectory(prefix="fermata-worlds-") as folder:
             failures += [f"{check.__name__}: {failure}" for failure in check(chosen, pathlib.Path(folder))]

@@ -202,6 +202,7 @@ static const struct {
     {"connected", connected, true},       {"late_child", NULL, false},
     {"late_parent", NULL, false},         {"each", message, false},
     {"several_commands", message, false}, {"unrecorded", merged, false},
+    {"elsewhere", message, false},
 };
 
 static void spawn(const char *program, const char *mode)
@@ -218,6 +219,12 @@ static void spawn(const char *program, const char *mode)
         char *words[] = {"-u", "LD_PRELOAD", (char *)program, (char *)mode, NULL};
         MPI_Comm_spawn("/usr/bin/env", words, CHILDREN, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &other,
                        MPI_ERRCODES_IGNORE);
+    } else if (strcmp(mode, "elsewhere") == 0) {
+        char *words[] = {
+            "-u",         "sh", "-c", "hostname elsewhere; exec \"$0\" \"$1\"", (char *)program,
+            (char *)mode, NULL};
+        MPI_Comm_spawn("/usr/bin/unshare", words, CHILDREN, MPI_INFO_NULL, 0, MPI_COMM_WORLD,
+                       &other, MPI_ERRCODES_IGNORE);
     } else if (strcmp(mode, "each") == 0) {
         MPI_Comm_spawn(program, arguments, CHILDREN, MPI_INFO_NULL, 0, MPI_COMM_SELF, &other,
                        MPI_ERRCODES_IGNORE);

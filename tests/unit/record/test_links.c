@@ -109,6 +109,21 @@ static void a_connection_has_two_worlds_whose_roots_were_in_it(void **state)
     assert_false(fm_links_may_be_one(&a, &b));
 }
 
+static void times_with_errors_leave_more_possible(void **state)
+{
+    (void)state;
+    struct fm_link_side a = side(0, FM_LINK_SPAWN, "", 10, 20);
+    struct fm_link_side b = side(1, FM_LINK_PARENT, "", 5, 8),
+                        c = side(1, FM_LINK_PARENT, "", 24, 30);
+    assert_false(fm_links_may_be_one(&a, &b));
+    assert_false(fm_links_may_be_one(&a, &c));
+    b.error = c.error = 5;
+    assert_false(fm_links_may_be_one(&a, &b)); /* cannot have been started by it */
+    assert_true(fm_links_may_be_one(&a, &c));
+    b.error = 6;
+    assert_true(fm_links_may_be_one(&a, &b));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -116,6 +131,7 @@ int main(void)
         cmocka_unit_test(spawns_at_the_same_time_are_told_apart_by_the_root_only),
         cmocka_unit_test(what_belongs_to_one_only_leaves_one_for_the_rest),
         cmocka_unit_test(a_connection_has_two_worlds_whose_roots_were_in_it),
+        cmocka_unit_test(times_with_errors_leave_more_possible),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
