@@ -313,8 +313,8 @@ void fm_cuda_measure_end(void)
     if (state.unknown > 0) {
         fm_session_tell_of_accelerators(
             "of %llu %s it is not known what was active inside of accelerators: CUPTI has no "
-            "values "
-            "for them, or they cannot be assigned (launches of several threads at the same time)",
+            "values for them, or they cannot be assigned (launches of several threads at the same "
+            "time)",
             (unsigned long long)state.unknown, state.unknown == 1 ? "kernel" : "kernels");
     }
 }

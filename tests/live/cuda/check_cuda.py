@@ -403,6 +403,23 @@ def check_measured_exclusive(options, folder):
     assert [work.name for work in run.archive().works] == STEPS * ["cuda copy to host"]
 
 
+def check_measured_events(options, folder):
+    """Calls state their events in a measured run, too; no stream waits for another one, because kernels do not overlap."""
+    run = Run(options, folder, ["events"], record=MEASURED)
+    archive, report = run.archive(), run.report()
+    numbers = [call.events for call in archive.calls_named("cudaEventRecord")]
+    assert len({number for [number] in numbers}) == STEPS, numbers
+    assert [call.events for call in archive.calls_named("cudaStreamWaitEvent")] == numbers
+    values = {"kernel force<float>": fractions(12.5, 16, 50), "kernel behind": fractions(100, 32, 0),
+              "kernel update": fractions(50, 32, 75), "cuda wait for event": {}}
+    assert [work.values for work in archive.works] == [values[work.name] for work in archive.works]
+    works = sorted(archive.works, key=lambda work: work.begin)
+    assert len(works) == 4 * STEPS and all(a.end <= b.begin for a, b in zip(works, works[1:])), works
+    assert total(report, "cuda_event_wait") == 0, total(report, "cuda_event_wait")
+    parts = sum(total(report, metric) for metric in ("kernel_adjusted", "kernel_inactive", "kernel_idle"))
+    assert abs(parts - sum(work.end - work.begin for work in works)) < 1e-6, (parts, works)
+
+
 def check_measured_threads(options, folder):
     """The order of launches at the same time is not known."""
     run = Run(options, folder, ["threads"], record=MEASURED)

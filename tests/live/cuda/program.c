@@ -1,12 +1,15 @@
 /* A program with kernels whose durations are planted. usage: program CASE [RANK]
- *   late   the kernel `force` of rank RANK (else of all) is slow; all ranks meet in each step
- *   kinds  each kind of work once, on several streams of two devices
- *   graph  three kernels of a graph that run at the same time
- *   events a stream waits for the kernel `force` of another one by an event, not for what follows
- * it capture  the same, while both streams are captured and afterwards many   4000 kernels without
- * waiting between mixed  kernels before and after a graph and a launch that fails threads  two
- * threads launch at the same time, and then one alone contexts  a kernel in each of two contexts,
- * the first of which is destroyed kill   as late, but killed in the middle */
+ *   late      the kernel `force` of rank RANK (else of all) is slow; all ranks meet in each step
+ *   kinds     each kind of work once, on several streams of two devices
+ *   graph     three kernels of a graph that run at the same time
+ *   events    a stream waits for the kernel `force` of another one by an event, not for what is
+ *             launched behind it
+ *   capture   the same, while both streams are captured and afterwards
+ *   many      4000 kernels without waiting between
+ *   mixed     kernels before and after a graph and a launch that fails
+ *   threads   two threads launch at the same time, and then one alone
+ *   contexts  a kernel in each of two contexts, the first of which is destroyed
+ *   kill      as late, but killed in the middle */
 #include "stub/stub.h"
 
 #include <pthread.h>

@@ -1,6 +1,7 @@
 /* A stub of libcupti.so: the entry points that the collector uses, and buffers of activity records
  * that are written here. Records are longer than the collector's declarations, as those of later
- * versions are. By variables of the environment: STUB_VERSION=N    the version of the interface
+ * versions are. By variables of the environment:
+ *   STUB_VERSION=N    the version of the interface
  *   STUB_SUBSCRIBE=N  result of cuptiSubscribe
  *   STUB_DROP=N       the first N works are dropped, as if there were no room
  *   STUB_STRANGE=1    between the works stand records of unknown kinds, and one that makes no sense

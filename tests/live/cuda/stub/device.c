@@ -134,7 +134,8 @@ static int is_exclusive(const struct stub_work *work)
            stub_tool.measures(context());
 }
 
-/* Executes a work after those before it on its stream. @return when it ends */
+/* Executes a work after those before it on its stream. @return when it ends; 0: the stream is
+ * captured */
 static uint64_t work(struct stub_work work, double milliseconds, cudaStream_t stream, uint64_t from)
 {
     struct stub_stream *on = real(stream);

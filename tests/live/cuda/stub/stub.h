@@ -65,6 +65,7 @@ extern struct stub_tool {
 } stub_tool;
 
 uint64_t stub_now(void);
+/* Whether a stream is captured. */
 int stub_is_capturing(void);
 
 #endif
