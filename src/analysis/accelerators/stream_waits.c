@@ -7,6 +7,7 @@
 #include "analysis/dependencies/dependencies.h"
 #include "analysis/pattern.h"
 #include "analysis/threads/thread_starts.h"
+#include "base/containers/search.h"
 
 /* Numbers of the objects of POSIX threads in a process are below. */
 #define FIRST_STREAM_OBJECT ((uint32_t)1 << 24)
@@ -93,11 +94,95 @@ static void add_begin(const struct fm_finder *finder, const struct accelerators 
     }
 }
 
-/* A stream waits for the launch of its next work, and for the work of other streams. */
-static void find_idle_streams(const struct fm_finder *finder, const struct accelerators *of)
+/* @return the latest moment up to the Enter of an idle call at which both its stream and another
+ * one had no work, or one of them got some again; 0: none behind `since`. O(log calls + calls
+ * behind `since`) */
+static uint64_t last_idle_moment(const struct fm_trace *trace, struct fm_call_ref idle,
+                                 const struct fm_location *other, uint64_t since)
+{
+    const struct fm_location *own = &trace->locations[idle.location];
+    const uint64_t until = own->enter.items[idle.activity];
+    size_t i = idle.activity + 1, j = other->enter.count;
+    j = j == 0 ? 0 : fm_count_below(other->enter.items, j, sizeof *other->enter.items, until + 1);
+    while (i > 0 && j > 0) {
+        const uint64_t enter = own->enter.items[i - 1], leave = own->leave.items[i - 1];
+        const uint64_t others_enter = other->enter.items[j - 1];
+        const uint64_t others_leave = other->leave.items[j - 1];
+        const uint64_t begin = enter > others_enter ? enter : others_enter;
+        const uint64_t end = leave < others_leave ? leave : others_leave;
+        const uint64_t t = end < until ? end : until;
+        if (t <= since) {
+            return 0;
+        }
+        if (begin < end) {
+            return t;
+        }
+        if (others_enter >= enter) {
+            j--;
+        } else {
+            i--;
+        }
+    }
+    return 0;
+}
+
+/* Until when streams of a process were searched for moments at which they and another one had no
+ * work. */
+struct compared {
+    uint32_t stream;           /* location of the other one; FM_NONE */
+    uint32_t first;            /* of the process's locations */
+    FM_VECTOR(uint64_t) until; /* [location - first] */
+};
+
+/* A stream that waits for another one, and this, begin anew when both had no work. */
+static void add_idle_point(const struct fm_finder *finder, struct fm_call_ref idle, uint32_t other,
+                           struct compared *compared)
 {
     const struct fm_trace *trace = finder->analysis->trace;
+    uint64_t *until = &compared->until.items[other - compared->first];
+    const uint64_t t = last_idle_moment(trace, idle, &trace->locations[other], *until);
+    if (t != 0) {
+        add_point(finder, other, idle.location, t, FIRST_WAITING_STREAM_OBJECT, other);
+    }
+    *until = fm_call_enter(trace, idle);
+}
+
+static void compare_anew(struct compared *compared, uint32_t stream)
+{
+    compared->stream = stream;
+    for (size_t i = 0; i < compared->until.count; i++) {
+        compared->until.items[i] = 0;
+    }
+}
+
+/* A stream waits for the launch of its next work, and for the work of other streams.
+ * @param next  first of the works that it waits for */
+static void find_idle(const struct fm_finder *finder, const struct accelerators *of, size_t number,
+                      struct fm_call_ref idle, size_t next, struct compared *compared)
+{
+    const struct fm_trace *trace = finder->analysis->trace;
+    const struct fm_call_ref launch = of->work.items[number].launch;
+    fm_found_wait(finder, idle, fm_call_enter(trace, launch), launch, FM_METRIC_CUDA_LATE_LAUNCH);
+    depend(finder, idle, launch, FM_DEPENDS_ON_LAUNCH);
+    for (; next < of->awaited.count && of->awaited.items[next].work == number; next++) {
+        const struct fm_call_ref end = end_of_awaited(of, &of->awaited.items[next]);
+        /* Of several, the arbitration chooses the one that ends last. */
+        fm_found_wait(finder, idle, fm_call_enter(trace, end), end, FM_METRIC_CUDA_EVENT_WAIT);
+        depend(finder, idle, end, FM_DEPENDS_ON_STREAM);
+        add_idle_point(finder, idle, end.location, compared);
+    }
+}
+
+static void find_idle_streams(const struct fm_finder *finder, uint32_t process,
+                              const struct accelerators *of)
+{
+    const struct fm_trace *trace = finder->analysis->trace;
+    const uint32_t first = fm_trace_first_location(trace, process);
+    struct compared compared = {.stream = FM_NONE, .first = first};
     size_t next = 0;
+    for (uint32_t l = first; l < fm_trace_first_location(trace, process + 1); l++) {
+        fm_vector_push(&compared.until, 0);
+    }
     for (size_t i = 0; i < of->work.count; i++) {
         const struct fm_stream_work *item = &of->work.items[i];
         const struct fm_thread_record *record =
@@ -105,23 +190,17 @@ static void find_idle_streams(const struct fm_finder *finder, const struct accel
         while (next < of->awaited.count && of->awaited.items[next].work < i) {
             next++;
         }
-        if (record->next_activity == 0) {
-            if (i == 0 || of->work.items[i - 1].stream != item->stream) {
-                add_begin(finder, of, i, next);
-            }
-            continue;
+        if (compared.stream != item->stream) {
+            compare_anew(&compared, item->stream);
         }
-        const struct fm_call_ref idle = {item->stream, record->next_activity - 1};
-        fm_found_wait(finder, idle, fm_call_enter(trace, item->launch), item->launch,
-                      FM_METRIC_CUDA_LATE_LAUNCH);
-        depend(finder, idle, item->launch, FM_DEPENDS_ON_LAUNCH);
-        for (size_t a = next; a < of->awaited.count && of->awaited.items[a].work == i; a++) {
-            const struct fm_call_ref end = end_of_awaited(of, &of->awaited.items[a]);
-            /* Of several, the arbitration chooses the one that ends last. */
-            fm_found_wait(finder, idle, fm_call_enter(trace, end), end, FM_METRIC_CUDA_EVENT_WAIT);
-            depend(finder, idle, end, FM_DEPENDS_ON_STREAM);
+        if (record->next_activity > 0) {
+            find_idle(finder, of, i, (struct fm_call_ref){item->stream, record->next_activity - 1},
+                      next, &compared);
+        } else if (i == 0 || of->work.items[i - 1].stream != item->stream) {
+            add_begin(finder, of, i, next);
         }
     }
+    fm_vector_free(&compared.until);
 }
 
 /* ---- threads that wait ---- */
@@ -261,7 +340,7 @@ static void find(void *context, unsigned worker, uint32_t first, uint32_t last)
             fm_accelerator_streams_list(trace, process, &of.work, &of.streams);
             fm_accelerator_events_list(trace, process, &of.events);
             fm_awaited_work_list(trace, &of.events, &of.work, &of.streams, &of.awaited);
-            find_idle_streams(&finder, &of);
+            find_idle_streams(&finder, process, &of);
             find_stream_waits(&finder, process, &of);
             find_copy_waits(&finder, &of.work);
         }

@@ -160,12 +160,28 @@ def first_launches(timeline):
                    work.launch.time)
 
 
+def _last_idle_moment(timeline, waiting, other):
+    """The latest time up to the Enter of an idle call at which its stream and another one had no work, or one
+    of them got some again; None."""
+    until = waiting.enter
+    own, others = ([call for call in timeline.calls.get(loc, ()) if call.region == IDLE and call.enter <= until]
+                   for loc in (waiting.loc, other))
+    moments = [min(one.leave, another.leave, until) for one in own for another in others
+               if one.index <= waiting.index and max(one.enter, another.enter) < min(one.leave, another.leave)]
+    return max(moments, default=None)
+
+
 def points(timeline):
     """(thread or stream, stream, time) at which both have nothing to do for each other before."""
     for work in _first_works(timeline):
         yield work.launch.call.loc, work.stream, work.launch.time
     for stream, awaited in _first_works_that_wait(timeline).items():
         yield awaited.stream, stream, awaited.after.enter
+    for work, awaited in _awaited(timeline):
+        if work.before is not None:
+            moment = _last_idle_moment(timeline, work.before, awaited.stream)
+            if moment is not None:
+                yield awaited.stream, work.stream, moment
     for call, work in _synchronizations(timeline):
         if work.after.leave >= call.enter:
             yield call.loc, work.stream, max(call.enter, work.after.enter)
