@@ -9,6 +9,7 @@ import ctypes
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -258,9 +259,11 @@ def check_events(options, folder):
     assert {paths[row["callpath"]]["region"] for row in blame} == {"kernel force<float>"}, blame
     check_launch_lines(report)
     text = " ".join(run.command("report", str(run.experiment)).split())
-    assert "Wait for other stream" in text and "kernel force<float>" in text, text
+    assert re.search(r"`kernel force<float>` \(program\.c:\d+\) on stream 1 makes others wait", text), text
+    assert "Launch in `launch_forces` (program.c:" in text, text
+    assert re.search(r"Wait for other stream in cuda idle on stream 2 \([\d.]+ ms\)", text), text
     chain = " ".join(run.command("report", "--why", "cuda_event_wait", str(run.experiment)).split())
-    assert "kernel force<float>" in chain, chain
+    assert "rank 0, stream 1 was in kernel force<float>" in chain and "kernel behind" not in chain, chain
 
 
 def check_capture(options, folder):
