@@ -95,8 +95,8 @@ static void add_begin(const struct fm_finder *finder, const struct accelerators 
 }
 
 /* @return the latest moment up to the Enter of an idle call at which both its stream and another
- * one had no work, or one of them got some again; 0: none behind `since`. O(log calls + calls
- * behind `since`) */
+ * one had no work, or one of them got some again; 0: none from `since` on. O(log calls + calls from
+ * `since` on) */
 static uint64_t last_idle_moment(const struct fm_trace *trace, struct fm_call_ref idle,
                                  const struct fm_location *other, uint64_t since)
 {
@@ -111,7 +111,7 @@ static uint64_t last_idle_moment(const struct fm_trace *trace, struct fm_call_re
         const uint64_t begin = enter > others_enter ? enter : others_enter;
         const uint64_t end = leave < others_leave ? leave : others_leave;
         const uint64_t t = end < until ? end : until;
-        if (t <= since) {
+        if (t < since) {
             return 0;
         }
         if (begin < end) {
@@ -127,7 +127,7 @@ static uint64_t last_idle_moment(const struct fm_trace *trace, struct fm_call_re
 }
 
 /* Until when streams of a process were searched for moments at which they and another one had no
- * work. */
+ * work; further idle calls may begin at this time. */
 struct compared {
     uint32_t stream;           /* location of the other one; FM_NONE */
     uint32_t first;            /* of the process's locations */
