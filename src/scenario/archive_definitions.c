@@ -334,11 +334,6 @@ static void write_groups(struct definitions *definitions)
         }
         write_group(definitions, FM_ARCHIVE_COMM_GROUP(comm), OTF2_GROUP_TYPE_COMM_GROUP,
                     group->first_size, members);
-        if (group->first_size != group->size) {
-            write_group(definitions, FM_ARCHIVE_SECOND_GROUP(scenario, comm),
-                        OTF2_GROUP_TYPE_COMM_GROUP, group->size - group->first_size,
-                        members + group->first_size);
-        }
     }
     for (uint32_t i = 0; i < scenario->groups.count; i++) {
         const struct fm_key *group = &scenario->groups.keys[i];
@@ -349,6 +344,16 @@ static void write_groups(struct definitions *definitions)
         }
         write_group(definitions, FM_ARCHIVE_FIRST_SYNC_GROUP(scenario) + i,
                     OTF2_GROUP_TYPE_COMM_GROUP, count, members);
+    }
+    for (uint32_t comm = 2; comm < scenario->comm_names.count; comm++) {
+        const struct fm_scenario_comm *group = &scenario->comms[comm];
+        for (uint32_t i = group->first_size; i < group->size; i++) {
+            members[i - group->first_size] = group->ranks[i];
+        }
+        if (group->first_size != group->size) {
+            write_group(definitions, FM_ARCHIVE_SECOND_GROUP(scenario, comm),
+                        OTF2_GROUP_TYPE_COMM_GROUP, group->size - group->first_size, members);
+        }
     }
     free(members);
 }

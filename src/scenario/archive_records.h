@@ -29,14 +29,14 @@ OTF2_ErrorCode fm_archive_write_definitions(const struct fm_scenario *scenario,
 /** Communicator 2 (the first with a name of its own) has group 3. */
 #define FM_ARCHIVE_COMM_GROUP(comm)           ((comm) + 1)
 #define FM_ARCHIVE_FIRST_SYNC_GROUP(scenario) ((scenario)->comm_names.count + 1)
+/* Behind them one COMM_GROUP for the second group of each inter-communicator. */
+#define FM_ARCHIVE_SECOND_GROUP(scenario, comm)                                                    \
+    (FM_ARCHIVE_FIRST_SYNC_GROUP(scenario) + (scenario)->groups.count +                            \
+     (scenario)->comms[comm].number)
 /* Behind them the COMM_LOCATIONS of the models whose teams there are, OpenMP and POSIX threads,
  * then one COMM_GROUP for each team. */
 #define FM_ARCHIVE_FIRST_THREAD_GROUP(scenario)                                                    \
-    (FM_ARCHIVE_FIRST_SYNC_GROUP(scenario) + (scenario)->groups.count)
-
-/* Behind all of them one COMM_GROUP for each inter-communicator. */
-#define FM_ARCHIVE_SECOND_GROUP(scenario, comm)                                                    \
-    (FM_ARCHIVE_FIRST_THREAD_GROUP(scenario) + 2 + (scenario)->team_names.count + (comm))
+    (FM_ARCHIVE_FIRST_SYNC_GROUP(scenario) + (scenario)->groups.count + (scenario)->intercomm_count)
 
 /** Teams are communicators behind those of processes. */
 #define FM_ARCHIVE_TEAM(scenario, team) ((scenario)->comm_names.count + (team))

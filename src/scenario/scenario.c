@@ -94,13 +94,15 @@ uint32_t fm_scenario_add_intercomm(struct fm_scenario *scenario, const char *nam
     struct fm_scenario_comm comm = {.ranks = malloc(size + 1),
                                     .sorted = malloc(size + 1),
                                     .size = count,
-                                    .first_size = first_count};
+                                    .first_size = first_count,
+                                    .number = scenario->intercomm_count};
     if (comm.ranks != NULL && comm.sorted != NULL) {
         memcpy(comm.ranks, ranks, size);
         memcpy(comm.sorted, ranks, size);
         qsort(comm.sorted, count, sizeof *ranks, compare_ranks);
         uint32_t index = adopt_comm(scenario, name, comm);
         if (index != FM_SCENARIO_NONE) {
+            scenario->intercomm_count += first_count != count;
             return index;
         }
     }

@@ -123,6 +123,7 @@ struct fm_scenario_comm {
     uint32_t *sorted; /**< world ranks in ascending order; NULL where `ranks` is */
     uint32_t size;
     uint32_t first_size; /**< members of the first group of an inter-communicator; else `size` */
+    uint32_t number;     /**< of an inter-communicator among those of the scenario */
 };
 
 struct fm_scenario_window {
@@ -203,6 +204,7 @@ struct fm_scenario {
     uint32_t *world_of_rank;    /**< number of its MPI_COMM_WORLD */
     bool has_worlds;            /**< there is more than one */
     struct fm_scenario_comm *comms;
+    uint32_t intercomm_count;
     struct fm_scenario_window *windows;
     struct fm_scenario_team *teams;
     struct fm_scenario_object_name *object_names;

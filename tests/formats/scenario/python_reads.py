@@ -48,8 +48,14 @@ def check(path, directory):
     assert max(previous.values(), default=0) == last, path
 
 
+def has_intercomm(path):
+    """OTF2's Python module cannot read them: its definition of InterComm lacks the name (OTF2 3.0.2)."""
+    with open(path, encoding="utf-8") as file:
+        return any(line.startswith("intercomm ") for line in file)
+
+
 def main():
-    paths = fermata_command.scenarios()
+    paths = [path for path in fermata_command.scenarios() if not has_intercomm(path)]
     assert paths
     with fermata_command.Folder() as folder:
         for index, path in enumerate(paths):
