@@ -7,6 +7,8 @@ export interface SmallReport {
   metrics: readonly (readonly [id: string, parent: string | null, unit?: Unit])[];
   callpaths: readonly (readonly [region: string, parent: number | null])[];
   ranks: number;
+  /** Ranks of world 0, if there is a second world. */
+  firstWorld?: number;
   /** metric, call path, location, value in ticks */
   cells: readonly (readonly [string, number, number, number])[];
   ticksPerSecond?: number;
@@ -74,6 +76,10 @@ export function smallReport(given: SmallReport): Report {
         type: "thread" as const,
         node: "node",
         name: `rank ${rank}`,
+        ...(given.firstWorld !== undefined && {
+          world: rank < given.firstWorld ? 0 : 1,
+          world_rank: rank < given.firstWorld ? rank : rank - given.firstWorld,
+        }),
       })),
       statistics: [],
       warnings: [],
