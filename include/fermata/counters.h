@@ -69,6 +69,8 @@ typedef struct fermata_counter_info {
     int selected;         /**< 0: the recording did not ask for it */
     const char *obtained; /**< how exactly it is known, as in fermata counters list */
     const char *meaning;  /**< of a counter that only this run has; "": see fermata counters list */
+    unsigned boundary;    /**< bytes of the largest small message, of bins by size; else 0 */
+    unsigned communicator_boundary; /**< processes of the largest small communicator, likewise */
 } fermata_counter_info_t;
 
 /** Opens the file of a process and reads it.

@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* What a model's counters are called. */
@@ -361,8 +362,24 @@ static const char *const operations[FM_COLLECTIVE_BINS] = {"barrier",
                                                            "destroy_deallocate",
                                                            "other"};
 
+uint32_t fm_counter_boundary(enum fm_boundary boundary)
+{
+    static const struct {
+        const char *variable;
+        uint32_t usual;
+    } boundaries[FM_BOUNDARIES] = {
+        [FM_BOUNDARY_MESSAGE] = {"OMPI_MCA_mpi_spc_p2p_message_boundary", 12288},
+        [FM_BOUNDARY_COLLECTIVE] = {"OMPI_MCA_mpi_spc_collective_message_boundary", 12288},
+        [FM_BOUNDARY_COMMUNICATOR] = {"OMPI_MCA_mpi_spc_collective_comm_boundary", 64}};
+    const char *text = getenv(boundaries[boundary].variable);
+    char *end;
+    unsigned long number = text != NULL ? strtoul(text, &end, 10) : 0;
+    bool is_number = text != NULL && text[0] >= '0' && text[0] <= '9' && *end == '\0';
+    return is_number && number <= INT32_MAX ? (uint32_t)number : boundaries[boundary].usual;
+}
+
 const char *fm_counter_bin_name(const char *counter, enum fm_counter_kind kind, unsigned bin,
-                                char *text, size_t size)
+                                uint32_t boundary, char *text, size_t size)
 {
     static const char *const quadrants[] = {
         "small message, small communicator", "small message, large communicator",
@@ -379,7 +396,7 @@ const char *fm_counter_bin_name(const char *counter, enum fm_counter_kind kind, 
                strcmp(counter + length - 11, "collectives") == 0) {
         snprintf(text, size, "%s", operations[bin]);
     } else if (kind == FM_COUNTER_BINS && bin < 2) {
-        snprintf(text, size, bin == 0 ? "up to %d" : "above %d", FM_MESSAGE_BOUNDARY);
+        snprintf(text, size, bin == 0 ? "up to %u" : "above %u", boundary);
     } else {
         snprintf(text, size, "bin %u", bin);
     }

@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /** Kinds of counters: what their value is, and how the values of threads and of moments combine. */
 enum fm_counter_kind {
@@ -152,9 +153,25 @@ char *fm_counter_plain(char text[FM_COUNTER_PLAIN], enum fm_counter_kind kind, d
 const char *fm_counter_kind_name(enum fm_counter_kind kind);
 const char *fm_counter_tier_name(enum fm_counter_tier tier);
 
+/** Boundaries between bins: the largest small message, the largest small volume of a collective
+ * operation, in bytes, and the largest small communicator, in processes. They are those of Open
+ * MPI's software performance counters, and set as these are: by the parameters
+ * mpi_spc_p2p_message_boundary, mpi_spc_collective_message_boundary and
+ * mpi_spc_collective_comm_boundary (mpirun --mca, OMPI_MCA_...). */
+enum fm_boundary {
+    FM_BOUNDARY_MESSAGE,
+    FM_BOUNDARY_COLLECTIVE,
+    FM_BOUNDARY_COMMUNICATOR,
+    FM_BOUNDARIES
+};
+
+/** @return a boundary as the environment sets it, or Open MPI's default */
+uint32_t fm_counter_boundary(enum fm_boundary boundary);
+
 /** @return the name of a bin of a counter of `kind`, in `text`; for BINS by collective operation
- * the operation. */
+ * the operation.
+ * @param boundary  bytes of the largest small message, of BINS by size */
 const char *fm_counter_bin_name(const char *counter, enum fm_counter_kind kind, unsigned bin,
-                                char *text, size_t size);
+                                uint32_t boundary, char *text, size_t size);
 
 #endif

@@ -123,6 +123,7 @@ static void list_counters(struct fm_counter_job *job)
                                         .unit = info->unit,
                                         .kind = (enum fm_counter_kind)info->kind,
                                         .bins = info->bins,
+                                        .boundary = info->boundary,
                                         .is_selected = info->selected != 0};
         }
     }

@@ -18,7 +18,8 @@ struct fm_job_counter {
     const char *name, *unit;
     enum fm_counter_kind kind;
     unsigned bins;
-    bool is_selected; /**< the recording asked for it */
+    unsigned boundary; /**< of bins by size: bytes of the largest small message */
+    bool is_selected;  /**< the recording asked for it */
 };
 
 /** A run. */

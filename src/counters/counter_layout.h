@@ -25,10 +25,6 @@
 /** Bins of counters by collective operation, and of those whose operation has no bin: the last. */
 enum { FM_COLLECTIVE_BINS = 24 };
 
-/** Largest message of the first bin of mpi.messages_by_boundary: Open MPI's default of
- * mpi_spc_p2p_message_boundary. */
-enum { FM_MESSAGE_BOUNDARY = 12288 };
-
 /** Models of communication (counter_models.def). */
 enum fm_counter_model {
 #define FM_COUNTER_MODEL(symbol, prefix, paradigm) FM_COUNTER_MODEL_##symbol,
@@ -76,7 +72,7 @@ enum { FM_ADDED_WORDS = 1024, FM_ADDED_MOST = 512 };
  * at the end of its last call, unused. */
 enum { FM_BLOCK_SEQUENCE, FM_BLOCK_THREAD, FM_BLOCK_TIME, FM_BLOCK_HEAD = 8 };
 
-enum { FM_COUNTER_FILE_VERSION = 3, FM_COUNTER_NAME = 64, FM_COUNTER_UNIT = 16 };
+enum { FM_COUNTER_FILE_VERSION = 4, FM_COUNTER_NAME = 64, FM_COUNTER_UNIT = 16 };
 
 /** Room for what a counter means, or why it is unavailable. */
 enum { FM_COUNTER_MEANING = 160 };
@@ -96,7 +92,8 @@ struct fm_counter_description {
     uint32_t bins;        /**< 0: the counter is unavailable */
     uint32_t is_selected; /**< 0: counted, but not asked for */
     uint32_t tier;        /**< enum fm_counter_tier */
-    uint32_t unused;
+    uint32_t boundary;    /**< bytes of the largest small message, of bins by size; else 0 */
+    uint32_t communicator_boundary;   /**< processes of the largest small communicator, likewise */
     char meaning[FM_COUNTER_MEANING]; /**< of counters that are added; of an unavailable one the
                                          reason */
 };

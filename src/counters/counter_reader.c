@@ -170,6 +170,8 @@ static int add_described(fermata_counters_t *c, const struct fm_counter_descript
         .info = {.kind = (int)d->kind,
                  .bins = d->bins,
                  .selected = d->is_selected != 0,
+                 .boundary = d->boundary,
+                 .communicator_boundary = d->communicator_boundary,
                  .obtained = fm_counter_tier_name((enum fm_counter_tier)d->tier)},
         .slot = d->slot};
     snprintf(like.meaning, sizeof like.meaning, "%.*s", FM_COUNTER_MEANING - 1, d->meaning);

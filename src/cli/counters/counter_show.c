@@ -219,8 +219,8 @@ static void print_text(const struct fm_counter_request *request, const struct fm
             struct fm_counter_spread spread = fm_counter_job_spread(job, i, (int)bin);
             if (spread.most != 0) {
                 snprintf(indented, sizeof indented, "  %s",
-                         fm_counter_bin_name(counter->name, counter->kind, bin, bin_name,
-                                             sizeof bin_name));
+                         fm_counter_bin_name(counter->name, counter->kind, bin, counter->boundary,
+                                             bin_name, sizeof bin_name));
                 print_row(request, job, indented, i, (int)bin);
             }
         }
@@ -361,9 +361,9 @@ static void write_counter(struct fm_json *json, const struct fm_counter_job *job
         fm_json_array(json, "bins");
         for (unsigned bin = 0; bin < counter->bins; bin++) {
             fm_json_object(json, NULL);
-            fm_json_string(
-                json, "name",
-                fm_counter_bin_name(counter->name, counter->kind, bin, name, sizeof name));
+            fm_json_string(json, "name",
+                           fm_counter_bin_name(counter->name, counter->kind, bin, counter->boundary,
+                                               name, sizeof name));
             fm_json_array(json, "values");
             write_values(json, job, i, (int)bin);
             fm_json_end(json);

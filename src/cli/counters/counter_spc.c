@@ -75,11 +75,13 @@ static void fill(char *data, const struct layout *l, const fermata_counters_t *f
         size_t number = (size_t)fermata_counters_find(file, l->entries[i]->name);
         int64_t value = fermata_counters_value(file, number);
         memcpy(data + 8 * i, &value, sizeof value);
-        unsigned bins = fermata_counters_info(file, number)->bins;
-        const int32_t rules[] = {(int32_t)bins, FM_MESSAGE_BOUNDARY};
-        for (unsigned bin = 0; bin < bins && l->rules[i] >= 0; bin++) {
+        const fermata_counter_info_t *info = fermata_counters_info(file, number);
+        unsigned bins = info->bins;
+        const int32_t rules[] = {(int32_t)bins, (int32_t)info->boundary,
+                                 (int32_t)info->communicator_boundary, 0};
+        for (unsigned bin = 0; bin < bins && bin < 4 && l->rules[i] >= 0; bin++) {
             int64_t part = fermata_counters_bin(file, number, bin);
-            memcpy(data + l->rules[i] + 4 * bin, &rules[bin < 2 ? bin : 1], sizeof rules[0]);
+            memcpy(data + l->rules[i] + 4 * bin, &rules[bin], sizeof rules[0]);
             memcpy(data + l->bins[i] + 8 * bin, &part, sizeof part);
         }
     }

@@ -1,5 +1,6 @@
 #include "record/counting/count.h"
 
+#include "counters/catalogue.h"
 #include "counters/counter_layout.h"
 #include "record/capture/thread.h"
 #include "record/counting/counter_file.h"
@@ -9,6 +10,13 @@
 
 #include <otf2/OTF2_GeneralDefinitions.h>
 #include <otf2/otf2.h>
+
+static uint64_t message_boundary; /* bytes of the largest small message */
+
+void fm_count_begin(void)
+{
+    message_boundary = fm_counter_boundary(FM_BOUNDARY_MESSAGE);
+}
 
 /* By function: enum fm_counter_model. */
 static uint8_t models[FM_FUNCTIONS_MOST];
@@ -70,7 +78,7 @@ FM_INLINE void count_send(const struct fm_counting *counting, uint64_t *values, 
     unsigned bin = bytes != 0 ? 64 - (unsigned)__builtin_clzll(bytes) : 0;
     add(&values[FM_SLOT_MESSAGES_SENT], 1);
     add(&values[FM_SLOT_BYTES_SENT], bytes);
-    add(&values[FM_SLOT_MESSAGES_BY_BOUNDARY + (bytes > FM_MESSAGE_BOUNDARY)], 1);
+    add(&values[FM_SLOT_MESSAGES_BY_BOUNDARY + (bytes > message_boundary)], 1);
     add(&values[FM_SLOT_MESSAGE_SIZES + bin], 1);
 }
 

@@ -32,6 +32,9 @@ struct fm_counting {
     bool discards;                   /**< records are discarded at the end of the call */
 };
 
+/** Called once, before the first thread is counted. */
+void fm_count_begin(void);
+
 /** Counts the records of a call at its end, and those since the last call. Called by the thread
  * itself, which has a counting. No lock, no system call. */
 FM_API void fm_count_call(struct fm_thread *thread);

@@ -14,6 +14,12 @@ static struct fm_counter_description describe(const char *prefix, const char *na
     snprintf(description.name, sizeof description.name, "%s%s%s", prefix,
              prefix[0] != '\0' ? "." : "", name);
     snprintf(description.unit, sizeof description.unit, "%s", unit);
+    if (kind == FM_COUNTER_BINS && bins == 2) {
+        description.boundary = fm_counter_boundary(FM_BOUNDARY_MESSAGE);
+    } else if (kind == FM_COUNTER_COLLECTIVE_BINS) {
+        description.boundary = fm_counter_boundary(FM_BOUNDARY_COLLECTIVE);
+        description.communicator_boundary = fm_counter_boundary(FM_BOUNDARY_COMMUNICATOR);
+    }
     description.is_selected = fm_counter_selected(list, description.name);
     return description;
 }

@@ -283,6 +283,7 @@ uint64_t *fm_counter_file_process(void)
 
 static bool write_file(const struct fm_counter_file_head *head)
 {
+    fm_count_begin();
     fm_counter_describe_all(descriptions, counters.list);
     int reason = posix_fallocate(counters.file, 0, FM_COUNTER_HEAD_BYTES);
     if (reason != 0) {

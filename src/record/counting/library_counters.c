@@ -60,6 +60,12 @@ uint32_t fm_library_spc_kind(const char *name)
     return entry != NULL ? entry->kind : FM_COUNTER_COUNT;
 }
 
+void fm_library_boundaries(uint64_t *message, int *communicator)
+{
+    *message = fm_counter_boundary(FM_BOUNDARY_COLLECTIVE);
+    *communicator = (int)fm_counter_boundary(FM_BOUNDARY_COMMUNICATOR);
+}
+
 uint32_t fm_library_counter_add(const struct fm_added_counter *counter)
 {
     return fm_counter_file_add(counter);

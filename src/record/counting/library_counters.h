@@ -29,6 +29,10 @@ FM_API bool fm_library_counter_selected(const char *name);
 /** Kind of one of Open MPI's counters: enum fm_counter_kind. */
 FM_API uint32_t fm_library_spc_kind(const char *name);
 
+/** Boundaries between bins of collective operations: bytes of the largest small one, processes of
+ * the largest small communicator. */
+FM_API void fm_library_boundaries(uint64_t *message, int *communicator);
+
 /** As fm_counter_file_add. */
 FM_API uint32_t fm_library_counter_add(const struct fm_added_counter *counter);
 

@@ -31,6 +31,8 @@ struct fm_hook_places {
     uint64_t (*now)(void);            /**< clock ticks */
     int (*type_size)(void *type);     /**< bytes of an element */
     int (*comm_size)(void *comm);     /**< processes */
+    uint64_t message_boundary;        /**< bytes of the largest small collective operation */
+    int communicator_boundary;        /**< processes of the largest small communicator */
 };
 
 /** Names of the functions that the library exports for the recorder. */

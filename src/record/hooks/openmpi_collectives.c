@@ -4,9 +4,6 @@
 
 #include <stdbool.h>
 
-/* Largest volume and communicator of the small ones: Open MPI's defaults. */
-enum { MESSAGE_BOUNDARY = 12288, COMMUNICATOR_BOUNDARY = 64 };
-
 enum { WORDS = 12 };
 
 /* MPI_IN_PLACE of Open MPI. */
@@ -68,7 +65,8 @@ static void count(enum fm_hooked counter, struct family family, const long *word
         int size = places->type_size((void *)words[family.type]);
         bytes = elements(&family, words, processes) * (uint64_t)(size > 0 ? size : 0);
     }
-    unsigned bin = 2u * (bytes > MESSAGE_BOUNDARY) + (processes > COMMUNICATOR_BOUNDARY);
+    unsigned bin =
+        2u * (bytes > places->message_boundary) + (processes > places->communicator_boundary);
     __atomic_add_fetch(&places->words[counter][bin], 1, __ATOMIC_RELAXED);
 }
 

@@ -102,6 +102,28 @@ def check_report(folder):
         found["counters-and-trace"][0], found
 
 
+def check_boundaries(folder):
+    """Boundaries between bins are Open MPI's parameters; the boundary itself is small."""
+    def bins(name, **parameters):
+        counters, _, _ = recorded(f"{folder}/{'-'.join([name, *parameters.values()])}", f"{name},mpi.*",
+                                  OMPI_MCA_coll_tuned_use_dynamic_rules="1",
+                                  OMPI_MCA_coll_tuned_bcast_algorithm="6",
+                                  **{f"OMPI_MCA_mpi_spc_{key}_boundary": value
+                                     for key, value in parameters.items()})
+        return ([bin["values"][0] for bin in counters[name]["bins"]],
+                [bin["name"] for bin in counters[name]["bins"]])
+    threads = THREADS * ROUNDS * WINDOW
+    name = "mpi.messages_by_boundary"
+    assert bins(name, p2p_message="100") == ([threads + MESSAGES - LARGE, LARGE],
+                                             ["up to 100", "above 100"])
+    assert bins(name, p2p_message="99") == ([threads, MESSAGES], ["up to 99", "above 99"])
+    # Three of the broadcasts have 64 bytes; there are two ranks.
+    found, _ = bins("BASE_BCAST_BINOMIAL", collective_message="64", collective_comm="1")
+    assert found == [0, COLLECTIVES - 1, 0, 1], found
+    found, _ = bins("BASE_BCAST_BINOMIAL", collective_message="63", collective_comm="2")
+    assert found == [0, 0, COLLECTIVES, 0], found
+
+
 def check_open_mpi(folder):
     forced = {"OMPI_MCA_coll_tuned_use_dynamic_rules": "1",
               "OMPI_MCA_coll_tuned_bcast_algorithm": "6"}
@@ -112,6 +134,7 @@ def check_open_mpi(folder):
     check_messages(counters)
     check_algorithms(counters)
     check_report(folder)
+    check_boundaries(folder)
     assert lacks == {}, lacks
     counters, lacks, _ = recorded(f"{folder}/one", "OMPI_SPC_*", "one", only=True)
     check_messages(counters)

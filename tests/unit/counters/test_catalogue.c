@@ -3,6 +3,7 @@
 #include "counters/catalogue.h"
 #include "counters/counter_layout.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static void has_all_of_open_mpi(void **state)
@@ -97,18 +98,37 @@ static void bins_have_names(void **state)
 {
     (void)state;
     char text[64];
-    assert_string_equal(fm_counter_bin_name("mpi.message_sizes", FM_COUNTER_HISTOGRAM, 0, text, 64),
-                        "0");
-    assert_string_equal(fm_counter_bin_name("mpi.message_sizes", FM_COUNTER_HISTOGRAM, 7, text, 64),
-                        "64-127");
     assert_string_equal(
-        fm_counter_bin_name("mpi.message_sizes", FM_COUNTER_HISTOGRAM, 64, text, 64),
+        fm_counter_bin_name("mpi.message_sizes", FM_COUNTER_HISTOGRAM, 0, 0, text, 64), "0");
+    assert_string_equal(
+        fm_counter_bin_name("mpi.message_sizes", FM_COUNTER_HISTOGRAM, 7, 0, text, 64), "64-127");
+    assert_string_equal(
+        fm_counter_bin_name("mpi.message_sizes", FM_COUNTER_HISTOGRAM, 64, 0, text, 64),
         "9223372036854775808-18446744073709551615");
-    assert_string_equal(fm_counter_bin_name("mpi.collectives", FM_COUNTER_BINS, 11, text, 64),
+    assert_string_equal(fm_counter_bin_name("mpi.collectives", FM_COUNTER_BINS, 11, 0, text, 64),
                         "allreduce");
     assert_string_equal(
-        fm_counter_bin_name("mpi.messages_by_boundary", FM_COUNTER_BINS, 1, text, 64),
-        "above 12288");
+        fm_counter_bin_name("mpi.messages_by_boundary", FM_COUNTER_BINS, 1, 1000, text, 64),
+        "above 1000");
+}
+
+static void boundaries_are_those_of_the_parameters(void **state)
+{
+    static const struct {
+        const char *text;
+        uint32_t boundary;
+    } texts[] = {{"1000", 1000}, {"0", 0},      {"", 12288},
+                 {"-1", 12288},  {"1k", 12288}, {"99999999999", 12288}};
+    (void)state;
+    unsetenv("OMPI_MCA_mpi_spc_p2p_message_boundary");
+    unsetenv("OMPI_MCA_mpi_spc_collective_comm_boundary");
+    assert_int_equal(fm_counter_boundary(FM_BOUNDARY_MESSAGE), 12288);
+    assert_int_equal(fm_counter_boundary(FM_BOUNDARY_COMMUNICATOR), 64);
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        setenv("OMPI_MCA_mpi_spc_p2p_message_boundary", texts[i].text, 1);
+        assert_int_equal(fm_counter_boundary(FM_BOUNDARY_MESSAGE), texts[i].boundary);
+    }
+    unsetenv("OMPI_MCA_mpi_spc_p2p_message_boundary");
 }
 
 int main(void)
@@ -120,6 +140,7 @@ int main(void)
         cmocka_unit_test(open_mpi_names_are_aliases),
         cmocka_unit_test(lists_select),
         cmocka_unit_test(bins_have_names),
+        cmocka_unit_test(boundaries_are_those_of_the_parameters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -116,6 +116,7 @@ void fm_hooks_begin(const char *version, uint32_t rank, uint32_t size)
     const char *reason = obstacle(version, size);
     add_counters(reason);
     if (reason == NULL) {
+        fm_library_boundaries(&places.message_boundary, &places.communicator_boundary);
         connect(&places);
     } else if (rank == 0) {
         dprintf(STDERR_FILENO, "fermata: --hooks: no hooks: %s\n", reason);
