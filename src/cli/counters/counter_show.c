@@ -50,7 +50,7 @@ static void print_states(const struct fm_counter_job *job)
         const char *text;
     } states[] = {{FERMATA_PROCESS_RUNNING, "running"},
                   {FERMATA_PROCESS_ENDED, "ended"},
-                  {FERMATA_PROCESS_KILLED, "ended without closing its counters (killed)"},
+                  {FERMATA_PROCESS_KILLED, "killed without closing the counters"},
                   {FERMATA_PROCESS_UNKNOWN, "running or killed, on another host"}};
     const char *separator = "";
     for (size_t i = 0; i < sizeof states / sizeof states[0]; i++) {

@@ -194,7 +194,7 @@ def main():
         check_converted(experiment, f"{folder}/spc")
         text = subprocess.run([fermata, "counters", "show", experiment], capture_output=True,
                               text=True, check=True).stdout
-        assert "ended without closing its counters (killed)" in text, text
+        assert "killed without closing the counters" in text, text
 
 
 main()
