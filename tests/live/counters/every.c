@@ -1,0 +1,152 @@
+/* Calls each function that Open MPI's software performance counters count (counters/spc.def), in
+ * one process: the function at position i of this file i times, modulo 5, and 1. Prints "NAME
+ * TIMES" for each. Functions that the library lacks are left out. */
+#include <mpi.h>
+#include <stdio.h>
+
+enum { BUFFER = 1 << 16 };
+
+static int in[8], out[8], ones[] = {1, 1}, zeros[] = {0, 0}, position;
+static MPI_Aint offsets[] = {0, 0};
+static MPI_Datatype types[] = {MPI_INT, MPI_INT};
+static MPI_Comm self = MPI_COMM_SELF, ring; /* a ring of one process: it is its own neighbours */
+static MPI_Request request, requests[1];
+static MPI_Message message;
+static MPI_Win window;
+static int flag, index_of, count_of;
+static char buffer[BUFFER];
+
+/* Executes a call as often as its position says; what belongs to it, before and behind. */
+#define EVERY(name, before, call, behind)                                                          \
+    do {                                                                                           \
+        int times = position++ % 5 + 1;                                                            \
+        for (int i = 0; i < times; i++) {                                                          \
+            before;                                                                                \
+            call;                                                                                  \
+            behind;                                                                                \
+        }                                                                                          \
+        printf("MPI_%s %d\n", name, times);                                                        \
+    } while (0)
+
+#define NOTHING (void)0
+#define RECEIVE PMPI_Recv(in, 1, MPI_INT, 0, 0, self, MPI_STATUS_IGNORE)
+#define SEND    PMPI_Isend(out, 1, MPI_INT, 0, 0, self, &requests[0])
+#define SENT    PMPI_Wait(&requests[0], MPI_STATUS_IGNORE)
+#define WAIT    PMPI_Wait(&request, MPI_STATUS_IGNORE)
+#define BEGUN   PMPI_Irecv(in, 1, MPI_INT, 0, 0, self, &request), SEND, SENT
+#define FREE    PMPI_Request_free(&request)
+
+static void messages(void)
+{
+    MPI_Status status;
+    EVERY("Send", PMPI_Irecv(in, 1, MPI_INT, 0, 0, self, &request),
+          MPI_Send(out, 1, MPI_INT, 0, 0, self), WAIT);
+    EVERY("Bsend", NOTHING, MPI_Bsend(out, 1, MPI_INT, 0, 0, self), RECEIVE);
+    EVERY("Rsend", PMPI_Irecv(in, 1, MPI_INT, 0, 0, self, &request),
+          MPI_Rsend(out, 1, MPI_INT, 0, 0, self), WAIT);
+    EVERY("Ssend", PMPI_Irecv(in, 1, MPI_INT, 0, 0, self, &request),
+          MPI_Ssend(out, 1, MPI_INT, 0, 0, self), WAIT);
+    EVERY("Recv", SEND, MPI_Recv(in, 1, MPI_INT, 0, 0, self, MPI_STATUS_IGNORE), SENT);
+    EVERY("Mrecv", (SEND, PMPI_Mprobe(0, 0, self, &message, &status)),
+          MPI_Mrecv(in, 1, MPI_INT, &message, &status), SENT);
+    EVERY("Isend", NOTHING, MPI_Isend(out, 1, MPI_INT, 0, 0, self, &request), (RECEIVE, WAIT));
+    EVERY("Ibsend", NOTHING, MPI_Ibsend(out, 1, MPI_INT, 0, 0, self, &request), (RECEIVE, WAIT));
+    EVERY("Irsend", PMPI_Irecv(in, 1, MPI_INT, 0, 0, self, &requests[0]),
+          MPI_Irsend(out, 1, MPI_INT, 0, 0, self, &request), (SENT, WAIT));
+    EVERY("Issend", NOTHING, MPI_Issend(out, 1, MPI_INT, 0, 0, self, &request), (RECEIVE, WAIT));
+    EVERY("Irecv", NOTHING, MPI_Irecv(in, 1, MPI_INT, 0, 0, self, &request), (SEND, SENT, WAIT));
+    EVERY("Sendrecv", NOTHING,
+          MPI_Sendrecv(out, 1, MPI_INT, 0, 0, in, 1, MPI_INT, 0, 0, self, &status), NOTHING);
+    EVERY("Sendrecv_replace", NOTHING,
+          MPI_Sendrecv_replace(in, 1, MPI_INT, 0, 0, 0, 0, self, &status), NOTHING);
+    EVERY("Probe", SEND, MPI_Probe(0, 0, self, &status), (RECEIVE, SENT));
+    EVERY("Iprobe", SEND, MPI_Iprobe(0, 0, self, &flag, &status), (RECEIVE, SENT));
+    EVERY("Test", BEGUN, MPI_Test(&request, &flag, &status), WAIT);
+    EVERY("Testall", BEGUN, MPI_Testall(1, &request, &flag, &status), WAIT);
+    EVERY("Testany", BEGUN, MPI_Testany(1, &request, &index_of, &flag, &status), WAIT);
+    EVERY("Testsome", BEGUN, MPI_Testsome(1, &request, &count_of, &index_of, &status), WAIT);
+    EVERY("Wait", BEGUN, MPI_Wait(&request, &status), NOTHING);
+    EVERY("Waitall", BEGUN, MPI_Waitall(1, &request, &status), NOTHING);
+    EVERY("Waitany", BEGUN, MPI_Waitany(1, &request, &index_of, &status), NOTHING);
+    EVERY("Waitsome", BEGUN, MPI_Waitsome(1, &request, &count_of, &index_of, &status), NOTHING);
+    EVERY("Cancel", PMPI_Irecv(in, 1, MPI_INT, 0, 9, self, &request), MPI_Cancel(&request), WAIT);
+    EVERY("Wtime", NOTHING, MPI_Wtime(), NOTHING);
+}
+
+static void one_sided(void)
+{
+    PMPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
+    EVERY("Put", NOTHING, MPI_Put(out, 1, MPI_INT, 0, 0, 1, MPI_INT, window), NOTHING);
+    EVERY("Rput", NOTHING, MPI_Rput(out, 1, MPI_INT, 0, 0, 1, MPI_INT, window, &request), WAIT);
+    EVERY("Get", NOTHING, MPI_Get(in, 1, MPI_INT, 0, 0, 1, MPI_INT, window), NOTHING);
+    EVERY("Rget", NOTHING, MPI_Rget(in, 1, MPI_INT, 0, 0, 1, MPI_INT, window, &request), WAIT);
+    PMPI_Win_unlock(0, window);
+}
+
+/* A collective operation: the blocking call, the nonblocking one, and the initialization of the
+ * persistent one, where the library has it. */
+#if MPI_VERSION >= 4
+#define INITIALIZED(name, on, ...)                                                                 \
+    EVERY(#name "_init", NOTHING, MPI_##name##_init(__VA_ARGS__, on, MPI_INFO_NULL, &request), FREE)
+#else
+#define INITIALIZED(name, on, ...) position++
+#endif
+#define COLLECTIVE(name, iname, on, ...)                                                           \
+    EVERY(#name, NOTHING, MPI_##name(__VA_ARGS__, on), NOTHING);                                   \
+    EVERY(#iname, NOTHING, MPI_##iname(__VA_ARGS__, on, &request), WAIT);                          \
+    INITIALIZED(name, on, __VA_ARGS__)
+
+#define FIXED  in, 1, MPI_INT, out, 1, MPI_INT
+#define SUMMED in, out, 1, MPI_INT, MPI_SUM
+
+static void collectives(void)
+{
+    COLLECTIVE(Bcast, Ibcast, self, in, 1, MPI_INT, 0);
+    COLLECTIVE(Reduce, Ireduce, self, SUMMED, 0);
+    COLLECTIVE(Reduce_scatter, Ireduce_scatter, self, in, out, ones, MPI_INT, MPI_SUM);
+    COLLECTIVE(Reduce_scatter_block, Ireduce_scatter_block, self, SUMMED);
+    COLLECTIVE(Allreduce, Iallreduce, self, SUMMED);
+    COLLECTIVE(Scan, Iscan, self, SUMMED);
+    COLLECTIVE(Exscan, Iexscan, self, SUMMED);
+    COLLECTIVE(Scatter, Iscatter, self, FIXED, 0);
+    COLLECTIVE(Scatterv, Iscatterv, self, in, ones, zeros, MPI_INT, out, 1, MPI_INT, 0);
+    COLLECTIVE(Gather, Igather, self, FIXED, 0);
+    COLLECTIVE(Gatherv, Igatherv, self, in, 1, MPI_INT, out, ones, zeros, MPI_INT, 0);
+    COLLECTIVE(Alltoall, Ialltoall, self, FIXED);
+    COLLECTIVE(Alltoallv, Ialltoallv, self, in, ones, zeros, MPI_INT, out, ones, zeros, MPI_INT);
+    COLLECTIVE(Alltoallw, Ialltoallw, self, in, ones, zeros, types, out, ones, zeros, types);
+    COLLECTIVE(Allgather, Iallgather, self, FIXED);
+    COLLECTIVE(Allgatherv, Iallgatherv, self, in, 1, MPI_INT, out, ones, zeros, MPI_INT);
+    COLLECTIVE(Neighbor_alltoall, Ineighbor_alltoall, ring, FIXED);
+    COLLECTIVE(Neighbor_alltoallv, Ineighbor_alltoallv, ring, in, ones, zeros, MPI_INT, out, ones,
+               zeros, MPI_INT);
+    COLLECTIVE(Neighbor_alltoallw, Ineighbor_alltoallw, ring, in, ones, offsets, types, out, ones,
+               offsets, types);
+    COLLECTIVE(Neighbor_allgather, Ineighbor_allgather, ring, FIXED);
+    COLLECTIVE(Neighbor_allgatherv, Ineighbor_allgatherv, ring, in, 1, MPI_INT, out, ones, zeros,
+               MPI_INT);
+    EVERY("Barrier", NOTHING, MPI_Barrier(self), NOTHING);
+    EVERY("Ibarrier", NOTHING, MPI_Ibarrier(self, &request), WAIT);
+#if MPI_VERSION >= 4
+    EVERY("Barrier_init", NOTHING, MPI_Barrier_init(self, MPI_INFO_NULL, &request), FREE);
+#endif
+}
+
+int main(int argc, char **argv)
+{
+    int periodic = 1, size = 1, bytes;
+    void *attached;
+    MPI_Init(&argc, &argv);
+    MPI_Cart_create(self, 1, &size, &periodic, 0, &ring);
+    MPI_Win_create(buffer, sizeof buffer, sizeof(int), MPI_INFO_NULL, self, &window);
+    static char for_bsend[BUFFER];
+    MPI_Buffer_attach(for_bsend, sizeof for_bsend);
+    messages();
+    one_sided();
+    collectives();
+    MPI_Buffer_detach(&attached, &bytes);
+    MPI_Win_free(&window);
+    MPI_Comm_free(&ring);
+    MPI_Finalize();
+    return 0;
+}
