@@ -1,7 +1,7 @@
 """Hooks in Open MPI count what is known inside the library; with other versions and libraries they stay
 off, say so, and the program runs on.
 
-usage: check_hooks.py FERMATA MPIRUN PROGRAM STUB LIBRARY
+usage: check_hooks.py FERMATA MPIRUN PROGRAM STUB EAGER LIBRARY
 """
 
 import json
@@ -16,7 +16,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
 from mpi_launcher import mpi_command  # noqa: E402
 from shown_counters import shown_counters  # noqa: E402
 
-fermata, mpirun, program, stub, library = sys.argv[1:]
+fermata, mpirun, program, stub, eager, library = sys.argv[1:]
 MESSAGES, LARGE, COLLECTIVES, THREADS, ROUNDS, WINDOW = 20, 3, 4, 3, 40, 64
 FLOOD = 20000
 TESTED = "Open MPI v4.1.4"
@@ -124,6 +124,24 @@ def check_boundaries(folder):
     assert found == [0, 0, COLLECTIVES, 0], found
 
 
+def check_eager(folder):
+    """The limit of eager messages: that of the transport, without the 56 bytes of the head."""
+    environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+                       OMPI_MCA_pml="ob1")
+    for transport, limit in (("vader", 4096 - 56), ("tcp", 65536 - 56)):
+        for bytes_sent, expected in ((limit, 0), (limit + 1, 50)):
+            experiment = f"{folder}/{transport}-{bytes_sent}"
+            environment["OMPI_MCA_btl"] = f"{transport},self"
+            subprocess.run([fermata, "record", "--hooks", "--counters-only",
+                            "--counters=NOT_EAGER_MESSAGES,EAGER_MESSAGES", "-o", experiment, "--",
+                            *mpi_command(mpirun, 2, [eager, str(bytes_sent)])], check=True,
+                           capture_output=True, env=environment)
+            counters, _ = shown_counters(fermata, experiment)
+            assert counters["NOT_EAGER_MESSAGES"]["values"] == [0, expected], (transport, bytes_sent,
+                                                                               counters)
+            assert counters["EAGER_MESSAGES"]["values"][1] >= 50 - expected, counters
+
+
 def check_open_mpi(folder):
     forced = {"OMPI_MCA_coll_tuned_use_dynamic_rules": "1",
               "OMPI_MCA_coll_tuned_bcast_algorithm": "6"}
@@ -135,6 +153,7 @@ def check_open_mpi(folder):
     check_algorithms(counters)
     check_report(folder)
     check_boundaries(folder)
+    check_eager(folder)
     assert lacks == {}, lacks
     counters, lacks, _ = recorded(f"{folder}/one", "OMPI_SPC_*", "one", only=True)
     check_messages(counters)
