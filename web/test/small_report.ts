@@ -104,6 +104,7 @@ export function smallReport(given: SmallReport): Report {
       others: { count: 0, ticks: 0 },
       without_cause: null,
       predictions: [],
+      scarce_processors: false,
       observations: [],
     },
   };

@@ -101,6 +101,7 @@ static fm_status_t add_crowding(struct fm_cube *cube, const json_t *environment,
     json_int_t processors = json_integer_value(json_object_get(environment, "processors"));
     uint32_t threads = processors > 0 && cube->location_count > 0 ? count_neighbours(cube, 0) : 0;
     bool is_crowded = (json_int_t)threads > processors;
+    cube->experiment.lack_of_processors = (uint32_t)(100 * (share < 1 ? share : 1) + 0.5);
     if (share >= LEAST_DELAY) {
         char where[96];
         snprintf(where, sizeof where, "%u threads on %lld %s", threads, (long long)processors,

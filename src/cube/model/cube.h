@@ -207,6 +207,8 @@ struct fm_cube_experiment {
                                   libraries, as a replay measures it; 0: nothing was predicted */
     uint64_t ideal_duration; /**< the same predicted on a network where transfers take no time, at
                                   most `duration`; 0: not predicted */
+    uint32_t lack_of_processors; /**< percent of the time of all threads, calls included, in which
+                                      they were ready and had no processor; 0: none, or unknown */
 };
 
 /** What the times of different processes were made comparable by. */

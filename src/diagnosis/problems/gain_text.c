@@ -203,7 +203,10 @@ static void add_predictions(const struct fm_diagnosis *diagnosis, struct fm_caus
     if (fclose(stream) != 0) {
         abort();
     }
-    fm_sentences_add(&problem->lines, "Gain", "predicted: %s", text);
+    /* What is replayed takes as long as measured, with the processors shared as they were. */
+    fm_sentences_add(
+        &problem->lines, "Gain", "predicted%s: %s",
+        fm_load_is_notable(diagnosis) ? " for processors as scarce as in this run" : "", text);
     free(text);
 }
 

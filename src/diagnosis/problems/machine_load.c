@@ -9,6 +9,9 @@
 /** Shares of a problem's cost below this are noise of the measurement. */
 #define LEAST_SHARE 0.05
 
+/** Shares of the computation without a processor below this do not matter to predictions. */
+#define NOTABLE_SHARE 0.05
+
 /** Values of the metrics of processor time, ticks. */
 struct processor_times {
     int64_t measured, stolen, delay_measured, delay;
@@ -72,6 +75,13 @@ int64_t fm_load_of_run(const struct fm_diagnosis *diagnosis)
 {
     struct processor_times times = times_of_run(diagnosis);
     return (int64_t)((double)times.stolen * confirmed(&times));
+}
+
+bool fm_load_is_notable(const struct fm_diagnosis *diagnosis)
+{
+    const int64_t measured = diagnosis->metrics[FM_METRIC_MEASURED_TIME];
+    return diagnosis->cube->experiment.lack_of_processors >= 100 * NOTABLE_SHARE ||
+           fm_fraction(fm_load_of_run(diagnosis), measured) >= NOTABLE_SHARE;
 }
 
 int64_t fm_load_of_cause(const struct fm_diagnosis *diagnosis, const struct fm_cube_problem *cause)

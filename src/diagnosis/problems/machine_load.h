@@ -21,6 +21,10 @@ int64_t fm_load_of_run(const struct fm_diagnosis *diagnosis);
  * 0 without a call path. */
 int64_t fm_load_of_cause(const struct fm_diagnosis *diagnosis, const struct fm_cube_problem *cause);
 
+/** @return whether threads had no processor for at least 5 % of their time, or of the computation
+ * for which that is known: how long computation and calls take depends on what else runs. */
+bool fm_load_is_notable(const struct fm_diagnosis *diagnosis);
+
 /** Estimates which share of a problem's cost, 0 .. 1, the lack of processors causes; 0 unless the
  * problem is an imbalance with a known gain.
  *

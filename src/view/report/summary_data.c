@@ -5,6 +5,7 @@
 #include "diagnosis/observations.h"
 #include "diagnosis/problems/answer.h"
 #include "diagnosis/problems/gain_text.h"
+#include "diagnosis/problems/machine_load.h"
 #include "diagnosis/problems/wait_groups.h"
 #include "diagnosis/time_shares.h"
 #include "diagnosis/uncertainty.h"
@@ -241,6 +242,7 @@ static void put_problems(struct fm_json *json, const struct fm_diagnosis *diagno
         fm_json_string(json, "without_cause", problems.without_cause.items[0].text);
     }
     put_predictions(json, diagnosis, &problems);
+    fm_json_bool(json, "scarce_processors", fm_load_is_notable(diagnosis));
     fm_answer_free(&problems);
 }
 

@@ -118,6 +118,8 @@ def read_predictions(text, problems):
     is_left_out = [all(made["callpath"] is not None for made in problem["predictions"]) for problem in imbalances]
     if "of waiting because of that is not counted here" in " ".join(text.split()) and not any(is_left_out):
         yield f"predictions in spite of the load: {imbalances}"
+    if "Gain predicted:" in " ".join(text.split()):
+        yield "predicted gains without a word about the scarce processors"
 
 
 def compare_run(told, whole, report):

@@ -422,6 +422,37 @@ static void add_load(struct fm_cube *cube, uint32_t location, int64_t more, int6
     add(cube, FM_METRIC_RUN_DELAY, SLOW, location, stolen);
 }
 
+/* Predictions hold for processors as scarce as they were: 40 of 800 ms of computation are notable,
+ * 39 are not; 5 % of all time are, 4 % are not. */
+static void test_predicted_gains_of_crowded_runs(void **state)
+{
+    (void)state;
+    static const struct fm_cube_prediction prediction = {
+        FM_PREDICTED_AS_OTHERS, FM_CUBE_NONE, 300, 300, 0, FM_CUBE_NONE};
+    static const char *const gains[] = {
+        "predicted: 1.700 s instead of 2.000 s (-15.0%) if it took on rank 0 what it takes on the "
+        "others",
+        "predicted for processors as scarce as in this run: 1.700 s instead of 2.000 s (-15.0%) if "
+        "it took on rank 0 what it takes on the others"};
+    for (int64_t i = 0; i < 4; i++) {
+        struct fm_cube *cube = make_cube();
+        struct fm_diagnosis diagnosis;
+        struct fm_answer answer;
+        if (i < 2) {
+            add_load(cube, 1, 800, 39 + i);
+        } else {
+            cube->experiment.lack_of_processors = (uint32_t)(4 + i - 2);
+        }
+        add_problem(cube, FM_CAUSE_IMBALANCE, SLOW, 1, FM_METRIC_MPI_LATESENDER, RECV, 300);
+        assert_true(fm_cube_predict(cube, 0, &prediction));
+        make_diagnosis(cube, &diagnosis);
+        fm_answer_make(&diagnosis, 8, &answer);
+        assert_string_equal(text_of(&answer.items[0], "Gain"), gains[i % 2]);
+        fm_answer_free(&answer);
+        fm_cube_free(cube);
+    }
+}
+
 /** Describes `slow` on rank 0 as a problem with this gain, both ways, and frees the cube. */
 static void expect_load(struct fm_cube *cube, uint64_t gain, int64_t cost, const char *load,
                         const char *without_cause)
@@ -671,6 +702,7 @@ int main(void)
         cmocka_unit_test(test_samples_of_called_functions),
         cmocka_unit_test(test_advice_fits_the_gain),
         cmocka_unit_test(test_predicted_gains),
+        cmocka_unit_test(test_predicted_gains_of_crowded_runs),
         cmocka_unit_test(test_lack_of_processors),
         cmocka_unit_test(test_reasons_in_the_kernel),
         cmocka_unit_test(test_preemptions_of_a_load),

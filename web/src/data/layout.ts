@@ -246,6 +246,8 @@ export interface JsonSummary {
   without_cause: string | null;
   /** What the run would take with changes, by replays: what is changed, and by how many ticks the run is shorter. */
   predictions: JsonPrediction[];
+  /** Whether ranks lacked processors for a part of the computation that predictions contain. */
+  scarce_processors: boolean;
   observations: string[];
 }
 

@@ -316,7 +316,11 @@ function Predictions({ store }: { store: Store }): JSX.Element | null {
   return (
     <>
       <h2>
-        What would help <small>predicted by replays of the measured dependencies; now {formatSeconds(run)}</small>
+        What would help{" "}
+        <small>
+          predicted by replays of the measured dependencies
+          {report.summary.scarce_processors ? ", for processors as scarce as in this run" : ""}; now {formatSeconds(run)}
+        </small>
       </h2>
       <table class="predictions" data-testid="predictions">
         <tbody>
