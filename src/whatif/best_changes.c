@@ -40,18 +40,20 @@ static uint64_t measured_run_time(const struct fm_cube *cube)
     return cube->experiment.end - cube->experiment.begin;
 }
 
-/* @return whether the changes make sense in this run; then *run_time is predicted */
-static bool try(const struct search *search, const fm_changes *changes, uint64_t *run_time)
+/* @return whether the changes make sense in this run, and settle; then *run_time is predicted */
+static bool try(struct search *search, const fm_changes *changes, uint64_t *run_time)
 {
     struct fm_prediction prediction;
     struct fm_error error;
-    if (fm_prediction_make(search->detail, changes, search->workers, &prediction, &error) !=
-        FM_OK) {
+    if (fm_prediction_make(search->detail, changes, search->workers, FM_REPLAYS_OF_ADVICE,
+                           &prediction, &error) != FM_OK) {
         return false;
     }
+    const bool is_settled = !prediction.is_unsettled;
+    search->advice->unsettled += !is_settled;
     *run_time = prediction.replay->end - prediction.replay->begin;
     fm_prediction_free(&prediction);
-    return true;
+    return is_settled;
 }
 
 /* @return whether a change has been tried: call paths of several call sites have one text */

@@ -2,11 +2,12 @@
  * Advice: which single changes, and which pairs of them, would shorten a run most.
  *
  * Tried are: the excess removed, and the work spread evenly, in each call path that computes and
- * carries at least 2 % of the delay costs or of the critical path, of call paths above one another
- * the lowest; where at most half of the locations execute it, that it takes no time; each barrier
- * removed; fences that wait for partners only; each call path that waited for locks freed of them;
- * ideal progress; the ideal network. Of the best five changes of the program, all pairs are tried.
- * Where the excess removed and the work spread evenly save the same, the advice has the former.
+ * carries at least 2 % of the delay costs or of the critical path, of call paths above others their
+ * own computation only; where at most half of the locations execute it, that it takes no time; each
+ * barrier removed; fences that wait for partners only; each call path that waited for locks freed
+ * of them; ideal progress; the ideal network. Of the best five changes of the program, all pairs
+ * are tried that change different places. Where the excess removed and the work spread evenly save
+ * the same, the advice has the former.
  */
 #ifndef FERMATA_WHATIF_BEST_CHANGES_H
 #define FERMATA_WHATIF_BEST_CHANGES_H
@@ -25,6 +26,8 @@ struct fm_advice {
     uint64_t measured;                         /**< run time, ticks */
     FM_VECTOR(struct fm_tried_change) singles; /**< ascending by run time */
     FM_VECTOR(struct fm_tried_change) pairs;   /**< likewise */
+    size_t unsettled; /**< changes and pairs that are left out: their prediction takes more than
+                           FM_REPLAYS_OF_ADVICE replays */
 };
 
 /** Tries changes.

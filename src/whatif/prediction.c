@@ -2,20 +2,19 @@
 
 #include "base/memory.h"
 
-/* Replays until the decisions of the run are taken to be those of the last one. */
-#define MOST_REPLAYS 16
-
 /* Replays until the times and the decisions of the run agree. */
-static void replay(struct fm_prediction *made, const struct fm_detail *detail, unsigned workers)
+static void replay(struct fm_prediction *made, const struct fm_detail *detail, unsigned workers,
+                   unsigned most)
 {
     struct fm_decisions *decisions = fm_decisions_create(detail, made->edits);
-    unsigned count = 1;
+    made->replays = 1;
     made->replay = fm_replay_run(detail, made->edits, workers);
     while (fm_decisions_take(decisions, made->replay)) {
-        made->is_unsettled = count++ == MOST_REPLAYS;
+        made->is_unsettled = made->replays == most;
         if (made->is_unsettled) {
             break;
         }
+        made->replays++;
         fm_replay_free(made->replay);
         made->replay = fm_replay_run(detail, made->edits, workers);
     }
@@ -25,7 +24,7 @@ static void replay(struct fm_prediction *made, const struct fm_detail *detail, u
 }
 
 fm_status_t fm_prediction_make(const struct fm_detail *detail, const fm_changes *changes,
-                               unsigned workers, struct fm_prediction *prediction,
+                               unsigned workers, unsigned most, struct fm_prediction *prediction,
                                struct fm_error *error)
 {
     struct fm_prediction made = {
@@ -41,7 +40,7 @@ fm_status_t fm_prediction_make(const struct fm_detail *detail, const fm_changes 
         fm_prediction_free(&made);
         return status;
     }
-    replay(&made, detail, workers);
+    replay(&made, detail, workers, most);
     *prediction = made;
     return FM_OK;
 }

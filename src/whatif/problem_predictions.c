@@ -15,11 +15,16 @@
 /* How many of the largest problems are predicted. */
 #define PREDICTED_PROBLEMS 3
 
+/* Replays behind the first ones of predictions that do not settle, all together. Such runs have
+ * locks that are acquired in another order with every change: each prediction needs many. */
+#define MOST_IN_VAIN (FM_REPLAYS_OF_REPORT - 1)
+
 struct predictor {
     struct fm_cube *cube;
     const struct fm_detail *detail;
     const bool *has_load; /* [problem] */
     unsigned workers;
+    unsigned in_vain;      /* replays behind the first ones that did not settle, until now */
     uint64_t *waiting;     /* [call path]: in the replay without changes */
     uint64_t *new_waiting; /* [call path]: in the last prediction */
 };
@@ -86,14 +91,31 @@ static void compare_waiting(const struct predictor *predictor,
     }
 }
 
-/* Predicts a change of a problem. It is left out if the run has nothing of what it names. */
-static void predict(const struct predictor *predictor, uint32_t problem,
-                    enum fm_predicted_change change, uint32_t callpath, const fm_changes *changes)
+/* Predicts changes with as many replays as are left.
+ * @return whether the run has what they name, and the prediction settles: *made is to be freed */
+static bool make(struct predictor *predictor, const fm_changes *changes, struct fm_prediction *made)
+{
+    struct fm_error error;
+    const unsigned most = predictor->in_vain < MOST_IN_VAIN ? FM_REPLAYS_OF_REPORT : 1;
+    if (fm_prediction_make(predictor->detail, changes, predictor->workers, most, made, &error) !=
+        FM_OK) {
+        return false;
+    }
+    if (made->is_unsettled) {
+        predictor->in_vain += made->replays - 1;
+        fm_prediction_free(made);
+        return false;
+    }
+    return true;
+}
+
+/* Predicts a change of a problem. It is left out if the run has nothing of what it names, or if the
+ * prediction needs too many replays. */
+static void predict(struct predictor *predictor, uint32_t problem, enum fm_predicted_change change,
+                    uint32_t callpath, const fm_changes *changes)
 {
     struct fm_prediction made;
-    struct fm_error error;
-    if (fm_prediction_make(predictor->detail, changes, predictor->workers, &made, &error) !=
-        FM_OK) {
+    if (!make(predictor, changes, &made)) {
         return;
     }
     struct fm_cube *cube = predictor->cube;
@@ -110,7 +132,7 @@ static void predict(const struct predictor *predictor, uint32_t problem,
 }
 
 static void __attribute__((format(printf, 5, 6)))
-predict_text(const struct predictor *predictor, uint32_t problem, enum fm_predicted_change change,
+predict_text(struct predictor *predictor, uint32_t problem, enum fm_predicted_change change,
              uint32_t callpath, const char *format, ...)
 {
     va_list arguments;
@@ -222,7 +244,7 @@ static uint32_t sharing_locations(const struct predictor *predictor,
 
 /* The processes of the problem keep their part of the work; the others, which do not execute the
  * call path, are taken to do theirs while they wait. */
-static void predict_shared(const struct predictor *predictor, uint32_t number, const char *where,
+static void predict_shared(struct predictor *predictor, uint32_t number, const char *where,
                            const char *ranks, const struct subject *subject)
 {
     const struct fm_cube_problem *problem = &predictor->cube->problems[number];
@@ -262,7 +284,7 @@ static char *ranks_of(const struct subject *subject, uint32_t process_count)
     return text;
 }
 
-static void predict_imbalance(const struct predictor *predictor, uint32_t number)
+static void predict_imbalance(struct predictor *predictor, uint32_t number)
 {
     const struct fm_trace *trace = predictor->detail->trace;
     const struct fm_cube_problem *problem = &predictor->cube->problems[number];
@@ -316,7 +338,7 @@ static bool *find_lock_waits(const struct fm_detail *detail)
 }
 
 /* Nobody waits for a lock where the problem shows. */
-static void predict_no_lock(const struct predictor *predictor, uint32_t number)
+static void predict_no_lock(struct predictor *predictor, uint32_t number)
 {
     const struct fm_cube_problem *problem = &predictor->cube->problems[number];
     bool *waits = find_lock_waits(predictor->detail);
@@ -343,7 +365,7 @@ static void predict_no_lock(const struct predictor *predictor, uint32_t number)
 }
 
 /* The barrier or fence in which most of the problem's waiting shows. */
-static void predict_call(const struct predictor *predictor, uint32_t number)
+static void predict_call(struct predictor *predictor, uint32_t number)
 {
     const struct fm_trace *trace = predictor->detail->trace;
     const struct fm_cube_problem *problem = &predictor->cube->problems[number];
@@ -362,7 +384,7 @@ static void predict_call(const struct predictor *predictor, uint32_t number)
     }
 }
 
-static void predict_problem(const struct predictor *predictor, uint32_t number)
+static void predict_problem(struct predictor *predictor, uint32_t number)
 {
     switch (predictor->cube->problems[number].kind) {
     case FM_CAUSE_IMBALANCE:
@@ -384,7 +406,7 @@ static void predict_problem(const struct predictor *predictor, uint32_t number)
 
 /* ---- the run ---- */
 
-static void predict_ideal_network(const struct predictor *predictor)
+static void predict_ideal_network(struct predictor *predictor)
 {
     struct fm_cube_experiment *experiment = &predictor->cube->experiment;
     fm_changes changes = {0};
@@ -392,8 +414,7 @@ static void predict_ideal_network(const struct predictor *predictor)
     struct fm_error error;
     if (predictor->detail->trace->process_count > 1 &&
         fm_changes_add(&changes, "network=ideal", &error) == FM_OK &&
-        fm_prediction_make(predictor->detail, &changes, predictor->workers, &made, &error) ==
-            FM_OK) {
+        make(predictor, &changes, &made)) {
         const uint64_t duration = duration_of(predictor->detail->trace, made.replay);
         experiment->ideal_duration =
             duration < experiment->duration ? duration : experiment->duration;

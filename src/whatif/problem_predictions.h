@@ -9,7 +9,8 @@
  * it are taken to do their part while they wait); of a serialization, that
  * nobody waits for the locks that its symptoms wait for; of a lack of progress, ideal progress; and
  * that the barrier in which most of its waiting shows does not exist, or the fence waits for
- * partners only. Twelve replays at most.
+ * partners only. Twelve predictions at most. What needs more than FM_REPLAYS_OF_REPORT replays is
+ * left out, and behind the first such prediction what needs more than one.
  */
 #ifndef FERMATA_WHATIF_PROBLEM_PREDICTIONS_H
 #define FERMATA_WHATIF_PROBLEM_PREDICTIONS_H

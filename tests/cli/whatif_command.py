@@ -181,6 +181,39 @@ def own_computation(folder):
     assert not any("balance" in row for row in rows), output
 
 
+def chain(stages):
+    """Two ranks acquire the locks of all others one after the other, rank 0 each one first. Without `think`, rank
+    1 overtakes it, and is there first for each next lock only because it was for the one before."""
+    lines = ["unit 1", f"ranks {stages + 2}", "window w0 world"]
+    for rank, begin in (0, 3), (1, 0):
+        lines += [f"0 {rank} enter main", f"{begin} {rank} enter think", f"{10 + 2 * rank} {rank} leave think"]
+        for stage in range(stages):
+            now = 10 * (stage + 1)
+            request, got, release = now + 2 * rank, now + (6 if rank else 1), now + (10 if rank else 5)
+            lines += [f"{request} {rank} enter MPI_Win_lock", f"{request} {rank} lock_request w0 {stage + 2} {stage} x",
+                      f"{got} {rank} leave MPI_Win_lock", f"{release - 1} {rank} enter MPI_Win_unlock",
+                      f"{release} {rank} lock_release w0 {stage + 2} {stage}", f"{release} {rank} leave MPI_Win_unlock"]
+        lines.append(f"{10 * (stages + 1) + 2 * rank} {rank} leave main")
+    for rank in range(2, stages + 2):
+        lines += [f"0 {rank} enter main", f"1 {rank} leave main"]
+    return "\n".join(lines) + "\n"
+
+
+def decisions_that_settle(folder):
+    """Each replay lets rank 1 be first at one more lock. It has them 7 apart, from 0 on: rank 0 waits for the first
+    one until 5, passes it on at 10, and has them 10 apart: with n locks, 10 + 10 (n - 1) + 5."""
+    archive = archive_of(folder, "chain", chain(25))
+    _, output, _ = fermata_command.run("whatif", archive, "scale=think:0")
+    assert "Predicted run time: 255.0 s instead of 262.0 s" in output, output
+    assert "25 acquisitions of locks overtake" in output and "settled" not in output, output
+    fermata_command.run("analyze", "-q", archive)
+    _, output, _ = fermata_command.run("whatif", archive, "--advise")
+    assert "think:0" not in output and "more, alone or in pairs, left out" in " ".join(output.split()), output
+    archive = archive_of(folder, "long-chain", chain(70))
+    _, output, _ = fermata_command.run("whatif", archive, "scale=think:0")
+    assert "has not settled after 64 replays" in output, output
+
+
 def fences(folder):
     """Fences that wait for ranks without data in common."""
     with open(os.path.join(fermata_command.SCENARIOS, "whatif", "narrow-fence.scn"),
@@ -340,6 +373,7 @@ def check(folder):
     later_completion(folder)
     fences(folder)
     own_computation(folder)
+    decisions_that_settle(folder)
     as_measured(folder)
     clocks(folder)
 

@@ -32,7 +32,8 @@ static bool check_identity(const struct request *request, const struct fm_detail
     struct fm_prediction prediction;
     const fm_changes none = {0};
     struct fm_error unused; /* only changes fail */
-    fm_prediction_make(detail, &none, request->options.workers, &prediction, &unused);
+    fm_prediction_make(detail, &none, request->options.workers, FM_REPLAYS_ASKED_FOR, &prediction,
+                       &unused);
     const struct fm_identity identity = fm_identity_check(detail, prediction.replay);
     fm_print_identity(request->archive, detail, &identity);
     if (prints_limits) {
@@ -46,8 +47,8 @@ static fm_status_t predict(const struct request *request, const struct fm_detail
                            struct fm_error *error)
 {
     struct fm_prediction prediction;
-    fm_status_t status =
-        fm_prediction_make(detail, &request->changes, request->options.workers, &prediction, error);
+    fm_status_t status = fm_prediction_make(detail, &request->changes, request->options.workers,
+                                            FM_REPLAYS_ASKED_FOR, &prediction, error);
     if (status != FM_OK) {
         return status;
     }

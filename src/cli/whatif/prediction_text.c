@@ -249,6 +249,13 @@ static void print_singles(const struct fm_trace *trace, const struct fm_advice *
     } else if (printed < tried) {
         printf("  %zu more saved less than 0.5%%, or less than these\n", tried - printed);
     }
+    if (advice->unsettled != 0) {
+        printf(
+            "  %zu more, alone or in pairs, left out: which lock is acquired in which order, and "
+            "which call serves which, takes many replays to settle; \"fermata whatif DIR "
+            "CHANGE...\" predicts them\n",
+            advice->unsettled);
+    }
 }
 
 static void print_pairs(const struct fm_trace *trace, const struct fm_advice *advice)
@@ -330,8 +337,9 @@ static void print_decisions(const struct fm_prediction *prediction)
                counts->kept == 1 ? "s" : "", counts->kept == 1 ? "its" : "their");
     }
     if (prediction->is_unsettled) {
-        puts("Which lock is acquired in which order, and which call serves which, has not settled "
-             "after many replays: the prediction is that of the last one.");
+        printf("Which lock is acquired in which order, and which call serves which, has not "
+               "settled after %u replays: the prediction is that of the last one.\n",
+               prediction->replays);
     }
 }
 

@@ -16,7 +16,8 @@ static fm_status_t check_identity(const struct fm_scenario *scenario,
 {
     struct fm_prediction prediction;
     const fm_changes none = {0};
-    fm_status_t status = fm_prediction_make(detail, &none, workers, &prediction, error);
+    fm_status_t status =
+        fm_prediction_make(detail, &none, workers, FM_REPLAYS_ASKED_FOR, &prediction, error);
     if (status != FM_OK) {
         return status;
     }
@@ -78,7 +79,8 @@ static fm_status_t predict(const struct fm_scenario *scenario, uint32_t number,
     }
     fm_status_t status = read_changes(scenario->predictions.keys[number].bytes, &changes, &reason);
     if (status == FM_OK) {
-        status = fm_prediction_make(detail, &changes, options->workers, &prediction, &reason);
+        status = fm_prediction_make(detail, &changes, options->workers, FM_REPLAYS_ASKED_FOR,
+                                    &prediction, &reason);
     }
     if (status == FM_OK) {
         status = fm_predicted_experiment_write(detail, &prediction, &changes, scenario->name,
