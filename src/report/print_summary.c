@@ -121,7 +121,10 @@ static void print_insignificant(const struct fm_report *report)
     char numbers[3][FM_FORMAT_SIZE];
     if (waits.count > 0) {
         fm_terminal_print(report->terminal, "  Not significant", LABEL_COLUMNS + 2,
-                          "%s of %s waits are shorter than the error of their times: %s together",
+                          waits.count == 1
+                              ? "%s of %s waits is shorter than the error of its time: %s"
+                              : "%s of %s waits are shorter than the error of their times: %s "
+                                "together",
                           fm_format_count(numbers[0], (int64_t)waits.count),
                           fm_format_count(numbers[1], (int64_t)waits.of),
                           fm_format_ticks(numbers[2], cube, (int64_t)waits.ticks));

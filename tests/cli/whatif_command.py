@@ -1,6 +1,7 @@
 """The command line of `fermata whatif`: exit statuses, sentences, and what it writes."""
 import json
 import os
+import shutil
 import resource
 import sys
 
@@ -225,6 +226,11 @@ def fences(folder):
     waits = os.path.join(fermata_command.TESTS, "traces", "scorep-waits")
     _, output, _ = fermata_command.run("whatif", waits, "--advise")
     assert "-31.2%  remove=waits.bin/MPI_Barrier narrow=waits.bin/MPI_Win_fence  (both)" in output, output
+    copy = os.path.join(folder, "waits")
+    shutil.copytree(waits, copy)
+    fermata_command.run("analyze", "-q", copy)
+    _, output, _ = fermata_command.run("report", copy)
+    assert "Divide its work more evenly each time between calls that wait." in " ".join(output.split()), output
     # The program was really run without barriers: ranks 2 and 3 acquire the lock before rank 1.
     _, output, _ = fermata_command.run("whatif", waits, "remove=waits.bin/MPI_Barrier")
     assert "2 acquisitions of locks overtake others" in output, output

@@ -164,8 +164,10 @@ static void add_imbalance(const struct fm_diagnosis *diagnosis, const struct fm_
                          "meanwhile.%s%s",
                          joint, symptom);
     } else if (set.count == diagnosis->cube->location_count) {
-        fm_sentences_add(lines, "Try", "Divide its work more evenly in each iteration.%s%s", joint,
-                         symptom);
+        fm_sentences_add(lines, "Try", "Divide its work more evenly %s.%s%s",
+                         diagnosis->cube->phase_count > 0 ? "in each iteration"
+                                                          : "each time between calls that wait",
+                         joint, symptom);
     } else if (excess->is_known && excess->elsewhere == 0) {
         fm_sentences_add(
             lines, "Try", "Share the work of %s with the %s.%s%s", where,
