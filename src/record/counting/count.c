@@ -377,6 +377,17 @@ void fm_count_rest(struct fm_thread *thread)
     }
 }
 
+void fm_count_others(const struct fm_thread *self)
+{
+    for (struct fm_thread *each = fm_threads_all(); each != NULL; each = each->next) {
+        bool is_idle = (each->depth == 0 || each->depth == FM_DEPTH_RUNTIME) &&
+                       each->is_marking == 0 && !each->is_stream;
+        if (each != self && is_idle) {
+            fm_count_rest(each);
+        }
+    }
+}
+
 void fm_count_from_here(struct fm_thread *thread)
 {
     if (thread->counting != NULL && thread->counting->from != NULL) {

@@ -43,6 +43,11 @@ FM_API void fm_count_call(struct fm_thread *thread);
  * is not counted. */
 void fm_count_rest(struct fm_thread *thread);
 
+/** At the end of the run (fm_threads_end): counts what other threads have recorded since their last
+ * call, such as workers of OpenMP, which make none. Threads that are in a call are left out.
+ * @param self  the calling thread; may be NULL */
+void fm_count_others(const struct fm_thread *self);
+
 /** After fm_count_rest, when the thread's place for records has changed. */
 void fm_count_from_here(struct fm_thread *thread);
 

@@ -212,6 +212,7 @@ static void close_counters(struct fm_thread *thread, fm_last_call_t *last)
         last(thread, fm_clock_now());
         fm_count_rest(thread);
     }
+    fm_count_others(thread);
     fm_counter_file_close();
     bool resolved = fm_session_resolve(fm_session.exchange, &fm_session.definitions,
                                        &fm_session_state.callsites);
@@ -244,6 +245,7 @@ static void close_session(struct fm_thread *thread, fm_last_call_t *last, uint64
         fm_counter_samples_record(thread, thread->enter);
     }
     struct fm_thread *threads = fm_threads_end();
+    fm_count_others(thread);
     if (fm_session_state.flight.bytes != 0) {
         fm_flight_unwatch();
         if (!fm_session_flight_is_wanted()) {
