@@ -247,7 +247,7 @@ def check_permutation(fermata, folder, scenario, chooser):
     scenario = transformations.without_ties(scenario)
     plain = Analysis(fermata, folder, scenario)
     ranks = 1 + max(location["rank"] for location in plain.content["locations"])
-    places = chooser.sample(range(ranks), ranks)
+    places = transformations.places_of(scenario, ranks, chooser)
     analysis = Analysis(fermata, folder, transformations.permuted(scenario, places))
     expected = {(metric, path, (places[rank], thread)): value
                 for (metric, path, (rank, thread)), value in plain.values.items()}

@@ -84,6 +84,17 @@ def permuted_option(word, places):
                            word[len(prefix):])
 
 
+def places_of(scenario, ranks, chooser):
+    """Other numbers of the ranks: those of each world follow each other as before."""
+    worlds = [{int(rank) for rank in words[2:]} for words in map(str.split, scenario[0])
+              if words[:1] == ["world"]]
+    places = list(range(ranks))
+    for members in (*worlds, set(places).difference(*worlds)):
+        for rank, place in zip(sorted(members), chooser.sample(sorted(members), len(members))):
+            places[rank] = place
+    return places
+
+
 def permuted(scenario, places):
     """World rank r becomes places[r]. The order in every communicator is kept, that of the world by
     a communicator in its place."""
@@ -92,8 +103,9 @@ def permuted(scenario, places):
     changed = []
     for line in header:
         words = line.split()
-        if words[:1] in (["comm"], ["node"]):
-            words[2:] = [str(places[int(rank)]) for rank in words[2:]]
+        first = {"comm": 2, "node": 2, "world": 2, "intercomm": 3}.get(words[0] if words else "")
+        if first:  # the word from which on ranks are named
+            words[first:] = [str(places[int(rank)]) for rank in words[first:]]
         elif words[:1] == ["team"]:
             words[2:] = [re.sub(r"^\d+", lambda rank: str(places[int(rank[0])]), word)
                          for word in words[2:]]

@@ -360,6 +360,6 @@ static void detect(const struct fm_finder *finder)
 }
 
 const struct fm_pattern fm_pattern_stream_waits = {
-    .name = "Late Launch, Wait for other stream, Wait for stream",
+    .name = "waits of and for streams",
     .detect = detect,
 };

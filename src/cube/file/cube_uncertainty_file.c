@@ -23,6 +23,17 @@ static void put_statistics(struct fm_sink *sink, const struct fm_cube *cube)
     }
 }
 
+/* @return bytes of each error of a kind in a phase: 4 if all fit, because phases have many rows */
+static unsigned width_of(const struct fm_cube_phase *phase, uint32_t kind)
+{
+    for (uint32_t row = 0; row < phase->row_count; row++) {
+        if (phase->errors[(size_t)row * phase->kind_count + kind] > UINT32_MAX) {
+            return 8;
+        }
+    }
+    return 4;
+}
+
 static void put_phases(struct fm_sink *sink, const struct fm_cube *cube)
 {
     fm_sink_u32(sink, cube->phase_count);
@@ -31,9 +42,16 @@ static void put_phases(struct fm_sink *sink, const struct fm_cube *cube)
         fm_sink_u32(sink, phase->row_count);
         fm_sink_u32(sink, phase->errors == NULL ? 0 : phase->kind_count);
         for (uint32_t k = 0; phase->errors != NULL && k < phase->kind_count; k++) {
+            const unsigned width = width_of(phase, k);
             fm_sink_u32(sink, phase->kinds[k]);
+            fm_sink_u8(sink, (uint8_t)width);
             for (uint32_t row = 0; row < phase->row_count; row++) {
-                fm_sink_u64(sink, phase->errors[(size_t)row * phase->kind_count + k]);
+                const uint64_t error = phase->errors[(size_t)row * phase->kind_count + k];
+                if (width == 4) {
+                    fm_sink_u32(sink, (uint32_t)error);
+                } else {
+                    fm_sink_u64(sink, error);
+                }
             }
         }
     }
@@ -149,7 +167,7 @@ static bool read_phase(struct fm_cube_reader *reader, struct fm_cube_phase *phas
 {
     struct fm_source *source = &reader->sections[FM_SECTION_UNCT];
     const uint32_t rows = fm_source_u32(source);
-    const uint32_t kinds = fm_source_count(source, 4 + (size_t)rows * 8);
+    const uint32_t kinds = fm_source_count(source, 4 + 1 + (size_t)rows * 4);
     if (source->failed || (phase != NULL && rows != phase->row_count)) {
         return false;
     }
@@ -158,13 +176,14 @@ static bool read_phase(struct fm_cube_reader *reader, struct fm_cube_phase *phas
     }
     for (uint32_t k = 0; k < kinds; k++) {
         const uint32_t metric = fm_source_u32(source);
-        if (source->failed || metric >= reader->metric_count) {
+        const unsigned width = fm_source_u8(source);
+        if (source->failed || metric >= reader->metric_count || (width != 4 && width != 8)) {
             return false;
         }
         const bool is_known = phase != NULL && phase->errors != NULL;
         const uint32_t kind = is_known ? kind_of(reader, phase, metric) : 0;
         for (uint32_t row = 0; row < rows; row++) {
-            const uint64_t error = read_error(source);
+            const uint64_t error = width == 4 ? fm_source_u32(source) : read_error(source);
             if (is_known && kind < phase->kind_count) {
                 uint64_t *sum = &phase->rows[row].error;
                 phase->errors[(size_t)row * phase->kind_count + kind] = error;

@@ -12,6 +12,9 @@
 
 static char path[64];
 
+/* An error that needs more than 4 bytes. */
+#define LARGE (UINT64_C(1) << 40)
+
 /* The sample with errors, all of them different numbers. */
 static struct fm_cube *uncertain_cube(void)
 {
@@ -27,7 +30,7 @@ static struct fm_cube *uncertain_cube(void)
     phase->errors = calloc(values, sizeof *phase->errors);
     assert_non_null(phase->errors);
     for (size_t i = 0; i < values; i++) {
-        phase->errors[i] = 1000 + i;
+        phase->errors[i] = 1000 + i + (i == 0 ? LARGE : 0);
         phase->rows[i / phase->kind_count].error += phase->errors[i];
     }
     struct fm_cube_matrix *delays = &cube->matrices[FM_MATRIX_DELAYS];
@@ -237,7 +240,7 @@ static void test_totals_of_phases(void **state)
     struct fm_cube_iteration total;
     uint64_t waiting[2], errors[2];
     fm_cube_phase_total(&cube->phases[0], &total, waiting, errors);
-    assert_int_equal(errors[0], 20 * 1000 + 2 * 190);
+    assert_int_equal(errors[0], LARGE + 20 * 1000 + 2 * 190);
     assert_int_equal(errors[1], 20 * 1001 + 2 * 190);
     assert_int_equal(total.error, errors[0] + errors[1]);
     cube->phases[0].errors[0] = UINT64_MAX;
