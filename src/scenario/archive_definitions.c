@@ -458,9 +458,10 @@ static void write_object_names(struct definitions *definitions)
     }
 }
 
+/* Attributes are numbered from 0 on without gaps, so those before a used one are defined, too. */
 static void write_attributes(struct definitions *definitions)
 {
-    if (definitions->usage.acquisitions) {
+    if (definitions->usage.acquisitions || definitions->usage.persistent) {
         OTF2_StringRef name = string(definitions, "ACQUIRED_AT");
         keep(definitions,
              OTF2_GlobalDefWriter_WriteAttribute(
