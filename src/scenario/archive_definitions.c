@@ -167,16 +167,64 @@ static void write_paradigms(struct definitions *definitions)
                    OTF2_PARADIGM_CLASS_THREAD_CREATE_WAIT);
 }
 
-/* The location group of an accelerator that a rank uses. */
-static void write_accelerator(struct definitions *definitions, uint32_t rank)
+static bool has_accelerator(const struct fm_scenario *scenario, uint32_t rank)
+{
+    for (uint32_t thread = 0; thread < scenario->thread_count; thread++) {
+        if (scenario->locations[rank * scenario->thread_count + thread].is_stream) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The location groups: the processes, then the accelerators of those that have one. */
+static void write_location_groups(struct definitions *definitions)
 {
     const struct fm_scenario *scenario = definitions->scenario;
     char name[32];
-    snprintf(name, sizeof name, "CUDA device of rank %u", rank);
-    keep(definitions, OTF2_GlobalDefWriter_WriteLocationGroup(
-                          definitions->writer, scenario->rank_count + rank,
-                          string(definitions, name), OTF2_LOCATION_GROUP_TYPE_ACCELERATOR,
-                          FIRST_NODE + scenario->node_of_rank[rank], rank));
+    for (uint32_t rank = 0; rank < scenario->rank_count; rank++) {
+        snprintf(name, sizeof name, "MPI Rank %u", rank);
+        keep(definitions,
+             OTF2_GlobalDefWriter_WriteLocationGroup(
+                 definitions->writer, rank, string(definitions, name),
+                 OTF2_LOCATION_GROUP_TYPE_PROCESS, FIRST_NODE + scenario->node_of_rank[rank],
+                 OTF2_UNDEFINED_LOCATION_GROUP));
+    }
+    OTF2_LocationGroupRef accelerator = scenario->rank_count;
+    for (uint32_t rank = 0; rank < scenario->rank_count; rank++) {
+        if (has_accelerator(scenario, rank)) {
+            snprintf(name, sizeof name, "CUDA device of rank %u", rank);
+            keep(definitions, OTF2_GlobalDefWriter_WriteLocationGroup(
+                                  definitions->writer, accelerator++, string(definitions, name),
+                                  OTF2_LOCATION_GROUP_TYPE_ACCELERATOR,
+                                  FIRST_NODE + scenario->node_of_rank[rank], rank));
+        }
+    }
+}
+
+static void write_locations(struct definitions *definitions)
+{
+    const struct fm_scenario *scenario = definitions->scenario;
+    OTF2_LocationGroupRef accelerator = scenario->rank_count;
+    char name[32];
+    for (uint32_t rank = 0; rank < scenario->rank_count; rank++) {
+        for (uint32_t thread = 0; thread < scenario->thread_count; thread++) {
+            uint32_t location = rank * scenario->thread_count + thread;
+            const struct fm_scenario_location *timeline = &scenario->locations[location];
+            snprintf(name, sizeof name,
+                     thread == 0           ? "Master thread"
+                     : timeline->is_stream ? "CUDA stream %u"
+                                           : "Thread %u",
+                     thread);
+            keep(definitions, OTF2_GlobalDefWriter_WriteLocation(
+                                  definitions->writer, fm_archive_location_id(scenario, location),
+                                  string(definitions, name),
+                                  timeline->is_stream ? OTF2_LOCATION_TYPE_ACCELERATOR_STREAM
+                                                      : OTF2_LOCATION_TYPE_CPU_THREAD,
+                                  timeline->count, timeline->is_stream ? accelerator : rank));
+        }
+        accelerator += has_accelerator(scenario, rank);
+    }
 }
 
 static void write_system(struct definitions *definitions)
@@ -199,34 +247,8 @@ static void write_system(struct definitions *definitions)
         keep(definitions, OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(
                               writer, FIRST_NODE + node, OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY));
     }
-    for (uint32_t rank = 0; rank < scenario->rank_count; rank++) {
-        char name[32];
-        snprintf(name, sizeof name, "MPI Rank %u", rank);
-        keep(definitions,
-             OTF2_GlobalDefWriter_WriteLocationGroup(
-                 writer, rank, string(definitions, name), OTF2_LOCATION_GROUP_TYPE_PROCESS,
-                 FIRST_NODE + scenario->node_of_rank[rank], OTF2_UNDEFINED_LOCATION_GROUP));
-        bool has_accelerator = false;
-        for (uint32_t thread = 0; thread < scenario->thread_count; thread++) {
-            uint32_t location = rank * scenario->thread_count + thread;
-            const struct fm_scenario_location *timeline = &scenario->locations[location];
-            if (timeline->is_stream && !has_accelerator) {
-                write_accelerator(definitions, rank);
-                has_accelerator = true;
-            }
-            snprintf(name, sizeof name,
-                     thread == 0           ? "Master thread"
-                     : timeline->is_stream ? "CUDA stream %u"
-                                           : "Thread %u",
-                     thread);
-            keep(definitions,
-                 OTF2_GlobalDefWriter_WriteLocation(
-                     writer, fm_archive_location_id(scenario, location), string(definitions, name),
-                     timeline->is_stream ? OTF2_LOCATION_TYPE_ACCELERATOR_STREAM
-                                         : OTF2_LOCATION_TYPE_CPU_THREAD,
-                     timeline->count, timeline->is_stream ? scenario->rank_count + rank : rank));
-        }
-    }
+    write_location_groups(definitions);
+    write_locations(definitions);
 }
 
 static void write_regions(struct definitions *definitions)
