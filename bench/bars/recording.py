@@ -21,6 +21,7 @@ class Library:
     loops: tuple
     eztrace: str = ""  # EZTrace's module for it; "": there is none
     crashes: bool = False  # its programs may crash at their end
+    in_place: str = ""  # preloaded: OTF2's writer at the places of the records; "": there is none
 
 
 MPI = Library("MPI", "mpi_call_loop_openmpi", open_mpi(1), LOOPS, eztrace="openmpi")
@@ -29,7 +30,8 @@ LIBRARIES = (
     Library("SHMEM", "shmem_call_loop", open_shmem(1), ("shmem-put", "shmem-get", "shmem-atomic"),
             crashes=True),
     Library("ARMCI", "armci_call_loop", open_mpi(1), ("armci-put", "armci-get")),
-    Library("OpenMP", "thread_call_loop", [], ("omp-barrier", "omp-loop", "omp-critical")),
+    Library("OpenMP", "thread_call_loop", [], ("omp-barrier", "omp-loop", "omp-critical"),
+            in_place="otf2_in_place.so"),
 )
 THREADS = Library("POSIX threads", "thread_call_loop", [], ("mutex",))
 MPI_4 = Library("MPI 4", "mpi_call_loop_mpich", mpich(1), ("pready",))
@@ -91,6 +93,13 @@ class Archives:
         return run([self.programs.bench / "write_records", self.loop, str(self.turns),
                     self.folder / "otf2"])
 
+    def otf2_in_place(self):
+        directory = self.folder / "in-place"
+        shutil.rmtree(directory, ignore_errors=True)
+        return run(self.program, environment=dict(
+            os.environ, LD_PRELOAD=str(self.programs.bench / self.library.in_place),
+            OTF2_IN_PLACE=str(directory)))
+
     def contents(self, name):
         """Number of records of an archive and bytes of its event files."""
         anchor = next((self.folder / name).rglob("*.otf2"))
@@ -108,6 +117,8 @@ def _loop_cost(bar_id, programs, folder, options, library, loop):
     ways = {"plain": archives.plain, "fermata": archives.fermata, "otf2": archives.otf2}
     if library.eztrace:
         ways["eztrace"] = archives.eztrace
+    if library.in_place:
+        ways["in place"] = archives.otf2_in_place
     samples = alternate(ways, options.repeats)
     tools = [name for name in ("fermata", "eztrace") if name in ways]
     records = {name: archives.contents(name)[0] for name in tools}
@@ -137,6 +148,10 @@ def _loop_cost(bar_id, programs, folder, options, library, loop):
     yield Figure(bar_id, f"recording a call without clock / OTF2's writer, {loop}",
                  [(a - c) / o for a, c, o in zip(added["fermata"], clock, times["otf2"])],
                  0.6, details=details)
+    if library.in_place:
+        yield Figure(bar_id, f"the same / OTF2's writer at the same places, {loop}",
+                     [(a - c) / (o - p - c) for a, c, o, p
+                      in zip(added["fermata"], clock, times["in place"], times["plain"])], None)
     yield Figure(bar_id, f"the same in memory that is used for the first time, {loop}",
                  [(a - c) / o for a, c, o in zip(first, clock, times["otf2"])], None)
     if library.eztrace:
