@@ -1,8 +1,12 @@
 /* Calls each function that Open MPI's software performance counters count (counters/spc.def), in
  * one process: the function at position i of this file i times, modulo 5, and 1. Prints "NAME
- * TIMES" for each. Functions that the library lacks are left out. */
+ * TIMES" for each. Functions that the library lacks are left out.
+ *
+ * usage: every            in one process
+ *        every transfers  in two: rank 0 puts, gets and accumulates in the window of rank 1 */
 #include <mpi.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { BUFFER = 1 << 16 };
 
@@ -132,11 +136,56 @@ static void collectives(void)
 #endif
 }
 
+/* 3 x 1000 bytes put, 500 got, 2 x 100 integers accumulated, in memory of the library: each
+ * component for one-sided operations has such windows. @return 0: what arrived is right */
+static int transfers(void)
+{
+    enum { PUTS = 3, PUT_BYTES = 1000, GOT_BYTES = 500, SUMS = 2, SUMMANDS = 100 };
+    static int summands[SUMMANDS];
+    int rank, *memory, wrong = 0;
+    MPI_Win_allocate(BUFFER, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    memset(memory, 0, BUFFER);
+    memset(buffer, 1, PUT_BYTES);
+    for (int i = 0; i < SUMMANDS; i++) {
+        summands[i] = i;
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, window);
+        for (int i = 0; i < PUTS; i++) {
+            MPI_Put(buffer, PUT_BYTES, MPI_CHAR, 1, i * PUT_BYTES, PUT_BYTES, MPI_CHAR, window);
+        }
+        MPI_Win_flush(1, window);
+        MPI_Get(buffer + PUT_BYTES, GOT_BYTES, MPI_CHAR, 1, 0, GOT_BYTES, MPI_CHAR, window);
+        for (int i = 0; i < SUMS; i++) {
+            MPI_Accumulate(summands, SUMMANDS, MPI_INT, 1, BUFFER / 2, SUMMANDS, MPI_INT, MPI_SUM,
+                           window);
+        }
+        MPI_Win_unlock(1, window);
+        wrong = memcmp(buffer, buffer + PUT_BYTES, GOT_BYTES) != 0;
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 1) {
+        MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, window);
+        const char *bytes = (const char *)memory;
+        wrong = bytes[0] != 1 || bytes[PUTS * PUT_BYTES - 1] != 1 || bytes[PUTS * PUT_BYTES] != 0 ||
+                memory[BUFFER / 2 / sizeof *memory + SUMMANDS - 1] != SUMS * (SUMMANDS - 1);
+        MPI_Win_unlock(1, window);
+    }
+    MPI_Win_free(&window);
+    MPI_Finalize();
+    return wrong;
+}
+
 int main(int argc, char **argv)
 {
     int periodic = 1, size = 1, bytes;
     void *attached;
     MPI_Init(&argc, &argv);
+    if (argc > 1 && strcmp(argv[1], "transfers") == 0) {
+        return transfers();
+    }
     MPI_Cart_create(self, 1, &size, &periodic, 0, &ring);
     MPI_Win_create(buffer, sizeof buffer, sizeof(int), MPI_INFO_NULL, self, &window);
     static char for_bsend[BUFFER];
