@@ -223,10 +223,7 @@ static void close_counters(struct fm_thread *thread, fm_last_call_t *last)
     }
     fm_session.exchange->barrier(); /* the files of all processes are complete */
     if (fm_session.exchange->rank == 0) {
-        struct fm_environment facts = fm_session_environment();
-        facts.complete = fm_session.exchange->failure == NULL;
-        fm_experiment_describe(fm_session.directory, &facts);
-        fm_experiment_log(fm_session.directory, "counters of %u processes, no trace", facts.ranks);
+        fm_session_describe_counters();
     }
 }
 

@@ -82,6 +82,14 @@ void fm_session_describe_begin(void)
     }
 }
 
+static void tell_unseen(const char *unseen)
+{
+    if (unseen != NULL) {
+        fm_experiment_log(fm_session.directory, "not recorded: %s", unseen);
+        dprintf(STDERR_FILENO, "fermata: warning: %s\n", unseen);
+    }
+}
+
 /* What the size limit has left of the phases, behind what was selected. */
 static void describe_thinning(struct fm_environment *facts, uint64_t processes, char *text,
                               size_t size)
@@ -95,6 +103,16 @@ static void describe_thinning(struct fm_environment *facts, uint64_t processes, 
              facts->recorded != NULL ? ", " : "", phases,
              fm_max_size_text(facts->max_size, limit, sizeof limit));
     facts->recorded = text;
+}
+
+void fm_session_describe_counters(void)
+{
+    struct fm_environment facts = fm_session_environment();
+    facts.complete = fm_session.exchange->failure == NULL;
+    facts.unseen = fm_session_unseen();
+    fm_experiment_describe(fm_session.directory, &facts);
+    fm_experiment_log(fm_session.directory, "counters of %u processes, no trace", facts.ranks);
+    tell_unseen(facts.unseen);
 }
 
 void fm_session_describe_end(const struct fm_closing *closing,
@@ -113,10 +131,7 @@ void fm_session_describe_end(const struct fm_closing *closing,
                       (unsigned long long)facts.events, (unsigned long long)facts.locations,
                       (unsigned long long)facts.bytes, (unsigned long long)facts.flushes,
                       "flushes of full buffers");
-    if (facts.unseen != NULL) {
-        fm_experiment_log(fm_session.directory, "not recorded: %s", facts.unseen);
-        dprintf(STDERR_FILENO, "fermata: warning: %s\n", facts.unseen);
-    }
+    tell_unseen(facts.unseen);
     if (closing->sums.thinned != 0) {
         fm_experiment_log(fm_session.directory, "recorded: %s", facts.recorded);
         dprintf(STDERR_FILENO, "fermata: warning: recorded: %s\n", facts.recorded);

@@ -315,7 +315,8 @@ const char *fm_session_unseen(void)
            "definitions");
     snprintf(before, sizeof before, "%s defines ", unseen.hiding);
     append(text, sizeof text, &unseen.hidden, before,
-           " of its own: calls of these functions are not recorded");
+           " of its own: calls of these functions are not recorded, except those that it passes on "
+           "to the next definition (RTLD_NEXT), not to PMPI");
     add_connecting(&connecting);
     append(text, sizeof text, &connecting, "",
            ": processes that were spawned or connected have experiments of their own; those that a "
