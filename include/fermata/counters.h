@@ -85,6 +85,17 @@ FERMATA_COUNTERS_API fermata_counters_t *fermata_counters_open(const char *path,
  *         while it counted a call, of which some counters have that call and others not */
 FERMATA_COUNTERS_API int fermata_counters_read(fermata_counters_t *counters);
 
+/** Resets the watermarks of a running process to the present values of their levels: those that
+ * fermata_counters_can_reset names. The process is not interrupted; the values read next are those
+ * since the reset. Other readers see it, too.
+ * @return 0; -1, with errno: the process does not run on this host (ESRCH), or its file may not be
+ *         written */
+FERMATA_COUNTERS_API int fermata_counters_reset_watermarks(fermata_counters_t *counters);
+
+/** @return whether a counter is a watermark whose level is in the file, too */
+FERMATA_COUNTERS_API int fermata_counters_can_reset(const fermata_counters_t *counters,
+                                                    size_t counter);
+
 FERMATA_COUNTERS_API void fermata_counters_close(fermata_counters_t *counters);
 
 /** Number of counters; counters of functions are added while the process runs. */

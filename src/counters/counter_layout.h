@@ -14,6 +14,12 @@
  * same even number before and after has a consistent copy. The value of the process is the sum over
  * its blocks; of watermarks, the extreme value.
  *
+ * Readers reset watermarks to the present values of their levels: they add 1 to a word of the head,
+ * `resets`. A thread that finds it changed stores its levels as watermarks before it counts further
+ * calls, and the word in its block (FM_BLOCK_RESETS). Until then the thread's level has not changed
+ * since the request: a reader takes it for the watermark. Watermarks of the process (block 0) are
+ * raised atomically by many threads, and the reader that requests the reset stores the level itself.
+ *
  * A block has the words of recorded.def, two words for each recorded function (number of calls,
  * clock ticks in them), then FM_ADDED_WORDS words for counters that are added.
  */
@@ -69,10 +75,11 @@ enum { FM_FUNCTION_WORDS = 2 };
 enum { FM_ADDED_WORDS = 1024, FM_ADDED_MOST = 512 };
 
 /** Words of the head of a block: sequence number, number of the thread in its process, clock ticks
- * at the end of its last call, unused. */
-enum { FM_BLOCK_SEQUENCE, FM_BLOCK_THREAD, FM_BLOCK_TIME, FM_BLOCK_HEAD = 8 };
+ * at the end of its last call, `resets` of the file when the thread last reset its watermarks,
+ * unused. */
+enum { FM_BLOCK_SEQUENCE, FM_BLOCK_THREAD, FM_BLOCK_TIME, FM_BLOCK_RESETS, FM_BLOCK_HEAD = 8 };
 
-enum { FM_COUNTER_FILE_VERSION = 4, FM_COUNTER_NAME = 64, FM_COUNTER_UNIT = 16 };
+enum { FM_COUNTER_FILE_VERSION = 5, FM_COUNTER_NAME = 64, FM_COUNTER_UNIT = 16 };
 
 /** Room for what a counter means, or why it is unavailable. */
 enum { FM_COUNTER_MEANING = 160 };
@@ -94,6 +101,8 @@ struct fm_counter_description {
     uint32_t tier;        /**< enum fm_counter_tier */
     uint32_t boundary;    /**< bytes of the largest small message, of bins by size; else 0 */
     uint32_t communicator_boundary;   /**< processes of the largest small communicator, likewise */
+    uint32_t sentinel;                /**< of a watermark that can be reset: first word of its level;
+                                         else 0 */
     char meaning[FM_COUNTER_MEANING]; /**< of counters that are added; of an unavailable one the
                                          reason */
 };
@@ -123,6 +132,7 @@ struct fm_counter_file_head {
     uint64_t rate_sequence; /**< of the two next ones, as that of a block */
     uint64_t ticks;         /**< clock ticks since `start_ticks` when the rate was measured; ... */
     uint64_t nanoseconds;   /**< ... and nanoseconds: their ratio is the rate of the clock */
+    uint64_t resets;        /**< requests to reset watermarks; readers add to it atomically */
     /* Constant: */
     uint64_t start_ticks;
     uint64_t start_realtime; /**< nanoseconds since the epoch of 1970 at `start_ticks` */
@@ -133,6 +143,12 @@ struct fm_counter_file_head {
     char host[64];
     char program[256];
 };
+
+/** @return the level whose maximum a word of a thread's block is; 0: the word is no watermark */
+static inline uint32_t fm_counter_sentinel(uint32_t slot)
+{
+    return slot == FM_SLOT_REQUESTS_OPEN_MOST ? FM_SLOT_REQUESTS_OPEN : 0;
+}
 
 /** Room for the head. */
 enum { FM_COUNTER_HEAD_BYTES = 4096 };

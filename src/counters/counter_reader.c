@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -32,7 +34,7 @@ struct counter {
     char name[FM_COUNTER_NAME + 8];
     char unit[FM_COUNTER_UNIT];
     char meaning[FM_COUNTER_MEANING];
-    uint64_t slot;
+    uint64_t slot, sentinel; /* 0: it is no watermark that can be reset */
 };
 
 /* A counter that the run does not have. */
@@ -163,7 +165,8 @@ static int add_described(fermata_counters_t *c, const struct fm_counter_descript
         return add_unavailable(c, d);
     }
     if (d->kind >= FM_COUNTER_KINDS ||
-        (uint64_t)d->slot + d->bins > c->words_in_block - FM_BLOCK_HEAD) {
+        (uint64_t)d->slot + d->bins > c->words_in_block - FM_BLOCK_HEAD ||
+        d->sentinel >= c->words_in_block - FM_BLOCK_HEAD) {
         return -1;
     }
     struct counter like = {
@@ -173,7 +176,8 @@ static int add_described(fermata_counters_t *c, const struct fm_counter_descript
                  .boundary = d->boundary,
                  .communicator_boundary = d->communicator_boundary,
                  .obtained = fm_counter_tier_name((enum fm_counter_tier)d->tier)},
-        .slot = d->slot};
+        .slot = d->slot,
+        .sentinel = d->kind == FM_COUNTER_HIGH_WATERMARK ? d->sentinel : 0};
     snprintf(like.meaning, sizeof like.meaning, "%.*s", FM_COUNTER_MEANING - 1, d->meaning);
     return add_counter(c, "", d->name, d->unit, like);
 }
@@ -288,6 +292,73 @@ int fermata_counters_read(fermata_counters_t *c)
     return read_blocks(c);
 }
 
+/* ---- watermarks ---- */
+
+/* Maps the file up to the block of the process, for writing. @return NULL, with errno */
+static void *map_for_writing(const fermata_counters_t *c, size_t size)
+{
+    char path[64];
+    struct stat about;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", c->file);
+    int file = open(path, O_RDWR | O_CLOEXEC);
+    if (file < 0) {
+        return NULL;
+    }
+    void *map = MAP_FAILED;
+    if (fstat(file, &about) == 0) {
+        errno = EINVAL;
+        map = about.st_size >= 0 && (uint64_t)about.st_size >= size
+                  ? mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)
+                  : MAP_FAILED;
+    }
+    int reason = errno;
+    close(file);
+    errno = reason;
+    return map != MAP_FAILED ? map : NULL;
+}
+
+/* A watermark of the process, which threads raise meanwhile: the last store is the reset. */
+static void store_level(uint64_t *watermark, const uint64_t *level)
+{
+    uint64_t present;
+    do {
+        present = __atomic_load_n(level, __ATOMIC_SEQ_CST);
+        __atomic_store_n(watermark, present, __ATOMIC_SEQ_CST);
+    } while (__atomic_load_n(level, __ATOMIC_SEQ_CST) != present);
+}
+
+int fermata_counters_reset_watermarks(fermata_counters_t *c)
+{
+    int is_bad = read_head(c);
+    uint64_t place = c->head.blocks_at, size = place + c->words_in_block * sizeof(uint64_t);
+    if (is_bad || c->head.block_count == 0 || place % sizeof(uint64_t) != 0 || size < place) {
+        errno = EINVAL;
+        return -1;
+    }
+    if (fermata_counters_state(c) != FERMATA_PROCESS_RUNNING) {
+        errno = ESRCH;
+        return -1;
+    }
+    struct fm_counter_file_head *head = map_for_writing(c, size);
+    if (head == NULL) {
+        return -1;
+    }
+    uint64_t *process = (uint64_t *)(void *)((char *)head + place) + FM_BLOCK_HEAD;
+    __atomic_add_fetch(&head->resets, 1, __ATOMIC_SEQ_CST);
+    for (size_t i = 0; i < c->count; i++) {
+        if (fermata_counters_can_reset(c, i)) {
+            store_level(&process[c->counters[i].slot], &process[c->counters[i].sentinel]);
+        }
+    }
+    munmap(head, size);
+    return 0;
+}
+
+int fermata_counters_can_reset(const fermata_counters_t *c, size_t counter)
+{
+    return c->counters[counter].sentinel != 0;
+}
+
 /* ---- opening and closing ---- */
 
 static fermata_counters_t *fail(fermata_counters_t *c, char *why, size_t size, const char *path,
@@ -366,6 +437,15 @@ static int64_t word(const fermata_counters_t *c, size_t block, uint64_t slot)
     return (int64_t)c->words[block * c->words_in_block + FM_BLOCK_HEAD + slot];
 }
 
+/* The word of a block that has a counter: of a watermark that its thread has still to reset, the
+ * level's. */
+static uint64_t slot_in(const fermata_counters_t *c, size_t block, const struct counter *which)
+{
+    bool is_due = block != 0 && which->sentinel != 0 &&
+                  c->words[block * c->words_in_block + FM_BLOCK_RESETS] < c->head.resets;
+    return is_due ? which->sentinel : which->slot;
+}
+
 static double real_of(uint64_t bits)
 {
     double value;
@@ -400,7 +480,7 @@ int64_t fermata_counters_bin(const fermata_counters_t *c, size_t counter, unsign
         return rounded(sum_of_reals(c, which->slot + bin));
     }
     for (size_t i = 0; i < c->blocks; i++) {
-        int64_t part = word(c, i, which->slot + bin);
+        int64_t part = word(c, i, slot_in(c, i, which) + bin);
         if (which->info.kind == FERMATA_KIND_HIGH_WATERMARK) {
             value = part > value ? part : value;
         } else {
@@ -427,7 +507,7 @@ int64_t fermata_counters_thread_value(const fermata_counters_t *c, size_t thread
         return rounded(real_of((uint64_t)word(c, thread + 1, which->slot)));
     }
     for (unsigned bin = 0; bin < which->info.bins; bin++) {
-        value = (int64_t)((uint64_t)value + (uint64_t)word(c, thread + 1, which->slot + bin));
+        value = (int64_t)((uint64_t)value + (uint64_t)word(c, thread + 1, slot_in(c, thread + 1, which) + bin));
     }
     return value;
 }

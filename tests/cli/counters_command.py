@@ -41,8 +41,8 @@ def main():
     assert status == 0 and out.count("O_On") == 5 and "predicted/ns" in out, out
     refused(2, "calibrate alone", "counters", "calibrate", "x")
     refused(1, "no counter is called so", "counters", "list", "nonsense")
-    refused(2, "give list, show, findings, sites, watch, heatmap, matrix, sum, diff, convert or calibrate", "counters")
-    refused(2, "give list, show, findings, sites, watch, heatmap, matrix, sum, diff, convert or calibrate", "counters", "nonsense")
+    refused(2, "give list, show, findings, sites, watch, heatmap, matrix, sum, diff, convert, reset or calibrate", "counters")
+    refused(2, "give list, show, findings, sites, watch, heatmap, matrix, sum, diff, convert, reset or calibrate", "counters", "nonsense")
     refused(2, "watch prints text or csv", "counters", "watch", "x", "--format", "json")
     refused(2, "heatmap prints SVG or csv", "counters", "heatmap", "x", "y", "--format", "json")
     refused(2, "heatmap, an experiment and a counter", "counters", "heatmap", "x")
@@ -54,6 +54,7 @@ def main():
     refused(2, "seconds from 0.05 on", "top", "x", "--period", "0")
     refused(4, "No such file", "top", "missing")
     refused(2, "show and an experiment", "counters", "show")
+    refused(2, "reset and an experiment", "counters", "reset")
     refused(2, "diff and two experiments", "counters", "diff", "x")
     with Folder() as folder:
         refused(3, "record the program with --counters", "counters", "show", folder)

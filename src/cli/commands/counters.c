@@ -245,6 +245,34 @@ static int findings(struct fm_option_reader *reader, struct fm_counter_request *
     return status != FM_OK ? fail(&error, status) : FM_OK;
 }
 
+static int reset(struct fm_option_reader *reader, struct fm_counter_request *request)
+{
+    struct fm_counter_job job;
+    struct fm_error error;
+    char safe[4096];
+    size_t done = 0;
+    (void)request;
+    fm_status_t status = fm_counter_job_open(reader->operands[1], &job, &error);
+    if (status != FM_OK) {
+        return fail(&error, status);
+    }
+    fm_safe_copy(safe, sizeof safe, reader->operands[1]);
+    for (size_t rank = 0; rank < job.ranks; rank++) {
+        done += fermata_counters_reset_watermarks(job.files[rank]) == 0;
+    }
+    if (done > 0) {
+        printf("%s: watermarks of %zu of %zu ranks are those from now on\n", safe, done, job.ranks);
+    } else {
+        fprintf(stderr,
+                "fermata counters: %s: none of %zu ranks runs on this host, with counters that may "
+                "be written\n",
+                safe, job.ranks);
+        status = FM_ERR_FAILED;
+    }
+    fm_counter_job_close(&job);
+    return status;
+}
+
 static int calibrate(struct fm_option_reader *reader, struct fm_counter_request *request)
 {
     (void)reader;
@@ -267,6 +295,7 @@ static const struct verb {
              {"convert", 2, 2, "convert, an experiment and a folder", convert},
              {"sum", 1, 1000, "sum and experiments", sum},
              {"diff", 2, 1000, "diff and two experiments", diff},
+             {"reset", 1, 1, "reset and an experiment", reset},
              {"calibrate", 0, 0, "calibrate alone", calibrate}};
 
 static const struct verb *verb_named(const char *name)
@@ -322,7 +351,7 @@ int fm_command_counters(int argc, char **argv)
     if (verb == NULL) {
         fm_options_refuse(
             &reader,
-            "give list, show, findings, sites, watch, heatmap, matrix, sum, diff, convert or "
+            "give list, show, findings, sites, watch, heatmap, matrix, sum, diff, convert, reset or "
             "calibrate");
         return fm_options_complain(&reader);
     }

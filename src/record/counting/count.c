@@ -305,6 +305,15 @@ static void count_record(struct fm_counting *counting, uint64_t *values, const u
     }
 }
 
+/* A reader has requested it: the levels are those of the end of the previous call. */
+FM_COLD static void reset_watermarks(uint64_t *block, uint64_t resets)
+{
+    uint64_t *values = block + FM_BLOCK_HEAD;
+    __atomic_store_n(&values[FM_SLOT_REQUESTS_OPEN_MOST], values[FM_SLOT_REQUESTS_OPEN],
+                     __ATOMIC_RELAXED);
+    __atomic_store_n(&block[FM_BLOCK_RESETS], resets, __ATOMIC_RELAXED);
+}
+
 static void count(struct fm_thread *thread, const uint64_t *record, const uint64_t *end)
 {
     struct fm_counting *counting = thread->counting;
@@ -316,6 +325,10 @@ static void count(struct fm_thread *thread, const uint64_t *record, const uint64
     __atomic_store_n(&counting->block[FM_BLOCK_TIME], thread->left, __ATOMIC_RELAXED);
     __atomic_store_n(&counting->block[FM_BLOCK_SEQUENCE], sequence + 1, __ATOMIC_RELAXED);
     fm_counter_fence();
+    uint64_t resets = __atomic_load_n(counting->resets, __ATOMIC_RELAXED);
+    if (FM_UNLIKELY(resets != counting->block[FM_BLOCK_RESETS])) {
+        reset_watermarks(counting->block, resets);
+    }
     add(&values[FM_SLOT_RECORDS], (uint64_t)(end - record) * sizeof *record);
     while (record < end) {
         enum fm_record_kind kind = fm_record_kind(record[0]);

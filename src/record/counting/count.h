@@ -24,6 +24,7 @@ struct fm_thread;
 struct fm_counting {
     const uint64_t *from; /**< first record that is not counted; NULL: none is counted so far */
     uint64_t *block;      /**< the block, head included */
+    const uint64_t *resets; /**< requests of readers to reset watermarks, in the file's head */
     uint32_t functions;   /**< number of functions that have words in the block */
     uint32_t function;    /**< of the call counted last */
     uint64_t above;       /**< BYTES_ABOVE record before the next record; 0: none */

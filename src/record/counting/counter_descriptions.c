@@ -10,7 +10,8 @@ static struct fm_counter_description describe(const char *prefix, const char *na
                                               const char *unit, uint32_t slot, uint32_t bins)
 {
     struct fm_counter_description description = {
-        .kind = kind, .slot = slot, .bins = bins, .tier = FM_TIER_EXACT};
+        .kind = kind, .slot = slot, .bins = bins, .tier = FM_TIER_EXACT,
+        .sentinel = fm_counter_sentinel(slot)};
     snprintf(description.name, sizeof description.name, "%s%s%s", prefix,
              prefix[0] != '\0' ? "." : "", name);
     snprintf(description.unit, sizeof description.unit, "%s", unit);
@@ -61,6 +62,7 @@ struct fm_counter_description fm_counter_describe(const struct fm_added_counter 
     struct fm_counter_description description = describe(
         "", counter->name, counter->kind, counter->unit, slot, slot != 0 ? counter->bins : 0);
     description.tier = counter->tier;
+    description.sentinel = counter->sentinel;
     snprintf(description.meaning, sizeof description.meaning, "%s", counter->meaning);
     return description;
 }

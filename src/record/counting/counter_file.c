@@ -178,6 +178,7 @@ static bool add_thread(struct fm_thread *thread)
     }
     fm_memory_use_add(sizeof *counting);
     counting->block = block;
+    counting->resets = &counters.head->resets;
     counting->functions = (uint32_t)counters.head->functions_in_block;
     counting->discards = fm_counters_only();
     counting->profile = counting->discards ? fm_profile_new() : NULL;

@@ -25,6 +25,8 @@ struct fm_added_counter {
     uint32_t kind;       /**< enum fm_counter_kind */
     uint32_t tier;       /**< enum fm_counter_tier; FM_TIER_UNAVAILABLE: it has no words */
     uint32_t bins;       /**< 1: none */
+    uint32_t sentinel;   /**< of a watermark of the process: first word of its level; 0: none, it
+                            cannot be reset */
     const char *meaning; /**< of an unavailable counter the reason */
 };
 

@@ -30,13 +30,24 @@ static uint64_t combine(uint32_t slot, enum fm_counter_kind kind, uint64_t value
     return (int64_t)part > (int64_t)value ? part : value;
 }
 
+/* The word that has a counter of a thread: of a watermark that is to be reset, the level's. */
+static uint32_t present(const struct fm_counting *counting, uint32_t slot)
+{
+    uint32_t sentinel = fm_counter_sentinel(slot);
+    uint64_t resets = __atomic_load_n(counting->resets, __ATOMIC_RELAXED);
+    uint64_t done = __atomic_load_n(&counting->block[FM_BLOCK_RESETS], __ATOMIC_RELAXED);
+    return sentinel != 0 && done != resets ? sentinel : slot;
+}
+
 uint64_t fm_counter_total(uint32_t slot, uint32_t kind)
 {
     enum fm_counter_kind known = (enum fm_counter_kind)kind;
     uint64_t value = combine(slot, known, 0, fm_counter_file_process());
     for (struct fm_thread *each = fm_threads_all(); each != NULL; each = each->next) {
         const struct fm_counting *counting = __atomic_load_n(&each->counting, __ATOMIC_ACQUIRE);
-        value = counting != NULL ? combine(slot, known, value, counting->block) : value;
+        value = counting != NULL
+                    ? combine(present(counting, slot), known, value, counting->block)
+                    : value;
     }
     return value;
 }

@@ -88,6 +88,22 @@ static uint32_t bins_of(enum fm_counter_kind kind)
     return kind == FM_COUNTER_COLLECTIVE_BINS ? 4 : kind == FM_COUNTER_BINS ? 2 : 1;
 }
 
+/* The level that a watermark of hooks is the maximum of: MAX_NAME of NAME. Those of the library's
+ * variables are kept by the library. */
+static uint32_t sentinel_of(const char *name, uint32_t kind, uint32_t tier)
+{
+    size_t count;
+    const struct fm_counter_description *each = fm_counter_file_descriptions(&count);
+    bool is_ours = kind == FM_COUNTER_HIGH_WATERMARK && tier == FM_TIER_HOOK &&
+                   strncmp(name, "MAX_", 4) == 0;
+    for (size_t i = 0; is_ours && i < count; i++) {
+        if (strcmp(each[i].name, name + 4) == 0) {
+            return each[i].slot;
+        }
+    }
+    return 0;
+}
+
 uint32_t fm_library_spc_add(const char *name, uint32_t kind, uint32_t tier, const char *how)
 {
     const struct fm_counter_entry *entry = fm_counter_named(name);
@@ -106,6 +122,7 @@ uint32_t fm_library_spc_add(const char *name, uint32_t kind, uint32_t tier, cons
                                    .kind = kind,
                                    .tier = tier,
                                    .bins = bins_of((enum fm_counter_kind)kind),
+                                   .sentinel = sentinel_of(entry->name, kind, tier),
                                    .meaning = meaning});
 }
 

@@ -63,8 +63,20 @@ def check_pace(experiment, state):
                           capture_output=True, text=True, check=True)
     rows = [line.split(",") for line in done.stdout.splitlines()[1:]]
     assert len(rows) == (4 if limit else 0), done.stdout
-    assert all(row[3] == (str(BYTES) if row[1] == "mpi.bytes_sent" else "0") for row in rows), rows
+    assert all(row[3] == (str(BYTES) if row[1] == "mpi.bytes_sent" else "2") for row in rows), rows
     assert all(row[4] == ("0" if row[1] == "mpi.bytes_sent" else "") for row in rows), done.stdout
+
+
+def check_reset(experiment):
+    """Both ranks wait in no call; of up to 5 requests, one is open."""
+    def most():
+        return shown(experiment)[1]["mpi.requests_open_most"]
+    assert most() == [5, 5], most()
+    done = subprocess.run([fermata, "counters", "reset", experiment], capture_output=True, text=True,
+                          check=True)
+    assert "watermarks of 2 of 2 ranks" in done.stdout, done
+    assert most() == [1, 1], most()
+    assert shown(experiment)[1]["mpi.requests_open"] == [1, 1]
 
 
 def check_snapshots(experiment):
@@ -182,11 +194,16 @@ def main():
             mode = os.stat(f"{experiment}/counters/rank.{rank}").st_mode
             assert stat.S_IMODE(mode) == 0o600, oct(mode)
         check_pace(experiment, "running")
+        check_reset(experiment)
         pathlib.Path(folder, "go").touch()
         job.communicate(timeout=240)
         states, values = shown(experiment)
         assert states[1] == "killed", states
         check_values(experiment, values)
+        assert values["mpi.requests_open_most"] == [1, 1], values["mpi.requests_open_most"]
+        done = subprocess.run([fermata, "counters", "reset", experiment], capture_output=True,
+                              text=True, check=False)
+        assert done.returncode == 1 and "none of 2 ranks runs on this host" in done.stderr, done
         for counter in ("usage.page_faults_minor", "usage.memory_most"):
             assert all(value > 0 for value in values[counter]), (counter, values[counter])
         check_pace(experiment, "killed")

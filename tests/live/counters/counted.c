@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 enum { MESSAGES = 1000, SMALL = 100, LARGE = 20000, LARGE_MESSAGES = 3, PROBES = 50 };
+enum { REQUESTS = 5 };
 
 static void *probe(void *nothing)
 {
@@ -33,6 +34,17 @@ static void exchange(int rank)
     }
 }
 
+/* Requests that are open at a time: up to REQUESTS, one of them until the end. */
+static MPI_Request open_requests(void)
+{
+    MPI_Request requests[REQUESTS];
+    for (int i = 0; i < REQUESTS; i++) {
+        MPI_Ibarrier(MPI_COMM_SELF, &requests[i]);
+    }
+    MPI_Waitall(REQUESTS - 1, requests, MPI_STATUSES_IGNORE);
+    return requests[REQUESTS - 1];
+}
+
 static void wait_for(const char *folder, int rank)
 {
     char path[4096];
@@ -51,6 +63,7 @@ int main(int argc, char **argv)
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     exchange(rank);
+    MPI_Request last = open_requests();
     if (level == MPI_THREAD_MULTIPLE) {
         pthread_create(&thread, NULL, probe, NULL);
         pthread_join(thread, NULL);
@@ -66,6 +79,7 @@ int main(int argc, char **argv)
     if (rank == 1) {
         kill(getpid(), SIGKILL);
     }
+    MPI_Wait(&last, MPI_STATUS_IGNORE);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Finalize();
     return 0;

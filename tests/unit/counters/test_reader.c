@@ -175,6 +175,44 @@ static void follows_added_counters(void **state)
     fermata_counters_close(counters);
 }
 
+/* A watermark of the process is reset by the reader, those of threads by the threads: until then
+ * their levels are what is read. */
+static void resets_watermarks(void **state)
+{
+    (void)state;
+    struct fm_counter_description d[2] = {{.name = "level", .kind = FERMATA_KIND_LEVEL, .bins = 1},
+                                          {.name = "most",
+                                           .kind = FERMATA_KIND_HIGH_WATERMARK,
+                                           .slot = 1,
+                                           .sentinel = 2,
+                                           .bins = 1}};
+    struct fm_counter_file_head h = head();
+    write_file();
+    d[0].slot = d[1].sentinel;
+    put(d, sizeof d, h.descriptions_at);
+    h.description_count = 2;
+    h.state = FM_COUNTING;
+    h.process = (uint64_t)getpid();
+    gethostname(h.host, sizeof h.host - 1);
+    put(&h, sizeof h, 0);
+    put_word(0, FM_BLOCK_HEAD + 1, 50);
+    put_word(0, FM_BLOCK_HEAD + 2, 4);
+    fermata_counters_t *counters = opened();
+    assert_int_equal(value(counters, "most"), 50);
+    assert_false(fermata_counters_can_reset(counters, 0));
+    assert_true(fermata_counters_can_reset(counters, 1));
+    assert_int_equal(fermata_counters_reset_watermarks(counters), 0);
+    assert_int_equal(fermata_counters_read(counters), 0);
+    assert_int_equal(value(counters, "most"), 4);
+    assert_int_equal(fermata_counters_thread_value(counters, 0, 1), 1); /* its level, not 7 */
+    put_word(1, FM_BLOCK_RESETS, 1);
+    put_word(1, FM_BLOCK_HEAD + 1, 9); /* the thread has reset it, and its level has risen */
+    assert_int_equal(fermata_counters_read(counters), 0);
+    assert_int_equal(fermata_counters_thread_value(counters, 0, 1), 9);
+    assert_int_equal(value(counters, "most"), 9);
+    fermata_counters_close(counters);
+}
+
 static void tells_an_interrupted_update(void **state)
 {
     (void)state;
@@ -259,6 +297,7 @@ int main(void)
         cmocka_unit_test(sums_over_threads),      cmocka_unit_test(follows_the_process),
         cmocka_unit_test(follows_added_counters), cmocka_unit_test(tells_an_interrupted_update),
         cmocka_unit_test(refuses_damage),         cmocka_unit_test(survives_any_bytes),
+        cmocka_unit_test(resets_watermarks),
     };
     file = mkstemp(path);
     int failures = cmocka_run_group_tests(tests, NULL, NULL);

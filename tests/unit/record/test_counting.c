@@ -1,12 +1,15 @@
 /* Counting: what threads record is counted once, whatever chunks and pauses do, from the first call
  * on, and is in the file. */
 #include "check.h"
+#include "counters/catalogue.h"
 #include "counters/counter_layout.h"
 #include "fermata/counters.h"
 #include "record/capture/thread.h"
 #include "record/counting/counter_file.h"
+#include "record/counting/counter_values.h"
 #include "record/selection/pause.h"
 
+#include <errno.h>
 #include <otf2/otf2.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -156,6 +159,58 @@ static void counts_requests_as_levels(void **state)
     assert_int_equal(value("mpi.requests_open_most"), 3);
 }
 
+static void change_requests(int begun, int completed)
+{
+    for (int i = 0; i < begun; i++) {
+        call(SEND, fm_record_sized(FM_RECORD_ISEND, 1, 0), 0, (uint64_t[]){1, 1});
+    }
+    for (int i = 0; i < completed; i++) {
+        call(WAIT, fm_record_header(FM_RECORD_ISEND_COMPLETE, 0, 0), 0, (uint64_t[]){1});
+    }
+}
+
+static void reset_watermarks(void)
+{
+    char why[256];
+    fermata_counters_t *counters = fermata_counters_open(path, why, sizeof why);
+    assert_non_null(counters);
+    assert_int_equal(fermata_counters_reset_watermarks(counters), 0);
+    fermata_counters_close(counters);
+}
+
+static int64_t most_in_process(void)
+{
+    return (int64_t)fm_counter_total(FM_SLOT_REQUESTS_OPEN_MOST, FM_COUNTER_HIGH_WATERMARK);
+}
+
+/* Levels 5, 1, reset: 1 at once, also if the thread records nothing more; then the maximum since the
+ * reset, whichever calls follow. */
+static void watermarks_are_reset_to_the_present_level(void **state)
+{
+    (void)state;
+    change_requests(5, 4);
+    assert_int_equal(value("mpi.requests_open"), 1);
+    assert_int_equal(value("mpi.requests_open_most"), 5);
+    reset_watermarks();
+    assert_int_equal(value("mpi.requests_open_most"), 1);
+    assert_int_equal(most_in_process(), 1);
+    assert_int_equal(value("mpi.requests_open"), 1);
+    plain(BARRIER); /* the thread resets its own */
+    assert_int_equal(value("mpi.requests_open_most"), 1);
+    change_requests(2, 3);
+    assert_int_equal(value("mpi.requests_open"), 0);
+    assert_int_equal(value("mpi.requests_open_most"), 3);
+    assert_int_equal(most_in_process(), 3);
+    change_requests(2, 0);
+    reset_watermarks();
+    reset_watermarks();
+    change_requests(0, 2); /* the level of the reset counts, not that of the next call */
+    assert_int_equal(value("mpi.requests_open_most"), 2);
+    reset_watermarks();
+    change_requests(1, 1);
+    assert_int_equal(value("mpi.requests_open_most"), 1);
+}
+
 static void *send_some(void *nothing)
 {
     for (int i = 0; i < CALLS; i++) {
@@ -228,6 +283,8 @@ static void states_that_it_is_complete(void **state)
     fm_counter_file_close();
     assert_int_equal(fermata_counters_read(counters), 0);
     assert_int_equal(fermata_counters_state(counters), FERMATA_PROCESS_ENDED);
+    assert_int_equal(fermata_counters_reset_watermarks(counters), -1);
+    assert_int_equal(errno, ESRCH);
     double error = fermata_counters_tick_rate(counters) / (double)fm_clock_resolution() - 1;
     assert_true(error < 1e-3 && error > -1e-3);
     fermata_counters_close(counters);
@@ -250,6 +307,7 @@ int main(void)
         cmocka_unit_test(counts_across_chunks),
         cmocka_unit_test(counts_large_numbers_and_operations),
         cmocka_unit_test(counts_requests_as_levels),
+        cmocka_unit_test(watermarks_are_reset_to_the_present_level),
         cmocka_unit_test(counts_in_all_threads),
         cmocka_unit_test(counts_functions_that_come_later),
         cmocka_unit_test(pauses_are_not_counted),
