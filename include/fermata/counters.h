@@ -116,6 +116,12 @@ FERMATA_COUNTERS_API int64_t fermata_counters_value(const fermata_counters_t *co
 FERMATA_COUNTERS_API int64_t fermata_counters_bin(const fermata_counters_t *counters,
                                                   size_t counter, unsigned bin);
 
+/** Largest value of what a bin counts, of a counter with boundaries of the user's choice
+ * (mpi.messages_by_size); the bin begins above that of the previous one.
+ * @return UINT64_MAX: there is none, since it is the last bin, or the counter is another one */
+FERMATA_COUNTERS_API uint64_t fermata_counters_bin_limit(const fermata_counters_t *counters,
+                                                         size_t counter, unsigned bin);
+
 /** Value of any counter as a floating-point number: with its fraction if its kind has one, times in
  * seconds. */
 FERMATA_COUNTERS_API double fermata_counters_real(const fermata_counters_t *counters,

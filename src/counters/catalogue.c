@@ -1,6 +1,7 @@
 #include "counters/catalogue.h"
 
 #include "counters/counter_layout.h"
+#include "counters/size_bins.h"
 #include "filter/name_pattern.h"
 
 #include <stdint.h>
@@ -60,7 +61,9 @@ static const struct fm_counter_entry counters[] = {
 #undef FM_MODEL_COUNTER
 #undef FM_COUNTER
 #undef FM_USAGE_COUNTER
-/* clang-format on */
+    /* clang-format on */
+    {FM_COUNTER_BY_SIZE, FM_COUNTER_BINS, "messages", FM_TIER_EXACT, FM_COUNTER_BY_SIZE,
+     FM_COUNTER_BY_SIZE_MEANING, NULL, false, false, false},
 #define FM_PERF_COUNTER(name, type, configuration, kind, unit, user, meaning)                      \
     {FM_COUNTER_PERF name,                                                                         \
      FM_COUNTER_##kind,                                                                            \

@@ -18,7 +18,8 @@
  * `resets`. A thread that finds it changed stores its levels as watermarks before it counts further
  * calls, and the word in its block (FM_BLOCK_RESETS). Until then the thread's level has not changed
  * since the request: a reader takes it for the watermark. Watermarks of the process (block 0) are
- * raised atomically by many threads, and the reader that requests the reset stores the level itself.
+ * raised atomically by many threads, and the reader that requests the reset stores the level
+ * itself.
  *
  * A block has the words of recorded.def, two words for each recorded function (number of calls,
  * clock ticks in them), then FM_ADDED_WORDS words for counters that are added.
@@ -100,9 +101,11 @@ struct fm_counter_description {
     uint32_t is_selected; /**< 0: counted, but not asked for */
     uint32_t tier;        /**< enum fm_counter_tier */
     uint32_t boundary;    /**< bytes of the largest small message, of bins by size; else 0 */
-    uint32_t communicator_boundary;   /**< processes of the largest small communicator, likewise */
-    uint32_t sentinel;                /**< of a watermark that can be reset: first word of its level;
-                                         else 0 */
+    uint32_t communicator_boundary; /**< processes of the largest small communicator, likewise */
+    uint32_t sentinel;              /**< of a watermark that can be reset: first word of its level;
+                                       else 0 */
+    uint32_t rules;                 /**< of bins with rules of their own: first word, in block 0, of
+                                       the largest values of all bins but the last; else 0 */
     char meaning[FM_COUNTER_MEANING]; /**< of counters that are added; of an unavailable one the
                                          reason */
 };

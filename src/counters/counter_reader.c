@@ -34,7 +34,9 @@ struct counter {
     char name[FM_COUNTER_NAME + 8];
     char unit[FM_COUNTER_UNIT];
     char meaning[FM_COUNTER_MEANING];
-    uint64_t slot, sentinel; /* 0: it is no watermark that can be reset */
+    uint64_t slot;
+    uint64_t sentinel; /* 0: it is no watermark that can be reset */
+    uint64_t rules;    /* 0: its bins have none of their own */
 };
 
 /* A counter that the run does not have. */
@@ -166,7 +168,8 @@ static int add_described(fermata_counters_t *c, const struct fm_counter_descript
     }
     if (d->kind >= FM_COUNTER_KINDS ||
         (uint64_t)d->slot + d->bins > c->words_in_block - FM_BLOCK_HEAD ||
-        d->sentinel >= c->words_in_block - FM_BLOCK_HEAD) {
+        d->sentinel >= c->words_in_block - FM_BLOCK_HEAD ||
+        (d->rules != 0 && (uint64_t)d->rules + d->bins - 1 > c->words_in_block - FM_BLOCK_HEAD)) {
         return -1;
     }
     struct counter like = {
@@ -177,7 +180,8 @@ static int add_described(fermata_counters_t *c, const struct fm_counter_descript
                  .communicator_boundary = d->communicator_boundary,
                  .obtained = fm_counter_tier_name((enum fm_counter_tier)d->tier)},
         .slot = d->slot,
-        .sentinel = d->kind == FM_COUNTER_HIGH_WATERMARK ? d->sentinel : 0};
+        .sentinel = d->kind == FM_COUNTER_HIGH_WATERMARK ? d->sentinel : 0,
+        .rules = d->kind == FM_COUNTER_BINS ? d->rules : 0};
     snprintf(like.meaning, sizeof like.meaning, "%.*s", FM_COUNTER_MEANING - 1, d->meaning);
     return add_counter(c, "", d->name, d->unit, like);
 }
@@ -488,6 +492,13 @@ int64_t fermata_counters_bin(const fermata_counters_t *c, size_t counter, unsign
         }
     }
     return value;
+}
+
+uint64_t fermata_counters_bin_limit(const fermata_counters_t *c, size_t counter, unsigned bin)
+{
+    const struct counter *which = &c->counters[counter];
+    bool has_rule = which->rules != 0 && bin + 1 < which->info.bins && c->blocks > 0;
+    return has_rule ? (uint64_t)word(c, 0, which->rules + bin) : UINT64_MAX;
 }
 
 int64_t fermata_counters_value(const fermata_counters_t *c, size_t counter)

@@ -51,6 +51,8 @@ def main():
     refused(2, "snapshot needs seconds from 0.05 on", "record", "--snapshot", "0", "--", "true")
     refused(2, "needs counters", "record", "--snapshot", "1", "--", "true")
     refused(2, "hooks (--hooks) needs counters", "record", "--hooks", "--", "true")
+    refused(2, "size-bins (--size-bins) needs counters", "record", "--size-bins", "64", "--", "true")
+    refused(2, "ascending sizes in bytes", "record", "--counters", "--size-bins", "64,64", "--", "true")
     refused(2, "seconds from 0.05 on", "top", "x", "--period", "0")
     refused(4, "No such file", "top", "missing")
     refused(2, "show and an experiment", "counters", "show")

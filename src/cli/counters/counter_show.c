@@ -41,6 +41,35 @@ static bool is_printed(const struct fm_counter_request *request, const struct fm
            (request->all || spread.least != 0 || spread.most != 0);
 }
 
+/* The name of a bin: by rules of its own, or as those of the counter always are. */
+static const char *bin_name(const struct fm_counter_job *job, size_t i, unsigned bin, char *text,
+                            size_t size)
+{
+    const struct fm_job_counter *counter = &job->counters[i];
+    size_t rank = 0;
+    while (fm_counter_job_place(job, rank, i) < 0) {
+        rank++; /* one of them has it */
+    }
+    const fermata_counters_t *file = job->files[rank];
+    size_t place = (size_t)fm_counter_job_place(job, rank, i);
+    unsigned long long limit = fermata_counters_bin_limit(file, place, bin);
+    if (fermata_counters_bin_limit(file, place, 0) == UINT64_MAX) {
+        return fm_counter_bin_name(counter->name, counter->kind, bin, counter->boundary, text,
+                                   size);
+    }
+    unsigned long long below = bin > 0 ? fermata_counters_bin_limit(file, place, bin - 1) : 0;
+    if (bin == 0) {
+        snprintf(text, size, "up to %llu", limit);
+    } else if (bin + 1 == counter->bins) {
+        snprintf(text, size, "above %llu", below);
+    } else if (below + 1 == limit) {
+        snprintf(text, size, "%llu", limit);
+    } else {
+        snprintf(text, size, "%llu-%llu", below + 1, limit);
+    }
+    return text;
+}
+
 /* ---- text ---- */
 
 static void print_states(const struct fm_counter_job *job)
@@ -205,7 +234,7 @@ static bool is_alone(const struct fm_counter_request *request, const struct fm_c
 
 static void print_text(const struct fm_counter_request *request, const struct fm_counter_job *job)
 {
-    char safe[128], bin_name[64], indented[80];
+    char safe[128], name[64], indented[80];
     size_t printed = 0;
     for (size_t i = 0; i < job->count; i++) {
         const struct fm_job_counter *counter = &job->counters[i];
@@ -219,8 +248,7 @@ static void print_text(const struct fm_counter_request *request, const struct fm
             struct fm_counter_spread spread = fm_counter_job_spread(job, i, (int)bin);
             if (spread.most != 0) {
                 snprintf(indented, sizeof indented, "  %s",
-                         fm_counter_bin_name(counter->name, counter->kind, bin, counter->boundary,
-                                             bin_name, sizeof bin_name));
+                         bin_name(job, i, bin, name, sizeof name));
                 print_row(request, job, indented, i, (int)bin);
             }
         }
@@ -361,9 +389,7 @@ static void write_counter(struct fm_json *json, const struct fm_counter_job *job
         fm_json_array(json, "bins");
         for (unsigned bin = 0; bin < counter->bins; bin++) {
             fm_json_object(json, NULL);
-            fm_json_string(json, "name",
-                           fm_counter_bin_name(counter->name, counter->kind, bin, counter->boundary,
-                                               name, sizeof name));
+            fm_json_string(json, "name", bin_name(job, i, bin, name, sizeof name));
             fm_json_array(json, "values");
             write_values(json, job, i, (int)bin);
             fm_json_end(json);

@@ -5,6 +5,7 @@
 #include "record/capture/thread.h"
 #include "record/counting/counter_file.h"
 #include "record/counting/profile/profile.h"
+#include "record/counting/size_counter.h"
 #include "record/counting/user_counters.h"
 #include "record/paradigm/region.h"
 
@@ -80,6 +81,9 @@ FM_INLINE void count_send(const struct fm_counting *counting, uint64_t *values, 
     add(&values[FM_SLOT_BYTES_SENT], bytes);
     add(&values[FM_SLOT_MESSAGES_BY_BOUNDARY + (bytes > message_boundary)], 1);
     add(&values[FM_SLOT_MESSAGE_SIZES + bin], 1);
+    if (FM_UNLIKELY(fm_size_counter.slot != 0)) {
+        add(&values[fm_size_counter.slot + fm_size_bin(&fm_size_counter.bins, bytes)], 1);
+    }
 }
 
 FM_INLINE void count_receipt(const struct fm_counting *counting, uint64_t *values, uint64_t bytes)

@@ -22,12 +22,12 @@ struct fm_thread;
 
 /** The counting of a thread; its memory is valid to the end of the process. */
 struct fm_counting {
-    const uint64_t *from; /**< first record that is not counted; NULL: none is counted so far */
-    uint64_t *block;      /**< the block, head included */
+    const uint64_t *from;   /**< first record that is not counted; NULL: none is counted so far */
+    uint64_t *block;        /**< the block, head included */
     const uint64_t *resets; /**< requests of readers to reset watermarks, in the file's head */
-    uint32_t functions;   /**< number of functions that have words in the block */
-    uint32_t function;    /**< of the call counted last */
-    uint64_t above;       /**< BYTES_ABOVE record before the next record; 0: none */
+    uint32_t functions;     /**< number of functions that have words in the block */
+    uint32_t function;      /**< of the call counted last */
+    uint64_t above;         /**< BYTES_ABOVE record before the next record; 0: none */
     struct fm_call_profile *profile; /**< calls by call path; NULL: not asked for */
     bool off;                        /**< records are those of a pause */
     bool discards;                   /**< records are discarded at the end of the call */

@@ -9,9 +9,11 @@ static const char *list; /* of the counters that are asked for */
 static struct fm_counter_description describe(const char *prefix, const char *name, uint32_t kind,
                                               const char *unit, uint32_t slot, uint32_t bins)
 {
-    struct fm_counter_description description = {
-        .kind = kind, .slot = slot, .bins = bins, .tier = FM_TIER_EXACT,
-        .sentinel = fm_counter_sentinel(slot)};
+    struct fm_counter_description description = {.kind = kind,
+                                                 .slot = slot,
+                                                 .bins = bins,
+                                                 .tier = FM_TIER_EXACT,
+                                                 .sentinel = fm_counter_sentinel(slot)};
     snprintf(description.name, sizeof description.name, "%s%s%s", prefix,
              prefix[0] != '\0' ? "." : "", name);
     snprintf(description.unit, sizeof description.unit, "%s", unit);
@@ -63,6 +65,10 @@ struct fm_counter_description fm_counter_describe(const struct fm_added_counter 
         "", counter->name, counter->kind, counter->unit, slot, slot != 0 ? counter->bins : 0);
     description.tier = counter->tier;
     description.sentinel = counter->sentinel;
+    if (counter->rules != NULL) {
+        description.rules = slot + counter->bins;
+        description.boundary = 0;
+    }
     snprintf(description.meaning, sizeof description.meaning, "%s", counter->meaning);
     return description;
 }

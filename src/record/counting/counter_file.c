@@ -12,6 +12,7 @@
 #include "record/counting/perf_events.h"
 #include "record/counting/profile/profile.h"
 #include "record/counting/rank_snapshots.h"
+#include "record/counting/size_counter.h"
 #include "record/counting/user_counters.h"
 
 #include <errno.h>
@@ -327,13 +328,17 @@ uint32_t fm_counter_file_add(const struct fm_added_counter *counter)
     fm_guard_begin(&guard);
     fm_guard_hold_signals();
     fm_lock(&counters.lock);
-    bool fits = counters.added_words + counter->bins <= FM_ADDED_WORDS;
+    uint32_t rules = counter->rules != NULL ? counter->bins - 1 : 0;
+    bool fits = counters.added_words + counter->bins + rules <= FM_ADDED_WORDS;
     if (fits && counter->tier != FM_TIER_UNAVAILABLE) {
         slot = FM_SLOTS + FM_FUNCTION_WORDS * (uint32_t)counters.head->functions_in_block +
                counters.added_words;
+        for (uint32_t i = 0; i < rules; i++) {
+            counters.process[FM_BLOCK_HEAD + slot + counter->bins + i] = counter->rules[i];
+        }
     }
     if (fits && add_description(counter, slot)) {
-        counters.added_words += slot != 0 ? counter->bins : 0;
+        counters.added_words += slot != 0 ? counter->bins + rules : 0;
     } else {
         slot = 0;
     }
@@ -401,6 +406,7 @@ bool fm_counter_file_open(const char *directory, uint32_t rank, uint32_t size,
         return false;
     }
     pthread_atfork(NULL, NULL, child_begins);
+    fm_size_counter_begin();
     fm_user_counters_begin();
     fm_perf_events_begin(counters.list);
     fm_papi_events_begin(counters.list);

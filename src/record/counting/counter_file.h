@@ -22,12 +22,13 @@ struct fm_thread;
 /** A counter that recorded.def does not have. */
 struct fm_added_counter {
     const char *name, *unit;
-    uint32_t kind;       /**< enum fm_counter_kind */
-    uint32_t tier;       /**< enum fm_counter_tier; FM_TIER_UNAVAILABLE: it has no words */
-    uint32_t bins;       /**< 1: none */
-    uint32_t sentinel;   /**< of a watermark of the process: first word of its level; 0: none, it
-                            cannot be reset */
-    const char *meaning; /**< of an unavailable counter the reason */
+    uint32_t kind;         /**< enum fm_counter_kind */
+    uint32_t tier;         /**< enum fm_counter_tier; FM_TIER_UNAVAILABLE: it has no words */
+    uint32_t bins;         /**< 1: none */
+    uint32_t sentinel;     /**< of a watermark of the process: first word of its level; 0: none, it
+                              cannot be reset */
+    const uint64_t *rules; /**< largest values of all bins but the last; NULL: none of their own */
+    const char *meaning;   /**< of an unavailable counter the reason */
 };
 
 /** Brings the counters of a source up to date: values of the block of the process, behind its head.

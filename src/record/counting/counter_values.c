@@ -45,9 +45,8 @@ uint64_t fm_counter_total(uint32_t slot, uint32_t kind)
     uint64_t value = combine(slot, known, 0, fm_counter_file_process());
     for (struct fm_thread *each = fm_threads_all(); each != NULL; each = each->next) {
         const struct fm_counting *counting = __atomic_load_n(&each->counting, __ATOMIC_ACQUIRE);
-        value = counting != NULL
-                    ? combine(present(counting, slot), known, value, counting->block)
-                    : value;
+        value = counting != NULL ? combine(present(counting, slot), known, value, counting->block)
+                                 : value;
     }
     return value;
 }

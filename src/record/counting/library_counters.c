@@ -94,8 +94,8 @@ static uint32_t sentinel_of(const char *name, uint32_t kind, uint32_t tier)
 {
     size_t count;
     const struct fm_counter_description *each = fm_counter_file_descriptions(&count);
-    bool is_ours = kind == FM_COUNTER_HIGH_WATERMARK && tier == FM_TIER_HOOK &&
-                   strncmp(name, "MAX_", 4) == 0;
+    bool is_ours =
+        kind == FM_COUNTER_HIGH_WATERMARK && tier == FM_TIER_HOOK && strncmp(name, "MAX_", 4) == 0;
     for (size_t i = 0; is_ours && i < count; i++) {
         if (strcmp(each[i].name, name + 4) == 0) {
             return each[i].slot;

@@ -1,5 +1,6 @@
 /* Validation of the values of settings. */
 #include "counters/catalogue.h"
+#include "counters/size_bins.h"
 #include "record/gpu_option.h"
 #include "record/selection/duration.h"
 #include "record/selection/flight_option.h"
@@ -132,6 +133,14 @@ const char *fm_refuse_flight_recorder(const char *text)
 {
     struct fm_flight_option option;
     return fm_flight_option_read(&option, text) ? NULL : "a size, as in 16M or 16M,always";
+}
+
+const char *fm_refuse_size_bins(const char *text)
+{
+    struct fm_size_bins bins;
+    _Static_assert(FM_SIZE_RULES_MOST == 32, "said below");
+    return fm_size_bins_read(text, &bins) ? NULL
+                                          : "up to 32 ascending sizes in bytes, as in 64,1K,64K";
 }
 
 const char *fm_refuse_gpu(const char *text)

@@ -160,11 +160,13 @@ fm_status_t fm_settings_agree(const struct fm_settings *settings, struct fm_erro
         return fm_fail(error, FM_ERR_USAGE, "snapshot (%s) needs counters: add --counters",
                        snapshot->origin);
     }
-    const enum fm_setting_id users[] = {FM_SETTING_HOOKS, FM_SETTING_COUNTERS_MPIT};
+    const enum fm_setting_id users[] = {FM_SETTING_HOOKS, FM_SETTING_COUNTERS_MPIT,
+                                        FM_SETTING_SIZE_BINS};
     for (size_t i = 0; i < sizeof users / sizeof users[0]; i++) {
         const struct fm_setting_value *user = &settings->values[users[i]];
-        if (user->text != NULL && strcmp(user->text, "1") == 0 && !is_only &&
-            fm_counter_list_is_none(list->text)) {
+        bool is_used = user->text != NULL &&
+                       (users[i] == FM_SETTING_SIZE_BINS || strcmp(user->text, "1") == 0);
+        if (is_used && !is_only && fm_counter_list_is_none(list->text)) {
             return fm_fail(error, FM_ERR_USAGE, "%s (%s) needs counters: add --counters",
                            fm_settings_known[users[i]].name, user->origin);
         }

@@ -51,6 +51,18 @@ def check_values(experiment, values):
     assert "does not have" in read(experiment, 0, "nonsense")
 
 
+def check_size_bins(experiment):
+    done = subprocess.run([fermata, "counters", "show", "--format", "json", experiment,
+                           "mpi.messages_by_size"], capture_output=True, text=True, check=True)
+    counter, = json.loads(done.stdout)["counters"]
+    assert [(bin["name"], bin["values"]) for bin in counter["bins"]] == [
+        ("up to 99", [0, 0]), ("100", [1000, 0]), ("101-1024", [0, 0]), ("1025-19999", [0, 0]),
+        ("above 19999", [3, 0])], counter
+    done = subprocess.run([fermata, "counters", "show", experiment, "mpi.messages_by_size"],
+                          capture_output=True, text=True, check=True)
+    assert "  above 19999 " in done.stdout and "1025" not in done.stdout, done.stdout
+
+
 def check_pace(experiment, state):
     """top has a row for each rank, and ends when all ranks have ended; so does watch."""
     limit = ["-n", "2"] if state == "running" else []
@@ -180,7 +192,7 @@ def main():
         experiment = f"{folder}/experiment"
         environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
         job = subprocess.Popen([fermata, "record", "--counters", "--snapshot", "0.1", "-o",
-                                experiment, "--",
+                                experiment, "--size-bins", "99,100,1K,19999", "--",
                                 *mpi_command(mpirun, 2, [program, folder])],
                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                                env=environment)
@@ -195,6 +207,7 @@ def main():
             assert stat.S_IMODE(mode) == 0o600, oct(mode)
         check_pace(experiment, "running")
         check_reset(experiment)
+        check_size_bins(experiment)
         pathlib.Path(folder, "go").touch()
         job.communicate(timeout=240)
         states, values = shown(experiment)

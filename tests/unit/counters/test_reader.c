@@ -180,12 +180,9 @@ static void follows_added_counters(void **state)
 static void resets_watermarks(void **state)
 {
     (void)state;
-    struct fm_counter_description d[2] = {{.name = "level", .kind = FERMATA_KIND_LEVEL, .bins = 1},
-                                          {.name = "most",
-                                           .kind = FERMATA_KIND_HIGH_WATERMARK,
-                                           .slot = 1,
-                                           .sentinel = 2,
-                                           .bins = 1}};
+    struct fm_counter_description d[2] = {
+        {.name = "level", .kind = FERMATA_KIND_LEVEL, .bins = 1},
+        {.name = "most", .kind = FERMATA_KIND_HIGH_WATERMARK, .slot = 1, .sentinel = 2, .bins = 1}};
     struct fm_counter_file_head h = head();
     write_file();
     d[0].slot = d[1].sentinel;

@@ -183,8 +183,8 @@ static int64_t most_in_process(void)
     return (int64_t)fm_counter_total(FM_SLOT_REQUESTS_OPEN_MOST, FM_COUNTER_HIGH_WATERMARK);
 }
 
-/* Levels 5, 1, reset: 1 at once, also if the thread records nothing more; then the maximum since the
- * reset, whichever calls follow. */
+/* Levels 5, 1, reset: 1 at once, also if the thread records nothing more; then the maximum since
+ * the reset, whichever calls follow. */
 static void watermarks_are_reset_to_the_present_level(void **state)
 {
     (void)state;
