@@ -1,19 +1,15 @@
 /* Reads the file of a process (counter_layout.h): the interface fermata/counters.h. Uses the C
  * library only, because other programs link it. Files are read, not mapped: one that shrinks gives
  * an error. */
+#include "counters/counter_reader.h"
+
 #include "counters/catalogue.h"
-#include "counters/counter_layout.h"
-#include "fermata/counters.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 _Static_assert((int)FERMATA_KIND_HISTOGRAM == (int)FM_COUNTER_HISTOGRAM &&
@@ -28,34 +24,6 @@ enum { ATTEMPTS = 2000, PATIENT_ATTEMPTS = 20, PAUSE = 100 /* microseconds */ };
 
 /* Limits of what a sound file has. */
 enum { MOST_DESCRIPTIONS = 4096, MOST_FUNCTIONS = 65536, MOST_BLOCKS = 1 << 20 };
-
-struct counter {
-    fermata_counter_info_t info;
-    char name[FM_COUNTER_NAME + 8];
-    char unit[FM_COUNTER_UNIT];
-    char meaning[FM_COUNTER_MEANING];
-    uint64_t slot;
-    uint64_t sentinel; /* 0: it is no watermark that can be reset */
-    uint64_t rules;    /* 0: its bins have none of their own */
-};
-
-/* A counter that the run does not have. */
-struct unavailable {
-    char name[FM_COUNTER_NAME], reason[FM_COUNTER_MEANING];
-};
-
-struct fermata_counters {
-    int file;
-    struct fm_counter_file_head head;
-    uint64_t ticks, nanoseconds; /* a consistent pair */
-    struct counter *counters;
-    size_t count, functions; /* counters; the functions that two of them each belong to */
-    uint64_t described;      /* descriptions that are read */
-    struct unavailable *unavailable;
-    size_t unavailable_count;
-    uint64_t *words; /* block by block */
-    size_t blocks, words_in_block;
-};
 
 static int read_all(const fermata_counters_t *c, void *data, size_t bytes, uint64_t place)
 {
@@ -96,8 +64,7 @@ static const char *refuse_head(const struct fm_counter_file_head *head)
     return is_sound ? NULL : "damaged";
 }
 
-/* Reads what changes of the head. */
-static int read_head(fermata_counters_t *c)
+int fm_counter_reader_head(fermata_counters_t *c)
 {
     struct fm_counter_file_head before;
     for (int i = 0; i < PATIENT_ATTEMPTS; i++) {
@@ -123,14 +90,14 @@ static int read_head(fermata_counters_t *c)
 }
 
 static int add_counter(fermata_counters_t *c, const char *prefix, const char *name,
-                       const char *unit, struct counter like)
+                       const char *unit, struct fm_reader_counter like)
 {
-    struct counter *larger = realloc(c->counters, (c->count + 1) * sizeof *larger);
+    struct fm_reader_counter *larger = realloc(c->counters, (c->count + 1) * sizeof *larger);
     if (larger == NULL) {
         return -1;
     }
     c->counters = larger;
-    struct counter *counter = &larger[c->count++];
+    struct fm_reader_counter *counter = &larger[c->count++];
     *counter = like;
     snprintf(counter->name, sizeof counter->name, "%s%.*s", prefix, FM_COUNTER_NAME - 1, name);
     snprintf(counter->unit, sizeof counter->unit, "%.*s", FM_COUNTER_UNIT - 1, unit);
@@ -149,13 +116,13 @@ static void point_to_names(fermata_counters_t *c)
 
 static int add_unavailable(fermata_counters_t *c, const struct fm_counter_description *d)
 {
-    struct unavailable *larger =
+    struct fm_reader_lack *larger =
         realloc(c->unavailable, (c->unavailable_count + 1) * sizeof *larger);
     if (larger == NULL) {
         return -1;
     }
     c->unavailable = larger;
-    struct unavailable *last = &larger[c->unavailable_count++];
+    struct fm_reader_lack *last = &larger[c->unavailable_count++];
     snprintf(last->name, sizeof last->name, "%.*s", FM_COUNTER_NAME - 1, d->name);
     snprintf(last->reason, sizeof last->reason, "%.*s", FM_COUNTER_MEANING - 1, d->meaning);
     return 0;
@@ -172,7 +139,7 @@ static int add_described(fermata_counters_t *c, const struct fm_counter_descript
         (d->rules != 0 && (uint64_t)d->rules + d->bins - 1 > c->words_in_block - FM_BLOCK_HEAD)) {
         return -1;
     }
-    struct counter like = {
+    struct fm_reader_counter like = {
         .info = {.kind = (int)d->kind,
                  .bins = d->bins,
                  .selected = d->is_selected != 0,
@@ -207,16 +174,16 @@ static int add_function(fermata_counters_t *c, const struct fm_counter_function 
     if (slot + FM_FUNCTION_WORDS > c->words_in_block - FM_BLOCK_HEAD) {
         return 0;
     }
-    struct counter calls = {.info = {.obtained = fm_counter_tier_name(FM_TIER_EXACT),
-                                     .kind = FERMATA_KIND_COUNT,
-                                     .bins = 1,
-                                     .selected = (function->is_selected & 1) != 0},
-                            .slot = slot};
-    struct counter time = {.info = {.obtained = fm_counter_tier_name(FM_TIER_EXACT),
-                                    .kind = FERMATA_KIND_TIMER,
-                                    .bins = 1,
-                                    .selected = (function->is_selected & 2) != 0},
-                           .slot = slot + 1};
+    struct fm_reader_counter calls = {.info = {.obtained = fm_counter_tier_name(FM_TIER_EXACT),
+                                               .kind = FERMATA_KIND_COUNT,
+                                               .bins = 1,
+                                               .selected = (function->is_selected & 1) != 0},
+                                      .slot = slot};
+    struct fm_reader_counter time = {.info = {.obtained = fm_counter_tier_name(FM_TIER_EXACT),
+                                              .kind = FERMATA_KIND_TIMER,
+                                              .bins = 1,
+                                              .selected = (function->is_selected & 2) != 0},
+                                     .slot = slot + 1};
     c->functions++;
     int failed = add_counter(c, FM_COUNTER_CALLS, function->name, "calls", calls);
     return failed != 0 ? failed : add_counter(c, FM_COUNTER_TIME, function->name, "s", time);
@@ -290,77 +257,10 @@ static int read_blocks(fermata_counters_t *c)
 
 int fermata_counters_read(fermata_counters_t *c)
 {
-    if (read_head(c) != 0 || read_descriptions(c) != 0 || read_functions(c) != 0) {
+    if (fm_counter_reader_head(c) != 0 || read_descriptions(c) != 0 || read_functions(c) != 0) {
         return -1;
     }
     return read_blocks(c);
-}
-
-/* ---- watermarks ---- */
-
-/* Maps the file up to the block of the process, for writing. @return NULL, with errno */
-static void *map_for_writing(const fermata_counters_t *c, size_t size)
-{
-    char path[64];
-    struct stat about;
-    snprintf(path, sizeof path, "/proc/self/fd/%d", c->file);
-    int file = open(path, O_RDWR | O_CLOEXEC);
-    if (file < 0) {
-        return NULL;
-    }
-    void *map = MAP_FAILED;
-    if (fstat(file, &about) == 0) {
-        errno = EINVAL;
-        map = about.st_size >= 0 && (uint64_t)about.st_size >= size
-                  ? mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)
-                  : MAP_FAILED;
-    }
-    int reason = errno;
-    close(file);
-    errno = reason;
-    return map != MAP_FAILED ? map : NULL;
-}
-
-/* A watermark of the process, which threads raise meanwhile: the last store is the reset. */
-static void store_level(uint64_t *watermark, const uint64_t *level)
-{
-    uint64_t present;
-    do {
-        present = __atomic_load_n(level, __ATOMIC_SEQ_CST);
-        __atomic_store_n(watermark, present, __ATOMIC_SEQ_CST);
-    } while (__atomic_load_n(level, __ATOMIC_SEQ_CST) != present);
-}
-
-int fermata_counters_reset_watermarks(fermata_counters_t *c)
-{
-    int is_bad = read_head(c);
-    uint64_t place = c->head.blocks_at, size = place + c->words_in_block * sizeof(uint64_t);
-    if (is_bad || c->head.block_count == 0 || place % sizeof(uint64_t) != 0 || size < place) {
-        errno = EINVAL;
-        return -1;
-    }
-    if (fermata_counters_state(c) != FERMATA_PROCESS_RUNNING) {
-        errno = ESRCH;
-        return -1;
-    }
-    struct fm_counter_file_head *head = map_for_writing(c, size);
-    if (head == NULL) {
-        return -1;
-    }
-    uint64_t *process = (uint64_t *)(void *)((char *)head + place) + FM_BLOCK_HEAD;
-    __atomic_add_fetch(&head->resets, 1, __ATOMIC_SEQ_CST);
-    for (size_t i = 0; i < c->count; i++) {
-        if (fermata_counters_can_reset(c, i)) {
-            store_level(&process[c->counters[i].slot], &process[c->counters[i].sentinel]);
-        }
-    }
-    munmap(head, size);
-    return 0;
-}
-
-int fermata_counters_can_reset(const fermata_counters_t *c, size_t counter)
-{
-    return c->counters[counter].sentinel != 0;
 }
 
 /* ---- opening and closing ---- */
@@ -443,7 +343,8 @@ static int64_t word(const fermata_counters_t *c, size_t block, uint64_t slot)
 
 /* The word of a block that has a counter: of a watermark that its thread has still to reset, the
  * level's. */
-static uint64_t slot_in(const fermata_counters_t *c, size_t block, const struct counter *which)
+static uint64_t slot_in(const fermata_counters_t *c, size_t block,
+                        const struct fm_reader_counter *which)
 {
     bool is_due = block != 0 && which->sentinel != 0 &&
                   c->words[block * c->words_in_block + FM_BLOCK_RESETS] < c->head.resets;
@@ -478,7 +379,7 @@ static int64_t rounded(double value)
 
 int64_t fermata_counters_bin(const fermata_counters_t *c, size_t counter, unsigned bin)
 {
-    const struct counter *which = &c->counters[counter];
+    const struct fm_reader_counter *which = &c->counters[counter];
     int64_t value = 0;
     if (fm_counter_is_real((enum fm_counter_kind)which->info.kind)) {
         return rounded(sum_of_reals(c, which->slot + bin));
@@ -496,7 +397,7 @@ int64_t fermata_counters_bin(const fermata_counters_t *c, size_t counter, unsign
 
 uint64_t fermata_counters_bin_limit(const fermata_counters_t *c, size_t counter, unsigned bin)
 {
-    const struct counter *which = &c->counters[counter];
+    const struct fm_reader_counter *which = &c->counters[counter];
     bool has_rule = which->rules != 0 && bin + 1 < which->info.bins && c->blocks > 0;
     return has_rule ? (uint64_t)word(c, 0, which->rules + bin) : UINT64_MAX;
 }
@@ -512,13 +413,14 @@ int64_t fermata_counters_value(const fermata_counters_t *c, size_t counter)
 
 int64_t fermata_counters_thread_value(const fermata_counters_t *c, size_t thread, size_t counter)
 {
-    const struct counter *which = &c->counters[counter];
+    const struct fm_reader_counter *which = &c->counters[counter];
     int64_t value = 0;
     if (fm_counter_is_real((enum fm_counter_kind)which->info.kind)) {
         return rounded(real_of((uint64_t)word(c, thread + 1, which->slot)));
     }
     for (unsigned bin = 0; bin < which->info.bins; bin++) {
-        value = (int64_t)((uint64_t)value + (uint64_t)word(c, thread + 1, slot_in(c, thread + 1, which) + bin));
+        value = (int64_t)((uint64_t)value +
+                          (uint64_t)word(c, thread + 1, slot_in(c, thread + 1, which) + bin));
     }
     return value;
 }
@@ -533,7 +435,7 @@ double fermata_counters_seconds(const fermata_counters_t *c, size_t counter)
 
 double fermata_counters_real(const fermata_counters_t *c, size_t counter)
 {
-    const struct counter *which = &c->counters[counter];
+    const struct fm_reader_counter *which = &c->counters[counter];
     enum fm_counter_kind kind = (enum fm_counter_kind)which->info.kind;
     return fm_counter_is_real(kind)   ? sum_of_reals(c, which->slot)
            : fm_counter_is_time(kind) ? fermata_counters_seconds(c, counter)
@@ -547,99 +449,4 @@ const char *fermata_counters_unavailable(const fermata_counters_t *c, size_t i, 
     }
     *reason = c->unavailable[i].reason;
     return c->unavailable[i].name;
-}
-
-/* ---- the process ---- */
-
-/* Start of a process by the kernel's clock; 0: it does not exist, or is not known. */
-static uint64_t start_of(long process)
-{
-    char path[64], text[1024];
-    snprintf(path, sizeof path, "/proc/%ld/stat", process);
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t length = file >= 0 ? read(file, text, sizeof text - 1) : 0;
-    if (file >= 0) {
-        close(file);
-    }
-    text[length > 0 ? length : 0] = '\0';
-    char *field = strrchr(text, ')');
-    if (field == NULL || field[1] == '\0' || field[2] == 'Z') {
-        return 0; /* ended, and its parent has not noticed so far */
-    }
-    for (int i = 2; field != NULL && i < 22; i++) {
-        field = strchr(field + 1, ' ');
-    }
-    return field != NULL ? strtoull(field, NULL, 10) : 0;
-}
-
-int fermata_counters_state(const fermata_counters_t *c)
-{
-    char host[sizeof c->head.host] = "";
-    long process = fermata_counters_process(c);
-    gethostname(host, sizeof host - 1);
-    if (c->head.state == FM_COUNTING_ENDED) {
-        return FERMATA_PROCESS_ENDED;
-    }
-    if (strcmp(host, c->head.host) != 0) {
-        return FERMATA_PROCESS_UNKNOWN;
-    }
-    bool exists = process > 0 &&
-                  (c->head.process_start != 0 ? start_of(process) == c->head.process_start
-                                              : kill((pid_t)process, 0) == 0 || errno == EPERM);
-    return exists ? FERMATA_PROCESS_RUNNING : FERMATA_PROCESS_KILLED;
-}
-
-size_t fermata_counters_threads(const fermata_counters_t *c)
-{
-    return c->blocks > 0 ? c->blocks - 1 : 0; /* block 0 is that of the process */
-}
-
-double fermata_counters_since_call(const fermata_counters_t *c)
-{
-    struct timespec now;
-    uint64_t last = c->head.start_ticks;
-    for (size_t i = 0; i < c->blocks; i++) {
-        uint64_t time = c->words[i * c->words_in_block + FM_BLOCK_TIME];
-        last = time > last ? time : last;
-    }
-    clock_gettime(CLOCK_REALTIME, &now);
-    double since_start =
-        (double)now.tv_sec - 1e-9 * (double)c->head.start_realtime + 1e-9 * (double)now.tv_nsec;
-    double age = since_start - (double)(last - c->head.start_ticks) / fermata_counters_tick_rate(c);
-    return age > 0 ? age : 0;
-}
-
-unsigned fermata_counters_rank(const fermata_counters_t *c)
-{
-    return c->head.rank;
-}
-
-unsigned fermata_counters_size(const fermata_counters_t *c)
-{
-    return c->head.size;
-}
-
-long fermata_counters_process(const fermata_counters_t *c)
-{
-    return (long)c->head.process;
-}
-
-const char *fermata_counters_host(const fermata_counters_t *c)
-{
-    return c->head.host;
-}
-
-const char *fermata_counters_program(const fermata_counters_t *c)
-{
-    return c->head.program;
-}
-
-double fermata_counters_tick_rate(const fermata_counters_t *c)
-{
-    return c->nanoseconds != 0 ? 1e9 * (double)c->ticks / (double)c->nanoseconds : 1e9;
-}
-
-uint64_t fermata_counters_start(const fermata_counters_t *c)
-{
-    return c->head.start_realtime;
 }
