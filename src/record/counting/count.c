@@ -147,6 +147,7 @@ static void count_of_model(struct fm_counting *counting, uint64_t *values, const
         attribute(counting, record[2], record[3]);
         break;
     case FM_RECORD_LOCK_ACQUIRE:
+    case FM_RECORD_LOCK_RELEASE: /* of a window: MPI does not state when it was acquired */
         add(&model[FM_MODEL_SLOT_LOCKS], 1);
         break;
     case FM_RECORD_LOCK_TRY:
@@ -298,6 +299,7 @@ static void count_record(struct fm_counting *counting, uint64_t *values, const u
     case FM_RECORD_GET:
     case FM_RECORD_ATOMIC:
     case FM_RECORD_LOCK_ACQUIRE:
+    case FM_RECORD_LOCK_RELEASE:
     case FM_RECORD_LOCK_TRY:
     case FM_RECORD_RMA_COLLECTIVE:
     case FM_RECORD_WIN_COLLECTIVE_END:

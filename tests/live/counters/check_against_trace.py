@@ -86,7 +86,7 @@ class Counts:
         elif kind == "RmaAtomic":
             self.add(f"{model}.atomics")
             self.add(f"{model}.bytes_atomic", event.bytes_sent + event.bytes_received)
-        elif kind == "RmaAcquireLock":
+        elif kind == "RmaAcquireLock" or (kind == "RmaReleaseLock" and model == "mpi"):
             self.add(f"{model}.locks_acquired")
 
     def collective(self, name, event, model):
