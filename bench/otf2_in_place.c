@@ -5,13 +5,11 @@
  * OTF2_IN_PLACE names the folder of the archive, whose definitions are not written. For the one
  * thread of thread_call_loop. */
 #include "call_loop.h"
+#include "event_memory.h"
 
 #include <dlfcn.h>
 #include <otf2/otf2.h>
 #include <unistd.h>
-
-#define CHUNK_SIZE ((uint64_t)1 << 20)
-#define CHUNKS     16
 
 enum region { BARRIER = 2, LOOP, IMPLICIT_BARRIER, CRITICAL, CRITICAL_BLOCK };
 
@@ -25,31 +23,6 @@ static struct {
     void (*critical_start)(void);
     void (*critical_end)(void);
 } runtime;
-
-static struct {
-    void *chunks[CHUNKS];
-    unsigned used;
-} memory;
-
-/* Memory that has been used before; OTF2 requests a flush when it is full. */
-static void *allocate_chunk(void *data, OTF2_FileType type, OTF2_LocationRef location,
-                            void **buffer_data, uint64_t size)
-{
-    (void)data, (void)location, (void)buffer_data;
-    if (type != OTF2_FILETYPE_EVENTS) {
-        return malloc(size);
-    }
-    return memory.used < CHUNKS ? memory.chunks[memory.used++] : NULL;
-}
-
-static void reuse_chunks(void *data, OTF2_FileType type, OTF2_LocationRef location,
-                         void **buffer_data, bool final)
-{
-    (void)data, (void)location, (void)buffer_data, (void) final;
-    if (type == OTF2_FILETYPE_EVENTS) {
-        memory.used = 0;
-    }
-}
 
 static OTF2_FlushType flush(void *data, OTF2_FileType type, OTF2_LocationRef location, void *caller,
                             bool final)
@@ -71,27 +44,20 @@ static void find(void *function, const char *name)
 __attribute__((constructor)) static void begin(void)
 {
     static const OTF2_FlushCallbacks flushes = {.otf2_pre_flush = flush};
-    static const OTF2_MemoryCallbacks allocation = {allocate_chunk, reuse_chunks};
     const char *folder = getenv("OTF2_IN_PLACE");
     find(&runtime.barrier, "GOMP_barrier");
     find(&runtime.loop_start, "GOMP_loop_nonmonotonic_dynamic_start");
     find(&runtime.loop_end, "GOMP_loop_end");
     find(&runtime.critical_start, "GOMP_critical_start");
     find(&runtime.critical_end, "GOMP_critical_end");
-    for (unsigned i = 0; i < CHUNKS; i++) {
-        memory.chunks[i] = malloc(CHUNK_SIZE);
-        if (memory.chunks[i] == NULL) {
-            _exit(1);
-        }
-        memset(memory.chunks[i], 1, CHUNK_SIZE);
-    }
     OTF2_Archive *archive =
-        folder == NULL ? NULL
-                       : OTF2_Archive_Open(folder, "records", OTF2_FILEMODE_WRITE, CHUNK_SIZE,
-                                           CHUNK_SIZE, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+        folder == NULL
+            ? NULL
+            : OTF2_Archive_Open(folder, "records", OTF2_FILEMODE_WRITE, EVENT_CHUNK, EVENT_CHUNK,
+                                OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
     if (archive == NULL ||
         OTF2_Archive_SetFlushCallbacks(archive, &flushes, NULL) != OTF2_SUCCESS ||
-        OTF2_Archive_SetMemoryCallbacks(archive, &allocation, NULL) != OTF2_SUCCESS ||
+        !prepare_event_memory(archive) ||
         OTF2_Archive_SetSerialCollectiveCallbacks(archive) != OTF2_SUCCESS ||
         OTF2_Archive_OpenEvtFiles(archive) != OTF2_SUCCESS ||
         (writer = OTF2_Archive_GetEvtWriter(archive, 0)) == NULL) {

@@ -8,6 +8,7 @@
  * times and once before to warm up, with times that need no clock. Prints nanoseconds of
  * processor time per call (Enter, operations, Leave): in the writer and in the flushes of its
  * chunks; and the cost of reading a clock. */
+#include "event_memory.h"
 #include "processor_time.h"
 
 #include <inttypes.h>
@@ -21,9 +22,7 @@
 #endif
 
 #define MAX_LOOPS        99
-#define EVENT_CHUNK      ((uint64_t)1 << 20)
 #define DEFINITION_CHUNK ((uint64_t)256 << 10)
-#define EVENT_CHUNKS     16 /* in memory; full chunks are written and reused */
 #define CALL_TICKS                                                                                 \
     100 /* between two records: approximately the duration of the calls of the loop */
 
@@ -71,45 +70,6 @@ static OTF2_TimeStamp after_flush(void *data, OTF2_FileType type, OTF2_LocationR
     (void)data, (void)type, (void)location;
     flushing.total += processor_seconds() - flushing.begin;
     return 0;
-}
-
-static struct {
-    void *chunks[EVENT_CHUNKS];
-    unsigned used;
-} memory;
-
-/* Memory of the event writer; OTF2 requests a flush when it is full. */
-static void *allocate_chunk(void *data, OTF2_FileType type, OTF2_LocationRef location,
-                            void **buffer_data, uint64_t size)
-{
-    (void)data, (void)location, (void)buffer_data;
-    if (type != OTF2_FILETYPE_EVENTS) {
-        return malloc(size);
-    }
-    return memory.used < EVENT_CHUNKS ? memory.chunks[memory.used++] : NULL;
-}
-
-static void reuse_chunks(void *data, OTF2_FileType type, OTF2_LocationRef location,
-                         void **buffer_data, bool final)
-{
-    (void)data, (void)location, (void)buffer_data, (void) final;
-    if (type == OTF2_FILETYPE_EVENTS) {
-        memory.used = 0;
-    }
-}
-
-/* Memory that is allocated before it is needed, as in a recorder. */
-static bool prepare_memory(OTF2_Archive *archive)
-{
-    static const OTF2_MemoryCallbacks callbacks = {allocate_chunk, reuse_chunks};
-    for (unsigned i = 0; i < EVENT_CHUNKS; ++i) {
-        memory.chunks[i] = malloc(EVENT_CHUNK);
-        if (memory.chunks[i] == NULL) {
-            return false;
-        }
-        memset(memory.chunks[i], 1, EVENT_CHUNK);
-    }
-    return OTF2_Archive_SetMemoryCallbacks(archive, &callbacks, NULL) == OTF2_SUCCESS;
 }
 
 static uint64_t write_exchanges(OTF2_EvtWriter *writer, uint64_t time, uint64_t id, long count)
@@ -365,7 +325,7 @@ int main(int argc, char **argv)
     OTF2_Archive *archive =
         OTF2_Archive_Open(argv[3], "traces", OTF2_FILEMODE_WRITE, EVENT_CHUNK, DEFINITION_CHUNK,
                           OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
-    if (archive == NULL || !prepare_memory(archive)) {
+    if (archive == NULL || !prepare_event_memory(archive)) {
         fprintf(stderr, "write_records: cannot write %s\n", argv[3]);
         return 1;
     }

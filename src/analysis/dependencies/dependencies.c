@@ -204,6 +204,20 @@ size_t fm_mark_position(const fm_mark_vector *marks, uint32_t row)
     return low;
 }
 
+size_t fm_first_dependency(const fm_dependency_vector *dependencies, uint32_t activity)
+{
+    size_t low = 0, high = dependencies->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (dependencies->items[middle].activity < activity) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
 static int compare_marks(const void *a, const void *b)
 {
     const struct fm_mark *left = a, *right = b;

@@ -155,6 +155,10 @@ void fm_depend_start_on_call(const struct fm_analysis *analysis, uint32_t locati
 /** @return the position of a mark among those of its location, which exists. O(log n) */
 size_t fm_mark_position(const fm_mark_vector *marks, uint32_t row);
 
+/** @return the position of the first dependency of a call, or of a later one if it has none; the
+ * dependencies are sorted by their calls. O(log n) */
+size_t fm_first_dependency(const fm_dependency_vector *dependencies, uint32_t activity);
+
 /** Begins a junction. @param home  a process that takes part */
 void fm_junction_begin(const struct fm_analysis *analysis, unsigned worker, uint32_t home);
 

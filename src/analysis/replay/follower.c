@@ -115,21 +115,6 @@ static void step_repaired(struct fm_traveller *traveller, uint64_t time, uint64_
 
 /* ---- calls ---- */
 
-/* @return the first dependency of a call. O(log n) */
-static size_t first_dependency(const fm_dependency_vector *dependencies, uint32_t activity)
-{
-    size_t low = 0, high = dependencies->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (dependencies->items[middle].activity < activity) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
 /* Finds when the calls are complete for which the step's call waits at its begin: each its
  * remaining time after the later of its Enter and what it depends on.
  * @param complete  out: the latest time; 0: there are none
@@ -152,7 +137,7 @@ static bool complete_deferred(const struct fm_replay_run *run, uint32_t l,
         }
         uint64_t since = location->enter.items[edit->from];
         uint64_t begin = run->replay->locations[l].enter[edit->from];
-        size_t d = first_dependency(dependencies, edit->from);
+        size_t d = fm_first_dependency(dependencies, edit->from);
         for (; d < dependencies->count && dependencies->items[d].activity == edit->from; d++) {
             const struct fm_dependency *dependency = &dependencies->items[d];
             const struct binding binding =

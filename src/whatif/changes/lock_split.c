@@ -30,18 +30,13 @@ static const struct fm_dependency *dependency_before(const struct fm_detail *det
         dependency->source.kind == FM_AWAITED_JUNCTION || dependency->source.kind == FM_AWAITED_MARK
             ? FM_NONE
             : fm_requesting_call(detail->trace, l, release);
-    size_t low = 0, high = request == FM_NONE ? 0 : own->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (own->items[middle].activity < request) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
+    if (request == FM_NONE) {
+        return NULL;
     }
-    for (; request != FM_NONE && low < own->count && own->items[low].activity <= release; low++) {
-        if (own->items[low].rule == FM_DEPENDS_ON_LOCK) {
-            return &own->items[low];
+    for (size_t d = fm_first_dependency(own, request);
+         d < own->count && own->items[d].activity <= release; d++) {
+        if (own->items[d].rule == FM_DEPENDS_ON_LOCK) {
+            return &own->items[d];
         }
     }
     return NULL;

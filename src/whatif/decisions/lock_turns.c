@@ -22,21 +22,6 @@ struct fm_lock_turns {
 
 /* ---- dependencies of acquisitions ---- */
 
-/* @return the position of the first dependency of a call */
-static size_t first_position(const fm_dependency_vector *dependencies, uint32_t activity)
-{
-    size_t low = 0, high = dependencies->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (dependencies->items[middle].activity < activity) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
 /* @return the position of the dependency of a call by one of some rules on another call; FM_NONE
  * @param on  activity FM_NONE: on any call's Enter */
 static uint32_t find_dependency(const struct fm_detail *detail, struct fm_call_ref call,
@@ -46,7 +31,7 @@ static uint32_t find_dependency(const struct fm_detail *detail, struct fm_call_r
         return FM_NONE;
     }
     const fm_dependency_vector *all = &detail->dependencies->of_location[call.location];
-    size_t d = first_position(all, call.activity);
+    size_t d = fm_first_dependency(all, call.activity);
     for (; d < all->count && all->items[d].activity == call.activity; d++) {
         const struct fm_awaited source = all->items[d].source;
         const bool is_wanted =
