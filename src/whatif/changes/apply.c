@@ -29,7 +29,7 @@ struct application {
     const struct fm_run_change *change;
     const struct fm_trace *trace;
     struct fm_edits *edits;
-    uint8_t *selected;    /* [call path] */
+    struct fm_call_selection selection;
     bool by_visits;       /* groups are visits of the call path, not iterations */
     share_vector *shares; /* [location] */
 };
@@ -59,7 +59,7 @@ static void walk_begin(struct walk *walk, const struct application *application,
     for (size_t v = 0; v < location->profile.count; v++) {
         const struct fm_visit_profile *node = &location->profile.items[v];
         const unsigned selected =
-            node->callpath == FM_NONE ? 0 : application->selected[node->callpath];
+            node->callpath == FM_NONE ? 0 : application->selection.callpaths[node->callpath];
         const bool is_within = (selected & FM_SELECTED_WITHIN) != 0 &&
                                trace->regions[node->region].call == FM_CALL_USER;
         const bool is_passed =
@@ -306,7 +306,7 @@ static uint64_t scale_calls(struct application *application, uint32_t l)
     for (uint32_t a = 0; a < location->enter.count; a++) {
         const struct fm_visit_profile *node = &location->profile.items[location->visit.items[a]];
         if (node->callpath == FM_NONE ||
-            (application->selected[node->callpath] & FM_SELECTED_ITSELF) == 0) {
+            (application->selection.callpaths[node->callpath] & FM_SELECTED_ITSELF) == 0) {
             continue;
         }
         const uint64_t number =
@@ -380,25 +380,28 @@ static fm_status_t apply_in_callpaths(struct application *application,
                                       struct fm_change_effect *effect, struct fm_error *error)
 {
     const struct fm_run_change *change = application->change;
-    if (fm_callpaths_select(detail->trace, change->where, &application->selected) == 0) {
-        return fm_fail(error, FM_ERR_USAGE,
-                       "%.200s: the run has no function and no call path of this name",
-                       change->text);
+    struct fm_call_selection *selection = &application->selection;
+    const bool is_of_locks =
+        change->kind == FM_CHANGE_NO_LOCK || change->kind == FM_CHANGE_SPLIT_LOCK;
+    if (fm_callpaths_select(detail->trace, change->where, &selection->callpaths) == 0 &&
+        (!is_of_locks || fm_locks_select(detail->trace, change->where, selection) == 0)) {
+        return fm_fail(error, FM_ERR_USAGE, "%.200s: the run has no function%s of this name",
+                       change->text,
+                       is_of_locks ? ", no call path and no lock" : " and no call path");
     }
     if (change->kind == FM_CHANGE_REMOVE) {
-        fm_barriers_remove(change, detail->trace, application->selected, application->edits,
-                           effect);
+        fm_barriers_remove(change, detail->trace, selection->callpaths, application->edits, effect);
         return effect->calls != 0
                    ? FM_OK
                    : fm_fail(error, FM_ERR_USAGE, "%.200s: no barrier that blocks is called there",
                              change->text);
     }
     if (change->kind == FM_CHANGE_NO_WAIT) {
-        return fm_calls_defer(change, detail, application->selected, application->edits, effect,
+        return fm_calls_defer(change, detail, selection->callpaths, application->edits, effect,
                               error);
     }
     if (change->kind == FM_CHANGE_SPLIT_LOCK) {
-        fm_locks_split(change, detail, application->selected, application->edits, effect);
+        fm_locks_split(change, detail, selection, application->edits, effect);
         return effect->calls != 0
                    ? FM_OK
                    : fm_fail(error, FM_ERR_USAGE,
@@ -406,7 +409,7 @@ static fm_status_t apply_in_callpaths(struct application *application,
                              change->text);
     }
     if (change->kind == FM_CHANGE_NO_LOCK || change->kind == FM_CHANGE_NARROW) {
-        fm_calls_free(change, detail, application->selected, application->edits, effect);
+        fm_calls_free(change, detail, selection, application->edits, effect);
         return effect->calls != 0
                    ? FM_OK
                    : fm_fail(error, FM_ERR_USAGE,
@@ -446,7 +449,7 @@ fm_status_t fm_change_apply(const struct fm_run_change *change, const struct fm_
         break;
     default:
         status = apply_in_callpaths(&application, detail, effect, error);
-        fm_free(application.selected);
+        fm_call_selection_free(&application.selection, detail->trace);
         break;
     }
     return status;

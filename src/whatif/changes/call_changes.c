@@ -2,7 +2,6 @@
 
 #include "analysis/dependencies/dependencies.h"
 #include "analysis/model/own_metric.h"
-#include "whatif/changes/callpath_selection.h"
 #include "whatif/changes/phase_walk.h"
 
 #include <string.h>
@@ -90,7 +89,7 @@ static void adopt(struct fm_edits *edits, struct fm_edits *merged, size_t kept_f
 }
 
 static void free_calls_of(struct walk *walk, const struct fm_detail *detail, uint32_t l,
-                          const uint8_t *selected, struct fm_edits *edits,
+                          const struct fm_call_selection *selection, struct fm_edits *edits,
                           struct fm_change_effect *effect)
 {
     const struct freeing freeing = freeing_of(walk->change->kind);
@@ -106,8 +105,7 @@ static void free_calls_of(struct walk *walk, const struct fm_detail *detail, uin
         if ((freeing.of >> dependency->rule & 1) == 0 || dependency->activity == last ||
             (walk->change->kind == FM_CHANGE_NARROW &&
              detail->trace->regions[node->region].call != FM_CALL_FENCE) ||
-            (selected != NULL &&
-             (node->callpath == FM_NONE || (selected[node->callpath] & FM_SELECTED_WITHIN) == 0)) ||
+            !fm_call_is_selected(selection, detail->trace, l, dependency) ||
             !is_selected(walk, dependency->activity)) {
             continue;
         }
@@ -120,13 +118,14 @@ static void free_calls_of(struct walk *walk, const struct fm_detail *detail, uin
 }
 
 void fm_calls_free(const struct fm_run_change *change, const struct fm_detail *detail,
-                   const uint8_t *selected, struct fm_edits *edits, struct fm_change_effect *effect)
+                   const struct fm_call_selection *selection, struct fm_edits *edits,
+                   struct fm_change_effect *effect)
 {
     for (uint32_t l = 0; l < detail->trace->location_count; l++) {
         struct walk walk = {.change = change, .location = &detail->trace->locations[l]};
         if (fm_ranges_have(&change->ranks, fm_trace_process(detail->trace, l))) {
             fm_phase_walk_begin(&walk.phases, detail->trace, l);
-            free_calls_of(&walk, detail, l, selected, &edits[l], effect);
+            free_calls_of(&walk, detail, l, selection, &edits[l], effect);
             fm_phase_walk_free(&walk.phases);
         }
     }

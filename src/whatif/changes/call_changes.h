@@ -4,13 +4,14 @@
 #define FERMATA_WHATIF_CHANGES_CALL_CHANGES_H
 
 #include "whatif/changes/apply.h"
+#include "whatif/changes/call_selection.h"
 
 /** Frees calls of what they depend on: nolock of locks, noprogress-wait of the progress of targets,
  * narrow (fences) of processes that exchange no data with theirs.
- * @param selected  [node of the call forest]: FM_SELECTED_...; NULL: all
- * @param effect    its `calls` and `locations` count them */
+ * @param selection  NULL: all
+ * @param effect     its `calls` and `locations` count them */
 void fm_calls_free(const struct fm_run_change *change, const struct fm_detail *detail,
-                   const uint8_t *selected, struct fm_edits *edits,
+                   const struct fm_call_selection *selection, struct fm_edits *edits,
                    struct fm_change_effect *effect);
 
 /** Takes calls their remaining time: network=ideal those that communicate or synchronize processes,

@@ -1,23 +1,7 @@
 #include "whatif/changes/lock_split.h"
 
 #include "analysis/dependencies/dependencies.h"
-#include "whatif/changes/callpath_selection.h"
 #include "whatif/changes/phase_walk.h"
-
-uint32_t fm_requesting_call(const struct fm_trace *trace, uint32_t l, uint32_t activity)
-{
-    const struct fm_location *location = &trace->locations[l];
-    for (uint32_t a = activity + 1; a-- > 0;) {
-        const fm_call_t call = trace->regions[fm_trace_region(location, a)].call;
-        if (call == FM_CALL_LOCK) {
-            return a;
-        }
-        if (call == FM_CALL_UNLOCK && a != activity) {
-            return FM_NONE; /* of the epoch before */
-        }
-    }
-    return FM_NONE;
-}
 
 /* @return the dependency of the acquisition whose release another one depends on; NULL: it has none
  */
@@ -43,7 +27,7 @@ static const struct fm_dependency *dependency_before(const struct fm_detail *det
 }
 
 static void split_on(const struct fm_run_change *change, const struct fm_detail *detail, uint32_t l,
-                     const uint8_t *selected, struct fm_edits *edits,
+                     const struct fm_call_selection *selection, struct fm_edits *edits,
                      struct fm_change_effect *effect)
 {
     const struct fm_location *location = &detail->trace->locations[l];
@@ -57,9 +41,8 @@ static void split_on(const struct fm_run_change *change, const struct fm_detail 
     for (size_t d = 0; d < dependencies->count; d++) {
         const struct fm_dependency *dependency = &dependencies->items[d];
         const uint32_t activity = dependency->activity;
-        const uint32_t callpath = location->profile.items[location->visit.items[activity]].callpath;
-        if (dependency->rule != FM_DEPENDS_ON_LOCK || callpath == FM_NONE ||
-            (selected[callpath] & FM_SELECTED_WITHIN) == 0) {
+        if (dependency->rule != FM_DEPENDS_ON_LOCK ||
+            !fm_call_is_selected(selection, detail->trace, l, dependency)) {
             continue;
         }
         const uint64_t number =
@@ -94,12 +77,12 @@ static void split_on(const struct fm_run_change *change, const struct fm_detail 
 }
 
 void fm_locks_split(const struct fm_run_change *change, const struct fm_detail *detail,
-                    const uint8_t *selected, struct fm_edits *edits,
+                    const struct fm_call_selection *selection, struct fm_edits *edits,
                     struct fm_change_effect *effect)
 {
     for (uint32_t l = 0; l < detail->trace->location_count; l++) {
         if (fm_ranges_have(&change->ranks, fm_trace_process(detail->trace, l))) {
-            split_on(change, detail, l, selected, &edits[l], effect);
+            split_on(change, detail, l, selection, &edits[l], effect);
         }
     }
 }
