@@ -41,6 +41,16 @@ struct fences {
     struct fm_join *join;         /* for dependencies; NULL: none are wanted */
     struct fence_target *targets; /* by process */
     struct fm_dispatch *accesses;
+    struct fm_dispatch *partners; /* of fences; NULL: they do not wait for them */
+};
+
+/* To the origin of an access: the target's fence that ends the epoch, which does not synchronize
+ * all processes of the window. The two fences wait for each other. */
+struct partner_fence {
+    uint64_t enter, leave;
+    struct fm_call_ref target;
+    uint32_t fence; /* of the origin: in its collectives */
+    uint32_t unused;
 };
 
 static uint8_t call_of(const struct fm_trace *trace, struct fm_call_ref call)
@@ -113,7 +123,8 @@ static void judge_member(const struct fm_finder *finder, const struct fm_member 
         fm_found_group_point(
             finder, member->wait_location,
             &(struct fm_group_point){.t = all->enter, .communicator = member->communicator});
-    } else if (metric == FM_METRIC_MPI_RMA_WAIT_AT_FENCE) {
+    } else if (metric == FM_METRIC_MPI_RMA_WAIT_AT_FENCE &&
+               !finder->analysis->trace->has_partner_fences) {
         fm_found_count(finder, (struct fm_call_ref){member->wait_location, member->wait_activity},
                        FM_METRIC_MPI_RMA_FENCE_PARTIAL, 1);
     }
@@ -269,6 +280,43 @@ static void depend_on_partners(const struct fences *fences, unsigned worker,
     fm_depend(fences->analysis, worker, origin, fm_awaited_enter(target), FM_DEPENDS_ON_PARTNER);
 }
 
+/* Tells an origin of the target's fence, if this one waits only for its partners. */
+static void join_partners(const struct fences *fences, unsigned worker, uint32_t process,
+                          const struct fm_window_collective *fence,
+                          const struct sent_access *access)
+{
+    struct fm_member member;
+    struct fm_gathered all;
+    if (describe_member(fences, process, fence, &member) && member.call == FM_CALL_FENCE &&
+        fm_gathering_find(fences->gathering, worker, &member, &all) &&
+        all.enter >= all.first_leave) {
+        fm_dispatch_send(fences->partners, worker, access->origin,
+                         &(struct partner_fence){.enter = member.enter,
+                                                 .leave = member.leave,
+                                                 .target = fence->call,
+                                                 .fence = access->fence});
+    }
+}
+
+/* Of two fences that wait for each other, the one that is entered first waits. */
+static void take_partner(void *context, unsigned worker, uint32_t process, const void *record)
+{
+    const struct fences *fences = context;
+    const struct partner_fence *partner = record;
+    const struct fm_trace *trace = fences->analysis->trace;
+    const struct fm_call_ref own = fences->epochs[process].collectives.items[partner->fence].call;
+    const uint64_t enter = trace->locations[own.location].enter.items[own.activity];
+    const uint64_t leave = trace->locations[own.location].leave.items[own.activity];
+    const struct fm_finder finder = {fences->analysis, worker, fences->finder->precedence};
+    if (enter < partner->enter && partner->enter <= leave) {
+        fm_found_wait(&finder, own, partner->enter, partner->target,
+                      FM_METRIC_MPI_RMA_WAIT_AT_FENCE);
+    } else if (partner->enter < enter && enter <= partner->leave) {
+        fm_found_remote_wait(&finder, partner->target, enter, own, FM_METRIC_MPI_RMA_WAIT_AT_FENCE,
+                             FM_METRIC_MPI_RMA_WAIT_AT_FENCE);
+    }
+}
+
 static void take_access(void *context, unsigned worker, uint32_t process, const void *record)
 {
     struct fences *fences = context;
@@ -284,6 +332,9 @@ static void take_access(void *context, unsigned worker, uint32_t process, const 
     if (fences->analysis->dependencies != NULL && access->origin != process) {
         depend_on_partners(fences, worker, epochs->collectives.items[index].call,
                            fences->epochs[access->origin].collectives.items[access->fence].call);
+    }
+    if (fences->partners != NULL && access->origin != process) {
+        join_partners(fences, worker, process, &epochs->collectives.items[index], access);
     }
     struct fence_exposure *exposure = &target->exposures[index];
     if (access->last_operation > exposure->last_operation) {
@@ -317,7 +368,10 @@ static void finish_fence(const struct fences *fences, uint32_t process,
     for (uint32_t i = 0; i < fence->accessed_count; ++i) {
         partners += accessed[i] != process;
     }
-    uint32_t others = trace->communicators[trace->windows[fence->window].communicator].size - 1;
+    uint32_t others =
+        trace->has_partner_fences
+            ? partners
+            : trace->communicators[trace->windows[fence->window].communicator].size - 1;
     uint32_t needed = partners < others ? partners : others;
     fm_found_count(fences->finder, fence->call, FM_METRIC_MPI_RMA_PAIRSYNC_COUNT, needed);
     fm_found_count(fences->finder, fence->call, FM_METRIC_MPI_RMA_PAIRSYNC_UNNEEDED_COUNT,
@@ -361,6 +415,10 @@ static void detect(const struct fm_finder *finder)
     };
     fences.accesses =
         fm_dispatch_create(analysis->engine, sizeof(struct sent_access), take_access, &fences);
+    if (analysis->trace->has_partner_fences) {
+        fences.partners = fm_dispatch_create(analysis->engine, sizeof(struct partner_fence),
+                                             take_partner, &fences);
+    }
     if (analysis->dependencies != NULL) {
         fences.join = fm_join_create(analysis);
     }
@@ -375,6 +433,11 @@ static void detect(const struct fm_finder *finder)
     fm_dispatch_run(fences.accesses, send_accesses, &fences);
     if (analysis->dependencies != NULL) {
         fm_dispatch_deliver(analysis->sent_dependencies);
+    }
+    if (fences.partners != NULL) {
+        fm_dispatch_deliver(fences.partners);
+        fm_dispatch_deliver(analysis->sent_findings);
+        fm_dispatch_free(fences.partners);
     }
     fm_engine_run(analysis->engine, finish_fences, &fences);
     fm_gathering_free(fences.gathering);

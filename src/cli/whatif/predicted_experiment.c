@@ -7,18 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A fence that waits for some processes only is none that the rules of wait states know. */
-static fm_status_t state_narrow_fences(struct fm_cube *cube, const fm_changes *changes,
-                                       struct fm_error *error)
+static bool has_partner_fences(const fm_changes *changes)
 {
     for (size_t c = 0; c < changes->count; c++) {
         if (changes->items[c].kind == FM_CHANGE_NARROW) {
-            return fm_cube_warn(cube, error,
-                                "Fences that wait for their partners only are no wait states here: "
-                                "their waiting is part of their synchronization.");
+            return true;
         }
     }
-    return FM_OK;
+    return false;
 }
 
 /* The first warning of the report. */
@@ -75,16 +71,14 @@ fm_status_t fm_predicted_experiment_write(const struct fm_detail *detail,
 {
     struct fm_cube *made = NULL;
     char *report = NULL;
-    fm_status_t status = fm_predicted_archive_write(detail, prediction, directory, error);
+    fm_status_t status = fm_predicted_archive_write(detail, prediction, has_partner_fences(changes),
+                                                    directory, error);
     if (status != FM_OK) {
         return status;
     }
     status = analyze(directory, options, &made, error);
     if (status == FM_OK) {
         status = state_prediction(made, changes, measured, error);
-    }
-    if (status == FM_OK) {
-        status = state_narrow_fences(made, changes, error);
     }
     if (status == FM_OK && asprintf(&report, "%s/report.fer", directory) < 0) {
         status = fm_fail(error, FM_ERR_SYSTEM, "no memory");

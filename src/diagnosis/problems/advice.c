@@ -94,8 +94,10 @@ static const char *of_file_access(const struct fm_cube *cube, const struct fm_cu
 }
 
 /** @return the advice for the largest symptom, or NULL */
-static const char *of_symptom(const struct fm_cube *cube, const struct fm_cube_problem *cause)
+static const char *of_symptom(const struct fm_diagnosis *diagnosis,
+                              const struct fm_cube_problem *cause)
 {
+    const struct fm_cube *cube = diagnosis->cube;
     if (cause->symptom_count == 0) {
         return NULL;
     }
@@ -103,6 +105,10 @@ static const char *of_symptom(const struct fm_cube *cube, const struct fm_cube_p
     if ((kind == FM_METRIC_MPI_BARRIER_WAIT || kind == FM_METRIC_MPI_RMA_WAIT_AT_FENCE) &&
         is_call_harmless(cube, cause)) {
         return NULL;
+    }
+    if (kind == FM_METRIC_MPI_RMA_WAIT_AT_FENCE &&
+        diagnosis->metrics[FM_METRIC_MPI_RMA_PAIRSYNC_UNNEEDED_COUNT] == 0) {
+        return NULL; /* all processes that synchronize are partners */
     }
     for (size_t i = 0; i < sizeof by_symptom / sizeof by_symptom[0]; i++) {
         if (by_symptom[i].kind == kind) {
@@ -148,7 +154,7 @@ static void add_imbalance(const struct fm_diagnosis *diagnosis, const struct fm_
     } else if (asprintf(&where, "these %s", fm_location_set_many(diagnosis, set)) < 0) {
         abort(); /* Without memory for one line no error message can be printed either. */
     }
-    const char *symptom = of_symptom(diagnosis->cube, cause);
+    const char *symptom = of_symptom(diagnosis, cause);
     const char *joint = symptom == NULL ? "" : " Otherwise ";
     symptom = symptom == NULL ? "" : symptom;
     const char *kernel = of_kernel(diagnosis, cause);

@@ -167,6 +167,10 @@ static void copy_properties(struct fm_otf2_copier *copier)
 {
     uint32_t count = 0;
     char **names = NULL;
+    const char *added = copier->additions->property;
+    if (added != NULL) {
+        fm_otf2_copy_keep(copier, OTF2_Archive_SetProperty(copier->archive, added, "true", true));
+    }
     if (OTF2_Reader_GetPropertyNames(copier->reader, &count, &names) != OTF2_SUCCESS) {
         return;
     }

@@ -32,6 +32,8 @@ typedef enum { FM_OTF2_RECORD, FM_OTF2_CALL_ENTER, FM_OTF2_CALL_LEAVE } fm_otf2_
  * OTF2; NULL callbacks are not called. Activities are the calls of trace.h. */
 struct fm_otf2_additions {
     void *context;
+    const char *property; /**< of the copy besides those of the archive, with the value "true";
+                             NULL: none */
     /** Called after all definitions of the archive have been copied: writes additional definitions,
      * including strings. */
     OTF2_ErrorCode (*define)(void *context, OTF2_GlobalDefWriter *writer,

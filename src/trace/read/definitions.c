@@ -47,6 +47,10 @@ static fm_status_t read_definitions(OTF2_Reader *reader, struct fm_raw_definitio
         raw->into->trace.machine = fm_copy_string(text);
         free(text);
     }
+    text = NULL;
+    raw->into->trace.has_partner_fences =
+        OTF2_Reader_GetProperty(reader, FM_PARTNER_FENCES, &text) == OTF2_SUCCESS;
+    free(text);
     return FM_OK;
 }
 

@@ -416,6 +416,10 @@ struct fm_program_name {
     uint32_t text;    /**< number of the text in the trace */
 };
 
+/** Property of an archive: a fence that does not synchronize all processes of its window waits for
+ * those that it exchanged data with. So it is in predicted runs (whatif, narrow=). */
+#define FM_PARTNER_FENCES "FERMATA::PARTNER_FENCES"
+
 struct fm_trace {
     char *anchor; /**< path of the anchor file */
     char *creator;
@@ -426,6 +430,7 @@ struct fm_trace {
     struct fm_region *regions;
     uint32_t region_count;
     uint32_t idle_region;    /**< FM_NONE: no location is a stream */
+    bool has_partner_fences; /**< FM_PARTNER_FENCES is a property of the archive */
     bool has_passive_target; /**< whether a region locks or unlocks windows of MPI, or flushes them
                               */
     struct fm_source_line *lines; /**< that make calls, as far as they are known */

@@ -39,10 +39,13 @@ static uint32_t renumber(void *context, uint32_t location, uint64_t lock, uint32
 
 fm_status_t fm_predicted_archive_write(const struct fm_detail *detail,
                                        const struct fm_prediction *prediction,
-                                       const char *directory, struct fm_error *error)
+                                       bool has_partner_fences, const char *directory,
+                                       struct fm_error *error)
 {
     struct writing writing = {.detail = detail, .prediction = prediction};
     const struct fm_otf2_additions additions = {.context = &writing,
+                                                .property =
+                                                    has_partner_fences ? FM_PARTNER_FENCES : NULL,
                                                 .begin = begin,
                                                 .retime = retime,
                                                 .retime_acquisition = retime_acquisition,

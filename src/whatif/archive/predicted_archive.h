@@ -6,10 +6,13 @@
 #include "whatif/prediction.h"
 
 /** Writes DIRECTORY/traces.otf2.
+ * @param has_partner_fences  a change makes fences wait for their partners only: the archive states
+ * it
  * @param directory  must not exist; is created completely or not at all
  * @return FM_ERR_USAGE: the directory exists; FM_ERR_SYSTEM: it cannot be written */
 fm_status_t fm_predicted_archive_write(const struct fm_detail *detail,
                                        const struct fm_prediction *prediction,
-                                       const char *directory, struct fm_error *error);
+                                       bool has_partner_fences, const char *directory,
+                                       struct fm_error *error);
 
 #endif
