@@ -19,16 +19,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#ifdef __x86_64__
-#include <x86intrin.h>
-#endif
 
 #define MAX_LOOPS 99
 
 static inline uint64_t read_clock(void)
 {
 #ifdef __x86_64__
-    return __rdtsc();
+    return __builtin_ia32_rdtsc();
 #else
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC_RAW, &now);

@@ -17,9 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#ifdef __x86_64__
-#include <x86intrin.h>
-#endif
 
 #define MAX_LOOPS        99
 #define DEFINITION_CHUNK ((uint64_t)256 << 10)
@@ -297,7 +294,7 @@ static double cost_of_cycle_counter(void)
     volatile uint64_t sink;
     double begin = processor_seconds();
     for (int i = 0; i < 1000000; ++i) {
-        sink = __rdtsc();
+        sink = __builtin_ia32_rdtsc();
     }
     (void)sink;
     return (processor_seconds() - begin) * 1e3;

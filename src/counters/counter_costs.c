@@ -7,10 +7,6 @@
 #include <stdint.h>
 #include <time.h>
 
-#if defined(__x86_64__)
-#include <x86intrin.h>
-#endif
-
 #define KEEP __asm__ volatile("" ::: "memory")
 
 /* Operations in an iteration of a loop: its own cost becomes small. */
@@ -48,7 +44,7 @@ static uint64_t nanoseconds(void)
 static inline uint64_t ticks(void)
 {
 #if defined(__x86_64__)
-    return __rdtsc();
+    return __builtin_ia32_rdtsc();
 #elif defined(__aarch64__)
     uint64_t value;
     __asm__ volatile("mrs %0, cntvct_el0" : "=r"(value));

@@ -10,9 +10,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#if defined(__x86_64__)
-#include <x86intrin.h>
-#endif
 
 /** The clock of this process; written by fm_clock_start only. */
 struct fm_clock {
@@ -57,12 +54,14 @@ const char *fm_clock_name(void);
  * source), different otherwise. */
 uint64_t fm_clock_domain(void);
 
-/** Current time in ticks. Thread-safe, no system call. */
+/** Current time in ticks. Thread-safe, no system call. The compiler's builtin stands here instead of
+ * __rdtsc(): <x86intrin.h> would take more than half of the time in which a file of the recorder
+ * compiles. */
 static inline uint64_t fm_clock_now(void)
 {
 #if defined(__x86_64__)
     if (FM_LIKELY(fm_clock.counter)) {
-        return __rdtsc();
+        return __builtin_ia32_rdtsc();
     }
 #endif
     return fm_clock_nanoseconds();

@@ -29,9 +29,6 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <time.h>
-#if defined(__x86_64__)
-#include <x86intrin.h>
-#endif
 
 static const char *const function_names[] = {
 #include "names.inc"
@@ -125,7 +122,7 @@ __attribute__((constructor)) static void note_start(void)
     clock_gettime(CLOCK_MONOTONIC_RAW, &now);
     start_nanoseconds = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 #if defined(__x86_64__)
-    start_ticks = __rdtsc();
+    start_ticks = __builtin_ia32_rdtsc();
 #endif
     if (getauxval(AT_SECURE) == 0) {
         for (size_t i = 0; i < PARADIGM_COUNT; i++) {
