@@ -1,6 +1,7 @@
 # Finds the MPI libraries for which modules of the analysis and workloads exist, each by its own
 # compiler wrapper, so that one build tree contains the targets of both. A missing library is reported
-# and left out.
+# and left out. With sanitizers only the first that is found counts: what uses an MPI library is never
+# instrumented, and is compiled for the compiler's warnings alone.
 #
 # Defines, for each library found, the interface target fermata_mpi_<library> and
 # FERMATA_MPIRUN_<library> (its launcher) and FERMATA_HAS_MPI_4_<library> (whether the library
@@ -74,6 +75,9 @@ foreach(library openmpi mpich)
     unset(CMAKE_REQUIRED_LIBRARIES)
     list(APPEND FERMATA_MPI_LIBRARIES ${library})
     message(STATUS "Analysis by and workloads for ${library}: ${FERMATA_MPICC_${library}}")
+    if(FERMATA_SANITIZE)
+      break()
+    endif()
   else()
     message(STATUS "Analysis by and workloads for ${library}: left out, no mpicc.${library} and mpirun.${library} "
                    "found (set FERMATA_MPICC_${library} and FERMATA_MPIRUN_${library})")
