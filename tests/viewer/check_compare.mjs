@@ -252,7 +252,7 @@ await bench.check("iterations of all runs, one below the other", async () => {
   await eventually(async () => assert.match(await hashOf(page), /^#timeline\?.*t=/));
 });
 
-// Of the chart: src/draw/aligned.ts, src/draw/timeline_layout.ts. Three ranks have the smallest height.
+// Of the chart: src/draw/timeline/aligned.ts, src/draw/timeline/timeline_layout.ts. Three ranks have the smallest height.
 const ALIGNED = { ruler: 26, run: 54 + 48 + 6, left: 78, right: 12, stripes: 26, rows: 50 };
 
 const pixelsOf = (page) => page.getByTestId("aligned-chart").locator("canvas").evaluate((canvas) => canvas.toDataURL());

@@ -45,7 +45,7 @@ await bench.start();
 
 const openTimeline = (path, hash = "#timeline") => bench.open(path, { hash });
 
-// Of the chart: src/draw/timeline_layout.ts. With iterations, the ruler is higher.
+// Of the chart: src/draw/timeline/timeline_layout.ts. With iterations, the ruler is higher.
 const PLOT = { left: 78, right: 12, bottom: 4 };
 
 /** @returns the point of the chart of a moment (part of the shown time) of a row, or of a height of the ruler. */

@@ -16,7 +16,7 @@ bench.run(fermata, "analyze", "--quiet", small, "--html", html);
 const json = bench.json(small);
 await bench.start();
 
-// Of the chart: src/draw/timeline_layout.ts
+// Of the chart: src/draw/timeline/timeline_layout.ts
 const PLOT = { left: 78, right: 12, top: 34, bottom: 4 };
 
 /** @returns the point of the canvas that shows a moment of a rank, when all of the run is shown. */

@@ -15,7 +15,7 @@ import { Metrics } from "./views/Metrics";
 import { Path } from "./views/Path";
 import { Keys, Run } from "./views/Run";
 import { Summary } from "./views/Summary";
-import { TimelineView } from "./views/Timeline";
+import { TimelineView } from "./views/timeline/Timeline";
 import { Trees } from "./views/Trees";
 import { Waits } from "./views/Waits";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { RowMixture } from "../src/draw/row_mixture";
-import type { TimelineColors } from "../src/draw/timeline_colors";
+import { RowMixture } from "../src/draw/timeline/row_mixture";
+import type { TimelineColors } from "../src/draw/timeline/timeline_colors";
 import type { Bins } from "../src/model/timeline";
 
 const entries = ["#ff0000", "#00ff00", "#0000ff"].map((color) => ({ name: color, color, hatched: false }));

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { Bundle } from "../src/data/bundle";
 import type { JsonTimeline } from "../src/data/layout";
-import { rowsOfTeam } from "../src/draw/team_frames";
-import { TimelineLayout } from "../src/draw/timeline_layout";
+import { rowsOfTeam } from "../src/draw/timeline/team_frames";
+import { TimelineLayout } from "../src/draw/timeline/timeline_layout";
 import { foldedArrangement, orderedArrangement, plainArrangement, threadsOf, type Arrangement } from "../src/model/arrangement";
 import { makeTimeline, membersOf, teamAt } from "../src/model/timeline";
 

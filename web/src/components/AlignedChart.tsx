@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { JSX } from "preact";
 import { CanvasSurface } from "../draw/canvas";
-import { alignedHeight, alignedLayout, alignedParts, drawAligned, type AlignedModel } from "../draw/aligned";
+import { alignedHeight, alignedLayout, alignedParts, drawAligned, type AlignedModel } from "../draw/timeline/aligned";
 import type { Palette } from "../draw/colors";
 import type { AlignedState } from "../state/aligned";
 import type { Hit } from "./Chart";

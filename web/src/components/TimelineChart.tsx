@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { JSX } from "preact";
 import { CanvasSurface } from "../draw/canvas";
-import { drawTimeline, layoutOf, type TimelineScene } from "../draw/timeline";
+import { drawTimeline, layoutOf, type TimelineScene } from "../draw/timeline/timeline";
 import type { TimelineState } from "../state/timeline";
 import type { Palette } from "../draw/colors";
 import type { Hit } from "./Chart";

@@ -2,7 +2,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { JSX } from "preact";
 import { CanvasSurface } from "../draw/canvas";
 import type { Palette } from "../draw/colors";
-import { drawOverview, type OverviewModel } from "../draw/timeline_overview";
+import { drawOverview, type OverviewModel } from "../draw/timeline/timeline_overview";
 import type { TimelineState } from "../state/timeline";
 
 interface Props {

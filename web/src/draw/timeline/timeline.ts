@@ -1,16 +1,16 @@
 /** The timeline: locations by time. */
-import { formatCount } from "../format";
-import type { Arrangement } from "../model/arrangement";
-import type { CounterField } from "../model/counters";
-import { processName, shortLocationName, type PathSegments, type Phase, type Report } from "../model/report";
-import type { Item } from "../model/selection";
-import type { Activity, Timeline } from "../model/timeline";
-import type { Span } from "../state/timeline";
-import { niceStep } from "./axis";
-import type { Palette, ScaleName } from "./colors";
+import { formatCount } from "../../format";
+import type { Arrangement } from "../../model/arrangement";
+import type { CounterField } from "../../model/counters";
+import { processName, shortLocationName, type PathSegments, type Phase, type Report } from "../../model/report";
+import type { Item } from "../../model/selection";
+import type { Activity, Timeline } from "../../model/timeline";
+import type { Span } from "../../state/timeline";
+import { niceStep } from "../axis";
+import type { Palette, ScaleName } from "../colors";
 import { drawField } from "./counters";
-import { drawPathBars } from "./path_bars";
-import type { Surface } from "./surface";
+import { drawPathBars } from "../path_bars";
+import type { Surface } from "../surface";
 import { drawTeams } from "./team_frames";
 import { drawArrows, drawCauses, drawChosen } from "./timeline_arrows";
 import type { TimelineColors } from "./timeline_colors";

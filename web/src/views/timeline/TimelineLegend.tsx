@@ -1,13 +1,13 @@
 /** What the colours, lines and arrows of the timeline mean. */
 import { useMemo } from "preact/hooks";
 import type { JSX } from "preact";
-import { scaleColor, type Palette, type ScaleName } from "../draw/colors";
-import type { TimelineColors } from "../draw/timeline_colors";
-import { formatNumber, formatPercent } from "../format";
-import type { CounterField } from "../model/counters";
-import { locationWord } from "../model/report";
-import { ARROW_NAMES, type Timeline } from "../model/timeline";
-import type { Store } from "../state/store";
+import { scaleColor, type Palette, type ScaleName } from "../../draw/colors";
+import type { TimelineColors } from "../../draw/timeline/timeline_colors";
+import { formatNumber, formatPercent } from "../../format";
+import type { CounterField } from "../../model/counters";
+import { locationWord } from "../../model/report";
+import { ARROW_NAMES, type Timeline } from "../../model/timeline";
+import type { Store } from "../../state/store";
 
 const SHADES = 12;
 

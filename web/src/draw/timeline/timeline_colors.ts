@@ -1,12 +1,12 @@
 /** The colour schemes of a timeline. */
 import { schemeTableau10 } from "d3-scale-chromatic";
-import { printable, shorten } from "../format";
-import type { Report } from "../model/report";
-import type { Timeline } from "../model/timeline";
-import { isMatch, type Matches } from "../model/timeline_search";
-import { callpathValues, functionValues, metricSet } from "../model/severity";
-import type { Coloring } from "../state/timeline";
-import { scaleColor, type Palette, type ScaleName } from "./colors";
+import { printable, shorten } from "../../format";
+import type { Report } from "../../model/report";
+import type { Timeline } from "../../model/timeline";
+import { isMatch, type Matches } from "../../model/timeline_search";
+import { callpathValues, functionValues, metricSet } from "../../model/severity";
+import type { Coloring } from "../../state/timeline";
+import { scaleColor, type Palette, type ScaleName } from "../colors";
 
 export interface ColorEntry {
   readonly name: string;

@@ -1,10 +1,10 @@
 /** The ruler above the rows of a timeline: times, iterations, excerpts, the density of messages. */
 import { scaleLinear } from "d3-scale";
-import { formatTick } from "../format";
-import type { Iteration, Phase } from "../model/report";
-import { niceStep } from "./axis";
-import type { Palette } from "./colors";
-import { textWidth, type Surface } from "./surface";
+import { formatTick } from "../../format";
+import type { Iteration, Phase } from "../../model/report";
+import { niceStep } from "../axis";
+import type { Palette } from "../colors";
+import { textWidth, type Surface } from "../surface";
 import type { TimelineScene } from "./timeline";
 import { BOTTOM, ITERATIONS, type TimelineLayout } from "./timeline_layout";
 

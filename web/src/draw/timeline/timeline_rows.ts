@@ -1,14 +1,14 @@
 /** The rows of a timeline: single calls where there is space for them, otherwise the mixture of colours in a
  * pixel. */
-import { printable, shorten } from "../format";
-import type { Bins } from "../model/timeline";
-import { foldedMembers } from "../model/arrangement";
-import { SINGLE_ROWS } from "../model/tiles";
-import { segmentIn } from "../model/timeline";
-import { textOn, type Palette } from "./colors";
+import { printable, shorten } from "../../format";
+import type { Bins } from "../../model/timeline";
+import { foldedMembers } from "../../model/arrangement";
+import { SINGLE_ROWS } from "../../model/tiles";
+import { segmentIn } from "../../model/timeline";
+import { textOn, type Palette } from "../colors";
 import { eachRun, levelsOf } from "./call_stack";
 import { RowMixture, SPREAD_LINES } from "./row_mixture";
-import { textWidth, type Surface } from "./surface";
+import { textWidth, type Surface } from "../surface";
 import type { TimelineScene } from "./timeline";
 import type { LanePart, TimelineLayout } from "./timeline_layout";
 

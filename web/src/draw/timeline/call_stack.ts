@@ -1,6 +1,6 @@
 /** The call stack of a row as nested rows: the outermost function at the top. */
-import type { Report } from "../model/report";
-import { segmentIn, type Timeline } from "../model/timeline";
+import type { Report } from "../../model/report";
+import { segmentIn, type Timeline } from "../../model/timeline";
 import type { LanePart } from "./timeline_layout";
 
 /** Minimum height of a nested row. */

@@ -1,8 +1,8 @@
 /** The whole run in a strip: the shares of computation, calls and waiting of all locations over time. */
-import type { Bins, Timeline } from "../model/timeline";
-import type { Palette } from "./colors";
+import type { Bins, Timeline } from "../../model/timeline";
+import type { Palette } from "../colors";
 import { RowMixture } from "./row_mixture";
-import type { Surface } from "./surface";
+import type { Surface } from "../surface";
 import type { TimelineColors } from "./timeline_colors";
 
 export interface OverviewModel {

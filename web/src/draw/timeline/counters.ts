@@ -1,10 +1,10 @@
 /** Values of a counter: in the colours of a timeline's rows, and as curves below it. */
 import { scaleLinear } from "d3-scale";
 import { schemeTableau10 } from "d3-scale-chromatic";
-import { formatNumber } from "../format";
-import { MOST_CURVES, type CounterField } from "../model/counters";
-import { scaleColor, type Palette, type ScaleName } from "./colors";
-import type { Point, Surface } from "./surface";
+import { formatNumber } from "../../format";
+import { MOST_CURVES, type CounterField } from "../../model/counters";
+import { scaleColor, type Palette, type ScaleName } from "../colors";
+import type { Point, Surface } from "../surface";
 import type { TimelineLayout } from "./timeline_layout";
 
 /** Distinguishable colours; adjacent cells of the same colour are drawn together. */

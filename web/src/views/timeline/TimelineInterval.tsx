@@ -1,15 +1,15 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { JSX } from "preact";
-import { CallpathName, callpathText } from "../components/Names";
-import { csvOf, type CsvValue } from "../export/csv";
-import { saveText } from "../export/download";
-import { formatBytes, formatCount, formatPercent, formatSeconds, printable, shorten } from "../format";
-import { locationsIn, type Arrangement } from "../model/arrangement";
-import { statisticsIn, type Blame, type IntervalStatistics } from "../model/interval";
-import { inUnits, locationName, type Report, locationWord } from "../model/report";
-import { ARROW_NAMES, isOfThreads, type Timeline } from "../model/timeline";
-import type { Store } from "../state/store";
-import type { Span } from "../state/timeline";
+import { CallpathName, callpathText } from "../../components/Names";
+import { csvOf, type CsvValue } from "../../export/csv";
+import { saveText } from "../../export/download";
+import { formatBytes, formatCount, formatPercent, formatSeconds, printable, shorten } from "../../format";
+import { locationsIn, type Arrangement } from "../../model/arrangement";
+import { statisticsIn, type Blame, type IntervalStatistics } from "../../model/interval";
+import { inUnits, locationName, type Report, locationWord } from "../../model/report";
+import { ARROW_NAMES, isOfThreads, type Timeline } from "../../model/timeline";
+import type { Store } from "../../state/store";
+import type { Span } from "../../state/timeline";
 
 const LISTED = 8;
 

@@ -1,7 +1,7 @@
 /** The activity of a row of the timeline, by columns of pixels: for each column the shares of all colours. */
-import type { Bins, CellPlane } from "../model/timeline";
-import type { Span } from "../state/timeline";
-import { channels } from "./colors";
+import type { Bins, CellPlane } from "../../model/timeline";
+import type { Span } from "../../state/timeline";
+import { channels } from "../colors";
 import type { TimelineColors } from "./timeline_colors";
 
 /** Columns that agree up to this fraction of a row's height are drawn together. */

@@ -1,8 +1,8 @@
 /** Frames around the rows of the threads that form a team at a time. */
-import { hasRow } from "../model/arrangement";
-import { membersOf, type TimelineTeams } from "../model/timeline";
-import type { Palette } from "./colors";
-import type { Surface } from "./surface";
+import { hasRow } from "../../model/arrangement";
+import { membersOf, type TimelineTeams } from "../../model/timeline";
+import type { Palette } from "../colors";
+import type { Surface } from "../surface";
 import type { TimelineScene } from "./timeline";
 import type { TimelineLayout } from "./timeline_layout";
 

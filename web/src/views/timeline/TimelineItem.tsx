@@ -1,10 +1,10 @@
 import type { JSX } from "preact";
-import { CallpathName } from "../components/Names";
-import { formatCount, formatPercent, formatSeconds, printable, shorten } from "../format";
-import { inUnits, locationName, type Report, locationWord } from "../model/report";
-import { blockedBy, waitsDuring, type Item, type WaitPart } from "../model/selection";
-import type { Timeline } from "../model/timeline";
-import type { Store } from "../state/store";
+import { CallpathName } from "../../components/Names";
+import { formatCount, formatPercent, formatSeconds, printable, shorten } from "../../format";
+import { inUnits, locationName, type Report, locationWord } from "../../model/report";
+import { blockedBy, waitsDuring, type Item, type WaitPart } from "../../model/selection";
+import type { Timeline } from "../../model/timeline";
+import type { Store } from "../../state/store";
 
 const LISTED = 6;
 

@@ -1,11 +1,11 @@
 /** The single events of the displayed time window, as a table. */
-import { hasRow } from "../model/arrangement";
-import { callpathText } from "../components/Names";
-import type { TimelineScene } from "../draw/timeline";
-import { csvOf } from "../export/csv";
-import type { Counter } from "../model/counters";
-import { inUnits, type Report } from "../model/report";
-import { ARROW_NAMES, membersOf, segmentIn } from "../model/timeline";
+import { hasRow } from "../../model/arrangement";
+import { callpathText } from "../../components/Names";
+import type { TimelineScene } from "../../draw/timeline/timeline";
+import { csvOf } from "../../export/csv";
+import type { Counter } from "../../model/counters";
+import { inUnits, type Report } from "../../model/report";
+import { ARROW_NAMES, membersOf, segmentIn } from "../../model/timeline";
 
 type Row = (string | number | null)[];
 

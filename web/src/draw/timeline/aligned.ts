@@ -1,10 +1,10 @@
 /** The timelines of several runs, one below the other: the same time since the begin of an iteration is at the same x,
  * the same duration has the same width, the same rank has the same place in each run. */
 import { scaleLinear } from "d3-scale";
-import { formatTick } from "../format";
-import type { CommonSpan } from "../model/alignment";
-import type { Palette } from "./colors";
-import { partOf, textWidth, type Surface } from "./surface";
+import { formatTick } from "../../format";
+import type { CommonSpan } from "../../model/alignment";
+import type { Palette } from "../colors";
+import { partOf, textWidth, type Surface } from "../surface";
 import { drawBody, drawNames, layoutOf, type TimelineScene } from "./timeline";
 import type { TimelineLayout } from "./timeline_layout";
 import { drawStripes, drawExcerpts } from "./timeline_ruler";

@@ -1,14 +1,14 @@
 import type { JSX } from "preact";
-import { Chain } from "../components/Chain";
-import { CallpathName } from "../components/Names";
-import type { JsonInstance } from "../data/layout";
-import { formatPercent, formatSeconds } from "../format";
-import { inUnits, locationName } from "../model/report";
-import type { Arrangement } from "../model/arrangement";
-import { blockedBy, type Item } from "../model/selection";
-import { activitiesIn, type Activity, type Timeline } from "../model/timeline";
-import type { Store } from "../state/store";
-import type { Span } from "../state/timeline";
+import { Chain } from "../../components/Chain";
+import { CallpathName } from "../../components/Names";
+import type { JsonInstance } from "../../data/layout";
+import { formatPercent, formatSeconds } from "../../format";
+import { inUnits, locationName } from "../../model/report";
+import type { Arrangement } from "../../model/arrangement";
+import { blockedBy, type Item } from "../../model/selection";
+import { activitiesIn, type Activity, type Timeline } from "../../model/timeline";
+import type { Store } from "../../state/store";
+import type { Span } from "../../state/timeline";
 import { Blocked, ItemExplanation, sourceText } from "./TimelineItem";
 import { IntervalPanel } from "./TimelineInterval";
 

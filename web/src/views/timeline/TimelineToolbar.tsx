@@ -1,13 +1,13 @@
-import { processTitle, locationWord, processWord } from "../model/report";
+import { processTitle, locationWord, processWord } from "../../model/report";
 import { useRef, type MutableRef } from "preact/hooks";
 import type { JSX } from "preact";
-import { FoldThreads } from "../components/FoldThreads";
-import { formatCount, printable, shorten } from "../format";
-import type { Timeline } from "../model/timeline";
-import { hasThreads, type RowOrder } from "../model/row_order";
-import type { Matches } from "../model/timeline_search";
-import type { Store } from "../state/store";
-import type { Coloring } from "../state/timeline";
+import { FoldThreads } from "../../components/FoldThreads";
+import { formatCount, printable, shorten } from "../../format";
+import type { Timeline } from "../../model/timeline";
+import { hasThreads, type RowOrder } from "../../model/row_order";
+import type { Matches } from "../../model/timeline_search";
+import type { Store } from "../../state/store";
+import type { Coloring } from "../../state/timeline";
 
 const colorings = (one: string, many: string): readonly (readonly [Coloring, string, string])[] => [
   ["class", "Activity", "computation, communication, waiting"],

@@ -1,9 +1,9 @@
 /** Arrows between locations in a timeline: messages, one-sided operations, threads, causes. */
-import type { Palette } from "./colors";
-import type { Stroke, Surface } from "./surface";
+import type { Palette } from "../colors";
+import type { Stroke, Surface } from "../surface";
 import type { TimelineScene } from "./timeline";
-import { hasRow } from "../model/arrangement";
-import { isOfThreads } from "../model/timeline";
+import { hasRow } from "../../model/arrangement";
+import { isOfThreads } from "../../model/timeline";
 import type { TimelineLayout } from "./timeline_layout";
 import { drawDensity } from "./timeline_ruler";
 

@@ -1,8 +1,8 @@
 /** Positions in a timeline. */
-import type { Arrangement } from "../model/arrangement";
-import type { Timeline } from "../model/timeline";
-import { laneAt, segmentIn } from "../model/timeline";
-import type { Span } from "../state/timeline";
+import type { Arrangement } from "../../model/arrangement";
+import type { Timeline } from "../../model/timeline";
+import { laneAt, segmentIn } from "../../model/timeline";
+import type { Span } from "../../state/timeline";
 
 /** Space for names, and for names of groups. */
 const LEFT = 78;

@@ -1,19 +1,19 @@
 /** What is at a point of the timeline's chart, and what a click on it does. */
-import type { TimelineHit } from "../components/TimelineChart";
-import { callpathText } from "../components/Names";
-import { callpathAt, levelsOf } from "../draw/call_stack";
-import { layoutOf, type TimelineScene } from "../draw/timeline";
-import type { TimelineLayout } from "../draw/timeline_layout";
-import { iterationAt } from "../draw/timeline_ruler";
-import { formatCount, formatInterval, formatNumber, formatSeconds, printable, shorten } from "../format";
-import { foldedMembers } from "../model/arrangement";
-import { valueAt, type CounterField } from "../model/counters";
-import { inUnits, locationName, type Report, locationWord, processName } from "../model/report";
-import { itemAt, type Place } from "../model/selection";
-import { membersOf, segmentIn, teamAt } from "../model/timeline";
-import type { Store } from "../state/store";
-import { valueText } from "./CounterPanel";
-import { groupText, ranksText } from "./Groups";
+import type { TimelineHit } from "../../components/TimelineChart";
+import { callpathText } from "../../components/Names";
+import { callpathAt, levelsOf } from "../../draw/timeline/call_stack";
+import { layoutOf, type TimelineScene } from "../../draw/timeline/timeline";
+import type { TimelineLayout } from "../../draw/timeline/timeline_layout";
+import { iterationAt } from "../../draw/timeline/timeline_ruler";
+import { formatCount, formatInterval, formatNumber, formatSeconds, printable, shorten } from "../../format";
+import { foldedMembers } from "../../model/arrangement";
+import { valueAt, type CounterField } from "../../model/counters";
+import { inUnits, locationName, type Report, locationWord, processName } from "../../model/report";
+import { itemAt, type Place } from "../../model/selection";
+import { membersOf, segmentIn, teamAt } from "../../model/timeline";
+import type { Store } from "../../state/store";
+import { valueText } from "../CounterPanel";
+import { groupText, ranksText } from "../Groups";
 
 export function intervalText(report: Report, from: number, to: number): string {
   return formatInterval(inUnits(report, "sec", from), inUnits(report, "sec", to));
