@@ -1,7 +1,7 @@
 /* Phases, samples of counters, the cells of the report. */
 #include "access/access_tables.h"
 
-#include "cube/model/view.h"
+#include "cube/view/view.h"
 
 static void make_phases(struct fm_access_source *source)
 {

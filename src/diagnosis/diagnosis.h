@@ -7,7 +7,7 @@
 #ifndef FERMATA_DIAGNOSIS_DIAGNOSIS_H
 #define FERMATA_DIAGNOSIS_DIAGNOSIS_H
 
-#include "cube/model/view.h"
+#include "cube/view/view.h"
 #include "diagnosis/process_word.h"
 
 #include <stdbool.h>

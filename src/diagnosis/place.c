@@ -2,8 +2,8 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "cube/model/callpath_pattern.h"
 #include "cube/model/callpath_text.h"
+#include "cube/view/callpath_pattern.h"
 
 #include <stdint.h>
 #include <stdio.h>

@@ -11,7 +11,7 @@
 char *fm_place_name(const struct fm_diagnosis *diagnosis, const char *name);
 
 /** @return the call path. If it is longer than a line after its label, "..." replaces its middle
- * (cube/model/callpath_pattern.h). */
+ * (cube/view/callpath_pattern.h). */
 char *fm_place_callpath(const struct fm_diagnosis *diagnosis, uint32_t callpath);
 
 /** @return the call path, shortened to `columns` columns (at least 40) unless the line length is

@@ -1,7 +1,7 @@
 #include "diagnosis/startup.h"
 
 #include "base/memory.h"
-#include "cube/model/view.h"
+#include "cube/view/view.h"
 #include "functions/function_kind.h"
 
 #include <string.h>

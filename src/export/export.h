@@ -10,7 +10,7 @@
 #define FERMATA_EXPORT_EXPORT_H
 
 #include "base/error.h"
-#include "cube/model/view.h"
+#include "cube/view/view.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* The chains of causes of the longest waits as a graph in the DOT language of Graphviz: `dot -Tsvg`
  * draws it. Boxes are waits, rounded boxes the delays that cause them. */
 #include "base/text.h"
-#include "cube/model/callpath_pattern.h"
+#include "cube/view/callpath_pattern.h"
 #include "diagnosis/place.h"
 #include "diagnosis/process_word.h"
 #include "export/export.h"

@@ -1,7 +1,7 @@
 /* Executes all scripts at all locations. Each worker adds up what the scripts report at its
  * locations; the sums of integers do not depend on the order. */
 #include "base/memory.h"
-#include "cube/model/view.h"
+#include "cube/view/view.h"
 #include "engine/engine.h"
 #include "patterns/user_patterns.h"
 

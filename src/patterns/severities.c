@@ -1,6 +1,6 @@
 #include "base/memory.h"
 #include "cube/model/callpath_text.h"
-#include "cube/model/view.h"
+#include "cube/view/view.h"
 #include "patterns/user_patterns.h"
 
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #define FERMATA_REPORT_REPORT_H
 
 #include "cube/derived/expression.h"
-#include "cube/model/view.h"
+#include "cube/view/view.h"
 #include "diagnosis/efficiency/efficiency.h"
 #include "diagnosis/sentences.h"
 #include "report/terminal.h"

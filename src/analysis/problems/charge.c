@@ -1,7 +1,7 @@
 #include "analysis/problems/charge.h"
 
 #include "cube/model/delay_kind.h"
-#include "cube/model/view.h"
+#include "cube/view/view.h"
 
 enum fm_charge fm_charge_of(fm_delay_kind_t kind)
 {

@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "counters/counter_findings.h"
 #include "counters/counter_job.h"
-#include "cube/model/view.h"
+#include "cube/view/view.h"
 #include "diagnosis/number_format.h"
 
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #include "counters/call_profile.h"
 #include "counters/counter_job.h"
 #include "cube/model/metric_id.h"
-#include "cube/model/view.h"
+#include "cube/view/view.h"
 #include "fermata/counters.h"
 #include "functions/function_kind.h"
 #include "functions/paradigm_names.h"

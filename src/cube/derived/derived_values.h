@@ -6,7 +6,7 @@
 #define FERMATA_CUBE_DERIVED_DERIVED_VALUES_H
 
 #include "cube/derived/expression.h"
-#include "cube/model/view.h"
+#include "cube/view/view.h"
 
 struct fm_derived_values {
     double total;      /**< of all that is selected */

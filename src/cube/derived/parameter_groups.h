@@ -5,7 +5,7 @@
 #ifndef FERMATA_CUBE_DERIVED_PARAMETER_GROUPS_H
 #define FERMATA_CUBE_DERIVED_PARAMETER_GROUPS_H
 
-#include "cube/model/view.h"
+#include "cube/view/view.h"
 
 struct fm_parameter_groups {
     uint32_t count;

@@ -5,7 +5,7 @@
 #define FERMATA_EXPORT_CSV_CSV_DERIVED_H
 
 #include "cube/derived/expression.h"
-#include "cube/model/view.h"
+#include "cube/view/view.h"
 
 #include <stdio.h>
 

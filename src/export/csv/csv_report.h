@@ -5,7 +5,7 @@
 #ifndef FERMATA_EXPORT_CSV_CSV_REPORT_H
 #define FERMATA_EXPORT_CSV_CSV_REPORT_H
 
-#include "cube/model/view.h"
+#include "cube/view/view.h"
 
 #include <stdio.h>
 

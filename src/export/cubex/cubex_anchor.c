@@ -1,7 +1,7 @@
 #include "export/cubex/cubex_anchor.h"
 
 #include "base/text.h"
-#include "cube/model/view.h"
+#include "cube/view/view.h"
 #include "diagnosis/process_word.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* The problems as JSON. */
-#include "cube/model/view.h"
+#include "cube/view/view.h"
 #include "diagnosis/uncertainty.h"
 #include "export/json/json_fields.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/json/json_writer.h"
 #include "cube/derived/expression.h"
-#include "cube/model/view.h"
+#include "cube/view/view.h"
 
 #include <stdio.h>
 

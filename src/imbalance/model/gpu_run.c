@@ -1,6 +1,6 @@
 #include "imbalance/model/gpu_run.h"
 
-#include "cube/model/view.h"
+#include "cube/view/view.h"
 #include "diagnosis/efficiency/load_levels.h"
 #include "imbalance/model/run_kernels.h"
 #include "imbalance/model/run_streams.h"

@@ -3,7 +3,7 @@
 #include "base/containers/map.h"
 #include "base/containers/vector.h"
 #include "base/memory.h"
-#include "cube/model/view.h"
+#include "cube/view/view.h"
 #include "diagnosis/efficiency/efficiency.h"
 
 #include <fnmatch.h>

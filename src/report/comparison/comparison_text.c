@@ -1,5 +1,5 @@
 /* A comparison in the terminal. */
-#include "cube/model/callpath_pattern.h"
+#include "cube/view/callpath_pattern.h"
 #include "diagnosis/process_word.h"
 #include "report/comparison/change_format.h"
 

@@ -1,7 +1,7 @@
 #include "whatif/changes/callpath_selection.h"
 
 #include "base/memory.h"
-#include "cube/model/callpath_pattern.h"
+#include "cube/view/callpath_pattern.h"
 
 #include <stdlib.h>
 #include <string.h>

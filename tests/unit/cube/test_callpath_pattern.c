@@ -1,7 +1,7 @@
 /* Call paths in few words, and finding them by these. */
 #include "check.h"
-#include "cube/model/callpath_pattern.h"
 #include "cube/model/callpath_text.h"
+#include "cube/view/callpath_pattern.h"
 #include "sample_cube.h"
 
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* By how much times may be wrong: in the report file, in a part of a report, in merged reports. */
 #include "check.h"
 #include "cube/merge/unite.h"
-#include "cube/model/view.h"
+#include "cube/view/view.h"
 #include "sample_cube.h"
 
 #include <stdio.h>

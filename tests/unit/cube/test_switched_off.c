@@ -2,7 +2,7 @@
 #include "check.h"
 #include "cube/merge/unite.h"
 #include "cube/model/cube.h"
-#include "cube/model/view.h"
+#include "cube/view/view.h"
 #include "sample_cube.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Metrics that patterns of the user declare: rules, order, and reports of other processes. */
 #include "check.h"
 #include "cube/model/cube.h"
-#include "cube/model/view.h"
+#include "cube/view/view.h"
 #include "sample_cube.h"
 
 #include <stdio.h>

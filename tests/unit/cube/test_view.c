@@ -1,6 +1,6 @@
 /* Sums over the cube: exclusive, inclusive, selected, restricted. */
 #include "check.h"
-#include "cube/model/view.h"
+#include "cube/view/view.h"
 #include "sample_cube.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
 /** @file
  * Shortened call paths: "app/.../solve/MPI_Recv", where "..." stands for any number of levels.
  */
-#ifndef FERMATA_CUBE_MODEL_CALLPATH_PATTERN_H
-#define FERMATA_CUBE_MODEL_CALLPATH_PATTERN_H
+#ifndef FERMATA_CUBE_VIEW_CALLPATH_PATTERN_H
+#define FERMATA_CUBE_VIEW_CALLPATH_PATTERN_H
 
 #include "cube/model/cube.h"
 

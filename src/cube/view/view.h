@@ -2,8 +2,8 @@
  * Views of a severity cube: exclusive and inclusive sums of the selected cells along one dimension
  * at a time. Views do not change the cube; distinct views may be used by distinct threads.
  */
-#ifndef FERMATA_CUBE_MODEL_VIEW_H
-#define FERMATA_CUBE_MODEL_VIEW_H
+#ifndef FERMATA_CUBE_VIEW_VIEW_H
+#define FERMATA_CUBE_VIEW_VIEW_H
 
 #include "cube/model/cube.h"
 

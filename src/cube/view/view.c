@@ -1,4 +1,4 @@
-#include "cube/model/view.h"
+#include "cube/view/view.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "cube/model/callpath_pattern.h"
+#include "cube/view/callpath_pattern.h"
 
 #include "cube/model/callpath_text.h"
 
