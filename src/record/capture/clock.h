@@ -54,10 +54,8 @@ const char *fm_clock_name(void);
  * source), different otherwise. */
 uint64_t fm_clock_domain(void);
 
-/** Current time in ticks. Thread-safe, no system call. The compiler's builtin stands here instead
- * of
- * __rdtsc(): <x86intrin.h> would take more than half of the time in which a file of the recorder
- * compiles. */
+/** Current time in ticks. Thread-safe, no system call. The compiler's builtin stands for __rdtsc():
+ * <x86intrin.h> would take more than half of the time in which a file of the recorder compiles. */
 static inline uint64_t fm_clock_now(void)
 {
 #if defined(__x86_64__)
