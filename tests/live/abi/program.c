@@ -2,7 +2,6 @@
  * is late by DELAY in the function `be_late`. */
 #include <mpi.h>
 #include <stdio.h>
-#include <time.h>
 
 int MPI_Init(int *argc, char ***argv);
 int MPI_Finalize(void);
@@ -19,20 +18,9 @@ int MPI_Allreduce(const void *in, void *out, int count, MPI_Datatype type, MPI_O
                   MPI_Comm comm);
 
 enum { ROUNDS = 3, LENGTH = 100, DELAY = 200 /* ms */ };
-
-__attribute__((noinline)) static void be_late(void)
-{
-    struct timespec now, end;
-    int rank;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank); /* a call path of this function, without samples */
-    clock_gettime(CLOCK_MONOTONIC, &end);
-    end.tv_sec += (end.tv_nsec + DELAY * 1000000L) / 1000000000L;
-    end.tv_nsec = (end.tv_nsec + DELAY * 1000000L) % 1000000000L;
-    do {
-        clock_gettime(CLOCK_MONOTONIC, &now);
-    } while (now.tv_sec < end.tv_sec || (now.tv_sec == end.tv_sec && now.tv_nsec < end.tv_nsec));
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-}
+static int own_rank;
+#define LATE_CALL() MPI_Comm_rank(MPI_COMM_WORLD, &own_rank)
+#include "late.h"
 
 int main(int argc, char **argv)
 {

@@ -5,26 +5,14 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { ITEMS = 64, ROUNDS = 3, DELAY = 200 /* ms */, LATE = 2 };
+#define LATE_CALL() MPI_Wtime()
+#include "late.h"
 
 static int rank, size, slow, data[ITEMS];
 static MPI_File file;
-
-__attribute__((noinline)) static void be_late(void)
-{
-    struct timespec now, end;
-    MPI_Wtime(); /* a call path of this function, however few samples there are */
-    clock_gettime(CLOCK_MONOTONIC, &end);
-    end.tv_sec += (end.tv_nsec + DELAY * 1000000L) / 1000000000L;
-    end.tv_nsec = (end.tv_nsec + DELAY * 1000000L) % 1000000000L;
-    do {
-        clock_gettime(CLOCK_MONOTONIC, &now);
-    } while (now.tv_sec < end.tv_sec || (now.tv_sec == end.tv_sec && now.tv_nsec < end.tv_nsec));
-    MPI_Wtime();
-}
 
 static void late(void)
 {

@@ -4,25 +4,14 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 enum { PARTITIONS = 4, LENGTH = 100, ROUNDS = 3, DELAY = 200 /* ms */ };
+#include "late.h"
 
 static int rank, size, in[LENGTH], out[LENGTH];
 static MPI_Request requests[1];
 static MPI_Comm world;
 static const char *path = "late.dat"; /* of the file */
-
-__attribute__((noinline)) static void be_late(void)
-{
-    struct timespec now, end;
-    clock_gettime(CLOCK_MONOTONIC, &end);
-    end.tv_sec += (end.tv_nsec + DELAY * 1000000L) / 1000000000L;
-    end.tv_nsec = (end.tv_nsec + DELAY * 1000000L) % 1000000000L;
-    do {
-        clock_gettime(CLOCK_MONOTONIC, &now);
-    } while (now.tv_sec < end.tv_sec || (now.tv_sec == end.tv_sec && now.tv_nsec < end.tv_nsec));
-}
 
 static void late(int who)
 {

@@ -11,26 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { CHILDREN = 2, DELAY = 400 /* ms */, LENGTH = 100 };
+#include "late.h"
 
 static int rank;
 static bool is_child;
 static MPI_Comm other = MPI_COMM_NULL; /* the inter-communicator with the other world */
 static int data[LENGTH];
-
-__attribute__((noinline)) static void be_late(void)
-{
-    struct timespec now, end;
-    clock_gettime(CLOCK_MONOTONIC, &end);
-    end.tv_sec += (end.tv_nsec + DELAY * 1000000L) / 1000000000L;
-    end.tv_nsec = (end.tv_nsec + DELAY * 1000000L) % 1000000000L;
-    do {
-        clock_gettime(CLOCK_MONOTONIC, &now);
-    } while (now.tv_sec < end.tv_sec || (now.tv_sec == end.tv_sec && now.tv_nsec < end.tv_nsec));
-}
 
 static void late(bool child, int who)
 {
