@@ -127,8 +127,8 @@ fm_status_t fm_script_results_add(const struct fm_user_patterns *patterns,
         if (failure->message[0] == '\0') {
             *failure = reason;
         }
-        status =
-            fm_cube_warn(cube, error, "The pattern %s is left out: %s", script->id, reason.message);
+        status = fm_cube_warn_omission(cube, error, "The pattern %s is left out: %s", script->id,
+                                       reason.message);
     }
     fm_free(left_out);
     return status;

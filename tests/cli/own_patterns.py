@@ -135,10 +135,10 @@ def values(archive, metric):
     return found
 
 
-def analyze(archive, *patterns, check=True, status=0):
+def analyze(archive, *patterns, check=True, status=0, words=()):
     arguments = [word for pattern in patterns for word in ("--pattern", pattern)]
     found, output, error = fermata_command.run(
-        "analyze", archive, *(["--check"] if check else []), *arguments)
+        "analyze", archive, *(["--check"] if check else []), *arguments, *words)
     assert found == status, (patterns, found, output, error)
     return error
 
@@ -229,6 +229,9 @@ def failures(folder):
         script = write(folder, "hostile.lua", "return {\n" + HEAD + "\n" + text + "\n}\n")
         error = analyze(archive, script, example("small_messages.lua"), check=False)
         assert script + message in error and "own is left out" in error, (name, error)
+        omitted = [line for line in error.splitlines() if "is left out" in line]
+        error = analyze(archive, script, example("small_messages.lua"), check=False, words=["-q"])
+        assert error.splitlines() == omitted, (name, error)
         status, output, _ = fermata_command.run("report", archive)
         assert status == 0 and "is left out" in output, (name, output)
         assert values(archive, "small_messages_in_a_row"), name  # the others are not

@@ -33,10 +33,11 @@ static fm_status_t warn_of_counters(const struct fm_trace *trace, struct fm_cube
 {
     uint32_t count = fm_counters_left_out(trace);
     return count == 0 ? FM_OK
-                      : fm_cube_warn(cube, error,
-                                     "%" PRIu32 " counters of the trace are left out: a report has "
-                                     "at most %d metrics of counters and patterns.",
-                                     count, FM_USER_METRICS);
+                      : fm_cube_warn_omission(cube, error,
+                                              "%" PRIu32
+                                              " counters of the trace are left out: a report has "
+                                              "at most %d metrics of counters and patterns.",
+                                              count, FM_USER_METRICS);
 }
 
 /** Names the parameters that have more values than the report shows. */

@@ -180,11 +180,12 @@ static void set_up_memory(const struct fm_analyze_request *request)
 
 static void tell_result(const struct fm_analyze_request *request, const struct fm_cube *cube)
 {
+    const uint32_t shown = request->quiet ? cube->omission_count : cube->warning_count;
+    for (uint32_t i = 0; i < shown; ++i) {
+        fprintf(stderr, "fermata: warning: %s\n", cube->warnings[i]);
+    }
     if (request->quiet) {
         return;
-    }
-    for (uint32_t i = 0; i < cube->warning_count; ++i) {
-        fprintf(stderr, "fermata: warning: %s\n", cube->warnings[i]);
     }
     if (cube->is_profile) {
         printf("fermata: calls and counters of %" PRIu32 " locations: %s\n", cube->location_count,
@@ -253,14 +254,16 @@ static void note_progress(const struct fm_analyze_request *request)
     }
 }
 
-/* Puts the warnings from number `first` on before the others: what concerns the whole run precedes
- * what concerns single records. */
+/* Puts the warnings from number `first` on before the others, behind those of omissions: what
+ * concerns the whole run precedes what concerns single records. */
 static void put_first(struct fm_cube *cube, uint32_t first)
 {
-    for (uint32_t i = 0; i + first < cube->warning_count; ++i) {
-        char *moved = cube->warnings[first + i];
-        memmove(&cube->warnings[i + 1], &cube->warnings[i], first * sizeof *cube->warnings);
-        cube->warnings[i] = moved;
+    char **to = cube->warnings + cube->omission_count;
+    const uint32_t passed = first - cube->omission_count;
+    for (uint32_t i = first; i < cube->warning_count; ++i, ++to) {
+        char *moved = cube->warnings[i];
+        memmove(to + 1, to, passed * sizeof *to);
+        *to = moved;
     }
 }
 
@@ -347,9 +350,10 @@ static fm_status_t predict(struct fm_cube *cube, const struct fm_detail *detail,
     }
     status = fm_problem_predictions_add(cube, detail, has_load, workers, &reason);
     fm_free(has_load);
-    return status == FM_OK ? FM_OK
-                           : fm_cube_warn(cube, error, "Gains are bounds, not predictions: %.400s.",
-                                          reason.message);
+    return status == FM_OK
+               ? FM_OK
+               : fm_cube_warn_omission(cube, error, "Gains are bounds, not predictions: %.400s.",
+                                       reason.message);
 }
 
 /* @return the options with what predictions need */

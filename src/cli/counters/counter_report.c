@@ -358,9 +358,9 @@ static fm_status_t add_counter(struct builder *builder, const struct fm_counter_
         }
         metric = metric == FM_METRIC_NONE ? metric_of(&job->counters[counter], unit) : metric;
         if (metric == FM_METRIC_NONE) {
-            return fm_cube_warn(builder->cube, error,
-                                "The counter %s is left out: too many metrics.",
-                                job->counters[counter].name);
+            return fm_cube_warn_omission(builder->cube, error,
+                                         "The counter %s is left out: too many metrics.",
+                                         job->counters[counter].name);
         }
         status = fm_cube_add(builder->cube, metric, builder->root, locations[i],
                              unit == FM_UNIT_TICKS ? ticks_of(value) : (int64_t)value, error);

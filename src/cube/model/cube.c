@@ -295,22 +295,43 @@ fm_status_t fm_cube_set_path_errors(struct fm_cube *cube, const struct fm_cube_p
     return FM_OK;
 }
 
-fm_status_t fm_cube_warn(struct fm_cube *cube, struct fm_error *error, const char *format, ...)
+static fm_status_t insert_warning(struct fm_cube *cube, uint32_t place, struct fm_error *error,
+                                  const char *format, va_list arguments)
 {
     char **warnings =
         grow(cube->warnings, cube->warning_count, &cube->warning_capacity, sizeof *warnings);
     if (warnings == NULL)
         return fm_fail(error, FM_ERR_SYSTEM, "out of memory for a warning");
     cube->warnings = warnings;
+    char *text = NULL;
+    if (vasprintf(&text, format, arguments) < 0)
+        return fm_fail(error, FM_ERR_SYSTEM, "out of memory for a warning");
+    memmove(&warnings[place + 1], &warnings[place],
+            (cube->warning_count - place) * sizeof *warnings);
+    warnings[place] = text;
+    cube->warning_count++;
+    return FM_OK;
+}
+
+fm_status_t fm_cube_warn(struct fm_cube *cube, struct fm_error *error, const char *format, ...)
+{
     va_list arguments;
     va_start(arguments, format);
-    char *text = NULL;
-    int length = vasprintf(&text, format, arguments);
+    fm_status_t status = insert_warning(cube, cube->warning_count, error, format, arguments);
     va_end(arguments);
-    if (length < 0)
-        return fm_fail(error, FM_ERR_SYSTEM, "out of memory for a warning");
-    warnings[cube->warning_count++] = text;
-    return FM_OK;
+    return status;
+}
+
+fm_status_t fm_cube_warn_omission(struct fm_cube *cube, struct fm_error *error, const char *format,
+                                  ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fm_status_t status = insert_warning(cube, cube->omission_count, error, format, arguments);
+    va_end(arguments);
+    if (status == FM_OK)
+        cube->omission_count++;
+    return status;
 }
 
 static int compare_statistics(const void *left, const void *right)

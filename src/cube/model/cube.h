@@ -257,6 +257,7 @@ struct fm_cube {
     struct fm_cube_path_errors path_errors;
     char **warnings; /**< what is missing or left out, one sentence each */
     uint32_t warning_count;
+    uint32_t omission_count;    /**< the first of them are of fm_cube_warn_omission; not in files */
     struct fm_cube_lock *locks; /**< ascending by (window, target); those without window last */
     uint32_t lock_count;
     uint64_t left_out_locks;         /**< locks of threads that `locks` has not */
@@ -363,6 +364,11 @@ void fm_cube_free_partitions(struct fm_cube *cube);
 /** Appends a warning, a sentence for the reader of the report. */
 fm_status_t fm_cube_warn(struct fm_cube *cube, struct fm_error *error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/** Likewise, of something that the analysis was to add to the cube and has not: placed before all
+ * other warnings, and printed by commands that print no others. */
+fm_status_t fm_cube_warn_omission(struct fm_cube *cube, struct fm_error *error, const char *format,
+                                  ...) __attribute__((format(printf, 3, 4)));
 
 /** Sorts cells and statistics, adds up repeated cells, drops zeros: afterwards the fields are in
  * the documented order. FM_ERR_DATA: a sum exceeds 64 bits; FM_ERR_FAILED: two statistics of one
