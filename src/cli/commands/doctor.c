@@ -12,32 +12,11 @@
 
 #include <dlfcn.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
-
-static struct {
-    int warnings, bad;
-} found;
-
-void fm_doctor_report(enum fm_health health, const char *remedy, const char *format, ...)
-{
-    static const char *const words[] = {"ok     ", "note   ", "problem"};
-    char text[PATH_MAX + 256];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    printf("%s  %s\n", words[health], fm_safe_text(text));
-    if (remedy != NULL) {
-        printf("           -> %s\n", remedy);
-    }
-    found.warnings += health == FM_HEALTH_WARNING;
-    found.bad += health == FM_HEALTH_BAD;
-}
 
 /* Whether our file for a library can be loaded, which proves that the library is there and fits. */
 static bool look_for_file(const char *file, const char *name)
@@ -224,7 +203,5 @@ int fm_command_doctor(int argc, char **argv)
     if (reader.operand_count > 0) {
         fm_doctor_program(reader.operands[0]);
     }
-    printf("%d problem%s, %d note%s\n", found.bad, found.bad == 1 ? "" : "s", found.warnings,
-           found.warnings == 1 ? "" : "s");
-    return found.bad == 0 ? FM_OK : FM_ERR_FAILED;
+    return fm_doctor_conclude() ? FM_OK : FM_ERR_FAILED;
 }

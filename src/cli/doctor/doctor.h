@@ -13,6 +13,9 @@ enum fm_health { FM_HEALTH_GOOD, FM_HEALTH_WARNING, FM_HEALTH_BAD };
 void fm_doctor_report(enum fm_health health, const char *remedy, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/** Prints how many problems and notes were reported. @return whether there was no problem */
+bool fm_doctor_conclude(void);
+
 /** Looks at a program: can the recorder be preloaded into it, is its MPI library known?
  * @param name  as in a shell: looked for in PATH unless it has a slash */
 void fm_doctor_program(const char *name);
