@@ -259,6 +259,25 @@ static char *copy_of(const char *text)
     return text != NULL ? strdup(text) : NULL;
 }
 
+/* The path of a source file. Compilers name files as they were named on their command line:
+ * relative to the folder in which they ran, which the unit names.
+ * @return to be freed with free(); NULL: not known */
+static char *path_of(Dwarf_Die *unit, const char *file)
+{
+    Dwarf_Attribute attribute;
+    const char *folder = file != NULL && file[0] != '/'
+                             ? dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute))
+                             : NULL;
+    char *path = NULL;
+    if (folder == NULL || folder[0] != '/') {
+        return copy_of(file);
+    }
+    while (strncmp(file, "./", 2) == 0) {
+        file += 2;
+    }
+    return asprintf(&path, "%s/%s", folder, file) < 0 ? NULL : path;
+}
+
 /* The declaration of a function, which lies where its name is declared. */
 static void find_declaration(Dwarf_Die *die)
 {
@@ -336,9 +355,9 @@ static bool is_in_cpp(Dwarf_Die *die)
     }
 }
 
-/* The file that a function or variable is declared in. In DWARF 5 the file 0 is the unit's own one,
- * for which dwarf_decl_file() has no answer. */
-static const char *declaring_file(Dwarf_Die *die)
+/* The file that a function or variable is declared in, to be freed with free(). In DWARF 5 the file
+ * 0 is the unit's own one, for which dwarf_decl_file() has no answer. */
+static char *declaring_file(Dwarf_Die *die)
 {
     const char *file = dwarf_decl_file(die);
     Dwarf_Attribute attribute;
@@ -346,14 +365,16 @@ static const char *declaring_file(Dwarf_Die *die)
     Dwarf_Half version;
     Dwarf_Files *files;
     Dwarf_Die unit;
-    if (file != NULL ||
-        dwarf_formudata(dwarf_attr_integrate(die, DW_AT_decl_file, &attribute), &number) != 0 ||
-        number != 0 || dwarf_diecu(die, &unit, NULL, NULL) == NULL ||
-        dwarf_cu_info(die->cu, &version, NULL, NULL, NULL, NULL, NULL, NULL) != 0 || version < 5 ||
-        dwarf_getsrcfiles(&unit, &files, NULL) != 0) {
-        return file;
+    if (dwarf_diecu(die, &unit, NULL, NULL) == NULL) {
+        return copy_of(file);
     }
-    return dwarf_filesrc(files, 0, NULL, NULL);
+    if (file == NULL &&
+        dwarf_formudata(dwarf_attr_integrate(die, DW_AT_decl_file, &attribute), &number) == 0 &&
+        number == 0 && dwarf_cu_info(die->cu, &version, NULL, NULL, NULL, NULL, NULL, NULL) == 0 &&
+        version >= 5 && dwarf_getsrcfiles(&unit, &files, NULL) == 0) {
+        file = dwarf_filesrc(files, 0, NULL, NULL);
+    }
+    return path_of(&unit, file);
 }
 
 /* A function's or an inlined function's names and place. */
@@ -376,7 +397,7 @@ static void describe_function(Dwarf_Die *die, struct fm_symbol_frame *frame)
         free(frame->name);
         frame->name = copy_of(name);
     }
-    frame->file = copy_of(declaring_file(die));
+    frame->file = declaring_file(die);
     frame->line = dwarf_decl_line(die, &line) == 0 && line > 0 ? (uint32_t)line : 0;
 }
 
@@ -391,7 +412,7 @@ static void describe_call(Dwarf_Die *die, Dwarf_Die *unit, struct fm_symbol_fram
     }
     if (dwarf_getsrcfiles(unit, &files, NULL) == 0 &&
         dwarf_formudata(dwarf_attr(die, DW_AT_call_file, &attribute), &number) == 0) {
-        caller->call_file = copy_of(dwarf_filesrc(files, (size_t)number, NULL, NULL));
+        caller->call_file = path_of(unit, dwarf_filesrc(files, (size_t)number, NULL, NULL));
     }
 }
 
@@ -400,7 +421,7 @@ static void describe_line(Dwarf_Die *unit, Dwarf_Addr address, struct fm_symbol_
     Dwarf_Line *line = dwarf_getsrc_die(unit, address);
     int number;
     if (line != NULL && dwarf_lineno(line, &number) == 0 && number > 0) {
-        frame->call_file = copy_of(dwarf_linesrc(line, NULL, NULL));
+        frame->call_file = path_of(unit, dwarf_linesrc(line, NULL, NULL));
         frame->call_line = frame->call_file != NULL ? (uint32_t)number : 0;
     }
 }

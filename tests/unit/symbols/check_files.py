@@ -1,0 +1,54 @@
+"""fermata-symbols names source files by their whole paths, however the compiler was called: the recorder reads
+them when it runs elsewhere.
+
+usage: check_files.py FERMATA_SYMBOLS
+"""
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SOURCE = """#include "inner.h"
+int outer(int x);
+int outer(int x) { return inner(x) + 1; }
+int main(void) { return outer(-1); }
+"""
+HEADER = "static inline __attribute__((always_inline)) int inner(int x) { return x * x; }\n"
+
+
+def run(*command, **arguments):
+    return subprocess.run(command, check=True, capture_output=True, text=True, **arguments).stdout
+
+
+def files_of(helper, program):
+    """The files of the function `outer` and of all that is inlined into it."""
+    line = next(line for line in run("nm", program).splitlines() if line.endswith(" outer"))
+    begin = int(line.split()[0], 16)
+    questions = [f"M - {program}"] + [f"S 0 {begin:x} {begin + i:x}" for i in range(8)]
+    answers = run(helper, input="\n".join(questions) + "\n").splitlines()
+    return {name for answer in answers if answer.startswith("F ") for name in answer.split("\t")[3:] if name}
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder).resolve()
+        (root / "src").mkdir()
+        source, header = root / "src" / "outer.c", root / "src" / "inner.h"
+        source.write_text(SOURCE)
+        header.write_text(HEADER)
+        expected = {str(source), str(header)}
+        for compiler in ("gcc", "clang"):
+            if shutil.which(compiler) is None:
+                continue
+            for version in (4, 5):
+                for name in (str(source), "src/outer.c", "./src/outer.c"):
+                    run(compiler, f"-gdwarf-{version}", "-O1", "-o", "program", name, cwd=root)
+                    found = files_of(sys.argv[1], root / "program")
+                    assert str(source) in found and found <= expected, (compiler, version, name, found)
+                run(compiler, f"-gdwarf-{version}", "-O1", "-o", "../program", "outer.c", cwd=root / "src")
+                found = files_of(sys.argv[1], root / "program")
+                assert str(source) in found and found <= expected, (compiler, version, found)
+
+
+main()
