@@ -77,6 +77,17 @@ static uint32_t site_of(uint64_t pc)
     return place != NULL && place->site != FM_SITE_HIDDEN ? place->site : FM_SITE_UNKNOWN;
 }
 
+/* The construct that a region is of. A barrier that the program's code jumps to returns to the
+ * runtime or to the recorder: it is the last statement of a parallel region, where compilers place
+ * the barrier of a loop, of sections or of a single. A program that calls one there calls it in
+ * vain: the barrier of the region itself follows. */
+static enum fm_construct found_construct(enum fm_construct construct, uint64_t pc)
+{
+    return construct == FM_CONSTRUCT_BARRIER && fm_code_is_hidden(pc)
+               ? FM_CONSTRUCT_IMPLICIT_BARRIER
+               : construct;
+}
+
 static const struct fm_construct_region *define(enum fm_construct construct, uint64_t pc,
                                                 struct slot *slot, uint64_t generation)
 {
@@ -88,8 +99,9 @@ static const struct fm_construct_region *define(enum fm_construct construct, uin
     if (fm_thread_self != NULL) {
         fm_thread_self->told_sites = fm_thread_tell_sites();
     }
-    uint32_t words[] = {fm_session_string(names[construct]),
-                        fm_function_kind(FM_PARADIGM_OPENMP, names[construct]).role,
+    const char *name = names[found_construct(construct, pc)];
+    uint32_t words[] = {fm_session_string(name),
+                        fm_function_kind(FM_PARADIGM_OPENMP, name).role,
                         OTF2_PARADIGM_OPENMP,
                         FM_REGION_AT_SITE |
                             ((pc & FM_PLACE_FUNCTION) != 0 ? FM_REGION_AT_BEGIN : 0),

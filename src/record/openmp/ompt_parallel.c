@@ -133,7 +133,7 @@ static enum fm_construct construct_of(int kind)
         return FM_CONSTRUCT_IMPLICIT_BARRIER;
     case FM_OMPT_BARRIER:
     case FM_OMPT_BARRIER_EXPLICIT:
-        return FM_CONSTRUCT_BARRIER;
+        return FM_CONSTRUCT_EXPLICIT_BARRIER;
     case FM_OMPT_TASKWAIT:
         return FM_CONSTRUCT_TASKWAIT;
     default:

@@ -95,6 +95,16 @@ static void blocks(void)
     }
 }
 
+/* GCC's optimized code jumps to the barrier at the end of the single. */
+static void ends_with_single(void)
+{
+#pragma omp parallel num_threads(2)
+    {
+#pragma omp single
+        work(500);
+    }
+}
+
 static void locks(void)
 {
     omp_init_lock(&lock);
@@ -136,6 +146,7 @@ int main(void)
     late_thread();
     loops();
     blocks();
+    ends_with_single();
     locks();
     teams();
     printf("%ld\n", sum);
