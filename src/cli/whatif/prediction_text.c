@@ -175,7 +175,8 @@ void fm_print_prediction(const struct fm_detail *detail, const fm_changes *chang
 static const char *meaning(fm_change_kind_t kind)
 {
     static const char *const meanings[] = {
-        [FM_CHANGE_SCALE] = "if it took no time; the others do not execute it",
+        [FM_CHANGE_SCALE] =
+            "if it took no time: a bound; the others, which do not execute it, can share it",
         [FM_CHANGE_LEVEL] = "nowhere longer than the median",
         [FM_CHANGE_BALANCE] = "spread evenly",
         [FM_CHANGE_REMOVE] = "without this barrier, if it protects nothing",

@@ -124,7 +124,7 @@ static double time_on_path(const struct fm_cube *cube, const struct fm_cube_prob
 }
 
 /* Writes where waiting goes, if at least half of what is freed does, or why there is no gain:
- * ", because ...". */
+ * ", because ...", behind a gain ": no more, because ...". */
 static void write_reason(FILE *stream, const struct fm_diagnosis *diagnosis,
                          const struct fm_cube_problem *cause,
                          const struct fm_cube_prediction *prediction, bool is_useless)
@@ -141,7 +141,7 @@ static void write_reason(FILE *stream, const struct fm_diagnosis *diagnosis,
         }
         return;
     }
-    fputs(", because then ", stream);
+    fprintf(stream, "%s, because then ", !is_useless && prediction->saved > 0 ? ": no more" : "");
     write_call(stream, diagnosis, prediction->instead);
     fprintf(stream, " waits %s longer", fm_format_ticks(longer, cube, (int64_t)prediction->moved));
 }
@@ -228,6 +228,12 @@ static bool is_beside_path(const struct fm_diagnosis *diagnosis,
            time_on_path(diagnosis->cube, cause) < least;
 }
 
+/** @return whether other locations spend time in what a cause spends it in, as far as is known */
+static bool is_seen_elsewhere(const struct fm_cube_problem *cause)
+{
+    return !cause->excess.is_known || cause->excess.elsewhere != 0;
+}
+
 /** Adds that no fix of the cause shortens the run, and why. */
 static void add_small_gain(const struct fm_diagnosis *diagnosis, struct fm_cause_text *problem)
 {
@@ -288,9 +294,11 @@ static void add_bounds(const struct fm_diagnosis *diagnosis, struct fm_cause_tex
                          now, even);
     } else {
         fm_sentences_add(&problem->lines, "Gain",
-                         "%s -> %s at best if it took as long there as elsewhere; %s at best if "
-                         "its work were spread evenly",
-                         now, without, even);
+                         "%s -> %s at best if it took %s; %s at best if its work were spread "
+                         "evenly",
+                         now, without,
+                         is_seen_elsewhere(cause) ? "as long there as elsewhere" : "no time there",
+                         even);
     }
 }
 

@@ -17,8 +17,8 @@ void fm_gain_add(const struct fm_diagnosis *diagnosis, struct fm_cause_text *pro
  * its lock. */
 bool fm_gain_is_small(const struct fm_cube *cube, const struct fm_cube_problem *cause);
 
-/** @return what a prediction of a problem changes, and where the waiting goes if little is gained:
- * "if its work were spread evenly, because then ..."; to be freed with free() */
+/** @return what a prediction of a problem changes, and where waiting goes if much of what is freed
+ * does: "if its work were spread evenly: no more, because then ..."; to be freed with free() */
 char *fm_gain_change_text(const struct fm_diagnosis *diagnosis, const struct fm_cube_problem *cause,
                           const struct fm_cube_prediction *prediction);
 

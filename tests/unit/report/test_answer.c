@@ -194,6 +194,37 @@ static void test_advice_fits_the_gain(void **state)
     }
 }
 
+/* The bound of work that only the problem's location does is that it took no time there. */
+static void test_bounds(void **state)
+{
+    (void)state;
+    static const struct {
+        struct fm_cube_excess excess;
+        const char *gain;
+    } cases[] = {
+        {{.is_known = true, .there = 300, .elsewhere = 100},
+         "2.000 s -> 1.700 s at best if it took as long there as elsewhere; 1.850 s at best if its "
+         "work were spread evenly"},
+        {{.is_known = true, .there = 300, .elsewhere = 0},
+         "2.000 s -> 1.700 s at best if it took no time there; 1.850 s at best if its work were "
+         "spread evenly"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct fm_cube *cube = make_cube();
+        struct fm_diagnosis diagnosis;
+        struct fm_answer answer;
+        add_problem(cube, FM_CAUSE_IMBALANCE, SLOW, 1, FM_METRIC_MPI_LATESENDER, RECV, 300);
+        cube->problems[0].gain =
+            (struct fm_cube_gain){.is_known = true, .balanced = 150, .removed = 300};
+        cube->problems[0].excess = cases[i].excess;
+        make_diagnosis(cube, &diagnosis);
+        fm_answer_make(&diagnosis, 8, &answer);
+        assert_string_equal(text_of(&answer.items[0], "Gain"), cases[i].gain);
+        fm_answer_free(&answer);
+        fm_cube_free(cube);
+    }
+}
+
 /* Predictions replace the bounds; of 2,000 ms. */
 static void test_predicted_gains(void **state)
 {
@@ -214,6 +245,13 @@ static void test_predicted_gains(void **state)
          "in `main` waits 290.0 ms longer; 2.010 s (+0.5%) without MPI_Finalize in `main` alone, "
          "because then MPI_Recv in `main` waits 5.000 ms longer",
          "Start the send before it, or let the receivers compute before MPI_Wait."},
+        {{{FM_PREDICTED_ABSENT, FM_CUBE_NONE, 100, 300, 200, FINALIZE},
+          {FM_PREDICTED_BALANCED, FM_CUBE_NONE, 50, 150, 10, RECV}},
+         "predicted: 1.900 s instead of 2.000 s (-5.0%) if it took no time on rank 0: no more, "
+         "because then MPI_Finalize in `main` waits 200.0 ms longer; 1.950 s (-2.5%) if its work "
+         "were spread evenly",
+         "Give rank 0 less of this work, or find out why it takes longer there. Otherwise start "
+         "the send before it, or let the receivers compute before MPI_Wait."},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct fm_cube *cube = make_cube();
@@ -297,6 +335,7 @@ int main(void)
         cmocka_unit_test(test_samples),
         cmocka_unit_test(test_samples_of_called_functions),
         cmocka_unit_test(test_advice_fits_the_gain),
+        cmocka_unit_test(test_bounds),
         cmocka_unit_test(test_predicted_gains),
         cmocka_unit_test(test_names_of_functions),
     };
