@@ -213,12 +213,18 @@ static uint32_t place_of_most(const struct fm_cube *cube, fm_metric_t metric)
     return most;
 }
 
+int64_t fm_starved_time(const struct fm_diagnosis *diagnosis)
+{
+    int64_t starved = diagnosis->metrics[FM_METRIC_OMP_TASK_STARVATION];
+    return fm_fraction(starved, diagnosis->time) < NOTABLE_STARVATION ? 0 : starved;
+}
+
 /** Threads that wait for tasks that others execute. */
 static void find_task_starvation(const struct fm_diagnosis *diagnosis, struct fm_sentences *lines)
 {
     const struct fm_cube *cube = diagnosis->cube;
-    int64_t starved = diagnosis->metrics[FM_METRIC_OMP_TASK_STARVATION];
-    if (fm_fraction(starved, diagnosis->time) < NOTABLE_STARVATION)
+    int64_t starved = fm_starved_time(diagnosis);
+    if (starved == 0)
         return;
     char percent[FM_FORMAT_SIZE], value[FM_FORMAT_SIZE];
     char *place =

@@ -12,4 +12,8 @@
  * synchronization, measurement overhead. */
 void fm_observations_find(const struct fm_diagnosis *diagnosis, struct fm_sentences *sentences);
 
+/** @return the time in which threads have no task while others execute theirs, ticks; 0: too small
+ * a part of all time to be told. It is no wait state: nobody is late, tasks are missing. */
+int64_t fm_starved_time(const struct fm_diagnosis *diagnosis);
+
 #endif

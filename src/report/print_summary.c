@@ -2,6 +2,7 @@
 #include "diagnosis/efficiency/idle_threads.h"
 #include "diagnosis/location_set.h"
 #include "diagnosis/number_format.h"
+#include "diagnosis/observations.h"
 #include "diagnosis/place.h"
 #include "diagnosis/problems/machine_load.h"
 #include "diagnosis/startup.h"
@@ -143,6 +144,20 @@ static void print_idle_threads(const struct fm_report *report)
                           "%s of all time, most while the masters are in %s",
                           fm_format_percent(percent, idle.ticks, diagnosis->time), place);
         free(place);
+    }
+}
+
+/** Prints for which share of all time threads have no task. This is no waiting for a late thread,
+ * so that the shares of waiting do not contain it. */
+static void print_missing_tasks(const struct fm_report *report)
+{
+    const struct fm_diagnosis *diagnosis = &report->diagnosis;
+    const int64_t starved = fm_starved_time(diagnosis);
+    if (starved > 0) {
+        char percent[FM_FORMAT_SIZE];
+        fm_terminal_print(report->terminal, "  No task", LABEL_COLUMNS + 2,
+                          "for %s of all time, while other threads execute theirs",
+                          fm_format_percent(percent, starved, diagnosis->time));
     }
 }
 
@@ -297,6 +312,7 @@ void fm_report_summary(const struct fm_report *report)
     print_waiting(report);
     print_insignificant(report);
     print_idle_threads(report);
+    print_missing_tasks(report);
     print_stolen(report);
     print_ratios(report);
     print_warnings(report);
