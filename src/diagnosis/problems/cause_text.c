@@ -185,6 +185,32 @@ static void add_excess(const struct fm_diagnosis *diagnosis, struct fm_cause_tex
     }
 }
 
+/** @return a lock of threads in words; to be freed with free(). Locks outside of variables, such as
+ * on the heap, have no name, but an address: they are known by the calls that wait for them. */
+static char *thread_lock_name(const struct fm_diagnosis *diagnosis, const struct fm_cube_lock *lock)
+{
+    const struct fm_process_word *process = &diagnosis->process;
+    const bool has_address = strncmp(lock->name, "0x", 2) == 0;
+    char *name = fm_place_name(diagnosis, lock->name), *place = NULL, *text = NULL;
+    char owner[64] = "";
+    if (diagnosis->cube->experiment.process_count != 1) {
+        snprintf(owner, sizeof owner, " of %s %u", process->one, lock->target + process->first);
+    }
+    if (has_address && lock->waited_in_count > 0) {
+        place = fm_place_callpath(diagnosis, lock->waited_in[0].callpath);
+    }
+    int length = place != NULL ? asprintf(&text, "the lock at %s%s, waited for most in `%s`", name,
+                                          owner, place)
+                 : has_address ? asprintf(&text, "the lock at %s%s", name, owner)
+                               : asprintf(&text, "`%s`%s", name, owner);
+    if (length < 0) {
+        abort();
+    }
+    free(place);
+    free(name);
+    return text;
+}
+
 /** @return the lock of a serialization in words; to be freed with free() */
 static char *lock_name(const struct fm_diagnosis *diagnosis, const struct fm_cube_problem *cause)
 {
@@ -197,11 +223,7 @@ static char *lock_name(const struct fm_diagnosis *diagnosis, const struct fm_cub
     if (lock == NULL) {
         length = asprintf(&text, "a lock");
     } else if (fm_cube_lock_is_of_threads(lock)) {
-        window = fm_place_name(diagnosis, lock->name);
-        length = diagnosis->cube->experiment.process_count == 1
-                     ? asprintf(&text, "`%s`", window)
-                     : asprintf(&text, "`%s` of %s %u", window, process->one,
-                                lock->target + process->first);
+        return thread_lock_name(diagnosis, lock);
     } else if (lock->window == FM_CUBE_NONE) {
         window = fm_place_name(diagnosis, lock->name);
         length = asprintf(&text, "the %s", window);

@@ -3,6 +3,8 @@
 #include "diagnosis/efficiency/efficiency.h"
 #include "diagnosis/time_shares.h"
 
+#include <stdio.h>
+
 static void test_startup_is_not_counted(void **state)
 {
     (void)state;
@@ -194,6 +196,52 @@ static void test_advice_fits_the_gain(void **state)
     }
 }
 
+/* A lock on the heap has no name. */
+static void test_locks_of_threads(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        uint32_t places;
+        const char *how;
+    } cases[] = {
+        {"table_lock (table.c:9)", 1,
+         "serialized by `table_lock (table.c:9)` of rank 0: others wait until the lock is "
+         "released"},
+        {"0x559833c75430", 1,
+         "serialized by the lock at 0x559833c75430 of rank 0, waited for most in "
+         "`main/MPI_Recv`: others wait until the lock is released"},
+        {"0x559833c75430", 0,
+         "serialized by the lock at 0x559833c75430 of rank 0: others wait until the lock is "
+         "released"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct fm_cube *cube = make_cube();
+        struct fm_diagnosis diagnosis;
+        struct fm_answer answer;
+        char name[64];
+        snprintf(name, sizeof name, "%s", cases[i].name);
+        struct fm_cube_lock lock = {
+            .window = FM_CUBE_NONE,
+            .name = name,
+            .exclusive = 2,
+            .waits = cases[i].places,
+            .waiting = 300 * cases[i].places,
+            .end = 2000,
+            .waited_in_count = cases[i].places,
+            .waited_in = {{.callpath = RECV, .waits = 1, .waiting = 300}},
+        };
+        assert_int_equal(fm_cube_add_lock(cube, &lock, NULL), FM_OK);
+        add_problem(cube, FM_CAUSE_SERIALIZATION, SLOW, 1, FM_METRIC_MPI_LATESENDER, RECV, 300);
+        cube->problems[0].lock = 0;
+        make_diagnosis(cube, &diagnosis);
+        fm_answer_make(&diagnosis, 8, &answer);
+        assert_string_equal(text_of(&answer.items[0], "How"), cases[i].how);
+        fm_answer_free(&answer);
+        fm_cube_free(cube);
+    }
+}
+
 /* The bound of work that only the problem's location does is that it took no time there. */
 static void test_bounds(void **state)
 {
@@ -335,6 +383,7 @@ int main(void)
         cmocka_unit_test(test_samples),
         cmocka_unit_test(test_samples_of_called_functions),
         cmocka_unit_test(test_advice_fits_the_gain),
+        cmocka_unit_test(test_locks_of_threads),
         cmocka_unit_test(test_bounds),
         cmocka_unit_test(test_predicted_gains),
         cmocka_unit_test(test_names_of_functions),
