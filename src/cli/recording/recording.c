@@ -32,6 +32,14 @@ static const char *without_accelerators(const struct fm_settings *settings)
                : "; accelerators are not recorded: " FM_CUDA_NO_DRIVER;
 }
 
+/* Whether nothing is left of a run that was cut off, or only the begin of the program, which is the
+ * first event of one without ranks. */
+static bool is_lost(const struct fm_record_result *result)
+{
+    return result->directory[0] != '\0' && result->missing[0] != '\0' &&
+           result->totals.events <= 1 && !fm_counters_are_all(result->directory);
+}
+
 static void print_closing_line(const struct fm_record_result *result,
                                const struct fm_settings *settings)
 {
@@ -51,17 +59,16 @@ static void print_closing_line(const struct fm_record_result *result,
         fm_command_analyze(3, analyze); /* states what is wrong itself */
         fm_counters_print_closing(result->directory);
     } else if (result->totals.events == 0) {
-        bool lost = result->missing[0] != '\0';
         fprintf(stderr, "fermata: %s: %s\n", result->directory,
-                lost ? result->missing : "no events");
-        if (lost) {
-            fprintf(stderr, "fermata: the run ended before records were written to disk; "
-                            "--flush-interval 0 or --flight-recorder SIZE saves them\n");
-        }
+                result->missing[0] != '\0' ? result->missing : "no events");
     } else {
         fprintf(stderr, "fermata: %s: %s%s%s\n", result->directory,
                 fm_experiment_totals_text(&result->totals, text, sizeof text),
                 result->missing[0] != '\0' ? "; incomplete run: " : "", result->missing);
+    }
+    if (is_lost(result)) {
+        fprintf(stderr, "fermata: the run ended before records were written to disk; "
+                        "--flush-interval 0 or --flight-recorder SIZE saves them\n");
     }
     if (result->unknown[0] != '\0') {
         fprintf(stderr, "fermata: warning: %s\n", result->unknown);

@@ -12,6 +12,7 @@
  *   many N    N threads at once
  *   failing   pthread_create fails
  *   nested    threads create threads, and join those of others
+ *   killed    SIGKILL while a thread waits for another one
  */
 #define _GNU_SOURCE
 #include "asleep.h"
@@ -21,6 +22,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -358,6 +360,20 @@ static void nested(void)
     puts("nested");
 }
 
+static void *kills(void *nothing)
+{
+    compute(0.02);
+    raise(SIGKILL);
+    return nothing;
+}
+
+static void killed(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, kills, NULL);
+    pthread_join(thread, NULL);
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
@@ -367,7 +383,8 @@ int main(int argc, char **argv)
         void (*run)(void);
     } const cases[] = {{"joined", joined}, {"alive", alive},       {"blocked", blocked},
                        {"worker", worker}, {"detached", detached}, {"cancelled", cancelled},
-                       {"exits", exits},   {"failing", failing},   {"nested", nested}};
+                       {"exits", exits},   {"failing", failing},   {"nested", nested},
+                       {"killed", killed}};
     if (strcmp(what, "short") == 0) {
         shortly(count);
         return 0;

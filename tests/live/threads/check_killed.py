@@ -1,0 +1,30 @@
+"""A program without MPI that is killed before its records are written: the end of the recording states how to
+keep them, and so they are kept.
+
+usage: check_killed.py FERMATA PROGRAM
+"""
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+HINT = "--flush-interval 0 or --flight-recorder SIZE saves them"
+
+
+def record(folder, *options):
+    command = [sys.argv[1], "record", "-o", folder / "run", *options, "--", sys.argv[2], "killed"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode in (-9, 137) and "incomplete run" in done.stderr, done
+    return done.stderr
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        text = record(pathlib.Path(folder))
+        assert HINT in text, text
+    with tempfile.TemporaryDirectory() as folder:
+        text = record(pathlib.Path(folder), "--flush-interval", "0")
+        assert HINT not in text and " 1 event," not in text, text
+
+
+main()
