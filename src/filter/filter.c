@@ -216,17 +216,22 @@ void fm_filter_free(struct fm_filter *filter)
 
 /* ---- decisions ---- */
 
-static const char *last_part(const char *path)
+/* Whether a pattern matches a path, or what of it follows one of its folders: that may be how the
+ * compiler was given the file. */
+static bool matches_path(const char *pattern, const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    return slash != NULL ? slash + 1 : path;
+    while (path != NULL && !fm_pattern_matches(pattern, path)) {
+        path = strchr(path, '/');
+        path = path != NULL ? path + 1 : NULL;
+    }
+    return path != NULL;
 }
 
 static bool excludes_file(const struct rules *rules, const char *file)
 {
     for (size_t i = rules->count; file != NULL && i-- > 0;) {
         const char *pattern = rules->items[i].pattern;
-        if (fm_pattern_matches(pattern, file) || fm_pattern_matches(pattern, last_part(file))) {
+        if (matches_path(pattern, file)) {
             return rules->items[i].exclude;
         }
     }

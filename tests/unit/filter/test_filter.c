@@ -116,7 +116,7 @@ static void blocks_may_come_several_times_and_without_prefix(void **state)
 static void files(void **state)
 {
     struct fm_filter *filter = parsed("FILE_NAMES_BEGIN\n"
-                                      "EXCLUDE */lib/* util.c MANGLED\n"
+                                      "EXCLUDE */lib/* util.c MANGLED src/part/*\n"
                                       "INCLUDE */lib/keep.c\n"
                                       "FILE_NAMES_END\n"
                                       "REGION_NAMES_BEGIN EXCLUDE f INCLUDE g REGION_NAMES_END");
@@ -126,6 +126,9 @@ static void files(void **state)
     assert_true(fm_filter_excludes(filter, "x", NULL, "/src/util.c"));
     assert_true(fm_filter_excludes(filter, "x", NULL, "util.c"));
     assert_true(fm_filter_excludes(filter, "x", NULL, "MANGLED"));
+    assert_true(fm_filter_excludes(filter, "x", NULL, "src/part/a.c"));
+    assert_true(fm_filter_excludes(filter, "x", NULL, "/home/me/src/part/a.c"));
+    assert_false(fm_filter_excludes(filter, "x", NULL, "/home/me/mysrc/part/a.c"));
     assert_false(fm_filter_excludes(filter, "x", NULL, "/src/lib/keep.c"));
     assert_true(fm_filter_excludes(filter, "f", NULL, "/src/lib/keep.c"));
     assert_true(fm_filter_excludes(filter, "g", NULL, "/src/util.c")); /* the file is left out */
