@@ -27,6 +27,9 @@
     "inside the library: no call shows it; an Open MPI that was built with --enable-spc counts it"
 #define INSIDE_HOOKED     "inside the library: no call shows it; --hooks counts it in Open MPI 4.1.4"
 #define INSIDE_HOOKED_SPC INSIDE_HOOKED "; an Open MPI that was built with --enable-spc counts it"
+#define INSIDE_HOOKED_TWICE                                                                        \
+    "inside the library: no call shows it; --hooks counts it in Open MPI 4.1.4 and MPICH 4.0.2; "  \
+    "an Open MPI that was built with --enable-spc counts it"
 #define ALGORITHM                                                                                  \
     "the library chooses algorithms inside: no call shows it; --hooks counts it in Open MPI 4.1.4"
 
@@ -123,6 +126,17 @@ static const struct fm_counter_entry counters[] = {
      true,                                                                                         \
      offered,                                                                                      \
      true},
+#define FM_SPC_HOOKED_TWICE(name, kind, unit, meaning)                                             \
+    {#name,                                                                                        \
+     FM_COUNTER_##kind,                                                                            \
+     unit,                                                                                         \
+     FM_TIER_UNAVAILABLE,                                                                          \
+     NULL,                                                                                         \
+     meaning,                                                                                      \
+     INSIDE_HOOKED_TWICE,                                                                          \
+     true,                                                                                         \
+     true,                                                                                         \
+     true},
 #define FM_SPC_ALGORITHM(name, meaning)                                                            \
     {#name,     FM_COUNTER_COLLECTIVE_BINS,                                                        \
      "calls",   FM_TIER_UNAVAILABLE,                                                               \
@@ -135,6 +149,7 @@ static const struct fm_counter_entry counters[] = {
 #undef FM_SPC_SAME
 #undef FM_SPC_INSIDE
 #undef FM_SPC_HOOKED
+#undef FM_SPC_HOOKED_TWICE
 #undef FM_SPC_ALGORITHM
 };
 

@@ -15,18 +15,33 @@ void fermata_hooks_connect(const struct fm_hook_places *places)
     __atomic_store_n(&fm_hook_places, places, __ATOMIC_RELEASE);
 }
 
+static uint64_t arrived[FM_HOOKED_WAYS];
+
+FM_HOOK_EXPORT fm_hooks_arrived_t fermata_hooks_arrived;
+
+uint64_t fermata_hooks_arrived(int way)
+{
+    return __atomic_load_n(&arrived[way], __ATOMIC_RELAXED);
+}
+
+void fm_hook_arrive(enum fm_hooked_way way)
+{
+    __atomic_add_fetch(&arrived[way], 1, __ATOMIC_RELAXED);
+}
+
 struct search {
     const char *name;
     void *found;
 };
 
-/* Looks in a component of Open MPI. */
+/* Looks in a component of Open MPI, or in UCX if such a component has loaded it. */
 static int look_in(struct dl_phdr_info *object, size_t size, void *context)
 {
     struct search *search = context;
     const char *file = strrchr(object->dlpi_name, '/');
     (void)size;
-    if (file == NULL || strncmp(file + 1, "mca_", 4) != 0) {
+    if (file == NULL ||
+        (strncmp(file + 1, "mca_", 4) != 0 && strncmp(file + 1, "libucp.", 7) != 0)) {
         return 0;
     }
     void *component = dlopen(object->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);

@@ -1,9 +1,9 @@
 /** @file
- * Hooks in Open MPI: a library that is preloaded on request (--hooks) and defines functions that
- * components of Open MPI 4.1 call each other by. Its functions count and call the original ones;
- * they count nothing until the recorder connects them, which it does for tested versions of Open
- * MPI only. The library depends on the C library alone, because every program that the launcher
- * starts loads it.
+ * Hooks in MPI libraries: a library that is preloaded on request (--hooks) and defines functions
+ * that components of Open MPI 4.1 call each other by, and functions of UCX, by which MPICH sends
+ * messages. Its functions count and call the original ones; they count nothing until the recorder
+ * connects them, which it does for tested versions only. The library depends on the C library
+ * alone, because every program that the launcher starts loads it.
  *
  * The counters are those of the process: words that all threads add to atomically.
  */
@@ -25,8 +25,16 @@ enum fm_hooked {
  */
 enum { FM_HOOKED_BINS = 4 };
 
+/** Ways of messages that hooks are in. */
+enum fm_hooked_way {
+    FM_HOOKED_OB1, /**< Open MPI's component ob1 */
+    FM_HOOKED_UCX, /**< MPICH's messages by UCX */
+    FM_HOOKED_WAYS
+};
+
 /** What the recorder gives. */
 struct fm_hook_places {
+    enum fm_hooked_way way;           /**< that the messages of the process take */
     uint64_t *words[FM_HOOKED_COUNT]; /**< of each counter; NULL: it is not counted */
     uint64_t (*now)(void);            /**< clock ticks */
     int (*type_size)(void *type);     /**< bytes of an element */
@@ -43,8 +51,8 @@ struct fm_hook_places {
  * is in MPI, or to end. */
 typedef void fm_hooks_connect_t(const struct fm_hook_places *places);
 
-/** Number of messages that have arrived in functions of this library since it was loaded: not 0 if
- * the library of the process calls them. */
-typedef uint64_t fm_hooks_arrived_t(void);
+/** Number of messages that functions of this library have passed on since it was loaded: not 0 if
+ * messages of the process take this way (enum fm_hooked_way). */
+typedef uint64_t fm_hooks_arrived_t(int way);
 
 #endif

@@ -7,20 +7,14 @@
  *   mca_pml_ob1_recv_request_progress_match|rndv|rget  if the message was there before it
  *   append_frag_to_ordered_list                      a message is out of sequence
  *   check_cantmatch_for_match                        takes such a one, whose turn it is: not NULL
+ *   mca_pml_ob1_send|isend|recv|irecv                begin a message of the program or, with a tag
+ *                                                    below MPI_ANY_TAG, of the library
  */
 #include "record/hooks/hook_counts.h"
 
 #include <stdbool.h>
 
-static uint64_t arrived;
 static _Thread_local bool in_receive;
-
-FM_HOOK_EXPORT fm_hooks_arrived_t fermata_hooks_arrived;
-
-uint64_t fermata_hooks_arrived(void)
-{
-    return __atomic_load_n(&arrived, __ATOMIC_RELAXED);
-}
 
 /* A function that is called with its arguments as four or fewer words. */
 #define ORIGINAL(name)                                                                             \
@@ -59,7 +53,7 @@ static void handle_arrival(fm_hooked_function_t *next, enum fm_hooked counter, c
     {                                                                                              \
         ORIGINAL(name)                                                                             \
         const long words[] = {a, b, c, d};                                                         \
-        __atomic_add_fetch(&arrived, 1, __ATOMIC_RELAXED);                                         \
+        fm_hook_arrive(FM_HOOKED_OB1);                                                             \
         handle_arrival(next, counter, words);                                                      \
     }
 
@@ -94,6 +88,33 @@ void mca_pml_ob1_recv_req_start(long request)
 PROGRESS(mca_pml_ob1_recv_request_progress_match)
 PROGRESS(mca_pml_ob1_recv_request_progress_rndv)
 PROGRESS(mca_pml_ob1_recv_request_progress_rget)
+
+/* ---- messages of the library itself ---- */
+
+enum { ANY_TAG = -1 }; /* MPI_ANY_TAG of Open MPI */
+
+static void count_own(enum fm_hooked counter, long count, long type, int tag)
+{
+    const struct fm_hook_places *places = __atomic_load_n(&fm_hook_places, __ATOMIC_ACQUIRE);
+    if (tag < ANY_TAG && places != NULL && places->words[counter] != NULL) {
+        fm_hook_add(counter, (uint64_t)count * (uint64_t)places->type_size((void *)type));
+    }
+}
+
+/* Parameters: buffer, count, datatype, process, tag, then others. */
+#define TRANSFER(name, counter)                                                                    \
+    FM_HOOK_EXPORT long name(long a, long b, long c, long d, long e, long f, long g, long h);      \
+    long name(long a, long b, long c, long d, long e, long f, long g, long h)                      \
+    {                                                                                              \
+        ORIGINAL(name)                                                                             \
+        count_own(counter, b, c, (int)e);                                                          \
+        return next(a, b, c, d, e, f, g, h, 0, 0, 0, 0);                                           \
+    }
+
+TRANSFER(mca_pml_ob1_send, FM_HOOKED_SENT_INSIDE)
+TRANSFER(mca_pml_ob1_isend, FM_HOOKED_SENT_INSIDE)
+TRANSFER(mca_pml_ob1_recv, FM_HOOKED_RECEIVED_INSIDE)
+TRANSFER(mca_pml_ob1_irecv, FM_HOOKED_RECEIVED_INSIDE)
 
 /* ---- out of sequence ---- */
 

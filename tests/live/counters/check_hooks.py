@@ -1,7 +1,7 @@
-"""Hooks in Open MPI count what is known inside the library; with other versions and libraries they stay
-off, say so, and the program runs on.
+"""Hooks in Open MPI count what is known inside the library, and in MPICH its own bytes; with other versions
+they stay off, say so, and the program runs on.
 
-usage: check_hooks.py FERMATA MPIRUN PROGRAM STUB EAGER LIBRARY
+usage: check_hooks.py FERMATA MPIRUN PROGRAM STUB EAGER OWN_BYTES LIBRARY
 """
 
 import json
@@ -16,10 +16,10 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
 from mpi_launcher import mpi_command  # noqa: E402
 from shown_counters import shown_counters  # noqa: E402
 
-fermata, mpirun, program, stub, eager, library = sys.argv[1:]
+fermata, mpirun, program, stub, eager, own_bytes, library = sys.argv[1:]
 MESSAGES, LARGE, COLLECTIVES, THREADS, ROUNDS, WINDOW = 20, 3, 4, 3, 40, 64
 FLOOD = 20000
-TESTED = "Open MPI v4.1.4"
+TESTED = "Open MPI v4.1.4 and MPICH 4.0.2"
 
 
 def recorded(experiment, names, communicators="each", version=None, only=False, flood=0, **variables):
@@ -142,6 +142,27 @@ def check_eager(folder):
             assert counters["EAGER_MESSAGES"]["values"][1] >= 50 - expected, counters
 
 
+def check_own_bytes(folder):
+    """The bytes of the program and those of the library are apart, and neither lacks any."""
+    environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+                       OMPI_MCA_pml="ob1")
+    done = subprocess.run([fermata, "record", "--hooks", "--counters-only", "-o", f"{folder}/split",
+                           "--counters=mpi.bytes_*,OMPI_SPC_BYTES_*_MPI", "--",
+                           *mpi_command(mpirun, 2, [own_bytes])], check=True, capture_output=True,
+                          text=True, env=environment)
+    counters, lacks = shown_counters(fermata, f"{folder}/split")
+    if "no hooks" in done.stderr:
+        print("left out: hooks are not tested with this version")
+        return
+    assert lacks == {}, lacks
+    values = {name: counter["values"] for name, counter in counters.items()}
+    assert values["mpi.bytes_sent"] == [100700, 0], values
+    assert values["BYTES_SENT_MPI"] == [256, 24], values
+    assert values["BYTES_RECEIVED_MPI"] == [24, 256], values
+    assert counters["BYTES_SENT_MPI"]["obtained"] == "exact (hook)", counters
+    assert counters["BYTES_RECEIVED_MPI"]["obtained"] == "upper bound (hook)", counters
+
+
 def check_open_mpi(folder):
     forced = {"OMPI_MCA_coll_tuned_use_dynamic_rules": "1",
               "OMPI_MCA_coll_tuned_bcast_algorithm": "6"}
@@ -172,6 +193,7 @@ def check_open_mpi(folder):
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
+        check_own_bytes(folder)
         if library == "openmpi":
             check_open_mpi(folder)
         _, lacks, told = recorded(f"{folder}/other", "all,OUT_OF_SEQUENCE,OMPI_SPC_BASE_BCAST_CHAIN",
@@ -182,8 +204,8 @@ def main():
         assert set(lacks) == {"OUT_OF_SEQUENCE", "BASE_BCAST_CHAIN"} and all(
             reason.endswith("this is Open MPI v4.1.9") for reason in lacks.values()), lacks
         if library != "openmpi":
-            _, lacks, told = recorded(f"{folder}/own", "mpi.*,UNEXPECTED")
-            assert "this is MPICH Version: " in told and list(lacks) == ["UNEXPECTED"], (told, lacks)
+            _, lacks, _ = recorded(f"{folder}/own", "mpi.*,UNEXPECTED")
+            assert list(lacks) == ["UNEXPECTED"], lacks
             text = subprocess.run([fermata, "counters", "findings", f"{folder}/own"],
                                   capture_output=True, text=True, check=True).stdout
             assert "has no counters of the inside of its library" in text, text

@@ -5,6 +5,7 @@
 #include "record/counting/library_counters.h"
 #include "record/hooks/hooks.h"
 
+#include <ctype.h>
 #include <dlfcn.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -12,8 +13,19 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Versions of Open MPI that the tests have run with. */
-static const char *const tested[] = {"Open MPI v4.1.4"};
+/* Libraries that the tests have run with. */
+static const struct tested {
+    const char *version; /* first words of MPI_Get_library_version */
+    const char *part;    /* that is in it, too */
+    enum fm_hooked_way way;
+    const char *other_way; /* why hooks cannot count if no message takes this way */
+} tested[] = {
+    {"Open MPI v4.1.4", "", FM_HOOKED_OB1,
+     "the library does not call the functions that are hooked: messages go another way than its "
+     "component ob1"},
+    {"MPICH Version: 4.0.2", "ch4:ucx", FM_HOOKED_UCX,
+     "the library does not call the functions that are hooked: messages go another way than UCX"},
+};
 
 static fm_hooks_connect_t *connect;
 
@@ -51,41 +63,55 @@ static const struct {
 #undef FM_HOOKED
 };
 
-static bool is_tested(const char *version)
+/* Writes the first `length` characters of the version, with one blank between words. */
+static void set_words(char *text, size_t size, const char *version, size_t length)
 {
-    bool found = false;
-    for (size_t i = 0; !found && i < sizeof tested / sizeof tested[0]; i++) {
-        size_t length = strlen(tested[i]);
-        found = strncmp(version, tested[i], length) == 0 &&
-                (version[length] == ',' || version[length] == '\0');
+    size_t end = 0;
+    for (size_t i = 0; i < length && end + 1 < size; i++) {
+        bool is_space = isspace((unsigned char)version[i]) != 0;
+        if (!is_space || (end > 0 && text[end - 1] != ' ')) {
+            text[end++] = is_space ? ' ' : version[i];
+        }
     }
-    return found;
+    text[end] = '\0';
+}
+
+/* @return the library; NULL: hooks are not tested with it */
+static const struct tested *tested_library(const char *version)
+{
+    char words[1024];
+    set_words(words, sizeof words, version, strlen(version));
+    for (size_t i = 0; i < sizeof tested / sizeof tested[0]; i++) {
+        size_t length = strlen(tested[i].version);
+        if (strncmp(words, tested[i].version, length) == 0 && words[length] != '.' &&
+            !isalnum((unsigned char)words[length]) && strstr(words, tested[i].part) != NULL) {
+            return &tested[i];
+        }
+    }
+    return NULL;
 }
 
 /* Why the hooks cannot count; NULL: they can. */
 static const char *obstacle(const char *version, uint32_t size)
 {
     static char reason[160];
+    char words[80];
     void *connect_symbol = dlsym(RTLD_DEFAULT, FM_HOOKS_CONNECT);
     void *arrived_symbol = dlsym(RTLD_DEFAULT, FM_HOOKS_ARRIVED);
     fm_hooks_arrived_t *arrived = (fm_hooks_arrived_t *)(uintptr_t)arrived_symbol;
+    const struct tested *library = tested_library(version);
     connect = (fm_hooks_connect_t *)(uintptr_t)connect_symbol;
     if (connect == NULL || arrived == NULL) {
         return "the library of hooks is not loaded";
     }
-    if (!is_tested(version)) {
-        snprintf(reason, sizeof reason, "hooks are tested with %s only, this is %.*s", tested[0],
-                 (int)strcspn(version, ",\n"), version);
-        for (char *c = reason; (c = strchr(c, '\t')) != NULL;) {
-            *c = ' ';
-        }
+    if (library == NULL) {
+        set_words(words, sizeof words, version, strcspn(version, ",\n"));
+        snprintf(reason, sizeof reason, "hooks are tested with %s and MPICH 4.0.2 only, this is %s",
+                 tested[0].version, words);
         return reason;
     }
-    if (size > 1 && arrived() == 0) {
-        return "the library does not call the functions that are hooked: messages go another way "
-               "than its component ob1";
-    }
-    return NULL;
+    places.way = library->way;
+    return size > 1 && arrived((int)library->way) == 0 ? library->other_way : NULL;
 }
 
 static bool is_asked(const char *name)
@@ -93,13 +119,23 @@ static bool is_asked(const char *name)
     return fm_library_counter_selected(name);
 }
 
+/* Whether the hooks in the library of the process have a counter. */
+static bool is_hooked(size_t counter)
+{
+    return places.way == FM_HOOKED_OB1 || counter == FM_HOOKED_SENT_INSIDE ||
+           counter == FM_HOOKED_RECEIVED_INSIDE;
+}
+
 static void add_counters(const char *reason)
 {
     for (size_t i = 0; i < FM_HOOKED_COUNT; i++) {
         const char *name = counters[i].name;
-        if (reason != NULL && fm_library_spc_named(name)) {
-            fm_library_spc_add(name, fm_library_spc_kind(name), FM_TIER_UNAVAILABLE, reason);
-        } else if (reason == NULL && is_asked(name)) {
+        const char *lack = reason != NULL  ? reason
+                           : !is_hooked(i) ? "hooks in MPICH count its own bytes only"
+                                           : NULL;
+        if (lack != NULL && fm_library_spc_named(name)) {
+            fm_library_spc_add(name, fm_library_spc_kind(name), FM_TIER_UNAVAILABLE, lack);
+        } else if (lack == NULL && is_asked(name)) {
             uint32_t slot = fm_library_spc_add(name, fm_library_spc_kind(name), counters[i].tier,
                                                counters[i].how);
             places.words[i] = slot != 0 ? fm_library_counter_word(slot) : NULL;

@@ -1,6 +1,6 @@
 /** @file
- * The recorder's side of the hooks in Open MPI (record/hooks/hooks.h): connects them, if the
- * library of hooks is loaded and this is a version of Open MPI that they are tested with.
+ * The recorder's side of the hooks in MPI libraries (record/hooks/hooks.h): connects them, if
+ * the library of hooks is loaded and the MPI library is of a version that they are tested with.
  */
 #ifndef FERMATA_RECORD_MPI_INSIDE_HOOK_CONNECTION_H
 #define FERMATA_RECORD_MPI_INSIDE_HOOK_CONNECTION_H
