@@ -8,7 +8,7 @@
 #include "record/capture/thread.h"
 #include "record/counting/count.h"
 #include "record/counting/counter_descriptions.h"
-#include "record/counting/papi_events.h"
+#include "record/counting/papi/papi_events.h"
 #include "record/counting/perf_events.h"
 #include "record/counting/profile/profile.h"
 #include "record/counting/rank_snapshots.h"

@@ -3,6 +3,7 @@
 #include "counters/catalogue.h"
 #include "counters/counter_layout.h"
 #include "record/counting/counter_samples.h"
+#include "record/counting/papi/sde_counters.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -163,6 +164,7 @@ void fm_library_counters_complete(const char *reason, fm_counter_reader_t *reade
         fm_counter_file_tick();
     }
     fm_counter_samples_begin();
+    fm_sde_counters_offer();
 }
 
 void fm_library_counters_end(void)

@@ -12,6 +12,7 @@
  * are saved before the end. They call the original functions. */
 #include "record/capture/hot.h"
 #include "record/capture/lock.h"
+#include "record/counting/papi/sde_counters.h"
 #include "record/interface.h"
 #include "record/link/linked.h"
 #include "record/preload/fortran.h"
@@ -138,6 +139,10 @@ __attribute__((constructor)) static void note_start(void)
     }
     fm_preload_find_blocking();
     lead_to_system_library();
+    const char *sde = getenv(FM_COUNTERS_SDE_VARIABLE);
+    if (sde != NULL && strcmp(sde, "1") == 0 && getauxval(AT_SECURE) == 0) {
+        dlopen(FM_SDE_LIBRARY, RTLD_NOW | RTLD_GLOBAL); /* before the program begins PAPI */
+    }
     dlerror(); /* clears errors of the look-ups above, which the program must not see */
 }
 

@@ -5,6 +5,7 @@
 #include "record/computation/blocking.h"
 #include "record/counting/counter_file.h"
 #include "record/counting/counter_samples.h"
+#include "record/counting/papi/sde_counters.h"
 #include "record/counting/rank_snapshots.h"
 #include "record/experiment/experiment.h"
 #include "record/experiment/job.h"
@@ -131,6 +132,10 @@ static void begin_counters(uint32_t rank, uint32_t size)
         fm_counters_are_asked() ? fm_rank_snapshots_begin(fm_session.directory, rank) : NULL;
     if (problem != NULL) {
         fm_session_tell("rank %u takes no snapshots: %s", rank, problem);
+    }
+    problem = fm_sde_counters_offer();
+    if (problem != NULL && rank == 0) {
+        fm_session_tell("counters are not offered to PAPI: %s", problem);
     }
 }
 

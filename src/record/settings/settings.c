@@ -161,7 +161,7 @@ fm_status_t fm_settings_agree(const struct fm_settings *settings, struct fm_erro
                        snapshot->origin);
     }
     const enum fm_setting_id users[] = {FM_SETTING_HOOKS, FM_SETTING_COUNTERS_MPIT,
-                                        FM_SETTING_SIZE_BINS};
+                                        FM_SETTING_COUNTERS_SDE, FM_SETTING_SIZE_BINS};
     for (size_t i = 0; i < sizeof users / sizeof users[0]; i++) {
         const struct fm_setting_value *user = &settings->values[users[i]];
         bool is_used = user->text != NULL &&

@@ -15,7 +15,7 @@ from shown_counters import shown_counters  # noqa: E402
 
 fermata, mpirun, program, stub = sys.argv[1:]
 NAMES = ("papi:STUB_CYCLES", "papi:net:::lo:bytes", "papi:STUB_CONFLICT", "papi:STUB_DEAD",
-         "papi:NONE")
+         "papi:NONE", "papi:sde:::library::event")
 
 
 def recorded(experiment, folder):
@@ -41,7 +41,9 @@ def main():
         assert counters["papi:net:::lo:bytes"]["total"] == 77, counters
         assert lacks == {"papi:STUB_CONFLICT": "PAPI cannot count it beside the others: conflict",
                          "papi:STUB_DEAD": "PAPI cannot start it: system error",
-                         "papi:NONE": "PAPI does not know it here: no such event"}, lacks
+                         "papi:NONE": "PAPI does not know it here: no such event",
+                         "papi:sde:::library::event":
+                             "no library has registered it when the run begins"}, lacks
         counters, lacks = recorded(f"{folder}/none", None)
         assert set(counters) | set(lacks) == set(NAMES), (counters, lacks)
         if len(lacks) == len(NAMES) and "no library" in lacks["papi:NONE"]:

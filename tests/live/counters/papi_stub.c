@@ -1,6 +1,7 @@
-/* A library of PAPI 7.0 with four events: of the processor (component 0), whose values rise by 1000
+/* A library of PAPI 7.0 with five events: of the processor (component 0), whose values rise by 1000
  * with each reading; of a network (component 1), which does not inherit; one that conflicts with
- * others; and one whose component does not start. It aborts where PAPI is used wrongly. */
+ * others; one whose component does not start; and a software-defined one (component 3) that no
+ * library has registered. It aborts where PAPI is used wrongly. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,8 +37,8 @@ int PAPI_thread_init(unsigned long (*identity)(void))
 int PAPI_event_name_to_code(const char *name, int *code)
 {
     static const char *const names[] = {"STUB_CYCLES", "net:::lo:bytes", "STUB_CONFLICT",
-                                        "STUB_DEAD"};
-    for (int i = 0; i < 4; i++) {
+                                        "STUB_DEAD", "sde:::library::event"};
+    for (int i = 0; i < 5; i++) {
         if (strcmp(names[i], name) == 0) {
             *code = i;
             return OK;
@@ -48,7 +49,7 @@ int PAPI_event_name_to_code(const char *name, int *code)
 
 int PAPI_get_event_component(int code)
 {
-    return code == 1 ? 1 : code == 3 ? 2 : 0;
+    return code == 1 ? 1 : code == 3 ? 2 : code == 4 ? 3 : 0;
 }
 
 int PAPI_create_eventset(int *set)
@@ -98,7 +99,8 @@ int PAPI_read(int set, long long *values)
     demand(sets[set].is_started, "a set is read that is not started");
     readings += sets[set].component == 0;
     for (int i = 0; i < sets[set].count; i++) {
-        values[i] = sets[set].codes[i] == 0 ? 1000ll * readings : 77;
+        int code = sets[set].codes[i];
+        values[i] = code == 0 ? 1000ll * readings : code == 4 ? -1 : 77;
     }
     return OK;
 }

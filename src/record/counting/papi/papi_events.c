@@ -1,6 +1,6 @@
 /* The functions of PAPI's interface that are used, and their constants, are those of papi.h 5.7 to
  * 7.2. */
-#include "record/counting/papi_events.h"
+#include "record/counting/papi/papi_events.h"
 
 #include "counters/catalogue.h"
 #include "counters/counter_layout.h"
@@ -17,6 +17,9 @@ enum { COMPONENTS_MOST = 64, EVENTS_MOST = 64, EVENTS_IN_SET = 32 };
 
 /* Of papi.h. */
 enum { PAPI_OK = 0, PAPI_NULL = -1, PAPI_INHERIT = 28, PAPI_INHERIT_ALL = 1 };
+
+/* Begin of the names of software-defined events. */
+#define SOFTWARE_DEFINED "sde:::"
 
 struct inherit_option {
     int eventset, inherit;
@@ -156,12 +159,26 @@ static void add_event(const char *name)
     snprintf(set->names[set->count++], FM_COUNTER_NAME, "%.63s", name);
 }
 
+/* Whether PAPI has no value of an event: of a software-defined one it knows any name, as that of an
+ * event that may be registered some day. */
+static bool is_missing(const char *name, long long value)
+{
+    const char *component = name + strlen(FM_COUNTER_PAPI);
+    return strncmp(component, SOFTWARE_DEFINED, strlen(SOFTWARE_DEFINED)) == 0 && value < 0;
+}
+
 static void start(struct set *set, int component)
 {
+    long long first[EVENTS_IN_SET] = {0};
     int code = papi.start(set->number);
+    if (code == PAPI_OK) {
+        code = papi.read(set->number, first);
+    }
     for (size_t i = 0; i < set->count; i++) {
         if (code != PAPI_OK) {
             add_lack(set->names[i], "PAPI cannot start it", code);
+        } else if (is_missing(set->names[i], first[i])) {
+            add_lack(set->names[i], "no library has registered it when the run begins", PAPI_OK);
         } else {
             add_counter(set->names[i], FM_TIER_PERMITTED,
                         component != 0  ? "event of PAPI, as its component counts it"

@@ -6,8 +6,8 @@
  * creates afterwards (PAPI_INHERIT); those of other components (networks, file systems, energy) as
  * the component counts them.
  */
-#ifndef FERMATA_RECORD_COUNTING_PAPI_EVENTS_H
-#define FERMATA_RECORD_COUNTING_PAPI_EVENTS_H
+#ifndef FERMATA_RECORD_COUNTING_PAPI_PAPI_EVENTS_H
+#define FERMATA_RECORD_COUNTING_PAPI_PAPI_EVENTS_H
 
 /** Adds the events that the list names, those that cannot be had with the reason, and begins to
  * count them. Called once, when the file of counters is open, by the thread that begins the run.
