@@ -52,7 +52,7 @@ static bool arrivals_in(const struct fm_counter_job *job, size_t rank, double *m
 
 static unsigned number_of(const struct fm_counter_job *job, size_t rank)
 {
-    return fermata_counters_rank(job->files[rank]);
+    return fm_counter_job_rank(job, rank);
 }
 
 /* The rank in which a counter is the largest share of arriving messages.
@@ -246,7 +246,7 @@ static void look_for_stripes(struct looking *looking)
 {
     const struct fm_counter_job *job = looking->job;
     char text[TEXT];
-    unsigned ranks = fermata_counters_size(job->files[0]), power = 1;
+    unsigned ranks = fm_counter_job_size(job), power = 1;
     double operations_done = 0, sums[2] = {0, 0};
     unsigned counts[2] = {0, 0};
     while (2 * power <= ranks) {

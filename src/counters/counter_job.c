@@ -19,6 +19,9 @@ static fm_status_t add_file(struct fm_counter_job *job, const char *path, struct
     }
     job->files = fm_resize(job->files, job->ranks * sizeof *job->files,
                            (job->ranks + 1) * sizeof *job->files);
+    job->world_of = fm_resize(job->world_of, job->ranks * sizeof *job->world_of,
+                              (job->ranks + 1) * sizeof *job->world_of);
+    job->world_of[job->ranks] = job->world_count;
     job->files[job->ranks++] = file;
     return FM_OK;
 }
@@ -30,26 +33,108 @@ static int by_rank(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-static fm_status_t add_folder(struct fm_counter_job *job, const char *folder,
+static bool is_file_of_rank(const char *name)
+{
+    return strncmp(name, "rank.", 5) == 0 && strspn(name + 5, "0123456789") == strlen(name + 5);
+}
+
+/* The files from `first` on are those of a further world. */
+static void add_world(struct fm_counter_job *job, unsigned number, const char *folder, size_t first)
+{
+    qsort(job->files + first, job->ranks - first, sizeof *job->files, by_rank);
+    job->worlds = fm_resize(job->worlds, job->world_count * sizeof *job->worlds,
+                            (job->world_count + 1) * sizeof *job->worlds);
+    const struct fm_job_world *last =
+        job->world_count > 0 ? &job->worlds[job->world_count - 1] : NULL;
+    job->worlds[job->world_count++] =
+        (struct fm_job_world){.number = number,
+                              .first = last != NULL ? last->first + last->size : 0,
+                              .size = fermata_counters_size(job->files[first]),
+                              .folder = folder != NULL ? fm_copy_string(folder) : NULL};
+}
+
+static fm_status_t add_folder(struct fm_counter_job *job, unsigned number, const char *folder,
                               struct fm_error *error)
 {
     fm_status_t status = FM_OK;
+    size_t first = job->ranks;
     DIR *directory = opendir(folder);
     if (directory == NULL) {
         return fm_fail(error, FM_ERR_DATA, "%s: %m", folder);
     }
     for (struct dirent *entry; status == FM_OK && (entry = readdir(directory)) != NULL;) {
         char path[PATH_MAX];
-        if (strncmp(entry->d_name, "rank.", 5) == 0 &&
-            strspn(entry->d_name + 5, "0123456789") == strlen(entry->d_name + 5)) {
+        if (is_file_of_rank(entry->d_name)) {
             snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
             status = add_file(job, path, error);
         }
     }
     closedir(directory);
-    if (status == FM_OK && job->ranks == 0) {
+    if (job->ranks > first) {
+        add_world(job, number, folder, first);
+    } else if (status == FM_OK) {
         status = fm_fail(error, FM_ERR_DATA, "%s has no counters of processes", folder);
     }
+    return status;
+}
+
+static size_t files_in(const char *folder)
+{
+    size_t count = 0;
+    DIR *directory = opendir(folder);
+    for (struct dirent *entry; directory != NULL && (entry = readdir(directory)) != NULL;) {
+        count += is_file_of_rank(entry->d_name);
+    }
+    if (directory != NULL) {
+        closedir(directory);
+    }
+    return count;
+}
+
+static int by_number(const void *left, const void *right)
+{
+    unsigned a = *(const unsigned *)left, b = *(const unsigned *)right;
+    return (a > b) - (a < b);
+}
+
+/* The numbers of the spawned worlds of an experiment, ascending; to be freed. */
+static unsigned *spawned_worlds(const char *path, size_t *count)
+{
+    char folder[PATH_MAX];
+    unsigned *numbers = NULL;
+    snprintf(folder, sizeof folder, "%s/worlds", path);
+    DIR *directory = opendir(folder);
+    *count = 0;
+    for (struct dirent *entry; directory != NULL && (entry = readdir(directory)) != NULL;) {
+        unsigned long number = strtoul(entry->d_name, NULL, 10);
+        if (number > 0 && number < UINT_MAX &&
+            strspn(entry->d_name, "0123456789") == strlen(entry->d_name)) {
+            numbers = fm_resize(numbers, *count * sizeof *numbers, (*count + 1) * sizeof *numbers);
+            numbers[(*count)++] = (unsigned)number;
+        }
+    }
+    if (directory != NULL) {
+        closedir(directory);
+    }
+    if (*count > 0) {
+        qsort(numbers, *count, sizeof *numbers, by_number);
+    }
+    return numbers;
+}
+
+static fm_status_t add_spawned(struct fm_counter_job *job, const char *path, struct fm_error *error)
+{
+    size_t count;
+    unsigned *numbers = spawned_worlds(path, &count);
+    fm_status_t status = FM_OK;
+    for (size_t i = 0; status == FM_OK && i < count; i++) {
+        char folder[PATH_MAX];
+        snprintf(folder, sizeof folder, "%s/worlds/%u/counters", path, numbers[i]);
+        if (files_in(folder) > 0) {
+            status = add_folder(job, numbers[i], folder, error);
+        }
+    }
+    fm_free(numbers);
     return status;
 }
 
@@ -61,23 +146,21 @@ static fm_status_t add_path(struct fm_counter_job *job, const char *path, struct
         return fm_fail(error, FM_ERR_SYSTEM, "%s: %m", path);
     }
     if (!S_ISDIR(about.st_mode)) {
-        return add_file(job, path, error);
+        fm_status_t status = add_file(job, path, error);
+        if (status == FM_OK) {
+            add_world(job, 0, NULL, 0);
+        }
+        return status;
     }
     snprintf(folder, sizeof folder, "%s/counters", path);
     if (stat(folder, &about) == 0 && S_ISDIR(about.st_mode)) {
-        return add_folder(job, folder, error);
+        fm_status_t status = add_folder(job, 0, folder, error);
+        return status == FM_OK ? add_spawned(job, path, error) : status;
     }
-    DIR *directory = opendir(path);
-    bool is_folder = false;
-    for (struct dirent *entry; directory != NULL && (entry = readdir(directory)) != NULL;) {
-        is_folder = is_folder || strncmp(entry->d_name, "rank.", 5) == 0;
-    }
-    if (directory != NULL) {
-        closedir(directory);
-    }
-    return is_folder ? add_folder(job, path, error)
-                     : fm_fail(error, FM_ERR_DATA,
-                               "%s has no counters: record the program with --counters", path);
+    return files_in(path) > 0
+               ? add_folder(job, 0, path, error)
+               : fm_fail(error, FM_ERR_DATA,
+                         "%s has no counters: record the program with --counters", path);
 }
 
 /* Position of a counter in a file: mostly that in the job. -1: the file does not have it. */
@@ -138,9 +221,52 @@ fm_status_t fm_counter_job_open(const char *path, struct fm_counter_job *job,
         fm_counter_job_close(job);
         return status;
     }
-    qsort(job->files, job->ranks, sizeof *job->files, by_rank);
+    job->path = fm_copy_string(path);
     list_counters(job);
     return FM_OK;
+}
+
+bool fm_counter_job_take_others(struct fm_counter_job *job)
+{
+    struct fm_counter_job other;
+    size_t count, files = 0;
+    char folder[PATH_MAX];
+    if (job->worlds[0].folder == NULL) {
+        return false;
+    }
+    files = files_in(job->worlds[0].folder);
+    unsigned *numbers = spawned_worlds(job->path, &count);
+    for (size_t i = 0; i < count; i++) {
+        snprintf(folder, sizeof folder, "%s/worlds/%u/counters", job->path, numbers[i]);
+        files += files_in(folder);
+    }
+    fm_free(numbers);
+    if (files <= job->ranks || fm_counter_job_open(job->path, &other, NULL) != FM_OK) {
+        return false;
+    }
+    fm_counter_job_close(job);
+    *job = other;
+    return true;
+}
+
+unsigned fm_counter_job_rank(const struct fm_counter_job *job, size_t position)
+{
+    return job->worlds[job->world_of[position]].first + fermata_counters_rank(job->files[position]);
+}
+
+unsigned fm_counter_job_size(const struct fm_counter_job *job)
+{
+    const struct fm_job_world *last = &job->worlds[job->world_count - 1];
+    return last->first + last->size;
+}
+
+char *fm_counter_job_file(const struct fm_counter_job *job, size_t position, const char *name,
+                          char *path, size_t size)
+{
+    const char *folder = job->worlds[job->world_of[position]].folder;
+    snprintf(path, size, "%s/%s.%u", folder != NULL ? folder : ".", name,
+             fermata_counters_rank(job->files[position]));
+    return path;
 }
 
 size_t fm_counter_job_read(struct fm_counter_job *job)
@@ -158,6 +284,12 @@ void fm_counter_job_close(struct fm_counter_job *job)
     for (size_t rank = 0; rank < job->ranks; rank++) {
         fermata_counters_close(job->files[rank]);
     }
+    for (size_t world = 0; world < job->world_count; world++) {
+        fm_free(job->worlds[world].folder);
+    }
+    fm_free(job->path);
+    fm_free(job->worlds);
+    fm_free(job->world_of);
     fm_free(job->files);
     fm_free(job->counters);
     *job = (struct fm_counter_job){0};
@@ -191,7 +323,7 @@ struct fm_counter_spread fm_counter_job_spread(const struct fm_counter_job *job,
         if (!fm_counter_job_value(job, rank, counter, bin, &value)) {
             continue;
         }
-        unsigned number = fermata_counters_rank(job->files[rank]);
+        unsigned number = fm_counter_job_rank(job, rank);
         if (spread.ranks == 0 || value < spread.least) {
             spread.least = value;
             spread.least_rank = number;

@@ -1,6 +1,9 @@
 /** @file
- * The counters of all processes of a run: the files of EXPERIMENT/counters, side by side. Not
- * thread-safe.
+ * The counters of all processes of a run: the files of EXPERIMENT/counters, and those of spawned
+ * worlds in EXPERIMENT/worlds/N/counters, side by side. Not thread-safe.
+ *
+ * Ranks are counted on over the worlds, as in the trace: rank 0 of the first spawned world follows
+ * the last rank of world 0.
  */
 #ifndef FERMATA_COUNTERS_COUNTER_JOB_H
 #define FERMATA_COUNTERS_COUNTER_JOB_H
@@ -22,10 +25,22 @@ struct fm_job_counter {
     bool is_selected;  /**< the recording asked for it */
 };
 
+/** Processes with one MPI_COMM_WORLD. */
+struct fm_job_world {
+    unsigned number; /**< 0: those that the launcher has started */
+    unsigned first;  /**< rank of its first process in the run */
+    unsigned size;   /**< processes that it has, with a file or without */
+    char *folder;    /**< of its files; NULL: a single file was opened */
+};
+
 /** A run. */
 struct fm_counter_job {
+    char *path;
+    struct fm_job_world *worlds; /**< by number, ascending; only those that have files */
+    size_t world_count;
     size_t ranks;               /**< files */
-    fermata_counters_t **files; /**< by rank, ascending */
+    fermata_counters_t **files; /**< by rank in the run, ascending */
+    size_t *world_of;           /**< of each file: position of its world */
     size_t count;               /**< counters */
     struct fm_job_counter *counters;
 };
@@ -35,6 +50,20 @@ struct fm_counter_job {
  * @return FM_OK; FM_ERR_DATA: there are no counters, or a file is damaged; FM_ERR_SYSTEM */
 fm_status_t fm_counter_job_open(const char *path, struct fm_counter_job *job,
                                 struct fm_error *error);
+
+/** Opens the files of processes that have begun since: late ranks and spawned worlds.
+ * @return whether there are any; positions of files have changed then, and all files are others */
+bool fm_counter_job_take_others(struct fm_counter_job *job);
+
+/** @return the rank in the run of the process at a position */
+unsigned fm_counter_job_rank(const struct fm_counter_job *job, size_t position);
+
+/** @return the number of processes that the run has, with a file or without */
+unsigned fm_counter_job_size(const struct fm_counter_job *job);
+
+/** Path of another file of the process at a position, FOLDER/NAME.N. @return `path` */
+char *fm_counter_job_file(const struct fm_counter_job *job, size_t position, const char *name,
+                          char *path, size_t size);
 
 /** Reads the present values of all processes.
  * @return the number of processes that were killed while they counted a call */

@@ -18,7 +18,7 @@ struct fm_snapshots {
     FILE *file;
     char directory[PATH_MAX];
     struct fm_counter_job job;
-    unsigned size;  /* ranks of the run */
+    unsigned size;  /* ranks of the run, so far */
     double **last;  /* by rank and number of the counter in its file */
     size_t *counts; /* by rank */
     uint64_t start; /* nanoseconds since the epoch of 1970 */
@@ -58,7 +58,7 @@ fm_status_t fm_snapshots_begin(const char *directory, struct fm_snapshots **snap
     }
     snprintf(s->directory, sizeof s->directory, "%s", directory);
     s->job = job;
-    s->size = fermata_counters_size(job.files[0]);
+    s->size = fm_counter_job_size(&job);
     s->last = fm_allocate(s->size, sizeof *s->last);
     s->counts = fm_allocate(s->size, sizeof *s->counts);
     s->start = earliest_start(&job);
@@ -67,28 +67,34 @@ fm_status_t fm_snapshots_begin(const char *directory, struct fm_snapshots **snap
     return FM_OK;
 }
 
-/* Processes may begin later than others. */
+/* Processes may begin later than others, and be spawned. */
 static void look_for_others(struct fm_snapshots *s)
 {
-    struct fm_counter_job job;
-    if (s->job.ranks < s->size && fm_counter_job_open(s->directory, &job, NULL) == FM_OK) {
-        fm_counter_job_close(&s->job);
-        s->job = job;
+    if (!fm_counter_job_take_others(&s->job)) {
+        return;
+    }
+    unsigned size = fm_counter_job_size(&s->job);
+    if (size > s->size) {
+        s->last = fm_resize(s->last, s->size * sizeof *s->last, size * sizeof *s->last);
+        s->counts = fm_resize(s->counts, s->size * sizeof *s->counts, size * sizeof *s->counts);
+        memset(s->last + s->size, 0, (size - s->size) * sizeof *s->last);
+        memset(s->counts + s->size, 0, (size - s->size) * sizeof *s->counts);
+        s->size = size;
     }
 }
 
-static void write_value(struct fm_snapshots *s, double seconds, const fermata_counters_t *file,
-                        size_t number, double value)
+static void write_value(struct fm_snapshots *s, double seconds, unsigned rank,
+                        const fermata_counter_info_t *info, double value)
 {
-    const fermata_counter_info_t *info = fermata_counters_info(file, number);
     char text[FM_COUNTER_PLAIN];
-    fprintf(s->file, "%.9f,%u,%s,%s\n", seconds, fermata_counters_rank(file), info->name,
+    fprintf(s->file, "%.9f,%u,%s,%s\n", seconds, rank, info->name,
             fm_counter_plain(text, (enum fm_counter_kind)info->kind, value));
 }
 
-static void take_rank(struct fm_snapshots *s, double seconds, const fermata_counters_t *file)
+static void take_rank(struct fm_snapshots *s, double seconds, size_t position)
 {
-    unsigned rank = fermata_counters_rank(file);
+    const fermata_counters_t *file = s->job.files[position];
+    unsigned rank = fm_counter_job_rank(&s->job, position);
     size_t count = fermata_counters_number(file);
     if (rank >= s->size) {
         return;
@@ -102,7 +108,7 @@ static void take_rank(struct fm_snapshots *s, double seconds, const fermata_coun
     for (size_t i = 0; i < count; i++) {
         double value = fermata_counters_real(file, i);
         if (fermata_counters_info(file, i)->selected && value != s->last[rank][i]) {
-            write_value(s, seconds, file, i, value);
+            write_value(s, seconds, rank, fermata_counters_info(file, i), value);
             s->last[rank][i] = value;
         }
     }
@@ -118,7 +124,7 @@ bool fm_snapshots_take(struct fm_snapshots *s)
         (double)((int64_t)now.tv_sec * 1000000000 + now.tv_nsec - (int64_t)s->start) / 1e9;
     fprintf(s->file, "%.9f,,,\n", seconds);
     for (size_t rank = 0; rank < s->job.ranks; rank++) {
-        take_rank(s, seconds, s->job.files[rank]);
+        take_rank(s, seconds, rank);
     }
     s->taken++;
     return fflush(s->file) == 0 && (uint64_t)ftell(s->file) < MOST_BYTES;

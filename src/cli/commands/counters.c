@@ -203,10 +203,10 @@ static int convert(struct fm_option_reader *reader, struct fm_counter_request *r
 {
     struct fm_counter_job job;
     struct fm_error error;
-    (void)request;
     fm_status_t status = fm_counter_job_open(reader->operands[1], &job, &error);
     if (status == FM_OK) {
-        status = fm_counters_convert(&job, reader->operands[1], reader->operands[2], &error);
+        status =
+            fm_counters_convert(request, &job, reader->operands[1], reader->operands[2], &error);
         fm_counter_job_close(&job);
     }
     return status != FM_OK ? fail(&error, status) : FM_OK;
@@ -331,6 +331,7 @@ int fm_command_counters(int argc, char **argv)
             if (fm_counter_period(&reader, &request.period) != FM_OK) {
                 return fm_options_complain(&reader);
             }
+            request.has_period = true;
             break;
         case FM_OPTION_counters_COUNT:
             if (fm_option_number(&reader, 1, UINT64_MAX, &request.count) != FM_OK) {

@@ -74,16 +74,16 @@ static bool value_of(const struct view *view, size_t rank, double *value)
 {
     /* Files are in the order of ranks; some may be missing. */
     size_t i = rank < view->job->ranks ? rank : view->job->ranks - 1;
-    while (i > 0 && fermata_counters_rank(view->job->files[i]) > rank) {
+    while (i > 0 && fm_counter_job_rank(view->job, i) > rank) {
         i--;
     }
-    return fermata_counters_rank(view->job->files[i]) == rank &&
+    return fm_counter_job_rank(view->job, i) == rank &&
            fm_counter_job_value(view->job, i, view->counter, -1, value);
 }
 
 static void find_range(struct view *view)
 {
-    size_t ranks = fermata_counters_size(view->job->files[0]);
+    size_t ranks = fm_counter_job_size(view->job);
     for (size_t rank = 0; rank < ranks; rank++) {
         double value;
         if (value_of(view, rank, &value)) {
@@ -206,7 +206,7 @@ fm_status_t fm_counters_grid(const struct fm_counter_request *request,
 {
     fm_status_t status = FM_OK;
     unsigned ranks = grid->sizes[0] * grid->sizes[1] * grid->sizes[2];
-    unsigned size = fermata_counters_size(job->files[0]);
+    unsigned size = fm_counter_job_size(job);
     struct view view = {.grid = grid, .job = job};
     view.counter = fm_counter_wanted(job, directory, name, &status, error);
     if (status != FM_OK) {

@@ -3,8 +3,11 @@
 #include "base/memory.h"
 #include "cli/counters/counter_grid.h"
 #include "counters/counter_series.h"
+#include "counters/counter_snapshot.h"
 
+#include <limits.h>
 #include <stdio.h>
+#include <unistd.h>
 
 enum { WIDTH = 900, LEFT = 70, TOP = 46, RIGHT = 130, BOTTOM = 46, TALLEST = 560, LABELS = 8 };
 
@@ -150,7 +153,7 @@ static double *starts_of(const struct fm_counter_job *job, size_t ranks)
         first = start < first ? start : first;
     }
     for (size_t i = 0; i < job->ranks; i++) {
-        unsigned rank = fermata_counters_rank(job->files[i]);
+        unsigned rank = fm_counter_job_rank(job, i);
         if (rank < ranks) {
             starts[rank] = (double)(fermata_counters_start(job->files[i]) - first) / 1e9;
         }
@@ -164,12 +167,15 @@ fm_status_t fm_counters_heatmap(const struct fm_counter_request *request,
 {
     struct fm_snapshot_series series;
     fm_status_t status = FM_OK;
+    char path[PATH_MAX + 32];
     size_t number = fm_counter_wanted(job, directory, name, &status, error);
     if (status != FM_OK) {
         return status;
     }
     const struct fm_job_counter *counter = &job->counters[number];
-    size_t ranks = fermata_counters_size(job->files[0]);
+    snprintf(path, sizeof path, "%s/counters/" FM_SNAPSHOT_FILE, directory);
+    /* Those that ranks have taken themselves are of world 0. */
+    size_t ranks = access(path, F_OK) == 0 ? fm_counter_job_size(job) : job->worlds[0].size;
     double *starts = starts_of(job, ranks);
     status = fm_counter_series_read(directory, counter->name, ranks, starts, &series, error);
     fm_free(starts);

@@ -84,8 +84,7 @@ static void sum_of_ranks(const struct joining *joining, fm_metric_t metric, int6
     const struct fm_cube_cell *cells = fm_cube_metric_cells(cube, metric, &count);
     for (size_t i = 0; i < count; i++) {
         for (size_t k = 0; k < joining->job->ranks; k++) {
-            if (fermata_counters_rank(joining->job->files[k]) ==
-                cube->locations[cells[i].location].rank) {
+            if (fm_counter_job_rank(joining->job, k) == cube->locations[cells[i].location].rank) {
                 sums[k] += cells[i].value;
             }
         }
@@ -129,7 +128,7 @@ static void compare(const struct joining *joining, size_t number)
                  "%s in %zu of %zu ranks: rank %u has %s %s by its counters, %s by the trace.",
                  joining->is_whole ? "Counters and trace contradict each other"
                                    : "The trace lacks what counters have",
-                 differing, job->ranks, fermata_counters_rank(job->files[first]),
+                 differing, job->ranks, fm_counter_job_rank(job, first),
                  fm_format_count(counts[0], (int64_t)counted_there), both[number].what,
                  fm_format_count(counts[1], traced[first]));
         fm_cube_add_finding(

@@ -19,7 +19,8 @@ struct fm_counter_request {
     bool all;              /**< also counters that are 0 everywhere */
     bool ranks;            /**< a value for each rank */
     const char *grid;      /**< of heatmap; NULL: over time */
-    double period;         /**< of watch, seconds */
+    double period;         /**< of watch and convert, seconds */
+    bool has_period;       /**< it is stated */
     uint64_t count;        /**< of periods; UINT64_MAX: until the processes end */
 };
 
@@ -90,9 +91,12 @@ fm_status_t fm_counters_matrix(const struct fm_counter_request *request, const c
                                const char *kind, struct fm_error *error);
 
 /** Writes the files of Open MPI's software performance counters to a folder, which is created if it
- * does not exist: counters that are available, of all ranks. FM_ERR_SYSTEM also if a file exists.
+ * does not exist: counters that are available, of all ranks. With a period their values are brought
+ * up to date, period by period, until all processes have ended. FM_ERR_SYSTEM also if a file
+ * exists.
  */
-fm_status_t fm_counters_convert(const struct fm_counter_job *job, const char *experiment,
+fm_status_t fm_counters_convert(const struct fm_counter_request *request,
+                                struct fm_counter_job *job, const char *experiment,
                                 const char *folder, struct fm_error *error);
 
 /** Prints calls by call path, those with the most time first; the patterns of the request are those

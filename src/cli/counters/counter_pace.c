@@ -33,6 +33,18 @@ void fm_counter_pace_begin(struct fm_counter_pace *pace, const struct fm_counter
     fm_counter_pace_next(pace, job);
 }
 
+void fm_counter_pace_take_others(struct fm_counter_pace *pace, struct fm_counter_job *job)
+{
+    double begin = pace->begin, last = pace->last;
+    if (fm_counter_job_take_others(job)) {
+        fm_counter_job_read(job);
+        fm_counter_pace_end(pace);
+        fm_counter_pace_begin(pace, job);
+        pace->begin = begin;
+        pace->last = last;
+    }
+}
+
 void fm_counter_pace_end(struct fm_counter_pace *pace)
 {
     for (size_t rank = 0; rank < pace->ranks; rank++) {

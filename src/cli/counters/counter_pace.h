@@ -26,6 +26,10 @@ void fm_counter_pace_wait(struct fm_counter_pace *pace, struct fm_counter_job *j
 /** Makes the present reading the previous one. */
 void fm_counter_pace_next(struct fm_counter_pace *pace, const struct fm_counter_job *job);
 
+/** Takes in processes that have begun since: late ranks and spawned worlds. All previous readings
+ * are then those of now. */
+void fm_counter_pace_take_others(struct fm_counter_pace *pace, struct fm_counter_job *job);
+
 void fm_counter_pace_end(struct fm_counter_pace *pace);
 
 /** Whether a process is running, or may be. */

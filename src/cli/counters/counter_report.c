@@ -26,12 +26,13 @@ struct builder {
     FM_VECTOR(uint32_t) same_hash; /* ... [region]: the one before it, FM_CUBE_NONE: none */
     struct fm_map callpaths;       /* parent | region << 32 -> call path */
     uint32_t root;
-    unsigned rank;     /* that is read */
-    const char *host;  /* its node */
-    uint32_t location; /* of the rows that are read */
-    int64_t left;      /* ticks of the location outside of calls so far */
-    uint32_t first;    /* first location of the rank; FM_CUBE_NONE: none so far */
-    size_t with_calls; /* number of ranks with a file of calls */
+    unsigned rank;              /* that is read */
+    unsigned world, world_rank; /* of this rank */
+    const char *host;           /* its node */
+    uint32_t location;          /* of the rows that are read */
+    int64_t left;               /* ticks of the location outside of calls so far */
+    uint32_t first;             /* first location of the rank; FM_CUBE_NONE: none so far */
+    size_t with_calls;          /* number of ranks with a file of calls */
 };
 
 static fm_status_t out_of_memory(struct fm_error *error)
@@ -244,6 +245,8 @@ static fm_status_t begin_location(struct builder *builder, unsigned thread, doub
     if (builder->location == FM_CUBE_NONE) {
         return out_of_memory(error);
     }
+    cube->locations[builder->location].world = builder->world;
+    cube->locations[builder->location].world_rank = builder->world_rank;
     builder->first = builder->first == FM_CUBE_NONE ? builder->location : builder->first;
     builder->left = ticks_of(seconds);
     uint64_t end = (uint64_t)builder->left;
@@ -267,14 +270,16 @@ static fm_status_t take_row(void *context, const struct fm_call_row *row, struct
                                          : FM_OK;
 }
 
-static fm_status_t read_rank(struct builder *builder, const char *directory,
-                             const fermata_counters_t *file, struct fm_error *error)
+static fm_status_t read_rank(struct builder *builder, const struct fm_counter_job *job,
+                             size_t position, struct fm_error *error)
 {
     char path[PATH_MAX + 64];
-    builder->rank = fermata_counters_rank(file);
-    builder->host = fermata_counters_host(file);
+    builder->rank = fm_counter_job_rank(job, position);
+    builder->world = job->worlds[job->world_of[position]].number;
+    builder->world_rank = fermata_counters_rank(job->files[position]);
+    builder->host = fermata_counters_host(job->files[position]);
     builder->first = builder->location = FM_CUBE_NONE;
-    snprintf(path, sizeof path, "%s/counters/calls.%u", directory, builder->rank);
+    fm_counter_job_file(job, position, "calls", path, sizeof path);
     fm_status_t status = fm_call_profile_read(path, take_row, builder, error);
     if (status == FM_ERR_SYSTEM && errno == ENOENT) {
         status = FM_OK;
@@ -403,12 +408,12 @@ static fm_status_t warn(struct builder *builder, const struct fm_counter_job *jo
 }
 
 static fm_status_t fill(struct builder *builder, const struct fm_counter_job *job,
-                        const char *directory, struct fm_error *error)
+                        struct fm_error *error)
 {
     uint32_t *locations = fm_allocate(job->ranks, sizeof *locations);
     fm_status_t status = describe(builder, job, error);
     for (size_t i = 0; status == FM_OK && i < job->ranks; i++) {
-        status = read_rank(builder, directory, job->files[i], error);
+        status = read_rank(builder, job, i, error);
         locations[i] = builder->first;
     }
     for (size_t i = 0; status == FM_OK && i < job->count; i++) {
@@ -432,7 +437,7 @@ fm_status_t fm_counters_make_report(const char *directory, struct fm_cube **cube
     }
     fm_counter_job_read(&job);
     builder.cube = fm_cube_create();
-    status = builder.cube == NULL ? out_of_memory(error) : fill(&builder, &job, directory, error);
+    status = builder.cube == NULL ? out_of_memory(error) : fill(&builder, &job, error);
     if (status == FM_OK) {
         *cube = builder.cube;
     } else {

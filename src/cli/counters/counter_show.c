@@ -95,11 +95,16 @@ static void print_heading(const struct fm_counter_request *request,
                           const struct fm_counter_job *job, const char *path, size_t interrupted)
 {
     char safe[4096];
-    unsigned size = fermata_counters_size(job->files[0]);
+    unsigned size = fm_counter_job_size(job);
     printf("%s: counters of %zu of %u ranks: ", fm_safe_copy(safe, sizeof safe, path), job->ranks,
            size);
     print_states(job);
     puts("");
+    for (size_t i = 0; job->world_count > 1 && i < job->world_count; i++) {
+        const struct fm_job_world *world = &job->worlds[i];
+        printf("world %u: %u rank%s, from rank %u on\n", world->number, world->size,
+               world->size == 1 ? "" : "s", world->first);
+    }
     if (interrupted != 0) {
         printf(
             "%zu of them were killed while they counted a call: some of their counters have that "
@@ -136,7 +141,7 @@ static void print_values(const char *name, const struct fm_counter_job *job, siz
     double value;
     for (size_t rank = 0; rank < job->ranks; rank++) {
         if (fm_counter_job_value(job, rank, counter, bin, &value)) {
-            printf("%-36s %6u %18s\n", name, fermata_counters_rank(job->files[rank]),
+            printf("%-36s %6u %18s\n", name, fm_counter_job_rank(job, rank),
                    fm_counter_text(text, job->counters[counter].kind, value));
         }
     }
@@ -407,7 +412,11 @@ static void write_ranks(struct fm_json *json, const struct fm_counter_job *job)
     for (size_t rank = 0; rank < job->ranks; rank++) {
         const fermata_counters_t *file = job->files[rank];
         fm_json_object(json, NULL);
-        fm_json_unsigned(json, "rank", fermata_counters_rank(file));
+        fm_json_unsigned(json, "rank", fm_counter_job_rank(job, rank));
+        if (job->world_count > 1) {
+            fm_json_unsigned(json, "world", job->worlds[job->world_of[rank]].number);
+            fm_json_unsigned(json, "world_rank", fermata_counters_rank(file));
+        }
         fm_json_string(json, "state", states[fermata_counters_state(file)]);
         fm_json_string(json, "host", fermata_counters_host(file));
         fm_json_signed(json, "process", fermata_counters_process(file));
@@ -422,7 +431,7 @@ static void print_json(const struct fm_counter_request *request, const struct fm
 {
     struct fm_json json = fm_json_begin(stdout, FM_JSON_INDENTED);
     fm_json_object(&json, NULL);
-    fm_json_unsigned(&json, "size", fermata_counters_size(job->files[0]));
+    fm_json_unsigned(&json, "size", fm_counter_job_size(job));
     fm_json_unsigned(&json, "interrupted_in_a_call", interrupted);
     write_ranks(&json, job);
     fm_json_array(&json, "counters");
@@ -450,7 +459,7 @@ static void print_csv(const struct fm_counter_request *request, const struct fm_
             double value;
             if (fm_counter_job_value(job, rank, i, -1, &value)) {
                 printf("%s,%s,%u,%s\n", counter->name, counter->unit,
-                       fermata_counters_rank(job->files[rank]),
+                       fm_counter_job_rank(job, rank),
                        fm_counter_plain(text, counter->kind, value));
             }
         }

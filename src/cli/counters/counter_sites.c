@@ -228,9 +228,8 @@ fm_status_t fm_counters_sites(const struct fm_counter_request *request,
     fm_status_t status = FM_OK;
     for (size_t i = 0; status == FM_OK && i < job->ranks; i++) {
         char path[PATH_MAX];
-        unsigned rank = fermata_counters_rank(job->files[i]);
-        snprintf(path, sizeof path, "%s/counters/calls.%u", directory, rank);
-        status = read_rank(&sites, path, rank, error);
+        fm_counter_job_file(job, i, "calls", path, sizeof path);
+        status = read_rank(&sites, path, fm_counter_job_rank(job, i), error);
     }
     if (status == FM_OK && sites.ranks == 0) {
         status = fm_fail(error, FM_ERR_DATA,

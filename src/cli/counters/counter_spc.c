@@ -5,9 +5,11 @@
  * rank, spc_data.NODE.LABEL.RANK, and its description, the same with .xml. The data file has a
  * value of eight bytes for each counter; then for each counter with bins, at multiples of 64 bytes,
  * its rules (int: number of bins, largest value of each bin but the last), and at the next multiple
- * of 8 its bins (long long). Readers split names at dots and read the description line by line. */
+ * of 8 its bins (long long). Readers split names at dots and read the description line by line,
+ * then they map the data: while the program runs, its values are stored there again and again. */
 #include "base/memory.h"
 #include "cli/counters/counter_output.h"
+#include "cli/counters/counter_pace.h"
 #include "counters/counter_layout.h"
 
 #include <errno.h>
@@ -16,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -27,6 +30,20 @@ struct layout {
     const struct fm_counter_entry **entries; /* the available ones, in the order of Open MPI */
     int64_t *rules, *bins;                   /* -1: none */
     size_t bytes;
+};
+
+/* The files of a rank. */
+struct converted {
+    unsigned rank;
+    struct layout layout;
+    char *data; /* mapped; NULL: not written */
+};
+
+/* All of them. */
+struct conversion {
+    const char *folder, *label;
+    struct converted *ranks;
+    size_t count;
 };
 
 static size_t round_up(size_t bytes, size_t to)
@@ -69,35 +86,42 @@ static void free_layout(struct layout *l)
     fm_free(l->bins);
 }
 
+/* Stores a value at once, for readers that have mapped the file. */
+static void store(char *data, size_t at, int64_t value)
+{
+    __atomic_store_n((int64_t *)(void *)(data + at), value, __ATOMIC_RELAXED);
+}
+
 static void fill(char *data, const struct layout *l, const fermata_counters_t *file)
 {
     for (size_t i = 0; i < l->count; i++) {
         size_t number = (size_t)fermata_counters_find(file, l->entries[i]->name);
-        int64_t value = fermata_counters_value(file, number);
-        memcpy(data + 8 * i, &value, sizeof value);
+        store(data, 8 * i, fermata_counters_value(file, number));
         const fermata_counter_info_t *info = fermata_counters_info(file, number);
         unsigned bins = info->bins;
         const int32_t rules[] = {(int32_t)bins, (int32_t)info->boundary,
                                  (int32_t)info->communicator_boundary, 0};
         for (unsigned bin = 0; bin < bins && bin < 4 && l->rules[i] >= 0; bin++) {
-            int64_t part = fermata_counters_bin(file, number, bin);
             memcpy(data + l->rules[i] + 4 * bin, &rules[bin], sizeof rules[0]);
-            memcpy(data + l->bins[i] + 8 * bin, &part, sizeof part);
+            store(data, (size_t)l->bins[i] + 8 * bin, fermata_counters_bin(file, number, bin));
         }
     }
 }
 
-static fm_status_t write_file(const char *path, const void *data, size_t bytes,
-                              struct fm_error *error)
+/* Creates a file of zeros. @return its content, mapped; NULL: errno is the reason */
+static char *create_file(const char *path, size_t bytes)
 {
-    int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    bool good = file >= 0 && write(file, data, bytes) == (ssize_t)bytes;
-    int reason = errno;
-    if (file >= 0) {
-        good = close(file) == 0 && good;
+    int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (file < 0) {
+        return NULL;
     }
+    int reason = posix_fallocate(file, 0, (off_t)bytes);
+    char *data =
+        reason == 0 ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
+    reason = reason == 0 ? errno : reason;
+    close(file);
     errno = reason;
-    return good ? FM_OK : fm_fail(error, FM_ERR_SYSTEM, "cannot write %s: %m", path);
+    return data != MAP_FAILED ? data : NULL;
 }
 
 /* One tag a line, in this order: readers depend on it. */
@@ -128,36 +152,72 @@ static void copy_part(char *part, size_t size, const char *text)
     }
 }
 
-static fm_status_t convert_rank(const fermata_counters_t *file, const char *folder,
-                                const char *label, struct fm_error *error)
+static fm_status_t convert_rank(struct conversion *conversion, const fermata_counters_t *file,
+                                unsigned rank, struct fm_error *error)
 {
     char node[64], path[PATH_MAX], xml_path[PATH_MAX + 8];
     copy_part(node, sizeof node, fermata_counters_host(file));
-    if (snprintf(path, sizeof path, "%s/spc_data.%s.%s.%u", folder, node, label,
-                 fermata_counters_rank(file)) >= PATH_MAX) {
+    if (snprintf(path, sizeof path, "%s/spc_data.%s.%s.%u", conversion->folder, node,
+                 conversion->label, rank) >= PATH_MAX) {
         return fm_fail(error, FM_ERR_USAGE, "the path of the folder is too long");
     }
-    struct layout l = lay_out(file);
-    char *data = fm_allocate(l.bytes, 1);
-    fill(data, &l, file);
-    fm_status_t status = write_file(path, data, l.bytes, error);
+    conversion->ranks = fm_resize(conversion->ranks, conversion->count * sizeof *conversion->ranks,
+                                  (conversion->count + 1) * sizeof *conversion->ranks);
+    struct converted *made = &conversion->ranks[conversion->count++];
+    *made = (struct converted){.rank = rank, .layout = lay_out(file)};
+    made->data = create_file(path, made->layout.bytes);
+    if (made->data == NULL) {
+        return fm_fail(error, FM_ERR_SYSTEM, "cannot write %s: %m", path);
+    }
+    fill(made->data, &made->layout, file);
     snprintf(xml_path, sizeof xml_path, "%s.xml", path);
-    FILE *xml = status == FM_OK ? fopen(xml_path, "wxe") : NULL;
+    FILE *xml = fopen(xml_path, "wxe");
     if (xml != NULL) {
-        print_description(xml, path, &l, file);
+        print_description(xml, path, &made->layout, file);
     }
-    if (status == FM_OK && (xml == NULL || fclose(xml) != 0)) {
-        status = fm_fail(error, FM_ERR_SYSTEM, "cannot write %s: %m", xml_path);
+    return xml != NULL && fclose(xml) == 0
+               ? FM_OK
+               : fm_fail(error, FM_ERR_SYSTEM, "cannot write %s: %m", xml_path);
+}
+
+static void free_conversion(struct conversion *conversion)
+{
+    for (size_t i = 0; i < conversion->count; i++) {
+        if (conversion->ranks[i].data != NULL) {
+            munmap(conversion->ranks[i].data, conversion->ranks[i].layout.bytes);
+        }
+        free_layout(&conversion->ranks[i].layout);
     }
-    fm_free(data);
-    free_layout(&l);
+    fm_free(conversion->ranks);
+}
+
+/* Writes the files of new ranks, and the present values of all. */
+static fm_status_t convert_all(struct conversion *conversion, const struct fm_counter_job *job,
+                               struct fm_error *error)
+{
+    fm_status_t status = FM_OK;
+    for (size_t i = 0; status == FM_OK && i < job->ranks; i++) {
+        unsigned rank = fm_counter_job_rank(job, i);
+        size_t known = 0;
+        while (known < conversion->count && conversion->ranks[known].rank != rank) {
+            known++;
+        }
+        if (known < conversion->count) {
+            fill(conversion->ranks[known].data, &conversion->ranks[known].layout, job->files[i]);
+        } else {
+            status = convert_rank(conversion, job->files[i], rank, error);
+        }
+    }
     return status;
 }
 
-fm_status_t fm_counters_convert(const struct fm_counter_job *job, const char *experiment,
+fm_status_t fm_counters_convert(const struct fm_counter_request *request,
+                                struct fm_counter_job *job, const char *experiment,
                                 const char *folder, struct fm_error *error)
 {
     char label[128], absolute[PATH_MAX], name[PATH_MAX];
+    struct conversion conversion = {.folder = absolute, .label = label};
+    struct fm_counter_pace pace;
     if (mkdir(folder, 0700) != 0 && errno != EEXIST) {
         return fm_fail(error, FM_ERR_SYSTEM, "cannot create %s: %m", folder);
     }
@@ -165,9 +225,16 @@ fm_status_t fm_counters_convert(const struct fm_counter_job *job, const char *ex
         return fm_fail(error, FM_ERR_SYSTEM, "%s: %m", folder);
     }
     copy_part(label, sizeof label, strrchr(name, '/') + 1);
-    fm_status_t status = FM_OK;
-    for (size_t rank = 0; status == FM_OK && rank < job->ranks; rank++) {
-        status = convert_rank(job->files[rank], absolute, label, error);
+    fm_status_t status = convert_all(&conversion, job, error);
+    fm_counter_pace_begin(&pace, job);
+    for (uint64_t i = 0; request->has_period && status == FM_OK && i < request->count &&
+                         fm_counter_pace_goes_on(job);
+         i++) {
+        fm_counter_pace_wait(&pace, job, request->period);
+        fm_counter_pace_take_others(&pace, job);
+        status = convert_all(&conversion, job, error);
     }
+    fm_counter_pace_end(&pace);
+    free_conversion(&conversion);
     return status;
 }

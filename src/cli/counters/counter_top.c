@@ -81,7 +81,7 @@ static void print_rank(const struct fm_counter_pace *pace, const struct fm_count
     /* A call that began before the period counts in it as a whole. */
     double share = threads > 0 ? 100 * a.in_calls / s / threads : 0;
     printf("%5u %-8s %10.0f %6.1f %9.0f %9.2f %9.2f %8.0f %8.0f %8.0f %8.0f %9.1f  %s\n",
-           fermata_counters_rank(file), states[fermata_counters_state(file)], a.calls / s,
+           fm_counter_job_rank(job, rank), states[fermata_counters_state(file)], a.calls / s,
            share < 100 ? share : 100, a.messages / s, 1e-6 * a.sent / s, 1e-6 * a.received / s,
            a.collectives / s, a.operations / s, a.faults / s, a.preemptions / s,
            fermata_counters_since_call(file),
@@ -108,7 +108,7 @@ static void print_period(const struct fm_counter_pace *pace, const struct fm_cou
         fputs("\033[H\033[2J", stdout);
     }
     printf("%s: %zu of %u ranks, %zu running, %.1f s of them\n",
-           fm_safe_copy(safe, sizeof safe, path), job->ranks, fermata_counters_size(job->files[0]),
+           fm_safe_copy(safe, sizeof safe, path), job->ranks, fm_counter_job_size(job),
            fm_counter_job_in_state(job, FERMATA_PROCESS_RUNNING), pace->seconds);
     printf("%5s %-8s %10s %6s %9s %9s %9s %8s %8s %8s %8s %9s  %s\n", "rank", "state", "calls/s",
            "in %", "sends/s", "MB/s out", "MB/s in", "coll/s", "1-sid/s", "faults/s", "preempt",
@@ -130,6 +130,7 @@ void fm_counters_top(const char *path, struct fm_counter_job *job, double period
         fm_counter_pace_wait(&pace, job, period);
         print_period(&pace, job, path);
         fm_counter_pace_next(&pace, job);
+        fm_counter_pace_take_others(&pace, job);
     }
     fm_counter_pace_end(&pace);
 }

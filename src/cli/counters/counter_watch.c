@@ -54,6 +54,7 @@ void fm_counters_watch(const struct fm_counter_request *request, struct fm_count
         fm_counter_pace_wait(&pace, job, request->period);
         print_period(request, job, &pace);
         fm_counter_pace_next(&pace, job);
+        fm_counter_pace_take_others(&pace, job);
     }
     fm_counter_pace_end(&pace);
 }

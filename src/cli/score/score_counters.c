@@ -157,8 +157,7 @@ static fm_status_t read_rows(const char *directory, const struct fm_counter_job 
     size_t lacking = 0;
     for (size_t i = 0; status == FM_OK && i < job->ranks; i++) {
         char path[PATH_MAX + 64];
-        snprintf(path, sizeof path, "%s/counters/calls.%u", directory,
-                 fermata_counters_rank(job->files[i]));
+        fm_counter_job_file(job, i, "calls", path, sizeof path);
         status = fm_call_profile_read(path, take, reading, error);
         if (status == FM_ERR_SYSTEM && errno == ENOENT) {
             lacking++;

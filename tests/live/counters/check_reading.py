@@ -187,6 +187,28 @@ def check_converted(experiment, spc):
     assert done.returncode == 4 and "File exists" in done.stderr, done.stderr
 
 
+def begin_live_conversion(experiment, spc):
+    """The files of the SPC have the values of the running program. @return the command that keeps them"""
+    keeper = subprocess.Popen([fermata, "counters", "convert", "--period", "0.05", experiment, spc])
+    while not os.path.isdir(spc) or sum(name.endswith(".xml") for name in os.listdir(spc)) < 2:
+        assert keeper.poll() is None, keeper.returncode
+        time.sleep(0.05)
+    name = next(name for name in os.listdir(spc) if name.endswith(".0.xml"))
+    while True:  # the description is written last
+        try:
+            values, _ = read_spc(f"{spc}/{name}")
+            break
+        except (StopIteration, AssertionError):
+            time.sleep(0.05)
+    assert values["OMPI_SPC_SEND"] == MESSAGES and values["OMPI_SPC_WAIT"] == 4, values
+    return keeper
+
+
+def values_of(spc):
+    return {name.split(".")[-2]: read_spc(f"{spc}/{name}") for name in os.listdir(spc)
+            if name.endswith(".xml")}
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         experiment = f"{folder}/experiment"
@@ -208,8 +230,10 @@ def main():
         check_pace(experiment, "running")
         check_reset(experiment)
         check_size_bins(experiment)
+        keeper = begin_live_conversion(experiment, f"{folder}/live")
         pathlib.Path(folder, "go").touch()
         job.communicate(timeout=240)
+        assert keeper.wait(timeout=120) == 0
         states, values = shown(experiment)
         assert states[1] == "killed", states
         check_values(experiment, values)
@@ -222,6 +246,7 @@ def main():
         check_pace(experiment, "killed")
         check_snapshots(experiment)
         check_converted(experiment, f"{folder}/spc")
+        assert values_of(f"{folder}/live") == values_of(f"{folder}/spc")  # the last ones, too
         text = subprocess.run([fermata, "counters", "show", experiment], capture_output=True,
                               text=True, check=True).stdout
         assert "killed without closing the counters" in text, text
