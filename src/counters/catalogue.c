@@ -39,7 +39,7 @@ static const struct fm_counter_entry counters[] = {
 #define FM_USAGE_COUNTER(symbol, name, kind, unit, meaning)                                        \
     {name, FM_COUNTER_##kind, unit, FM_TIER_KERNEL, name, meaning, NULL, false, false, false},
 #define FM_MODEL_COUNTER(symbol, name, kind, unit, bins, meaning)
-#include "counters/recorded.def"
+#include "counters/definitions/recorded.def"
 #undef FM_COUNTER
 #undef FM_USAGE_COUNTER
 #undef FM_MODEL_COUNTER
@@ -48,19 +48,19 @@ static const struct fm_counter_entry counters[] = {
 #define FM_COUNTER(symbol, name, kind, unit, bins, meaning)
 #define FM_MODEL_COUNTER(symbol, name, kind, unit, bins, meaning)                                  \
     OF_MODEL("mpi", symbol, kind, name, unit, meaning)
-#include "counters/recorded.def"
+#include "counters/definitions/recorded.def"
 #undef FM_MODEL_COUNTER
 #define FM_MODEL_COUNTER(symbol, name, kind, unit, bins, meaning)                                  \
     OF_MODEL("shmem", symbol, kind, name, unit, meaning)
-#include "counters/recorded.def"
+#include "counters/definitions/recorded.def"
 #undef FM_MODEL_COUNTER
 #define FM_MODEL_COUNTER(symbol, name, kind, unit, bins, meaning)                                  \
     OF_MODEL("armci", symbol, kind, name, unit, meaning)
-#include "counters/recorded.def"
+#include "counters/definitions/recorded.def"
 #undef FM_MODEL_COUNTER
 #define FM_MODEL_COUNTER(symbol, name, kind, unit, bins, meaning)                                  \
     OF_MODEL("caf", symbol, kind, name, unit, meaning)
-#include "counters/recorded.def"
+#include "counters/definitions/recorded.def"
 #undef FM_MODEL_COUNTER
 #undef FM_COUNTER
 #undef FM_USAGE_COUNTER
@@ -78,7 +78,7 @@ static const struct fm_counter_entry counters[] = {
      false,                                                                                        \
      false,                                                                                        \
      false},
-#include "counters/perf.def"
+#include "counters/definitions/perf.def"
 #undef FM_PERF_COUNTER
 #define FM_SPC_CALLS(name, function)                                                               \
     {#name,                                                                                        \
@@ -143,7 +143,7 @@ static const struct fm_counter_entry counters[] = {
      NULL,      meaning,                                                                           \
      ALGORITHM, true,                                                                              \
      false,     true},
-#include "counters/spc.def"
+#include "counters/definitions/spc.def"
 #undef FM_SPC_CALLS
 #undef FM_SPC_CALLS_INIT
 #undef FM_SPC_SAME

@@ -35,7 +35,7 @@ enum { FM_COLLECTIVE_BINS = 24 };
 /** Models of communication (counter_models.def). */
 enum fm_counter_model {
 #define FM_COUNTER_MODEL(symbol, prefix, paradigm) FM_COUNTER_MODEL_##symbol,
-#include "counters/counter_models.def"
+#include "counters/definitions/counter_models.def"
 #undef FM_COUNTER_MODEL
     FM_COUNTER_MODELS
 };
@@ -46,7 +46,7 @@ enum fm_counter_slot {
     FM_SLOT_##symbol, FM_SLOT_LAST_##symbol = FM_SLOT_##symbol + (bins)-1,
 #define FM_USAGE_COUNTER(symbol, name, kind, unit, meaning) FM_SLOT_##symbol,
 #define FM_MODEL_COUNTER(symbol, name, kind, unit, bins, meaning)
-#include "counters/recorded.def"
+#include "counters/definitions/recorded.def"
 #undef FM_COUNTER
 #undef FM_USAGE_COUNTER
 #undef FM_MODEL_COUNTER
@@ -59,7 +59,7 @@ enum fm_counter_model_slot {
 #define FM_USAGE_COUNTER(symbol, name, kind, unit, meaning)
 #define FM_MODEL_COUNTER(symbol, name, kind, unit, bins, meaning)                                  \
     FM_MODEL_SLOT_##symbol, FM_MODEL_SLOT_LAST_##symbol = FM_MODEL_SLOT_##symbol + (bins)-1,
-#include "counters/recorded.def"
+#include "counters/definitions/recorded.def"
 #undef FM_COUNTER
 #undef FM_USAGE_COUNTER
 #undef FM_MODEL_COUNTER

@@ -234,6 +234,10 @@ fm_status_t fm_counters_convert(const struct fm_counter_request *request,
         fm_counter_pace_take_others(&pace, job);
         status = convert_all(&conversion, job, error);
     }
+    if (request->has_period && status == FM_OK) {
+        fm_counter_job_read(job); /* a process may have ended since it was read */
+        status = convert_all(&conversion, job, error);
+    }
     fm_counter_pace_end(&pace);
     free_conversion(&conversion);
     return status;

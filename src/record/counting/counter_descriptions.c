@@ -31,7 +31,7 @@ void fm_counter_describe_all(struct fm_counter_description *each, const char *as
 {
     static const char *const prefixes[] = {
 #define FM_COUNTER_MODEL(symbol, prefix, paradigm) prefix,
-#include "counters/counter_models.def"
+#include "counters/definitions/counter_models.def"
 #undef FM_COUNTER_MODEL
     };
     list = asked;
@@ -41,7 +41,7 @@ void fm_counter_describe_all(struct fm_counter_description *each, const char *as
     *each++ = describe("", name, FM_COUNTER_##kind, unit, FM_SLOT_##symbol, 1);                    \
     each[-1].tier = FM_TIER_KERNEL;
 #define FM_MODEL_COUNTER(symbol, name, kind, unit, bins, meaning)
-#include "counters/recorded.def"
+#include "counters/definitions/recorded.def"
 #undef FM_COUNTER
 #undef FM_USAGE_COUNTER
 #undef FM_MODEL_COUNTER
@@ -51,7 +51,7 @@ void fm_counter_describe_all(struct fm_counter_description *each, const char *as
 #define FM_MODEL_COUNTER(symbol, name, kind, unit, bins, meaning)                                  \
     *each++ = describe(prefixes[model], name, FM_COUNTER_##kind, unit,                             \
                        FM_SLOTS_SINGLE + model * FM_MODEL_SLOTS + FM_MODEL_SLOT_##symbol, bins);
-#include "counters/recorded.def"
+#include "counters/definitions/recorded.def"
 #undef FM_COUNTER
 #undef FM_USAGE_COUNTER
 #undef FM_MODEL_COUNTER

@@ -13,7 +13,7 @@ enum {
 #define FM_COUNTER(symbol, name, kind, unit, bins, meaning) 1 +
 #define FM_USAGE_COUNTER(symbol, name, kind, unit, meaning) 1 +
 #define FM_MODEL_COUNTER(symbol, name, kind, unit, bins, meaning)
-#include "counters/recorded.def"
+#include "counters/definitions/recorded.def"
 #undef FM_COUNTER
 #undef FM_USAGE_COUNTER
 #undef FM_MODEL_COUNTER
@@ -22,7 +22,7 @@ enum {
 #define FM_COUNTER(symbol, name, kind, unit, bins, meaning)
 #define FM_USAGE_COUNTER(symbol, name, kind, unit, meaning)
 #define FM_MODEL_COUNTER(symbol, name, kind, unit, bins, meaning) 1 +
-#include "counters/recorded.def"
+#include "counters/definitions/recorded.def"
 #undef FM_COUNTER
 #undef FM_USAGE_COUNTER
 #undef FM_MODEL_COUNTER

@@ -90,7 +90,7 @@ static uint32_t model_of(const struct fm_recorded_region *region)
 {
     static const char *const names[] = {
 #define FM_COUNTER_MODEL(symbol, prefix, paradigm) paradigm,
-#include "counters/counter_models.def"
+#include "counters/definitions/counter_models.def"
 #undef FM_COUNTER_MODEL
     };
     uint32_t model = 0;

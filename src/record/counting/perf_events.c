@@ -29,7 +29,7 @@ static const struct event {
 } events[] = {
 #define FM_PERF_COUNTER(name, type, configuration, kind, unit, user, meaning)                      \
     {FM_COUNTER_PERF name, PERF_TYPE_##type, configuration, FM_COUNTER_##kind, unit, user, meaning},
-#include "counters/perf.def"
+#include "counters/definitions/perf.def"
 #undef FM_PERF_COUNTER
 };
 
