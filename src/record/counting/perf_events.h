@@ -1,8 +1,9 @@
 /** @file
- * Events of the kernel's interface perf_event_open (counters/definitions/perf.def) as counters of the process.
- * Each event is opened for all threads that exist when the run begins, and inherited by the threads
- * that these create: values are those of the whole process since then. Hardware events are pinned:
- * they are counted all the time, so that no value is an extrapolation, or they are unavailable.
+ * Events of the kernel's interface perf_event_open (counters/definitions/perf.def) as counters of
+ * the process. Each event is opened for all threads that exist when the run begins, and inherited
+ * by the threads that these create: values are those of the whole process since then. Hardware
+ * events are pinned: they are counted all the time, so that no value is an extrapolation, or they
+ * are unavailable.
  */
 #ifndef FERMATA_RECORD_COUNTING_PERF_EVENTS_H
 #define FERMATA_RECORD_COUNTING_PERF_EVENTS_H

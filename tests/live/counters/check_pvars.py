@@ -15,7 +15,7 @@ from mpi_launcher import mpi_command  # noqa: E402
 from shown_counters import shown_counters  # noqa: E402
 
 fermata, mpirun, program, stub, library = sys.argv[1:]
-BARRIERS, BROADCASTS, BYTES = 5, 4, 64
+BARRIERS, BROADCASTS, BYTES, EARLY, POSTED = 5, 4, 64, 5, 3
 
 
 def recorded(experiment, names, use_stub=False, arguments="", **variables):
@@ -113,6 +113,11 @@ def check_own(folder):
     assert "mpit:pml_ob1_unexpected_msgq_length" in counters
     assert counters["UNEXPECTED_IN_QUEUE"]["obtained"] == "library's variable", counters
     assert list(lacks) == ["UNEXPECTED"] or "UNEXPECTED" in counters, lacks
+    counters, _ = recorded(f"{folder}/queues", "mpit:pml_ob1_*,UNEXPECTED_IN_QUEUE",
+                           arguments="queues", OMPI_MCA_pml="ob1")
+    assert counters["mpit:pml_ob1_posted_recvq_length"]["values"] == [0, POSTED], counters
+    unexpected = counters["UNEXPECTED_IN_QUEUE"]["values"]
+    assert unexpected[0] <= 1 and EARLY <= unexpected[1] <= EARLY + 1, unexpected
 
 
 def check_matrix(folder):

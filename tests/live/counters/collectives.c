@@ -1,7 +1,11 @@
-/* Five barriers and four broadcasts of 64 bytes. With an argument, a file and windows: the first
- * window exists during all five barriers, the second one during two of them, and the file during
- * three. */
+/* Five barriers and four broadcasts of 64 bytes. With the argument "objects" a file and windows:
+ * the first window exists during all five barriers, the second one during two of them, and the file
+ * during three. With the argument "queues" rank 0 has sent EARLY messages to rank 1 when MPI ends,
+ * which that does not receive; it waits for POSTED others, which nobody sends. */
 #include <mpi.h>
+#include <string.h>
+
+enum { EARLY = 5, POSTED = 3 };
 
 static void barriers(int count)
 {
@@ -26,12 +30,28 @@ static void objects(void)
     MPI_File_close(&file);
 }
 
+static void queues(void)
+{
+    static int received[POSTED];
+    int rank, number = 0;
+    MPI_Request requests[POSTED];
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; rank == 1 && i < POSTED; i++) {
+        MPI_Irecv(&received[i], 1, MPI_INT, 0, 1, MPI_COMM_WORLD, &requests[i]);
+    }
+    for (int i = 0; rank == 0 && i < EARLY; i++) {
+        MPI_Send(&number, 1, MPI_INT, 1, 2, MPI_COMM_WORLD);
+    }
+    barriers(5);
+}
+
 int main(int argc, char **argv)
 {
     char data[64] = "";
     MPI_Init(&argc, &argv);
-    (void)argv;
-    if (argc > 1) {
+    if (argc > 1 && strcmp(argv[1], "queues") == 0) {
+        queues();
+    } else if (argc > 1) {
         objects();
     } else {
         barriers(5);

@@ -1,6 +1,6 @@
-/* Calls each function that Open MPI's software performance counters count (counters/definitions/spc.def), in
- * one process: the function at position i of this file i times, modulo 5, and 1. Prints "NAME
- * TIMES" for each. Functions that the library lacks are left out.
+/* Calls each function that Open MPI's software performance counters count
+ * (counters/definitions/spc.def), in one process: the function at position i of this file i times,
+ * modulo 5, and 1. Prints "NAME TIMES" for each. Functions that the library lacks are left out.
  *
  * usage: every            in one process
  *        every transfers  in two: rank 0 puts, gets and accumulates in the window of rank 1 */
