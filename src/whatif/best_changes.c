@@ -29,6 +29,7 @@ struct candidate {
 struct search {
     const struct fm_cube *cube;
     const struct fm_detail *detail;
+    struct fm_decisions *decisions;
     unsigned workers;
     struct fm_advice *advice;
 };
@@ -40,20 +41,18 @@ static uint64_t measured_run_time(const struct fm_cube *cube)
     return cube->experiment.end - cube->experiment.begin;
 }
 
-/* @return whether the changes make sense in this run, and settle; then *run_time is predicted */
+/* @return whether the changes make sense in this run; then *run_time is predicted */
 static bool try(struct search *search, const fm_changes *changes, uint64_t *run_time)
 {
     struct fm_prediction prediction;
     struct fm_error error;
-    if (fm_prediction_make(search->detail, changes, search->workers, FM_REPLAYS_OF_ADVICE,
-                           &prediction, &error) != FM_OK) {
+    if (fm_prediction_make(search->detail, search->decisions, changes, search->workers, &prediction,
+                           &error) != FM_OK) {
         return false;
     }
-    const bool is_settled = !prediction.is_unsettled;
-    search->advice->unsettled += !is_settled;
     *run_time = prediction.replay->end - prediction.replay->begin;
     fm_prediction_free(&prediction);
-    return is_settled;
+    return true;
 }
 
 /* @return whether a change has been tried: call paths of several call sites have one text */
@@ -336,7 +335,7 @@ struct fm_advice fm_advice_find(const struct fm_cube *cube, const struct fm_deta
                                 unsigned workers)
 {
     struct fm_advice advice = {.measured = measured_run_time(cube)};
-    struct search search = {cube, detail, workers, &advice};
+    struct search search = {cube, detail, fm_decisions_create(detail), workers, &advice};
     try_computation(&search);
     try_barriers(&search);
     try_fences(&search);
@@ -346,6 +345,7 @@ struct fm_advice fm_advice_find(const struct fm_cube *cube, const struct fm_deta
             compare_tried);
     try_pairs(&search);
     fm_sort(advice.pairs.items, advice.pairs.count, sizeof *advice.pairs.items, compare_tried);
+    fm_decisions_free(search.decisions);
     return advice;
 }
 

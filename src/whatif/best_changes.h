@@ -26,8 +26,6 @@ struct fm_advice {
     uint64_t measured;                         /**< run time, ticks */
     FM_VECTOR(struct fm_tried_change) singles; /**< ascending by run time */
     FM_VECTOR(struct fm_tried_change) pairs;   /**< likewise */
-    size_t unsettled; /**< changes and pairs that are left out: their prediction takes more than
-                           FM_REPLAYS_OF_ADVICE replays */
 };
 
 /** Tries changes.

@@ -2,30 +2,9 @@
 
 #include "base/memory.h"
 
-/* Replays until the times and the decisions of the run agree. */
-static void replay(struct fm_prediction *made, const struct fm_detail *detail, unsigned workers,
-                   unsigned most)
-{
-    struct fm_decisions *decisions = fm_decisions_create(detail, made->edits);
-    made->replays = 1;
-    made->replay = fm_replay_run(detail, made->edits, workers);
-    while (fm_decisions_take(decisions, made->replay)) {
-        made->is_unsettled = made->replays == most;
-        if (made->is_unsettled) {
-            break;
-        }
-        made->replays++;
-        fm_replay_free(made->replay);
-        made->replay = fm_replay_run(detail, made->edits, workers);
-    }
-    made->decisions = fm_decisions_count(decisions);
-    fm_decisions_number(decisions, &made->renumbered);
-    fm_decisions_free(decisions);
-}
-
-fm_status_t fm_prediction_make(const struct fm_detail *detail, const fm_changes *changes,
-                               unsigned workers, unsigned most, struct fm_prediction *prediction,
-                               struct fm_error *error)
+fm_status_t fm_prediction_make(const struct fm_detail *detail, struct fm_decisions *decisions,
+                               const fm_changes *changes, unsigned workers,
+                               struct fm_prediction *prediction, struct fm_error *error)
 {
     struct fm_prediction made = {
         .location_count = detail->trace->location_count,
@@ -40,7 +19,10 @@ fm_status_t fm_prediction_make(const struct fm_detail *detail, const fm_changes 
         fm_prediction_free(&made);
         return status;
     }
-    replay(&made, detail, workers, most);
+    made.replay =
+        fm_replay_run(detail, made.edits, fm_decisions_begin(decisions, made.edits), workers);
+    made.decisions = fm_decisions_count(decisions);
+    fm_decisions_number(decisions, &made.renumbered);
     *prediction = made;
     return FM_OK;
 }

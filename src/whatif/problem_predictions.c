@@ -15,16 +15,16 @@
 /* How many of the largest problems are predicted. */
 #define PREDICTED_PROBLEMS 3
 
-/* Replays behind the first ones of predictions that do not settle, all together. Such runs have
- * locks that are acquired in another order with every change: each prediction needs many. */
-#define MOST_IN_VAIN (FM_REPLAYS_OF_REPORT - 1)
+/* So many steps of a replay take as long as the analysis of an event, at least (P16 in
+ * docs/performance.md). */
+#define STEPS_OF_EVENT 3
 
 struct predictor {
     struct fm_cube *cube;
     const struct fm_detail *detail;
+    struct fm_decisions *decisions;
     const bool *has_load; /* [problem] */
     unsigned workers;
-    unsigned in_vain;      /* replays behind the first ones that did not settle, until now */
     uint64_t *waiting;     /* [call path]: in the replay without changes */
     uint64_t *new_waiting; /* [call path]: in the last prediction */
 };
@@ -91,31 +91,14 @@ static void compare_waiting(const struct predictor *predictor,
     }
 }
 
-/* Predicts changes with as many replays as are left.
- * @return whether the run has what they name, and the prediction settles: *made is to be freed */
-static bool make(struct predictor *predictor, const fm_changes *changes, struct fm_prediction *made)
-{
-    struct fm_error error;
-    const unsigned most = predictor->in_vain < MOST_IN_VAIN ? FM_REPLAYS_OF_REPORT : 1;
-    if (fm_prediction_make(predictor->detail, changes, predictor->workers, most, made, &error) !=
-        FM_OK) {
-        return false;
-    }
-    if (made->is_unsettled) {
-        predictor->in_vain += made->replays - 1;
-        fm_prediction_free(made);
-        return false;
-    }
-    return true;
-}
-
-/* Predicts a change of a problem. It is left out if the run has nothing of what it names, or if the
- * prediction needs too many replays. */
+/* Predicts a change of a problem. It is left out if the run has nothing of what it names. */
 static void predict(struct predictor *predictor, uint32_t problem, enum fm_predicted_change change,
                     uint32_t callpath, const fm_changes *changes)
 {
     struct fm_prediction made;
-    if (!make(predictor, changes, &made)) {
+    struct fm_error error;
+    if (fm_prediction_make(predictor->detail, predictor->decisions, changes, predictor->workers,
+                           &made, &error) != FM_OK) {
         return;
     }
     struct fm_cube *cube = predictor->cube;
@@ -414,7 +397,8 @@ static void predict_ideal_network(struct predictor *predictor)
     struct fm_error error;
     if (predictor->detail->trace->process_count > 1 &&
         fm_changes_add(&changes, "network=ideal", &error) == FM_OK &&
-        make(predictor, &changes, &made)) {
+        fm_prediction_make(predictor->detail, predictor->decisions, &changes, predictor->workers,
+                           &made, &error) == FM_OK) {
         const uint64_t duration = duration_of(predictor->detail->trace, made.replay);
         experiment->ideal_duration =
             duration < experiment->duration ? duration : experiment->duration;
@@ -427,7 +411,7 @@ static void predict_ideal_network(struct predictor *predictor)
 static fm_status_t replay_measured(struct predictor *predictor, struct fm_error *error)
 {
     const struct fm_detail *detail = predictor->detail;
-    struct fm_replay *replay = fm_replay_run(detail, NULL, predictor->workers);
+    struct fm_replay *replay = fm_replay_run(detail, NULL, NULL, predictor->workers);
     const struct fm_identity identity = fm_identity_check(detail, replay);
     if (identity.moved == 0) {
         sum_waiting(detail->trace, replay, predictor->waiting);
@@ -441,6 +425,24 @@ static fm_status_t replay_measured(struct predictor *predictor, struct fm_error 
                          identity.moved);
 }
 
+/* @return whether a replay takes less than the analysis, by what they do: the answer is the same on
+ * each machine, for any number of workers */
+static bool pays(const struct fm_detail *detail, const struct fm_decisions *decisions)
+{
+    const struct fm_dependencies *dependencies = detail->dependencies;
+    uint64_t steps = fm_decisions_steps(decisions), events = 0;
+    for (uint32_t l = 0; l < detail->trace->location_count; l++) {
+        const struct fm_location *location = &detail->trace->locations[l];
+        events += location->event_count;
+        steps += 2 * location->enter.count + dependencies->marks[l].count +
+                 dependencies->of_location[l].count + dependencies->of_marks[l].count;
+    }
+    for (unsigned t = 0; t < dependencies->table_count; t++) {
+        steps += dependencies->tables[t].inputs.count;
+    }
+    return steps / STEPS_OF_EVENT < events;
+}
+
 fm_status_t fm_problem_predictions_add(struct fm_cube *cube, const struct fm_detail *detail,
                                        const bool *has_load, unsigned workers,
                                        struct fm_error *error)
@@ -449,18 +451,21 @@ fm_status_t fm_problem_predictions_add(struct fm_cube *cube, const struct fm_det
     struct predictor predictor = {
         .cube = cube,
         .detail = detail,
+        .decisions = fm_decisions_create(detail),
         .has_load = has_load,
         .workers = workers,
         .waiting = fm_allocate(callpaths, sizeof *predictor.waiting),
         .new_waiting = fm_allocate(callpaths, sizeof *predictor.new_waiting),
     };
-    fm_status_t status = replay_measured(&predictor, error);
-    if (status == FM_OK) {
+    const bool is_worth_it = pays(detail, predictor.decisions);
+    fm_status_t status = is_worth_it ? replay_measured(&predictor, error) : FM_OK;
+    if (status == FM_OK && is_worth_it) {
         predict_ideal_network(&predictor);
         for (uint32_t i = 0; i < cube->problem_count && i < PREDICTED_PROBLEMS; i++) {
             predict_problem(&predictor, i);
         }
     }
+    fm_decisions_free(predictor.decisions);
     fm_free(predictor.waiting);
     fm_free(predictor.new_waiting);
     return status;

@@ -9,8 +9,9 @@
  * it are taken to do their part while they wait); of a serialization, that
  * nobody waits for the locks that its symptoms wait for; of a lack of progress, ideal progress; and
  * that the barrier in which most of its waiting shows does not exist, or the fence waits for
- * partners only. Twelve predictions at most. What needs more than FM_REPLAYS_OF_REPORT replays is
- * left out, and behind the first such prediction what needs more than one.
+ * partners only. Twelve predictions at most, and none if a replay takes more than the analysis: it
+ * has more than three steps (ends and begins of calls, dependencies, members of collectives,
+ * decisions) for each event of the trace.
  */
 #ifndef FERMATA_WHATIF_PROBLEM_PREDICTIONS_H
 #define FERMATA_WHATIF_PROBLEM_PREDICTIONS_H

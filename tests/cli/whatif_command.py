@@ -201,19 +201,20 @@ def chain(stages):
     return "\n".join(lines) + "\n"
 
 
-def decisions_that_settle(folder):
-    """Each replay lets rank 1 be first at one more lock. It has them 7 apart, from 0 on: rank 0 waits for the first
+def decisions_that_follow_others(folder):
+    """Each decision depends on the one before: rank 1 is first at one more lock. It has them 7 apart, from 0 on: rank 0 waits for the first
     one until 5, passes it on at 10, and has them 10 apart: with n locks, 10 + 10 (n - 1) + 5."""
     archive = archive_of(folder, "chain", chain(25))
     _, output, _ = fermata_command.run("whatif", archive, "scale=think:0")
     assert "Predicted run time: 255.0 s instead of 262.0 s" in output, output
-    assert "25 acquisitions of locks overtake" in output and "settled" not in output, output
+    assert "25 acquisitions of locks overtake" in output, output
     fermata_command.run("analyze", "-q", archive)
     _, output, _ = fermata_command.run("whatif", archive, "--advise")
-    assert "think:0" not in output and "more, alone or in pairs, left out" in " ".join(output.split()), output
+    assert "255.0 s  -2.7%   scale=main/think:0" in output, output
     archive = archive_of(folder, "long-chain", chain(70))
     _, output, _ = fermata_command.run("whatif", archive, "scale=think:0")
-    assert "has not settled after 64 replays" in output, output
+    assert "Predicted run time: 705.0 s instead of 712.0 s" in output, output
+    assert "70 acquisitions of locks overtake" in output, output
 
 
 def fences(folder):
@@ -322,7 +323,7 @@ def as_measured(folder):
     _, output, _ = fermata_command.run("whatif", archive, "scale=think:6", "nolock=MPI_Win_lock,ranks=1")
     assert output.splitlines()[3:] == [
         "1 acquisition behind another owner keeps the measured order of its lock: a change concerns the lock, "
-        "some process locks all targets of its window at once, or it changed owners twice at one tick."], output
+        "some process locks all targets of its window at once, or its measured order is not that of the measured times."], output
     with open(path.replace("lock-of-window", "progress-by-another-call"), encoding="utf-8") as file:
         archive = archive_of(folder, "progress", file.read())
     _, output, _ = fermata_command.run("whatif", archive, "scale=think:6")
@@ -383,7 +384,7 @@ def check(folder):
     later_completion(folder)
     fences(folder)
     own_computation(folder)
-    decisions_that_settle(folder)
+    decisions_that_follow_others(folder)
     as_measured(folder)
     clocks(folder)
 

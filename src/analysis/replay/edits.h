@@ -51,9 +51,8 @@ struct fm_edits {
     FM_VECTOR(struct fm_remaining_edit) remaining; /**< ascending */
     FM_VECTOR(struct fm_freed_edit) freed;         /**< ascending */
     FM_VECTOR(struct fm_deferred_edit) deferred;   /**< ascending by `at` and `from` */
-    fm_redirected_vector redirected;               /**< by changes; ascending */
-    fm_redirected_vector decided; /**< by the times of the changed run; ascending, others */
-    FM_VECTOR(uint32_t) removed;  /**< ascending: calls that wait for nobody and take no time */
+    fm_redirected_vector redirected;               /**< ascending */
+    FM_VECTOR(uint32_t) removed; /**< ascending: calls that wait for nobody and take no time */
 };
 
 /** Frees the tables; the edits are empty afterwards. */
@@ -64,7 +63,6 @@ static inline void fm_edits_free(struct fm_edits *edits)
     fm_vector_free(&edits->freed);
     fm_vector_free(&edits->deferred);
     fm_vector_free(&edits->redirected);
-    fm_vector_free(&edits->decided);
     fm_vector_free(&edits->removed);
 }
 

@@ -46,42 +46,123 @@ static uint64_t new_time(const struct fm_replay_run *run, const struct fm_depend
 
 /* ---- other events in the changed run ---- */
 
-const struct fm_redirected_edit *fm_redirection_of(const struct fm_replay_run *run, uint32_t l,
-                                                   const struct fm_dependency *dependency)
+static const struct fm_redirected_edit *redirection_of(const struct fm_replay_run *run, uint32_t l,
+                                                       uint32_t position)
 {
-    const fm_dependency_vector *of = &run->dependencies->of_location[l];
-    if (run->edits == NULL ||
-        (run->edits[l].redirected.count == 0 && run->edits[l].decided.count == 0)) {
-        return NULL;
+    return run->edits == NULL || run->edits[l].redirected.count == 0
+               ? NULL
+               : fm_redirection_in(&run->edits[l].redirected, position);
+}
+
+/* @param decided  in: an entry of the decider before that of the dependency; out: its entry, or one
+ * behind it
+ * @return whether the dependency is decided */
+static bool is_decided(const struct fm_replay_run *run, uint32_t l, uint32_t position,
+                       size_t *decided)
+{
+    if (run->decider == NULL) {
+        return false;
     }
-    const uint32_t position = (uint32_t)(dependency - of->items);
-    const struct fm_redirected_edit *found = fm_redirection_in(&run->edits[l].redirected, position);
-    return found != NULL ? found : fm_redirection_in(&run->edits[l].decided, position);
+    const fm_decided_vector *all = &run->decider->decided[l];
+    while (*decided < all->count && all->items[*decided].position < position) {
+        ++*decided;
+    }
+    return *decided < all->count && all->items[*decided].position == position;
 }
 
 /* What a dependency of a call is in the replay. */
 struct binding {
     const struct fm_dependency *event; /* what the call waits for; NULL: nothing */
     bool was_bound; /* the measured call waited for the dependency's own event, or could have */
+    bool is_other;  /* the event is not the dependency's own */
+    struct fm_dependency decided;
 };
 
-/* @param freed  rules that do not bind the call */
-static struct binding binding_of(const struct fm_replay_run *run, uint32_t l,
-                                 const struct fm_dependency *dependency, uint32_t freed)
+/* @param freed    rules that do not bind the call
+ * @param decided  as in is_decided()
+ * @return false: that is not decided yet */
+static bool binding_of(const struct fm_replay_run *run, uint32_t l,
+                       const struct fm_dependency *dependency, uint32_t freed, size_t *decided,
+                       struct binding *binding)
 {
-    const struct fm_redirected_edit *redirected = fm_redirection_of(run, l, dependency);
+    const uint32_t position = (uint32_t)(dependency - run->dependencies->of_location[l].items);
+    const struct fm_redirected_edit *redirected = redirection_of(run, l, position);
     const bool is_dormant = (FM_DORMANT_RULES >> dependency->rule & 1) != 0;
     bool is_freed = (freed >> dependency->rule & 1) != 0;
-    struct binding binding = {dependency, !dependency->dropped && !(is_freed && is_dormant)};
+    binding->event = dependency;
+    binding->was_bound = !dependency->dropped && !(is_freed && is_dormant);
+    binding->is_other = redirected != NULL;
     if (redirected != NULL) {
         is_freed = !redirected->binds || (is_freed && !is_dormant);
-        binding.event = &redirected->event;
-        binding.was_bound = !is_dormant;
+        binding->event = &redirected->event;
+        binding->was_bound = !is_dormant;
+    } else if (is_decided(run, l, position, decided) && !dependency->dropped &&
+               (is_dormant || !is_freed)) {
+        struct fm_decider *decider = run->decider;
+        const fm_event_choice_t choice =
+            decider->choose(decider->context, run->replay, l, &decider->decided[l].items[*decided],
+                            &binding->decided);
+        if (choice == FM_EVENT_OPEN) {
+            return false;
+        }
+        if (choice != FM_EVENT_MEASURED) {
+            is_freed = choice == FM_EVENT_NONE;
+            binding->event = &binding->decided;
+            binding->was_bound = !is_dormant;
+            binding->is_other = true;
+        }
     }
     if (is_freed || dependency->dropped) {
-        binding.event = NULL;
+        binding->event = NULL;
     }
-    return binding;
+    return true;
+}
+
+/* Finds the time of the event of a binding, or lets the location wait for it.
+ * @param dependency  position
+ * @param time        out: 0 if there is no event
+ * @return whether it is known */
+static bool find_time(const struct fm_replay_run *run, struct fm_traveller *traveller,
+                      const struct binding *binding, size_t dependency, uint64_t *time)
+{
+    *time = 0;
+    if (binding->event == NULL) {
+        return true;
+    }
+    if (!fm_awaited_reached(run, binding->event->source, time)) {
+        traveller->dependency = dependency;
+        traveller->blocked = binding->event->source;
+        traveller->is_other = binding->is_other;
+        return false;
+    }
+    *time = new_time(run, binding->event, *time);
+    return true;
+}
+
+/* @return the first entry of the decider for a dependency at a position, or behind it. O(log n) */
+static size_t first_decided(const struct fm_replay_run *run, uint32_t l, size_t position)
+{
+    size_t low = 0, high = run->decider == NULL ? 0 : run->decider->decided[l].count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (run->decider->decided[l].items[middle].position < position) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/* Reports the watched calls of a step to the decider.
+ * @param watched  the first entry of the step's call, or a later one */
+static void report(const struct fm_replay_run *run, uint32_t l, size_t watched,
+                   const struct fm_step *step)
+{
+    const fm_watched_vector *all = &run->decider->watched[l];
+    for (; watched < all->count && all->items[watched].activity <= step->last; watched++) {
+        run->decider->notice(run->decider->context, run->replay, &all->items[watched]);
+    }
 }
 
 /* ---- computation ---- */
@@ -121,7 +202,7 @@ static void step_repaired(struct fm_traveller *traveller, uint64_t time, uint64_
  * @return false: one of the events is not known */
 static bool complete_deferred(const struct fm_replay_run *run, uint32_t l,
                               struct fm_traveller *traveller, const struct fm_edits *edits,
-                              uint64_t *complete, struct fm_awaited *blocked)
+                              uint64_t *complete)
 {
     const struct fm_location *location = &run->trace->locations[l];
     const fm_dependency_vector *dependencies = &run->dependencies->of_location[l];
@@ -138,21 +219,21 @@ static bool complete_deferred(const struct fm_replay_run *run, uint32_t l,
         uint64_t since = location->enter.items[edit->from];
         uint64_t begin = run->replay->locations[l].enter[edit->from];
         size_t d = fm_first_dependency(dependencies, edit->from);
+        size_t decided = first_decided(run, l, d);
         for (; d < dependencies->count && dependencies->items[d].activity == edit->from; d++) {
             const struct fm_dependency *dependency = &dependencies->items[d];
-            const struct binding binding =
-                binding_of(run, l, dependency, edit->rules | FM_DORMANT_RULES);
+            struct binding binding;
             uint64_t time = 0;
-            since = binding.was_bound && dependency->t > since ? dependency->t : since;
-            if (binding.event == NULL) {
-                continue;
-            }
-            if (!fm_awaited_reached(run, binding.event->source, &time)) {
-                traveller->dependency = d; /* for circles */
-                *blocked = binding.event->source;
+            if (!binding_of(run, l, dependency, edit->rules | FM_DORMANT_RULES, &decided,
+                            &binding)) {
+                traveller->decided = decided;
+                traveller->is_open = true;
                 return false;
             }
-            time = new_time(run, binding.event, time);
+            if (!find_time(run, traveller, &binding, d, &time)) {
+                return false;
+            }
+            since = binding.was_bound && dependency->t > since ? dependency->t : since;
             begin = time > begin ? time : begin;
         }
         const uint64_t end = begin + fm_scaled(location->leave.items[edit->from] - since,
@@ -162,13 +243,31 @@ static bool complete_deferred(const struct fm_replay_run *run, uint32_t l,
     return true;
 }
 
+/* Sets where the decider's entries of the step's call begin. */
+static void find_entries(const struct fm_replay_run *run, uint32_t l,
+                         struct fm_traveller *traveller, struct fm_replayed_call *call)
+{
+    const fm_decided_vector *decided = &run->decider->decided[l];
+    const fm_watched_vector *watched = &run->decider->watched[l];
+    while (traveller->entered_decided < decided->count &&
+           decided->items[traveller->entered_decided].position < call->first_dependency) {
+        traveller->entered_decided++;
+    }
+    while (traveller->entered_watched < watched->count &&
+           watched->items[traveller->entered_watched].activity < traveller->step.first) {
+        traveller->entered_watched++;
+    }
+    call->first_decided = traveller->entered_decided;
+    call->first_watched = traveller->entered_watched;
+}
+
 static bool enter(struct fm_replay_run *run, uint32_t l, struct fm_traveller *traveller,
-                  const struct fm_edits *edits, struct fm_awaited *blocked)
+                  const struct fm_edits *edits)
 {
     const struct fm_step *step = &traveller->step;
     const fm_dependency_vector *dependencies = &run->dependencies->of_location[l];
     uint64_t complete = 0;
-    if (edits != NULL && !complete_deferred(run, l, traveller, edits, &complete, blocked)) {
+    if (edits != NULL && !complete_deferred(run, l, traveller, edits, &complete)) {
         return false;
     }
     traveller->has_begun = true;
@@ -194,6 +293,9 @@ static bool enter(struct fm_replay_run *run, uint32_t l, struct fm_traveller *tr
         traveller->entered_dependency++;
     }
     call.first_dependency = traveller->entered_dependency;
+    if (run->decider != NULL) {
+        find_entries(run, l, traveller, &call);
+    }
     if (edits != NULL) {
         while (traveller->remaining < edits->remaining.count &&
                edits->remaining.items[traveller->remaining].activity < step->first) {
@@ -221,6 +323,9 @@ static bool enter(struct fm_replay_run *run, uint32_t l, struct fm_traveller *tr
     fm_vector_push(&traveller->open, call);
     atomic_store_explicit(&run->replay->locations[l].enter[step->first], traveller->new_now,
                           memory_order_release);
+    if (run->decider != NULL) {
+        report(run, l, call.first_watched, step);
+    }
     return true;
 }
 
@@ -252,35 +357,34 @@ static void place_polling(struct fm_replay_run *run, uint32_t l, const struct fm
 /* Collects the new times of what the step depends on: dependencies from `first` on, of calls or
  * marks up to `last`. Those of the rules `freed` ended the measured wait, but bind no longer.
  * @param of_calls  the location whose calls they are of; FM_NONE: of marks, which have no edits
+ * @param decided   the first entry of the decider of these calls, or a later one
  * @return false: one of them is not known */
 static bool bind(struct fm_replay_run *run, struct fm_traveller *traveller,
                  const fm_dependency_vector *dependencies, uint32_t of_calls, size_t first,
-                 uint32_t last, uint32_t freed, struct fm_awaited *blocked)
+                 size_t decided, uint32_t last, uint32_t freed)
 {
     if (!traveller->is_waiting) {
         traveller->dependency = first;
+        traveller->decided = decided;
         traveller->old_bound = traveller->new_bound = 0;
     }
     traveller->is_waiting = true;
     for (; traveller->dependency < dependencies->count; traveller->dependency++) {
         const struct fm_dependency *dependency = &dependencies->items[traveller->dependency];
+        struct binding binding = {.was_bound = !dependency->dropped};
         uint64_t time = 0;
         if (dependency->activity > last) {
             break;
         }
-        const struct binding binding =
-            of_calls == FM_NONE
-                ? (struct binding){dependency->dropped || (freed >> dependency->rule & 1) != 0
-                                       ? NULL
-                                       : dependency,
-                                   !dependency->dropped}
-                : binding_of(run, of_calls, dependency, freed);
-        if (binding.event != NULL) {
-            if (!fm_awaited_reached(run, binding.event->source, &time)) {
-                *blocked = binding.event->source;
-                return false;
-            }
-            time = new_time(run, binding.event, time);
+        if (of_calls == FM_NONE) {
+            const bool is_freed = dependency->dropped || (freed >> dependency->rule & 1) != 0;
+            binding.event = is_freed ? NULL : dependency;
+        } else if (!binding_of(run, of_calls, dependency, freed, &traveller->decided, &binding)) {
+            traveller->is_open = true;
+            return false;
+        }
+        if (!find_time(run, traveller, &binding, traveller->dependency, &time)) {
+            return false;
         }
         if (binding.was_bound && dependency->t > traveller->old_bound) {
             traveller->old_bound = dependency->t;
@@ -293,7 +397,7 @@ static bool bind(struct fm_replay_run *run, struct fm_traveller *traveller,
 
 /* A thread begins to work when it is let, after what it does before. */
 static bool pass_mark(struct fm_replay_run *run, uint32_t l, struct fm_traveller *traveller,
-                      const struct fm_edits *edits, struct fm_awaited *blocked)
+                      const struct fm_edits *edits)
 {
     const struct fm_step *step = &traveller->step;
     const fm_dependency_vector *dependencies = &run->dependencies->of_marks[l];
@@ -303,8 +407,8 @@ static bool pass_mark(struct fm_replay_run *run, uint32_t l, struct fm_traveller
            dependencies->items[traveller->mark_dependency].activity < row) {
         traveller->mark_dependency++;
     }
-    if (!bind(run, traveller, dependencies, FM_NONE, traveller->mark_dependency, row,
-              run->repairs ? ~fm_obligatory_rules : 0, blocked)) {
+    if (!bind(run, traveller, dependencies, FM_NONE, traveller->mark_dependency, 0, row,
+              run->repairs ? ~fm_obligatory_rules : 0)) {
         return false;
     }
     if (run->repairs) {
@@ -337,13 +441,13 @@ static bool pass_mark(struct fm_replay_run *run, uint32_t l, struct fm_traveller
 }
 
 static bool leave(struct fm_replay_run *run, uint32_t l, struct fm_traveller *traveller,
-                  const struct fm_edits *edits, struct fm_awaited *blocked)
+                  const struct fm_edits *edits)
 {
     const struct fm_step *step = &traveller->step;
     const struct fm_replayed_call *call = &traveller->open.items[traveller->open.count - 1];
     if (!call->is_removed) {
         if (!bind(run, traveller, &run->dependencies->of_location[l], l, call->first_dependency,
-                  step->last, call->freed, blocked)) {
+                  call->first_decided, step->last, call->freed)) {
             return false;
         }
     }
@@ -364,6 +468,7 @@ static bool leave(struct fm_replay_run *run, uint32_t l, struct fm_traveller *tr
         }
         traveller->new_now += own;
     }
+    const size_t watched = call->first_watched;
     traveller->old_now = step->time;
     traveller->open.count--;
     if (step->last > step->first) {
@@ -371,10 +476,13 @@ static bool leave(struct fm_replay_run *run, uint32_t l, struct fm_traveller *tr
     }
     atomic_store_explicit(&run->replay->locations[l].leave[step->last], traveller->new_now,
                           memory_order_release);
+    if (run->decider != NULL) {
+        report(run, l, watched, step);
+    }
     return true;
 }
 
-bool fm_traveller_advance(struct fm_replay_run *run, uint32_t l, struct fm_awaited *blocked)
+bool fm_traveller_advance(struct fm_replay_run *run, uint32_t l)
 {
     struct fm_traveller *traveller = &run->travellers[l];
     const struct fm_location *location = &run->trace->locations[l];
@@ -387,13 +495,13 @@ bool fm_traveller_advance(struct fm_replay_run *run, uint32_t l, struct fm_await
         bool done = true;
         switch (traveller->step.kind) {
         case FM_STEP_ENTER:
-            done = enter(run, l, traveller, edits, blocked);
+            done = enter(run, l, traveller, edits);
             break;
         case FM_STEP_LEAVE:
-            done = leave(run, l, traveller, edits, blocked);
+            done = leave(run, l, traveller, edits);
             break;
         case FM_STEP_MARK:
-            done = pass_mark(run, l, traveller, edits, blocked);
+            done = pass_mark(run, l, traveller, edits);
             break;
         }
         if (!done) {

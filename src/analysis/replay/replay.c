@@ -17,10 +17,11 @@ struct message {
 
 /* One worker. */
 struct worker {
-    uint32_t first, last;      /* processes */
-    FM_VECTOR(uint32_t) ready; /* followers that may advance: a stack */
+    uint32_t first, last;     /* processes */
+    fm_location_vector ready; /* followers that may advance: a stack */
     FM_VECTOR(struct fm_waiter) waiters;
-    uint32_t free_waiter; /* first of a list */
+    uint32_t free_waiter;       /* first of a list */
+    fm_location_vector blocked; /* with a decider: locations that have begun to wait for events */
     unsigned char apart[FM_APART];
 };
 
@@ -164,14 +165,21 @@ static void advance(struct scheduling *scheduling, struct fm_mailboxes *mailboxe
 {
     struct fm_replay_run *run = &scheduling->run;
     struct fm_awaited blocked = {0};
-    bool done = false;
+    bool done = false, is_open = false;
     if (follower < run->trace->location_count) {
-        done = run->travellers[follower].is_done || fm_traveller_advance(run, follower, &blocked);
+        struct fm_traveller *traveller = &run->travellers[follower];
+        traveller->is_open = false;
+        done = traveller->is_done || fm_traveller_advance(run, follower);
+        blocked = traveller->blocked;
+        is_open = traveller->is_open;
+        if (!done && !is_open && run->decider != NULL) {
+            fm_vector_push(&scheduling->workers[number].blocked, follower);
+        }
     } else {
         const uint32_t table = table_of(run, follower);
         done = fm_crossing_advance(run, table, follower - run->table_begin[table], &blocked);
     }
-    if (!done) {
+    if (!done && !is_open) {
         subscribe(scheduling, mailboxes, number, follower, blocked);
     }
     if (follower >= run->trace->location_count
@@ -182,12 +190,67 @@ static void advance(struct scheduling *scheduling, struct fm_mailboxes *mailboxe
     }
 }
 
+/* Lets the locations go on whose decisions have been taken. */
+static void wake_decided(struct scheduling *scheduling, struct worker *worker)
+{
+    struct fm_replay_run *run = &scheduling->run;
+    while (run->decider != NULL && run->decider->woken.count != 0) {
+        const uint32_t l = run->decider->woken.items[--run->decider->woken.count];
+        if (run->travellers[l].is_open) {
+            run->travellers[l].is_open = false;
+            fm_vector_push(&worker->ready, l);
+        }
+    }
+}
+
 static void advance_ready(struct scheduling *scheduling, struct fm_mailboxes *mailboxes,
                           unsigned number)
 {
     struct worker *worker = &scheduling->workers[number];
+    wake_decided(scheduling, worker);
     while (worker->ready.count != 0) {
         advance(scheduling, mailboxes, number, worker->ready.items[--worker->ready.count]);
+        wake_decided(scheduling, worker);
+    }
+}
+
+/* ---- decisions ---- */
+
+/* Decides for the first location that waits for a decision. @return whether there is one */
+static bool force_decision(struct scheduling *scheduling)
+{
+    const struct fm_replay_run *run = &scheduling->run;
+    uint32_t first = FM_NONE;
+    for (uint32_t l = 0; l < run->trace->location_count; l++) {
+        if (run->travellers[l].is_open &&
+            (first == FM_NONE || run->travellers[l].new_now < run->travellers[first].new_now)) {
+            first = l;
+        }
+    }
+    if (first != FM_NONE) {
+        run->decider->force(run->decider->context, run->replay, first,
+                            &run->decider->decided[first].items[run->travellers[first].decided]);
+        run->replay->circles++;
+    }
+    return first != FM_NONE;
+}
+
+/* Takes all decisions, each when nothing advances without it. Circles come before: what is behind
+ * them may be earlier than the decision. */
+static void decide(struct scheduling *scheduling, struct fm_mailboxes *mailboxes, unsigned number)
+{
+    struct fm_replay_run *run = &scheduling->run;
+    struct worker *worker = &scheduling->workers[number];
+    for (;;) {
+        advance_ready(scheduling, mailboxes, number);
+        const uint64_t cut =
+            fm_circles_cut(run, worker->blocked.items, worker->blocked.count, &worker->ready);
+        worker->blocked.count = 0;
+        run->replay->circles += cut;
+        if (cut == 0 && !run->decider->decide_next(run->decider->context, run->replay) &&
+            !force_decision(scheduling)) {
+            break;
+        }
     }
 }
 
@@ -206,6 +269,9 @@ static void start(void *context, struct fm_mailboxes *mailboxes, unsigned number
         if (!scheduling->run.travellers[l - 1].is_done) {
             fm_vector_push(&worker->ready, l - 1);
         }
+    }
+    if (scheduling->run.decider != NULL) {
+        decide(scheduling, mailboxes, number);
     }
     advance_ready(scheduling, mailboxes, number);
 }
@@ -237,6 +303,7 @@ static void open_travellers(struct scheduling *scheduling)
     struct fm_replay_run *run = &scheduling->run;
     const struct fm_trace *trace = run->trace;
     run->travellers = fm_allocate(trace->location_count, sizeof *run->travellers);
+    run->met = fm_allocate(trace->location_count, sizeof *run->met);
     run->replay->locations = fm_allocate(trace->location_count, sizeof *run->replay->locations);
     for (uint32_t l = 0; l < trace->location_count; l++) {
         const struct fm_location *location = &trace->locations[l];
@@ -318,8 +385,10 @@ static void close_run(struct scheduling *scheduling)
     for (unsigned w = 0; w < fm_engine_workers(scheduling->engine); w++) {
         fm_vector_free(&scheduling->workers[w].ready);
         fm_vector_free(&scheduling->workers[w].waiters);
+        fm_vector_free(&scheduling->workers[w].blocked);
     }
     fm_free(run->travellers);
+    fm_free(run->met);
     fm_free(run->crossings);
     fm_free(run->table_begin);
     fm_free(scheduling->workers);
@@ -353,7 +422,7 @@ static void find_extent(const struct fm_trace *trace, struct fm_replay *replay)
 }
 
 static struct fm_replay *replay(const struct fm_detail *detail, const struct fm_edits *edits,
-                                bool repairs, unsigned workers)
+                                struct fm_decider *decider, bool repairs, unsigned workers)
 {
     struct fm_replay *made = fm_allocate(1, sizeof *made);
     made->location_count = detail->trace->location_count;
@@ -361,37 +430,40 @@ static struct fm_replay *replay(const struct fm_detail *detail, const struct fm_
         .run = {.trace = detail->trace,
                 .dependencies = detail->dependencies,
                 .edits = edits,
+                .decider = decider,
                 .repairs = repairs,
                 .replay = made},
-        .engine = fm_replay_engine(detail->trace, workers),
+        .engine = fm_replay_engine(detail->trace, decider != NULL ? 1 : workers),
     };
     scheduling.workers =
         fm_allocate_apart(fm_engine_workers(scheduling.engine), sizeof *scheduling.workers);
     open_travellers(&scheduling);
     open_crossings(&scheduling);
+    fm_location_vector unused = {0}; /* all that are not done are tried again */
     uint64_t cut = 0;
     do {
         fm_mailboxes_run(scheduling.engine, start, handle, &scheduling);
-        cut = fm_circles_cut(&scheduling.run);
+        cut = fm_circles_cut(&scheduling.run, NULL, 0, &unused);
         made->circles += cut;
         if (cut != 0) {
             forget_waiters(&scheduling);
         }
     } while (cut != 0);
+    fm_vector_free(&unused);
     close_run(&scheduling);
     find_extent(detail->trace, made);
     return made;
 }
 
 struct fm_replay *fm_replay_run(const struct fm_detail *detail, const struct fm_edits *edits,
-                                unsigned workers)
+                                struct fm_decider *decider, unsigned workers)
 {
-    return replay(detail, edits, false, workers);
+    return replay(detail, edits, decider, false, workers);
 }
 
 struct fm_replay *fm_replay_repair(const struct fm_detail *detail, unsigned workers)
 {
-    return replay(detail, NULL, true, workers);
+    return replay(detail, NULL, NULL, true, workers);
 }
 
 void fm_replay_free(struct fm_replay *replay)

@@ -12,8 +12,8 @@
  *
  * Dependencies in a circle exist only at one time, where the ends of calls coincide with the begins
  * of others: in each circle the dependency of the rule listed last is not followed, of several that
- * of the highest location. Where edits redirect dependencies, circles may have other times, too: of
- * these the redirected dependency is dropped.
+ * of the highest location. Where edits or decisions redirect dependencies, circles may have other
+ * times, too: of these the redirected dependency is dropped.
  */
 #ifndef FERMATA_ANALYSIS_REPLAY_REPLAY_H
 #define FERMATA_ANALYSIS_REPLAY_REPLAY_H
@@ -23,6 +23,7 @@
 
 #include <stdatomic.h>
 
+struct fm_decider;
 struct fm_engine;
 
 /** The new times of one location. */
@@ -48,10 +49,11 @@ struct fm_replay {
  * @param detail   with dependencies; their field `dropped` is used, and states afterwards which
  * were dropped
  * @param edits    [location]; NULL: no changes
+ * @param decider  NULL: nothing is decided; else the replay is sequential
  * @param workers  threads; 0: one for each processor
  * @return to be freed with fm_replay_free() */
 struct fm_replay *fm_replay_run(const struct fm_detail *detail, const struct fm_edits *edits,
-                                unsigned workers);
+                                struct fm_decider *decider, unsigned workers);
 
 /** Times that the repair has moved return to the measured ones by 1 / 2^FM_RETURN_SHIFT of the time
  * that passes. */

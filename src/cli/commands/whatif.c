@@ -27,13 +27,12 @@ struct request {
 
 /* @return whether the replay without changes is exact, which is printed */
 static bool check_identity(const struct request *request, const struct fm_detail *detail,
-                           bool prints_limits)
+                           struct fm_decisions *decisions, bool prints_limits)
 {
     struct fm_prediction prediction;
     const fm_changes none = {0};
     struct fm_error unused; /* only changes fail */
-    fm_prediction_make(detail, &none, request->options.workers, FM_REPLAYS_ASKED_FOR, &prediction,
-                       &unused);
+    fm_prediction_make(detail, decisions, &none, request->options.workers, &prediction, &unused);
     const struct fm_identity identity = fm_identity_check(detail, prediction.replay);
     fm_print_identity(request->archive, detail, &identity);
     if (prints_limits) {
@@ -44,11 +43,11 @@ static bool check_identity(const struct request *request, const struct fm_detail
 }
 
 static fm_status_t predict(const struct request *request, const struct fm_detail *detail,
-                           struct fm_error *error)
+                           struct fm_decisions *decisions, struct fm_error *error)
 {
     struct fm_prediction prediction;
-    fm_status_t status = fm_prediction_make(detail, &request->changes, request->options.workers,
-                                            FM_REPLAYS_ASKED_FOR, &prediction, error);
+    fm_status_t status = fm_prediction_make(detail, decisions, &request->changes,
+                                            request->options.workers, &prediction, error);
     if (status != FM_OK) {
         return status;
     }
@@ -119,8 +118,11 @@ static int work(void *argument)
     fm_memory_keep();
     fm_status_t status = analyze(request, &cube, &detail, &error);
     const bool is_plain = request->changes.count == 0 && !request->advise;
+    const bool predicts = request->check || !request->advise;
+    struct fm_decisions *decisions =
+        status == FM_OK && predicts ? fm_decisions_create(detail) : NULL;
     if (status == FM_OK && (request->check || is_plain) &&
-        !check_identity(request, detail, is_plain)) {
+        !check_identity(request, detail, decisions, is_plain)) {
         status = fm_fail(&error, FM_ERR_FAILED, "%s: the replay is not exact", request->archive);
     }
     if (status == FM_OK && request->advise) {
@@ -129,13 +131,14 @@ static int work(void *argument)
         fm_advice_free(&advice);
     }
     if (status == FM_OK && (request->changes.count != 0 || request->output != NULL)) {
-        status = predict(request, detail, &error);
+        status = predict(request, detail, decisions, &error);
     }
     if (status != FM_OK) {
         fprintf(stderr, "fermata whatif: %s\n", fm_safe_text(error.message));
     } else if (request->advise || request->changes.count != 0) {
         note_disturbance(request->archive);
     }
+    fm_decisions_free(decisions);
     fm_cube_free(cube);
     fm_detail_free(detail);
     return status;

@@ -250,13 +250,6 @@ static void print_singles(const struct fm_trace *trace, const struct fm_advice *
     } else if (printed < tried) {
         printf("  %zu more saved less than 0.5%%, or less than these\n", tried - printed);
     }
-    if (advice->unsettled != 0) {
-        printf(
-            "  %zu more, alone or in pairs, left out: which lock is acquired in which order, and "
-            "which call serves which, takes many replays to settle; \"fermata whatif DIR "
-            "CHANGE...\" predicts them\n",
-            advice->unsettled);
-    }
 }
 
 static void print_pairs(const struct fm_trace *trace, const struct fm_advice *advice)
@@ -333,14 +326,9 @@ static void print_decisions(const struct fm_prediction *prediction)
     if (counts->kept != 0) {
         printf("%s acquisition%s behind another owner keep%s the measured order of %s lock: a "
                "change concerns the lock, some process locks all targets of its window at once, or "
-               "it changed owners twice at one tick.\n",
+               "its measured order is not that of the measured times.\n",
                fm_format_count(count, (int64_t)counts->kept), plural(counts->kept),
                counts->kept == 1 ? "s" : "", counts->kept == 1 ? "its" : "their");
-    }
-    if (prediction->is_unsettled) {
-        printf("Which lock is acquired in which order, and which call serves which, has not "
-               "settled after %u replays: the prediction is that of the last one.\n",
-               prediction->replays);
     }
 }
 

@@ -11,13 +11,12 @@
 #include <string.h>
 
 static fm_status_t check_identity(const struct fm_scenario *scenario,
-                                  const struct fm_detail *detail, unsigned workers,
-                                  struct fm_error *error)
+                                  const struct fm_detail *detail, struct fm_decisions *decider,
+                                  unsigned workers, struct fm_error *error)
 {
     struct fm_prediction prediction;
     const fm_changes none = {0};
-    fm_status_t status =
-        fm_prediction_make(detail, &none, workers, FM_REPLAYS_ASKED_FOR, &prediction, error);
+    fm_status_t status = fm_prediction_make(detail, decider, &none, workers, &prediction, error);
     if (status != FM_OK) {
         return status;
     }
@@ -66,7 +65,7 @@ static fm_status_t read_changes(const char *text, fm_changes *changes, struct fm
 }
 
 static fm_status_t predict(const struct fm_scenario *scenario, uint32_t number,
-                           const struct fm_detail *detail,
+                           const struct fm_detail *detail, struct fm_decisions *decisions,
                            const struct fm_analysis_options *options, const char *folder,
                            struct fm_cube **cube, struct fm_error *error)
 {
@@ -79,8 +78,8 @@ static fm_status_t predict(const struct fm_scenario *scenario, uint32_t number,
     }
     fm_status_t status = read_changes(scenario->predictions.keys[number].bytes, &changes, &reason);
     if (status == FM_OK) {
-        status = fm_prediction_make(detail, &changes, options->workers, FM_REPLAYS_ASKED_FOR,
-                                    &prediction, &reason);
+        status =
+            fm_prediction_make(detail, decisions, &changes, options->workers, &prediction, &reason);
     }
     if (status == FM_OK) {
         status = fm_predicted_experiment_write(detail, &prediction, &changes, scenario->name,
@@ -107,17 +106,19 @@ fm_status_t fm_scenario_predict(const struct fm_scenario *scenario, const char *
     with_dependencies.dependencies = true;
     fm_status_t status =
         fm_analysis_run_in_detail(archive, &with_dependencies, NULL, &detail, error);
+    struct fm_decisions *decisions = status == FM_OK ? fm_decisions_create(detail) : NULL;
     if (status == FM_OK) {
-        status = check_identity(scenario, detail, options->workers, error);
+        status = check_identity(scenario, detail, decisions, options->workers, error);
     }
     for (uint32_t p = 0; p < scenario->predictions.count && status == FM_OK; p++) {
         struct fm_cube *cube = NULL;
-        status = predict(scenario, p, detail, options, folder, &cube, error);
+        status = predict(scenario, p, detail, decisions, options, folder, &cube, error);
         if (status == FM_OK) {
             handle(context, p, cube);
             fm_cube_free(cube);
         }
     }
+    fm_decisions_free(decisions);
     fm_detail_free(detail);
     return status;
 }

@@ -2,20 +2,21 @@
  * What a program decides by its times, and a changed run therefore decides otherwise: who gets a
  * lock next, and which call of a target serves a one-sided operation.
  *
- * A replay follows given decisions. They are taken anew from its times, and the replay is repeated
- * until the times agree with the decisions that they come from. All decisions before the first
- * wrong one, in the time of the run, are final: they depend on nothing that comes later. Therefore
- * each replay makes at least one more of them right; mostly, all are after one or two. Without
- * changes, the decisions are the measured ones, exactly.
+ * The decisions are taken inside the replay (analysis/replay/decider.h): at once where no time that
+ * is not known yet can change them, otherwise in the order of time, when the replay does not
+ * advance without. Without changes nothing is decided: all is as measured. The method is
+ * that of conservative simulation of discrete events, with one event list for all that is open.
+ * Cost: O(log n) for each.
  */
 #ifndef FERMATA_WHATIF_DECISIONS_DECISIONS_H
 #define FERMATA_WHATIF_DECISIONS_DECISIONS_H
 
 #include "analysis/detail.h"
+#include "analysis/replay/decider.h"
 #include "analysis/replay/replay.h"
 #include "whatif/decisions/lock_turns.h"
 
-/** What differs from the measured run, in the last decisions. */
+/** What differs from the measured run in a prediction. */
 struct fm_decision_counts {
     uint64_t overtaking; /**< acquisitions of locks before others that had the lock before them */
     uint64_t served;     /**< calls that another call of a target serves, or none */
@@ -25,27 +26,33 @@ struct fm_decision_counts {
 
 struct fm_decisions;
 
-/** @param edits  [location]: of the changes; `decided` is set by fm_decisions_take()
+/** Learns what the measured run has decided: once for all predictions.
  * @return to be freed with fm_decisions_free() */
-struct fm_decisions *fm_decisions_create(const struct fm_detail *detail, struct fm_edits *edits);
+struct fm_decisions *fm_decisions_create(const struct fm_detail *detail);
 
 /** NULL is allowed. */
 void fm_decisions_free(struct fm_decisions *decisions);
 
-/** Takes the decisions anew, from the times of a replay that followed the last ones.
- * @return whether any differs from the last ones: the edits have changed */
-bool fm_decisions_take(struct fm_decisions *decisions, const struct fm_replay *replay);
+/** Begins a prediction.
+ * @param edits  [location]: of the changes
+ * @return who decides in its replay, valid until the next call; NULL: nothing is to be decided,
+ * or nothing changes */
+struct fm_decider *fm_decisions_begin(struct fm_decisions *decisions, const struct fm_edits *edits);
 
-/** Lists the acquisitions of locks of threads that have another number by the last decisions,
- * ascending by process, lock and number.
+/** Lists, after the replay, the acquisitions of locks of threads that have another number in the
+ * prediction, ascending by process, lock and number.
  * @param renumbered  empty; to be freed with fm_vector_free() */
-void fm_decisions_number(const struct fm_decisions *decisions, fm_renumbered_vector *renumbered);
+void fm_decisions_number(struct fm_decisions *decisions, fm_renumbered_vector *renumbered);
 
 /** @return the new number of an acquisition. O(log n) */
 uint32_t fm_renumbered_order(const fm_renumbered_vector *renumbered, uint32_t process, uint64_t id,
                              uint32_t order);
 
-/** @return the counts of the last decisions. */
+/** @return the number of dependencies that are decided, and of calls whose times matter for that:
+ * what decisions add to a replay. */
+uint64_t fm_decisions_steps(const struct fm_decisions *decisions);
+
+/** @return the counts of the prediction, after its replay. */
 struct fm_decision_counts fm_decisions_count(const struct fm_decisions *decisions);
 
 #endif

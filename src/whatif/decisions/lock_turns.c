@@ -11,13 +11,17 @@ struct lock {
     uint32_t first; /* its position among those of the process */
     uint32_t count;
     struct fm_turn *turns;
+    struct fm_turn_state *states; /* in the prediction */
     uint32_t *slots;  /* of their dependencies among those of their locations; FM_NONE: none */
     uint32_t *awaken; /* of what awakens those that wait for a condition; FM_NONE: none */
+    struct fm_turn_queue queue; /* of the prediction */
+    bool is_open;               /* the queue is */
 };
 
 struct fm_lock_turns {
     const struct fm_detail *detail;
     FM_VECTOR(struct lock) locks; /* those whose order may change */
+    uint64_t overtaking;
 };
 
 /* ---- dependencies of acquisitions ---- */
@@ -68,96 +72,237 @@ static void find_dependencies(const struct fm_detail *detail, struct lock *lock)
 
 /* ---- times ---- */
 
-/* @return the new time of a call's Enter; the measured one without a replay */
-static uint64_t entered(const struct fm_detail *detail, const struct fm_replay *replay,
-                        struct fm_call_ref call)
+/* @return whether the times of calls are known: those of a replay as far as it has come, or without
+ * one the measured ones */
+static bool entered(const struct fm_detail *detail, const struct fm_replay *replay,
+                    struct fm_call_ref call, uint64_t *time)
 {
-    return replay == NULL ? fm_call_enter(detail->trace, call)
-                          : replay->locations[call.location].enter[call.activity];
+    *time = replay == NULL ? fm_call_enter(detail->trace, call)
+                           : replay->locations[call.location].enter[call.activity];
+    return *time != FM_UNKNOWN_TIME;
 }
 
-/* @return when an acquisition passes the lock on */
-static uint64_t passed(const struct fm_detail *detail, const struct fm_replay *replay,
-                       const struct fm_ordered_acquisition *acquisition)
+static bool left(const struct fm_detail *detail, const struct fm_replay *replay,
+                 struct fm_call_ref call, uint64_t *time)
+{
+    *time = replay == NULL ? fm_call_leave(detail->trace, call)
+                           : replay->locations[call.location].leave[call.activity];
+    return *time != FM_UNKNOWN_TIME;
+}
+
+/* Finds when an acquisition passes the lock on, and the latitude of that. @return whether that is
+ * known */
+static bool find_pass(const struct fm_detail *detail, const struct fm_replay *replay,
+                      const struct fm_ordered_acquisition *acquisition, uint64_t *passed,
+                      uint64_t *latitude)
 {
     const struct fm_call_ref release = acquisition->release;
-    if (replay == NULL) {
-        return acquisition->passed;
+    uint64_t enter = 0, leave = 0;
+    if (!entered(detail, replay, release, &enter)) {
+        return false;
     }
-    return acquisition->releases_at_begin
-               ? entered(detail, replay, release) +
-                     (acquisition->passed - fm_call_enter(detail->trace, release))
-               : replay->locations[release.location].leave[release.activity];
+    if (acquisition->releases_at_begin) {
+        *passed = enter + (acquisition->passed - fm_call_enter(detail->trace, release));
+        *latitude = UINT64_MAX;
+        return true;
+    }
+    if (!left(detail, replay, release, &leave)) {
+        return false;
+    }
+    *passed = replay == NULL ? acquisition->passed : leave;
+    *latitude = *passed > enter ? *passed - enter : 0;
+    return true;
 }
 
-/* Sets when an acquisition requests its lock, and when the call begins that waits for it. A call
- * that waits for a condition does both when it is awakened. */
-static void set_request(const struct fm_detail *detail, const struct fm_replay *replay,
-                        const struct lock *lock, uint32_t number)
+/* Finds when an acquisition requests its lock. A call that waits for a condition does when it is
+ * awakened. @return whether that is known */
+static bool find_request(const struct fm_detail *detail, const struct fm_replay *replay,
+                         const struct lock *lock, uint32_t number, uint64_t *requested)
 {
     const struct fm_ordered_acquisition *acquisition = &lock->acquisitions[number];
-    struct fm_turn *turn = &lock->turns[number];
+    uint64_t now = 0;
     if (acquisition->request.activity == FM_NONE) { /* in computation in front of the release */
         const uint64_t release = fm_call_enter(detail->trace, acquisition->release);
         const uint64_t before =
             release > acquisition->acquired ? release - acquisition->acquired : 0;
-        const uint64_t now = entered(detail, replay, acquisition->release);
-        turn->requested = turn->entered = now > before ? now - before : 0;
-        return;
-    }
-    turn->requested = entered(detail, replay, acquisition->request);
-    turn->entered = entered(detail, replay, acquisition->call);
-    if (lock->awaken[number] != FM_NONE) {
-        const struct fm_dependency *by =
-            dependency_at(detail, acquisition->call, lock->awaken[number]);
-        const struct fm_call_ref awakening = {by->source.place, by->source.index};
-        const uint64_t since =
-            entered(detail, replay, awakening) + (by->t - fm_call_enter(detail->trace, awakening));
-        turn->entered = since > turn->entered ? since : turn->entered;
-        turn->requested = turn->entered;
-    }
-}
-
-/* @return when an acquisition got the lock from the one that it follows; 0: that did not bind it */
-static uint64_t bound(const struct lock *lock, uint32_t number)
-{
-    const struct fm_turn *turn = &lock->turns[number];
-    if (turn->follows == turn->measured) {
-        if (!turn->is_bound) {
-            return 0;
+        if (!entered(detail, replay, acquisition->release, &now)) {
+            return false;
         }
-        const struct fm_turn *before =
-            &lock->turns[lock->acquisitions[number].before - lock->first];
-        const uint64_t lag = turn->lag < before->latitude ? turn->lag : before->latitude;
-        return before->passed > lag ? before->passed - lag : 0;
+        *requested = now > before ? now - before : 0;
+        return true;
     }
-    const bool binds = turn->follows != FM_NONE && turn->can_wait &&
-                       lock->turns[turn->follows].owner != turn->owner;
-    return binds ? lock->turns[turn->follows].passed : 0;
+    if (lock->awaken[number] == FM_NONE) {
+        return entered(detail, replay, acquisition->request, requested);
+    }
+    const struct fm_dependency *by = dependency_at(detail, acquisition->call, lock->awaken[number]);
+    const struct fm_call_ref awakening = {by->source.place, by->source.index};
+    if (!entered(detail, replay, acquisition->call, requested) ||
+        !entered(detail, replay, awakening, &now)) {
+        return false;
+    }
+    const uint64_t since = now + (by->t - fm_call_enter(detail->trace, awakening));
+    *requested = since > *requested ? since : *requested;
+    return true;
 }
 
-/* Sets the times of all turns: of the measured run, or of a replay with the last order. */
-static void observe(const struct fm_detail *detail, const struct fm_replay *replay,
-                    const struct lock *lock)
+bool fm_lock_turns_observe(struct fm_lock_turns *turns, const struct fm_replay *replay,
+                           uint32_t number_of_lock, uint32_t number)
 {
+    struct lock *lock = &turns->locks.items[number_of_lock];
+    if (!lock->is_open) {
+        return false;
+    }
+    const struct fm_turn_state *state = &lock->states[number];
+    uint64_t time = 0, latitude = 0;
+    bool is_new = false;
+    if (state->requested == FM_UNKNOWN_TIME &&
+        find_request(turns->detail, replay, lock, number, &time)) {
+        fm_turn_queue_request(&lock->queue, number, time);
+        is_new = true;
+    }
+    if (state->passed == FM_UNKNOWN_TIME &&
+        find_pass(turns->detail, replay, &lock->acquisitions[number], &time, &latitude)) {
+        fm_turn_queue_pass(&lock->queue, number, time, latitude);
+        is_new = true;
+    }
+    return is_new;
+}
+
+/* ---- the measured order ---- */
+
+static void free_lock(struct lock *lock)
+{
+    fm_turn_queue_close(&lock->queue);
+    fm_free(lock->turns);
+    fm_free(lock->states);
+    fm_free(lock->slots);
+    fm_free(lock->awaken);
+}
+
+/* @return whether the measured order of a lock is that of the rule: then it may change */
+static bool learn(const struct fm_detail *detail, struct lock *lock)
+{
+    find_dependencies(detail, lock);
     for (uint32_t i = 0; i < lock->count; i++) {
         const struct fm_ordered_acquisition *acquisition = &lock->acquisitions[i];
-        struct fm_turn *turn = &lock->turns[i];
-        set_request(detail, replay, lock, i);
-        turn->passed = passed(detail, replay, acquisition);
-        const uint64_t release = entered(detail, replay, acquisition->release);
-        turn->latitude = acquisition->releases_at_begin ? UINT64_MAX
-                         : turn->passed > release       ? turn->passed - release
-                                                        : 0;
+        struct fm_turn_state *state = &lock->states[i];
+        const bool is_bound = acquisition->t != 0 && lock->slots[i] != FM_NONE;
+        lock->turns[i] = (struct fm_turn){
+            .slack = lock->slots[i] == FM_NONE ? FM_NOT_OVERTAKEN : 0,
+            .lag = is_bound ? lock->acquisitions[acquisition->before - lock->first].passed -
+                                  acquisition->t
+                            : 0,
+            .had_by = acquisition->call.activity != FM_NONE
+                          ? fm_call_leave(detail->trace, acquisition->call)
+                          : UINT64_MAX,
+            .owner = acquisition->owner,
+            .is_exclusive = acquisition->is_exclusive,
+            .is_bound = is_bound,
+            .can_wait = lock->slots[i] != FM_NONE,
+        };
+        find_request(detail, NULL, lock, i, &state->requested);
+        find_pass(detail, NULL, acquisition, &state->passed, &state->latitude);
+    }
+    if (!fm_turns_learn(lock->turns, lock->states, lock->count)) {
+        return false;
     }
     for (uint32_t i = 0; i < lock->count; i++) {
-        lock->turns[i].bound = replay == NULL
-                                   ? (lock->turns[i].is_bound ? lock->acquisitions[i].t : 0)
-                                   : bound(lock, i);
+        const struct fm_turn *turn = &lock->turns[i];
+        if (turn->is_bound && turn->measured != lock->acquisitions[i].before - lock->first) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void add_locks(struct fm_lock_turns *turns, const fm_acquisition_vector *acquisitions)
+{
+    for (uint32_t begin = 0, end; begin < acquisitions->count; begin = end) {
+        bool has_several = false;
+        for (end = begin + 1; end < acquisitions->count &&
+                              acquisitions->items[end].lock == acquisitions->items[begin].lock;
+             end++) {
+            has_several |= acquisitions->items[end].owner != acquisitions->items[begin].owner;
+        }
+        struct lock lock = {
+            .acquisitions = &acquisitions->items[begin], .first = begin, .count = end - begin};
+        if (!has_several) {
+            continue;
+        }
+        lock.turns = fm_allocate(lock.count, sizeof *lock.turns);
+        lock.states = fm_allocate(lock.count, sizeof *lock.states);
+        lock.slots = fm_allocate(lock.count, sizeof *lock.slots);
+        lock.awaken = fm_allocate(lock.count, sizeof *lock.awaken);
+        if (learn(turns->detail, &lock)) {
+            fm_vector_push(&turns->locks, lock);
+        } else {
+            free_lock(&lock);
+        }
     }
 }
 
-/* ---- locks ---- */
+struct fm_lock_turns *fm_lock_turns_create(const struct fm_detail *detail)
+{
+    struct fm_lock_turns *turns = fm_allocate(1, sizeof *turns);
+    turns->detail = detail;
+    for (uint32_t p = 0; p < detail->trace->process_count; p++) {
+        add_locks(turns, &detail->dependencies->acquisitions[p]);
+    }
+    return turns;
+}
+
+void fm_lock_turns_free(struct fm_lock_turns *turns)
+{
+    if (turns == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < turns->locks.count; i++) {
+        free_lock(&turns->locks.items[i]);
+    }
+    fm_vector_free(&turns->locks);
+    fm_free(turns);
+}
+
+uint32_t fm_lock_turns_count(const struct fm_lock_turns *turns)
+{
+    return (uint32_t)turns->locks.count;
+}
+
+static void watch(fm_watched_vector *watched, struct fm_call_ref call, uint32_t lock,
+                  uint32_t number)
+{
+    const struct fm_watched_call added = {call.activity, lock, number};
+    fm_vector_push(&watched[call.location], added);
+}
+
+void fm_lock_turns_list(const struct fm_lock_turns *turns, fm_decided_vector *decided,
+                        fm_watched_vector *watched)
+{
+    for (uint32_t k = 0; k < turns->locks.count; k++) {
+        const struct lock *lock = &turns->locks.items[k];
+        for (uint32_t i = 0; i < lock->count; i++) {
+            const struct fm_ordered_acquisition *own = &lock->acquisitions[i];
+            if (lock->slots[i] != FM_NONE) {
+                const struct fm_decided_dependency added = {lock->slots[i], k, i};
+                fm_vector_push(&decided[own->call.location], added);
+            }
+            watch(watched, own->release, k, i);
+            if (own->request.activity == FM_NONE) {
+                continue;
+            }
+            if (lock->awaken[i] == FM_NONE) {
+                watch(watched, own->request, k, i);
+            } else {
+                const struct fm_dependency *by =
+                    dependency_at(turns->detail, own->call, lock->awaken[i]);
+                watch(watched, own->call, k, i);
+                watch(watched, (struct fm_call_ref){by->source.place, by->source.index}, k, i);
+            }
+        }
+    }
+}
+
+/* ---- a prediction ---- */
 
 /* @return whether a change frees a call of locks */
 static bool is_freed(const struct fm_edits *edits, uint32_t activity)
@@ -175,160 +320,113 @@ static bool is_freed(const struct fm_edits *edits, uint32_t activity)
            (edits->freed.items[low].rules & LOCK_RULES) != 0;
 }
 
-/* @return whether a change frees or redirects an acquisition */
-static bool is_changed(const struct fm_edits *edits, struct fm_call_ref call, uint32_t slot)
-{
-    return call.activity != FM_NONE &&
-           (is_freed(&edits[call.location], call.activity) ||
-            (slot != FM_NONE && fm_redirection_in(&edits[call.location].redirected, slot) != NULL));
-}
-
-static void free_lock(struct lock *lock)
-{
-    fm_free(lock->turns);
-    fm_free(lock->slots);
-    fm_free(lock->awaken);
-}
-
-/* @return whether the order of a lock may change: no change touches it, and its measured order is
- * that of the rule */
-static bool learn(const struct fm_detail *detail, const struct fm_edits *edits, struct lock *lock)
-{
-    find_dependencies(detail, lock);
-    for (uint32_t i = 0; i < lock->count; i++) {
-        const struct fm_ordered_acquisition *acquisition = &lock->acquisitions[i];
-        if (is_changed(edits, acquisition->call, lock->slots[i])) {
-            return false;
-        }
-        const bool is_bound = acquisition->t != 0 && lock->slots[i] != FM_NONE;
-        lock->turns[i] = (struct fm_turn){
-            .slack = lock->slots[i] == FM_NONE ? FM_NOT_OVERTAKEN : 0,
-            .lag = is_bound ? lock->acquisitions[acquisition->before - lock->first].passed -
-                                  acquisition->t
-                            : 0,
-            .owner = acquisition->owner,
-            .is_exclusive = acquisition->is_exclusive,
-            .is_bound = is_bound,
-            .can_wait = lock->slots[i] != FM_NONE,
-        };
-    }
-    observe(detail, NULL, lock);
-    fm_turns_learn(lock->turns, lock->count);
-    for (uint32_t i = 0; i < lock->count; i++) {
-        struct fm_turn *turn = &lock->turns[i];
-        if (turn->is_bound && turn->measured != lock->acquisitions[i].before - lock->first) {
-            return false;
-        }
-        turn->follows = turn->measured;
-        turn->place = i;
-    }
-    return true;
-}
-
-static void add_locks(struct fm_lock_turns *turns, const struct fm_edits *edits,
-                      const fm_acquisition_vector *acquisitions)
-{
-    for (uint32_t begin = 0, end; begin < acquisitions->count; begin = end) {
-        bool has_several = false;
-        for (end = begin + 1; end < acquisitions->count &&
-                              acquisitions->items[end].lock == acquisitions->items[begin].lock;
-             end++) {
-            has_several |= acquisitions->items[end].owner != acquisitions->items[begin].owner;
-        }
-        struct lock lock = {
-            .acquisitions = &acquisitions->items[begin], .first = begin, .count = end - begin};
-        if (!has_several) {
-            continue;
-        }
-        lock.turns = fm_allocate(lock.count, sizeof *lock.turns);
-        lock.slots = fm_allocate(lock.count, sizeof *lock.slots);
-        lock.awaken = fm_allocate(lock.count, sizeof *lock.awaken);
-        if (learn(turns->detail, edits, &lock)) {
-            fm_vector_push(&turns->locks, lock);
-        } else {
-            free_lock(&lock);
-        }
-    }
-}
-
-struct fm_lock_turns *fm_lock_turns_create(const struct fm_detail *detail,
-                                           const struct fm_edits *edits)
-{
-    struct fm_lock_turns *turns = fm_allocate(1, sizeof *turns);
-    turns->detail = detail;
-    for (uint32_t p = 0; p < detail->trace->process_count; p++) {
-        add_locks(turns, edits, &detail->dependencies->acquisitions[p]);
-    }
-    return turns;
-}
-
-void fm_lock_turns_free(struct fm_lock_turns *turns)
-{
-    if (turns == NULL) {
-        return;
-    }
-    for (size_t i = 0; i < turns->locks.count; i++) {
-        free_lock(&turns->locks.items[i]);
-    }
-    fm_vector_free(&turns->locks);
-    fm_free(turns);
-}
-
-/* ---- a new order ---- */
-
-/* Acquisitions whose new dependencies closed circles are not overtaken any more. */
-static void pin_dropped(const struct fm_detail *detail, const struct lock *lock)
+/* @return whether a change frees or redirects acquisitions of a lock */
+static bool is_changed(const struct lock *lock, const struct fm_edits *edits)
 {
     for (uint32_t i = 0; i < lock->count; i++) {
-        struct fm_turn *turn = &lock->turns[i];
-        if (turn->follows != turn->measured && lock->slots[i] != FM_NONE &&
-            dependency_at(detail, lock->acquisitions[i].call, lock->slots[i])->dropped) {
-            turn->slack = FM_NOT_OVERTAKEN;
+        const struct fm_call_ref call = lock->acquisitions[i].call;
+        const uint32_t slot = lock->slots[i];
+        if (call.activity != FM_NONE &&
+            (is_freed(&edits[call.location], call.activity) ||
+             (slot != FM_NONE &&
+              fm_redirection_in(&edits[call.location].redirected, slot) != NULL))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void fm_lock_turns_begin(struct fm_lock_turns *turns, const struct fm_edits *edits)
+{
+    turns->overtaking = 0;
+    for (size_t k = 0; k < turns->locks.count; k++) {
+        struct lock *lock = &turns->locks.items[k];
+        lock->is_open = !is_changed(lock, edits);
+        fm_turn_queue_close(&lock->queue);
+        for (uint32_t i = 0; i < lock->count && lock->is_open; i++) {
+            lock->states[i].requested = lock->states[i].passed = FM_UNKNOWN_TIME;
+        }
+        if (lock->is_open) {
+            fm_turn_queue_open(&lock->queue, lock->turns, lock->states, lock->count);
         }
     }
 }
 
-/* Appends what an acquisition depends on in the new order, unless that is what it depended on. */
-static void direct(const struct lock *lock, uint32_t number, fm_redirected_vector *decided)
+void fm_lock_turns_advance(struct fm_lock_turns *turns, uint32_t number_of_lock,
+                           struct fm_known_requests known, fm_location_vector *woken,
+                           struct fm_turn_wait *wait)
 {
+    struct lock *lock = &turns->locks.items[number_of_lock];
+    uint32_t next = FM_NONE;
+    do {
+        next = fm_turn_queue_next(&lock->queue, known, wait);
+        const uint32_t let = next != FM_NONE ? next : wait->let;
+        if (next != FM_NONE) {
+            turns->overtaking += fm_turn_queue_grant(&lock->queue, next);
+        }
+        if (let != FM_NONE && lock->slots[let] != FM_NONE) {
+            fm_vector_push(woken, lock->acquisitions[let].call.location);
+        }
+    } while (next != FM_NONE);
+}
+
+void fm_lock_turns_force(struct fm_lock_turns *turns, uint32_t number_of_lock, uint32_t number)
+{
+    struct lock *lock = &turns->locks.items[number_of_lock];
+    turns->overtaking += fm_turn_queue_grant(&lock->queue, number);
+    lock->states[number].follows = FM_NONE;
+}
+
+fm_event_choice_t fm_lock_turns_choose(const struct fm_lock_turns *turns, uint32_t number_of_lock,
+                                       uint32_t number, struct fm_dependency *event)
+{
+    const struct lock *lock = &turns->locks.items[number_of_lock];
+    if (!lock->is_open) {
+        return FM_EVENT_MEASURED;
+    }
     const struct fm_turn *turn = &lock->turns[number];
-    const struct fm_ordered_acquisition *acquisition = &lock->acquisitions[number];
-    const bool binds = turn->follows != FM_NONE && lock->turns[turn->follows].owner != turn->owner;
-    if (turn->follows == turn->measured || !turn->can_wait || (!binds && !turn->is_bound)) {
-        return;
+    const struct fm_turn_state *state = &lock->states[number];
+    if (!state->is_let) {
+        return FM_EVENT_OPEN;
     }
-    struct fm_redirected_edit edit = {.position = lock->slots[number], .binds = binds};
-    if (binds) {
-        const struct fm_ordered_acquisition *before = &lock->acquisitions[turn->follows];
-        edit.event.t = before->passed;
-        edit.event.source = fm_awaited_enter(before->release);
-        edit.event.source.kind = before->releases_at_begin ? FM_AWAITED_ENTER : FM_AWAITED_LEAVE;
+    const bool binds =
+        state->follows != FM_NONE && lock->turns[state->follows].owner != turn->owner;
+    if (state->follows == turn->measured || (!binds && !turn->is_bound)) {
+        return FM_EVENT_MEASURED;
     }
-    fm_vector_push(&decided[acquisition->call.location], edit);
+    if (!binds) {
+        return FM_EVENT_NONE;
+    }
+    const struct fm_ordered_acquisition *before = &lock->acquisitions[state->follows];
+    event->t = before->passed;
+    event->source = fm_awaited_enter(before->release);
+    event->source.kind = before->releases_at_begin ? FM_AWAITED_ENTER : FM_AWAITED_LEAVE;
+    return FM_EVENT_OTHER;
 }
 
-uint64_t fm_lock_turns_take(struct fm_lock_turns *turns, const struct fm_replay *replay,
-                            fm_redirected_vector *decided)
+uint64_t fm_lock_turns_overtaking(const struct fm_lock_turns *turns)
 {
-    uint64_t overtaking = 0;
+    return turns->overtaking;
+}
+
+/* Acquisitions whose times are never known come last. */
+static void grant_rest(struct lock *lock)
+{
+    for (uint32_t number = 0; number < lock->count && lock->is_open; number++) {
+        if (!lock->states[number].has_turn) {
+            fm_turn_queue_grant(&lock->queue, number);
+        }
+    }
+}
+
+void fm_lock_turns_number(struct fm_lock_turns *turns, fm_renumbered_vector *renumbered)
+{
     for (size_t i = 0; i < turns->locks.count; i++) {
         struct lock *lock = &turns->locks.items[i];
-        pin_dropped(turns->detail, lock);
-        observe(turns->detail, replay, lock);
-        overtaking += fm_turns_take(lock->turns, lock->count);
-        for (uint32_t number = 0; number < lock->count; number++) {
-            direct(lock, number, decided);
-        }
-    }
-    return overtaking;
-}
-
-void fm_lock_turns_number(const struct fm_lock_turns *turns, fm_renumbered_vector *renumbered)
-{
-    for (size_t i = 0; i < turns->locks.count; i++) {
-        const struct lock *lock = &turns->locks.items[i];
-        for (uint32_t number = 0; number < lock->count && lock->acquisitions[0].id != 0; number++) {
-            const uint32_t place = lock->turns[number].place;
+        grant_rest(lock);
+        const bool has_numbers = lock->is_open && lock->acquisitions[0].id != 0;
+        for (uint32_t number = 0; number < lock->count && has_numbers; number++) {
+            const uint32_t place = lock->states[number].place;
             if (place != number) {
                 const struct fm_ordered_acquisition *own = &lock->acquisitions[number];
                 const struct fm_renumbered edit = {
@@ -355,7 +453,7 @@ uint64_t fm_lock_turns_kept(const struct fm_lock_turns *turns, const struct fm_e
     }
     for (size_t i = 0; i < turns->locks.count; i++) {
         const struct lock *lock = &turns->locks.items[i];
-        for (uint32_t number = 0; number < lock->count; number++) {
+        for (uint32_t number = 0; number < lock->count && lock->is_open; number++) {
             kept -= lock->turns[number].is_bound;
         }
     }

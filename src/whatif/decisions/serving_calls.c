@@ -8,14 +8,15 @@
 struct need {
     uint32_t location; /* that has it */
     uint32_t position; /* among its dependencies */
-    bool is_moved;     /* by the last decision */
-    bool is_kept;      /* on the measured call */
+    bool is_moved;     /* in the prediction */
+    uint8_t paradigm;  /* of the library that serves */
 };
 
 /* The calls of a location that make progress in one library, ascending. */
 struct progressing {
     uint32_t location;
     uint8_t paradigm;
+    uint32_t recent; /* where the last search ended */
     FM_VECTOR(uint32_t) activities;
 };
 
@@ -32,12 +33,9 @@ static const struct fm_dependency *dependency_of(const struct fm_serving_calls *
     return &calls->detail->dependencies->of_location[need->location].items[need->position];
 }
 
-static uint8_t paradigm_of(const struct fm_serving_calls *calls, const struct need *need)
+static uint8_t paradigm_of(const struct fm_trace *trace, uint32_t l, uint32_t activity)
 {
-    const struct fm_trace *trace = calls->detail->trace;
-    return (uint8_t)fm_trace_called(trace, &trace->locations[need->location],
-                                    dependency_of(calls, need)->activity)
-        ->paradigm;
+    return (uint8_t)fm_trace_called(trace, &trace->locations[l], activity)->paradigm;
 }
 
 /* ---- the calls that make progress ---- */
@@ -98,7 +96,11 @@ struct fm_serving_calls *fm_serving_calls_create(const struct fm_detail *detail)
         const fm_dependency_vector *dependencies = &detail->dependencies->of_location[l];
         for (uint32_t d = 0; d < dependencies->count; d++) {
             if (dependencies->items[d].rule == FM_DEPENDS_ON_PROGRESS) {
-                fm_vector_push(&calls->needs, (struct need){.location = l, .position = d});
+                const struct need need = {
+                    .location = l,
+                    .position = d,
+                    .paradigm = paradigm_of(detail->trace, l, dependencies->items[d].activity)};
+                fm_vector_push(&calls->needs, need);
             }
         }
     }
@@ -123,9 +125,38 @@ void fm_serving_calls_free(struct fm_serving_calls *calls)
     fm_free(calls);
 }
 
-/* ---- decisions ---- */
+/* ---- a prediction ---- */
 
-/* @return a new time; the measured one without a replay */
+void fm_serving_calls_list(const struct fm_serving_calls *calls, uint32_t subject,
+                           fm_decided_vector *decided)
+{
+    for (uint32_t i = 0; i < calls->needs.count; i++) {
+        const struct need *need = &calls->needs.items[i];
+        const struct fm_decided_dependency added = {need->position, subject, i};
+        fm_vector_push(&decided[need->location], added);
+    }
+}
+
+void fm_serving_calls_begin(struct fm_serving_calls *calls)
+{
+    for (size_t i = 0; i < calls->needs.count; i++) {
+        calls->needs.items[i].is_moved = false;
+    }
+    for (size_t i = 0; i < calls->progressing.count; i++) {
+        calls->progressing.items[i].recent = 0;
+    }
+}
+
+uint64_t fm_serving_calls_moved(const struct fm_serving_calls *calls)
+{
+    uint64_t moved = 0;
+    for (size_t i = 0; i < calls->needs.count; i++) {
+        moved += calls->needs.items[i].is_moved;
+    }
+    return moved;
+}
+
+/* @return a time of a replay, UNKNOWN: not known yet; the measured one without a replay */
 static uint64_t time_of(const struct fm_detail *detail, const struct fm_replay *replay,
                         struct fm_call_ref call, bool is_leave)
 {
@@ -136,61 +167,56 @@ static uint64_t time_of(const struct fm_detail *detail, const struct fm_replay *
     return is_leave ? times->leave[call.activity] : times->enter[call.activity];
 }
 
-/* @return the first progressing call of a list that runs at `enter` or begins later; activity
- * FM_NONE: none. As the analysis, it takes calls to end in the order in which they begin. */
+/* @return whether a call of a list has ended at `enter` and did not begin then */
+static bool is_past(const struct fm_detail *detail, const struct fm_replay *replay,
+                    const struct progressing *list, uint32_t position, uint64_t enter)
+{
+    const struct fm_call_ref call = {list->location, list->activities.items[position]};
+    return time_of(detail, replay, call, true) <= enter &&
+           time_of(detail, replay, call, false) < enter;
+}
+
+/* @return the first progressing call of a list that runs at `enter` or begins later, as far as
+ * known; activity FM_NONE: none. As the analysis, it takes calls to end in the order in which they
+ * begin. The search goes on from where the last one ended, in steps that double. */
 static struct fm_call_ref first_overlapping(const struct fm_detail *detail,
                                             const struct fm_replay *replay,
-                                            const struct progressing *list, uint64_t enter)
+                                            struct progressing *list, uint64_t enter)
 {
-    size_t low = 0, high = list->activities.count;
+    const uint32_t count = (uint32_t)list->activities.count;
+    uint32_t low = 0, high = count, step = 1;
+    const uint32_t begin = list->recent < count ? list->recent : count - 1;
+    if (is_past(detail, replay, list, begin, enter)) {
+        low = begin + 1;
+        while (low < count && step <= count - low &&
+               is_past(detail, replay, list, low + step - 1, enter)) {
+            low += step;
+            step *= 2;
+        }
+        high = step <= count - low ? low + step - 1 : count;
+    } else {
+        high = begin;
+        while (high >= step && !is_past(detail, replay, list, high - step, enter)) {
+            high -= step;
+            step *= 2;
+        }
+        low = high >= step ? high - step + 1 : 0;
+    }
     while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        const struct fm_call_ref call = {list->location, list->activities.items[middle]};
-        if (time_of(detail, replay, call, true) <= enter &&
-            time_of(detail, replay, call, false) < enter) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (is_past(detail, replay, list, middle, enter)) {
             low = middle + 1;
         } else {
             high = middle;
         }
     }
-    return (struct fm_call_ref){
-        list->location, low < list->activities.count ? list->activities.items[low] : FM_NONE};
+    list->recent = low;
+    return (struct fm_call_ref){list->location,
+                                low < count ? list->activities.items[low] : FM_NONE};
 }
 
-/* @return the call of the target's threads that serves a need; activity FM_NONE: none */
-static struct fm_call_ref serving_call(const struct fm_serving_calls *calls,
-                                       const struct fm_replay *replay, const struct need *need)
-{
-    const struct fm_detail *detail = calls->detail;
-    const struct fm_dependency *dependency = dependency_of(calls, need);
-    const uint8_t paradigm = paradigm_of(calls, need);
-    const struct fm_process *target =
-        &detail->trace->processes[fm_trace_process(detail->trace, dependency->source.place)];
-    const uint64_t enter =
-        time_of(detail, replay, (struct fm_call_ref){need->location, dependency->activity}, false);
-    struct fm_call_ref best = {target->first_location, FM_NONE};
-    for (uint32_t l = target->first_location; l < target->first_location + target->location_count;
-         l++) {
-        for (uint32_t i = calls->first[l];
-             i < calls->progressing.count && calls->progressing.items[i].location == l; i++) {
-            const struct progressing *list = &calls->progressing.items[i];
-            if (list->paradigm != paradigm) {
-                continue;
-            }
-            const struct fm_call_ref found = first_overlapping(detail, replay, list, enter);
-            if (found.activity != FM_NONE &&
-                (best.activity == FM_NONE ||
-                 time_of(detail, replay, found, false) < time_of(detail, replay, best, false))) {
-                best = found;
-            }
-        }
-    }
-    return best;
-}
-
-/* @return the call that a loop begins with if a call is one of a loop that polls: its tests are
- * replayed together */
-static struct fm_call_ref begin_of_polling(const struct fm_detail *detail, struct fm_call_ref call)
+/* @return the position of the loop that a call is part of, if it polls; FM_NONE */
+static uint32_t polling_of(const struct fm_detail *detail, struct fm_call_ref call)
 {
     const fm_polling_vector *pollings = &detail->dependencies->pollings[call.location];
     size_t low = 0, high = pollings->count;
@@ -202,43 +228,138 @@ static struct fm_call_ref begin_of_polling(const struct fm_detail *detail, struc
             high = middle;
         }
     }
-    if (low < pollings->count && pollings->items[low].first <= call.activity) {
-        call.activity = pollings->items[low].first;
-    }
-    return call;
+    return low < pollings->count && pollings->items[low].first <= call.activity ? (uint32_t)low
+                                                                                : FM_NONE;
 }
 
-uint64_t fm_serving_calls_take(struct fm_serving_calls *calls, const struct fm_replay *replay,
-                               fm_redirected_vector *decided)
+/* What is known of the call that serves. */
+struct search {
+    struct fm_call_ref best; /* begins first; activity FM_NONE: none */
+    struct fm_call_ref next; /* the one that is to be entered next, of a thread of which nothing
+                                else is known; activity FM_NONE: none */
+    uint32_t next_count;     /* threads of which that is so */
+    bool is_open;            /* a call may end at `enter` or before */
+};
+
+/* Searches the threads of the target.
+ * @param is_certain  what has no time yet happens behind `enter`, or at it */
+static struct search search_target(const struct fm_serving_calls *calls,
+                                   const struct fm_replay *replay, const struct need *need,
+                                   uint64_t enter, bool is_certain)
 {
-    uint64_t moved = 0;
-    for (size_t i = 0; i < calls->needs.count; i++) {
-        struct need *need = &calls->needs.items[i];
-        const struct fm_dependency *dependency = dependency_of(calls, need);
-        const struct fm_call_ref measured = {dependency->source.place, dependency->source.index};
-        need->is_kept |= need->is_moved && dependency->dropped;
-        need->is_moved = false;
-        if (need->is_kept) {
-            continue;
+    const struct fm_detail *detail = calls->detail;
+    const struct fm_call_ref measured = {dependency_of(calls, need)->source.place,
+                                         dependency_of(calls, need)->source.index};
+    const struct fm_process *target =
+        &detail->trace->processes[fm_trace_process(detail->trace, measured.location)];
+    struct search search = {.best.activity = FM_NONE, .next.activity = FM_NONE};
+    for (uint32_t l = target->first_location; l < target->first_location + target->location_count;
+         l++) {
+        for (uint32_t i = calls->first[l];
+             i < calls->progressing.count && calls->progressing.items[i].location == l; i++) {
+            struct progressing *list = &calls->progressing.items[i];
+            if (list->paradigm != need->paradigm) {
+                continue;
+            }
+            const struct fm_call_ref found = first_overlapping(detail, replay, list, enter);
+            if (found.activity == FM_NONE) {
+                continue;
+            }
+            const uint64_t begin = time_of(detail, replay, found, false);
+            if (begin == FM_UNKNOWN_TIME) {
+                search.next_count++;
+                if (search.next.activity == FM_NONE || l == measured.location) {
+                    search.next = found;
+                }
+                continue;
+            }
+            search.is_open |= !is_certain && begin < enter &&
+                              time_of(detail, replay, found, true) == FM_UNKNOWN_TIME;
+            if (search.best.activity == FM_NONE ||
+                begin < time_of(detail, replay, search.best, false)) {
+                search.best = found;
+            }
         }
-        struct fm_call_ref now = serving_call(calls, replay, need);
-        if (fm_same_call(now, measured)) {
-            continue;
-        }
-        if (!fm_same_call(serving_call(calls, NULL, need), measured)) {
-            need->is_kept = true; /* the rule does not explain the measured run */
-            continue;
-        }
-        struct fm_redirected_edit edit = {.position = need->position,
-                                          .binds = now.activity != FM_NONE};
-        if (edit.binds) {
-            now = begin_of_polling(calls->detail, now);
-            edit.event.source = fm_awaited_enter(now);
-            edit.event.t = fm_call_enter(calls->detail->trace, now);
-        }
-        fm_vector_push(&decided[need->location], edit);
-        need->is_moved = true;
-        moved++;
     }
-    return moved;
+    return search;
+}
+
+/* @return whether the rule explains which call served in the measured run */
+static bool is_explained(const struct fm_serving_calls *calls, const struct need *need,
+                         struct fm_call_ref measured)
+{
+    const uint64_t enter =
+        fm_call_enter(calls->detail->trace,
+                      (struct fm_call_ref){need->location, dependency_of(calls, need)->activity});
+    return fm_same_call(search_target(calls, NULL, need, enter, true).best, measured);
+}
+
+/* @return what the choice of a call means for a need */
+static fm_event_choice_t serve(const struct fm_serving_calls *calls, struct need *need,
+                               struct fm_call_ref chosen, struct fm_dependency *event)
+{
+    const struct fm_detail *detail = calls->detail;
+    const struct fm_awaited source = dependency_of(calls, need)->source;
+    const struct fm_call_ref measured = {source.place, source.index};
+    need->is_moved = !fm_same_call(chosen, measured) && is_explained(calls, need, measured);
+    if (!need->is_moved) {
+        return FM_EVENT_MEASURED;
+    }
+    if (chosen.activity == FM_NONE) {
+        return FM_EVENT_NONE;
+    }
+    const uint32_t polling = polling_of(detail, chosen);
+    if (polling != FM_NONE) { /* its tests are replayed together */
+        chosen.activity = detail->dependencies->pollings[chosen.location].items[polling].first;
+    }
+    event->source = fm_awaited_enter(chosen);
+    event->t = fm_call_enter(detail->trace, chosen);
+    return FM_EVENT_OTHER;
+}
+
+/* @return whether a call is one of a loop that polls, which has not ended, and the measured one is
+ * of the same loop: the times of its tests are known at its end only */
+static bool polls_with_measured(const struct fm_detail *detail, const struct fm_replay *replay,
+                                struct fm_call_ref call, struct fm_awaited measured)
+{
+    const uint32_t polling = polling_of(detail, call);
+    return polling != FM_NONE && call.location == measured.place &&
+           time_of(detail, replay, call, true) == FM_UNKNOWN_TIME &&
+           polling == polling_of(detail, (struct fm_call_ref){measured.place, measured.index});
+}
+
+fm_event_choice_t fm_serving_calls_choose(struct fm_serving_calls *calls,
+                                          const struct fm_replay *replay, uint32_t number,
+                                          struct fm_known_requests known, bool is_last,
+                                          struct fm_dependency *event, struct fm_turn_wait *wait)
+{
+    const struct fm_detail *detail = calls->detail;
+    struct need *need = &calls->needs.items[number];
+    const struct fm_dependency *dependency = dependency_of(calls, need);
+    const uint64_t enter =
+        time_of(detail, replay, (struct fm_call_ref){need->location, dependency->activity}, false);
+    if (enter == FM_UNKNOWN_TIME) { /* one of the tests of a loop that polls */
+        return FM_EVENT_MEASURED;
+    }
+    const struct search search =
+        search_target(calls, replay, need, enter, is_last || known.until >= enter);
+    const uint64_t begin = search.best.activity != FM_NONE
+                               ? time_of(detail, replay, search.best, false)
+                               : FM_UNKNOWN_TIME;
+    if (search.best.activity != FM_NONE &&
+        polls_with_measured(detail, replay, search.best, dependency->source)) {
+        return FM_EVENT_MEASURED;
+    }
+    if (search.is_open) {
+        *wait = (struct fm_turn_wait){enter, true, FM_NONE};
+        return FM_EVENT_OPEN;
+    }
+    if (search.next_count == 0 || begin <= known.until) {
+        return serve(calls, need, search.best, event);
+    }
+    if (is_last || (search.next_count == 1 && begin == FM_UNKNOWN_TIME)) {
+        return serve(calls, need, search.next, event);
+    }
+    *wait = (struct fm_turn_wait){begin, true, FM_NONE}; /* other threads may begin before */
+    return FM_EVENT_OPEN;
 }

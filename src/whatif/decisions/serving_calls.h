@@ -6,7 +6,9 @@
 #define FERMATA_WHATIF_DECISIONS_SERVING_CALLS_H
 
 #include "analysis/detail.h"
+#include "analysis/replay/decider.h"
 #include "analysis/replay/replay.h"
+#include "whatif/decisions/turn_queue.h"
 
 /** The calls of a run that need the progress of targets, with the calls that serve them. */
 struct fm_serving_calls;
@@ -17,11 +19,27 @@ struct fm_serving_calls *fm_serving_calls_create(const struct fm_detail *detail)
 /** NULL is allowed. */
 void fm_serving_calls_free(struct fm_serving_calls *calls);
 
-/** Finds the serving calls anew, from the times of a replay; dependencies that this replay dropped
- * from circles are on the measured call from then on. O(needs log calls)
- * @param decided  [location]: what is on other calls now, or on none, is appended, unsorted
- * @return how many that are */
-uint64_t fm_serving_calls_take(struct fm_serving_calls *calls, const struct fm_replay *replay,
-                               fm_redirected_vector *decided);
+/** Adds the dependencies to those of their locations, unsorted.
+ * @param decided  [location] */
+void fm_serving_calls_list(const struct fm_serving_calls *calls, uint32_t subject,
+                           fm_decided_vector *decided);
+
+/** Begins a prediction. */
+void fm_serving_calls_begin(struct fm_serving_calls *calls);
+
+/** Finds the call that serves, as fm_decider's `choose`. The call is to have been entered.
+ * Amortized O(1) for calls that are searched in the order of time, else O(log calls).
+ * @param known    of all calls
+ * @param is_last  nothing more will be known before this is decided
+ * @param wait     out, if it is open: when it can be decided; FM_UNKNOWN_TIME: when another thread
+ * of the target has entered a call */
+fm_event_choice_t fm_serving_calls_choose(struct fm_serving_calls *calls,
+                                          const struct fm_replay *replay, uint32_t number,
+                                          struct fm_known_requests known, bool is_last,
+                                          struct fm_dependency *event, struct fm_turn_wait *wait);
+
+/** @return how many dependencies are on other calls than when measured in this prediction, or on
+ * none. */
+uint64_t fm_serving_calls_moved(const struct fm_serving_calls *calls);
 
 #endif

@@ -1,5 +1,6 @@
 /* The queue for a lock: the measured one is found again from the measured times, and any other one
- * is that of a simulation which looks at each tick of time. */
+ * is that of a simulation which looks at each tick of time, whether all times that can be known are
+ * known at once or one after the other. */
 #include "check.h"
 
 #include "trace/tables/trace.h"
@@ -28,10 +29,20 @@ struct plan {
     bool is_exclusive;
 };
 
+/* Times of an acquisition. */
+struct times {
+    uint64_t requested;
+    uint64_t entered; /* begin of the call that waits for the lock */
+    uint64_t bound;   /* when the lock was passed to it; 0: no release binds it */
+    uint64_t passed;  /* when it passes the lock on */
+};
+
 /* A run: by owner, and in the order in which the lock is had. */
 struct run {
     struct plan plans[MOST];
     struct fm_turn turns[MOST];
+    struct times times[MOST];
+    struct fm_turn_state states[MOST];
     uint32_t plan_of[MOST]; /* [turn] */
     uint32_t count;
 };
@@ -65,19 +76,19 @@ static void measure(struct run *run)
         done[chosen] = true;
         run->plan_of[n] = chosen;
         *turn = (struct fm_turn){
-            .requested = requested,
-            .entered = requested + plan->lead,
-            .bound = bound,
-            .passed = begin + plan->hold,
-            .latitude = UINT64_MAX,
+            .had_by = UINT64_MAX,
             .owner = plan->owner,
             .is_exclusive = plan->is_exclusive,
             .can_wait = true,
         };
-        free_at[plan->owner] = turn->passed;
-        any_passed = turn->passed > any_passed ? turn->passed : any_passed;
+        const uint64_t passed = begin + plan->hold;
+        run->times[n] = (struct times){requested, requested + plan->lead, bound, passed};
+        run->states[n] =
+            (struct fm_turn_state){requested, passed, UINT64_MAX, 0, 0, false, false, false};
+        free_at[plan->owner] = passed;
+        any_passed = passed > any_passed ? passed : any_passed;
         exclusive_passed =
-            plan->is_exclusive && turn->passed > exclusive_passed ? turn->passed : exclusive_passed;
+            plan->is_exclusive && passed > exclusive_passed ? passed : exclusive_passed;
     }
     for (uint32_t n = 0; n < run->count; n++) { /* an owner does not wait for itself */
         struct fm_turn *turn = &run->turns[n];
@@ -86,13 +97,107 @@ static void measure(struct run *run)
             const struct fm_turn *other = &run->turns[b];
             if ((turn->is_exclusive || other->is_exclusive) &&
                 (before == FM_NONE || other->is_exclusive || run->turns[before].is_exclusive ||
-                 other->passed > run->turns[before].passed)) {
+                 run->times[b].passed > run->times[before].passed)) {
                 before = b;
             }
         }
         turn->is_bound = before != FM_NONE && run->turns[before].owner != turn->owner;
-        turn->bound = turn->is_bound ? turn->bound : 0;
+        run->times[n].bound = turn->is_bound ? run->times[n].bound : 0;
     }
+}
+
+/* ---- the queue ---- */
+
+/* A run with other times of thinking: each owner requests the lock as long after it has passed it
+ * on as in `times`, and holds it as long. */
+struct changed {
+    const struct run *run;
+    struct fm_turn_queue queue;
+    struct fm_turn_state states[MOST];
+    uint64_t requested[MOST], passed[MOST]; /* as soon as the run has determined them */
+    bool is_stated[MOST][2];                /* to the queue: the request, the pass */
+};
+
+static uint64_t min(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Determines the times that follow from who has the lock. */
+static void determine(struct changed *changed, uint32_t number)
+{
+    const struct run *run = changed->run;
+    const struct times *times = &run->times[number];
+    const struct fm_turn *turn = &run->turns[number];
+    const struct fm_turn_state *state = &changed->states[number];
+    const uint32_t before = state->follows;
+    const bool waits = before != FM_NONE && run->turns[before].owner != turn->owner &&
+                       (before != turn->measured || turn->is_bound);
+    const uint64_t bound = waits ? changed->passed[before] : 0;
+    const uint64_t entered = changed->requested[number] + (times->entered - times->requested);
+    const uint64_t old = times->entered > times->bound ? times->entered : times->bound;
+    changed->passed[number] = (entered > bound ? entered : bound) + (times->passed - old);
+    if (turn->next != FM_NONE) {
+        changed->requested[turn->next] =
+            changed->passed[number] + (run->times[turn->next].requested - times->passed);
+    }
+}
+
+/* States the times that are determined and not later than `until`.
+ * @return the first one that is determined and later; FM_UNKNOWN_TIME */
+static uint64_t state_until(struct changed *changed, uint64_t until)
+{
+    uint64_t next = FM_UNKNOWN_TIME;
+    for (uint32_t i = 0; i < changed->run->count; i++) {
+        const uint64_t requested = changed->requested[i], passed = changed->passed[i];
+        if (!changed->is_stated[i][0] && requested != FM_UNKNOWN_TIME) {
+            if (requested <= until) {
+                fm_turn_queue_request(&changed->queue, i, requested);
+                changed->is_stated[i][0] = true;
+            }
+            next = requested > until ? min(next, requested) : next;
+        }
+        if (!changed->is_stated[i][1] && passed != FM_UNKNOWN_TIME) {
+            if (passed <= until) {
+                fm_turn_queue_pass(&changed->queue, i, passed, UINT64_MAX);
+                changed->is_stated[i][1] = true;
+            }
+            next = passed > until ? min(next, passed) : next;
+        }
+    }
+    return next;
+}
+
+/* @param at_once  all times are stated as soon as they are determined; else in their order
+ * @return how many acquisitions overtake others */
+static uint32_t take_turns(const struct run *run, struct changed *changed, bool at_once)
+{
+    uint32_t overtaking = 0, had = 0;
+    uint64_t now = at_once ? FM_UNKNOWN_TIME - 1 : 0;
+    *changed = (struct changed){.run = run};
+    for (uint32_t i = 0; i < run->count; i++) {
+        changed->requested[i] = run->turns[i].is_first ? run->times[i].requested : FM_UNKNOWN_TIME;
+        changed->passed[i] = FM_UNKNOWN_TIME;
+        changed->states[i].requested = changed->states[i].passed = FM_UNKNOWN_TIME;
+    }
+    fm_turn_queue_open(&changed->queue, run->turns, changed->states, run->count);
+    while (had < run->count) {
+        const uint64_t event = state_until(changed, now);
+        const struct fm_known_requests known = {now, now};
+        struct fm_turn_wait wait;
+        const uint32_t next = fm_turn_queue_next(&changed->queue, known, &wait);
+        if (next != FM_NONE) {
+            overtaking += fm_turn_queue_grant(&changed->queue, next);
+            determine(changed, next);
+            had++;
+            continue;
+        }
+        const uint64_t later = min(event, wait.time);
+        assert_true(later != FM_UNKNOWN_TIME && later > now);
+        now = later;
+    }
+    fm_turn_queue_close(&changed->queue);
+    return overtaking;
 }
 
 static void test_measured_order_is_found_again(void **state)
@@ -102,12 +207,14 @@ static void test_measured_order_is_found_again(void **state)
     uint32_t with_slack = 0;
     for (unsigned r = 0; r < RUNS; r++) {
         struct run run;
+        struct changed again;
         measure(&run);
-        fm_turns_learn(run.turns, run.count);
-        assert_int_equal(fm_turns_take(run.turns, run.count), 0);
+        assert_true(fm_turns_learn(run.turns, run.states, run.count));
+        assert_int_equal(take_turns(&run, &again, r % 2 == 0), 0);
         for (uint32_t i = 0; i < run.count; i++) {
-            assert_int_equal(run.turns[i].follows, run.turns[i].measured);
-            assert_int_equal(run.turns[i].place, i);
+            assert_int_equal(again.states[i].follows, run.turns[i].measured);
+            assert_int_equal(again.states[i].place, i);
+            assert_int_equal(again.passed[i], run.times[i].passed);
             with_slack += run.turns[i].slack != 0;
         }
     }
@@ -147,7 +254,7 @@ static uint64_t naive_bound(const struct run *run, const struct naive *naive, ui
                : naive->passed[before];
 }
 
-/* @param turns  with slack; their times are those of the changed run
+/* @param run    with slack; its times are those of the changed run
  * @param order  out: acquisitions in the order in which they have the lock */
 static void simulate(const struct run *run, uint32_t *order)
 {
@@ -168,10 +275,11 @@ static void simulate(const struct run *run, uint32_t *order)
                     previous = run->turns[b].owner == turn->owner ? b : previous;
                 }
                 if (previous == FM_NONE || naive.has_turn[previous]) {
-                    naive.requested[i] = previous == FM_NONE
-                                             ? turn->requested
-                                             : naive.passed[previous] +
-                                                   (turn->requested - run->turns[previous].passed);
+                    naive.requested[i] =
+                        previous == FM_NONE
+                            ? run->times[i].requested
+                            : naive.passed[previous] +
+                                  (run->times[i].requested - run->times[previous].passed);
                     const uint64_t slack = is_head ? turn->slack : 0;
                     chosen = naive.requested[i] <= now + slack ? i : FM_NONE;
                 }
@@ -180,14 +288,14 @@ static void simulate(const struct run *run, uint32_t *order)
             if (chosen == FM_NONE) {
                 break;
             }
-            const struct fm_turn *turn = &run->turns[chosen];
             const uint32_t before = naive_before(run, &naive, order, had, chosen);
             const uint64_t bound = naive_bound(run, &naive, before, chosen);
             if (naive.requested[chosen] <= now && bound <= now) {
+                const struct times *times = &run->times[chosen];
                 const uint64_t entered =
-                    naive.requested[chosen] + (turn->entered - turn->requested);
-                const uint64_t old = turn->entered > turn->bound ? turn->entered : turn->bound;
-                naive.passed[chosen] = (entered > bound ? entered : bound) + (turn->passed - old);
+                    naive.requested[chosen] + (times->entered - times->requested);
+                const uint64_t old = times->entered > times->bound ? times->entered : times->bound;
+                naive.passed[chosen] = (entered > bound ? entered : bound) + (times->passed - old);
                 naive.has_turn[chosen] = true;
                 order[had++] = chosen;
                 granted = true;
@@ -196,22 +304,23 @@ static void simulate(const struct run *run, uint32_t *order)
     }
 }
 
-/* The run with other times of thinking, in the measured order: what a first replay gives. */
+/* The run with other times of thinking, in the measured order. */
 static void change(struct run *run)
 {
     uint64_t free_at[OWNERS] = {0};
     for (uint32_t n = 0; n < run->count; n++) {
-        struct fm_turn *turn = &run->turns[n];
+        const struct fm_turn *turn = &run->turns[n];
+        struct times *times = &run->times[n];
         struct plan *plan = &run->plans[run->plan_of[n]];
-        const uint32_t before = turn->measured;
         if (random_below(4) == 0) {
             plan->think = random_below(60);
         }
-        turn->requested = free_at[turn->owner] + plan->think;
-        turn->entered = turn->requested + plan->lead;
-        turn->bound = turn->is_bound ? run->turns[before].passed : 0;
-        turn->passed = (turn->entered > turn->bound ? turn->entered : turn->bound) + plan->hold;
-        free_at[turn->owner] = turn->passed;
+        times->requested = free_at[turn->owner] + plan->think;
+        times->entered = times->requested + plan->lead;
+        times->bound = turn->is_bound ? run->times[turn->measured].passed : 0;
+        times->passed =
+            (times->entered > times->bound ? times->entered : times->bound) + plan->hold;
+        free_at[turn->owner] = times->passed;
     }
 }
 
@@ -222,14 +331,15 @@ static void test_another_order_is_simulated(void **state)
     uint64_t overtaking = 0;
     for (unsigned r = 0; r < RUNS; r++) {
         struct run run;
+        struct changed changed;
         uint32_t order[MOST];
         measure(&run);
-        fm_turns_learn(run.turns, run.count);
+        fm_turns_learn(run.turns, run.states, run.count);
         change(&run);
         simulate(&run, order);
-        overtaking += fm_turns_take(run.turns, run.count);
+        overtaking += take_turns(&run, &changed, r % 2 == 0);
         for (uint32_t i = 0; i < run.count; i++) {
-            assert_int_equal(run.turns[order[i]].place, i);
+            assert_int_equal(changed.states[order[i]].place, i);
         }
     }
     assert_true(overtaking > RUNS);
