@@ -156,8 +156,9 @@ struct fm_thread {
     struct fm_thread_functions functions;
     uint64_t *unpublished;
     uint32_t writing; /**< not 0: the records are being written to the journal (fm_thread_claim) */
-    struct fm_cache_entry cache[7][FM_CACHE_SIZE]; /**< of each handle map (handles.h) */
-    void *scratch[2];                              /**< fm_thread_scratch */
+    struct fm_cache_entry cache[7][FM_CACHE_SIZE];   /**< of each handle map (handles.h) */
+    struct fm_cache_entry constructs[FM_CACHE_SIZE]; /**< of regions (construct.h) */
+    void *scratch[2];                                /**< fm_thread_scratch */
     size_t scratch_size[2];
 
     struct fm_nesting open; /**< regions of user code: struct fm_open_region * | FM_OPEN_ flags */

@@ -5,7 +5,6 @@
 #include "record/capture/lock.h"
 #include "record/session/session.h"
 #include "record/session/session_stack.h"
-#include "record/stack/places.h"
 
 #include <errno.h>
 #include <sys/mman.h>
@@ -26,12 +25,6 @@ static struct slot {
 } slots[SLOTS];
 static size_t slot_count;
 static fm_lock_t lock = FM_LOCK_FREE; /* guards changes of the table */
-
-static uint64_t key_of(enum fm_construct construct, uint64_t pc)
-{
-    enum { CONSTRUCT_BITS = 8 };
-    return pc << CONSTRUCT_BITS | (uint64_t)(construct + 1);
-}
 
 static size_t home_of(uint64_t key)
 {
@@ -119,7 +112,7 @@ static const struct fm_construct_region *define(enum fm_construct construct, uin
     slot->region = region;
     slot->generation = generation;
     slot_count++;
-    __atomic_store_n(&slot->key, key_of(construct, pc), __ATOMIC_RELEASE);
+    __atomic_store_n(&slot->key, fm_construct_key(construct, pc), __ATOMIC_RELEASE);
     return region;
 }
 
@@ -138,7 +131,7 @@ static FM_COLD const struct fm_construct_region *add(enum fm_construct construct
         pc = 0;
         generation = 0;
     }
-    struct slot *slot = slot_of(key_of(construct, pc), generation);
+    struct slot *slot = slot_of(fm_construct_key(construct, pc), generation);
     const struct fm_construct_region *region =
         slot->key != 0 ? slot->region : define(construct, pc, slot, generation);
     fm_unlock(&lock);
@@ -153,8 +146,20 @@ static FM_COLD const struct fm_construct_region *add(enum fm_construct construct
 const struct fm_construct_region *fm_construct_at(enum fm_construct construct, uint64_t pc)
 {
     uint64_t generation = __atomic_load_n(&fm_places_generation, __ATOMIC_RELAXED);
-    const struct slot *slot = slot_of(key_of(construct, pc), generation);
+    const struct slot *slot = slot_of(fm_construct_key(construct, pc), generation);
     return FM_LIKELY(__atomic_load_n(&slot->key, __ATOMIC_ACQUIRE) != 0)
                ? slot->region
                : add(construct, pc, generation);
+}
+
+const struct fm_construct_region *fm_construct_far(struct fm_thread *thread,
+                                                   enum fm_construct construct, uint64_t pc)
+{
+    uint64_t generation = __atomic_load_n(&fm_places_generation, __ATOMIC_RELAXED);
+    const struct fm_construct_region *region = fm_construct_at(construct, pc);
+    if (region != NULL) {
+        thread->constructs[(pc + construct) % FM_CACHE_SIZE] =
+            (struct fm_cache_entry){fm_construct_key(construct, pc), generation, (void *)region};
+    }
+    return region;
 }

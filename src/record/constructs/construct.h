@@ -11,6 +11,7 @@
 #define FERMATA_RECORD_CONSTRUCTS_CONSTRUCT_H
 
 #include "record/capture/thread.h"
+#include "record/stack/places.h"
 
 /** The constructs (constructs.def). */
 enum fm_construct {
@@ -40,6 +41,30 @@ struct fm_construct_region {
  * that the compiler has made of it | FM_PLACE_FUNCTION; 0: not known
  * @return NULL: the run is ending, or no memory */
 FM_API const struct fm_construct_region *fm_construct_at(enum fm_construct construct, uint64_t pc);
+
+/** A construct and a place as one number, not 0. */
+static inline uint64_t fm_construct_key(enum fm_construct construct, uint64_t pc)
+{
+    enum { CONSTRUCT_BITS = 8 };
+    return pc << CONSTRUCT_BITS | (uint64_t)(construct + 1);
+}
+
+/** fm_construct_near() for a region that the thread has not found recently. */
+FM_API FM_COLD const struct fm_construct_region *
+fm_construct_far(struct fm_thread *thread, enum fm_construct construct, uint64_t pc);
+
+/** fm_construct_at() for a construct that the thread executes again and again: from the thread's
+ * own copy of its recent look-ups, without a call. */
+FM_INLINE const struct fm_construct_region *
+fm_construct_near(struct fm_thread *thread, enum fm_construct construct, uint64_t pc)
+{
+    const struct fm_cache_entry *entry = &thread->constructs[(pc + construct) % FM_CACHE_SIZE];
+    if (FM_LIKELY(entry->handle == fm_construct_key(construct, pc) &&
+                  entry->generation == __atomic_load_n(&fm_places_generation, __ATOMIC_RELAXED))) {
+        return entry->object;
+    }
+    return fm_construct_far(thread, construct, pc);
+}
 
 /** Begins to record a construct at the present time, between calls. The call stack is recorded,
  * too, unless `here` is that of a function that is not called by the program (stack == false).

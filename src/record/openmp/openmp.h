@@ -112,7 +112,8 @@ fm_omp_wait_begin(struct fm_here here, enum fm_construct construct)
 {
     struct fm_omp_wait wait = {.thread = fm_omp_thread(here)};
     if (FM_LIKELY(wait.thread != NULL)) {
-        const struct fm_construct_region *region = fm_construct_at(construct, fm_omp_pc(here));
+        const struct fm_construct_region *region =
+            fm_construct_near(wait.thread, construct, fm_omp_pc(here));
         uint64_t now = fm_construct_time(wait.thread, here, true);
         wait.item = wait.thread->open.count;
         fm_construct_enter(wait.thread, region, now);

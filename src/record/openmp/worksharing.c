@@ -11,7 +11,8 @@ static inline __attribute__((always_inline)) void enter(struct fm_here here,
 {
     struct fm_thread *thread = fm_omp_thread(here);
     if (FM_LIKELY(thread != NULL)) {
-        const struct fm_construct_region *region = fm_construct_at(construct, fm_omp_pc(here));
+        const struct fm_construct_region *region =
+            fm_construct_near(thread, construct, fm_omp_pc(here));
         uint64_t now = fm_construct_time(thread, here, true);
         fm_construct_enter(thread, region, now);
         thread->left = now;
@@ -164,7 +165,7 @@ wait_for_end(struct fm_here here, enum fm_construct construct)
         bool is_open = wait.item < wait.thread->open.count;
         uint64_t pc = is_open ? fm_construct_open(wait.thread, wait.item)->pc : fm_omp_pc(here);
         const struct fm_construct_region *barrier =
-            fm_construct_at(FM_CONSTRUCT_IMPLICIT_BARRIER, pc);
+            fm_construct_near(wait.thread, FM_CONSTRUCT_IMPLICIT_BARRIER, pc);
         uint64_t now = fm_construct_time(wait.thread, here, true);
         fm_construct_enter(wait.thread, barrier, now);
         fm_omp_hold(wait.thread);

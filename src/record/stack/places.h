@@ -69,7 +69,7 @@ struct fm_places {
 extern struct fm_places *fm_places;
 
 /** Incremented whenever places are removed because their module was unloaded. */
-extern uint64_t fm_places_generation;
+extern FM_API uint64_t fm_places_generation;
 
 /** Allocates the cache, once. @return false without memory */
 bool fm_places_begin(void);

@@ -248,9 +248,38 @@ static void teams_locks_and_tasks_are_complete(void **state)
     assert_int_equal(inner, 2 * REGIONS * THREADS * NESTED);
 }
 
+/* More places than a thread has copies of look-ups of, each of two constructs. */
+static void each_place_of_a_construct_has_its_region(void **state)
+{
+    (void)state;
+    enum { PLACES = 4 * FM_CACHE_SIZE };
+    static const enum fm_construct constructs[] = {FM_CONSTRUCT_LOOP,
+                                                   FM_CONSTRUCT_IMPLICIT_BARRIER};
+    const struct fm_construct_region *before[2][PLACES];
+    for (int round = 0; round < 3; round++) {
+        for (uint64_t pc = 1; pc <= PLACES; pc++) {
+            for (int c = 0; c < 2; c++) {
+                const struct fm_construct_region *region =
+                    fm_construct_near(fm_thread_self, constructs[c], pc);
+                assert_ptr_equal(region, fm_construct_at(constructs[c], pc));
+                assert_ptr_equal(region, fm_construct_near(fm_thread_self, constructs[c], pc));
+                assert_int_equal(region->construct, constructs[c]);
+                assert_int_equal(region->pc, pc);
+                before[c][pc - 1] = region;
+            }
+        }
+    }
+    fm_places_generation++; /* other code may be at the same addresses now */
+    const struct fm_construct_region *after =
+        fm_construct_near(fm_thread_self, constructs[1], PLACES);
+    assert_ptr_not_equal(after, before[1][PLACES - 1]);
+    assert_ptr_equal(after, fm_construct_at(constructs[1], PLACES));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_place_of_a_construct_has_its_region),
         cmocka_unit_test(teams_locks_and_tasks_are_complete),
     };
     fm_threads_begin(4 * 1024 * 1024, take_all);
