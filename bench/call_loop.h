@@ -2,36 +2,26 @@
  * Tight loops of the cheapest calls of a communication library: what measures the cost that
  * recording adds to a call. Shared by the programs mpi_call_loop, shmem_call_loop, ...
  *
- * Each prints nanoseconds of processor time per call: the median of several loops, after one loop
- * for warming up. The whole measurement is repeated after a second: a recorder first uses new
- * memory, and then the memory that it flushed in between. Finally the program runs the same loops
- * and reads the clock itself before and after each call, and between the calls of a construct of
- * OpenMP that several calls make up: the added time is the lower bound for any tool that measures
- * calls.
+ * Each prints nanoseconds of processor time per call: of the fastest of several loops, after one
+ * loop for warming up, because other programs on the machine can only slow a loop down. The whole
+ * measurement is repeated after a second: a recorder first uses new memory, and then the memory
+ * that it flushed in between. Finally the program runs the same loops and reads the clock itself
+ * before and after each call, and between the calls of a construct of OpenMP that several calls
+ * make up: the added time is the lower bound for any tool that measures calls. The clock is the
+ * recorder's, chosen by its rule for the machine (record/capture/clock.h).
  */
 #ifndef FERMATA_BENCH_CALL_LOOP_H
 #define FERMATA_BENCH_CALL_LOOP_H
 
 #include "processor_time.h"
+#include "record/capture/clock.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define MAX_LOOPS 99
-
-static inline uint64_t read_clock(void)
-{
-#ifdef __x86_64__
-    return __builtin_ia32_rdtsc();
-#else
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC_RAW, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-#endif
-}
 
 static volatile uint64_t duration; /* of the last call */
 
@@ -39,10 +29,10 @@ static volatile uint64_t duration; /* of the last call */
  * of the macro. */
 #define CALL(clock, call)                                                                          \
     do {                                                                                           \
-        uint64_t begin = (clock) ? read_clock() : 0;                                               \
+        uint64_t begin = (clock) ? fm_clock_now() : 0;                                             \
         (call);                                                                                    \
         if (clock) {                                                                               \
-            duration = read_clock() - begin;                                                       \
+            duration = fm_clock_now() - begin;                                                     \
         }                                                                                          \
     } while (0)
 
@@ -51,7 +41,7 @@ static volatile uint64_t duration; /* of the last call */
 #define READ_INSIDE(clock)                                                                         \
     do {                                                                                           \
         if (clock) {                                                                               \
-            duration = read_clock();                                                               \
+            duration = fm_clock_now();                                                             \
         }                                                                                          \
     } while (0)
 
@@ -90,7 +80,7 @@ static inline struct call_loop_choice call_loop_choose(int argc, char **argv,
             choice.loop = &loops[i];
         }
     }
-    if (choice.count <= 0 || choice.repeats <= 0 || choice.repeats > MAX_LOOPS) {
+    if (choice.count <= 0 || choice.repeats <= 0) {
         choice.loop = NULL;
     }
     if (choice.loop == NULL) {
@@ -103,25 +93,19 @@ static inline struct call_loop_choice call_loop_choose(int argc, char **argv,
     return choice;
 }
 
-static inline int compare_times(const void *a, const void *b)
-{
-    double left = *(const double *)a, right = *(const double *)b;
-    return left < right ? -1 : left > right;
-}
-
-/* Median of the processor time of a loop, in seconds. */
+/* Processor time of the fastest loop, in seconds. */
 static inline double call_loop_time(void (*run)(long count), const struct call_loop_choice *choice)
 {
-    double times[MAX_LOOPS];
+    double fastest = INFINITY;
     for (int i = -1; i < choice->repeats; ++i) {
         double begin = processor_seconds();
         run(choice->count);
         if (i >= 0) {
-            times[i] = processor_seconds() - begin;
+            const double time = processor_seconds() - begin;
+            fastest = time < fastest ? time : fastest;
         }
     }
-    qsort(times, (size_t)choice->repeats, sizeof *times, compare_times);
-    return times[choice->repeats / 2];
+    return fastest;
 }
 
 /** Nanoseconds per call. */
@@ -135,6 +119,7 @@ static inline struct call_loop_times call_loop_measure(const struct call_loop_ch
     static const struct timespec second = {1, 0};
     const double scale = 1e9 / (double)choice->count / choice->loop->calls;
     struct call_loop_times times;
+    fm_clock_start(0, 0);
     times.first = scale * call_loop_time(choice->loop->plainly, choice);
     nanosleep(&second, NULL);
     times.again = scale * call_loop_time(choice->loop->plainly, choice);

@@ -1,14 +1,20 @@
 /* Preloaded: OTF2's writer writes the records of the constructs of thread_call_loop where they
- * happen, with the time of each, by as little code as possible. write_records writes the same
- * records one after another; here it comes back from a construct each time, as a recorder does.
+ * happen, with the time of each by the recorder's clock, by as little code as possible.
+ * write_records writes the same records one after another; here it comes back from a construct each
+ * time, as a recorder does.
  *
  * OTF2_IN_PLACE names the folder of the archive, whose definitions are not written. For the one
  * thread of thread_call_loop. */
-#include "call_loop.h"
 #include "event_memory.h"
+#include "record/capture/clock.h"
 
 #include <dlfcn.h>
 #include <otf2/otf2.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum region { BARRIER = 2, LOOP, IMPLICIT_BARRIER, CRITICAL, CRITICAL_BLOCK };
@@ -45,6 +51,7 @@ __attribute__((constructor)) static void begin(void)
 {
     static const OTF2_FlushCallbacks flushes = {.otf2_pre_flush = flush};
     const char *folder = getenv("OTF2_IN_PLACE");
+    fm_clock_start(0, 0);
     find(&runtime.barrier, "GOMP_barrier");
     find(&runtime.loop_start, "GOMP_loop_nonmonotonic_dynamic_start");
     find(&runtime.loop_end, "GOMP_loop_end");
@@ -68,41 +75,41 @@ __attribute__((constructor)) static void begin(void)
 
 void GOMP_barrier(void)
 {
-    OTF2_EvtWriter_Enter(writer, NULL, read_clock(), BARRIER);
+    OTF2_EvtWriter_Enter(writer, NULL, fm_clock_now(), BARRIER);
     runtime.barrier();
-    OTF2_EvtWriter_Leave(writer, NULL, read_clock(), BARRIER);
+    OTF2_EvtWriter_Leave(writer, NULL, fm_clock_now(), BARRIER);
 }
 
 bool GOMP_loop_nonmonotonic_dynamic_start(long first, long end, long step, long chunk, long *from,
                                           long *to)
 {
-    OTF2_EvtWriter_Enter(writer, NULL, read_clock(), LOOP);
+    OTF2_EvtWriter_Enter(writer, NULL, fm_clock_now(), LOOP);
     return runtime.loop_start(first, end, step, chunk, from, to);
 }
 
 void GOMP_loop_end(void)
 {
-    OTF2_EvtWriter_Enter(writer, NULL, read_clock(), IMPLICIT_BARRIER);
+    OTF2_EvtWriter_Enter(writer, NULL, fm_clock_now(), IMPLICIT_BARRIER);
     runtime.loop_end();
-    const uint64_t now = read_clock();
+    const uint64_t now = fm_clock_now();
     OTF2_EvtWriter_Leave(writer, NULL, now, IMPLICIT_BARRIER);
     OTF2_EvtWriter_Leave(writer, NULL, now, LOOP);
 }
 
 void GOMP_critical_start(void)
 {
-    OTF2_EvtWriter_Enter(writer, NULL, read_clock(), CRITICAL);
+    OTF2_EvtWriter_Enter(writer, NULL, fm_clock_now(), CRITICAL);
     runtime.critical_start();
-    const uint64_t now = read_clock();
+    const uint64_t now = fm_clock_now();
     OTF2_EvtWriter_ThreadAcquireLock(writer, NULL, now, OTF2_PARADIGM_OPENMP, 1, acquisition);
     OTF2_EvtWriter_Enter(writer, NULL, now, CRITICAL_BLOCK);
 }
 
 void GOMP_critical_end(void)
 {
-    const uint64_t now = read_clock();
+    const uint64_t now = fm_clock_now();
     OTF2_EvtWriter_Leave(writer, NULL, now, CRITICAL_BLOCK);
     OTF2_EvtWriter_ThreadReleaseLock(writer, NULL, now, OTF2_PARADIGM_OPENMP, 1, acquisition++);
     runtime.critical_end();
-    OTF2_EvtWriter_Leave(writer, NULL, read_clock(), CRITICAL);
+    OTF2_EvtWriter_Leave(writer, NULL, fm_clock_now(), CRITICAL);
 }

@@ -98,7 +98,7 @@ def _costs(programs, folder, options):
     return Costs(
         call=[(r.cpu - p.cpu) / LOOP_CALLS
               for r, p in zip(samples["recorded"], samples["plain"])],
-        clock=[2e-9 * nanoseconds(s, "for the cycle counter") for s in samples["otf2"]],
+        clock=[2e-9 * nanoseconds(s, "for the recorder's clock") for s in samples["otf2"]],
         record=[1e-9 * w / LOOP_RECORDS for w in written],
         signal=_signal_delivery())
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from .measure import Figure, ProgramFailed, alternate, median, mpich, open_mpi, open_shmem, run
 
 LOOPS = ("p2p", "rma", "locks")
+OPENMP_LOOPS = ("omp-barrier", "omp-loop", "omp-critical")
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,8 @@ class Library:
     eztrace: str = ""  # EZTrace's module for it; "": there is none
     crashes: bool = False  # its programs may crash at their end
     in_place: str = ""  # preloaded: OTF2's writer at the places of the records; "": there is none
+    remark: str = ""  # behind the names of its figures
+    bar: float | None = 0.6
 
 
 MPI = Library("MPI", "mpi_call_loop_openmpi", open_mpi(1), LOOPS, eztrace="openmpi")
@@ -30,11 +33,15 @@ LIBRARIES = (
     Library("SHMEM", "shmem_call_loop", open_shmem(1), ("shmem-put", "shmem-get", "shmem-atomic"),
             crashes=True),
     Library("ARMCI", "armci_call_loop", open_mpi(1), ("armci-put", "armci-get")),
-    Library("OpenMP", "thread_call_loop", [], ("omp-barrier", "omp-loop", "omp-critical"),
+    Library("OpenMP, idle runtime", "thread_call_loop_idle", [], OPENMP_LOOPS,
             in_place="otf2_in_place.so"),
+    # Its barrier may enter the kernel: its time varies by more than recording adds.
+    Library("OpenMP", "thread_call_loop", [], OPENMP_LOOPS, in_place="otf2_in_place.so",
+            remark=", with GCC's runtime", bar=None),
 )
 THREADS = Library("POSIX threads", "thread_call_loop", [], ("mutex",))
 MPI_4 = Library("MPI 4", "mpi_call_loop_mpich", mpich(1), ("pready",))
+TIGHT_LOOPS = 25  # in a run, each with all turns: the fastest one counts
 MUTEX_TURNS = 100  # times as many as of other calls, which cost more
 
 
@@ -54,7 +61,8 @@ class Archives:
         self.library = library
         self.folder = folder / f"calls-{loop}"
         self.loop = loop
-        self.program = [*library.launcher, programs.bench / library.program, loop, str(turns)]
+        self.program = [*library.launcher, programs.bench / library.program, loop, str(turns),
+                        str(TIGHT_LOOPS)]
         self.turns = turns
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir(parents=True)
@@ -84,14 +92,14 @@ class Archives:
         directory = self.folder / "eztrace"
         shutil.rmtree(directory, ignore_errors=True)
         directory.mkdir()
-        launcher, program = self.program[:-3], self.program[-3:]
+        launcher, program = self.program[:-4], self.program[-4:]
         return run([*launcher, "eztrace", "-t", self.library.eztrace, *program],
                    directory=directory)
 
     def otf2(self):
         shutil.rmtree(self.folder / "otf2", ignore_errors=True)
         return run([self.programs.bench / "write_records", self.loop, str(self.turns),
-                    self.folder / "otf2"])
+                    self.folder / "otf2", str(TIGHT_LOOPS)])
 
     def otf2_in_place(self):
         directory = self.folder / "in-place"
@@ -135,7 +143,7 @@ def _loop_cost(bar_id, programs, folder, options, library, loop):
         **{f"ns_added_by_{name}": median(added[name]) for name in tools},
         "ns_added_by_fermata_in_new_memory": median(first),
         "ns_added_by_clocks": median(clock),
-        "ns_cycle_counter_in_a_row": median([nanoseconds(s, "for the cycle counter")
+        "ns_recorders_clock_in_a_row": median([nanoseconds(s, "for the recorder's clock")
                                              for s in samples["otf2"]]),
         "ns_clock_gettime_in_a_row": median([nanoseconds(s, "for clock_gettime")
                                              for s in samples["otf2"]]),
@@ -145,14 +153,15 @@ def _loop_cost(bar_id, programs, folder, options, library, loop):
     }
     # A call needs two readings: at its Enter and at its Leave; constructs of OpenMP that are made
     # up of two calls need three or four.
-    yield Figure(bar_id, f"recording a call without clock / OTF2's writer, {loop}",
+    name = loop + library.remark
+    yield Figure(bar_id, f"recording a call without clock / OTF2's writer, {name}",
                  [(a - c) / o for a, c, o in zip(added["fermata"], clock, times["otf2"])],
-                 0.6, details=details)
+                 library.bar, details=details)
     if library.in_place:
-        yield Figure(bar_id, f"the same / OTF2's writer at the same places, {loop}",
+        yield Figure(bar_id, f"the same / OTF2's writer at the same places, {name}",
                      [(a - c) / (o - p - c) for a, c, o, p
                       in zip(added["fermata"], clock, times["in place"], times["plain"])], None)
-    yield Figure(bar_id, f"the same in memory that is used for the first time, {loop}",
+    yield Figure(bar_id, f"the same in memory that is used for the first time, {name}",
                  [(a - c) / o for a, c, o in zip(first, clock, times["otf2"])], None)
     if library.eztrace:
         yield Figure(bar_id, f"EZTrace / fermata, for each record, {loop}",
