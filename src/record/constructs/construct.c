@@ -163,3 +163,13 @@ const struct fm_construct_region *fm_construct_far(struct fm_thread *thread,
     }
     return region;
 }
+
+const struct fm_construct_region *
+fm_construct_define_barrier(const struct fm_construct_region *region)
+{
+    const struct fm_construct_region *barrier =
+        fm_construct_at(FM_CONSTRUCT_IMPLICIT_BARRIER, region->pc);
+    struct fm_construct_region *changed = (struct fm_construct_region *)region;
+    __atomic_store_n(&changed->barrier, barrier, __ATOMIC_RELEASE);
+    return barrier;
+}

@@ -33,6 +33,8 @@ struct fm_construct_region {
     _Alignas(FM_OPEN_FLAGS + 1) struct fm_open_region open;
     enum fm_construct construct;
     uint64_t pc; /**< as in fm_construct_at */
+    /** Of the implicit barrier at its end; NULL: not asked for yet. Atomic. */
+    const struct fm_construct_region *barrier;
 };
 
 /** Finds the region of a construct. The first look-up defines it; later ones take no lock and no
@@ -64,6 +66,19 @@ fm_construct_near(struct fm_thread *thread, enum fm_construct construct, uint64_
         return entry->object;
     }
     return fm_construct_far(thread, construct, pc);
+}
+
+/** fm_construct_barrier() for the first time. */
+FM_API FM_COLD const struct fm_construct_region *
+fm_construct_define_barrier(const struct fm_construct_region *region);
+
+/** The region of the implicit barrier at the end of a construct: fm_construct_at() for its place.
+ */
+FM_INLINE const struct fm_construct_region *
+fm_construct_barrier(const struct fm_construct_region *region)
+{
+    const struct fm_construct_region *barrier = __atomic_load_n(&region->barrier, __ATOMIC_ACQUIRE);
+    return FM_LIKELY(barrier != NULL) ? barrier : fm_construct_define_barrier(region);
 }
 
 /** Begins to record a construct at the present time, between calls. The call stack is recorded,

@@ -162,10 +162,10 @@ wait_for_end(struct fm_here here, enum fm_construct construct)
     struct fm_omp_wait wait = {.thread = fm_omp_thread(here)};
     if (FM_LIKELY(wait.thread != NULL)) {
         wait.item = fm_construct_find(wait.thread, construct);
-        bool is_open = wait.item < wait.thread->open.count;
-        uint64_t pc = is_open ? fm_construct_open(wait.thread, wait.item)->pc : fm_omp_pc(here);
         const struct fm_construct_region *barrier =
-            fm_construct_near(wait.thread, FM_CONSTRUCT_IMPLICIT_BARRIER, pc);
+            wait.item < wait.thread->open.count
+                ? fm_construct_barrier(fm_construct_open(wait.thread, wait.item))
+                : fm_construct_at(FM_CONSTRUCT_IMPLICIT_BARRIER, fm_omp_pc(here));
         uint64_t now = fm_construct_time(wait.thread, here, true);
         fm_construct_enter(wait.thread, barrier, now);
         fm_omp_hold(wait.thread);
