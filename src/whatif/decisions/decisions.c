@@ -162,6 +162,25 @@ static int compare_activities(const void *a, const void *b)
     return left->number < right->number ? -1 : left->number > right->number;
 }
 
+/* Decides on the measured run. What comes out otherwise than measured is kept as measured in all
+ * predictions: there, times of the clock do not tell the order (calls of one tick, clocks that
+ * disagree). */
+static void rehearse(struct fm_decisions *decisions, const struct fm_detail *detail)
+{
+    struct fm_edits *edits = fm_allocate(decisions->location_count, sizeof *edits);
+    uint64_t moved = 1;
+    while (moved != 0) { /* each turn keeps more */
+        struct fm_decider *decider = fm_decisions_begin(decisions, edits);
+        if (decider == NULL) {
+            break;
+        }
+        fm_replay_free(fm_replay_run(detail, edits, decider, 1));
+        moved = fm_lock_turns_keep_moved(decisions->locks) +
+                fm_serving_calls_keep_moved(decisions->calls);
+    }
+    fm_free(edits);
+}
+
 struct fm_decisions *fm_decisions_create(const struct fm_detail *detail)
 {
     const uint32_t locations = detail->trace->location_count;
@@ -194,6 +213,7 @@ struct fm_decisions *fm_decisions_create(const struct fm_detail *detail)
         .decide_next = decide_next,
         .force = force,
     };
+    rehearse(decisions, detail);
     return decisions;
 }
 
@@ -218,17 +238,6 @@ void fm_decisions_free(struct fm_decisions *decisions)
     fm_free(decisions);
 }
 
-static bool has_edits(const struct fm_edits *edits, uint32_t location_count)
-{
-    bool has = false;
-    for (uint32_t l = 0; l < location_count && !has; l++) {
-        has = edits[l].stretches.count + edits[l].remaining.count + edits[l].freed.count +
-                  edits[l].deferred.count + edits[l].redirected.count + edits[l].removed.count !=
-              0;
-    }
-    return has;
-}
-
 struct fm_decider *fm_decisions_begin(struct fm_decisions *decisions, const struct fm_edits *edits)
 {
     fm_lock_turns_begin(decisions->locks, edits);
@@ -243,9 +252,7 @@ struct fm_decider *fm_decisions_begin(struct fm_decisions *decisions, const stru
     for (uint32_t i = 0; i < decisions->location_count + decisions->lock_count; i++) {
         decisions->open[i].time = FM_UNKNOWN_TIME;
     }
-    return decisions->is_empty || !has_edits(edits, decisions->location_count)
-               ? NULL
-               : &decisions->decider;
+    return decisions->is_empty ? NULL : &decisions->decider;
 }
 
 uint64_t fm_decisions_steps(const struct fm_decisions *decisions)

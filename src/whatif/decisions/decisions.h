@@ -4,9 +4,11 @@
  *
  * The decisions are taken inside the replay (analysis/replay/decider.h): at once where no time that
  * is not known yet can change them, otherwise in the order of time, when the replay does not
- * advance without. Without changes nothing is decided: all is as measured. The method is
- * that of conservative simulation of discrete events, with one event list for all that is open.
- * Cost: O(log n) for each.
+ * advance without. The method is that of conservative simulation of discrete events, with one event
+ * list for all that is open. Cost: O(log n) for each.
+ *
+ * Without changes, all decisions are the measured ones: what a replay of the measured run decides
+ * otherwise is kept as measured.
  */
 #ifndef FERMATA_WHATIF_DECISIONS_DECISIONS_H
 #define FERMATA_WHATIF_DECISIONS_DECISIONS_H
@@ -26,7 +28,8 @@ struct fm_decision_counts {
 
 struct fm_decisions;
 
-/** Learns what the measured run has decided: once for all predictions.
+/** Learns what the measured run has decided, once for all predictions, by replays of it: one, and
+ * another one after each that decides otherwise than measured.
  * @return to be freed with fm_decisions_free() */
 struct fm_decisions *fm_decisions_create(const struct fm_detail *detail);
 
@@ -35,8 +38,7 @@ void fm_decisions_free(struct fm_decisions *decisions);
 
 /** Begins a prediction.
  * @param edits  [location]: of the changes
- * @return who decides in its replay, valid until the next call; NULL: nothing is to be decided,
- * or nothing changes */
+ * @return who decides in its replay, valid until the next call; NULL: nothing is to be decided */
 struct fm_decider *fm_decisions_begin(struct fm_decisions *decisions, const struct fm_edits *edits);
 
 /** Lists, after the replay, the acquisitions of locks of threads that have another number in the

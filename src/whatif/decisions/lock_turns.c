@@ -16,6 +16,7 @@ struct lock {
     uint32_t *awaken; /* of what awakens those that wait for a condition; FM_NONE: none */
     struct fm_turn_queue queue; /* of the prediction */
     bool is_open;               /* the queue is */
+    bool is_kept;               /* its order is as measured in all predictions */
 };
 
 struct fm_lock_turns {
@@ -341,7 +342,7 @@ void fm_lock_turns_begin(struct fm_lock_turns *turns, const struct fm_edits *edi
     turns->overtaking = 0;
     for (size_t k = 0; k < turns->locks.count; k++) {
         struct lock *lock = &turns->locks.items[k];
-        lock->is_open = !is_changed(lock, edits);
+        lock->is_open = !lock->is_kept && !is_changed(lock, edits);
         fm_turn_queue_close(&lock->queue);
         for (uint32_t i = 0; i < lock->count && lock->is_open; i++) {
             lock->states[i].requested = lock->states[i].passed = FM_UNKNOWN_TIME;
@@ -402,6 +403,21 @@ fm_event_choice_t fm_lock_turns_choose(const struct fm_lock_turns *turns, uint32
     event->source = fm_awaited_enter(before->release);
     event->source.kind = before->releases_at_begin ? FM_AWAITED_ENTER : FM_AWAITED_LEAVE;
     return FM_EVENT_OTHER;
+}
+
+uint64_t fm_lock_turns_keep_moved(struct fm_lock_turns *turns)
+{
+    uint64_t kept = 0;
+    for (uint32_t k = 0; k < turns->locks.count; k++) {
+        struct lock *lock = &turns->locks.items[k];
+        struct fm_dependency unused;
+        for (uint32_t i = 0; i < lock->count && lock->is_open && !lock->is_kept; i++) {
+            lock->is_kept = lock->slots[i] != FM_NONE &&
+                            fm_lock_turns_choose(turns, k, i, &unused) != FM_EVENT_MEASURED;
+        }
+        kept += lock->is_open && lock->is_kept;
+    }
+    return kept;
 }
 
 uint64_t fm_lock_turns_overtaking(const struct fm_lock_turns *turns)

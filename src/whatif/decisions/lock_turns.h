@@ -59,6 +59,10 @@ void fm_lock_turns_force(struct fm_lock_turns *turns, uint32_t lock, uint32_t nu
 fm_event_choice_t fm_lock_turns_choose(const struct fm_lock_turns *turns, uint32_t lock,
                                        uint32_t number, struct fm_dependency *event);
 
+/** Keeps the measured order, in all predictions, of the locks that this prediction has decided
+ * otherwise. @return their number */
+uint64_t fm_lock_turns_keep_moved(struct fm_lock_turns *turns);
+
 /** @return how many acquisitions of this prediction have overtaken others. */
 uint64_t fm_lock_turns_overtaking(const struct fm_lock_turns *turns);
 

@@ -9,6 +9,7 @@ struct need {
     uint32_t location; /* that has it */
     uint32_t position; /* among its dependencies */
     bool is_moved;     /* in the prediction */
+    bool is_kept;      /* as measured in all predictions */
     uint8_t paradigm;  /* of the library that serves */
 };
 
@@ -154,6 +155,17 @@ uint64_t fm_serving_calls_moved(const struct fm_serving_calls *calls)
         moved += calls->needs.items[i].is_moved;
     }
     return moved;
+}
+
+uint64_t fm_serving_calls_keep_moved(struct fm_serving_calls *calls)
+{
+    uint64_t kept = 0;
+    for (size_t i = 0; i < calls->needs.count; i++) {
+        struct need *need = &calls->needs.items[i];
+        kept += need->is_moved;
+        need->is_kept |= need->is_moved;
+    }
+    return kept;
 }
 
 /* @return a time of a replay, UNKNOWN: not known yet; the measured one without a replay */
@@ -338,7 +350,7 @@ fm_event_choice_t fm_serving_calls_choose(struct fm_serving_calls *calls,
     const struct fm_dependency *dependency = dependency_of(calls, need);
     const uint64_t enter =
         time_of(detail, replay, (struct fm_call_ref){need->location, dependency->activity}, false);
-    if (enter == FM_UNKNOWN_TIME) { /* one of the tests of a loop that polls */
+    if (need->is_kept || enter == FM_UNKNOWN_TIME) { /* one of the tests of a loop that polls */
         return FM_EVENT_MEASURED;
     }
     const struct search search =

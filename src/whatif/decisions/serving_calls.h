@@ -38,6 +38,9 @@ fm_event_choice_t fm_serving_calls_choose(struct fm_serving_calls *calls,
                                           struct fm_known_requests known, bool is_last,
                                           struct fm_dependency *event, struct fm_turn_wait *wait);
 
+/** Keeps as measured, in all predictions, what this one has decided otherwise. @return how many */
+uint64_t fm_serving_calls_keep_moved(struct fm_serving_calls *calls);
+
 /** @return how many dependencies are on other calls than when measured in this prediction, or on
  * none. */
 uint64_t fm_serving_calls_moved(const struct fm_serving_calls *calls);
