@@ -203,10 +203,13 @@ static void add_predictions(const struct fm_diagnosis *diagnosis, struct fm_caus
     if (fclose(stream) != 0) {
         abort();
     }
-    /* What is replayed takes as long as measured, with the processors shared as they were. */
-    fm_sentences_add(
-        &problem->lines, "Gain", "predicted%s: %s",
-        fm_load_is_notable(diagnosis) ? " for processors as scarce as in this run" : "", text);
+    /* What is replayed takes as long as measured, with the processors shared as they were, and on
+     * the same thread: a program that deals out its tasks anew gains more. */
+    const bool has_tasks = diagnosis->metrics[FM_METRIC_OMP_TASK_STARVATION] > 0;
+    fm_sentences_add(&problem->lines, "Gain", "predicted%s%s: %s",
+                     fm_load_is_notable(diagnosis) ? " for processors as scarce as in this run"
+                                                   : "",
+                     has_tasks ? " if each thread keeps its tasks" : "", text);
     free(text);
 }
 

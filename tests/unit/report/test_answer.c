@@ -274,6 +274,27 @@ static void test_bounds(void **state)
 }
 
 /* Predictions replace the bounds; of 2,000 ms. */
+/* The replay leaves each task to the thread that has executed it. */
+static void test_predicted_gain_with_tasks(void **state)
+{
+    (void)state;
+    const struct fm_cube_prediction prediction = {
+        FM_PREDICTED_AS_OTHERS, FM_CUBE_NONE, 300, 300, 0, FM_CUBE_NONE};
+    struct fm_cube *cube = make_cube();
+    struct fm_diagnosis diagnosis;
+    struct fm_answer answer;
+    add(cube, FM_METRIC_OMP_TASK_STARVATION, RECV, 1, 1);
+    add_problem(cube, FM_CAUSE_IMBALANCE, SLOW, 1, FM_METRIC_MPI_LATESENDER, RECV, 300);
+    assert_true(fm_cube_predict(cube, 0, &prediction));
+    make_diagnosis(cube, &diagnosis);
+    fm_answer_make(&diagnosis, 8, &answer);
+    assert_string_equal(text_of(&answer.items[0], "Gain"),
+                        "predicted if each thread keeps its tasks: 1.700 s instead of 2.000 s "
+                        "(-15.0%) if it took on rank 0 what it takes on the others");
+    fm_answer_free(&answer);
+    fm_cube_free(cube);
+}
+
 static void test_predicted_gains(void **state)
 {
     (void)state;
@@ -386,6 +407,7 @@ int main(void)
         cmocka_unit_test(test_locks_of_threads),
         cmocka_unit_test(test_bounds),
         cmocka_unit_test(test_predicted_gains),
+        cmocka_unit_test(test_predicted_gain_with_tasks),
         cmocka_unit_test(test_names_of_functions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
