@@ -402,6 +402,7 @@ static fm_status_t apply_in_callpaths(struct application *application,
     }
     if (change->kind == FM_CHANGE_SPLIT_LOCK) {
         fm_locks_split(change, detail, selection, application->edits, effect);
+        fm_calls_free_of_idle_progress(detail, application->edits);
         return effect->calls != 0
                    ? FM_OK
                    : fm_fail(error, FM_ERR_USAGE,
@@ -410,6 +411,9 @@ static fm_status_t apply_in_callpaths(struct application *application,
     }
     if (change->kind == FM_CHANGE_NO_LOCK || change->kind == FM_CHANGE_NARROW) {
         fm_calls_free(change, detail, selection, application->edits, effect);
+        if (is_of_locks) {
+            fm_calls_free_of_idle_progress(detail, application->edits);
+        }
         return effect->calls != 0
                    ? FM_OK
                    : fm_fail(error, FM_ERR_USAGE,

@@ -131,6 +131,41 @@ void fm_calls_free(const struct fm_run_change *change, const struct fm_detail *d
     }
 }
 
+/* @return whether waits for progress take a thousandth of the time of all locations, or more */
+static bool has_progress_waits(const struct fm_detail *detail)
+{
+    static const fm_metric_t metrics[] = {
+        FM_METRIC_MPI_RMA_SYNC_WAIT_FOR_PROGRESS, FM_METRIC_MPI_RMA_COMM_WAIT_FOR_PROGRESS,
+        FM_METRIC_SHMEM_SYNC_WAIT_FOR_PROGRESS,   FM_METRIC_SHMEM_COMM_WAIT_FOR_PROGRESS,
+        FM_METRIC_ARMCI_SYNC_WAIT_FOR_PROGRESS,   FM_METRIC_ARMCI_COMM_WAIT_FOR_PROGRESS,
+        FM_METRIC_CAF_SYNC_WAIT_FOR_PROGRESS,     FM_METRIC_CAF_COMM_WAIT_FOR_PROGRESS,
+    };
+    uint64_t waiting = 0, all = 0;
+    for (uint32_t l = 0; l < detail->trace->location_count; l++) {
+        const struct fm_location *location = &detail->trace->locations[l];
+        const struct fm_findings *findings = &detail->findings[l];
+        all += location->end > location->begin ? location->end - location->begin : 0;
+        for (size_t w = 0; w < findings->waits.count; w++) {
+            const struct fm_candidate *wait = &findings->candidates.items[findings->waits.items[w]];
+            for (size_t m = 0; m < sizeof metrics / sizeof *metrics; m++) {
+                if (wait->metric == metrics[m]) {
+                    waiting += wait->t - location->enter.items[wait->activity];
+                }
+            }
+        }
+    }
+    return waiting != 0 && waiting >= all / 1000;
+}
+
+void fm_calls_free_of_idle_progress(const struct fm_detail *detail, struct fm_edits *edits)
+{
+    const struct fm_run_change change = {.kind = FM_CHANGE_NO_PROGRESS};
+    struct fm_change_effect unused = {0};
+    if (!has_progress_waits(detail)) {
+        fm_calls_free(&change, detail, NULL, edits, &unused);
+    }
+}
+
 bool fm_is_transfer(const struct fm_region *region)
 {
     static const char *const roots[] = {"mpi_communication",   "mpi_synchronization",

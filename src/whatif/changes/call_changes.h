@@ -14,6 +14,12 @@ void fm_calls_free(const struct fm_run_change *change, const struct fm_detail *d
                    const struct fm_call_selection *selection, struct fm_edits *edits,
                    struct fm_change_effect *effect);
 
+/** Frees all calls of the progress of their targets, if next to nobody waited for it when measured.
+ * To be called where calls are freed of locks: that a call ran into calls of its target while it
+ * waited for a lock does not show that it needs them, but behind the change it would wait for
+ * others. */
+void fm_calls_free_of_idle_progress(const struct fm_detail *detail, struct fm_edits *edits);
+
 /** Takes calls their remaining time: network=ideal those that communicate or synchronize processes,
  * init=0 those of Init, which are freed of the other processes, too. */
 void fm_calls_shorten(const struct fm_run_change *change, const struct fm_detail *detail,
