@@ -27,7 +27,8 @@ static bool is_lock_wanted(const struct fm_trace *trace, const struct fm_locatio
     char name[FM_LOCK_NAME_SIZE];
     struct fm_kept_hold hold = {
         .hold = {.target = request->peer,
-                 .paradigm = fm_trace_called(trace, location, request->activity)->paradigm},
+                 .paradigm =
+                     (uint8_t)fm_trace_called(trace, location, request->activity)->paradigm},
         .window = request->window,
     };
     if (lock != NULL && lock->activity == request->activity) {
