@@ -104,45 +104,18 @@ static const struct fm_counter_entry counters[] = {
      false},
 #define FM_SPC_SAME(name, kind, unit, own, tier, offered, meaning)                                 \
     {#name, FM_COUNTER_##kind, unit, FM_TIER_##tier, own, meaning, NULL, true, offered, false},
+#define UNAVAILABLE(name, kind, unit, offered, meaning, reason, hooked)                            \
+    {#name, FM_COUNTER_##kind, unit,  FM_TIER_UNAVAILABLE, NULL, meaning, reason,                  \
+     true,  offered,           hooked},
 #define FM_SPC_INSIDE(name, kind, unit, offered, meaning)                                          \
-    {#name,                                                                                        \
-     FM_COUNTER_##kind,                                                                            \
-     unit,                                                                                         \
-     FM_TIER_UNAVAILABLE,                                                                          \
-     NULL,                                                                                         \
-     meaning,                                                                                      \
-     (offered) ? INSIDE_SPC : INSIDE,                                                              \
-     true,                                                                                         \
-     offered,                                                                                      \
-     false},
+    UNAVAILABLE(name, kind, unit, offered, meaning, (offered) ? INSIDE_SPC : INSIDE, false)
 #define FM_SPC_HOOKED(name, kind, unit, offered, meaning)                                          \
-    {#name,                                                                                        \
-     FM_COUNTER_##kind,                                                                            \
-     unit,                                                                                         \
-     FM_TIER_UNAVAILABLE,                                                                          \
-     NULL,                                                                                         \
-     meaning,                                                                                      \
-     (offered) ? INSIDE_HOOKED_SPC : INSIDE_HOOKED,                                                \
-     true,                                                                                         \
-     offered,                                                                                      \
-     true},
+    UNAVAILABLE(name, kind, unit, offered, meaning, (offered) ? INSIDE_HOOKED_SPC : INSIDE_HOOKED, \
+                true)
 #define FM_SPC_HOOKED_TWICE(name, kind, unit, meaning)                                             \
-    {#name,                                                                                        \
-     FM_COUNTER_##kind,                                                                            \
-     unit,                                                                                         \
-     FM_TIER_UNAVAILABLE,                                                                          \
-     NULL,                                                                                         \
-     meaning,                                                                                      \
-     INSIDE_HOOKED_TWICE,                                                                          \
-     true,                                                                                         \
-     true,                                                                                         \
-     true},
+    UNAVAILABLE(name, kind, unit, true, meaning, INSIDE_HOOKED_TWICE, true)
 #define FM_SPC_ALGORITHM(name, meaning)                                                            \
-    {#name,     FM_COUNTER_COLLECTIVE_BINS,                                                        \
-     "calls",   FM_TIER_UNAVAILABLE,                                                               \
-     NULL,      meaning,                                                                           \
-     ALGORITHM, true,                                                                              \
-     false,     true},
+    UNAVAILABLE(name, COLLECTIVE_BINS, "calls", false, meaning, ALGORITHM, true)
 #include "counters/definitions/spc.def"
 #undef FM_SPC_CALLS
 #undef FM_SPC_CALLS_INIT
