@@ -2,6 +2,8 @@
 
 #include "analysis/dependencies/dependencies.h"
 #include "analysis/model/own_metric.h"
+#include "analysis/problems/charge.h"
+#include "cube/model/delay_kind.h"
 #include "whatif/changes/phase_walk.h"
 
 #include <string.h>
@@ -134,12 +136,6 @@ void fm_calls_free(const struct fm_run_change *change, const struct fm_detail *d
 /* @return whether waits for progress take a thousandth of the time of all locations, or more */
 static bool has_progress_waits(const struct fm_detail *detail)
 {
-    static const fm_metric_t metrics[] = {
-        FM_METRIC_MPI_RMA_SYNC_WAIT_FOR_PROGRESS, FM_METRIC_MPI_RMA_COMM_WAIT_FOR_PROGRESS,
-        FM_METRIC_SHMEM_SYNC_WAIT_FOR_PROGRESS,   FM_METRIC_SHMEM_COMM_WAIT_FOR_PROGRESS,
-        FM_METRIC_ARMCI_SYNC_WAIT_FOR_PROGRESS,   FM_METRIC_ARMCI_COMM_WAIT_FOR_PROGRESS,
-        FM_METRIC_CAF_SYNC_WAIT_FOR_PROGRESS,     FM_METRIC_CAF_COMM_WAIT_FOR_PROGRESS,
-    };
     uint64_t waiting = 0, all = 0;
     for (uint32_t l = 0; l < detail->trace->location_count; l++) {
         const struct fm_location *location = &detail->trace->locations[l];
@@ -147,10 +143,8 @@ static bool has_progress_waits(const struct fm_detail *detail)
         all += location->end > location->begin ? location->end - location->begin : 0;
         for (size_t w = 0; w < findings->waits.count; w++) {
             const struct fm_candidate *wait = &findings->candidates.items[findings->waits.items[w]];
-            for (size_t m = 0; m < sizeof metrics / sizeof *metrics; m++) {
-                if (wait->metric == metrics[m]) {
-                    waiting += wait->t - location->enter.items[wait->activity];
-                }
+            if (fm_charge_of(fm_delay_kind(wait->metric)) == FM_CHARGE_PROGRESS) {
+                waiting += wait->t - location->enter.items[wait->activity];
             }
         }
     }
