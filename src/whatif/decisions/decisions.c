@@ -14,6 +14,7 @@ struct open_decision {
  * those of locks. Of decisions at one time the latter are taken last: without changes, nobody
  * overtakes. */
 struct fm_decisions {
+    const struct fm_detail *detail;
     struct fm_lock_turns *locks;
     struct fm_serving_calls *calls;
     fm_decided_vector *decided; /* [location] */
@@ -24,6 +25,7 @@ struct fm_decisions {
     bool has_news;             /* a decision has been taken since they were tried last */
     uint32_t last; /* location whose call is decided although more might get known; FM_NONE */
     bool is_empty; /* there is nothing to be decided */
+    bool is_rehearsed;
     struct fm_heap before, until; /* by time: what waits for either of `known` */
     struct fm_known_requests known;
     struct fm_decision_counts counts;
@@ -162,30 +164,12 @@ static int compare_activities(const void *a, const void *b)
     return left->number < right->number ? -1 : left->number > right->number;
 }
 
-/* Decides on the measured run. What comes out otherwise than measured is kept as measured in all
- * predictions: there, times of the clock do not tell the order (calls of one tick, clocks that
- * disagree). */
-static void rehearse(struct fm_decisions *decisions, const struct fm_detail *detail)
-{
-    struct fm_edits *edits = fm_allocate(decisions->location_count, sizeof *edits);
-    uint64_t moved = 1;
-    while (moved != 0) { /* each turn keeps more */
-        struct fm_decider *decider = fm_decisions_begin(decisions, edits);
-        if (decider == NULL) {
-            break;
-        }
-        fm_replay_free(fm_replay_run(detail, edits, decider, 1));
-        moved = fm_lock_turns_keep_moved(decisions->locks) +
-                fm_serving_calls_keep_moved(decisions->calls);
-    }
-    fm_free(edits);
-}
-
 struct fm_decisions *fm_decisions_create(const struct fm_detail *detail)
 {
     const uint32_t locations = detail->trace->location_count;
     struct fm_decisions *decisions = fm_allocate(1, sizeof *decisions);
     *decisions = (struct fm_decisions){
+        .detail = detail,
         .location_count = locations,
         .locks = fm_lock_turns_create(detail),
         .calls = fm_serving_calls_create(detail),
@@ -213,7 +197,6 @@ struct fm_decisions *fm_decisions_create(const struct fm_detail *detail)
         .decide_next = decide_next,
         .force = force,
     };
-    rehearse(decisions, detail);
     return decisions;
 }
 
@@ -238,7 +221,7 @@ void fm_decisions_free(struct fm_decisions *decisions)
     fm_free(decisions);
 }
 
-struct fm_decider *fm_decisions_begin(struct fm_decisions *decisions, const struct fm_edits *edits)
+static void begin(struct fm_decisions *decisions, const struct fm_edits *edits)
 {
     fm_lock_turns_begin(decisions->locks, edits);
     fm_serving_calls_begin(decisions->calls);
@@ -252,6 +235,31 @@ struct fm_decider *fm_decisions_begin(struct fm_decisions *decisions, const stru
     for (uint32_t i = 0; i < decisions->location_count + decisions->lock_count; i++) {
         decisions->open[i].time = FM_UNKNOWN_TIME;
     }
+}
+
+/* Decides on the measured run. What comes out otherwise than measured is kept as measured in all
+ * predictions: there, times of the clock do not tell the order (calls of one tick, clocks that
+ * disagree). */
+static void rehearse(struct fm_decisions *decisions)
+{
+    struct fm_edits *none = fm_allocate(decisions->location_count, sizeof *none);
+    uint64_t moved = 0;
+    do { /* each turn keeps more */
+        begin(decisions, none);
+        fm_replay_free(fm_replay_run(decisions->detail, none, &decisions->decider, 1));
+        moved = fm_lock_turns_keep_moved(decisions->locks) +
+                fm_serving_calls_keep_moved(decisions->calls);
+    } while (moved != 0);
+    fm_free(none);
+}
+
+struct fm_decider *fm_decisions_begin(struct fm_decisions *decisions, const struct fm_edits *edits)
+{
+    if (!decisions->is_empty && !decisions->is_rehearsed) {
+        decisions->is_rehearsed = true;
+        rehearse(decisions);
+    }
+    begin(decisions, edits);
     return decisions->is_empty ? NULL : &decisions->decider;
 }
 

@@ -28,15 +28,16 @@ struct fm_decision_counts {
 
 struct fm_decisions;
 
-/** Learns what the measured run has decided, once for all predictions, by replays of it: one, and
- * another one after each that decides otherwise than measured.
+/** Learns the measured order of locks and which calls served, once for all predictions.
+ * @param detail  is to outlive the decisions
  * @return to be freed with fm_decisions_free() */
 struct fm_decisions *fm_decisions_create(const struct fm_detail *detail);
 
 /** NULL is allowed. */
 void fm_decisions_free(struct fm_decisions *decisions);
 
-/** Begins a prediction.
+/** Begins a prediction. The first one replays the measured run before: once, and again after each
+ * time that decides otherwise than measured.
  * @param edits  [location]: of the changes
  * @return who decides in its replay, valid until the next call; NULL: nothing is to be decided */
 struct fm_decider *fm_decisions_begin(struct fm_decisions *decisions, const struct fm_edits *edits);

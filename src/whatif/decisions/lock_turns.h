@@ -52,7 +52,7 @@ void fm_lock_turns_advance(struct fm_lock_turns *turns, uint32_t lock,
                            struct fm_known_requests known, fm_location_vector *woken,
                            struct fm_turn_wait *wait);
 
-/** Lets an acquisition that had no turn yet have its lock, whoever has it. */
+/** Grants an acquisition that was not granted yet, whether its lock is free or not. */
 void fm_lock_turns_force(struct fm_lock_turns *turns, uint32_t lock, uint32_t number);
 
 /** @return what an acquisition depends on, as fm_decider's `choose`. */
