@@ -123,14 +123,28 @@ static void pay(struct fm_thread *thread, uint64_t ticks, uint64_t now)
 
 /* ---- the end of a call ---- */
 
-/* Reads the run delay, too, if it is affordable again at `now`: the next stretch may begin here. */
-static void begin_delay(struct fm_thread_processor *own, uint64_t now)
+/* A run delay that the kernel has stated. */
+struct delay_reading {
+    bool is_known;
+    uint64_t delay, ticks; /* what it took to read it; 0: not read */
+};
+
+static struct delay_reading take_delay(void)
 {
-    own->delay_is_last = now >= own->delay_due && read_delay(&own->delay);
-    if (own->delay_is_last) {
-        uint64_t end = fm_clock_now();
-        own->delay_due = end + FM_DELAY_SHARE * price_of(end - now);
-    }
+    struct delay_reading reading = {0};
+    uint64_t begin = fm_clock_now();
+    reading.is_known = read_delay(&reading.delay);
+    reading.ticks = fm_clock_now() - begin;
+    return reading;
+}
+
+/* The next stretch begins with this run delay: later ones wait for their share. */
+static void begin_delay(struct fm_thread_processor *own, const struct delay_reading *reading,
+                        uint64_t now)
+{
+    own->delay = reading->delay;
+    own->delay_is_last = reading->is_known;
+    own->delay_due = now + FM_DELAY_SHARE * price_of(reading->ticks);
 }
 
 void fm_processor_leave(struct fm_thread *thread)
@@ -146,7 +160,10 @@ void fm_processor_leave(struct fm_thread *thread)
     if (own->expected[bit] > 0) {
         own->expected[bit]--;
         thread->long_after &= ~((uint64_t)(own->expected[bit] == 0) << bit);
-        begin_delay(own, thread->left);
+        if (thread->left >= own->delay_due) {
+            const struct delay_reading delay = take_delay();
+            begin_delay(own, &delay, thread->left + delay.ticks);
+        }
     }
     uint64_t ticks;
     struct reading reading = take_reading(&ticks);
@@ -185,6 +202,21 @@ static void write_record(struct fm_thread *thread, const struct reading *reading
     fm_thread_publish(thread);
 }
 
+/* If the call before has ended at once, this one may as well, without a reading at its end: the next
+ * stretch begins with the run delay here, with that of the stretch before if it was read. After a
+ * longer call it is read at the end, and would not be affordable so soon again. */
+static void begin_in_call(struct fm_thread_processor *own, bool ends_at_once,
+                          struct delay_reading *last, uint64_t now)
+{
+    own->delay_is_last = false;
+    if (ends_at_once && now >= own->delay_due) {
+        if (!last->is_known) {
+            *last = take_delay();
+        }
+        begin_delay(own, last, now + last->ticks);
+    }
+}
+
 void fm_processor_enter(struct fm_thread *thread, uint32_t before)
 {
     struct fm_thread_processor *own = &thread->processor;
@@ -195,15 +227,19 @@ void fm_processor_enter(struct fm_thread *thread, uint32_t before)
     }
     int64_t earlier = (int64_t)(thread->left - own->read); /* less than 0: after the call's end */
     if (own->read != 0 && earlier <= (int64_t)(stretch / 20)) {
-        uint64_t ticks, delay = 0;
-        struct reading reading = take_reading(&ticks);
-        pay(thread, ticks, reading.now);
-        bool is_known = own->delay_is_last && read_delay(&delay) && delay >= own->delay;
-        delay = is_known ? delay - own->delay : FM_DELAY_UNKNOWN;
-        begin_delay(own, reading.now); /* no reading at the end of a call that ends at once */
+        uint64_t ticks, delay;
+        struct reading end = take_reading(&ticks), begin = end;
+        pay(thread, ticks, end.now);
+        struct delay_reading last = own->delay_is_last ? take_delay() : (struct delay_reading){0};
+        delay = last.is_known && last.delay >= own->delay ? last.delay - own->delay
+                                                          : FM_DELAY_UNKNOWN;
+        begin_in_call(own, earlier >= 0, &last, end.now);
+        if (last.ticks > 0) {
+            begin = take_reading(&ticks); /* that took time: what follows begins now */
+        }
         uint64_t enter = fm_clock_now();
-        write_record(thread, &reading, delay, own->spent + (enter - thread->enter));
-        keep_reading(thread, &reading);
+        write_record(thread, &end, delay, own->spent + (enter - thread->enter));
+        keep_reading(thread, &begin);
         thread->enter = fm_clock_now();
     }
     own->expected[before % 64] = EXPECTED;

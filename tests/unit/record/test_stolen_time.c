@@ -133,6 +133,36 @@ static void a_stretch_has_the_counts_of_the_kernel(void **state)
     munmap(memory, (size_t)PAGES * PAGE);
 }
 
+/* Stretches that are long enough for readings of the run delay, and calls that end at once or take
+ * some time: with either, the delays of all stretches but the first two are known. */
+static void run_delays_are_known_after_calls_of_any_length(void **state)
+{
+    (void)state;
+    enum { STRETCHES = 4, STRETCH = 30000000 };
+    static const uint64_t lengths[] = {0, 300000};
+    if (fm_processor_span().wall == 0) {
+        skip(); /* a kernel without statistics of the scheduler */
+    }
+    for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
+        struct fm_thread *thread = call(BEFORE);
+        for (int stretch = 0; stretch < STRETCHES; stretch++) {
+            pass(0, STRETCH);
+            const uint64_t *record = thread->cursor;
+            thread = fm_thread_enter(BEFORE);
+            if (stretch > 1) {
+                assert_int_equal(fm_record_kind(record[0]), FM_RECORD_PROCESSOR);
+                assert_true(record[4] != FM_DELAY_UNKNOWN);
+            }
+            if (lengths[i] > 0) {
+                pass(0, lengths[i]);
+            }
+            thread->processor.affordable = 0; /* whatever the readings have taken */
+            fm_thread_leave(thread, 0);
+            fm_thread_done(thread);
+        }
+    }
+}
+
 static void no_reading_at_the_begin_is_no_measurement(void **state)
 {
     (void)state;
@@ -220,6 +250,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_stretch_agrees_with_the_clocks),
         cmocka_unit_test(a_stretch_has_the_counts_of_the_kernel),
+        cmocka_unit_test(run_delays_are_known_after_calls_of_any_length),
         cmocka_unit_test(no_reading_at_the_begin_is_no_measurement),
         cmocka_unit_test(expectations_end),
         cmocka_unit_test(the_run_delay_is_the_second_number),
