@@ -1,8 +1,10 @@
 #include "diagnosis/problems/kernel_evidence.h"
 
+#include "base/memory.h"
 #include "diagnosis/location_set.h"
 #include "diagnosis/number_format.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +27,7 @@
  * the kernel for each fault, page faults explain all of it. */
 #define LONGEST_FAULT 5e-6
 
-/** Means of the locations of a cause, or of the others that are measured there. Times in ticks. */
+/** What the kernel has counted; times in ticks. */
 struct usage {
     uint32_t locations; /**< 0: none is known */
     double computation, measured, kernel, stolen, delay, delay_measured;
@@ -34,7 +36,25 @@ struct usage {
     double faults, faults_disk, preemptions, switches;
 };
 
-/** The two sides that are compared. */
+static const struct {
+    fm_metric_t metric;
+    size_t place; /**< in struct usage */
+} kinds[] = {
+    {FM_METRIC_COMP, offsetof(struct usage, computation)},
+    {FM_METRIC_MEASURED_TIME, offsetof(struct usage, measured)},
+    {FM_METRIC_STOLEN_TIME, offsetof(struct usage, stolen)},
+    {FM_METRIC_RUN_DELAY, offsetof(struct usage, delay)},
+    {FM_METRIC_DELAY_MEASURED_TIME, offsetof(struct usage, delay_measured)},
+    {FM_METRIC_COUNTER_USAGE_TIME_SYSTEM, offsetof(struct usage, kernel)},
+    {FM_METRIC_COUNTER_USAGE_PAGE_FAULTS_MINOR, offsetof(struct usage, faults)},
+    {FM_METRIC_COUNTER_USAGE_PAGE_FAULTS_MAJOR, offsetof(struct usage, faults_disk)},
+    {FM_METRIC_COUNTER_USAGE_PREEMPTIONS, offsetof(struct usage, preemptions)},
+    {FM_METRIC_COUNTER_USAGE_SWITCHES_VOLUNTARY, offsetof(struct usage, switches)},
+};
+
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
+
+/** Means of the locations of a cause, and of the others that are measured. */
 struct comparison {
     struct usage there, others;
     double excess; /**< ticks that a location of the cause computes longer, apart from lack of
@@ -42,25 +62,9 @@ struct comparison {
     double lack;   /**< ticks that it is longer without a processor */
 };
 
-static double value(const struct fm_cube *cube, fm_metric_t metric, uint32_t callpath,
-                    uint32_t location)
+static void add_value(struct usage *sum, unsigned kind, int64_t value)
 {
-    return (double)fm_cube_value(cube, metric, callpath, location);
-}
-
-static void add(struct usage *sum, const struct fm_cube *cube, uint32_t callpath, uint32_t location)
-{
-    sum->locations++;
-    sum->computation += value(cube, FM_METRIC_COMP, callpath, location);
-    sum->measured += value(cube, FM_METRIC_MEASURED_TIME, callpath, location);
-    sum->stolen += value(cube, FM_METRIC_STOLEN_TIME, callpath, location);
-    sum->delay += value(cube, FM_METRIC_RUN_DELAY, callpath, location);
-    sum->delay_measured += value(cube, FM_METRIC_DELAY_MEASURED_TIME, callpath, location);
-    sum->kernel += value(cube, FM_METRIC_COUNTER_USAGE_TIME_SYSTEM, callpath, location);
-    sum->faults += value(cube, FM_METRIC_COUNTER_USAGE_PAGE_FAULTS_MINOR, callpath, location);
-    sum->faults_disk += value(cube, FM_METRIC_COUNTER_USAGE_PAGE_FAULTS_MAJOR, callpath, location);
-    sum->preemptions += value(cube, FM_METRIC_COUNTER_USAGE_PREEMPTIONS, callpath, location);
-    sum->switches += value(cube, FM_METRIC_COUNTER_USAGE_SWITCHES_VOLUNTARY, callpath, location);
+    *(double *)((char *)sum + kinds[kind].place) += (double)value;
 }
 
 /** Divides the time without processor by the scheduler's statistics. If they are not known, all of
@@ -106,28 +110,78 @@ static bool is_measured(const struct usage *usage)
     return usage->computation <= 0 || usage->measured >= ENOUGH_MEASURED * usage->computation;
 }
 
-/** @return whether the two sides can be compared. */
-static bool compare(const struct fm_diagnosis *diagnosis, const struct fm_cube_problem *cause,
-                    struct comparison *sides)
+/** [location]: the side on which it is counted, NULL if it is of a stream. To be freed. */
+static struct usage **sides_of_locations(const struct fm_cube *cube,
+                                         const struct fm_cube_problem *cause,
+                                         struct comparison *sides)
 {
-    const struct fm_cube *cube = diagnosis->cube;
-    *sides = (struct comparison){0};
-    if (cause->callpath == FM_CUBE_NONE || cause->kind != FM_CAUSE_IMBALANCE ||
-        !is_counted(diagnosis)) {
-        return false;
-    }
+    struct usage **side = fm_allocate(cube->location_count, sizeof *side);
     uint32_t next = 0;
     for (uint32_t i = 0; i < cube->location_count; i++) {
         bool is_there = next < cause->location_count && cause->locations[next] == i;
         next += is_there;
         if (!cube->locations[i].is_stream) {
-            add(is_there ? &sides->there : &sides->others, cube, cause->callpath, i);
+            side[i] = is_there ? &sides->there : &sides->others;
+            side[i]->locations++;
         }
     }
+    return side;
+}
+
+static void finish(struct comparison *sides)
+{
     make_means(&sides->there);
     make_means(&sides->others);
     sides->lack = sides->there.lack - sides->others.lack;
     sides->excess = sides->there.computation - sides->others.computation - sides->lack;
+}
+
+/** Compares the computation of a cause's call path. */
+static struct comparison compare_path(const struct fm_cube *cube,
+                                      const struct fm_cube_problem *cause)
+{
+    struct comparison sides = {0};
+    struct usage **side = sides_of_locations(cube, cause, &sides);
+    for (uint32_t i = 0; i < cube->location_count; i++) {
+        for (unsigned kind = 0; kind < KINDS && side[i] != NULL; kind++) {
+            add_value(side[i], kind, fm_cube_value(cube, kinds[kind].metric, cause->callpath, i));
+        }
+    }
+    fm_free(side);
+    finish(&sides);
+    return sides;
+}
+
+/** Compares all computation of the locations. */
+static struct comparison compare_all(const struct fm_cube *cube,
+                                     const struct fm_cube_problem *cause)
+{
+    struct comparison sides = {0};
+    struct usage **side = sides_of_locations(cube, cause, &sides);
+    for (unsigned kind = 0; kind < KINDS; kind++) {
+        size_t count;
+        const struct fm_cube_cell *cells = fm_cube_metric_cells(cube, kinds[kind].metric, &count);
+        for (size_t i = 0; i < count; i++) {
+            if (side[cells[i].location] != NULL) {
+                add_value(side[cells[i].location], kind, cells[i].value);
+            }
+        }
+    }
+    fm_free(side);
+    finish(&sides);
+    return sides;
+}
+
+/** @return whether the two sides can be compared. */
+static bool compare(const struct fm_diagnosis *diagnosis, const struct fm_cube_problem *cause,
+                    struct comparison *sides)
+{
+    *sides = (struct comparison){0};
+    if (cause->callpath == FM_CUBE_NONE || cause->kind != FM_CAUSE_IMBALANCE ||
+        !is_counted(diagnosis)) {
+        return false;
+    }
+    *sides = compare_path(diagnosis->cube, cause);
     return sides->there.locations > 0 && sides->others.locations > 0 && sides->there.measured > 0 &&
            is_measured(&sides->there) && is_measured(&sides->others);
 }
@@ -144,9 +198,10 @@ static double longer(const struct comparison *sides, double there, double others
     return in_all(&sides->there, there) - in_all(&sides->others, others);
 }
 
-static bool explains(const struct comparison *sides, double there, double others)
+/** @return whether these ticks are a large part of what the cause takes longer. */
+static bool explains(const struct comparison *sides, double ticks)
 {
-    return longer(sides, there, others) >= ENOUGH_EXPLAINED * sides->excess;
+    return ticks >= ENOUGH_EXPLAINED * sides->excess;
 }
 
 static bool is_oftener(const struct comparison *sides, double there, double others)
@@ -154,7 +209,10 @@ static bool is_oftener(const struct comparison *sides, double there, double othe
     return there >= 1 && in_all(&sides->there, there) >= OFTEN * in_all(&sides->others, others);
 }
 
-static fm_kernel_reason_t reason_of(const struct fm_cube *cube, const struct comparison *sides)
+/** @return the reason by what the call path's part of the stretches between calls has: samples
+ * divide these, and with them what was counted in them. */
+static fm_kernel_reason_t apparent_reason(const struct fm_cube *cube,
+                                          const struct comparison *sides)
 {
     const struct usage *there = &sides->there, *others = &sides->others;
     double kernel = longer(sides, there->kernel, others->kernel);
@@ -162,7 +220,7 @@ static fm_kernel_reason_t reason_of(const struct fm_cube *cube, const struct com
     if (sides->excess <= 0) {
         return FM_KERNEL_EXPLAINS_NOTHING;
     }
-    if (kernel >= waiting && explains(sides, there->kernel, others->kernel) &&
+    if (kernel >= waiting && explains(sides, kernel) &&
         in_all(there, there->kernel) >= OFTEN * in_all(others, others->kernel)) {
         double faults = longer(sides, there->faults, others->faults);
         double longest = LONGEST_FAULT * (double)cube->experiment.ticks_per_second;
@@ -171,18 +229,32 @@ static fm_kernel_reason_t reason_of(const struct fm_cube *cube, const struct com
                    ? FM_KERNEL_PAGE_FAULTS
                    : FM_KERNEL_SYSTEM_CALLS;
     }
-    if (explains(sides, there->waiting, others->waiting) &&
-        is_oftener(sides, there->switches, others->switches)) {
-        return FM_KERNEL_WAITS;
+    return explains(sides, waiting) && is_oftener(sides, there->switches, others->switches)
+               ? FM_KERNEL_WAITS
+               : FM_KERNEL_EXPLAINS_NOTHING;
+}
+
+/** Of a stretch through several functions it is not known which of them made the kernel work: where
+ * a rank stays longer in one, more of what all ranks have elsewhere in the stretch is taken for
+ * that of the function. So the rank must have more in all its computation, too. */
+static fm_kernel_reason_t reason_of(const struct fm_cube *cube, const struct fm_cube_problem *cause,
+                                    const struct comparison *sides)
+{
+    fm_kernel_reason_t reason = apparent_reason(cube, sides);
+    if (reason == FM_KERNEL_EXPLAINS_NOTHING) {
+        return reason;
     }
-    return FM_KERNEL_EXPLAINS_NOTHING;
+    struct comparison all = compare_all(cube, cause);
+    double more = reason == FM_KERNEL_WAITS ? longer(&all, all.there.waiting, all.others.waiting)
+                                            : longer(&all, all.there.kernel, all.others.kernel);
+    return explains(sides, more) ? reason : FM_KERNEL_EXPLAINS_NOTHING;
 }
 
 fm_kernel_reason_t fm_kernel_reason(const struct fm_diagnosis *diagnosis,
                                     const struct fm_cube_problem *cause)
 {
     struct comparison sides;
-    return compare(diagnosis, cause, &sides) ? reason_of(diagnosis->cube, &sides)
+    return compare(diagnosis, cause, &sides) ? reason_of(diagnosis->cube, cause, &sides)
                                              : FM_KERNEL_EXPLAINS_NOTHING;
 }
 
@@ -210,7 +282,7 @@ void fm_evidence_of_kernel(const struct fm_diagnosis *diagnosis,
         return;
     }
     const struct usage *there = &sides.there, *others = &sides.others;
-    fm_kernel_reason_t reason = reason_of(cube, &sides);
+    fm_kernel_reason_t reason = reason_of(cube, cause, &sides);
     bool waits = reason == FM_KERNEL_WAITS;
     double time = waits ? longer(&sides, there->waiting, others->waiting)
                         : longer(&sides, there->kernel, others->kernel);

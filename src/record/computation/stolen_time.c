@@ -156,11 +156,12 @@ void fm_processor_leave(struct fm_thread *thread)
         return;
     }
     int saved = errno;
+    bool is_due = thread->left >= own->delay_due || own->delay_is_last; /* read at Enter, in vain */
     own->delay_is_last = false;
     if (own->expected[bit] > 0) {
         own->expected[bit]--;
         thread->long_after &= ~((uint64_t)(own->expected[bit] == 0) << bit);
-        if (thread->left >= own->delay_due) {
+        if (is_due) {
             const struct delay_reading delay = take_delay();
             begin_delay(own, &delay, thread->left + delay.ticks);
         }
@@ -202,14 +203,14 @@ static void write_record(struct fm_thread *thread, const struct reading *reading
     fm_thread_publish(thread);
 }
 
-/* If the call before has ended at once, this one may as well, without a reading at its end: the next
- * stretch begins with the run delay here, with that of the stretch before if it was read. After a
- * longer call it is read at the end, and would not be affordable so soon again. */
+/* The next stretch may begin here, since a call that ends at once has no reading at its end: with
+ * the run delay at the end of the stretch before, if it was read. If not, it is read only after a
+ * call that has ended at once: it would be read again at the end of a longer one. */
 static void begin_in_call(struct fm_thread_processor *own, bool ends_at_once,
                           struct delay_reading *last, uint64_t now)
 {
     own->delay_is_last = false;
-    if (ends_at_once && now >= own->delay_due) {
+    if (now >= own->delay_due && (last->is_known || ends_at_once)) {
         if (!last->is_known) {
             *last = take_delay();
         }
@@ -231,8 +232,8 @@ void fm_processor_enter(struct fm_thread *thread, uint32_t before)
         struct reading end = take_reading(&ticks), begin = end;
         pay(thread, ticks, end.now);
         struct delay_reading last = own->delay_is_last ? take_delay() : (struct delay_reading){0};
-        delay = last.is_known && last.delay >= own->delay ? last.delay - own->delay
-                                                          : FM_DELAY_UNKNOWN;
+        delay =
+            last.is_known && last.delay >= own->delay ? last.delay - own->delay : FM_DELAY_UNKNOWN;
         begin_in_call(own, earlier >= 0, &last, end.now);
         if (last.ticks > 0) {
             begin = take_reading(&ticks); /* that took time: what follows begins now */

@@ -61,17 +61,21 @@ def compare(told, whole, paths):
     wall, delay = (sum(float(line.split()[i]) for line in told) for i in (2, 3))
     failures = []
 
-    def near(name, value, expected):
-        if not abs(value - expected) <= TOLERANCE * expected:
-            failures.append(f"{name}: {value:.4f}, expected {expected:.4f}")
-
     if len(told) != RANKS or delay < 0.2 * wall:
         failures.append(f"the ranks have not competed for processors: {told}")
-    near("measured time", whole["measured_time"], wall)
-    near("stolen time", whole["stolen_time"], delay)
-    share = whole["stolen_time"] / whole["measured_time"]
-    near("stolen share", share, delay / wall)
-    near("share of the run delay", whole["run_delay"] / whole["delay_measured_time"], share)
+    # The stretches after calls that no long one has followed so far are not measured: one or two of thirty.
+    missing = wall - whole["measured_time"]
+    if not -TOLERANCE * wall <= missing <= 0.1 * wall:
+        failures.append(f"measured time: {whole['measured_time']:.4f}, expected {wall:.4f}")
+    lost = delay - whole["stolen_time"]
+    if not -TOLERANCE * delay <= lost <= max(0, missing) + TOLERANCE * delay:
+        failures.append(f"stolen time: {whole['stolen_time']:.4f}, expected {delay:.4f}, not measured {missing:.4f}")
+    # In the stretches whose run delay was not read, a rank may have lacked a processor all the time, or never.
+    rest = whole["stolen_time"] - whole["run_delay"]
+    unknown = whole["measured_time"] - whole["delay_measured_time"]
+    if not -TOLERANCE * delay <= rest <= unknown + TOLERANCE * delay:
+        failures.append(f"run delay: {whole['run_delay']:.4f} of {whole['stolen_time']:.4f} stolen,"
+                        f" not known for {unknown:.4f} s")
     if whole["delay_measured_time"] < 0.5 * whole["measured_time"]:
         failures.append(f"the run delay was read too seldom: {whole}")
     preempted = sum(int(line.split()[4]) for line in told)
@@ -108,7 +112,9 @@ def read_report(text, whole, factor):
     if "(preempted " not in " ".join(text.split()) and ": preempted " not in " ".join(text.split()):
         yield "the report does not state the preemptions"
     named = first and (first.group(1).startswith("compute") or first.group(1) == "main" and "Sure" in text)
-    if factor > 1 and not (named and first.group(2) == "rank 1" and problem > lack):
+    # What a rank needs longer takes as much longer again as it lacks processors meanwhile: with six others on
+    # two of them, three quarters of what it is late.
+    if factor > 1 and not (named and first.group(2) == "rank 1" and problem > 0.2 * waiting):
         yield f"rank 1 works more: {problem} % by a problem, {lack} % by lack of processors"
 
 
