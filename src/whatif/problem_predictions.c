@@ -444,8 +444,8 @@ static bool pays(const struct fm_detail *detail, const struct fm_decisions *deci
 }
 
 fm_status_t fm_problem_predictions_add(struct fm_cube *cube, const struct fm_detail *detail,
-                                       const bool *has_load, unsigned workers,
-                                       struct fm_error *error)
+                                       const bool *has_load, enum fm_predicting when,
+                                       unsigned workers, struct fm_error *error)
 {
     const size_t callpaths = detail->trace->callpaths.count;
     struct predictor predictor = {
@@ -457,7 +457,8 @@ fm_status_t fm_problem_predictions_add(struct fm_cube *cube, const struct fm_det
         .waiting = fm_allocate(callpaths, sizeof *predictor.waiting),
         .new_waiting = fm_allocate(callpaths, sizeof *predictor.new_waiting),
     };
-    const bool is_worth_it = pays(detail, predictor.decisions);
+    const bool is_worth_it =
+        when == FM_PREDICTING_ALWAYS || pays(detail, predictor.decisions);
     fm_status_t status = is_worth_it ? replay_measured(&predictor, error) : FM_OK;
     if (status == FM_OK && is_worth_it) {
         predict_ideal_network(&predictor);

@@ -9,15 +9,21 @@
  * it are taken to do their part while they wait); of a serialization, that
  * nobody waits for the locks that its symptoms wait for; of a lack of progress, ideal progress; and
  * that the barrier in which most of its waiting shows does not exist, or the fence waits for
- * partners only. Twelve predictions at most, and none if a replay takes more than the analysis: it
- * has more than three steps (ends and begins of calls, dependencies, members of collectives,
- * decisions) for each event of the trace.
+ * partners only. Twelve predictions at most.
  */
 #ifndef FERMATA_WHATIF_PROBLEM_PREDICTIONS_H
 #define FERMATA_WHATIF_PROBLEM_PREDICTIONS_H
 
 #include "analysis/detail.h"
 #include "cube/model/cube.h"
+
+/** When a report has predictions. */
+enum fm_predicting {
+    FM_PREDICTING_ALWAYS,
+    /** If a replay takes less than the analysis: it has no more than three steps (ends and begins of
+     * calls, dependencies, members of collectives, decisions) for each event of the trace. */
+    FM_PREDICTING_IF_CHEAP
+};
 
 /** Adds the predictions to a report. The result does not depend on the number of workers.
  * @param cube      of the same analysis
@@ -27,7 +33,7 @@
  * @return FM_ERR_FAILED: a replay without changes does not give the measured times; the report has
  * no prediction then */
 fm_status_t fm_problem_predictions_add(struct fm_cube *cube, const struct fm_detail *detail,
-                                       const bool *has_load, unsigned workers,
-                                       struct fm_error *error);
+                                       const bool *has_load, enum fm_predicting when,
+                                       unsigned workers, struct fm_error *error);
 
 #endif

@@ -277,6 +277,31 @@ def gains_of_reports(archive):
     assert problems_of(archive, "--memory=1G", "--predict=yes")[0]["problems"][0]["gain"]["proved"]
 
 
+def all_pairs(ranks):
+    """A post/start/complete/wait of all with all, of which rank 3 computes longer."""
+    lines = [(0, "enter main"), (0, "enter work"), (10, "leave work"), (10, "enter MPI_Win_post"), (11, "group"),
+             (11, "leave MPI_Win_post"), (11, "enter MPI_Win_start"), (32, "group"), (32, "leave MPI_Win_start"),
+             (32, "enter MPI_Win_complete"), (33, "group"), (33, "leave MPI_Win_complete"),
+             (33, "enter MPI_Win_wait"), (34, "group"), (34, "leave MPI_Win_wait"), (40, "leave main")]
+    text = [f"unit 1\nranks {ranks}\nwindow w0 world"]
+    for rank in range(ranks):
+        group = "group_sync w0 " + " ".join(str(other) for other in range(ranks) if other != rank)
+        late = 20 if rank == 3 else 0
+        text += [f"{time + late if 0 < time < 32 and event != 'enter work' else time} {rank} "
+                 f"{group if event == 'group' else event}" for time, event in lines]
+    return "\n".join(text) + "\n"
+
+
+def gains_that_cost_much(folder):
+    """A call that depends on all ranks has more dependencies than events: bounds, unless predictions are asked for."""
+    few, many = (archive_of(folder, f"pairs-{ranks}", all_pairs(ranks)) for ranks in (5, 16))
+    for archive, arguments, is_proved in ((few, [], True), (many, [], False), (many, ["--predict=yes"], True),
+                                          (many, ["--predict=no"], False)):
+        gain = problems_of(archive, *arguments)[0]["problems"][0]["gain"]
+        assert gain["proved"] is is_proved, (archive, arguments, gain)
+        assert gain["removed"] == 19, gain
+
+
 def full_disk(folder, archive):
     """Without room for the predicted run: one clear line, status 4, and nothing of it is left."""
     predicted = os.path.join(folder, "no-room")
@@ -380,6 +405,7 @@ def check(folder):
     writing(folder, archive)
     advice(archive)
     gains_of_reports(archive)
+    gains_that_cost_much(folder)
     full_disk(folder, archive)
     later_completion(folder)
     fences(folder)

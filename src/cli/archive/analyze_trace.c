@@ -334,7 +334,8 @@ static fm_status_t load_patterns(const struct fm_analyze_request *request, bool 
 }
 
 /* Adds what replays predict. A replay that is not exact is a defect, which the report states. */
-static fm_status_t predict(struct fm_cube *cube, const struct fm_detail *detail, unsigned workers,
+static fm_status_t predict(const struct fm_analyze_request *request, struct fm_cube *cube,
+                           const struct fm_detail *detail, unsigned workers,
                            struct fm_error *error)
 {
     struct fm_error reason;
@@ -348,7 +349,10 @@ static fm_status_t predict(struct fm_cube *cube, const struct fm_detail *detail,
     for (uint32_t i = 0; i < cube->problem_count; i++) {
         has_load[i] = fm_load_share(&diagnosis, &cube->problems[i]) > 0;
     }
-    status = fm_problem_predictions_add(cube, detail, has_load, workers, &reason);
+    status = fm_problem_predictions_add(cube, detail, has_load,
+                                        request->predict == FM_PREDICT_YES ? FM_PREDICTING_ALWAYS
+                                                                           : FM_PREDICTING_IF_CHEAP,
+                                        workers, &reason);
     fm_free(has_load);
     return status == FM_OK
                ? FM_OK
@@ -415,7 +419,7 @@ static fm_status_t analyze_and_write(const struct fm_analyze_request *request,
     }
     if (status == FM_OK && detail != NULL && detail->dependencies != NULL) {
         fm_stage_begin(options->times, "predictions");
-        status = predict(cube, detail, options->workers, error);
+        status = predict(request, cube, detail, options->workers, error);
     }
     if (status == FM_OK) {
         fm_stage_begin(options->times, "write report");
