@@ -32,10 +32,10 @@ const PATIENCE = 120_000;
 /** Debugging aid: how many times slower than the machine the page's scripts run. */
 const SLOWER = Number(process.env.FERMATA_SLOW_BROWSER ?? 1);
 
-/** Repeats an assertion about something that follows later until it holds. @returns what it returns; after 30 seconds
- * without success, its error is thrown */
+/** Repeats an assertion about something that follows later until it holds. @returns what it returns; without success after
+ * PATIENCE, its error is thrown */
 export async function eventually(assertion) {
-  const end = performance.now() + 30_000;
+  const end = performance.now() + PATIENCE;
   for (let pause = 10; ; pause = Math.min(2 * pause, 500)) {
     try {
       return await assertion();
