@@ -106,7 +106,7 @@ def read_report(text, whole, factor):
     # Samples are few where a rank seldom runs: which function lacked the processor is known to a sample's
     # period only. What remains as a problem then states that it had no processor.
     explained = percent(text, r"1\. (?:(?! 2\. ).)*?no processor for ([0-9.]+)% of this time") >= 50
-    if factor == 1 and not (lack > 0 and problem < 0.2 * waiting or explained):
+    if factor == 1 and not (lack > 2 * problem or explained):
         yield f"equal work: {problem} % by a problem, {lack} % by lack of processors"
     # Between two samples of a rank that seldom runs its caller has the time; the report states that.
     if "(preempted " not in " ".join(text.split()) and ": preempted " not in " ".join(text.split()):
