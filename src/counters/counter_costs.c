@@ -1,6 +1,8 @@
 /* Loops of one operation each, less the same loop without it. An operation reads from and writes to
  * memory, as in a library that counts: the compiler must not keep anything in registers across
- * iterations, nor leave anything out (KEEP). */
+ * iterations, nor leave anything out (KEEP). Nor must the processor execute an operation while
+ * others are under way (ALONE): an update in a library has no other one beside it, and costs add up
+ * only where nothing overlaps. */
 #include "counters/counter_costs.h"
 
 #include <stdbool.h>
@@ -8,19 +10,26 @@
 #include <time.h>
 
 #define KEEP __asm__ volatile("" ::: "memory")
+#if defined(__x86_64__)
+#define ALONE __asm__ volatile("lfence" ::: "memory")
+#elif defined(__aarch64__)
+#define ALONE __asm__ volatile("isb" ::: "memory")
+#else
+#define ALONE KEEP
+#endif
 
 /* Operations in an iteration of a loop: its own cost becomes small. */
 enum { UNROLLED = 8, BINS = 4 };
 
 #define EIGHT(operation)                                                                           \
-    operation KEEP;                                                                                \
-    operation KEEP;                                                                                \
-    operation KEEP;                                                                                \
-    operation KEEP;                                                                                \
-    operation KEEP;                                                                                \
-    operation KEEP;                                                                                \
-    operation KEEP;                                                                                \
-    operation KEEP;
+    operation ALONE;                                                                               \
+    operation ALONE;                                                                               \
+    operation ALONE;                                                                               \
+    operation ALONE;                                                                               \
+    operation ALONE;                                                                               \
+    operation ALONE;                                                                               \
+    operation ALONE;                                                                               \
+    operation ALONE;
 
 /* The memory of counters. */
 static struct {

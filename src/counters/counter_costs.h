@@ -1,7 +1,9 @@
 /** @file
  * What counters cost on this machine, by the model of D. Eberius, "Low-level metrics for MPI and
  * GPUs" (2020), formulas 3.1-3.6: eight elementary costs are measured, and added up to the cost of
- * an update of a counter of each kind; the updates themselves are measured, too.
+ * an update of a counter of each kind; the updates themselves are measured, too. Each is measured
+ * alone: nothing before or after overlaps with it. In a program something may, which makes it
+ * cheaper.
  *
  * The counters of the model are those of a library: shared by threads (atomic additions), switched
  * on and off by a bit each. Those that fermata's hooks in Open MPI keep are of this sort; those

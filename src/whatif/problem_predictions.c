@@ -457,8 +457,7 @@ fm_status_t fm_problem_predictions_add(struct fm_cube *cube, const struct fm_det
         .waiting = fm_allocate(callpaths, sizeof *predictor.waiting),
         .new_waiting = fm_allocate(callpaths, sizeof *predictor.new_waiting),
     };
-    const bool is_worth_it =
-        when == FM_PREDICTING_ALWAYS || pays(detail, predictor.decisions);
+    const bool is_worth_it = when == FM_PREDICTING_ALWAYS || pays(detail, predictor.decisions);
     fm_status_t status = is_worth_it ? replay_measured(&predictor, error) : FM_OK;
     if (status == FM_OK && is_worth_it) {
         predict_ideal_network(&predictor);

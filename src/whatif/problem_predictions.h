@@ -20,8 +20,8 @@
 /** When a report has predictions. */
 enum fm_predicting {
     FM_PREDICTING_ALWAYS,
-    /** If a replay takes less than the analysis: it has no more than three steps (ends and begins of
-     * calls, dependencies, members of collectives, decisions) for each event of the trace. */
+    /** If a replay takes less than the analysis: it has no more than three steps (ends and begins
+     * of calls, dependencies, members of collectives, decisions) for each event of the trace. */
     FM_PREDICTING_IF_CHEAP
 };
 

@@ -335,8 +335,7 @@ static fm_status_t load_patterns(const struct fm_analyze_request *request, bool 
 
 /* Adds what replays predict. A replay that is not exact is a defect, which the report states. */
 static fm_status_t predict(const struct fm_analyze_request *request, struct fm_cube *cube,
-                           const struct fm_detail *detail, unsigned workers,
-                           struct fm_error *error)
+                           const struct fm_detail *detail, unsigned workers, struct fm_error *error)
 {
     struct fm_error reason;
     struct fm_diagnosis diagnosis;

@@ -27,9 +27,10 @@ static void print_text(const struct fm_counter_costs *costs)
             printf("%7s  %s\n", "-", fm_update_formula(update));
         }
     }
-    puts(
-        "\nCounters of a library, and those of --hooks, cost this; the recorder's own are kept for "
-        "each\nthread, without atomic additions and readings of the clock.");
+    puts("\nAll of them alone; an update that overlaps with what the program does around it costs "
+         "less.\nCounters of a library, and those of --hooks, cost this; the recorder's own are "
+         "kept "
+         "for each\nthread, without atomic additions and readings of the clock.");
 }
 
 static void print_json(const struct fm_counter_costs *costs)
