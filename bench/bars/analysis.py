@@ -113,9 +113,8 @@ def _with_and_without(table, stages):
 
 
 def replay(programs, folder, options):
-    """P16: one replay more, that of the identity check, and that of a change, which decides who gets
-    locks, relative to the analysis; and a prediction as
-    a whole, which reads the trace and finds the dependencies, too."""
+    """P16: one replay more, that of the identity check, and that of a change, which decides who gets locks,
+    relative to the analysis; and a prediction as a whole, which reads the trace and finds the dependencies, too."""
     traces = Traces(programs, folder)
     for variant in (*VARIANTS, "locks"):
         trace, _ = traces.make(variant, options.ranks, options.events)
@@ -127,13 +126,14 @@ def replay(programs, folder, options):
             "predict": lambda: run(predict),
             "check": lambda: run([*predict, "--check"]),
         }, options.repeats)
+        # A replay is a small part of these processes: of each sort the fastest counts, for what else a machine
+        # does only makes them slower.
+        least = {name: min(sample.cpu for sample in samples[name]) for name in samples}
         yield Figure("P16", f"a replay / analysis, CPU time, {variant}",
-                     [(checked.cpu - predicted.cpu) / analyzed.cpu for analyzed, predicted, checked
-                      in zip(samples["analyze"], samples["predict"], samples["check"])], 0.5)
+                     [(least["check"] - least["predict"]) / least["analyze"]], 0.5)
         # Both read the trace and replay it without changes; one of them replays a change, too.
         yield Figure("P16", f"the replay of a change / analysis, CPU time, {variant}",
-                     [(checked.cpu - same.cpu) / analyzed.cpu for analyzed, same, checked
-                      in zip(samples["analyze"], samples["identity"], samples["check"])], 0.5)
+                     [(least["check"] - least["identity"]) / least["analyze"]], 0.5)
         yield Figure("P16", f"a prediction with reading / analysis, CPU time, {variant}",
                      ratios_of(samples["predict"], samples["analyze"], cpu_of), None)
         yield Figure("P16", f"analysis with predicted gains / without, CPU time, {variant}",
