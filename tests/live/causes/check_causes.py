@@ -228,11 +228,15 @@ def expect_fixed(options, name, answer, times):
             judged = False
             continue
         # A part of the planted function that is found to be transfer has no gain.
-        # What balance gains is predicted of a call path, and told at each of its problems.
+        # What balance gains is predicted of a call path, and what the lack of a lock gains of the lock; it is told at
+        # each of their problems.
         gains = {}
         for problem in problems:
-            of_callpath = problem["gain"]["proved"] and fix == "balanced" and not serial
+            proved = problem["gain"]["proved"]
+            of_callpath = proved and fix == "balanced" and not serial
             place = (problem["cause"]["callpath"], None if of_callpath else problem["id"])
+            if proved and serial and problem["lock"] is not None:
+                place = ("lock", problem["lock"])
             gains[place] = problem["gain"]["removed" if serial else fix] or 0
         bound = sum(gains.values())
         predicted = any(problem["gain"]["proved"] for problem in problems)
