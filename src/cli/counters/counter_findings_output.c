@@ -35,8 +35,9 @@ void fm_counters_findings(const struct fm_counter_request *request,
         fm_json_end(&json);
         putchar('\n');
     } else if (!is_possible) {
-        puts("The run has no counters of the inside of its library: record with --hooks, or name "
-             "variables of the library (fermata counters list).");
+        puts("The run has no counters of the inside of its library: --hooks counts in Open MPI "
+             "4.1.4, elsewhere\nname variables of the library, if it has some (fermata counters "
+             "list).");
     } else if (fm_counter_findings(job, print_text, NULL) == 0) {
         puts("Nothing notable.");
     }
