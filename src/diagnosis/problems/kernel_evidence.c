@@ -128,47 +128,48 @@ static struct usage **sides_of_locations(const struct fm_cube *cube,
     return side;
 }
 
-static void finish(struct comparison *sides)
+/** Adds what was counted in a call path. */
+static void add_path(const struct fm_cube *cube, struct usage *const *side, unsigned kind,
+                     uint32_t callpath)
 {
-    make_means(&sides->there);
-    make_means(&sides->others);
-    sides->lack = sides->there.lack - sides->others.lack;
-    sides->excess = sides->there.computation - sides->others.computation - sides->lack;
-}
-
-/** Compares the computation of a cause's call path. */
-static struct comparison compare_path(const struct fm_cube *cube,
-                                      const struct fm_cube_problem *cause)
-{
-    struct comparison sides = {0};
-    struct usage **side = sides_of_locations(cube, cause, &sides);
     for (uint32_t i = 0; i < cube->location_count; i++) {
-        for (unsigned kind = 0; kind < KINDS && side[i] != NULL; kind++) {
-            add_value(side[i], kind, fm_cube_value(cube, kinds[kind].metric, cause->callpath, i));
+        if (side[i] != NULL) {
+            add_value(side[i], kind, fm_cube_value(cube, kinds[kind].metric, callpath, i));
         }
     }
-    fm_free(side);
-    finish(&sides);
-    return sides;
 }
 
-/** Compares all computation of the locations. */
-static struct comparison compare_all(const struct fm_cube *cube,
-                                     const struct fm_cube_problem *cause)
+/** Adds what was counted in all call paths. */
+static void add_all(const struct fm_cube *cube, struct usage *const *side, unsigned kind)
+{
+    size_t count;
+    const struct fm_cube_cell *cells = fm_cube_metric_cells(cube, kinds[kind].metric, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (side[cells[i].location] != NULL) {
+            add_value(side[cells[i].location], kind, cells[i].value);
+        }
+    }
+}
+
+/** Compares the computation of a call path, or all computation of the locations.
+ * @param callpath  FM_CUBE_NONE: all */
+static struct comparison compare_in(const struct fm_cube *cube, const struct fm_cube_problem *cause,
+                                    uint32_t callpath)
 {
     struct comparison sides = {0};
     struct usage **side = sides_of_locations(cube, cause, &sides);
     for (unsigned kind = 0; kind < KINDS; kind++) {
-        size_t count;
-        const struct fm_cube_cell *cells = fm_cube_metric_cells(cube, kinds[kind].metric, &count);
-        for (size_t i = 0; i < count; i++) {
-            if (side[cells[i].location] != NULL) {
-                add_value(side[cells[i].location], kind, cells[i].value);
-            }
+        if (callpath == FM_CUBE_NONE) {
+            add_all(cube, side, kind);
+        } else {
+            add_path(cube, side, kind, callpath);
         }
     }
     fm_free(side);
-    finish(&sides);
+    make_means(&sides.there);
+    make_means(&sides.others);
+    sides.lack = sides.there.lack - sides.others.lack;
+    sides.excess = sides.there.computation - sides.others.computation - sides.lack;
     return sides;
 }
 
@@ -181,7 +182,7 @@ static bool compare(const struct fm_diagnosis *diagnosis, const struct fm_cube_p
         !is_counted(diagnosis)) {
         return false;
     }
-    *sides = compare_path(diagnosis->cube, cause);
+    *sides = compare_in(diagnosis->cube, cause, cause->callpath);
     return sides->there.locations > 0 && sides->others.locations > 0 && sides->there.measured > 0 &&
            is_measured(&sides->there) && is_measured(&sides->others);
 }
@@ -244,7 +245,7 @@ static fm_kernel_reason_t reason_of(const struct fm_cube *cube, const struct fm_
     if (reason == FM_KERNEL_EXPLAINS_NOTHING) {
         return reason;
     }
-    struct comparison all = compare_all(cube, cause);
+    struct comparison all = compare_in(cube, cause, FM_CUBE_NONE);
     double more = reason == FM_KERNEL_WAITS ? longer(&all, all.there.waiting, all.others.waiting)
                                             : longer(&all, all.there.kernel, all.others.kernel);
     return explains(sides, more) ? reason : FM_KERNEL_EXPLAINS_NOTHING;

@@ -6,9 +6,9 @@
  *  - at least half of the cause's computation was measured, and half of that of the other
  * locations;
  *  - the time that it takes there exceeds the time that it takes on the others by at least half of
- *    what the computation takes longer there, apart from lack of processors, and so does that of
- * all computation there: what is counted between two calls is divided between functions by time;
- * and
+ *    what the computation takes longer there, apart from lack of processors;
+ *  - so does the time of all computation there, since what is counted between two calls is divided
+ *    between functions by time; and
  *  - the events themselves occur at least twice as often there as on the others, and the kernel
  * works at least twice as long. What was not measured is taken to be as what was. So events that
  * occur everywhere, or are too few for the time, are no reason. Of a cause on all locations nothing
