@@ -72,8 +72,7 @@ def main():
         lines = subprocess.run([fermata, "doctor", "--", folder / "program-g"], capture_output=True,
                                text=True).stdout.splitlines()
         notes = sum(line.startswith("note ") for line in lines)
-        if lines[-1] != f"0 problems, {notes} note{'' if notes == 1 else 's'}":
-            failures.append(f"doctor counts '{lines[-1]}', not {notes} notes")
+        expect(0, f"\n0 problems, {notes} note{'' if notes == 1 else 's'}\n", "--", folder / "program-g")
     for failure in failures:
         print(failure)
     sys.exit(1 if failures else 0)
