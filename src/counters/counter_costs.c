@@ -1,8 +1,8 @@
 /* Loops of one operation each, less the same loop without it. An operation reads from and writes to
  * memory, as in a library that counts: the compiler must not keep anything in registers across
  * iterations, nor leave anything out (KEEP). Nor must the processor execute an operation while
- * others are under way (ALONE): an update in a library has no other one beside it, and costs add up
- * only where nothing overlaps. */
+ * others are in flight (ALONE): in a library no second update is next to the first one, and costs
+ * add up only where nothing overlaps. */
 #include "counters/counter_costs.h"
 
 #include <stdbool.h>

@@ -29,8 +29,7 @@ static void print_text(const struct fm_counter_costs *costs)
     }
     puts("\nAll of them alone; an update that overlaps with what the program does around it costs "
          "less.\nCounters of a library, and those of --hooks, cost this; the recorder's own are "
-         "kept "
-         "for each\nthread, without atomic additions and readings of the clock.");
+         "kept for each\nthread, without atomic additions and readings of the clock.");
 }
 
 static void print_json(const struct fm_counter_costs *costs)

@@ -156,7 +156,8 @@ void fm_processor_leave(struct fm_thread *thread)
         return;
     }
     int saved = errno;
-    bool is_due = thread->left >= own->delay_due || own->delay_is_last; /* read at Enter, in vain */
+    /* A run delay that was read at Enter is superseded by the reading here. */
+    bool is_due = thread->left >= own->delay_due || own->delay_is_last;
     own->delay_is_last = false;
     if (own->expected[bit] > 0) {
         own->expected[bit]--;

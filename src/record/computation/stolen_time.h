@@ -26,8 +26,9 @@
  * The kernel's own figure, the run delay of schedstat, is read together with the CPU clock where a
  * long stretch is expected. That takes 40 us, because the file is opened each time, so that a
  * program never encounters a descriptor of the recorder; so it begins only as often as this takes
- * 1/FM_DELAY_SHARE of the time. The run delay of the whole run is known for the thread that begins
- * it.
+ * 1/FM_DELAY_SHARE of the time, not counted the reading at the end of the stretch, and a second one
+ * if the call lasts longer than expected. The run delay of the whole run is known for the thread
+ * that begins it.
  */
 #ifndef FERMATA_RECORD_COMPUTATION_PROCESSOR_TIME_H
 #define FERMATA_RECORD_COMPUTATION_PROCESSOR_TIME_H
