@@ -1,5 +1,6 @@
 /* The definitions of a scenario's archive. */
 #include "base/kernel_activity.h"
+#include "base/stack_samples.h"
 #include "scenario/archive_records.h"
 #include "scenario/region_kind.h"
 
@@ -19,6 +20,7 @@ struct usage {
     bool persistent;      /* some persistent collective is completed */
     bool accesses;        /* to a file */
     bool activities[FM_KERNEL_ACTIVITY_COUNT];
+    bool samples;
     uint64_t last_time;
 };
 
@@ -85,6 +87,9 @@ static void use_event(struct usage *usage, const struct fm_scenario *scenario,
         break;
     case FM_SCENARIO_ACTIVITY:
         usage->activities[event->detail] = true;
+        break;
+    case FM_SCENARIO_SAMPLE:
+        usage->samples = true;
         break;
     case FM_SCENARIO_THREAD_CREATE:
     case FM_SCENARIO_THREAD_BEGIN:
@@ -290,8 +295,21 @@ static void write_parameters(struct definitions *definitions)
     }
 }
 
-/* The activities of kernels are counters, each a metric of its own with its number. */
-static void write_activities(struct definitions *definitions)
+/* A counter that is a metric of its own, with the same number. */
+static void write_counter(struct definitions *definitions, OTF2_MetricMemberRef number,
+                          const char *name, const char *unit, OTF2_MetricMode mode, OTF2_Type type,
+                          OTF2_RecorderKind recorder)
+{
+    const OTF2_StringRef named = string(definitions, name);
+    const OTF2_StringRef description = string(definitions, "");
+    keep(definitions, OTF2_GlobalDefWriter_WriteMetricMember(
+                          definitions->writer, number, named, description, OTF2_METRIC_TYPE_OTHER,
+                          mode, type, OTF2_BASE_DECIMAL, 0, string(definitions, unit)));
+    keep(definitions, OTF2_GlobalDefWriter_WriteMetricClass(definitions->writer, number, 1, &number,
+                                                            OTF2_METRIC_SYNCHRONOUS, recorder));
+}
+
+static void write_counters(struct definitions *definitions)
 {
     static const struct {
         const char *name, *unit;
@@ -301,18 +319,14 @@ static void write_activities(struct definitions *definitions)
 #undef FM_KERNEL_ACTIVITY
     };
     for (OTF2_MetricMemberRef i = 0; i < FM_KERNEL_ACTIVITY_COUNT; i++) {
-        if (!definitions->usage.activities[i]) {
-            continue;
+        if (definitions->usage.activities[i]) {
+            write_counter(definitions, i, activities[i].name, activities[i].unit,
+                          OTF2_METRIC_ABSOLUTE_NEXT, OTF2_TYPE_DOUBLE, OTF2_RECORDER_KIND_GPU);
         }
-        const OTF2_StringRef name = string(definitions, activities[i].name);
-        const OTF2_StringRef description = string(definitions, "");
-        keep(definitions, OTF2_GlobalDefWriter_WriteMetricMember(
-                              definitions->writer, i, name, description, OTF2_METRIC_TYPE_OTHER,
-                              OTF2_METRIC_ABSOLUTE_NEXT, OTF2_TYPE_DOUBLE, OTF2_BASE_DECIMAL, 0,
-                              string(definitions, activities[i].unit)));
-        keep(definitions, OTF2_GlobalDefWriter_WriteMetricClass(definitions->writer, i, 1, &i,
-                                                                OTF2_METRIC_SYNCHRONOUS,
-                                                                OTF2_RECORDER_KIND_GPU));
+    }
+    if (definitions->usage.samples) {
+        write_counter(definitions, FM_ARCHIVE_SAMPLES, FM_STACK_SAMPLES, "#",
+                      OTF2_METRIC_RELATIVE_POINT, OTF2_TYPE_UINT64, OTF2_RECORDER_KIND_CPU);
     }
 }
 
@@ -546,7 +560,7 @@ OTF2_ErrorCode fm_archive_write_definitions(const struct fm_scenario *scenario,
         write_system(&definitions);
         write_regions(&definitions);
         write_parameters(&definitions);
-        write_activities(&definitions);
+        write_counters(&definitions);
         write_groups(&definitions);
         write_comms_and_windows(&definitions);
         write_teams(&definitions);

@@ -184,6 +184,11 @@ OTF2_ErrorCode fm_archive_write_event(const struct fm_scenario *scenario, OTF2_E
         memcpy(&value.floating_point, &event->id, sizeof value.floating_point);
         return OTF2_EvtWriter_Metric(writer, NULL, time, event->detail, 1, &type, &value);
     }
+    case FM_SCENARIO_SAMPLE: {
+        const OTF2_Type type = OTF2_TYPE_UINT64;
+        const OTF2_MetricValue value = {.unsigned_int = 1};
+        return OTF2_EvtWriter_Metric(writer, NULL, time, FM_ARCHIVE_SAMPLES, 1, &type, &value);
+    }
     case FM_SCENARIO_WIN_CREATE:
         return OTF2_EvtWriter_RmaWinCreate(writer, NULL, time, object);
     case FM_SCENARIO_WIN_DESTROY:

@@ -95,6 +95,7 @@ static const struct event_form event_forms[] = {
     {"on_stream", FM_SCENARIO_PARAMETER_UNSIGNED, "S"},
     {"event", FM_SCENARIO_PARAMETER_UNSIGNED, "E"},
     {"activity", FM_SCENARIO_ACTIVITY, "kV"},
+    {"sample", FM_SCENARIO_SAMPLE, ""},
     {"team_begin", FM_SCENARIO_TEAM_BEGIN, "m"},
     {"team_end", FM_SCENARIO_TEAM_END, "m"},
     {"task_create", FM_SCENARIO_TASK_CREATE, "mnG"},

@@ -4,6 +4,7 @@
  * chain. */
 #include "analysis/causes/cause_chain.h"
 
+#include "analysis/causes/excess.h"
 #include "cube/model/delay_kind.h"
 #include "engine/mailbox/mailbox.h"
 
@@ -16,13 +17,7 @@ struct link {
     uint32_t depth;
 };
 
-/* Time of a call path in the waiter's interval. */
-struct share {
-    uint64_t ticks;
-    uint32_t callpath;
-};
-
-/* From the waiter to the causing location, followed by `share_count` shares. */
+/* From the waiter to the causing location, followed by `share_count` struct fm_waiter_share. */
 struct question {
     uint64_t begin, end; /* of the interval at the causing location */
     struct link link;
@@ -39,6 +34,8 @@ struct finding {
 /* One worker's tables. */
 struct scratch {
     struct fm_profile profile;
+    struct fm_excess excess;
+    FM_VECTOR(struct fm_cause_share) own; /* of the causing location */
     FM_VECTOR(unsigned char) message;
     FM_VECTOR(struct finding) findings;
 };
@@ -73,15 +70,16 @@ static void ask(struct chains *chains, struct fm_mailboxes *mailboxes, unsigned 
         fm_busy_time_profile(busy_time, question.begin, wait->enter, &scratch->profile);
         question.share_count = scratch->profile.count;
     }
-    size_t size = sizeof question + question.share_count * sizeof(struct share);
+    size_t size = sizeof question + question.share_count * sizeof(struct fm_waiter_share);
     scratch->message.count = 0;
     fm_vector_reserve(&scratch->message, size);
     memcpy(scratch->message.items, &question, sizeof question);
-    struct share *shares = (struct share *)(scratch->message.items + sizeof question);
+    struct fm_waiter_share *shares =
+        (struct fm_waiter_share *)(scratch->message.items + sizeof question);
     for (uint32_t i = 0; i < question.share_count; ++i) {
         uint32_t visit = scratch->profile.visits[i];
-        shares[i] = (struct share){scratch->profile.time[visit],
-                                   busy_time->location->profile.items[visit].callpath};
+        shares[i].callpath = busy_time->location->profile.items[visit].callpath;
+        memcpy(shares[i].ticks, &scratch->profile.time[visit], sizeof shares[i].ticks);
     }
     fm_mailbox_send(mailboxes, worker, fm_trace_process(trace, question.location),
                     scratch->message.items, size);
@@ -113,27 +111,32 @@ static struct longest longest_wait(const struct fm_wait_list *waits, uint64_t be
     return longest;
 }
 
-/* @return the call path with the largest excess at the cause over the waiter */
-static struct longest longest_delay(const struct fm_location *cause,
-                                    const struct fm_profile *profile, const struct share *shares,
-                                    uint32_t share_count)
+/* @return the call path with the largest excess of the profile over that of the waiter */
+static struct longest longest_delay(struct scratch *scratch, const struct fm_location *cause,
+                                    const struct question *question)
 {
-    struct longest longest = {.number = FM_NONE};
+    const struct fm_profile *profile = &scratch->profile;
+    scratch->own.count = 0;
     for (uint32_t i = 0; i < profile->count; ++i) {
         uint32_t visit = profile->visits[i];
-        uint64_t excess = profile->time[visit], less = 0;
-        for (uint32_t j = 0; j < share_count; ++j) {
-            if (shares[j].callpath == cause->profile.items[visit].callpath) {
-                less += shares[j].ticks;
-            }
-        }
-        excess = excess > less ? excess - less : 0;
-        longest.sum += excess;
+        fm_vector_push(&scratch->own,
+                       (struct fm_cause_share){profile->time[visit], visit,
+                                               cause->profile.items[visit].callpath});
+    }
+    const struct fm_sides sides = {.own = scratch->own.items,
+                                   .own_count = (uint32_t)scratch->own.count,
+                                   .shares = (const struct fm_waiter_share *)(question + 1),
+                                   .share_count = question->share_count};
+    struct longest longest = {.number = FM_NONE,
+                              .sum = fm_excess_compare(&scratch->excess, &sides)};
+    for (uint32_t i = 0; i < sides.own_count; ++i) {
+        uint64_t excess = (uint64_t)(fm_excess_in(&scratch->excess, &sides.own[i]) + 0.5);
         if (excess > longest.ticks) {
-            longest.number = visit;
+            longest.number = sides.own[i].visit;
             longest.ticks = excess;
         }
     }
+    fm_excess_forget(&scratch->excess, &sides);
     return longest;
 }
 
@@ -154,8 +157,7 @@ static void answer(void *context, struct fm_mailboxes *mailboxes, unsigned worke
     const struct fm_location *location = busy_time->location;
     struct scratch *scratch = &chains->scratch[worker];
     fm_busy_time_profile(busy_time, question->begin, question->end, &scratch->profile);
-    struct longest delay = longest_delay(
-        location, &scratch->profile, (const struct share *)(question + 1), question->share_count);
+    struct longest delay = longest_delay(scratch, location, question);
     struct longest wait = longest_wait(&busy_time->waits, question->begin, question->end);
     if (delay.number == FM_NONE && wait.number == FM_NONE) {
         return;
@@ -248,10 +250,15 @@ void fm_cause_chains_find(const struct fm_formation *formation, uint64_t begin,
         .begin = begin,
         .scratch = fm_allocate_apart(workers, sizeof *chains.scratch),
     };
+    for (unsigned w = 0; w < workers; ++w) {
+        fm_excess_open(&chains.scratch[w].excess, formation->analysis->trace, formation->recorded);
+    }
     fm_mailboxes_run(engine, start, answer, &chains);
     share_findings(formation->analysis->team, chains.scratch, workers, statistics);
     for (unsigned w = 0; w < workers; ++w) {
         fm_profile_free(&chains.scratch[w].profile);
+        fm_excess_close(&chains.scratch[w].excess);
+        fm_vector_free(&chains.scratch[w].own);
         fm_vector_free(&chains.scratch[w].message);
         fm_vector_free(&chains.scratch[w].findings);
     }

@@ -1,7 +1,5 @@
 #include "analysis/causes/cause_comparison.h"
 
-#include <string.h>
-
 struct fm_inner_waits fm_waits_inside(const struct fm_wait_list *waits,
                                       const struct fm_interval *interval)
 {
@@ -39,31 +37,22 @@ static void add_extras(struct fm_caused_waits *caused, struct fm_caused_wait *wa
 
 double fm_compare_sides(const struct fm_cause_comparison *c)
 {
-    for (uint32_t i = 0; i < c->share_count; ++i) {
-        memcpy(&c->waiter_time[c->shares[i].callpath], c->shares[i].ticks, sizeof(uint64_t));
-    }
-    uint64_t delay = 0;
-    for (uint32_t i = 0; i < c->own_count; ++i) {
-        uint64_t other = c->waiter_time[c->own[i].callpath];
-        delay += c->own[i].ticks > other ? c->own[i].ticks - other : 0;
-    }
+    uint64_t delay = fm_excess_compare(c->excess, &c->sides);
     double wait = (double)c->waiter->wait;
     double whole = (double)delay + (double)c->inner.ticks;
     c->wait->whole = whole;
     if (whole > 0) {
         add_extras(c->caused, c->wait, c->waits, &c->inner, 1);
-        for (uint32_t i = 0; i < c->own_count; ++i) {
-            uint64_t other = c->waiter_time[c->own[i].callpath];
-            if (c->own[i].ticks > other) {
-                add_part(c->caused, c->own[i].visit, (double)(c->own[i].ticks - other) / whole);
+        for (uint32_t i = 0; i < c->sides.own_count; ++i) {
+            double part = fm_excess_in(c->excess, &c->sides.own[i]);
+            if (part > 0) {
+                add_part(c->caused, c->sides.own[i].visit, part / whole);
             }
         }
     } else {
         c->wait->traits |= FM_CAUSED_UNATTRIBUTED;
     }
-    for (uint32_t i = 0; i < c->share_count; ++i) {
-        c->waiter_time[c->shares[i].callpath] = 0;
-    }
+    fm_excess_forget(c->excess, &c->sides);
     return whole > 0 ? wait * ((double)delay / whole) : wait;
 }
 
@@ -72,8 +61,8 @@ double fm_compare_owner(const struct fm_cause_comparison *c)
     const struct fm_waiter_side *waiter = c->waiter;
     double wait = (double)waiter->wait;
     uint64_t busy = 0;
-    for (uint32_t i = 0; i < c->own_count; ++i) {
-        busy += c->own[i].ticks;
+    for (uint32_t i = 0; i < c->sides.own_count; ++i) {
+        busy += c->sides.own[i].ticks;
     }
     double ratio = 0; /* share of the waiting that is caused by the owner's own waiting */
     if (c->inner.ticks > 0) {
@@ -86,9 +75,9 @@ double fm_compare_owner(const struct fm_cause_comparison *c)
     }
     c->wait->whole = (double)c->inner.ticks;
     add_extras(c->caused, c->wait, c->waits, &c->inner, ratio);
-    for (uint32_t i = 0; i < c->own_count && ratio < 1; ++i) {
-        add_part(c->caused, c->own[i].visit,
-                 (1 - ratio) * ((double)c->own[i].ticks / (double)busy));
+    for (uint32_t i = 0; i < c->sides.own_count && ratio < 1; ++i) {
+        add_part(c->caused, c->sides.own[i].visit,
+                 (1 - ratio) * ((double)c->sides.own[i].ticks / (double)busy));
     }
     return (1 - ratio) * wait;
 }

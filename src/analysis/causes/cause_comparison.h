@@ -5,6 +5,7 @@
 #define FERMATA_ANALYSIS_CAUSES_CAUSE_COMPARISON_H
 
 #include "analysis/causes/caused_waits.h"
+#include "analysis/causes/excess.h"
 #include "analysis/causes/intervals.h"
 
 /** The waiter's part of an interval, sent to the causing location together with the waiter's
@@ -17,19 +18,6 @@ struct fm_waiter_side {
     uint32_t position; /**< of the wait state among those caused by `location` */
     uint32_t waiter;   /**< location */
     uint32_t callpath; /**< of the waiting call */
-};
-
-/** Time of a call path in the waiter's interval. */
-struct fm_waiter_share {
-    uint32_t callpath;
-    uint32_t ticks[2]; /**< a 64-bit number */
-};
-
-/** Time of the causing location in the interval, in one node of its call tree. */
-struct fm_cause_share {
-    uint64_t ticks;
-    uint32_t visit;
-    uint32_t callpath;
 };
 
 /** The causing location's wait states inside an interval. */
@@ -46,18 +34,15 @@ struct fm_inner_waits fm_waits_inside(const struct fm_wait_list *waits,
 struct fm_cause_comparison {
     const struct fm_wait_list *waits; /**< of the causing location */
     struct fm_inner_waits inner;
-    const struct fm_cause_share *own; /**< its profile of the interval */
-    uint32_t own_count;
+    struct fm_sides sides;
     const struct fm_waiter_side *waiter;
-    const struct fm_waiter_share *shares;
-    uint32_t share_count;
     struct fm_caused_wait *wait;    /**< out: positions of its parts, traits, and `whole` */
     struct fm_caused_waits *caused; /**< of the causing location: the parts are appended */
-    uint64_t *waiter_time; /**< [call path]: memory of the worker, all 0 before and after */
+    struct fm_excess *excess;       /**< memory of the worker */
 };
 
 /** Compares a wait state that ends at the begin of the causing call: a delay is the excess of the
- * cause's time over the waiter's in a call path.
+ * cause's time over the waiter's in a call path (excess.h).
  * @return the direct part of the wait state, ticks */
 double fm_compare_sides(const struct fm_cause_comparison *comparison);
 

@@ -61,7 +61,7 @@ struct scratch {
     FM_VECTOR(struct fm_keyed) order;         /* of one location's notices */
     FM_VECTOR(struct fm_keyed) spare;         /* memory to sort it */
     struct fm_difference difference;
-    uint64_t *waiter_time; /* [call path]: time of the waiter; all 0 between two uses */
+    struct fm_excess excess;
     unsigned char apart[FM_APART];
 };
 
@@ -434,14 +434,14 @@ static void compare(void *context, unsigned worker, uint32_t process, const void
     const struct fm_cause_comparison comparison = {
         .waits = &costs->formation->busy_times[waiter->location].waits,
         .inner = own.inner,
-        .own = scratch->cause_shares.items + own.first,
-        .own_count = own.end - own.first,
+        .sides = {.own = scratch->cause_shares.items + own.first,
+                  .own_count = own.end - own.first,
+                  .shares = side->shares.items,
+                  .share_count = side->shares.count},
         .waiter = waiter,
-        .shares = side->shares.items,
-        .share_count = side->shares.count,
         .wait = wait,
         .caused = caused,
-        .waiter_time = scratch->waiter_time,
+        .excess = &scratch->excess,
     };
     double direct = own.contention ? fm_compare_owner(&comparison) : fm_compare_sides(&comparison);
     wait->end = (uint32_t)caused->parts.count;
@@ -455,8 +455,7 @@ static void open_walks(void *context, unsigned worker, uint32_t first, uint32_t 
 {
     struct costs *costs = context;
     const struct fm_analysis *analysis = costs->formation->analysis;
-    costs->scratch[worker].waiter_time =
-        fm_allocate(analysis->trace->callpaths.count, sizeof(uint64_t));
+    fm_excess_open(&costs->scratch[worker].excess, analysis->trace, costs->formation->recorded);
     for (uint32_t l = fm_trace_first_location(analysis->trace, first);
          l < fm_trace_first_location(analysis->trace, last); ++l) {
         costs->locations[l].walk =
@@ -492,7 +491,7 @@ static void close_scratch(struct costs *costs, unsigned workers)
         fm_vector_free(&scratch->order);
         fm_vector_free(&scratch->spare);
         fm_difference_free(&scratch->difference);
-        fm_free(scratch->waiter_time);
+        fm_excess_close(&scratch->excess);
     }
     fm_free(costs->scratch);
 }

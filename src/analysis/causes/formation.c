@@ -1,6 +1,7 @@
 #include "analysis/causes/formation.h"
 
 #include "analysis/causes/cost_table.h"
+#include "analysis/causes/excess.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -86,6 +87,7 @@ void fm_formation_open(struct fm_formation *formation, struct fm_analysis *analy
     *formation = (struct fm_formation){
         .analysis = analysis,
         .busy_times = fm_allocate(locations, sizeof *formation->busy_times),
+        .recorded = fm_recorded_callpaths(analysis->trace),
         .caused_counts = fm_allocate(locations, sizeof *formation->caused_counts),
         .costs = fm_allocate_apart(fm_engine_workers(analysis->engine), sizeof *formation->costs),
         .remote = fm_allocate_apart(fm_engine_workers(analysis->engine), sizeof *formation->remote),
@@ -121,6 +123,7 @@ void fm_formation_close(struct fm_formation *formation)
         fm_vector_free(&formation->costs[w].cells);
     }
     fm_free(formation->busy_times);
+    fm_free(formation->recorded);
     fm_free(formation->caused_counts);
     fm_free(formation->blame_pairs);
     fm_free(formation->times);

@@ -2,6 +2,8 @@
 #include "trace/read/raw_definitions.h"
 
 #include "base/partitioned_names.h"
+#include "base/stack_samples.h"
+#include "functions/paradigm_names.h"
 
 #include "base/containers/sort.h"
 
@@ -89,9 +91,29 @@ static bool is_passive_target(fm_call_t call)
     return call >= FM_CALL_LOCK && call <= FM_CALL_FLUSH_LOCAL_ALL;
 }
 
+static bool has_stack_samples(const struct fm_raw_definitions *raw)
+{
+    for (size_t i = 0; i < raw->counters.counters.count; i++) {
+        const char *name = fm_raw_string(raw, raw->counters.counters.items[i].name);
+        if (name != NULL && strcmp(name, FM_STACK_SAMPLES) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether the region is a function that was not recorded as such, but seen on call stacks.
+ * Functions of the C library are recorded calls. */
+static bool is_seen_on_stacks(const struct fm_raw_region *region, const char *file)
+{
+    return region->paradigm == OTF2_PARADIGM_USER && region->role == OTF2_REGION_ROLE_FUNCTION &&
+           (file == NULL || strcmp(file, FM_C_LIBRARY_FILE) != 0);
+}
+
 static void resolve_regions(struct fm_raw_definitions *raw)
 {
     struct fm_trace *trace = &raw->into->trace;
+    const bool sampled = has_stack_samples(raw);
     bool by_name = all_are_user_code(raw);
     const bool streams = has_streams(raw);
     trace->region_count = (uint32_t)(raw->regions.count + 1 + streams + raw->parameters.count);
@@ -121,6 +143,8 @@ static void resolve_regions(struct fm_raw_definitions *raw)
             .paradigm = paradigm,
             .call = fm_call_classify(paradigm, name, from->role),
             .is_phase = from->is_phase,
+            .is_estimated = from->paradigm == OTF2_PARADIGM_SAMPLING ||
+                            (sampled && is_seen_on_stacks(from, file)),
         };
         trace->has_passive_target |=
             paradigm == FM_PARADIGM_MPI && is_passive_target(trace->regions[i].call);

@@ -58,7 +58,9 @@ void fm_regions_merge(struct fm_trace_private *trace)
             first = i;
         }
         merged_into[sorted[i].index] = sorted[first].index;
-        trace->trace.regions[sorted[first].index].is_phase |= sorted[i].region->is_phase;
+        struct fm_region *kept = &trace->trace.regions[sorted[first].index];
+        kept->is_phase |= sorted[i].region->is_phase;
+        kept->is_estimated |= sorted[i].region->is_estimated;
     }
     fm_references_redirect(&trace->regions, merged_into);
     fm_references_redirect(&trace->parameters, merged_into);

@@ -55,6 +55,8 @@ struct fm_region {
     bool is_phase;       /**< its instances are phases of the program: iterations, steps */
     bool is_computation; /**< time in it is computation; to be set before events are read */
     fm_parameter_t parameter;
+    bool is_estimated; /**< a function of which only samples of call stacks, and the call stacks of
+                            calls, tell when it begins and ends */
 };
 
 /** A line of the program. */

@@ -10,10 +10,10 @@
 enum { MAIN, SOLVE, SEND, WAIT, REGIONS };
 
 static struct fm_region regions[REGIONS] = {
-    {"main", NULL, 0, FM_PARADIGM_USER, FM_CALL_USER, false, false, FM_PARAMETER_NONE},
-    {"solve", NULL, 0, FM_PARADIGM_USER, FM_CALL_USER, false, false, FM_PARAMETER_NONE},
-    {"MPI_Send", NULL, 0, FM_PARADIGM_MPI, FM_CALL_OTHER, false, false, FM_PARAMETER_NONE},
-    {"MPI_Wait", NULL, 0, FM_PARADIGM_MPI, FM_CALL_OTHER, false, false, FM_PARAMETER_NONE},
+    {"main", NULL, 0, FM_PARADIGM_USER, FM_CALL_USER, false, false, FM_PARAMETER_NONE, false},
+    {"solve", NULL, 0, FM_PARADIGM_USER, FM_CALL_USER, false, false, FM_PARAMETER_NONE, false},
+    {"MPI_Send", NULL, 0, FM_PARADIGM_MPI, FM_CALL_OTHER, false, false, FM_PARAMETER_NONE, false},
+    {"MPI_Wait", NULL, 0, FM_PARADIGM_MPI, FM_CALL_OTHER, false, false, FM_PARAMETER_NONE, false},
 };
 
 #define LENGTH    2000

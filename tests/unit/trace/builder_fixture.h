@@ -10,14 +10,14 @@
 enum { MAIN, SEND, WAIT, RECEIVE, SOLVE, STEP, LEVEL, SIZE, REGIONS };
 
 static struct fm_region regions[REGIONS] = {
-    {"main", NULL, 0, FM_PARADIGM_USER, FM_CALL_USER, false, true, FM_PARAMETER_NONE},
-    {"MPI_Isend", NULL, 0, FM_PARADIGM_MPI, FM_CALL_OTHER, false, false, FM_PARAMETER_NONE},
-    {"MPI_Wait", NULL, 0, FM_PARADIGM_MPI, FM_CALL_OTHER, false, false, FM_PARAMETER_NONE},
-    {"MPI_Irecv", NULL, 0, FM_PARADIGM_MPI, FM_CALL_OTHER, false, false, FM_PARAMETER_NONE},
-    {"solve", NULL, 0, FM_PARADIGM_USER, FM_CALL_USER, false, true, FM_PARAMETER_NONE},
-    {"step", NULL, 0, FM_PARADIGM_USER, FM_CALL_USER, true, true, FM_PARAMETER_NONE},
-    {"level", NULL, 0, FM_PARADIGM_USER, FM_CALL_USER, false, true, FM_PARAMETER_SIGNED},
-    {"size", NULL, 0, FM_PARADIGM_USER, FM_CALL_USER, false, true, FM_PARAMETER_SIGNED},
+    {"main", NULL, 0, FM_PARADIGM_USER, FM_CALL_USER, false, true, FM_PARAMETER_NONE, false},
+    {"MPI_Isend", NULL, 0, FM_PARADIGM_MPI, FM_CALL_OTHER, false, false, FM_PARAMETER_NONE, false},
+    {"MPI_Wait", NULL, 0, FM_PARADIGM_MPI, FM_CALL_OTHER, false, false, FM_PARAMETER_NONE, false},
+    {"MPI_Irecv", NULL, 0, FM_PARADIGM_MPI, FM_CALL_OTHER, false, false, FM_PARAMETER_NONE, false},
+    {"solve", NULL, 0, FM_PARADIGM_USER, FM_CALL_USER, false, true, FM_PARAMETER_NONE, false},
+    {"step", NULL, 0, FM_PARADIGM_USER, FM_CALL_USER, true, true, FM_PARAMETER_NONE, false},
+    {"level", NULL, 0, FM_PARADIGM_USER, FM_CALL_USER, false, true, FM_PARAMETER_SIGNED, false},
+    {"size", NULL, 0, FM_PARADIGM_USER, FM_CALL_USER, false, true, FM_PARAMETER_SIGNED, false},
 };
 
 /* Two processes, in either order. */

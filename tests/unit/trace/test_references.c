@@ -64,14 +64,16 @@ static void test_regions_defined_more_than_once(void **state)
     (void)state;
     struct fm_trace_private trace = {0};
     struct fm_region regions[] = {
-        {"solve", "a.c", 3, FM_PARADIGM_USER, FM_CALL_USER, false, false, FM_PARAMETER_NONE},
-        {"MPI_Recv", NULL, 0, FM_PARADIGM_MPI, FM_CALL_OTHER, false, false, FM_PARAMETER_NONE},
-        {"solve", "a.c", 3, FM_PARADIGM_USER, FM_CALL_USER, false, false, FM_PARAMETER_NONE},
-        {"solve", "b.c", 3, FM_PARADIGM_USER, FM_CALL_USER, false, false, FM_PARAMETER_NONE},
-        {"MPI_Recv", NULL, 0, FM_PARADIGM_MPI, FM_CALL_OTHER, false, false, FM_PARAMETER_NONE},
-        {"solve", "a.c", 4, FM_PARADIGM_USER, FM_CALL_USER, false, false, FM_PARAMETER_NONE},
-        {"solve", NULL, 3, FM_PARADIGM_USER, FM_CALL_USER, false, false, FM_PARAMETER_NONE},
-        {"solve", "a.c", 3, FM_PARADIGM_USER, FM_CALL_USER, true, false, FM_PARAMETER_NONE},
+        {"solve", "a.c", 3, FM_PARADIGM_USER, FM_CALL_USER, false, false, FM_PARAMETER_NONE, false},
+        {"MPI_Recv", NULL, 0, FM_PARADIGM_MPI, FM_CALL_OTHER, false, false, FM_PARAMETER_NONE,
+         false},
+        {"solve", "a.c", 3, FM_PARADIGM_USER, FM_CALL_USER, false, false, FM_PARAMETER_NONE, false},
+        {"solve", "b.c", 3, FM_PARADIGM_USER, FM_CALL_USER, false, false, FM_PARAMETER_NONE, false},
+        {"MPI_Recv", NULL, 0, FM_PARADIGM_MPI, FM_CALL_OTHER, false, false, FM_PARAMETER_NONE,
+         false},
+        {"solve", "a.c", 4, FM_PARADIGM_USER, FM_CALL_USER, false, false, FM_PARAMETER_NONE, false},
+        {"solve", NULL, 3, FM_PARADIGM_USER, FM_CALL_USER, false, false, FM_PARAMETER_NONE, false},
+        {"solve", "a.c", 3, FM_PARADIGM_USER, FM_CALL_USER, true, false, FM_PARAMETER_NONE, false},
     };
     static const uint32_t expected[] = {0, 1, 0, 3, 1, 5, 6, 0};
     trace.trace.regions = regions;
