@@ -1,7 +1,7 @@
 #include "analysis/analysis.h"
 
 #include "analysis/causes/cause_chain.h"
-#include "analysis/causes/critical_path.h"
+#include "analysis/causes/critical_path/critical_path.h"
 #include "analysis/causes/formation.h"
 #include "analysis/clocks/wait_errors.h"
 #include "analysis/dependencies/dependencies.h"

@@ -4,7 +4,7 @@
  * chain. */
 #include "analysis/causes/cause_chain.h"
 
-#include "analysis/causes/excess.h"
+#include "analysis/causes/profile_excess.h"
 #include "cube/model/delay_kind.h"
 #include "engine/mailbox/mailbox.h"
 

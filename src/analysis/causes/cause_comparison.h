@@ -5,7 +5,7 @@
 #define FERMATA_ANALYSIS_CAUSES_CAUSE_COMPARISON_H
 
 #include "analysis/causes/caused_waits.h"
-#include "analysis/causes/excess.h"
+#include "analysis/causes/profile_excess.h"
 #include "analysis/causes/intervals.h"
 
 /** The waiter's part of an interval, sent to the causing location together with the waiter's
@@ -42,7 +42,7 @@ struct fm_cause_comparison {
 };
 
 /** Compares a wait state that ends at the begin of the causing call: a delay is the excess of the
- * cause's time over the waiter's in a call path (excess.h).
+ * cause's time over the waiter's in a call path (profile_excess.h).
  * @return the direct part of the wait state, ticks */
 double fm_compare_sides(const struct fm_cause_comparison *comparison);
 

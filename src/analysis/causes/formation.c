@@ -1,7 +1,7 @@
 #include "analysis/causes/formation.h"
 
 #include "analysis/causes/cost_table.h"
-#include "analysis/causes/excess.h"
+#include "analysis/causes/profile_excess.h"
 
 #include <inttypes.h>
 #include <math.h>

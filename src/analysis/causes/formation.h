@@ -25,7 +25,7 @@ struct fm_blame_pair;
 struct fm_formation {
     struct fm_analysis *analysis;
     struct fm_busy_time *busy_times; /**< by location */
-    uint32_t *recorded;              /**< of fm_recorded_callpaths() (excess.h) */
+    uint32_t *recorded;              /**< of fm_recorded_callpaths() (profile_excess.h) */
     uint64_t *caused_counts;         /**< by location: number of wait states that it has caused */
     struct fm_wait_times *times;     /**< of the wait states of all locations */
     struct fm_cost_cells *costs;     /**< by worker */

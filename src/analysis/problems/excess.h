@@ -22,7 +22,7 @@
 #ifndef FERMATA_ANALYSIS_PROBLEMS_EXCESS_H
 #define FERMATA_ANALYSIS_PROBLEMS_EXCESS_H
 
-#include "analysis/causes/critical_path.h"
+#include "analysis/causes/critical_path/critical_path.h"
 #include "analysis/problems/iterations.h"
 #include "analysis/problems/shown.h"
 

@@ -5,7 +5,7 @@
 #ifndef FERMATA_ANALYSIS_PROBLEMS_RUN_PROBLEMS_H
 #define FERMATA_ANALYSIS_PROBLEMS_RUN_PROBLEMS_H
 
-#include "analysis/causes/critical_path.h"
+#include "analysis/causes/critical_path/critical_path.h"
 #include "analysis/problems/grouping.h"
 #include "analysis/results/phases.h"
 

@@ -53,12 +53,12 @@ def _cause_of_synchronization(intervals, wait):
     d_p = waiting.profile(start_p, wait.begin)
     d_q = causing.profile(start_q, wait.time)
     waits = causing.waits_inside(start_q, wait.time)
-    delta = {path: max(0, time - d_p.get(path, 0)) for path, time in d_q.items()}
+    delta = intervals.excess(d_q, d_p)
     total = sum(delta.values()) + sum(time for _, time in waits)
     if total == 0:
         return Cause({}, [])
-    return Cause({path: Fraction(time, total) for path, time in delta.items()},
-                 [(other, Fraction(time, total)) for other, time in waits])
+    return Cause({path: Fraction(time) / total for path, time in delta.items()},
+                 [(other, Fraction(time) / total) for other, time in waits])
 
 
 def _cause_of_contention(intervals, wait):

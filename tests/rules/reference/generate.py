@@ -169,6 +169,17 @@ def timeline_lines(chooser, simulation):
     return lines
 
 
+def with_sample(chooser, lines):
+    """The lines with a sample of a call stack: begins and ends of user functions are estimates then."""
+    begins = [i for i, line in enumerate(lines)
+              if line.split()[2:] in [["enter", region] for region in USER_REGIONS + ["main"]]]
+    if not begins:
+        return lines
+    at = chooser.choice(begins)
+    time, location = lines[at].split()[:2]
+    return lines[:at + 1] + ["%s %s sample" % (time, location)] + lines[at + 1:]
+
+
 def generate(seed, index, ranks, focus=None):
     """Lines of one scenario."""
     chooser = random.Random("%s:%d" % (seed, index))
@@ -196,7 +207,8 @@ def generate(seed, index, ranks, focus=None):
         skew(chooser, simulation)
     if chooser.random() < 0.2:
         regroup(chooser, simulation)
-    return timeline_lines(chooser, simulation)
+    lines = timeline_lines(chooser, simulation)
+    return with_sample(chooser, lines) if chooser.random() < 0.3 else lines
 
 
 def parse_range(text):

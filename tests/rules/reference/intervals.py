@@ -3,7 +3,9 @@
 Times are integers in 1/1000 units, as everywhere in the reference.
 """
 
+import collections
 import itertools
+from fractions import Fraction
 
 import accelerators
 import libraries
@@ -144,12 +146,21 @@ class Location:
         return self.profile(self.first - 1, self.last) if self.segments else {}
 
 
+def _recorded(path):
+    """The part of a call path down to its last region that is no user function."""
+    while path and metrics.is_user_function(path[-1]):
+        path = path[:-1]
+    return path
+
+
 class Intervals:
     """locations: {location: Location}, all that the scenario defines; wait_states: [WaitState]."""
 
     def __init__(self, timeline, chosen, instances, windows):
         scenario = timeline.scenario
         self.options = scenario.options
+        self._is_sampled = any(event.name == "sample" for events in scenario.events.values()
+                               for event in events)
         self.calls = timeline.calls
         self.locations = {(rank, thread): Location(scenario.events.get((rank, thread), ()),
                                                    timeline.segments.get((rank, thread), []))
@@ -184,6 +195,18 @@ class Intervals:
             self._add_point(False, thread, stream, time)
         for loc, begin, thread, position, time in accelerators.first_launches(timeline):
             self.thread_starts.setdefault(loc, []).append((begin, thread, position, time))
+
+    def excess(self, d_q, d_p):
+        """{call path: by how much the times of q exceed those of p}. With samples, user functions are
+        compared together with the recorded call path above them, and share its excess."""
+        group = _recorded if self._is_sampled else lambda path: path
+        delta = {path: max(0, time - d_p.get(path, 0)) for path, time in d_q.items()}
+        whole, positive = collections.Counter(), collections.Counter()
+        for path in {**d_q, **d_p}:
+            whole[group(path)] += d_q.get(path, 0) - d_p.get(path, 0)
+            positive[group(path)] += delta.get(path, 0)
+        return {path: time and Fraction(time * max(0, whole[group(path)]), positive[group(path)])
+                for path, time in delta.items()}
 
     def _add_point(self, is_contention, one, other, time):
         points = self._contentions if is_contention else self._synchronizations

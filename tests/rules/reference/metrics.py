@@ -360,3 +360,8 @@ def _own_node_of_others(region):
     if region.startswith("omp_"):
         return "omp_lock_api" if "lock" in region else "omp_management"
     return next((node for begin, node in _PTHREAD_FUNCTIONS if region.startswith(begin)), "comp")
+
+
+def is_user_function(region):
+    """Whether the region is a function of the program."""
+    return own_node(region) == "comp" and not region.startswith(("!$omp ", "kernel ", "cuda "))

@@ -189,6 +189,7 @@ _PARSERS = {
     "on_stream": lambda w: (parse_location(w[0]),),
     "event": lambda w: (w[0],),
     "activity": lambda w: (_ACTIVITIES[w[0]], float(w[1])),
+    "sample": lambda w: (),
     "parameter": lambda w: tuple(w),
     "parameter_unsigned": lambda w: tuple(w),
     "parameter_text": lambda w: tuple(w),

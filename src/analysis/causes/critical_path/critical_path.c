@@ -1,4 +1,4 @@
-#include "analysis/causes/critical_path.h"
+#include "analysis/causes/critical_path/critical_path.h"
 
 #include "analysis/threads/thread_starts.h"
 #include "base/containers/sort.h"

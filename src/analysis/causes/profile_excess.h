@@ -8,8 +8,8 @@
  * proportion to the differences above 0 of its parts. Without such functions all call paths are
  * compared singly.
  */
-#ifndef FERMATA_ANALYSIS_CAUSES_EXCESS_H
-#define FERMATA_ANALYSIS_CAUSES_EXCESS_H
+#ifndef FERMATA_ANALYSIS_CAUSES_PROFILE_EXCESS_H
+#define FERMATA_ANALYSIS_CAUSES_PROFILE_EXCESS_H
 
 #include "trace/tables/trace.h"
 

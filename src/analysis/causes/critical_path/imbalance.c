@@ -1,6 +1,6 @@
 /* The imbalance heuristic: compares the computation time of each location with the mean over the
  * locations that visit the call path. */
-#include "analysis/causes/critical_path.h"
+#include "analysis/causes/critical_path/critical_path.h"
 
 /* Computation of one call path. */
 struct computation {

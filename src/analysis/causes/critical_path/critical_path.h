@@ -1,11 +1,11 @@
 /** @file
  * The critical path and the metrics derived from it [H17 Defs 21-23]. */
-#ifndef FERMATA_ANALYSIS_CAUSES_CRITICAL_PATH_H
-#define FERMATA_ANALYSIS_CAUSES_CRITICAL_PATH_H
+#ifndef FERMATA_ANALYSIS_CAUSES_CRITICAL_PATH_CRITICAL_PATH_H
+#define FERMATA_ANALYSIS_CAUSES_CRITICAL_PATH_CRITICAL_PATH_H
 
 #include "analysis/causes/blame/serialization.h"
 #include "analysis/causes/formation.h"
-#include "analysis/causes/path_span.h"
+#include "analysis/causes/critical_path/path_span.h"
 #include "analysis/clocks/wait_errors.h"
 
 /** A segment of the critical path: consecutive time on one location. */

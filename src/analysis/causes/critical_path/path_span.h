@@ -1,7 +1,7 @@
 /** @file
  * The part of each location that the critical path may cover, if it is restricted. */
-#ifndef FERMATA_ANALYSIS_CAUSES_PATH_SPAN_H
-#define FERMATA_ANALYSIS_CAUSES_PATH_SPAN_H
+#ifndef FERMATA_ANALYSIS_CAUSES_CRITICAL_PATH_PATH_SPAN_H
+#define FERMATA_ANALYSIS_CAUSES_CRITICAL_PATH_PATH_SPAN_H
 
 #include "analysis/pattern.h"
 

@@ -1,6 +1,6 @@
 /* Performance impact: divides all CPU time by its relation to the critical path. */
 #include "analysis/causes/cost_table.h"
-#include "analysis/causes/critical_path.h"
+#include "analysis/causes/critical_path/critical_path.h"
 
 #include "base/containers/map.h"
 #include "base/containers/sort.h"

@@ -1,4 +1,4 @@
-#include "analysis/causes/path_span.h"
+#include "analysis/causes/critical_path/path_span.h"
 
 uint32_t fm_last_call(const struct fm_trace *trace, const struct fm_location *location,
                       fm_call_t call)

@@ -1,4 +1,4 @@
-#include "analysis/causes/excess.h"
+#include "analysis/causes/profile_excess.h"
 
 #include "base/memory.h"
 
