@@ -373,6 +373,7 @@ static struct fm_detail *hand_out(struct fm_analysis *analysis, struct fm_trace 
         .messages = analysis->messages,
         .dependencies = analysis->dependencies,
         .holds = fm_lock_queues_take_holds(analysis->lock_queues),
+        .times = analysis->times,
     };
     return detail;
 }

@@ -43,6 +43,8 @@ struct fm_detail {
     fm_detail_blames blames;  /**< ascending by waiter, activity and time; none unless asked for, or
                                    if wait states cause themselves (wrong clocks) */
     struct fm_time_maps maps; /**< repairs of the clocks, to which the trace refers */
+    struct fm_stage_times *times; /**< those of the options: replays add the processor times of
+                                       their workers to the current stage; NULL */
 };
 
 /** Analyses an archive and returns its individual events besides the report. For an analysis by a

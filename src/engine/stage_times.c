@@ -80,8 +80,15 @@ void fm_stage_count(struct fm_stage_times *times, uint64_t records, uint64_t byt
 
 void fm_stage_workers(struct fm_stage_times *times, uint32_t workers)
 {
+    if (workers <= times->workers) {
+        return;
+    }
+    struct fm_worker_time *more = fm_allocate_apart(workers, sizeof *more);
+    for (uint32_t w = 0; w < times->workers; ++w) {
+        more[w].nanoseconds = times->worker_times[w].nanoseconds;
+    }
     fm_free(times->worker_times);
-    times->worker_times = fm_allocate_apart(workers, sizeof *times->worker_times);
+    times->worker_times = more;
     times->workers = workers;
 }
 

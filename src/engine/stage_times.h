@@ -53,7 +53,7 @@ void fm_stage_end(struct fm_stage_times *times);
 /** Adds to the records and bytes of the current stage. */
 void fm_stage_count(struct fm_stage_times *times, uint64_t records, uint64_t bytes);
 
-/** Sets the number of workers of the current and later stages. */
+/** Sets the number of workers of the current and later stages, if it is larger than before. */
 void fm_stage_workers(struct fm_stage_times *times, uint32_t workers);
 
 /** Adds the records, bytes and processor times of all processes of the team; wall times remain

@@ -5,8 +5,8 @@
 #define FERMATA_ANALYSIS_CAUSES_CAUSE_COMPARISON_H
 
 #include "analysis/causes/caused_waits.h"
-#include "analysis/causes/profile_excess.h"
 #include "analysis/causes/intervals.h"
+#include "analysis/causes/profile_excess.h"
 
 /** The waiter's part of an interval, sent to the causing location together with the waiter's
  * shares. */

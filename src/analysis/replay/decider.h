@@ -24,11 +24,16 @@ struct fm_decided_dependency {
     uint32_t number;   /**< likewise */
 };
 
+/** Which times of a watched call matter: bits. */
+typedef enum { FM_WATCHED_ENTER = 1, FM_WATCHED_LEAVE = 2 } fm_watched_times_t;
+
 /** A call whose times matter. */
 struct fm_watched_call {
     uint32_t activity;
     uint32_t subject; /**< of the decider's own numbers */
     uint32_t number;  /**< likewise */
+    uint8_t times;    /**< bits fm_watched_times_t */
+    uint8_t role;     /**< of the decider's own numbers */
 };
 
 typedef FM_VECTOR(struct fm_decided_dependency) fm_decided_vector;
@@ -48,9 +53,9 @@ struct fm_decider {
     const fm_decided_vector *decided; /**< [location]: ascending by position */
     const fm_watched_vector *watched; /**< [location]: ascending by activity */
 
-    /** Takes notice of a call that has been entered or left, as the replay's times state. Several
-     * calls that poll together: both at their end. */
-    void (*notice)(void *context, const struct fm_replay *replay,
+    /** Takes notice of a call of a location that has been entered or left, as the replay's times
+     * state, if that matters. Several calls that poll together: both at their end. */
+    void (*notice)(void *context, const struct fm_replay *replay, uint32_t location,
                    const struct fm_watched_call *call);
 
     /** Chooses the event of a dependency. May be called again until the event is reached.

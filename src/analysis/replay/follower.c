@@ -160,8 +160,12 @@ static void report(const struct fm_replay_run *run, uint32_t l, size_t watched,
                    const struct fm_step *step)
 {
     const fm_watched_vector *all = &run->decider->watched[l];
+    const unsigned time = step->kind == FM_STEP_ENTER ? FM_WATCHED_ENTER : FM_WATCHED_LEAVE;
+    const bool is_any = step->first != step->last;
     for (; watched < all->count && all->items[watched].activity <= step->last; watched++) {
-        run->decider->notice(run->decider->context, run->replay, &all->items[watched]);
+        if (is_any || (all->items[watched].times & time) != 0) {
+            run->decider->notice(run->decider->context, run->replay, l, &all->items[watched]);
+        }
     }
 }
 

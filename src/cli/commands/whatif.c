@@ -3,6 +3,7 @@
 #include "cli/archive/analysis_options.h"
 #include "cli/archive/environment.h"
 #include "cli/archive/isolated_command.h"
+#include "cli/archive/stage_table.h"
 #include "cli/commands/commands.h"
 #include "cli/options/options.h"
 #include "cli/text/safe_text.h"
@@ -23,6 +24,7 @@ struct request {
     fm_changes changes;
     bool check;
     bool advise;
+    bool verbose;
 };
 
 /* @return whether the replay without changes is exact, which is printed */
@@ -32,6 +34,7 @@ static bool check_identity(const struct request *request, const struct fm_detail
     struct fm_prediction prediction;
     const fm_changes none = {0};
     struct fm_error unused; /* only changes fail */
+    fm_stage_begin(request->options.times, "replay without changes");
     fm_prediction_make(detail, decisions, &none, request->options.workers, &prediction, &unused);
     const struct fm_identity identity = fm_identity_check(detail, prediction.replay);
     fm_print_identity(request->archive, detail, &identity);
@@ -46,6 +49,7 @@ static fm_status_t predict(const struct request *request, const struct fm_detail
                            struct fm_decisions *decisions, struct fm_error *error)
 {
     struct fm_prediction prediction;
+    fm_stage_begin(request->options.times, "replay of the changes");
     fm_status_t status = fm_prediction_make(detail, decisions, &request->changes,
                                             request->options.workers, &prediction, error);
     if (status != FM_OK) {
@@ -56,7 +60,9 @@ static fm_status_t predict(const struct request *request, const struct fm_detail
         fm_print_limits(detail, &prediction);
     }
     if (request->output != NULL) {
+        fm_stage_begin(request->options.times, "write the predicted run");
         struct fm_analysis_options options = request->options;
+        options.times = NULL;
         options.dependencies = false;
         options.clock = FM_CUBE_CLOCK_LINEAR; /* it is written with the repaired times */
         status =
@@ -111,7 +117,10 @@ static void note_disturbance(const char *archive)
 static int work(void *argument)
 {
     struct request *request = argument;
+    struct fm_stage_times times = {.counts_files = request->verbose};
+    request->options.times = &times;
     request->options.asynchronous_progress = is_asynchronous(request->archive);
+    fm_stage_begin(&times, "prepare");
     struct fm_detail *detail = NULL;
     struct fm_cube *cube = NULL;
     struct fm_error error;
@@ -119,13 +128,18 @@ static int work(void *argument)
     fm_status_t status = analyze(request, &cube, &detail, &error);
     const bool is_plain = request->changes.count == 0 && !request->advise;
     const bool predicts = request->check || !request->advise;
-    struct fm_decisions *decisions =
-        status == FM_OK && predicts ? fm_decisions_create(detail) : NULL;
+    struct fm_decisions *decisions = NULL;
+    if (status == FM_OK && predicts) {
+        fm_stage_begin(&times, "learn decisions");
+        decisions = fm_decisions_create(detail);
+        fm_decisions_rehearse(decisions);
+    }
     if (status == FM_OK && (request->check || is_plain) &&
         !check_identity(request, detail, decisions, is_plain)) {
         status = fm_fail(&error, FM_ERR_FAILED, "%s: the replay is not exact", request->archive);
     }
     if (status == FM_OK && request->advise) {
+        fm_stage_begin(&times, "try changes");
         struct fm_advice advice = fm_advice_find(cube, detail, request->options.workers);
         fm_print_advice(detail, &advice);
         fm_advice_free(&advice);
@@ -138,9 +152,15 @@ static int work(void *argument)
     } else if (request->advise || request->changes.count != 0) {
         note_disturbance(request->archive);
     }
+    fm_stage_begin(&times, "end");
     fm_decisions_free(decisions);
     fm_cube_free(cube);
     fm_detail_free(detail);
+    fm_stage_end(&times);
+    if (status == FM_OK && request->verbose) {
+        fm_stage_table_print(&times, stdout);
+    }
+    fm_stage_times_free(&times);
     return status;
 }
 
@@ -164,6 +184,9 @@ static fm_status_t take_option(struct fm_option_reader *reader, int option, stru
         return FM_OK;
     case FM_OPTION_whatif_ADVISE:
         request->advise = true;
+        return FM_OK;
+    case FM_OPTION_whatif_VERBOSE:
+        request->verbose = true;
         return FM_OK;
     case FM_OPTION_whatif_CHECK:
         request->check = true;

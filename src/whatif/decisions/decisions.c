@@ -65,11 +65,11 @@ static void advance_lock(struct fm_decisions *decisions, uint32_t lock)
 
 /* ---- the decider ---- */
 
-static void notice(void *context, const struct fm_replay *replay,
+static void notice(void *context, const struct fm_replay *replay, uint32_t location,
                    const struct fm_watched_call *call)
 {
     struct fm_decisions *decisions = context;
-    if (fm_lock_turns_observe(decisions->locks, replay, call->subject, call->number)) {
+    if (fm_lock_turns_observe(decisions->locks, replay, location, call)) {
         advance_lock(decisions, call->subject);
     }
 }
@@ -237,11 +237,13 @@ static void begin(struct fm_decisions *decisions, const struct fm_edits *edits)
     }
 }
 
-/* Decides on the measured run. What comes out otherwise than measured is kept as measured in all
- * predictions: there, times of the clock do not tell the order (calls of one tick, clocks that
- * disagree). */
-static void rehearse(struct fm_decisions *decisions)
+/* What comes out otherwise than measured is kept as measured in all predictions: there, times of
+ * the clock do not tell the order (calls of one tick, clocks that disagree). */
+void fm_decisions_rehearse(struct fm_decisions *decisions)
 {
+    if (decisions->is_empty || decisions->is_rehearsed) {
+        return;
+    }
     struct fm_edits *none = fm_allocate(decisions->location_count, sizeof *none);
     uint64_t moved = 0;
     do { /* each turn keeps more */
@@ -251,14 +253,12 @@ static void rehearse(struct fm_decisions *decisions)
                 fm_serving_calls_keep_moved(decisions->calls);
     } while (moved != 0);
     fm_free(none);
+    decisions->is_rehearsed = true;
 }
 
 struct fm_decider *fm_decisions_begin(struct fm_decisions *decisions, const struct fm_edits *edits)
 {
-    if (!decisions->is_empty && !decisions->is_rehearsed) {
-        decisions->is_rehearsed = true;
-        rehearse(decisions);
-    }
+    fm_decisions_rehearse(decisions);
     begin(decisions, edits);
     return decisions->is_empty ? NULL : &decisions->decider;
 }

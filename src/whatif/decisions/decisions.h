@@ -36,8 +36,11 @@ struct fm_decisions *fm_decisions_create(const struct fm_detail *detail);
 /** NULL is allowed. */
 void fm_decisions_free(struct fm_decisions *decisions);
 
-/** Begins a prediction. The first one replays the measured run before: once, and again after each
- * time that decides otherwise than measured.
+/** Decides on the measured run, to keep as measured what comes out otherwise: replays it once, and
+ * again after each time that decides otherwise than measured. Nothing happens the second time. */
+void fm_decisions_rehearse(struct fm_decisions *decisions);
+
+/** Begins a prediction, the first one with fm_decisions_rehearse().
  * @param edits  [location]: of the changes
  * @return who decides in its replay, valid until the next call; NULL: nothing is to be decided */
 struct fm_decider *fm_decisions_begin(struct fm_decisions *decisions, const struct fm_edits *edits);

@@ -146,13 +146,17 @@ static bool find_request(const struct fm_detail *detail, const struct fm_replay 
     return true;
 }
 
-bool fm_lock_turns_observe(struct fm_lock_turns *turns, const struct fm_replay *replay,
-                           uint32_t number_of_lock, uint32_t number)
+/* What a watched call tells of an acquisition. */
+enum {
+    WATCHED_REQUEST, /* it requests the lock when it is entered */
+    WATCHED_RELEASE, /* it has passed the lock on when it is left */
+    WATCHED_PART     /* one of several calls that tell it together, or something else */
+};
+
+/* Reads what is known by now of an acquisition. @return whether any of it was not known before */
+static bool observe_parts(struct fm_lock_turns *turns, const struct fm_replay *replay,
+                          struct lock *lock, uint32_t number)
 {
-    struct lock *lock = &turns->locks.items[number_of_lock];
-    if (!lock->is_open) {
-        return false;
-    }
     const struct fm_turn_state *state = &lock->states[number];
     uint64_t time = 0, latitude = 0;
     bool is_new = false;
@@ -165,6 +169,34 @@ bool fm_lock_turns_observe(struct fm_lock_turns *turns, const struct fm_replay *
         find_pass(turns->detail, replay, &lock->acquisitions[number], &time, &latitude)) {
         fm_turn_queue_pass(&lock->queue, number, time, latitude);
         is_new = true;
+    }
+    return is_new;
+}
+
+bool fm_lock_turns_observe(struct fm_lock_turns *turns, const struct fm_replay *replay,
+                           uint32_t location, const struct fm_watched_call *call)
+{
+    struct lock *lock = &turns->locks.items[call->subject];
+    if (!lock->is_open) {
+        return false;
+    }
+    if (call->role == WATCHED_PART) {
+        return observe_parts(turns, replay, lock, call->number);
+    }
+    const struct fm_new_times *times = &replay->locations[location];
+    const struct fm_turn_state *state = &lock->states[call->number];
+    const uint64_t enter = times->enter[call->activity];
+    if (call->role == WATCHED_REQUEST) {
+        const bool is_new = state->requested == FM_UNKNOWN_TIME && enter != FM_UNKNOWN_TIME;
+        if (is_new) {
+            fm_turn_queue_request(&lock->queue, call->number, enter);
+        }
+        return is_new;
+    }
+    const uint64_t leave = times->leave[call->activity];
+    const bool is_new = state->passed == FM_UNKNOWN_TIME && leave != FM_UNKNOWN_TIME;
+    if (is_new) {
+        fm_turn_queue_pass(&lock->queue, call->number, leave, leave > enter ? leave - enter : 0);
     }
     return is_new;
 }
@@ -269,11 +301,36 @@ uint32_t fm_lock_turns_count(const struct fm_lock_turns *turns)
     return (uint32_t)turns->locks.count;
 }
 
-static void watch(fm_watched_vector *watched, struct fm_call_ref call, uint32_t lock,
-                  uint32_t number)
+static void watch(fm_watched_vector *watched, struct fm_call_ref call, uint8_t role, uint8_t times,
+                  uint32_t lock, uint32_t number)
 {
-    const struct fm_watched_call added = {call.activity, lock, number};
+    const struct fm_watched_call added = {
+        .activity = call.activity, .subject = lock, .number = number, .times = times, .role = role};
     fm_vector_push(&watched[call.location], added);
+}
+
+/* Lists the calls that tell when an acquisition requests its lock, and when it passes it on. */
+static void watch_acquisition(const struct fm_lock_turns *turns, fm_watched_vector *watched,
+                              uint32_t k, uint32_t i)
+{
+    const struct lock *lock = &turns->locks.items[k];
+    const struct fm_ordered_acquisition *own = &lock->acquisitions[i];
+    if (own->request.activity == FM_NONE || own->releases_at_begin) {
+        watch(watched, own->release, WATCHED_PART, FM_WATCHED_ENTER | FM_WATCHED_LEAVE, k, i);
+    } else {
+        watch(watched, own->release, WATCHED_RELEASE, FM_WATCHED_LEAVE, k, i);
+    }
+    if (own->request.activity == FM_NONE) {
+        return;
+    }
+    if (lock->awaken[i] == FM_NONE) {
+        watch(watched, own->request, WATCHED_REQUEST, FM_WATCHED_ENTER, k, i);
+    } else {
+        const struct fm_dependency *by = dependency_at(turns->detail, own->call, lock->awaken[i]);
+        watch(watched, own->call, WATCHED_PART, FM_WATCHED_ENTER, k, i);
+        watch(watched, (struct fm_call_ref){by->source.place, by->source.index}, WATCHED_PART,
+              FM_WATCHED_ENTER, k, i);
+    }
 }
 
 void fm_lock_turns_list(const struct fm_lock_turns *turns, fm_decided_vector *decided,
@@ -282,23 +339,11 @@ void fm_lock_turns_list(const struct fm_lock_turns *turns, fm_decided_vector *de
     for (uint32_t k = 0; k < turns->locks.count; k++) {
         const struct lock *lock = &turns->locks.items[k];
         for (uint32_t i = 0; i < lock->count; i++) {
-            const struct fm_ordered_acquisition *own = &lock->acquisitions[i];
             if (lock->slots[i] != FM_NONE) {
                 const struct fm_decided_dependency added = {lock->slots[i], k, i};
-                fm_vector_push(&decided[own->call.location], added);
+                fm_vector_push(&decided[lock->acquisitions[i].call.location], added);
             }
-            watch(watched, own->release, k, i);
-            if (own->request.activity == FM_NONE) {
-                continue;
-            }
-            if (lock->awaken[i] == FM_NONE) {
-                watch(watched, own->request, k, i);
-            } else {
-                const struct fm_dependency *by =
-                    dependency_at(turns->detail, own->call, lock->awaken[i]);
-                watch(watched, own->call, k, i);
-                watch(watched, (struct fm_call_ref){by->source.place, by->source.index}, k, i);
-            }
+            watch_acquisition(turns, watched, k, i);
         }
     }
 }

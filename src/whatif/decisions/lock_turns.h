@@ -41,9 +41,10 @@ void fm_lock_turns_list(const struct fm_lock_turns *turns, fm_decided_vector *de
 void fm_lock_turns_begin(struct fm_lock_turns *turns, const struct fm_edits *edits);
 
 /** Reads the times of an acquisition from a replay, as far as they are known.
+ * @param call  one that is watched for it
  * @return whether any was not known before */
 bool fm_lock_turns_observe(struct fm_lock_turns *turns, const struct fm_replay *replay,
-                           uint32_t lock, uint32_t number);
+                           uint32_t location, const struct fm_watched_call *call);
 
 /** Lets owners have a lock as far as that can be decided.
  * @param woken  added to: the locations whose calls wait for the decisions

@@ -6,11 +6,12 @@
 
 /* A dependency on progress. */
 struct need {
-    uint32_t location; /* that has it */
-    uint32_t position; /* among its dependencies */
-    bool is_moved;     /* in the prediction */
-    bool is_kept;      /* as measured in all predictions */
-    uint8_t paradigm;  /* of the library that serves */
+    uint32_t location;   /* that has it */
+    uint32_t position;   /* among its dependencies */
+    uint32_t first, end; /* the lists of its target's threads */
+    bool is_moved;       /* in the prediction */
+    bool is_kept;        /* as measured in all predictions */
+    uint8_t paradigm;    /* of the library that serves */
 };
 
 /* The calls of a location that make progress in one library, ascending. */
@@ -25,7 +26,6 @@ struct fm_serving_calls {
     const struct fm_detail *detail;
     FM_VECTOR(struct need) needs;
     FM_VECTOR(struct progressing) progressing; /* of the targets, ascending by location */
-    uint32_t *first; /* [location]: its first list; others of it follow. FM_NONE: none */
 };
 
 static const struct fm_dependency *dependency_of(const struct fm_serving_calls *calls,
@@ -37,6 +37,11 @@ static const struct fm_dependency *dependency_of(const struct fm_serving_calls *
 static uint8_t paradigm_of(const struct fm_trace *trace, uint32_t l, uint32_t activity)
 {
     return (uint8_t)fm_trace_called(trace, &trace->locations[l], activity)->paradigm;
+}
+
+static uint32_t target_of(const struct fm_serving_calls *calls, const struct need *need)
+{
+    return fm_trace_process(calls->detail->trace, dependency_of(calls, need)->source.place);
 }
 
 /* ---- the calls that make progress ---- */
@@ -63,7 +68,6 @@ static void list_progressing(struct fm_serving_calls *calls, uint32_t l, const b
         }
         fm_vector_push(&calls->progressing.items[i].activities, a);
     }
-    calls->first[l] = calls->progressing.count > begin ? (uint32_t)begin : FM_NONE;
 }
 
 /* Lists those of all threads of the processes that serve. */
@@ -72,44 +76,29 @@ static void list_targets(struct fm_serving_calls *calls)
     const struct fm_trace *trace = calls->detail->trace;
     bool *serves = fm_allocate(trace->process_count, sizeof *serves);
     bool *progresses = fm_allocate(trace->region_count, sizeof *progresses);
+    uint32_t *end = fm_allocate(trace->process_count, sizeof *end); /* of the lists of each */
     for (uint32_t r = 0; r < trace->region_count; r++) {
         progresses[r] = fm_makes_progress(&trace->regions[r]);
     }
     for (size_t i = 0; i < calls->needs.count; i++) {
-        const struct fm_dependency *dependency = dependency_of(calls, &calls->needs.items[i]);
-        serves[fm_trace_process(trace, dependency->source.place)] = true;
+        serves[target_of(calls, &calls->needs.items[i])] = true;
     }
-    for (uint32_t l = 0; l < trace->location_count; l++) {
-        calls->first[l] = FM_NONE;
-        if (serves[fm_trace_process(trace, l)]) {
-            list_progressing(calls, l, progresses);
+    for (uint32_t p = 0; p < trace->process_count; p++) {
+        const struct fm_process *process = &trace->processes[p];
+        for (uint32_t k = 0; k < process->location_count && serves[p]; k++) {
+            list_progressing(calls, process->first_location + k, progresses);
         }
+        end[p] = (uint32_t)calls->progressing.count;
     }
+    for (size_t i = 0; i < calls->needs.count; i++) {
+        struct need *need = &calls->needs.items[i];
+        const uint32_t target = target_of(calls, need);
+        need->first = target == 0 ? 0 : end[target - 1];
+        need->end = end[target];
+    }
+    fm_free(end);
     fm_free(progresses);
     fm_free(serves);
-}
-
-struct fm_serving_calls *fm_serving_calls_create(const struct fm_detail *detail)
-{
-    struct fm_serving_calls *calls = fm_allocate(1, sizeof *calls);
-    calls->detail = detail;
-    for (uint32_t l = 0; l < detail->trace->location_count; l++) {
-        const fm_dependency_vector *dependencies = &detail->dependencies->of_location[l];
-        for (uint32_t d = 0; d < dependencies->count; d++) {
-            if (dependencies->items[d].rule == FM_DEPENDS_ON_PROGRESS) {
-                const struct need need = {
-                    .location = l,
-                    .position = d,
-                    .paradigm = paradigm_of(detail->trace, l, dependencies->items[d].activity)};
-                fm_vector_push(&calls->needs, need);
-            }
-        }
-    }
-    if (calls->needs.count != 0) {
-        calls->first = fm_allocate(detail->trace->location_count, sizeof *calls->first);
-        list_targets(calls);
-    }
-    return calls;
 }
 
 void fm_serving_calls_free(struct fm_serving_calls *calls)
@@ -122,7 +111,6 @@ void fm_serving_calls_free(struct fm_serving_calls *calls)
     }
     fm_vector_free(&calls->progressing);
     fm_vector_free(&calls->needs);
-    fm_free(calls->first);
     fm_free(calls);
 }
 
@@ -168,47 +156,60 @@ uint64_t fm_serving_calls_keep_moved(struct fm_serving_calls *calls)
     return kept;
 }
 
-/* @return a time of a replay, UNKNOWN: not known yet; the measured one without a replay */
-static uint64_t time_of(const struct fm_detail *detail, const struct fm_replay *replay,
-                        struct fm_call_ref call, bool is_leave)
+/* The times of a location's calls: those of a replay, UNKNOWN where they are not known yet, or the
+ * measured ones. */
+struct times {
+    const struct fm_location *measured;
+    const struct fm_new_times *replayed; /* NULL: the measured ones */
+};
+
+static struct times times_of(const struct fm_detail *detail, const struct fm_replay *replay,
+                             uint32_t location)
 {
-    if (replay == NULL) {
-        return is_leave ? fm_call_leave(detail->trace, call) : fm_call_enter(detail->trace, call);
-    }
-    const struct fm_new_times *times = &replay->locations[call.location];
-    return is_leave ? times->leave[call.activity] : times->enter[call.activity];
+    return (struct times){&detail->trace->locations[location],
+                          replay == NULL ? NULL : &replay->locations[location]};
+}
+
+static inline uint64_t enter_of(struct times times, uint32_t activity)
+{
+    return times.replayed == NULL
+               ? times.measured->enter.items[activity]
+               : atomic_load_explicit(&times.replayed->enter[activity], memory_order_relaxed);
+}
+
+static inline uint64_t leave_of(struct times times, uint32_t activity)
+{
+    return times.replayed == NULL
+               ? times.measured->leave.items[activity]
+               : atomic_load_explicit(&times.replayed->leave[activity], memory_order_relaxed);
 }
 
 /* @return whether a call of a list has ended at `enter` and did not begin then */
-static bool is_past(const struct fm_detail *detail, const struct fm_replay *replay,
-                    const struct progressing *list, uint32_t position, uint64_t enter)
+static inline bool is_past(struct times times, const struct progressing *list, uint32_t position,
+                           uint64_t enter)
 {
-    const struct fm_call_ref call = {list->location, list->activities.items[position]};
-    return time_of(detail, replay, call, true) <= enter &&
-           time_of(detail, replay, call, false) < enter;
+    const uint32_t activity = list->activities.items[position];
+    return leave_of(times, activity) <= enter && enter_of(times, activity) < enter;
 }
 
 /* @return the first progressing call of a list that runs at `enter` or begins later, as far as
- * known; activity FM_NONE: none. As the analysis, it takes calls to end in the order in which they
- * begin. The search goes on from where the last one ended, in steps that double. */
-static struct fm_call_ref first_overlapping(const struct fm_detail *detail,
-                                            const struct fm_replay *replay,
-                                            struct progressing *list, uint64_t enter)
+ * known; FM_NONE: none. As the analysis, it takes calls to end in the order in which they begin.
+ * The search goes on from where the last one ended, in steps that double. */
+static uint32_t first_overlapping(struct times times, struct progressing *list, uint64_t enter)
 {
     const uint32_t count = (uint32_t)list->activities.count;
     uint32_t low = 0, high = count, step = 1;
     const uint32_t begin = list->recent < count ? list->recent : count - 1;
-    if (is_past(detail, replay, list, begin, enter)) {
+    if (is_past(times, list, begin, enter)) {
         low = begin + 1;
-        while (low < count && step <= count - low &&
-               is_past(detail, replay, list, low + step - 1, enter)) {
+        while (low < count && step <= count - low && is_past(times, list, low + step - 1, enter)) {
             low += step;
             step *= 2;
         }
         high = step <= count - low ? low + step - 1 : count;
     } else {
         high = begin;
-        while (high >= step && !is_past(detail, replay, list, high - step, enter)) {
+        while (high >= step && !is_past(times, list, high - step, enter)) {
             high -= step;
             step *= 2;
         }
@@ -216,15 +217,14 @@ static struct fm_call_ref first_overlapping(const struct fm_detail *detail,
     }
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
-        if (is_past(detail, replay, list, middle, enter)) {
+        if (is_past(times, list, middle, enter)) {
             low = middle + 1;
         } else {
             high = middle;
         }
     }
     list->recent = low;
-    return (struct fm_call_ref){list->location,
-                                low < count ? list->activities.items[low] : FM_NONE};
+    return low < count ? list->activities.items[low] : FM_NONE;
 }
 
 /* @return the position of the loop that a call is part of, if it polls; FM_NONE */
@@ -247,6 +247,7 @@ static uint32_t polling_of(const struct fm_detail *detail, struct fm_call_ref ca
 /* What is known of the call that serves. */
 struct search {
     struct fm_call_ref best; /* begins first; activity FM_NONE: none */
+    uint64_t begin;          /* of it; FM_UNKNOWN_TIME: there is none */
     struct fm_call_ref next; /* the one that is to be entered next, of a thread of which nothing
                                 else is known; activity FM_NONE: none */
     uint32_t next_count;     /* threads of which that is so */
@@ -255,55 +256,75 @@ struct search {
 
 /* Searches the threads of the target.
  * @param is_certain  what has no time yet happens behind `enter`, or at it */
-static struct search search_target(const struct fm_serving_calls *calls,
-                                   const struct fm_replay *replay, const struct need *need,
-                                   uint64_t enter, bool is_certain)
+static struct search search_target(struct fm_serving_calls *calls, const struct fm_replay *replay,
+                                   const struct need *need, uint64_t enter, bool is_certain)
 {
-    const struct fm_detail *detail = calls->detail;
-    const struct fm_call_ref measured = {dependency_of(calls, need)->source.place,
-                                         dependency_of(calls, need)->source.index};
-    const struct fm_process *target =
-        &detail->trace->processes[fm_trace_process(detail->trace, measured.location)];
-    struct search search = {.best.activity = FM_NONE, .next.activity = FM_NONE};
-    for (uint32_t l = target->first_location; l < target->first_location + target->location_count;
-         l++) {
-        for (uint32_t i = calls->first[l];
-             i < calls->progressing.count && calls->progressing.items[i].location == l; i++) {
-            struct progressing *list = &calls->progressing.items[i];
-            if (list->paradigm != need->paradigm) {
-                continue;
+    struct search search = {
+        .best.activity = FM_NONE, .begin = FM_UNKNOWN_TIME, .next.activity = FM_NONE};
+    for (uint32_t i = need->first; i < need->end; i++) {
+        struct progressing *list = &calls->progressing.items[i];
+        if (list->paradigm != need->paradigm) {
+            continue;
+        }
+        const struct times times = times_of(calls->detail, replay, list->location);
+        const struct fm_call_ref found = {list->location, first_overlapping(times, list, enter)};
+        if (found.activity == FM_NONE) {
+            continue;
+        }
+        const uint64_t begin = enter_of(times, found.activity);
+        if (begin == FM_UNKNOWN_TIME) {
+            search.next_count++;
+            if (search.next.activity == FM_NONE ||
+                found.location == dependency_of(calls, need)->source.place) {
+                search.next = found;
             }
-            const struct fm_call_ref found = first_overlapping(detail, replay, list, enter);
-            if (found.activity == FM_NONE) {
-                continue;
-            }
-            const uint64_t begin = time_of(detail, replay, found, false);
-            if (begin == FM_UNKNOWN_TIME) {
-                search.next_count++;
-                if (search.next.activity == FM_NONE || l == measured.location) {
-                    search.next = found;
-                }
-                continue;
-            }
-            search.is_open |= !is_certain && begin < enter &&
-                              time_of(detail, replay, found, true) == FM_UNKNOWN_TIME;
-            if (search.best.activity == FM_NONE ||
-                begin < time_of(detail, replay, search.best, false)) {
-                search.best = found;
-            }
+            continue;
+        }
+        search.is_open |=
+            !is_certain && begin < enter && leave_of(times, found.activity) == FM_UNKNOWN_TIME;
+        if (begin < search.begin) {
+            search.best = found;
+            search.begin = begin;
         }
     }
     return search;
 }
 
-/* @return whether the rule explains which call served in the measured run */
-static bool is_explained(const struct fm_serving_calls *calls, const struct need *need,
-                         struct fm_call_ref measured)
+/* Keeps as measured what the rule does not explain: needs that another call served when measured.
+ */
+static void keep_unexplained(struct fm_serving_calls *calls)
 {
-    const uint64_t enter =
-        fm_call_enter(calls->detail->trace,
-                      (struct fm_call_ref){need->location, dependency_of(calls, need)->activity});
-    return fm_same_call(search_target(calls, NULL, need, enter, true).best, measured);
+    for (size_t i = 0; i < calls->needs.count; i++) {
+        struct need *need = &calls->needs.items[i];
+        const struct fm_dependency *dependency = dependency_of(calls, need);
+        const struct fm_call_ref measured = {dependency->source.place, dependency->source.index};
+        const struct times times = times_of(calls->detail, NULL, need->location);
+        const uint64_t enter = enter_of(times, dependency->activity);
+        need->is_kept = !fm_same_call(search_target(calls, NULL, need, enter, true).best, measured);
+    }
+}
+
+struct fm_serving_calls *fm_serving_calls_create(const struct fm_detail *detail)
+{
+    struct fm_serving_calls *calls = fm_allocate(1, sizeof *calls);
+    calls->detail = detail;
+    for (uint32_t l = 0; l < detail->trace->location_count; l++) {
+        const fm_dependency_vector *dependencies = &detail->dependencies->of_location[l];
+        for (uint32_t d = 0; d < dependencies->count; d++) {
+            if (dependencies->items[d].rule == FM_DEPENDS_ON_PROGRESS) {
+                const struct need need = {
+                    .location = l,
+                    .position = d,
+                    .paradigm = paradigm_of(detail->trace, l, dependencies->items[d].activity)};
+                fm_vector_push(&calls->needs, need);
+            }
+        }
+    }
+    if (calls->needs.count != 0) {
+        list_targets(calls);
+        keep_unexplained(calls);
+    }
+    return calls;
 }
 
 /* @return what the choice of a call means for a need */
@@ -313,7 +334,7 @@ static fm_event_choice_t serve(const struct fm_serving_calls *calls, struct need
     const struct fm_detail *detail = calls->detail;
     const struct fm_awaited source = dependency_of(calls, need)->source;
     const struct fm_call_ref measured = {source.place, source.index};
-    need->is_moved = !fm_same_call(chosen, measured) && is_explained(calls, need, measured);
+    need->is_moved = !fm_same_call(chosen, measured);
     if (!need->is_moved) {
         return FM_EVENT_MEASURED;
     }
@@ -336,7 +357,7 @@ static bool polls_with_measured(const struct fm_detail *detail, const struct fm_
 {
     const uint32_t polling = polling_of(detail, call);
     return polling != FM_NONE && call.location == measured.place &&
-           time_of(detail, replay, call, true) == FM_UNKNOWN_TIME &&
+           leave_of(times_of(detail, replay, call.location), call.activity) == FM_UNKNOWN_TIME &&
            polling == polling_of(detail, (struct fm_call_ref){measured.place, measured.index});
 }
 
@@ -348,16 +369,12 @@ fm_event_choice_t fm_serving_calls_choose(struct fm_serving_calls *calls,
     const struct fm_detail *detail = calls->detail;
     struct need *need = &calls->needs.items[number];
     const struct fm_dependency *dependency = dependency_of(calls, need);
-    const uint64_t enter =
-        time_of(detail, replay, (struct fm_call_ref){need->location, dependency->activity}, false);
+    const uint64_t enter = enter_of(times_of(detail, replay, need->location), dependency->activity);
     if (need->is_kept || enter == FM_UNKNOWN_TIME) { /* one of the tests of a loop that polls */
         return FM_EVENT_MEASURED;
     }
     const struct search search =
         search_target(calls, replay, need, enter, is_last || known.until >= enter);
-    const uint64_t begin = search.best.activity != FM_NONE
-                               ? time_of(detail, replay, search.best, false)
-                               : FM_UNKNOWN_TIME;
     if (search.best.activity != FM_NONE &&
         polls_with_measured(detail, replay, search.best, dependency->source)) {
         return FM_EVENT_MEASURED;
@@ -366,12 +383,12 @@ fm_event_choice_t fm_serving_calls_choose(struct fm_serving_calls *calls,
         *wait = (struct fm_turn_wait){enter, true, FM_NONE};
         return FM_EVENT_OPEN;
     }
-    if (search.next_count == 0 || begin <= known.until) {
+    if (search.next_count == 0 || search.begin <= known.until) {
         return serve(calls, need, search.best, event);
     }
-    if (is_last || (search.next_count == 1 && begin == FM_UNKNOWN_TIME)) {
+    if (is_last || (search.next_count == 1 && search.begin == FM_UNKNOWN_TIME)) {
         return serve(calls, need, search.next, event);
     }
-    *wait = (struct fm_turn_wait){begin, true, FM_NONE}; /* other threads may begin before */
+    *wait = (struct fm_turn_wait){search.begin, true, FM_NONE}; /* other threads may begin before */
     return FM_EVENT_OPEN;
 }

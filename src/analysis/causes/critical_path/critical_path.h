@@ -4,8 +4,8 @@
 #define FERMATA_ANALYSIS_CAUSES_CRITICAL_PATH_CRITICAL_PATH_H
 
 #include "analysis/causes/blame/serialization.h"
-#include "analysis/causes/formation.h"
 #include "analysis/causes/critical_path/path_span.h"
+#include "analysis/causes/formation.h"
 #include "analysis/clocks/wait_errors.h"
 
 /** A segment of the critical path: consecutive time on one location. */
