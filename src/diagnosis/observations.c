@@ -59,10 +59,13 @@ static void find_costly_calls(const struct fm_diagnosis *diagnosis, struct fm_se
         char value[FM_FORMAT_SIZE];
         char *name = fm_place_name(diagnosis, cube->regions[hottest].name);
         fm_sentences_add(lines, "",
-                         "%s of all time (%s) is spent in %s without waiting: data "
-                         "transfer and the library's own work. %s",
+                         "%s of all time (%s) is spent in %s without waiting that the trace shows: "
+                         "data transfer, the library's own work%s. %s",
                          fm_format_percent(percent, regions[hottest], diagnosis->time),
                          fm_format_ticks(value, cube, regions[hottest]), name,
+                         metric == FM_METRIC_MPI_POINT2POINT
+                             ? ", sends for which the receiver has no buffers left"
+                             : "",
                          fm_metric_info(metric)->advice);
         free(name);
     }

@@ -1,12 +1,22 @@
 #include "analysis/dependencies/message_dependencies.h"
 
 #include "analysis/dependencies/dependencies.h"
+#include "analysis/model/call_ref.h"
 
 #include <string.h>
 #include <strings.h>
 
 /* Calls without a record of their own between a probe and its receive. */
 #define MOST_LOCAL_CALLS 4
+
+/* A send that ends within this part of what it has stood still was released by the receiver. */
+#define MOST_OF_A_STANDSTILL 4
+
+static bool is_mpi(const struct fm_trace *trace, const struct fm_location *location,
+                   uint32_t activity)
+{
+    return fm_trace_called(trace, location, activity)->paradigm == FM_PARADIGM_MPI;
+}
 
 /* Whether the sender depends on the receiver: it waited, or it would have waited if the receive had
  * been posted later. */
@@ -34,6 +44,75 @@ static bool sender_depends(const struct fm_matched_sends *sends, const struct fm
                              fm_sends_locality(sends, fm_trace_process(trace, arrival->location),
                                                fm_trace_process(trace, receiver->first_location)),
                              send->bytes));
+}
+
+/* @return when a process enters an MPI call after `time`, at which no thread of it is in one, by
+ * `end`; activity FM_NONE: it is in one, or enters none */
+static struct fm_call_ref next_mpi_call(const struct fm_trace *trace, uint32_t process,
+                                        uint64_t time, uint64_t end)
+{
+    const struct fm_process *receiver = &trace->processes[process];
+    struct fm_call_ref next = {0, FM_NONE};
+    for (uint32_t k = 0; k < receiver->location_count; k++) {
+        const uint32_t l = receiver->first_location + k;
+        const struct fm_location *location = &trace->locations[l];
+        uint32_t low = 0, high = (uint32_t)location->enter.count;
+        while (low < high) {
+            const uint32_t middle = low + (high - low) / 2;
+            if (location->enter.items[middle] <= time) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        uint32_t before = low;
+        while (before > 0 && !is_mpi(trace, location, before - 1)) {
+            before--;
+        }
+        if (before > 0 && location->leave.items[before - 1] > time) {
+            return (struct fm_call_ref){l, FM_NONE};
+        }
+        while (low < location->enter.count && location->enter.items[low] <= end &&
+               !is_mpi(trace, location, low)) {
+            low++;
+        }
+        const struct fm_call_ref found = {l, low};
+        if (low < location->enter.count && location->enter.items[low] <= end &&
+            (next.activity == FM_NONE ||
+             fm_call_enter(trace, found) < fm_call_enter(trace, next))) {
+            next = found;
+        }
+    }
+    return next;
+}
+
+/* A library that has no room for more short messages lets the sender wait until the receiver takes
+ * some of them, in whatever call. No record tells; but such a send takes by far longer than others
+ * of its size, begins while the receiver is outside of MPI, and ends soon after it enters MPI. */
+static void depend_by_buffers(const struct fm_analysis *analysis, unsigned worker,
+                              const struct fm_matched_sends *sends, uint32_t receiver,
+                              const struct fm_arrival *arrival, const struct fm_message_end *send)
+{
+    const struct fm_trace *trace = analysis->trace;
+    const struct fm_call_ref call = {send->complete_location, send->complete};
+    if (send->complete == FM_UNRECORDED || send->complete == FM_NONE ||
+        send->complete != arrival->start || send->complete_location != arrival->location) {
+        return;
+    }
+    const uint64_t enter = fm_call_enter(trace, call), leave = fm_call_leave(trace, call);
+    const fm_locality_t locality =
+        fm_sends_locality(sends, fm_trace_process(trace, arrival->location), receiver);
+    if (leave >= arrival->posted ||
+        !fm_send_stood_still(&sends->passed, locality, send->bytes, leave - enter)) {
+        return;
+    }
+    const struct fm_call_ref next = next_mpi_call(trace, receiver, enter, leave);
+    if (next.activity != FM_NONE) {
+        const uint64_t t = fm_call_enter(trace, next);
+        if (leave - t <= (t - enter) / MOST_OF_A_STANDSTILL) {
+            fm_depend(analysis, worker, call, fm_awaited_enter(next), FM_DEPENDS_ON_BUFFERS);
+        }
+    }
 }
 
 static bool is_probe(const char *name)
@@ -83,11 +162,14 @@ void fm_depend_by_message(const struct fm_analysis *analysis, unsigned worker,
               (struct fm_call_ref){received->complete_location, received->complete}, sent,
               FM_DEPENDS_ON_SENDER);
     depend_by_probe(analysis, worker, (struct fm_call_ref){record.location, received->start}, sent);
+    const uint32_t receiver_process = fm_trace_process(trace, receiver->first_location);
     if (sender_depends(sends, receiver, arrival, send, waited,
                        analysis->dependencies->keeps_violated)) {
         const uint32_t post = fm_trace_post(trace, &record.location, record.row);
         fm_depend(analysis, worker, (struct fm_call_ref){send->complete_location, send->complete},
                   fm_awaited_enter((struct fm_call_ref){record.location, post}),
                   FM_DEPENDS_ON_RECEIVER);
+    } else {
+        depend_by_buffers(analysis, worker, sends, receiver_process, arrival, send);
     }
 }

@@ -21,6 +21,7 @@ void fm_send_samples_pass(struct fm_send_samples *samples, fm_locality_t localit
     struct fm_size_samples *size = samples_of(samples, locality, bytes);
     size->passed++;
     size->longest = duration > size->longest ? duration : size->longest;
+    size->total += duration;
 }
 
 /* @return the first of the shared samples with this locality and as many bytes or more; NULL: none
@@ -52,6 +53,14 @@ void fm_send_samples_wait(struct fm_send_samples *samples, const struct fm_send_
     }
 }
 
+bool fm_send_stood_still(const struct fm_send_samples *passed, fm_locality_t locality,
+                         uint32_t bytes, uint64_t duration)
+{
+    const struct fm_size_samples *size = find(passed, locality, bytes);
+    return size != NULL && size->bytes == bytes && size->passed != 0 &&
+           duration / FM_STANDSTILL >= size->total / size->passed;
+}
+
 static int compare_sizes(const void *a, const void *b)
 {
     const struct fm_size_samples *left = a, *right = b;
@@ -81,6 +90,7 @@ void fm_send_samples_share(struct fm_send_samples *all, struct fm_send_samples *
             struct fm_size_samples *same = &sizes[kept - 1];
             same->passed += sizes[i].passed;
             same->waited += sizes[i].waited;
+            same->total += sizes[i].total;
             same->longest = sizes[i].longest > same->longest ? sizes[i].longest : same->longest;
         } else {
             sizes[kept++] = sizes[i];

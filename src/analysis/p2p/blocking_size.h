@@ -28,6 +28,7 @@ struct fm_size_samples {
     uint32_t bytes;
     uint64_t passed, waited;
     uint64_t longest; /**< ticks: of those that passed */
+    uint64_t total;   /**< likewise: the sum */
 };
 
 /** Samples by locality and size. {0}: none. */
@@ -61,6 +62,15 @@ void fm_send_samples_share(struct fm_send_samples *all, struct fm_send_samples *
 /** Determines the limits from the shared samples of a run. */
 struct fm_blocking_sizes fm_blocking_sizes_find(const struct fm_send_samples *passed,
                                                 const struct fm_send_samples *waited);
+
+/** @return whether a call that passed took by far longer than such calls of this size do on
+ * average: at least FM_STANDSTILL times as long.
+ * @param passed  shared samples */
+bool fm_send_stood_still(const struct fm_send_samples *passed, fm_locality_t locality,
+                         uint32_t bytes, uint64_t duration);
+
+/** A call that takes so many times the mean is one of more calls than that. */
+#define FM_STANDSTILL 16U
 
 /** @return whether a send of this size can wait for its receive. */
 static inline bool fm_send_can_wait(const struct fm_blocking_sizes *sizes, fm_locality_t locality,

@@ -22,8 +22,7 @@ struct matching {
     struct fm_analysis *analysis;
     struct fm_matched_sends *found;
     struct fm_dispatch *dispatch;
-    struct scratch *scratch;       /* by worker */
-    struct fm_send_samples passed; /* of the run */
+    struct scratch *scratch; /* by worker */
     bool has_gaps;
 };
 
@@ -221,7 +220,7 @@ static void sample_waits(void *context, unsigned worker, uint32_t first, uint32_
         for (size_t i = 0; i < receiver->late_receivers.count; i++) {
             const struct fm_late_receiver *late = &receiver->late_receivers.items[i];
             if (late->completed == FM_SEND_ALONE) {
-                fm_send_samples_wait(&matching->scratch[worker].samples, &matching->passed,
+                fm_send_samples_wait(&matching->scratch[worker].samples, &matching->found->passed,
                                      locality_of_late(matching->found, receiver, late), late->bytes,
                                      late->lateness);
             }
@@ -243,11 +242,10 @@ static void share_samples(struct matching *matching, struct fm_send_samples *all
 static void find_blocking_sizes(struct matching *matching)
 {
     struct fm_send_samples waited = {0};
-    share_samples(matching, &matching->passed);
+    share_samples(matching, &matching->found->passed);
     fm_engine_run(matching->analysis->engine, sample_waits, matching);
     share_samples(matching, &waited);
-    matching->found->blocking_sizes = fm_blocking_sizes_find(&matching->passed, &waited);
-    fm_send_samples_free(&matching->passed);
+    matching->found->blocking_sizes = fm_blocking_sizes_find(&matching->found->passed, &waited);
     fm_send_samples_free(&waited);
     if (matching->analysis->blocking_size != 0) {
         for (unsigned l = 0; l < FM_LOCALITIES; l++) {
@@ -300,6 +298,7 @@ void fm_sends_match(struct fm_matched_sends *sends, struct fm_analysis *analysis
 
 void fm_matched_sends_free(struct fm_matched_sends *sends)
 {
+    fm_send_samples_free(&sends->passed);
     fm_free(sends->receivers);
     fm_free(sends->nodes);
 }
