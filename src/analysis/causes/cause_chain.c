@@ -1,7 +1,7 @@
 /* Follows chains of causes from location to location. The waiter sends the causing location its
  * profile of the interval. The causing location finds the call path in which it spent most
- * additional time, or its longest wait state inside the interval; a wait state continues the
- * chain. */
+ * additional time, or, if that was longer, its longest wait state inside the interval; a wait state
+ * continues the chain. */
 #include "analysis/causes/cause_chain.h"
 
 #include "analysis/causes/profile_excess.h"
@@ -163,7 +163,7 @@ static void answer(void *context, struct fm_mailboxes *mailboxes, unsigned worke
         return;
     }
     uint64_t whole = delay.sum + wait.sum;
-    bool is_wait = wait.number != FM_NONE && wait.sum > delay.sum;
+    bool is_wait = wait.number != FM_NONE && wait.ticks > delay.ticks;
     uint64_t ticks = is_wait ? wait.ticks : delay.ticks;
     struct fm_cube_cause cause = {
         .location = question->location,

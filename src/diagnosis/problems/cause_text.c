@@ -163,7 +163,8 @@ static void add_excess(const struct fm_diagnosis *diagnosis, struct fm_cause_tex
         fm_location_set_others(diagnosis, cube->location_count - cause->location_count);
     if (cause->location_count == cube->location_count) {
         fm_sentences_add(&problem->lines, "How",
-                         "it takes longer now on one %s, now on another; on average %s%s",
+                         "each %s took longer at some time than those that waited for it; on "
+                         "average %s%s",
                          fm_location_set_one(diagnosis), there, each);
     } else if (excess->elsewhere == 0) {
         fm_sentences_add(&problem->lines, "How", "it takes %s there%s; it was not seen on the %s",
