@@ -169,14 +169,20 @@ void fm_convert_open_call(struct fm_thread *thread)
     thread->visits_compared = true;
 }
 
+/* Ends all regions and teams that are open, from the inside out. */
+static void end_all(struct fm_thread *thread, uint64_t time)
+{
+    fm_team_events_end_fork(thread, time);
+    fm_team_events_end_all(thread, time);
+    fm_visits_end_all(thread, time);
+}
+
 void fm_convert_end(struct fm_thread *thread)
 {
     fm_stream_events_end(thread);
     fm_left_out_end(thread, thread->last_time, false);
     fm_dropped_free(&thread->dropped);
-    fm_visits_end_all(thread, thread->last_time);
-    fm_team_events_end_fork(thread, thread->last_time);
-    fm_team_events_end_behind(thread, 0, thread->last_time);
+    end_all(thread, thread->last_time);
     fm_nesting_free(&thread->teams);
     fm_path_free(&thread->path);
 }
@@ -437,9 +443,7 @@ static void convert_record(struct fm_thread *thread, const uint64_t *record)
         return;
     case FM_RECORD_PROGRAM_END:
         fm_convert_pending(thread, UINT64_MAX);
-        fm_visits_end_all(thread, record[1]);
-        fm_team_events_end_fork(thread, record[1]);
-        fm_team_events_end_behind(thread, 0, record[1]);
+        end_all(thread, record[1]);
         fm_convert_count(thread, OTF2_EvtWriter_ProgramEnd(writer, NULL,
                                                            fm_convert_not_before(thread, record[1]),
                                                            OTF2_UNDEFINED_INT64));

@@ -115,7 +115,7 @@ static bool is_in_call(const struct fm_thread *thread)
 }
 
 /* A thread that lives at the end of the run has a record of neither its end nor the end of the call
- * that it is in, such as a wait that nobody ends. */
+ * or team that it is in, such as a wait that nobody ends. */
 static void write_alive(struct fm_thread *thread)
 {
     uint64_t end = fm_session_state.arrival, *place = NULL;
@@ -135,7 +135,7 @@ static void write_alive(struct fm_thread *thread)
             fm_archive_fail("records in memory are damaged");
         }
     }
-    if (place != NULL || thread->life.number != 0) {
+    if (place != NULL || thread->life.number != 0 || thread->teams.count != 0) {
         fm_archive_last(thread, end);
     }
 }

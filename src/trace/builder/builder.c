@@ -50,6 +50,7 @@ static void reset(struct fm_builder *builder)
     builder->current_activity = FM_NONE;
     builder->is_paused = false;
     builder->frames.count = 0;
+    builder->has_program = false;
     builder->base = FM_NONE;
     builder->last_left = FM_NONE;
     builder->forked_at = UINT64_MAX;

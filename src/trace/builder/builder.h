@@ -64,6 +64,7 @@ struct fm_builder {
     uint64_t now;
     struct fm_time_cursors cursors; /**< in the maps of the location's times */
     uint32_t current_activity;      /**< innermost open call, if it is a communication call */
+    bool has_program;               /**< the location has begun the program, not ended it */
     bool is_paused;                 /**< recording was switched off */
     uint64_t paused_since;          /**< the part of the pause before this time is accounted for */
     bool completions_matter; /**< of one-sided operations: some call may complete them that waits
@@ -152,6 +153,11 @@ uint32_t fm_builder_call(struct fm_builder *builder, uint32_t region, uint32_t l
  * begin of the next one. */
 void fm_builder_enter(struct fm_builder *builder, uint32_t call);
 void fm_builder_leave(struct fm_builder *builder, uint32_t region);
+
+/** Begins and ends the program, which is no call. The location that ends it may be another one than
+ * that which has begun it. */
+void fm_builder_program_begin(struct fm_builder *builder, uint32_t region);
+void fm_builder_program_end(struct fm_builder *builder, uint32_t region);
 /** The innermost open region has a value of a parameter from now on, until it is left or the
  * parameter gets another value there: a node below that of the region, and below those of its other
  * parameters. Outside of regions and in communication calls the event is ignored.

@@ -357,6 +357,20 @@ void fm_builder_leave(struct fm_builder *builder, uint32_t region)
     }
 }
 
+void fm_builder_program_begin(struct fm_builder *builder, uint32_t region)
+{
+    builder->has_program = true;
+    fm_builder_enter(builder, region);
+}
+
+void fm_builder_program_end(struct fm_builder *builder, uint32_t region)
+{
+    if (builder->has_program) {
+        fm_builder_leave(builder, region);
+        builder->has_program = false;
+    }
+}
+
 void fm_builder_leave_all(struct fm_builder *builder)
 {
     struct fm_location *location = builder->location;
@@ -369,7 +383,8 @@ void fm_builder_leave_all(struct fm_builder *builder)
             location->truncated_at = activity;
         }
     }
-    builder->defects->open_calls += open_regions(builder, 0);
+    builder->defects->open_calls +=
+        open_regions(builder, builder->has_program && builder->frames.count == 1 ? 1 : 0);
     while (builder->frames.count != 0) {
         leave_innermost(builder);
     }

@@ -31,12 +31,12 @@ void fm_event_program_begin(struct fm_event_sink *sink, uint32_t name)
         sink->program_name = fm_location_map(sink->maps, FM_MAP_STRINGS, name);
         sink->program_process = sink->builder.location->process;
     }
-    fm_builder_enter(&sink->builder, sink->references->program_region);
+    fm_builder_program_begin(&sink->builder, sink->references->program_region);
 }
 
 void fm_event_program_end(struct fm_event_sink *sink)
 {
-    fm_builder_leave(&sink->builder, sink->references->program_region);
+    fm_builder_program_end(&sink->builder, sink->references->program_region);
 }
 
 void fm_event_parameter(struct fm_event_sink *sink, uint32_t parameter, fm_parameter_t type,

@@ -16,7 +16,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         experiment = pathlib.Path(folder) / "experiment"
         run([fermata, "record", "--sample=off", "-o", experiment, "--", program, how])
-        run([fermata, "analyze", "--check", experiment])
+        said = run([fermata, "analyze", "--check", experiment]).stderr
+        assert "had no Enter" not in said and "returned" not in said, said
         run([fermata, "check", experiment])
         archive = Archive(experiment, whole="exit" not in how)
     members = {len(begins) for begins in archive.teams.values()}
@@ -24,6 +25,9 @@ def main():
     assert members == {size}, members
     barriers = sum(visit.region.name.startswith("!$omp barrier") for visit in archive.visits)
     assert barriers == instances * size, barriers
+    if how == "exit_other":
+        last = [visit for visit in archive.visits if visit.region.name.startswith("!$omp implicit barrier")][-1]
+        assert archive.milliseconds(last.duration) > 40, "the master waits until the run ends"
 
 
 main()

@@ -1,5 +1,5 @@
-/* A program that ends in a parallel region, by its argument: exit, _exit; many: a team of 64
- * threads. */
+/* A program that ends in a parallel region, by its argument: exit, _exit, exit_other (by a thread
+ * for which the master waits); many: a team of 64 threads. */
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +13,10 @@ int main(int count, char **arguments)
 #pragma omp parallel num_threads(strcmp(how, "many") == 0 ? 64 : 3)
         {
 #pragma omp barrier
+            if (i == 2 && omp_get_thread_num() == 2 && strcmp(how, "exit_other") == 0) {
+                usleep(50000);
+                exit(0);
+            }
 #pragma omp critical
             if (i == 2 && omp_get_thread_num() == 0) {
                 if (strcmp(how, "exit") == 0) {

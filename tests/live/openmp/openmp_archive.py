@@ -66,6 +66,7 @@ class Archive:
                     self.teams.setdefault(teams[-1], []).append((location, event.time))
                 elif kind == "ThreadTeamEnd":
                     assert teams[-1][0] == event.thread_team, event
+                    assert all(visit.team != teams[-1] for visit in visits), "a team ends before its regions"
                     self.ended.setdefault(teams.pop(), {})[location] = event.time
                 elif kind in ("ThreadFork", "ThreadJoin"):
                     self.joins[location] = self.joins.get(location, 0) + (1 if kind == "ThreadFork" else -1)
