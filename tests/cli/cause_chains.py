@@ -12,29 +12,58 @@ sys.path.insert(0, str(HERE.parent / "support"))
 from fermata_command import SCENARIOS, Folder, run, synthesize  # noqa: E402
 
 
-def chains(folder, scenario):
-    """@return the text of --why for Late Sender"""
-    place = os.path.join(folder, os.path.basename(scenario).removesuffix(".scn"))
-    synthesize(pathlib.Path(scenario).read_text(), place)
+# Thread 1 begins 5 behind the fork, and works 0.5 longer than the master.
+LATE_BEGIN = """unit 1
+ranks 1 threads 2
+team all 0.0 0.1
+0 0.0 enter main
+1 0.0 fork 2
+1 0.0 team_begin all
+1 0.0 enter !$omp parallel
+3 0.0 enter !$omp implicit barrier
+9 0.0 leave !$omp implicit barrier
+9 0.0 leave !$omp parallel
+9 0.0 team_end all
+9 0.0 join
+10 0.0 leave main
+6 0.1 team_begin all
+6 0.1 enter !$omp parallel
+8.5 0.1 enter !$omp implicit barrier
+9 0.1 leave !$omp implicit barrier
+9 0.1 leave !$omp parallel
+9 0.1 team_end all
+"""
+
+
+def chains(folder, name, scenario, kind="mpi_latesender"):
+    """@return the text of --why for the kind of wait states"""
+    place = os.path.join(folder, name)
+    synthesize(scenario, place)
     run("analyze", "-q", place)
-    _, text, _ = run("report", place, "--why", "mpi_latesender")
+    _, text, _ = run("report", place, "--why", kind)
     return " ".join(text.split())
 
 
+def formation(name):
+    return pathlib.Path(SCENARIOS, "formation", name + ".scn").read_text()
+
+
 def main():
-    scenarios = os.path.join(SCENARIOS, "formation")
     with Folder() as folder:
-        text = chains(folder, os.path.join(scenarios, "chain-of-three.scn"))
+        text = chains(folder, "chain-of-three", formation("chain-of-three"))
         assert "rank 2 waited itself for 5.000 s in main/MPI_Recv (Late Sender; 71% of what delayed it)" in text, text
         assert "rank 0 spent 3.000 s more in main/foo (100% of what delayed it)" in text, text
 
-        text = chains(folder, os.path.join(scenarios, "samples-divide-equal-work-differently.scn"))
+        text = chains(folder, "samples-divide-equal-work-differently", formation("samples-divide-equal-work-differently"))
         assert "rank 0 waited itself for 4.000 s in main/MPI_Recv (Late Sender; 80% of what delayed it)" in text, text
         assert "rank 2 spent 4.000 s more in main/work (100% of what delayed it)" in text, text
         assert "slow" not in text, text
 
-        text = chains(folder, os.path.join(scenarios, "samples-share-the-excess.scn"))
+        text = chains(folder, "samples-share-the-excess", formation("samples-share-the-excess"))
         assert "rank 0 spent 2.000 s more in main/" in text and "(33% of what delayed it)" in text, text
+
+        text = chains(folder, "late-begin", LATE_BEGIN, "omp_ibarrier_wait")
+        assert "thread 1 spent 500.0 ms more in main/!$omp parallel (9% of what delayed it)" in text, text
 
 
 main()

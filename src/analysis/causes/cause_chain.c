@@ -20,6 +20,7 @@ struct link {
 /* From the waiter to the causing location, followed by `share_count` struct fm_waiter_share. */
 struct question {
     uint64_t begin, end; /* of the interval at the causing location */
+    uint64_t wait;       /* ticks of the wait state inside the interval */
     struct link link;
     uint32_t location; /* the causing location */
     uint32_t share_count;
@@ -62,6 +63,9 @@ static void ask(struct chains *chains, struct fm_mailboxes *mailboxes, unsigned 
     struct question question = {
         .begin = busy_time->waits.begin[number],
         .end = wait->until,
+        .wait = wait->until - (wait->enter > busy_time->waits.begin[number]
+                                   ? wait->enter
+                                   : busy_time->waits.begin[number]),
         .link = link,
         .location = wait->cause_location,
     };
@@ -162,7 +166,9 @@ static void answer(void *context, struct fm_mailboxes *mailboxes, unsigned worke
     if (delay.number == FM_NONE && wait.number == FM_NONE) {
         return;
     }
-    uint64_t whole = delay.sum + wait.sum;
+    /* What is in no call path, such as a thread that begins late, delays, too. */
+    uint64_t known = delay.sum + wait.sum;
+    uint64_t whole = known > question->wait ? known : question->wait;
     bool is_wait = wait.number != FM_NONE && wait.ticks > delay.ticks;
     uint64_t ticks = is_wait ? wait.ticks : delay.ticks;
     struct fm_cube_cause cause = {

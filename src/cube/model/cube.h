@@ -81,7 +81,8 @@ struct fm_cube_cause {
     uint32_t callpath;
     uint32_t metric;   /**< wait state; FM_METRIC_NONE: the call path itself took longer */
     uint32_t permille; /**< share of this cause, in thousandths, in all delays and waits of its
-                            location in the interval */
+                            location in the interval, or in the wait state, if that was longer: the
+                            rest delays it in no call path */
     uint64_t ticks;
 };
 
