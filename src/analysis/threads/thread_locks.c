@@ -14,6 +14,8 @@
 
 #include "base/containers/map.h"
 
+#include <string.h>
+
 static fm_metric_t metric_of(const struct fm_analysis *analysis, const struct fm_thread_hold *hold)
 {
     const struct fm_location *location = &analysis->trace->locations[hold->location];
@@ -33,6 +35,18 @@ static bool is_condition_wait(const struct fm_trace *trace, const struct fm_thre
     return hold->call != FM_NONE &&
            fm_trace_called(trace, &trace->locations[hold->location], hold->call)->call ==
                FM_CALL_CONDITION_WAIT;
+}
+
+/* Whether the call that acquired a mutex waited for a condition until nobody had awakened it and
+ * its time was over. When it wanted the mutex again is not known: it is not said to have waited for
+ * it. */
+static bool is_timed_out(const struct fm_trace *trace, const struct fm_thread_hold *hold)
+{
+    if (hold->awakened_at != 0 || !is_condition_wait(trace, hold)) {
+        return false;
+    }
+    const char *name = fm_trace_called(trace, &trace->locations[hold->location], hold->call)->name;
+    return strstr(name, "_timedwait") != NULL || strstr(name, "_clockwait") != NULL;
 }
 
 /* Notes when the calls that wait for conditions, and acquire a mutex at their end, were awakened.
@@ -69,8 +83,8 @@ static void note_awakenings(const struct fm_trace *trace, uint32_t process, fm_t
 }
 
 /* @return when the call that acquired a lock began to wait for it. A wait for a condition wants its
- * mutex when it is awakened; if its end has another reason (a timeout), it is only known that
- * the thread wanted the mutex at some time of the hold before. */
+ * mutex when it is awakened; if no record tells when, it is only known that the thread wanted the
+ * mutex at some time of the hold before. */
 static uint64_t wanted_from(const struct fm_trace *trace, const struct fm_thread_hold *hold,
                             const struct fm_thread_hold *previous)
 {
@@ -107,7 +121,8 @@ static void judge(const struct fm_finder *finder, struct fm_thread_hold *holds, 
     const struct fm_trace *trace = finder->analysis->trace;
     struct fm_thread_hold *hold = &holds[number];
     const struct fm_thread_hold *previous = before == FM_NONE ? NULL : &holds[before];
-    if (previous == NULL || previous->location == hold->location || hold->call == FM_NONE) {
+    if (previous == NULL || previous->location == hold->location || hold->call == FM_NONE ||
+        is_timed_out(trace, hold)) {
         return;
     }
     const struct fm_location *location = &trace->locations[hold->location];

@@ -94,6 +94,10 @@ def _metric(call):
         "conditional" if call.node == "pthread_conditional" else "mutex_lock")
 
 
+def _can_time_out(call):
+    return _is_condition_wait(call) and call.region.endswith(("_timedwait", "_clockwait"))
+
+
 def _wanted_from(hold, predecessor, awakenings):
     """When the acquiring call began to wait for the lock: a wait for a condition does when it is
     awakened, else at some time of the hold before."""
@@ -111,6 +115,8 @@ def _of_lock(holds, awakenings):
         number = blocked_by(holds, position)
         if number is None or holds[number].loc == hold.loc or hold.call is None:
             continue
+        if _can_time_out(hold.call) and hold.call not in awakenings:
+            continue  # when the call wanted the mutex again is not known
         predecessor, window = holds[number], next(iter(hold.call.stretches()), None)
         begin = predecessor.release.enter
         if predecessor in waits and waits[predecessor].activity is predecessor.release:
