@@ -25,7 +25,7 @@ struct fm_size_bins {
     uint64_t largest[FM_SIZE_RULES_MOST]; /**< ascending, in bytes */
 };
 
-/** Reads "64,1K,64K": ascending sizes, with K, M or G for powers of 1024.
+/** Reads "64,1K,64KB": ascending sizes (base/quantity.h).
  * @return false: the text is none, or has more than FM_SIZE_RULES_MOST sizes */
 bool fm_size_bins_read(const char *text, struct fm_size_bins *bins);
 

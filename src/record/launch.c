@@ -258,10 +258,8 @@ static void directory_so_far(void *result_file, char *path, size_t size)
  * none are asked for, or it cannot be started */
 static pid_t start_snapshots(const struct fm_settings *settings, char *result_file)
 {
-    const char *period = settings->values[FM_SETTING_SNAPSHOT].text;
-    return period != NULL && strtod(period, NULL) > 0
-               ? fm_launch_snapshots(strtod(period, NULL), directory_so_far, result_file)
-               : -1;
+    double period = fm_snapshot_period(settings->values[FM_SETTING_SNAPSHOT].text);
+    return period > 0 ? fm_launch_snapshots(period, directory_so_far, result_file) : -1;
 }
 
 fm_status_t fm_record_run(const struct fm_settings *settings, char *const command[],

@@ -122,7 +122,7 @@ def check_configuration(folder):
     assert settings(done)["verbose"] == ("no", "--verbose"), settings(done)
     assert parts(done)[0]["FERMATA_VERBOSE"] == "0"
 
-    for text, message in (("memory = much", "named:1: memory needs a size like 64M"),
+    for text, message in (("memory = much", "named:1: memory needs a size such as 64M"),
                           ("memry = 1M", "named:1: 'memry' is no setting; see fermata record --help"),
                           ("a\033[31m = b", "named:1: 'a?[31m' is no setting; see fermata record "
                                             "--help")):
@@ -133,8 +133,8 @@ def check_configuration(folder):
             assert done.stderr == f"fermata record: {message}\n", done.stderr
     done = dry_run(folder, *arguments, "--config", "none", "ls")
     assert done.returncode == 4 and "none: No such file or directory" in done.stderr, done
-    for option, message in (("--sample=soon", "--sample: sample needs a frequency from"),
-                            ("--output=", "--output: output needs a value"),
+    for option, message in (("--sample=soon", "--sample needs a frequency from"),
+                            ("--output=", "--output needs a value"),
                             ("--nonsense", "there is no option --nonsense; see fermata")):
         done = dry_run(folder, "record", option, "touch", "it ran")
         assert done.returncode == 2 and message in done.stderr, done

@@ -33,6 +33,29 @@ REFUSED = [
     (["cc"], "give the compiler"),
     (["fc", "-O2", "mpifort"], "there is no option -O2 before the compiler"),
 ]
+# Values with units, and what `record --dry-run` says to them: None, it takes them.
+SETTINGS = [
+    ("snapshot", ["0.5", "0.5s", "500ms"], "1h"),
+    ("flush-interval", ["0.5", "0.5s", "500ms", "never"], "1h"),
+    ("window", ["1:2", "1s:2s", "500ms:2", ":1500us"], "1s-2s"),
+    ("sample", ["500", "500Hz", "2ms", "off"], "2min"),
+    ("memory", ["67108864", "64M", "64MB", "64MiB"], "64 MB"),
+    ("max-size", ["500M", "500MB", "none"], "500X"),
+    ("flight-recorder", ["16M", "16MB,always"], "16MBits"),
+    ("size-bins", ["64,1K,64K", "64,1KB,64KiB"], "64K,64K"),
+    ("counters", ["mpi.bytes_*"], "nonsense"),
+    ("min-duration", ["1us", "1ms"], "1"),
+]
+# Durations and sizes of other commands: arguments of a directory that is none.
+UNITS = [
+    ("top", "--period", ["1", "1s", "500ms"], "1h"),
+    ("counters", "watch --period", ["1", "1s", "500ms"], "49ms"),
+    ("counters", "convert --period", ["1", "1s", "500ms"], "-1"),
+    ("analyze", "--memory", ["64M", "64MB", "64MiB", "67108864"], "0MB"),
+    ("whatif", "--blocking-size", ["4096", "64K", "64KB"], "64 KB"),
+    ("export", "--to perfetto --begin", ["1", "1s", "500ms"], "1h"),
+    ("export", "--to perfetto --end", ["1", "1s", "500ms"], "soon"),
+]
 COMMANDS = ["run", "record", "report", "view", "diff", "merge", "mean", "export", "info", "check",
             "synth", "score", "gpu-imbalance", "doctor"]
 
@@ -53,6 +76,36 @@ for option in "--only", "--without":
     refused(["run", option, "mpi_nothing", "echo", "ran"], 2,
             f"fermata run: {option}: there is no wait state, and no pattern given with --pattern, with the id "
             "'mpi_nothing'; see fermata report --explain all")
+for name, taken, wrong in SETTINGS:
+    counters = ["--counters=all"] if name in ("snapshot", "size-bins") else []
+    variable = None
+    for value in taken:
+        arguments = ["record", "--dry-run", *counters, f"--{name}={value}", "true"]
+        done = subprocess.run([fermata, *arguments], capture_output=True, text=True, timeout=60)
+        exported = [line.split("=")[0] for line in done.stdout.replace("'", "").split()
+                    if line.endswith(f"={value}")]
+        if done.returncode != 0 or not exported:
+            failures.append(f"{arguments}: {done.returncode}, {done.stdout!r}, {done.stderr!r}")
+        variable = exported[0] if exported else None
+    places = {f"--{name}": ([f"--{name}={wrong}"], {}),
+              variable: ([], {variable or "": wrong})}
+    for place, (options, environment) in places.items():
+        if place is None:
+            continue
+        done = subprocess.run([fermata, "record", *options, "true"], capture_output=True, text=True,
+                              timeout=60, env={**os.environ, **environment})
+        if done.returncode != 2 or not done.stderr.startswith(f"fermata record: {place} needs ") or \
+                done.stderr.split("needs")[0].count(name) > 1:
+            failures.append(f"{place} {wrong}: {done.returncode}, {done.stderr!r}")
+for command, option, taken, wrong in UNITS:
+    for value in [*taken, wrong]:
+        arguments = [command, *f"{option} {value}".split(" ", option.count(" ") + 1)]
+        arguments += ["/nowhere", "/nowhere/folder"][:2 if "convert" in option else 1]
+        done = subprocess.run([fermata, *arguments], capture_output=True, text=True, timeout=60)
+        refusal = f"{option.split()[-1]} needs "
+        if (value == wrong) != (done.returncode == 2 and refusal in done.stderr) or \
+                done.returncode == 0:
+            failures.append(f"{arguments}: {done.returncode}, {done.stderr!r}")
 for command in COMMANDS:
     helps = [subprocess.run([fermata, *words], capture_output=True, text=True, timeout=60).stdout
              for words in ([command, "--help"], ["help", command])]

@@ -25,6 +25,12 @@ int main(void)
          "`--dry-run` shows what counts.\n"
          "Variables that Score-P has, too, behind its own prefix, mean the same there.\n"
          "\n"
+         "A duration is a number of seconds or has a unit: `2`, `0.5`, `2s`, `500ms`, `20us` "
+         "(`--min-duration` needs the unit).\n"
+         "A size is a number of bytes or has a unit: `64K`, `64M`, `2G`, `1T` are powers of 1024, "
+         "and so are `64KB` and `64KiB`.\n"
+         "The options of the other commands read durations and sizes in the same way.\n"
+         "\n"
          "| option | variable | default | |\n"
          "|---|---|---|---|");
     for (int id = 0; id < FM_SETTING_COUNT; id++) {

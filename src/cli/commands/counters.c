@@ -137,12 +137,12 @@ static int diff(struct fm_option_reader *reader, struct fm_counter_request *requ
 
 fm_status_t fm_counter_period(struct fm_option_reader *reader, double *period)
 {
-    char *end;
-    *period = strtod(reader->value, &end);
-    if (end == reader->value || *end != '\0' || !(*period >= 0.05) || *period > 1e6) {
-        return fm_options_refuse(reader, "%s needs seconds from 0.05 on", reader->word);
+    fm_status_t status = fm_option_duration(reader, period);
+    if (status == FM_OK && (*period < 0.05 || *period > 1e6)) {
+        status = fm_options_refuse(reader, "%s needs 50ms to 1000000s, not '%.100s'", reader->word,
+                                   reader->value);
     }
-    return FM_OK;
+    return status;
 }
 
 static int watch(struct fm_option_reader *reader, struct fm_counter_request *request)

@@ -29,17 +29,6 @@ struct arguments {
     bool partial; /**< some option restricts the timeline */
 };
 
-static fm_status_t parse_seconds(struct fm_option_reader *reader, double *seconds)
-{
-    char *end;
-    *seconds = strtod(reader->value, &end);
-    if (end == reader->value || *end != '\0' || !(*seconds >= 0)) {
-        return fm_options_refuse(reader, "%s needs a number of seconds, not '%.100s'", reader->word,
-                                 reader->value);
-    }
-    return FM_OK;
-}
-
 /** Reads a rank at `text`. @param end  out: behind it; equal to `text`: there is none */
 static uint32_t parse_rank(const char *text, const char **end)
 {
@@ -85,10 +74,10 @@ static fm_status_t take_option(struct fm_option_reader *reader, int option,
         return FM_OK;
     case FM_OPTION_export_BEGIN:
         arguments->partial = true;
-        return parse_seconds(reader, &arguments->begin);
+        return fm_option_duration(reader, &arguments->begin);
     case FM_OPTION_export_END:
         arguments->partial = true;
-        return parse_seconds(reader, &arguments->end);
+        return fm_option_duration(reader, &arguments->end);
     default: /* FM_OPTION_export_RANKS */
         arguments->partial = true;
         return parse_ranks(reader, arguments);

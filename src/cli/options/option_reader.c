@@ -1,5 +1,7 @@
 /* Reads the arguments of a command by the table of options. */
 #include "cli/options/options.h"
+
+#include "base/quantity.h"
 #include "cli/text/safe_text.h"
 
 #include <errno.h>
@@ -159,19 +161,24 @@ fm_status_t fm_option_number(struct fm_option_reader *reader, uint64_t least, ui
 
 fm_status_t fm_option_size(struct fm_option_reader *reader, size_t *bytes)
 {
-    static const char units[] = "kKmMgG"; /* two spellings of each */
-    char *end;
-    errno = 0;
-    unsigned long long value = strtoull(reader->value, &end, 10);
-    const char *unit = *end != '\0' ? strchr(units, *end) : NULL;
-    unsigned shift = unit == NULL ? 0 : 10 * (1 + (unsigned)(unit - units) / 2);
-    end += unit != NULL;
-    if (reader->value[0] < '0' || reader->value[0] > '9' || *end != '\0' || errno != 0 ||
-        value == 0 || value > SIZE_MAX >> shift) {
+    uint64_t size;
+    if (!fm_size_read(reader->value, &size) || size == 0 || size > SIZE_MAX) {
         return fm_options_refuse(reader, "%s needs a size such as 512M, not '%.100s'", reader->word,
                                  reader->value);
     }
-    *bytes = (size_t)value << shift;
+    *bytes = (size_t)size;
+    return FM_OK;
+}
+
+fm_status_t fm_option_duration(struct fm_option_reader *reader, double *seconds)
+{
+    uint64_t nanoseconds;
+    if (!fm_duration_read(reader->value, &nanoseconds)) {
+        return fm_options_refuse(reader,
+                                 "%s needs seconds, or a duration such as 500ms, not '%.100s'",
+                                 reader->word, reader->value);
+    }
+    *seconds = (double)nanoseconds / 1e9;
     return FM_OK;
 }
 

@@ -112,8 +112,11 @@ int fm_options_complain(struct fm_option_reader *reader);
 fm_status_t fm_option_number(struct fm_option_reader *reader, uint64_t least, uint64_t most,
                              uint64_t *number);
 
-/** The same: a size in bytes, such as 4096, 512K, 64M, 2G. */
+/** The same: a size (base/quantity.h), such as 4096, 512K, 64MB; 0 is refused. */
 fm_status_t fm_option_size(struct fm_option_reader *reader, size_t *bytes);
+
+/** The same: a duration (base/quantity.h), such as 2, 0.5s, 500ms. */
+fm_status_t fm_option_duration(struct fm_option_reader *reader, double *seconds);
 
 /** The same: one of a few words.
  * @param words   ended by NULL

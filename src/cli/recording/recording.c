@@ -79,8 +79,7 @@ static void print_closing_line(const struct fm_record_result *result,
 static fm_status_t become(const struct fm_recording_options *options, const char *command,
                           struct fm_error *error)
 {
-    const char *snapshot = options->settings.values[FM_SETTING_SNAPSHOT].text;
-    if (snapshot != NULL && strtod(snapshot, NULL) > 0) {
+    if (fm_snapshot_period(options->settings.values[FM_SETTING_SNAPSHOT].text) > 0) {
         return fm_fail(error, FM_ERR_USAGE,
                        "periodic snapshots are taken beside the launcher: start it by fermata %s",
                        command);

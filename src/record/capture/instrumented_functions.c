@@ -1,7 +1,7 @@
 #include "record/capture/instrumented_functions.h"
 
+#include "base/quantity.h"
 #include "record/capture/thread.h"
-#include "record/selection/duration.h"
 #include "record/selection/function_filter.h"
 #include "record/stack/bounds.h"
 #include "record/stack/places.h"
@@ -24,7 +24,7 @@ void fm_functions_begin(void (*tell)(const char *format, ...))
     if (text == NULL || text[0] == '\0') {
         return;
     }
-    if (fm_duration_parse(text, &nanoseconds)) {
+    if (fm_duration_read_with_unit(text, &nanoseconds)) {
         shortest = (uint64_t)((double)nanoseconds * (double)fm_clock_resolution() / 1e9);
     } else {
         tell("FERMATA_MIN_DURATION is no duration such as 1us: short visits are recorded, too");

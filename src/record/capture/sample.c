@@ -162,8 +162,7 @@ void fm_samples_begin(void (*tell)(const char *format, ...))
     int number = rate > 0 && has_stack ? fm_free_signal() : 0;
     samples.tell = tell;
     if (rate < 0) {
-        tell("nothing is sampled: FERMATA_SAMPLE is neither off nor a frequency from %d Hz to %d "
-             "kHz",
+        tell("nothing is sampled: FERMATA_SAMPLE is neither off nor a rate from %d Hz to %d kHz",
              FM_SAMPLE_RATE_LEAST, FM_SAMPLE_RATE_MOST / 1000);
     } else if (!has_stack) {
         if (is_asked) {

@@ -2,6 +2,7 @@
 
 #include "counters/catalogue.h"
 #include "counters/counter_layout.h"
+#include "record/capture/clock.h"
 #include "record/capture/thread.h"
 #include "record/counting/counter_file.h"
 #include "record/counting/counter_values.h"
@@ -20,7 +21,8 @@ static struct sampled {
     uint64_t last;         /* value of the sample before */
 } sampled[MOST];
 
-static size_t count, seen; /* counters with samples; descriptions that are looked at */
+static size_t count, seen;          /* counters with samples; descriptions that are looked at */
+static double nanoseconds_per_tick; /* 0: no counter of clock ticks has samples */
 
 void fm_counter_samples_begin(void)
 {
@@ -34,13 +36,16 @@ void fm_counter_samples_begin(void)
             continue;
         }
         OTF2_Type type = fm_counter_is_real(kind) ? OTF2_TYPE_DOUBLE : OTF2_TYPE_INT64;
-        const char *unit = kind == FM_COUNTER_NANOSECONDS ? "ns" : each[i].unit;
+        const char *unit = fm_counter_is_time(kind) ? "ns" : each[i].unit;
         const uint32_t words[] = {fm_session_string(each[i].name), fm_session_string(unit), type,
                                   fm_counter_is_level(kind) ? OTF2_METRIC_ABSOLUTE_POINT
                                                             : OTF2_METRIC_ACCUMULATED_START};
         uint32_t metric = words[0] == FM_DEFINE_NONE || words[1] == FM_DEFINE_NONE
                               ? FM_DEFINE_NONE
                               : fm_session_define(FM_DEFINE_METRIC, words, 4);
+        if (kind == FM_COUNTER_TIMER && nanoseconds_per_tick == 0) {
+            nanoseconds_per_tick = 1e9 / (double)fm_clock_resolution();
+        }
         if (metric != FM_DEFINE_NONE) {
             sampled[count++] =
                 (struct sampled){.slot = each[i].slot, .metric = metric, .kind = kind};
@@ -64,7 +69,9 @@ void fm_counter_samples_record(struct fm_thread *thread, uint64_t time)
                                              : OTF2_TYPE_INT64,
                                          sampled[i].metric);
             record[1] = time;
-            record[2] = value;
+            record[2] = sampled[i].kind == FM_COUNTER_TIMER
+                            ? (uint64_t)((double)value * nanoseconds_per_tick)
+                            : value;
             sampled[i].last = value;
         }
     }

@@ -552,25 +552,3 @@ void fm_experiment_remove(const char *directory)
     }
     rmdir(directory);
 }
-
-uint64_t fm_experiment_size(const char *text, uint64_t otherwise)
-{
-    char *end;
-    if (text == NULL || text[0] < '0' || text[0] > '9') {
-        return otherwise;
-    }
-    uint64_t size = strtoull(text, &end, 10);
-    switch (*end) {
-    case 'K':
-    case 'k':
-        return size << 10;
-    case 'M':
-    case 'm':
-        return size << 20;
-    case 'G':
-    case 'g':
-        return size << 30;
-    default:
-        return size;
-    }
-}

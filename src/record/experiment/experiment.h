@@ -142,7 +142,4 @@ void fm_experiment_remove_journal(const char *directory);
 /** Removes an experiment without archive: all its files and the directory. */
 void fm_experiment_remove(const char *directory);
 
-/** Converts a size such as 64M (K, M, G) to bytes; `otherwise` if the text is NULL or no size. */
-uint64_t fm_experiment_size(const char *text, uint64_t otherwise);
-
 #endif

@@ -16,7 +16,7 @@ struct fm_flight_option {
     bool always;    /**< the records are also written at the end of the run, without request */
 };
 
-/** Reads `SIZE` or `SIZE,always`: 16M, 1G,always. @return false: the text is invalid; `option` is
+/** Reads `SIZE` or `SIZE,always`: 16M, 1GB,always. @return false: the text is invalid; `option` is
  * zero */
 bool fm_flight_option_read(struct fm_flight_option *option, const char *text);
 

@@ -1,11 +1,14 @@
 #include "record/selection/sample_rate.h"
 
+#include "base/quantity.h"
+
 #include <stdlib.h>
 #include <strings.h>
 
 double fm_sample_rate(const char *text)
 {
     char *unit;
+    uint64_t period;
     if (strcasecmp(text, "off") == 0) {
         return 0;
     }
@@ -13,7 +16,9 @@ double fm_sample_rate(const char *text)
         return -1;
     }
     double rate = strtod(text, &unit);
-    if (strcasecmp(unit, "khz") == 0) {
+    if (fm_duration_read_with_unit(text, &period)) {
+        rate = period > 0 ? 1e9 / (double)period : -1;
+    } else if (strcasecmp(unit, "khz") == 0) {
         rate *= 1000;
     } else if (unit[0] != '\0' && strcasecmp(unit, "hz") != 0) {
         return -1;

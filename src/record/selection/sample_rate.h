@@ -8,7 +8,8 @@
  */
 enum { FM_SAMPLE_RATE_LEAST = 1, FM_SAMPLE_RATE_MOST = 10000, FM_SAMPLE_RATE_DEFAULT = 100 };
 
-/** Reads a frequency like `100Hz`, `2.5kHz`, or a number of Hz, or `off`; letters of any case.
+/** Reads a frequency like `100Hz`, `2.5kHz`, or a number of Hz, letters of any case; or a period
+ * like `2ms` (base/quantity.h, with a unit); or `off`.
  * @return the frequency in Hz; 0: off; negative: the text is invalid, or out of range */
 double fm_sample_rate(const char *text);
 

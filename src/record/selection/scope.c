@@ -1,5 +1,7 @@
 #include "record/selection/scope.h"
 
+#include "base/quantity.h"
+
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -75,23 +77,12 @@ static bool set_ranks(struct fm_scope *selection, const char *text)
     return rest != NULL && text[0] != '\0';
 }
 
-/* Reads a decimal number of digits and a point. Unlike strtod, it depends on no locale and accepts
- * no hexadecimal numbers. */
 static const char *read_seconds(const char *text, double *seconds)
 {
-    double value = 0, unit = 1;
-    bool behind_point = false, any = false;
-    for (; (*text >= '0' && *text <= '9') || (*text == '.' && !behind_point); text++) {
-        if (*text == '.') {
-            behind_point = true;
-            continue;
-        }
-        any = true;
-        unit = behind_point ? unit / 10 : 1;
-        value = behind_point ? value + unit * (*text - '0') : 10 * value + (*text - '0');
-    }
-    *seconds = value;
-    return any ? text : NULL;
+    uint64_t nanoseconds = 0;
+    const char *behind = fm_duration_part(text, &nanoseconds);
+    *seconds = (double)nanoseconds / 1e9;
+    return behind;
 }
 
 static bool set_window(struct fm_scope *selection, const char *text)
@@ -147,7 +138,8 @@ const char *fm_scope_set(struct fm_scope *selection, enum fm_scope_kind kind, co
         break;
     case FM_SCOPE_WINDOW:
         good = set_window(&next, text);
-        wanted = "seconds after initialization (MPI_Init, ...), BEGIN:END, as in 2:10, 2.5: or :10";
+        wanted =
+            "times after initialization (MPI_Init, ...), BEGIN:END, as in 2:10, 500ms: or :10s";
         break;
     case FM_SCOPE_PHASE:
         good = set_phase(&next, text);

@@ -14,7 +14,7 @@
 /** Ways to select, each with a variable of the environment. */
 enum fm_scope_kind {
     FM_SCOPE_RANKS,  /**< FERMATA_RANKS: `0-3,7` */
-    FM_SCOPE_WINDOW, /**< FERMATA_WINDOW: `BEGIN:END`, seconds after the library's
+    FM_SCOPE_WINDOW, /**< FERMATA_WINDOW: `BEGIN:END`, durations since the library's
                           initialization; either is optional */
     FM_SCOPE_PHASE,  /**< FERMATA_PHASE: `NAME`, `NAME:FIRST-LAST`; visits count from 0 */
     FM_SCOPE_SIGNAL, /**< FERMATA_SIGNAL: `USR1`, `USR2` */

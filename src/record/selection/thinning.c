@@ -1,6 +1,7 @@
 #include "record/selection/thinning.h"
 
-#include <errno.h>
+#include "base/quantity.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,7 +95,6 @@ bool fm_thinning_describe(const struct fm_thinning *table, const char *phase, ui
 
 bool fm_max_size_read(const char *text, uint64_t *bytes)
 {
-    char *end;
     *bytes = FM_MAX_SIZE_DEFAULT;
     if (text == NULL || text[0] == '\0') {
         return true;
@@ -103,21 +103,11 @@ bool fm_max_size_read(const char *text, uint64_t *bytes)
         *bytes = UINT64_MAX;
         return true;
     }
-    errno = 0;
-    uint64_t size = text[0] >= '0' && text[0] <= '9' ? strtoull(text, &end, 10) : 0;
-    if (size == 0 || errno != 0) {
+    uint64_t size;
+    if (!fm_size_read(text, &size) || size < FM_MAX_SIZE_LEAST) {
         return false;
     }
-    static const char units[] = "KMGT";
-    const char *unit = *end != '\0' ? strchr(units, *end >= 'a' ? *end - 'a' + 'A' : *end) : NULL;
-    if (*end != '\0' && (unit == NULL || end[1] != '\0')) {
-        return false;
-    }
-    unsigned shift = unit != NULL ? 10 * (unsigned)(unit - units + 1) : 0;
-    if (size > (uint64_t)INT64_MAX >> shift || size << shift < FM_MAX_SIZE_LEAST) {
-        return false;
-    }
-    *bytes = size << shift;
+    *bytes = size;
     return true;
 }
 

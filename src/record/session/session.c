@@ -1,5 +1,6 @@
 #include "record/session/session.h"
 
+#include "base/quantity.h"
 #include "record/capture/guard.h"
 #include "record/closing/overhead.h"
 #include "record/computation/blocking.h"
@@ -57,7 +58,10 @@ static void exit_begins(void)
 static void begin_memory(void)
 {
     const char *flight = getenv(FM_FLIGHT_VARIABLE);
-    fm_session_state.memory = fm_experiment_size(getenv("FERMATA_TOTAL_MEMORY"), DEFAULT_MEMORY);
+    const char *text = getenv("FERMATA_TOTAL_MEMORY");
+    uint64_t memory;
+    bool is_chosen = text != NULL && fm_size_read(text, &memory) && memory > 0;
+    fm_session_state.memory = is_chosen ? memory : DEFAULT_MEMORY;
     fm_max_size_read(getenv(FM_MAX_SIZE_VARIABLE), &fm_session_state.max_size);
     if (flight != NULL && fm_flight_option_read(&fm_session_state.flight, flight)) {
         fm_session_state.memory = fm_session_state.flight.bytes;

@@ -1,5 +1,6 @@
 #include "record/session/session_flush.h"
 
+#include "base/quantity.h"
 #include "record/capture/guard.h"
 #include "record/counting/counter_file.h"
 #include "record/counting/counter_samples.h"
@@ -111,16 +112,13 @@ bool fm_session_flush(struct fm_thread *thread, bool full)
 uint64_t fm_session_flush_interval(uint64_t resolution)
 {
     const char *text = getenv("FERMATA_FLUSH_INTERVAL");
-    char *end;
+    uint64_t nanoseconds;
     double seconds = DEFAULT_FLUSH_INTERVAL;
     if (text != NULL && strcmp(text, "never") == 0) {
         return UINT64_MAX;
     }
-    if (text != NULL && text[0] != '\0') {
-        seconds = strtod(text, &end);
-        if (*end != '\0' || !(seconds >= 0)) {
-            seconds = DEFAULT_FLUSH_INTERVAL;
-        }
+    if (text != NULL && fm_duration_read(text, &nanoseconds)) {
+        seconds = (double)nanoseconds / 1e9;
     }
     double ticks = seconds * (double)resolution;
     return ticks < 9e18 ? (uint64_t)ticks : UINT64_MAX;

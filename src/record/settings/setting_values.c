@@ -1,8 +1,8 @@
 /* Validation of the values of settings. */
+#include "base/quantity.h"
 #include "counters/catalogue.h"
 #include "counters/size_bins.h"
 #include "record/gpu_option.h"
-#include "record/selection/duration.h"
 #include "record/selection/flight_option.h"
 #include "record/selection/sample_rate.h"
 #include "record/selection/scope.h"
@@ -15,6 +15,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { LONGEST_MIN_DURATION = 86400 /* seconds */ };
 
 static bool is_digit(char c)
 {
@@ -31,22 +33,8 @@ static bool is_one_of(const char *text, const char *const words[])
 
 const char *fm_refuse_size(const char *text)
 {
-    static const char units[] = "KMG";
-    char *end;
-    errno = 0;
-    uint64_t size = is_digit(text[0]) ? strtoull(text, &end, 10) : 0;
-    if (size == 0 || errno != 0) {
-        return "a size like 64M";
-    }
-    unsigned shift = 0;
-    if (*end != '\0') {
-        const char *unit = strchr(units, *end >= 'a' ? *end - 'a' + 'A' : *end);
-        if (unit == NULL || end[1] != '\0') {
-            return "a size like 64M";
-        }
-        shift = 10 * (unsigned)(unit - units + 1);
-    }
-    return size > (uint64_t)INT64_MAX >> shift ? "a size that is not so large" : NULL;
+    uint64_t bytes;
+    return fm_size_read(text, &bytes) && bytes > 0 ? NULL : "a size such as 64M";
 }
 
 const char *fm_refuse_max_size(const char *text)
@@ -88,7 +76,9 @@ const char *fm_refuse_names(const char *text)
 const char *fm_refuse_sample(const char *text)
 {
     _Static_assert(FM_SAMPLE_RATE_LEAST == 1 && FM_SAMPLE_RATE_MOST == 10000, "said below");
-    return fm_sample_rate(text) >= 0 ? NULL : "a frequency from 1 Hz to 10 kHz, or off";
+    return fm_sample_rate(text) >= 0
+               ? NULL
+               : "a frequency from 1Hz to 10kHz, a period from 100us to 1s, or off";
 }
 
 const char *fm_refuse_threads(const char *text)
@@ -100,7 +90,9 @@ const char *fm_refuse_threads(const char *text)
 const char *fm_refuse_duration(const char *text)
 {
     uint64_t nanoseconds;
-    return fm_duration_parse(text, &nanoseconds) ? NULL : "a duration like 1us";
+    bool good = fm_duration_read_with_unit(text, &nanoseconds) &&
+                nanoseconds <= (uint64_t)LONGEST_MIN_DURATION * 1000000000;
+    return good ? NULL : "a duration such as 1us";
 }
 
 static const char *refuse_part(enum fm_scope_kind kind, const char *text)
@@ -139,8 +131,7 @@ const char *fm_refuse_size_bins(const char *text)
 {
     struct fm_size_bins bins;
     _Static_assert(FM_SIZE_RULES_MOST == 32, "said below");
-    return fm_size_bins_read(text, &bins) ? NULL
-                                          : "up to 32 ascending sizes in bytes, as in 64,1K,64K";
+    return fm_size_bins_read(text, &bins) ? NULL : "up to 32 ascending sizes, as in 64,1K,64KB";
 }
 
 const char *fm_refuse_gpu(const char *text)
@@ -150,12 +141,9 @@ const char *fm_refuse_gpu(const char *text)
 
 const char *fm_refuse_flush_interval(const char *text)
 {
-    char *end;
-    if (strcmp(text, "never") == 0) {
-        return NULL;
-    }
-    double seconds = is_digit(text[0]) || text[0] == '.' ? strtod(text, &end) : -1;
-    return seconds >= 0 && end != text && *end == '\0' ? NULL : "seconds or never";
+    uint64_t nanoseconds;
+    bool good = strcmp(text, "never") == 0 || fm_duration_read(text, &nanoseconds);
+    return good ? NULL : "a duration such as 2s or 500ms, or never";
 }
 
 const char *fm_refuse_clock_exchange(const char *text)
@@ -176,12 +164,17 @@ const char *fm_refuse_counters(const char *text)
     return wanted;
 }
 
+double fm_snapshot_period(const char *text)
+{
+    uint64_t nanoseconds;
+    return text != NULL && fm_duration_read(text, &nanoseconds) ? (double)nanoseconds / 1e9 : 0;
+}
+
 const char *fm_refuse_snapshot(const char *text)
 {
-    char *end;
-    double seconds = strtod(text, &end);
-    bool good = end != text && *end == '\0' && seconds >= 0.05 && seconds <= 1e6;
-    good = good || (strncmp(text, "phase:", 6) == 0 && text[6] != '\0') ||
-           strcmp(text, "signal:USR1") == 0 || strcmp(text, "signal:USR2") == 0;
-    return good ? NULL : "seconds from 0.05 on, phase:NAME, signal:USR1 or signal:USR2";
+    double period = fm_snapshot_period(text);
+    bool good = (period >= 0.05 && period <= 1e6) ||
+                (strncmp(text, "phase:", 6) == 0 && text[6] != '\0') ||
+                strcmp(text, "signal:USR1") == 0 || strcmp(text, "signal:USR2") == 0;
+    return good ? NULL : "a period from 50ms on, phase:NAME, signal:USR1 or signal:USR2";
 }

@@ -35,6 +35,12 @@ static const char *switched(const char *text)
     return NULL;
 }
 
+/* The origin of a value of a file is a line; all other origins name the setting. */
+static bool is_of_file(enum fm_setting_source source)
+{
+    return source == FM_SET_BY_FILE || source == FM_SET_BY_USER_FILE;
+}
+
 fm_status_t fm_settings_set(struct fm_settings *settings, enum fm_setting_id id, const char *text,
                             enum fm_setting_source source, const char *origin,
                             struct fm_error *error)
@@ -49,7 +55,9 @@ fm_status_t fm_settings_set(struct fm_settings *settings, enum fm_setting_id id,
         wanted = text == NULL ? "yes or no" : NULL;
     }
     if (wanted != NULL) {
-        return fm_fail(error, FM_ERR_USAGE, "%s: %s needs %s", origin, setting->name, wanted);
+        return is_of_file(source)
+                   ? fm_fail(error, FM_ERR_USAGE, "%s: %s needs %s", origin, setting->name, wanted)
+                   : fm_fail(error, FM_ERR_USAGE, "%s needs %s", origin, wanted);
     }
     if (source >= value->source) {
         fm_free(value->text);
@@ -124,6 +132,26 @@ fm_status_t fm_settings_load(struct fm_settings *settings, const char *file, str
     return status;
 }
 
+/* How messages name a setting and its value. */
+struct named_value {
+    char text[160];
+};
+
+/* Names a setting, and its value if `with_text`: `--counters none`, `counters none (run.conf:1)`.
+ */
+static struct named_value name_value(const struct fm_settings *settings, enum fm_setting_id id,
+                                     bool with_text)
+{
+    const struct fm_setting_value *value = &settings->values[id];
+    struct named_value named;
+    bool is_file = is_of_file(value->source);
+    snprintf(named.text, sizeof named.text, "%.60s%s%.40s%s%.50s%s",
+             is_file ? fm_settings_known[id].name : value->origin, with_text ? " " : "",
+             with_text ? value->text : "", is_file ? " (" : "", is_file ? value->origin : "",
+             is_file ? ")" : "");
+    return named;
+}
+
 fm_status_t fm_settings_agree(const struct fm_settings *settings, struct fm_error *error)
 {
     const struct fm_setting_value *sample = &settings->values[FM_SETTING_SAMPLE];
@@ -131,34 +159,33 @@ fm_status_t fm_settings_agree(const struct fm_settings *settings, struct fm_erro
     uint64_t limit;
     bool samples = sample->text != NULL && fm_sample_rate(sample->text) > 0;
     if (samples && callpath->text != NULL && strcmp(callpath->text, "flat") == 0) {
-        return fm_fail(error, FM_ERR_USAGE,
-                       "samples (%s) need call paths: remove callpath flat (%s)", sample->origin,
-                       callpath->origin);
+        return fm_fail(error, FM_ERR_USAGE, "samples (%s) need call paths: remove %s",
+                       sample->origin, name_value(settings, FM_SETTING_CALLPATH, true).text);
     }
     const struct fm_setting_value *only = &settings->values[FM_SETTING_COUNTERS_ONLY];
     const struct fm_setting_value *list = &settings->values[FM_SETTING_COUNTERS];
     const struct fm_setting_value *ring = &settings->values[FM_SETTING_FLIGHT_RECORDER];
     bool is_only = only->text != NULL && strcmp(only->text, "1") == 0;
     if (is_only && list->text != NULL && fm_counter_list_is_none(list->text)) {
-        return fm_fail(error, FM_ERR_USAGE,
-                       "counters-only (%s) needs counters: remove counters %.40s (%s)",
-                       only->origin, list->text, list->origin);
+        return fm_fail(error, FM_ERR_USAGE, "%s needs counters: remove %s",
+                       name_value(settings, FM_SETTING_COUNTERS_ONLY, false).text,
+                       name_value(settings, FM_SETTING_COUNTERS, true).text);
     }
     if (is_only && ring->text != NULL) {
-        return fm_fail(error, FM_ERR_USAGE,
-                       "counters-only (%s) keeps no records: remove flight-recorder (%s)",
-                       only->origin, ring->origin);
+        return fm_fail(error, FM_ERR_USAGE, "%s keeps no records: remove %s",
+                       name_value(settings, FM_SETTING_COUNTERS_ONLY, false).text,
+                       name_value(settings, FM_SETTING_FLIGHT_RECORDER, false).text);
     }
     const struct fm_setting_value *gpu = &settings->values[FM_SETTING_GPU];
     if (fm_gpu_is_selected(gpu->text) && ring->text != NULL) {
-        return fm_fail(error, FM_ERR_USAGE,
-                       "flight-recorder (%s) keeps no work of accelerators: remove gpu (%s)",
-                       ring->origin, gpu->origin);
+        return fm_fail(error, FM_ERR_USAGE, "%s keeps no work of accelerators: remove %s",
+                       name_value(settings, FM_SETTING_FLIGHT_RECORDER, false).text,
+                       name_value(settings, FM_SETTING_GPU, false).text);
     }
     const struct fm_setting_value *snapshot = &settings->values[FM_SETTING_SNAPSHOT];
     if (snapshot->text != NULL && !is_only && fm_counter_list_is_none(list->text)) {
-        return fm_fail(error, FM_ERR_USAGE, "snapshot (%s) needs counters: add --counters",
-                       snapshot->origin);
+        return fm_fail(error, FM_ERR_USAGE, "%s needs counters: add --counters",
+                       name_value(settings, FM_SETTING_SNAPSHOT, false).text);
     }
     const enum fm_setting_id users[] = {FM_SETTING_HOOKS, FM_SETTING_COUNTERS_MPIT,
                                         FM_SETTING_COUNTERS_SDE, FM_SETTING_SIZE_BINS};
@@ -167,8 +194,8 @@ fm_status_t fm_settings_agree(const struct fm_settings *settings, struct fm_erro
         bool is_used = user->text != NULL &&
                        (users[i] == FM_SETTING_SIZE_BINS || strcmp(user->text, "1") == 0);
         if (is_used && !is_only && fm_counter_list_is_none(list->text)) {
-            return fm_fail(error, FM_ERR_USAGE, "%s (%s) needs counters: add --counters",
-                           fm_settings_known[users[i]].name, user->origin);
+            return fm_fail(error, FM_ERR_USAGE, "%s needs counters: add --counters",
+                           name_value(settings, users[i], false).text);
         }
     }
     const struct fm_setting_value *size = &settings->values[FM_SETTING_MAX_SIZE];
@@ -177,8 +204,8 @@ fm_status_t fm_settings_agree(const struct fm_settings *settings, struct fm_erro
         size->text != NULL && fm_max_size_read(size->text, &limit) && limit != UINT64_MAX;
     if (is_limited && flight->text != NULL && size->source >= flight->source) {
         return fm_fail(error, FM_ERR_USAGE,
-                       "the size of the flight recorder (%s) is the limit: remove max-size (%s)",
-                       flight->origin, size->origin);
+                       "the size of the flight recorder (%s) is the limit: remove %s",
+                       flight->origin, name_value(settings, FM_SETTING_MAX_SIZE, false).text);
     }
     return FM_OK;
 }

@@ -57,7 +57,8 @@ struct fm_settings {
 /** Sets a value, unless a source of higher precedence than `source` has set it. The text is
  * validated in any case.
  * @param origin  place where the value is set, for messages
- * @return FM_OK; FM_ERR_USAGE: the text is invalid; the message begins with the origin */
+ * @return FM_OK; FM_ERR_USAGE: the text is invalid; the message begins with the origin and names
+ * the setting once */
 fm_status_t fm_settings_set(struct fm_settings *settings, enum fm_setting_id id, const char *text,
                             enum fm_setting_source source, const char *origin,
                             struct fm_error *error);
@@ -83,6 +84,11 @@ void fm_settings_export(const struct fm_settings *settings);
 
 /** Frees the values and makes them {0}. */
 void fm_settings_free(struct fm_settings *settings);
+
+/** Period of the setting `snapshot`.
+ * @param text  a valid value; NULL: the default
+ * @return seconds; 0: snapshots are not taken periodically */
+double fm_snapshot_period(const char *text);
 
 /** Validate the text of a value. They return NULL for a valid text, else a constant noun phrase for
  * messages that states what the value must be. */

@@ -1,10 +1,12 @@
 #include "whatif/changes/change.h"
 
+#include "base/quantity.h"
+
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Digits behind the point of a factor or duration. */
+/* Digits behind the point of a factor. */
 #define MOST_DECIMALS 9
 
 static const struct {
@@ -110,18 +112,8 @@ static const char *read_number(const char *text, uint64_t *numerator, uint64_t *
 
 static bool read_duration(const char *text, struct fm_run_change *change)
 {
-    static const struct {
-        const char *name;
-        uint64_t per_second;
-    } units[] = {{"s", 1}, {"ms", 1000}, {"us", 1000000}, {"ns", 1000000000}};
-    const char *unit = read_number(text, &change->numerator, &change->denominator);
-    for (size_t i = 0; unit != NULL && i < sizeof units / sizeof *units; i++) {
-        if (strcmp(unit, units[i].name) == 0) {
-            change->denominator *= units[i].per_second;
-            return true;
-        }
-    }
-    return false;
+    change->denominator = 1000000000;
+    return fm_duration_read_with_unit(text, &change->numerator);
 }
 
 /* Cuts the completing call off the text. @return whether there is one: names may contain "::" */

@@ -66,6 +66,15 @@ def check_algorithms(counters):
     assert bins == [COLLECTIVES - 1, 0, 1, 0], bins
 
 
+def total_in_report(experiment, name):
+    """@return the sum of a counter in the report of a trace, in seconds if it is a time"""
+    done = subprocess.run([fermata, "export", "--to", "json", "-o", "-", experiment],
+                          capture_output=True, text=True, check=True)
+    report = json.loads(done.stdout)
+    metric = next(each["id"] for each in report["metrics"] if each["name"] == name)
+    return sum(each["value"] for each in report["severities"] if each["metric"] == metric)
+
+
 def findings(experiment):
     """@return {id of a finding of the report: (statement, whether it is a contradiction)}"""
     done = subprocess.run([fermata, "export", "--to", "json", "-o", "-", experiment],
@@ -78,9 +87,11 @@ def check_report(folder):
     """The report has the findings of counters, and says where they contradict the trace."""
     for name, only in (("traced", False), ("only", True)):
         experiment = f"{folder}/{name}-flood"
-        recorded(experiment, "all,OMPI_SPC_*", only=only, flood=FLOOD)
+        counters, _, _ = recorded(experiment, "all,OMPI_SPC_*", only=only, flood=FLOOD)
         if not only:
             subprocess.run([fermata, "analyze", "--quiet", experiment], check=True)
+            shown, reported = sum(counters["MATCH_TIME"]["values"]), total_in_report(experiment, "MATCH_TIME")
+            assert 0.5 * shown < reported <= 1.01 * shown, (shown, reported)
         found = findings(experiment)
         assert not any(wrong for _, wrong in found.values()), found
         statement = found["unexpected"][0]

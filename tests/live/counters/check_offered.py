@@ -114,7 +114,7 @@ def main():
         refused = subprocess.run([fermata, "record", "--counters-mpit", "--", "true"],
                                  capture_output=True, text=True, check=False)
         assert refused.returncode != 0
-        assert "counters-mpit (--counters-mpit) needs counters: add --counters" in refused.stderr, (
+        assert "--counters-mpit needs counters: add --counters" in refused.stderr, (
             refused.stderr)
 
 

@@ -77,7 +77,7 @@ def main():
         for when in ("phase:", "signal:TERM", "0", "often"):
             done = subprocess.run([fermata, "record", "--counters", "--snapshot", when, "--", "true"],
                                   capture_output=True, text=True, check=False)
-            assert done.returncode == 2 and "needs seconds from 0.05 on, phase:NAME" in done.stderr, \
+            assert done.returncode == 2 and "needs a period from 50ms on, phase:NAME" in done.stderr, \
                 done.stderr
 
 

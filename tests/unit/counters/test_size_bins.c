@@ -45,6 +45,9 @@ static void reads_as_many_rules_as_there_is_room(void **state)
     assert_true(fm_size_bins_read("1M,2G", &bins));
     assert_int_equal(bins.largest[0], 1 << 20);
     assert_int_equal(bins.largest[1], 1LL << 31);
+    assert_true(fm_size_bins_read("64,64KB,1MiB", &bins));
+    assert_int_equal(bins.largest[1], 64 << 10);
+    assert_int_equal(bins.largest[2], 1 << 20);
 }
 
 static void refuses_what_is_no_list_of_ascending_sizes(void **state)
@@ -52,7 +55,7 @@ static void refuses_what_is_no_list_of_ascending_sizes(void **state)
     (void)state;
     static const char *const wrong[] = {
         "",      "x",   "-1", "1,",  ",1",   "1,1", "2,1",
-        "1K,64", "1 2", "1T", "1KK", "1,,2", "1;2", "9999999999999G"};
+        "1K,64", "1 2", "1X", "1KK", "1,,2", "1;2", "9999999999999G"};
     struct fm_size_bins bins;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         assert_false(fm_size_bins_read(wrong[i], &bins));

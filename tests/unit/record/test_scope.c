@@ -62,7 +62,12 @@ static void windows_are_seconds(void **state)
     assert_null(fm_scope_set(&scope, FM_SCOPE_WINDOW, ".5:"));
     assert_true(fabs(scope.begin - 0.5) < 1e-12);
     assert_true(isinf(scope.end));
-    const char *wrong[] = {"", "2", "3:2", "2:2", ":0", "a:b", "1:2:3", "-1:2", ".:1", "1e3:"};
+    scope = fm_scope_all();
+    assert_null(fm_scope_set(&scope, FM_SCOPE_WINDOW, "500ms:2s"));
+    assert_true(fabs(scope.begin - 0.5) < 1e-12);
+    assert_true(fabs(scope.end - 2) < 1e-12);
+    const char *wrong[] = {"1m:2m", "2s:1s", "",      "2",    "3:2", "2:2",
+                           ":0",    "a:b",   "1:2:3", "-1:2", ".:1", "1e3:"};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         assert_false(accepts(FM_SCOPE_WINDOW, wrong[i]));
     }

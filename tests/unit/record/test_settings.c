@@ -1,5 +1,6 @@
 /* Settings: who outdoes whom, what values must be, and configuration files. */
 #include "base/files/file_tree.h"
+#include "record/selection/sample_rate.h"
 #include "record/settings/configuration_file.h"
 #include "temporary.h"
 
@@ -85,7 +86,7 @@ static void mistakes_name_their_line(void **state)
     expect_mistake("= 2M", "run.conf:1: '' is no setting; see fermata record --help");
     expect_mistake("memory = 2M\nverbose=1\nmemory = 3M",
                    "run.conf:3: memory is set a second time");
-    expect_mistake("memory = 64 M", "run.conf:1: memory needs a size like 64M");
+    expect_mistake("memory = 64 M", "run.conf:1: memory needs a size such as 64M");
     expect_mistake("memory =  # none", "run.conf:1: memory needs a value");
     expect_mistake("output = \"\"", "run.conf:1: output needs a value");
     expect_mistake("output = \"a", "run.conf:1: the quotation mark has no partner");
@@ -101,12 +102,17 @@ static void values_are_checked(void **state)
 {
     static const struct {
         const char *(*refuse)(const char *text);
-        const char *good[8], *bad[12];
+        const char *good[10], *bad[14];
     } values[] = {
         {fm_refuse_size,
-         {"1", "64M", "64m", "7k", "8589934591G"},
-         {"0", "M", "-1M", "64MB", "64X", "1.5G", "8589934592G", "99999999999999999999", " 1"}},
-        {fm_refuse_max_size, {"1M", "10G", "2t", "none", "0"}, {"1023K", "5", "1MB", "all", "-1G"}},
+         {"1", "64M", "64m", "7k", "64MB", "64MiB", "1T", "8589934591G"},
+         {"0", "0K", "M", "-1M", "64Mb/s", "64X", "1.5G", "8589934592G", "99999999999999999999",
+          " 1"}},
+        {fm_refuse_max_size,
+         {"1M", "1MB", "10GiB", "2t", "none", "0"},
+         {"1023K", "5", "1MX", "all", "-1G"}},
+        {fm_refuse_size_bins, {"64", "64,1K,64KB"}, {"64,64", "64 KB", "64,"}},
+        {fm_refuse_flight_recorder, {"16M", "16MB,always"}, {"0", "16M,never", "16X"}},
         {fm_refuse_progress, {"target", "async"}, {"Target", "", "targets"}},
         {fm_refuse_callpath,
          {"stack", "flat", "depth=1", "depth=40"},
@@ -114,14 +120,20 @@ static void values_are_checked(void **state)
           "depth=99999999999999999999"}},
         {fm_refuse_names, {"short", "full"}, {"long", "", "Full"}},
         {fm_refuse_sample,
-         {"1Hz", "100", "2.5kHz", "10KHZ", "off"},
-         {"0", "11kHz", "1MHz", "Hz", "-5"}},
+         {"1Hz", "100", "2.5kHz", "10KHZ", "off", "2ms", "0.5s", "100us", "1s"},
+         {"0", "11kHz", "1MHz", "Hz", "-5", "99us", "1.1s", "0ms", "0s", "2 ms"}},
+        {fm_refuse_window,
+         {"1s:2s", "500ms:2", "1:2", ":250ms", "2s:"},
+         {"2s:1s", "1s", "1m:2m", "2s:1500ms"}},
+        {fm_refuse_snapshot,
+         {"0.05", "50ms", "0.5s", "2", "phase:step", "signal:USR2"},
+         {"0", "49ms", "phase:", "signal:TERM", "often", "1e9", "nan"}},
         {fm_refuse_duration,
          {"0ns", "500ns", "1us", "2.5ms", ".5s", "86400s"},
          {"1", "us", "-1us", "1min", "1 us", "86401s", "nanus", "1e99s"}},
         {fm_refuse_flush_interval,
-         {"0", "2", "0.5", ".5", "never"},
-         {"-1", "soon", "2s", ".", "nan", "Never"}},
+         {"0", "2", "0.5", ".5", "never", "2s", "500ms", "100us"},
+         {"-1", "soon", "2m", ".", "nan", "Never"}},
         {fm_refuse_clock_exchange, {"auto", "always"}, {"never", "1"}},
     };
     (void)state;
@@ -160,7 +172,50 @@ static void later_sources_outdo_earlier_ones(void **state)
     assert_int_equal(
         fm_settings_set(&settings, FM_SETTING_MEMORY, "x", FM_SET_BY_FILE, "f:1", &error),
         FM_ERR_USAGE);
-    assert_string_equal(error.message, "f:1: memory needs a size like 64M");
+    assert_string_equal(error.message, "f:1: memory needs a size such as 64M");
+}
+
+static void messages_name_a_setting_once(void **state)
+{
+    (void)state;
+    assert_int_equal(fm_settings_set(&settings, FM_SETTING_SNAPSHOT, "0", FM_SET_BY_COMMAND_LINE,
+                                     "--snapshot", &error),
+                     FM_ERR_USAGE);
+    assert_string_equal(error.message, "--snapshot needs a period from 50ms on, phase:NAME, "
+                                       "signal:USR1 or signal:USR2");
+    assert_int_equal(
+        fm_settings_set(&settings, FM_SETTING_SNAPSHOT, "0", FM_SET_BY_FILE, "run.conf:1", &error),
+        FM_ERR_USAGE);
+    assert_memory_equal(error.message, "run.conf:1: snapshot needs", 26);
+    assert_int_equal(fm_settings_set(&settings, FM_SETTING_SNAPSHOT, "1s", FM_SET_BY_ENVIRONMENT,
+                                     "FERMATA_SNAPSHOT", &error),
+                     FM_OK);
+    assert_int_equal(fm_settings_agree(&settings, &error), FM_ERR_USAGE);
+    assert_string_equal(error.message, "FERMATA_SNAPSHOT needs counters: add --counters");
+    assert_int_equal(parse("counters-only = yes\ncounters = none"), FM_OK);
+    assert_int_equal(fm_settings_agree(&settings, &error), FM_ERR_USAGE);
+    assert_string_equal(error.message, "counters-only (run.conf:1) needs counters: "
+                                       "remove counters none (run.conf:2)");
+}
+
+static void periods_of_snapshots_are_durations(void **state)
+{
+    (void)state;
+    assert_true(fm_snapshot_period("500ms") == 0.5);
+    assert_true(fm_snapshot_period("2") == 2);
+    assert_true(fm_snapshot_period("phase:step") == 0);
+    assert_true(fm_snapshot_period(NULL) == 0);
+}
+
+static void sampling_has_a_rate_or_a_period(void **state)
+{
+    (void)state;
+    assert_true(fm_sample_rate("500Hz") == 500);
+    assert_true(fm_sample_rate("2ms") == 500);
+    assert_true(fm_sample_rate("0.5s") == 2);
+    assert_true(fm_sample_rate("2") == 2); /* a plain number is a rate */
+    assert_true(fm_sample_rate("off") == 0);
+    assert_true(fm_sample_rate("2s") < 0);
 }
 
 static void write_file(const char *path, const char *text)
@@ -215,7 +270,7 @@ static void all_places_are_searched(void **state)
 
     setenv("FERMATA_VERBOSE", "perhaps", 1);
     assert_int_equal(fm_settings_load(&settings, "other.conf", &error), FM_ERR_USAGE);
-    assert_string_equal(error.message, "FERMATA_VERBOSE: verbose needs yes or no");
+    assert_string_equal(error.message, "FERMATA_VERBOSE needs yes or no");
 
     assert_int_equal(chdir(before), 0);
     assert_int_equal(fm_remove_tree(folder), 0);
@@ -271,6 +326,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(mistakes_name_their_line, begin, end),
         cmocka_unit_test_setup_teardown(values_are_checked, begin, end),
         cmocka_unit_test_setup_teardown(later_sources_outdo_earlier_ones, begin, end),
+        cmocka_unit_test_setup_teardown(messages_name_a_setting_once, begin, end),
+        cmocka_unit_test(periods_of_snapshots_are_durations),
+        cmocka_unit_test(sampling_has_a_rate_or_a_period),
         cmocka_unit_test_setup_teardown(all_places_are_searched, begin, end),
         cmocka_unit_test_setup_teardown(large_files_are_refused, begin, end),
         cmocka_unit_test_setup_teardown(values_must_go_together, begin, end),
