@@ -177,7 +177,7 @@ static void compare_unexpected(const struct joining *joining)
 {
     double unexpected = 0, arrivals = 0;
     uint64_t awaited = receives_before_their_send(joining->cube);
-    char statement[TEXT];
+    char statement[TEXT], counts[3][FM_FORMAT_SIZE];
     if (awaited == 0 || !total(joining->job, "UNEXPECTED", &unexpected) ||
         !total(joining->job, "EAGER_MESSAGES", &arrivals) ||
         !total(joining->job, "NOT_EAGER_MESSAGES", &arrivals) ||
@@ -185,10 +185,12 @@ static void compare_unexpected(const struct joining *joining)
         return;
     }
     snprintf(statement, sizeof statement,
-             "Counters and trace contradict each other: of %.0f messages that arrived, %.0f came "
-             "before their receive by the library's counters, and the receives of %llu waited for "
+             "Counters and trace contradict each other: of %s messages that arrived, %s came "
+             "before their receive by the library's counters, and the receives of %s waited for "
              "their send by the trace.",
-             arrivals, unexpected, (unsigned long long)awaited);
+             fm_format_count(counts[0], (int64_t)arrivals),
+             fm_format_count(counts[1], (int64_t)unexpected),
+             fm_format_count(counts[2], (int64_t)awaited));
     fm_cube_add_finding(
         joining->cube,
         &(struct fm_cube_finding){

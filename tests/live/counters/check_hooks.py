@@ -22,10 +22,10 @@ FLOOD = 20000
 TESTED = "Open MPI v4.1.4 and MPICH 4.0.2"
 
 
-def recorded(experiment, names, communicators="each", version=None, only=False, flood=0, **variables):
+def recorded(experiment, names, communicators="each", version=None, only=False, flood=0, allreduces=0, **variables):
     environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
                        **variables)
-    command = [program, communicators, str(flood)]
+    command = [program, communicators, str(flood), str(allreduces)]
     if version is not None:
         environment["STUB_VERSION"] = version
         command = ["sh", "-c", f'LD_PRELOAD="{stub} $LD_PRELOAD" exec {program} {communicators}']
@@ -64,6 +64,17 @@ def check_algorithms(counters):
         assert counter["values"] == [expected, expected], (name, counter)
     bins = [bin["values"][0] for bin in uses["BASE_BCAST_BINOMIAL"]["bins"]]
     assert bins == [COLLECTIVES - 1, 0, 1, 0], bins
+
+
+def check_handed_over(folder):
+    """Ring hands allreduces of fewer elements than ranks over: that both count them is no finding."""
+    experiment, calls = f"{folder}/ring", 300
+    counters, _, _ = recorded(experiment, "OMPI_SPC_BASE_*", only=True, allreduces=calls,
+                              OMPI_MCA_coll_tuned_use_dynamic_rules="1",
+                              OMPI_MCA_coll_tuned_allreduce_algorithm="4")
+    for name in ("BASE_ALLREDUCE_RING", "BASE_ALLREDUCE_RECURSIVE_DOUBLING"):
+        assert min(counters[name]["values"]) >= calls, counters[name]
+    assert "algorithms" not in findings(experiment), findings(experiment)
 
 
 def findings(experiment):
@@ -173,6 +184,7 @@ def check_open_mpi(folder):
     check_messages(counters)
     check_algorithms(counters)
     check_report(folder)
+    check_handed_over(folder)
     check_boundaries(folder)
     check_eager(folder)
     assert lacks == {}, lacks
