@@ -158,6 +158,15 @@ def check_killed(folder):
     assert rows == [["0", "0"], ["1", "1,003"]], done.stdout
     text = " ".join(run(fermata, "report", folder / "killed").stdout.split())
     assert "2 of 2 processes did not reach their regular end" in text, text
+    # What was not measured is not 0.
+    assert "Run time Not known, on 2 ranks, 1 node: none of them reached its regular end" in text, text
+    assert "Calls Not known by call path." in text and "mpi.messages_received" in text, text
+    assert " 0 s" not in text and "All time" not in text and "Shares of all time" not in text, text
+    assert "0 in this selection" not in text, text
+    text = run(fermata, "report", "--metric", "time", folder / "killed").stdout
+    assert "Time is not known: no process reached its regular end." in text, text
+    text = run(fermata, "report", "--efficiency", folder / "killed").stdout
+    assert "Not known: no process reached its regular end." in text, text
 
 
 def main():
