@@ -412,8 +412,32 @@ size_t fm_counter_findings(const struct fm_counter_job *job, fm_counter_found_t 
     return looking.count;
 }
 
+/* Counters without which there are no findings. */
+static const char *const needed[] = {"EAGER_MESSAGES", "UNEXPECTED"};
+
+enum { NEEDED = sizeof needed / sizeof needed[0] };
+
 bool fm_counter_findings_possible(const struct fm_counter_job *job)
 {
-    return fm_counter_job_find(job, "EAGER_MESSAGES") < job->count ||
-           fm_counter_job_find(job, "UNEXPECTED") < job->count;
+    bool found = false;
+    for (size_t i = 0; !found && i < NEEDED; i++) {
+        found = fm_counter_job_find(job, needed[i]) < job->count;
+    }
+    return found;
+}
+
+const char *fm_counter_findings_lack(const struct fm_counter_job *job)
+{
+    for (size_t rank = 0; !fm_counter_findings_possible(job) && rank < job->ranks; rank++) {
+        const char *name, *reason;
+        for (size_t i = 0;
+             (name = fermata_counters_unavailable(job->files[rank], i, &reason)) != NULL; i++) {
+            for (size_t k = 0; k < NEEDED; k++) {
+                if (strcmp(name, needed[k]) == 0) {
+                    return reason;
+                }
+            }
+        }
+    }
+    return NULL;
 }

@@ -77,6 +77,12 @@ def check_handed_over(folder):
     assert "algorithms" not in findings(experiment), findings(experiment)
 
 
+def check_no_findings(experiment, reason):
+    text = subprocess.run([fermata, "counters", "findings", experiment], capture_output=True, text=True,
+                          check=True).stdout
+    assert "The run has no counters of messages inside of" in text and reason in text, text
+
+
 def findings(experiment):
     """@return {id of a finding of the report: (statement, whether it is a contradiction)}"""
     done = subprocess.run([fermata, "export", "--to", "json", "-o", "-", experiment],
@@ -213,14 +219,21 @@ def main():
         assert f"--hooks: no hooks: hooks are tested with {TESTED} only, this is Open MPI v4.1.9" \
             in told, told
         assert told.count("no hooks") == 1, told
-        assert set(lacks) == {"OUT_OF_SEQUENCE", "BASE_BCAST_CHAIN"} and all(
+        assert set(lacks) == {"EAGER_MESSAGES", "OUT_OF_SEQUENCE", "BASE_BCAST_CHAIN"} and all(
             reason.endswith("this is Open MPI v4.1.9") for reason in lacks.values()), lacks
+        check_no_findings(f"{folder}/other", "its library: hooks are tested with "
+                          f"{TESTED} only, this is Open MPI v4.1.9.")
+        subprocess.run([fermata, "record", "--counters-only", "-o", f"{folder}/without", "--",
+                        *mpi_command(mpirun, 2, [own_bytes])], check=True, capture_output=True,
+                       env=dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1"))
+        check_no_findings(f"{folder}/without", "`fermata record --hooks` counts them in Open MPI 4.1.4")
         if library != "openmpi":
             _, lacks, _ = recorded(f"{folder}/own", "mpi.*,UNEXPECTED")
             assert list(lacks) == ["UNEXPECTED"], lacks
-            text = subprocess.run([fermata, "counters", "findings", f"{folder}/own"],
-                                  capture_output=True, text=True, check=True).stdout
-            assert "has no counters of the inside of its library" in text, text
+            check_no_findings(f"{folder}/own", "its library: hooks in MPICH count its own bytes only.")
+            counters, _, _ = recorded(f"{folder}/all", "all")
+            assert "BYTES_SENT_MPI" in counters, counters
+            check_no_findings(f"{folder}/all", "its library: hooks in MPICH count its own bytes only.")
 
 
 main()
