@@ -261,3 +261,32 @@ char *fm_text_shell_word(const char *text)
     strcpy(end, "'");
     return word;
 }
+
+char *fm_text_count(char buffer[FM_TEXT_NUMBER], int64_t value)
+{
+    char digits[FM_TEXT_NUMBER];
+    uint64_t size = value < 0 ? -(uint64_t)value : (uint64_t)value;
+    int length = snprintf(digits, sizeof digits, "%llu", (unsigned long long)size);
+    char *end = buffer;
+    if (value < 0)
+        *end++ = '-';
+    for (int i = 0; i < length; i++) {
+        if (i > 0 && (length - i) % 3 == 0)
+            *end++ = ',';
+        *end++ = digits[i];
+    }
+    *end = '\0';
+    return buffer;
+}
+
+char *fm_text_percent(char buffer[FM_TEXT_NUMBER], int64_t part, int64_t whole)
+{
+    double percent = whole == 0 ? 0 : 100 * ((double)part / (double)whole);
+    if (percent > 0 && percent < 0.05)
+        snprintf(buffer, FM_TEXT_NUMBER, "<0.1%%");
+    else if (part < whole && percent >= 99.95)
+        snprintf(buffer, FM_TEXT_NUMBER, ">99.9%%");
+    else
+        snprintf(buffer, FM_TEXT_NUMBER, "%.1f%%", percent);
+    return buffer;
+}

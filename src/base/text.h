@@ -57,4 +57,12 @@ void fm_text_write_xml(FILE *stream, const char *text);
  * @return buffer. Thread-safe. */
 char *fm_text_shortest(char buffer[FM_TEXT_NUMBER], double value);
 
+/** Writes an integer with its digits in groups: "12,345". @return buffer. Thread-safe. */
+char *fm_text_count(char buffer[FM_TEXT_NUMBER], int64_t value);
+
+/** Writes `part` of `whole` as "31.2%"; 0 if `whole` is 0. A small value other than 0 is written as
+ * "<0.1%", not "0.0%"; a part slightly less than the whole as ">99.9%", not "100.0%".
+ * @return buffer. Thread-safe. */
+char *fm_text_percent(char buffer[FM_TEXT_NUMBER], int64_t part, int64_t whole);
+
 #endif

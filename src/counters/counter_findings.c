@@ -1,5 +1,7 @@
 #include "counters/counter_findings.h"
 
+#include "base/text.h"
+
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +16,7 @@ enum { MESSAGES_LEAST = 100, UNEXPECTED_LEAST = 1000, CALLS_LEAST = 100 };
 /* Part of the difference between ranks that recursive doubling predicts which must be there. */
 #define STRIPES_SHARE 0.8
 
-enum { TEXT = 768 };
+enum { TEXT = 768, RANKS = 64 };
 
 struct looking {
     const struct fm_counter_job *job;
@@ -22,6 +24,24 @@ struct looking {
     void *context;
     size_t count;
 };
+
+/* A whole number with its digits in groups. */
+static const char *number(char text[FM_TEXT_NUMBER], double value)
+{
+    return fm_text_count(text, (int64_t)value);
+}
+
+/* How much of a number is a part of it: "15,000 of 20,000 messages (75.0%)". */
+enum { PART = 3 * FM_TEXT_NUMBER };
+
+static const char *part_of_messages(char text[PART], double part, double messages)
+{
+    char numbers[3][FM_TEXT_NUMBER];
+    snprintf(text, PART, "%s of %s messages (%s)", number(numbers[0], part),
+             number(numbers[1], messages),
+             fm_text_percent(numbers[2], (int64_t)part, (int64_t)messages));
+    return text;
+}
 
 /* @param rank  -1: it is about the run */
 static void state(struct looking *looking, const char *id, long rank, const char *statement,
@@ -76,7 +96,7 @@ static size_t largest_share(const struct fm_counter_job *job, const char *name, 
 static void look_for_disorder(struct looking *looking)
 {
     const struct fm_counter_job *job = looking->job;
-    char text[TEXT], time[96] = "";
+    char text[TEXT], part[PART], time[96] = "";
     size_t worst = 0;
     double value, messages, seconds;
     size_t ranks = largest_share(job, "OUT_OF_SEQUENCE", OUT_OF_SEQUENCE_SHARE, &worst);
@@ -88,12 +108,10 @@ static void look_for_disorder(struct looking *looking)
     if (value_in(job, worst, "MATCH_TIME", &seconds)) {
         snprintf(time, sizeof time, ", and its threads spent up to %.3f s on matching", seconds);
     }
-    snprintf(
-        text, sizeof text,
-        "Rank %u: %.0f of %.0f messages (%.0f %%) arrived out of sequence%s. %zu of %zu ranks have "
-        "more than %.0f %%.",
-        number_of(job, worst), value, messages, 100 * value / messages, time, ranks, job->ranks,
-        100 * OUT_OF_SEQUENCE_SHARE);
+    snprintf(text, sizeof text,
+             "Rank %u: %s arrived out of sequence%s. %zu of %zu ranks %s at least %.0f%%.",
+             number_of(job, worst), part_of_messages(part, value, messages), time, ranks,
+             job->ranks, ranks == 1 ? "has" : "have", 100 * OUT_OF_SEQUENCE_SHARE);
     state(
         looking, "out-of-sequence", (long)number_of(job, worst), text,
         "Threads that share a communicator cause this, or several networks between two processes: "
@@ -103,7 +121,7 @@ static void look_for_disorder(struct looking *looking)
 static void look_for_flood(struct looking *looking)
 {
     const struct fm_counter_job *job = looking->job;
-    char text[TEXT];
+    char text[TEXT], part[PART];
     size_t worst = 0;
     double value, messages;
     size_t ranks = largest_share(job, "UNEXPECTED", UNEXPECTED_SHARE, &worst);
@@ -111,12 +129,11 @@ static void look_for_flood(struct looking *looking)
         return;
     }
     arrivals_in(job, worst, &messages);
-    snprintf(
-        text, sizeof text,
-        "Rank %u: %.0f of %.0f messages (%.0f %%) arrived before their receive and waited in the "
-        "library. %zu of %zu ranks have more than %.0f %%.",
-        number_of(job, worst), value, messages, 100 * value / messages, ranks, job->ranks,
-        100 * UNEXPECTED_SHARE);
+    snprintf(text, sizeof text,
+             "Rank %u: %s arrived before their receive and waited in the library. %zu of %zu ranks "
+             "%s at least %.0f%%.",
+             number_of(job, worst), part_of_messages(part, value, messages), ranks, job->ranks,
+             ranks == 1 ? "has" : "have", 100 * UNEXPECTED_SHARE);
     state(
         looking, "unexpected", (long)number_of(job, worst), text,
         "Post receives before the messages come (MPI_Irecv), or let the receiver get the data when "
@@ -126,7 +143,7 @@ static void look_for_flood(struct looking *looking)
 static void look_for_rendezvous(struct looking *looking)
 {
     const struct fm_counter_job *job = looking->job;
-    char text[TEXT];
+    char text[TEXT], part[PART];
     double all = 0, slow = 0, value, messages;
     for (size_t rank = 0; rank < job->ranks; rank++) {
         if (arrivals_in(job, rank, &messages) &&
@@ -139,9 +156,8 @@ static void look_for_rendezvous(struct looking *looking)
         return;
     }
     snprintf(text, sizeof text,
-             "%.0f of %.0f messages (%.0f %%) went by a rendezvous: their data travelled when the "
-             "receiver had answered.",
-             slow, all, 100 * slow / all);
+             "%s went by a rendezvous: their data travelled when the receiver had answered.",
+             part_of_messages(part, slow, all));
     state(looking, "rendezvous", -1, text,
           "The limit of eager messages decides (Open MPI: btl_vader_eager_limit, "
           "btl_tcp_eager_limit, ...). Messages just above it gain from a higher one; see "
@@ -173,17 +189,98 @@ static size_t operation_of(const char *name)
     return i;
 }
 
-static void append_algorithm(char text[TEXT], const char *name, double calls)
+/* Algorithms of Open MPI 4.1 that hand calls over to another one of the same operation, which then
+ * counts the call, too: allreduces of fewer elements than processes, allgathers of a number of
+ * processes that is odd or no power of two, broadcasts that are too small to be split. These are
+ * the calls between the functions of algorithms.def (record/hooks) in its libmpi. */
+static const struct {
+    const char *from, *to;
+} handovers[] = {
+    {"BASE_BCAST_SPLIT_BINTREE", "BASE_BCAST_CHAIN"},
+    {"BASE_ALLREDUCE_RING", "BASE_ALLREDUCE_RECURSIVE_DOUBLING"},
+    {"BASE_ALLREDUCE_RING_SEGMENTED", "BASE_ALLREDUCE_RING"},
+    {"BASE_ALLGATHER_RECURSIVE_DOUBLING", "BASE_ALLGATHER_BRUCK"},
+    {"BASE_ALLGATHER_NEIGHBOR_EXCHANGE", "BASE_ALLGATHER_RING"},
+};
+
+/* The algorithm that calls may be handed over to; NULL: none. */
+static const char *successor_of(const char *name)
+{
+    for (size_t i = 0; i < sizeof handovers / sizeof handovers[0]; i++) {
+        if (strcmp(handovers[i].from, name) == 0) {
+            return handovers[i].to;
+        }
+    }
+    return NULL;
+}
+
+/* Calls of an algorithm, in the rank in which it has certainly performed most of them. */
+struct uses {
+    double calls;     /* counted there */
+    double performed; /* at least: without those that it may have handed over */
+};
+
+/* A call that is handed over is counted in the same bin (of volume and communicator) twice. */
+static struct uses uses_in(const struct fm_counter_job *job, size_t rank, size_t counter)
+{
+    const char *successor = successor_of(job->counters[counter].name);
+    size_t other = successor != NULL ? fm_counter_job_find(job, successor) : job->count;
+    int bins = (int)job->counters[counter].bins;
+    struct uses uses = {0, 0};
+    for (int bin = bins > 1 ? 0 : -1; bin < (bins > 1 ? bins : 0); bin++) {
+        double calls = 0, handed_over = 0;
+        if (!fm_counter_job_value(job, rank, counter, bin, &calls)) {
+            return uses;
+        }
+        if (successor != NULL &&
+            (other == job->count || !fm_counter_job_value(job, rank, other, bin, &handed_over))) {
+            handed_over = calls; /* it is not known how many */
+        }
+        uses.calls += calls;
+        uses.performed += calls > handed_over ? calls - handed_over : 0;
+    }
+    return uses;
+}
+
+static struct uses most_uses(const struct fm_counter_job *job, size_t counter)
+{
+    struct uses most = {0, 0};
+    for (size_t rank = 0; rank < job->ranks; rank++) {
+        struct uses uses = uses_in(job, rank, counter);
+        most = uses.performed > most.performed ? uses : most;
+    }
+    return most;
+}
+
+/* Appends the name of an algorithm as words: "recursive doubling". */
+static void append_words(char text[TEXT], const char *name)
 {
     size_t length = strlen(text);
-    snprintf(text + length, TEXT - length, "%s%.0f by ", length == 0 ? "" : ", ", calls);
-    for (length = strlen(text); *name != '\0' && length + 1 < TEXT; name++) {
+    for (; *name != '\0' && length + 1 < TEXT; name++) {
         text[length++] = *name == '_' ? ' ' : (char)(*name | 0x20);
     }
     text[length] = '\0';
 }
 
-/* Operations that several algorithms perform: the library changes between them. */
+static void append_algorithm(char text[TEXT], const char *name, size_t prefix, struct uses uses)
+{
+    char calls[2][FM_TEXT_NUMBER];
+    size_t length = strlen(text);
+    bool is_bound = uses.performed < uses.calls;
+    snprintf(text + length, TEXT - length, "%s%s%s by ", length == 0 ? "" : ", ",
+             is_bound ? "at least " : "", number(calls[0], uses.performed));
+    append_words(text, name + prefix);
+    if (is_bound) {
+        length = strlen(text);
+        snprintf(text + length, TEXT - length, " (of %s calls: the others may have gone on to ",
+                 number(calls[1], uses.calls));
+        append_words(text, successor_of(name) + prefix);
+        length = strlen(text);
+        snprintf(text + length, TEXT - length, ")");
+    }
+}
+
+/* Operations that several algorithms have certainly performed: the library changes between them. */
 static void look_for_algorithms(struct looking *looking, size_t operation)
 {
     const struct fm_counter_job *job = looking->job;
@@ -196,21 +293,20 @@ static void look_for_algorithms(struct looking *looking, size_t operation)
             if (operation_of(name) != operation) {
                 continue;
             }
-            double calls = fm_counter_job_spread(job, i, -1).most;
+            struct uses uses = most_uses(job, i);
             if (pass == 0) {
-                most = calls > most ? calls : most;
-            } else if (calls >= CALLS_LEAST && calls >= ALGORITHM_SHARE * most) {
-                append_algorithm(list, name + strlen(operations[operation].prefix), calls);
+                most = uses.performed > most ? uses.performed : most;
+            } else if (uses.performed >= CALLS_LEAST && uses.performed >= ALGORITHM_SHARE * most) {
+                append_algorithm(list, name, strlen(operations[operation].prefix), uses);
                 algorithms++;
             }
         }
     }
     if (algorithms > 1) {
-        snprintf(
-            text, sizeof text,
-            "%s was performed by several algorithms, most calls in a rank: %s. An algorithm that "
-            "uses another one counts both.",
-            operations[operation].function, list);
+        snprintf(text, sizeof text,
+                 "Several algorithms performed %s, for the program or inside of other operations. "
+                 "The most in a rank: %s.",
+                 operations[operation].function, list);
         state(
             looking, "algorithms", -1, text,
             "The library chooses by sizes of messages and communicators; coll_tuned_..._algorithm "
@@ -242,10 +338,26 @@ static bool internal_in(const struct fm_counter_job *job, size_t rank, double *m
     return known;
 }
 
+/* Names every second rank from `first` on, below `end`: "ranks 1 and 3", "ranks 1, 3, ..., 61". */
+static const char *every_second(char text[RANKS], unsigned first, unsigned end)
+{
+    unsigned count = (end - first + 1) / 2, last = first + 2 * (count - 1);
+    if (count == 1) {
+        snprintf(text, RANKS, "rank %u", first);
+    } else if (count == 2) {
+        snprintf(text, RANKS, "ranks %u and %u", first, last);
+    } else if (count == 3) {
+        snprintf(text, RANKS, "ranks %u, %u and %u", first, first + 2, last);
+    } else {
+        snprintf(text, RANKS, "ranks %u, %u, ..., %u", first, first + 2, last);
+    }
+    return text;
+}
+
 static void look_for_stripes(struct looking *looking)
 {
     const struct fm_counter_job *job = looking->job;
-    char text[TEXT];
+    char text[TEXT], lists[2][RANKS], numbers[2][FM_TEXT_NUMBER];
     unsigned ranks = fm_counter_job_size(job), power = 1;
     double operations_done = 0, sums[2] = {0, 0};
     unsigned counts[2] = {0, 0};
@@ -272,14 +384,15 @@ static void look_for_stripes(struct looking *looking)
     if (seen < STRIPES_SHARE * operations_done * (high - low)) {
         return;
     }
-    snprintf(
-        text, sizeof text,
-        "%.0f allreduces by recursive doubling of %u ranks, which is not a power of two: ranks 1, "
-        "3, ... up to %u get %.0f messages for each, ranks 0, 2, ... up to %u get %.0f. The "
-        "former got %.0f messages more in this run.",
-        operations_done, ranks, 2 * (ranks - power) - 1, high, 2 * (ranks - power) - 2, low, seen);
-    snprintf(text + strlen(text), sizeof text - strlen(text),
-             " %u or %u ranks have no such stripes.", power, 2 * power);
+    unsigned paired = 2 * (ranks - power);
+    snprintf(text, sizeof text,
+             "%s allreduces by recursive doubling of %u ranks, which is not a power of two: %s %s "
+             "%.0f messages for each, %s %s %.0f. In this run the former got %s messages more%s. "
+             "%u or %u ranks have no such stripes.",
+             number(numbers[0], operations_done), ranks, every_second(lists[0], 1, paired),
+             paired > 2 ? "get" : "gets", high, every_second(lists[1], 0, paired),
+             paired > 2 ? "get" : "gets", low, number(numbers[1], seen),
+             paired > 2 ? " on average" : "", power, 2 * power);
     state(looking, "recursive-doubling", -1, text,
           "Take a power of two as the number of ranks, or another algorithm "
           "(coll_tuned_allreduce_algorithm).");
@@ -299,8 +412,32 @@ size_t fm_counter_findings(const struct fm_counter_job *job, fm_counter_found_t 
     return looking.count;
 }
 
+/* Counters without which there are no findings. */
+static const char *const needed[] = {"EAGER_MESSAGES", "UNEXPECTED"};
+
+enum { NEEDED = sizeof needed / sizeof needed[0] };
+
 bool fm_counter_findings_possible(const struct fm_counter_job *job)
 {
-    return fm_counter_job_find(job, "EAGER_MESSAGES") < job->count ||
-           fm_counter_job_find(job, "UNEXPECTED") < job->count;
+    bool found = false;
+    for (size_t i = 0; !found && i < NEEDED; i++) {
+        found = fm_counter_job_find(job, needed[i]) < job->count;
+    }
+    return found;
+}
+
+const char *fm_counter_findings_lack(const struct fm_counter_job *job)
+{
+    for (size_t rank = 0; !fm_counter_findings_possible(job) && rank < job->ranks; rank++) {
+        const char *name, *reason;
+        for (size_t i = 0;
+             (name = fermata_counters_unavailable(job->files[rank], i, &reason)) != NULL; i++) {
+            for (size_t k = 0; k < NEEDED; k++) {
+                if (strcmp(name, needed[k]) == 0) {
+                    return reason;
+                }
+            }
+        }
+    }
+    return NULL;
 }

@@ -30,4 +30,8 @@ size_t fm_counter_findings(const struct fm_counter_job *job, fm_counter_found_t 
 /** Whether the run has the counters that findings are made of. */
 bool fm_counter_findings_possible(const struct fm_counter_job *job);
 
+/** Why the run does not have them, as its recorder states it; valid while the job is open. NULL: it
+ * has them, or the recorder was not asked for any. */
+const char *fm_counter_findings_lack(const struct fm_counter_job *job);
+
 #endif

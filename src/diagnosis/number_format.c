@@ -37,19 +37,7 @@ char *fm_format_duration(char buffer[FM_FORMAT_SIZE], int64_t ticks, uint64_t ti
 
 char *fm_format_count(char buffer[FM_FORMAT_SIZE], int64_t value)
 {
-    char digits[FM_FORMAT_SIZE];
-    uint64_t size = value < 0 ? -(uint64_t)value : (uint64_t)value;
-    int length = snprintf(digits, sizeof digits, "%llu", (unsigned long long)size);
-    char *end = buffer;
-    if (value < 0)
-        *end++ = '-';
-    for (int i = 0; i < length; i++) {
-        if (i > 0 && (length - i) % 3 == 0)
-            *end++ = ',';
-        *end++ = digits[i];
-    }
-    *end = '\0';
-    return buffer;
+    return fm_text_count(buffer, value);
 }
 
 static void write_bytes(char buffer[FM_FORMAT_SIZE], int64_t value)
@@ -94,14 +82,7 @@ double fm_fraction(int64_t part, int64_t whole)
 
 char *fm_format_percent(char buffer[FM_FORMAT_SIZE], int64_t part, int64_t whole)
 {
-    double percent = 100 * fm_fraction(part, whole);
-    if (percent > 0 && percent < 0.05)
-        snprintf(buffer, FM_FORMAT_SIZE, "<0.1%%");
-    else if (part < whole && percent >= 99.95)
-        snprintf(buffer, FM_FORMAT_SIZE, ">99.9%%");
-    else
-        snprintf(buffer, FM_FORMAT_SIZE, "%.1f%%", percent);
-    return buffer;
+    return fm_text_percent(buffer, part, whole);
 }
 
 /** @return the end of a range of consecutive numbers. Two consecutive numbers are two ranges, for

@@ -4,11 +4,12 @@
 #ifndef FERMATA_DIAGNOSIS_NUMBER_FORMAT_H
 #define FERMATA_DIAGNOSIS_NUMBER_FORMAT_H
 
+#include "base/text.h"
 #include "cube/model/cube.h"
 
 #include <stdbool.h>
 
-#define FM_FORMAT_SIZE  32
+#define FM_FORMAT_SIZE  FM_TEXT_NUMBER
 #define FM_LONGEST_SIZE 48 /**< size of the buffer of fm_format_longest() */
 
 /** Writes a duration with 4 significant digits: "12.35 s", "523.1 ms", "7.000 us". */
@@ -17,15 +18,14 @@ char *fm_format_ticks(char buffer[FM_FORMAT_SIZE], const struct fm_cube *cube, i
 /** As fm_format_ticks() for a clock. */
 char *fm_format_duration(char buffer[FM_FORMAT_SIZE], int64_t ticks, uint64_t ticks_per_second);
 
-/** Writes an integer with its digits in groups: "12,345". */
+/** As fm_text_count(). */
 char *fm_format_count(char buffer[FM_FORMAT_SIZE], int64_t value);
 
 /** Writes a value according to its unit: duration, count, or bytes ("1.500 MiB"). */
 char *fm_format_value(char buffer[FM_FORMAT_SIZE], const struct fm_cube *cube, fm_unit_t unit,
                       int64_t value);
 
-/** Writes `part` of `whole` as "31.2%"; 0 if `whole` is 0. A small value other than 0 is written as
- * "<0.1%", not "0.0%"; a part slightly less than the whole as ">99.9%", not "100.0%". */
+/** As fm_text_percent(). */
 char *fm_format_percent(char buffer[FM_FORMAT_SIZE], int64_t part, int64_t whole);
 
 /** @return part / whole, 0 if `whole` is 0. */

@@ -15,6 +15,12 @@ static int64_t without_waiting(const struct fm_diagnosis *diagnosis, fm_metric_t
     return value;
 }
 
+bool fm_time_is_unknown(const struct fm_diagnosis *diagnosis)
+{
+    const struct fm_cube *cube = diagnosis->cube;
+    return cube->is_profile && cube->experiment.end == cube->experiment.begin;
+}
+
 void fm_time_shares(const struct fm_diagnosis *diagnosis,
                     struct fm_time_share shares[FM_TIME_SHARE_COUNT])
 {

@@ -6,6 +6,8 @@
 
 #include "diagnosis/diagnosis.h"
 
+#include <stdbool.h>
+
 /** A class of time. The classes add up to all time (fm_diagnosis.time). */
 struct fm_time_share {
     const char *name; /**< a constant: "Waiting" */
@@ -13,6 +15,10 @@ struct fm_time_share {
 };
 
 #define FM_TIME_SHARE_COUNT 11
+
+/** Whether no time is known: the report is of counters only, and no process has reached its regular
+ * end, at which the times of calls are written. */
+bool fm_time_is_unknown(const struct fm_diagnosis *diagnosis);
 
 /** Splits all time. */
 void fm_time_shares(const struct fm_diagnosis *diagnosis,

@@ -4,6 +4,7 @@
 #include "diagnosis/location_set.h"
 #include "diagnosis/number_format.h"
 #include "diagnosis/place.h"
+#include "diagnosis/time_shares.h"
 #include "diagnosis/uncertainty.h"
 #include "report/report.h"
 
@@ -195,7 +196,9 @@ void fm_report_efficiencies(const struct fm_report *report)
     uint32_t shown = count < report->options->top ? count : report->options->top;
     if (isnan(run.parallel))
         fm_terminal_paragraph(report->terminal, "", 0,
-                              "Nothing was computed: there are no efficiencies.");
+                              fm_time_is_unknown(&report->diagnosis)
+                                  ? "Not known: no process reached its regular end."
+                                  : "Nothing was computed: there are no efficiencies.");
     fm_report_efficiency(report);
     fm_report_load_levels(report);
     print_phases(report);

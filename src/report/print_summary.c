@@ -33,6 +33,8 @@ void fm_report_shares(const struct fm_report *report)
     fm_time_shares(&report->diagnosis, shares);
     int64_t whole = report->diagnosis.time;
     unsigned names = LABEL_COLUMNS;
+    if (fm_time_is_unknown(&report->diagnosis))
+        return;
     for (size_t i = 0; i < FM_TIME_SHARE_COUNT; i++) {
         size_t length = shares[i].ticks == 0 ? 0 : strlen(shares[i].name);
         names = length > names ? (unsigned)length : names;
@@ -268,6 +270,23 @@ static void print_worlds(const struct fm_report *report)
     }
 }
 
+/** Prints the time of all threads, and how much was recorded. */
+static void print_all_time(const struct fm_report *report)
+{
+    const struct fm_cube *cube = report->diagnosis.cube;
+    char numbers[3][FM_FORMAT_SIZE];
+    const char *kind = cube->is_profile ? "calls" : "events";
+    int64_t count = cube->is_profile ? report->diagnosis.metrics[FM_METRIC_VISITS]
+                                     : (int64_t)cube->experiment.event_count;
+    fm_terminal_print(report->terminal, "  All time", LABEL_COLUMNS + 2, "%s on %s %s, %s %s",
+                      fm_format_ticks(numbers[1], cube, report->diagnosis.time),
+                      fm_format_count(numbers[0], cube->location_count),
+                      cube->location_count == 1           ? "thread"
+                      : fm_location_set_has_streams(cube) ? "threads and streams"
+                                                          : "threads",
+                      fm_format_count(numbers[2], count), kind);
+}
+
 void fm_report_summary(const struct fm_report *report)
 {
     const struct fm_cube *cube = report->diagnosis.cube;
@@ -285,30 +304,30 @@ void fm_report_summary(const struct fm_report *report)
         fm_terminal_print(terminal, "  Part", LABEL_COLUMNS + 2, "%s and all that it calls", root);
         free(root);
     }
+    bool is_known = !fm_time_is_unknown(&report->diagnosis);
     uint32_t nodes = count_nodes(cube);
     fm_terminal_print(
-        terminal, "  Run time", LABEL_COLUMNS + 2, "%s on %s %s, %s %s",
-        fm_format_ticks(numbers[0], cube, (int64_t)(experiment->end - experiment->begin)),
+        terminal, "  Run time", LABEL_COLUMNS + 2, "%s on %s %s, %s %s%s",
+        is_known ? fm_format_ticks(numbers[0], cube, (int64_t)(experiment->end - experiment->begin))
+                 : "Not known,",
         fm_format_count(numbers[1], experiment->process_count),
         experiment->process_count == 1 ? report->diagnosis.process.one
                                        : report->diagnosis.process.many,
-        fm_format_count(numbers[2], nodes), nodes == 1 ? "node" : "nodes");
+        fm_format_count(numbers[2], nodes), nodes == 1 ? "node" : "nodes",
+        is_known ? "" : ": none of them reached its regular end");
     print_worlds(report);
     if (report->diagnosis.startup > 0) {
         fm_terminal_print(terminal, "  Start-up", LABEL_COLUMNS + 2,
                           "Init and Finalize: up to %s, left out of all shares",
                           fm_format_ticks(numbers[0], cube, report->diagnosis.longest_startup));
     }
-    const char *kind = cube->is_profile ? "calls" : "events";
-    int64_t count = cube->is_profile ? report->diagnosis.metrics[FM_METRIC_VISITS]
-                                     : (int64_t)experiment->event_count;
-    fm_terminal_print(terminal, "  All time", LABEL_COLUMNS + 2, "%s on %s %s, %s %s",
-                      fm_format_ticks(numbers[1], cube, report->diagnosis.time),
-                      fm_format_count(numbers[0], cube->location_count),
-                      cube->location_count == 1           ? "thread"
-                      : fm_location_set_has_streams(cube) ? "threads and streams"
-                                                          : "threads",
-                      fm_format_count(numbers[2], count), kind);
+    if (is_known) {
+        print_all_time(report);
+    } else {
+        fm_terminal_paragraph(terminal, "  Calls", LABEL_COLUMNS + 2,
+                              "Not known by call path. Number and time of the calls of each "
+                              "function, up to the last one counted: fermata counters show.");
+    }
     print_waiting(report);
     print_insignificant(report);
     print_idle_threads(report);

@@ -1,8 +1,10 @@
 #include "base/memory.h"
 #include "cube/model/callpath_text.h"
+#include "cube/model/metric_id.h"
 #include "diagnosis/number_format.h"
 #include "diagnosis/place.h"
 #include "diagnosis/process_word.h"
+#include "diagnosis/time_shares.h"
 #include "diagnosis/uncertainty.h"
 #include "report/report.h"
 #include "report/tree_drawing.h"
@@ -291,13 +293,20 @@ fm_status_t fm_report_trees(const struct fm_report *report, struct fm_error *err
     if (status != FM_OK)
         return status;
     int64_t total = fm_view_total(&view);
+    bool is_unknown =
+        fm_time_is_unknown(&report->diagnosis) && !fm_metric_is_counter(selection.metric);
+    if (is_unknown && report->options->selection.metric == FM_METRIC_NONE) {
+        fm_view_release(&view); /* the summary states it */
+        return FM_OK;
+    }
     if (total == 0) {
         putc('\n', report->terminal->stream);
         const struct fm_metric_info *info = fm_metric_info(selection.metric);
         fm_terminal_print(report->terminal, "", 0,
                           fm_cube_is_switched_off(report->diagnosis.cube, info->id)
                               ? "%s was not searched for."
-                              : "%s is 0 in this selection.",
+                          : is_unknown ? "%s is not known: no process reached its regular end."
+                                       : "%s is 0 in this selection.",
                           info->name);
     } else {
         draw_callpaths(report, &view, total);

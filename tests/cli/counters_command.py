@@ -23,6 +23,10 @@ def main():
         unavailable = counter["tier"] == "unavailable"
         assert unavailable == (counter["source"] is None), counter
         assert unavailable == (counter["unavailable_because"] is not None), counter
+    # Hooks count these where messages arrive.
+    for name in ("EAGER_MESSAGES", "NOT_EAGER_MESSAGES"):
+        meaning = next(counter["meaning"] for counter in counters if counter["name"] == name)
+        assert "arrived" in meaning and meaning.endswith("at their receiver"), meaning
     status, out, _ = run("counters", "list", "OMPI_SPC_S*", "shmem.*", "--format", "csv")
     rows = [line.split(",") for line in out.splitlines()]
     assert status == 0 and rows[0][0] == "name", rows[0]

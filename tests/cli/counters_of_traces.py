@@ -86,6 +86,34 @@ def check(folder):
     assert status == 0 and "each at the call path that the later one was recorded in" in " ".join(output.split()), output + error
     status, output, error = fermata_command.run("report", "--explain", "all")
     assert "papi" not in output
+    check_names(experiment)
+
+
+def check_names(experiment):
+    """Metrics of counters are named by the counter, in any case; messages name those that there are."""
+    def report(*words):
+        return fermata_command.run("report", *words, experiment)
+    expected = report("--metric", "counter:papi_tot_cyc")
+    for name in ("counter:PAPI_TOT_CYC", "Counter:Papi_tot_cyc", "counter:OMPI_SPC_PAPI_TOT_CYC"):
+        assert report("--metric", name) == expected, (name, report("--metric", name))
+        assert report("--explain", name)[0] == 0, name
+        status, output, error = report("--define", f"x = {name} / visits", "--metric", "x")
+        assert status == 0 and "x" in output, error
+        status, output, error = fermata_command.run("diff", "--metric", name, "--fail-if", f"{name} > 1%", experiment, experiment)
+        assert status == 0 and "PAPI_TOT_CYC" in output, (output, error)
+    assert report("--metric", "counter:added bytes")[0] == 0
+    status, _, error = fermata_command.run("export", "--to", "speedscope", "--metric", "counter:PAPI_TOT_CYC",
+                                           "-o", "-", experiment)
+    assert status == 0, error
+    status, output, error = report("--metric", "counter:NOTHING")
+    assert status == 2 and "there is no metric 'counter:NOTHING'; metrics of counters: counter:usage." in error, error
+    assert "counter:papi_tot_cyc" in error and f"`fermata report --explain all {experiment}` lists them" in error, error
+    assert "counter:papi_tot_cyc" in report("--explain", "all")[1]
+    status, _, error = report("--define", "x = counter:NOTHING")
+    assert status == 2 and "`fermata report --explain all DIR` lists" in error, error
+    # Without a report it is not known which counters it has.
+    status, _, error = fermata_command.run("report", "--metric", "counter:PAPI_TOT_CYC", experiment + "/missing")
+    assert status != 2 and "no metric" not in error, error
 
 
 def main():

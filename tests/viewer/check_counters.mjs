@@ -100,6 +100,12 @@ await bench.check("an address leads to a counter, in the colours of the rows and
   assert.match(await counters.locator("canvas").getAttribute("aria-label"), /from 305 to 308$/);
 });
 
+await bench.check("an address names the metric of a counter in any case", async () => {
+  const page = await open("#trees?metric=counter:CYCLES");
+  assert.match(await page.evaluate(() => decodeURIComponent(location.hash)), /metric=counter:cycles/);
+  assert.match(await page.locator("main").innerText(), /Growth of the counter cycles/);
+});
+
 await bench.check("without counters there is nothing to choose", async () => {
   bench.run(fermata, "view", "--no-timeline", trace, "--html", bench.path("plain.html"));
   const page = await bench.open(bench.path("plain.html"), { hash: "#timeline?counter=1&color=counter" });

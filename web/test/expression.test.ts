@@ -3,7 +3,7 @@ import { evaluate, ExpressionError, metricsIn, parseExpression, unitOf } from ".
 
 const units = { time: "sec", mpi: "sec", visits: "occ", "counter:PAPI": "occ" } as const;
 type Id = keyof typeof units;
-const parse = (text: string) => parseExpression(text, (id) => Object.hasOwn(units, id));
+const parse = (text: string) => parseExpression(text, (id) => (Object.hasOwn(units, id) ? id : null));
 const values = new Map<string, Float64Array>([
   ["time", Float64Array.of(8, 0)],
   ["mpi", Float64Array.of(2, -3)],

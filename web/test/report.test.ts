@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { processName } from "../src/model/report";
+import { metricNamed, processName } from "../src/model/report";
 import { smallReport } from "./small_report";
 
 const given = { ranks: 4, metrics: [["time", null]], callpaths: [["main", null]], cells: [] } as const;
@@ -12,5 +12,21 @@ describe("names of processes", () => {
     const report = smallReport({ ...given, firstWorld: 3 });
     expect(processName(report, 2)).toBe("rank 2");
     expect(processName(report, 3)).toBe("rank 3 (world 1, rank 0)");
+  });
+});
+
+describe("metrics of counters", () => {
+  const metrics = [["time", null], ["counter:eager_messages", null], ["counter:added_bytes", null]] as const;
+  const report = smallReport({ ...given, metrics });
+  it.each([
+    ["counter:eager_messages", "counter:eager_messages"],
+    ["counter:EAGER_MESSAGES", "counter:eager_messages"],
+    ["Counter:Eager_Messages", "counter:eager_messages"],
+    ["counter:OMPI_SPC_EAGER_MESSAGES", "counter:eager_messages"],
+    ["counter:added bytes", "counter:added_bytes"],
+    ["counter:others", undefined],
+    ["TIME", undefined],
+  ])("%s", (text, id) => {
+    expect(metricNamed(report.metricById, text)?.id).toBe(id);
   });
 });

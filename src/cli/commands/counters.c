@@ -221,12 +221,13 @@ static int sites(struct fm_option_reader *reader, struct fm_counter_request *req
         fm_options_refuse(reader, "sites prints text or json");
         return fm_options_complain(reader);
     }
+    fm_status_t answer = FM_OK;
     fm_status_t status = fm_counter_job_open(reader->operands[1], &job, &error);
     if (status == FM_OK) {
-        status = fm_counters_sites(request, &job, reader->operands[1], &error);
+        status = fm_counters_sites(request, &job, reader->operands[1], &answer, &error);
         fm_counter_job_close(&job);
     }
-    return status != FM_OK ? fail(&error, status) : FM_OK;
+    return status != FM_OK ? fail(&error, status) : (int)answer;
 }
 
 static int findings(struct fm_option_reader *reader, struct fm_counter_request *request)

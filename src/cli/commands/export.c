@@ -3,6 +3,7 @@
 #include "base/files/new_file.h"
 #include "cli/archive/isolated_command.h"
 #include "cli/options/options.h"
+#include "cli/report/metric_option.h"
 #include "cli/report/report_file.h"
 #include "export/export.h"
 #include "report/terminal.h"
@@ -174,13 +175,13 @@ static fm_status_t export(const struct arguments *arguments, struct fm_error *er
                                          : fm_load_report(arguments->place, &cube, error);
     /* The metrics of the user's patterns are known once the report is read; a misspelt name is
      * refused, also without a report. */
-    if (arguments->metric != NULL)
-        request.metric = fm_metric_by_id(arguments->metric);
-    if (request.metric == FM_METRIC_NONE)
-        status = fm_fail(error, FM_ERR_USAGE,
-                         "--metric: there is no metric '%s'; `fermata report --explain all` lists "
-                         "them",
-                         arguments->metric);
+    if (arguments->metric != NULL &&
+        (status == FM_OK || !fm_metric_option_needs_report(arguments->metric))) {
+        fm_status_t known =
+            fm_metric_option(arguments->metric, "--metric",
+                             status == FM_OK ? arguments->place : NULL, &request.metric, error);
+        status = known != FM_OK ? known : status;
+    }
     if (status == FM_OK) {
         request.cube = cube;
         request.archive = archive;

@@ -1,6 +1,7 @@
 #include "cli/commands/commands.h"
 
 #include "base/error.h"
+#include "cli/report/metric_option.h"
 #include "cli/report/report_file.h"
 #include "cli/report/report_request.h"
 #include "cube/model/callpath_text.h"
@@ -16,17 +17,6 @@
 #include <string.h>
 
 #define DEFAULT_BRANCHES 8
-
-static fm_status_t find_metric(const char *id, const char *option, fm_metric_t *metric,
-                               struct fm_error *error)
-{
-    *metric = fm_metric_by_id(id);
-    if (*metric != FM_METRIC_NONE)
-        return FM_OK;
-    return fm_fail(error, FM_ERR_USAGE,
-                   "%s: there is no metric '%s'; `fermata report --explain all` lists them", option,
-                   id);
-}
 
 static fm_status_t refuse_ambiguous(const struct fm_cube *cube, const char *path,
                                     const char *option, uint32_t count, uint32_t first,
@@ -100,7 +90,8 @@ static fm_status_t select_parts(const struct fm_cube *cube, const struct fm_repo
     fm_status_t status = FM_OK;
     *selection = fm_selection_all();
     if (request->metric != NULL)
-        status = find_metric(request->metric, "--metric", &selection->metric, error);
+        status = fm_metric_option(request->metric, "--metric", request->directory,
+                                  &selection->metric, error);
     if (status == FM_OK && request->callpath != NULL)
         status = find_callpath(cube, request->callpath, "--callpath", &selection->callpath, error);
     if (status == FM_OK && request->location != NULL)
@@ -133,7 +124,7 @@ static fm_status_t write_report(const struct fm_cube *cube, const struct fm_repo
         return status;
     fm_metric_t why = FM_METRIC_NONE;
     if (request->why != NULL)
-        status = find_metric(request->why, "--why", &why, error);
+        status = fm_metric_option(request->why, "--why", request->directory, &why, error);
     if (status == FM_OK && why != FM_METRIC_NONE && !fm_metric_info(why)->is_wait_state)
         status = fm_fail(error, FM_ERR_USAGE, "--why: %s is no wait state", request->why);
     if (status != FM_OK)
@@ -179,8 +170,8 @@ static fm_status_t write_report(const struct fm_cube *cube, const struct fm_repo
     return status;
 }
 
-static fm_status_t explain(const char *id, const struct fm_terminal *terminal,
-                           struct fm_error *error)
+static fm_status_t explain(const char *id, const char *directory,
+                           const struct fm_terminal *terminal, struct fm_error *error)
 {
     if (strcmp(id, "all") == 0) {
         size_t longest = 0;
@@ -195,7 +186,7 @@ static fm_status_t explain(const char *id, const struct fm_terminal *terminal,
         return FM_OK;
     }
     fm_metric_t metric;
-    fm_status_t status = find_metric(id, "--explain", &metric, error);
+    fm_status_t status = fm_metric_option(id, "--explain", directory, &metric, error);
     if (status == FM_OK)
         fm_report_explain(metric, terminal);
     return status;
@@ -209,12 +200,14 @@ static fm_status_t run(const struct fm_report_request *request, const struct fm_
         request->directory == NULL ? FM_OK : fm_load_report(request->directory, &cube, error);
     fm_metric_t metric;
     if (status != FM_OK && request->metric != NULL &&
-        find_metric(request->metric, "--metric", &metric, error) != FM_OK) {
+        !fm_metric_option_needs_report(request->metric) &&
+        fm_metric_option(request->metric, "--metric", NULL, &metric, error) != FM_OK) {
         return FM_ERR_USAGE; /* a misspelt name is refused, also without a report */
     }
     if (request->explain != NULL) {
         fm_cube_free(cube);
-        return status == FM_OK ? explain(request->explain, terminal, error) : status;
+        return status == FM_OK ? explain(request->explain, request->directory, terminal, error)
+                               : status;
     }
     if (status == FM_OK && request->root != NULL) {
         uint32_t root;

@@ -1,6 +1,7 @@
 /* fermata counters findings: what counters of the inside of the library show, in sentences. */
 #include "base/json/json_writer.h"
 #include "cli/counters/counter_output.h"
+#include "cli/text/safe_text.h"
 #include "counters/counter_findings.h"
 
 #include <stdio.h>
@@ -25,19 +26,25 @@ void fm_counters_findings(const struct fm_counter_request *request,
                           const struct fm_counter_job *job)
 {
     bool is_possible = fm_counter_findings_possible(job);
+    const char *lack = fm_counter_findings_lack(job);
+    char safe[256];
     if (request->format == FM_COUNTERS_JSON) {
         struct fm_json json = fm_json_begin(stdout, FM_JSON_INDENTED);
         fm_json_object(&json, NULL);
         fm_json_bool(&json, "has_counters_of_the_library", is_possible);
+        fm_json_string(&json, "unavailable_because", lack);
         fm_json_array(&json, "findings");
         fm_counter_findings(job, print_json, &json);
         fm_json_end(&json);
         fm_json_end(&json);
         putchar('\n');
+    } else if (lack != NULL) {
+        printf("The run has no counters of messages inside of its library: %s.\n",
+               fm_safe_copy(safe, sizeof safe, lack));
     } else if (!is_possible) {
-        puts("The run has no counters of the inside of its library: --hooks counts in Open MPI "
-             "4.1.4, elsewhere\nname variables of the library, if it has some (fermata counters "
-             "list).");
+        puts("The run has no counters of messages inside of its library. `fermata record --hooks` "
+             "counts them in Open MPI 4.1.4;\nwith other versions they exist if the library has "
+             "variables of them (--counters=all,OMPI_SPC_*).");
     } else if (fm_counter_findings(job, print_text, NULL) == 0) {
         puts("Nothing notable.");
     }

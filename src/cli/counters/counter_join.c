@@ -102,12 +102,20 @@ static const struct {
     {"mpi.bytes_received", "bytes received", {FM_METRIC_BYTES_RCVD, FM_METRIC_NONE}},
 };
 
-static void compare(const struct joining *joining, size_t number)
+/* How a number differs between counters and trace. */
+struct difference {
+    size_t ranks;   /* that have others by the trace */
+    size_t first;   /* of these */
+    double counted; /* in the first one */
+    int64_t traced; /* likewise */
+};
+
+static struct difference compare(const struct joining *joining, size_t number)
 {
     const struct fm_counter_job *job = joining->job;
-    size_t counter = fm_counter_job_find(job, both[number].counter), differing = 0, first = 0;
+    size_t counter = fm_counter_job_find(job, both[number].counter);
     int64_t *traced = fm_allocate(job->ranks + 1, sizeof *traced);
-    double counted_there = 0;
+    struct difference difference = {0};
     for (int i = 0; i < 2; i++) {
         if (both[number].metrics[i] != FM_METRIC_NONE) {
             sum_of_ranks(joining, both[number].metrics[i], traced);
@@ -116,33 +124,57 @@ static void compare(const struct joining *joining, size_t number)
     for (size_t rank = 0; counter < job->count && rank < job->ranks; rank++) {
         double counted;
         if (fm_counter_job_value(job, rank, counter, -1, &counted) &&
-            counted != (double)traced[rank]) {
-            first = differing == 0 ? rank : first;
-            counted_there = differing == 0 ? counted : counted_there;
-            differing++;
+            counted != (double)traced[rank] && difference.ranks++ == 0) {
+            difference.first = rank;
+            difference.counted = counted;
+            difference.traced = traced[rank];
         }
     }
-    if (differing > 0) {
-        char statement[TEXT], counts[2][FM_FORMAT_SIZE];
-        snprintf(statement, sizeof statement,
-                 "%s in %zu of %zu ranks: rank %u has %s %s by its counters, %s by the trace.",
-                 joining->is_whole ? "Counters and trace contradict each other"
-                                   : "The trace lacks what counters have",
-                 differing, job->ranks, fm_counter_job_rank(job, first),
-                 fm_format_count(counts[0], (int64_t)counted_there), both[number].what,
-                 fm_format_count(counts[1], traced[first]));
-        fm_cube_add_finding(
-            joining->cube,
-            &(struct fm_cube_finding){
-                .id = "counters-and-trace",
-                .statement = statement,
-                .advice = joining->is_whole
-                              ? "The trace lacks what --max-size and --flight-recorder leave out; "
-                                "otherwise its results are in doubt."
-                              : "",
-                .is_contradiction = joining->is_whole});
-    }
     fm_free(traced);
+    return difference;
+}
+
+static void state_difference(const struct joining *joining, size_t number,
+                             struct difference difference)
+{
+    const struct fm_counter_job *job = joining->job;
+    char statement[TEXT], counts[2][FM_FORMAT_SIZE];
+    snprintf(statement, sizeof statement,
+             "%s in %zu of %zu ranks: rank %u has %s %s by its counters, %s by the trace.",
+             joining->is_whole ? "Counters and trace contradict each other"
+                               : "The trace lacks what counters have",
+             difference.ranks, job->ranks, fm_counter_job_rank(job, difference.first),
+             fm_format_count(counts[0], (int64_t)difference.counted), both[number].what,
+             fm_format_count(counts[1], difference.traced));
+    fm_cube_add_finding(joining->cube,
+                        &(struct fm_cube_finding){
+                            .id = "counters-and-trace",
+                            .statement = statement,
+                            .advice = joining->is_whole
+                                          ? "The trace lacks what --max-size and --flight-recorder "
+                                            "leave out; otherwise its results are in doubt."
+                                          : "",
+                            .is_contradiction = joining->is_whole});
+}
+
+/* Contradictions are stated for each number. Of a trace that is not complete the number that
+ * differs in most ranks is enough: the others lack for the same reason. */
+static void compare_all(const struct joining *joining)
+{
+    struct difference most = {0};
+    size_t where = 0;
+    for (size_t i = 0; i < sizeof both / sizeof both[0]; i++) {
+        struct difference difference = compare(joining, i);
+        if (joining->is_whole && difference.ranks > 0) {
+            state_difference(joining, i, difference);
+        } else if (difference.ranks > most.ranks) {
+            most = difference;
+            where = i;
+        }
+    }
+    if (most.ranks > 0) {
+        state_difference(joining, where, most);
+    }
 }
 
 /* Sum of a counter over all ranks. @return false: a rank lacks it */
@@ -177,7 +209,7 @@ static void compare_unexpected(const struct joining *joining)
 {
     double unexpected = 0, arrivals = 0;
     uint64_t awaited = receives_before_their_send(joining->cube);
-    char statement[TEXT];
+    char statement[TEXT], counts[3][FM_FORMAT_SIZE];
     if (awaited == 0 || !total(joining->job, "UNEXPECTED", &unexpected) ||
         !total(joining->job, "EAGER_MESSAGES", &arrivals) ||
         !total(joining->job, "NOT_EAGER_MESSAGES", &arrivals) ||
@@ -185,10 +217,12 @@ static void compare_unexpected(const struct joining *joining)
         return;
     }
     snprintf(statement, sizeof statement,
-             "Counters and trace contradict each other: of %.0f messages that arrived, %.0f came "
-             "before their receive by the library's counters, and the receives of %llu waited for "
+             "Counters and trace contradict each other: of %s messages that arrived, %s came "
+             "before their receive by the library's counters, and the receives of %s waited for "
              "their send by the trace.",
-             arrivals, unexpected, (unsigned long long)awaited);
+             fm_format_count(counts[0], (int64_t)arrivals),
+             fm_format_count(counts[1], (int64_t)unexpected),
+             fm_format_count(counts[2], (int64_t)awaited));
     fm_cube_add_finding(
         joining->cube,
         &(struct fm_cube_finding){
@@ -211,9 +245,7 @@ void fm_counters_join(const char *directory, bool is_whole, struct fm_cube *cube
     struct joining joining = {
         .cube = cube, .job = &job, .is_whole = is_whole && ended == job.ranks};
     if (!cube->is_profile) {
-        for (size_t i = 0; i < sizeof both / sizeof both[0]; i++) {
-            compare(&joining, i);
-        }
+        compare_all(&joining);
         if (joining.is_whole) {
             compare_unexpected(&joining);
         }

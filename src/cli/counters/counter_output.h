@@ -100,9 +100,10 @@ fm_status_t fm_counters_convert(const struct fm_counter_request *request,
                                 const char *folder, struct fm_error *error);
 
 /** Prints calls by call path, those with the most time first; the patterns of the request are those
- * of the called functions. FM_ERR_DATA: the experiment has none. */
+ * of the called functions. FM_ERR_DATA: the experiment has none.
+ * @param answer  FM_ERR_FAILED: none of the named functions was called, which stderr states */
 fm_status_t fm_counters_sites(const struct fm_counter_request *request,
                               const struct fm_counter_job *job, const char *directory,
-                              struct fm_error *error);
+                              fm_status_t *answer, struct fm_error *error);
 
 #endif

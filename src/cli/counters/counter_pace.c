@@ -33,16 +33,20 @@ void fm_counter_pace_begin(struct fm_counter_pace *pace, const struct fm_counter
     fm_counter_pace_next(pace, job);
 }
 
-void fm_counter_pace_take_others(struct fm_counter_pace *pace, struct fm_counter_job *job)
+bool fm_counter_pace_take_others(struct fm_counter_pace *pace, struct fm_counter_job *job)
 {
-    double begin = pace->begin, last = pace->last;
-    if (fm_counter_job_take_others(job)) {
-        fm_counter_job_read(job);
-        fm_counter_pace_end(pace);
-        fm_counter_pace_begin(pace, job);
-        pace->begin = begin;
-        pace->last = last;
+    struct fm_counter_pace before = *pace;
+    if (!fm_counter_job_take_others(job)) {
+        return false;
     }
+    fm_counter_job_read(job);
+    fm_counter_pace_end(pace);
+    fm_counter_pace_begin(pace, job);
+    pace->begin = before.begin;
+    pace->last = before.last;
+    pace->look = before.look;
+    pace->context = before.context;
+    return true;
 }
 
 void fm_counter_pace_end(struct fm_counter_pace *pace)
@@ -73,6 +77,9 @@ void fm_counter_pace_wait(struct fm_counter_pace *pace, struct fm_counter_job *j
             nanosleep(&time, NULL);
         }
         fm_counter_job_read(job);
+        if (pace->look != NULL) {
+            pace->look(pace->context, job, now());
+        }
     } while (due - now() > 0 && fm_counter_job_in_state(job, FERMATA_PROCESS_RUNNING) == running);
     double time = now();
     pace->seconds = time - pace->last > 1e-6 ? time - pace->last : 1e-6;

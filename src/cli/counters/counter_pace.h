@@ -6,15 +6,20 @@
 
 #include "counters/counter_job.h"
 
+/** Sees a reading of the job. @param now  its time, seconds */
+typedef void fm_counter_pace_look_t(void *context, const struct fm_counter_job *job, double now);
+
 /** The previous reading. */
 struct fm_counter_pace {
     size_t ranks;
     double **values; /**< by rank and number of the counter in its file */
     size_t *counts;
-    double last;    /**< time of the previous reading, seconds */
-    double begin;   /**< time of the first one */
-    double seconds; /**< between the last two readings */
-    double elapsed; /**< from the first reading to the last */
+    double last;                  /**< time of the previous reading, seconds */
+    double begin;                 /**< time of the first one */
+    double seconds;               /**< between the last two readings */
+    double elapsed;               /**< from the first reading to the last */
+    fm_counter_pace_look_t *look; /**< called for each reading, also within a period; NULL: none */
+    void *context;
 };
 
 /** Takes the first reading from the job as it is. */
@@ -27,8 +32,8 @@ void fm_counter_pace_wait(struct fm_counter_pace *pace, struct fm_counter_job *j
 void fm_counter_pace_next(struct fm_counter_pace *pace, const struct fm_counter_job *job);
 
 /** Takes in processes that have begun since: late ranks and spawned worlds. All previous readings
- * are then those of now. */
-void fm_counter_pace_take_others(struct fm_counter_pace *pace, struct fm_counter_job *job);
+ * are then those of now. @return whether there are any: positions of ranks have changed then */
+bool fm_counter_pace_take_others(struct fm_counter_pace *pace, struct fm_counter_job *job);
 
 void fm_counter_pace_end(struct fm_counter_pace *pace);
 

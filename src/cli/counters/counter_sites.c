@@ -163,6 +163,30 @@ static bool is_asked(const struct fm_counter_request *request, const struct site
     return asked;
 }
 
+/* Prints, for stderr, which of the named functions were not called.
+ * @return FM_ERR_FAILED: none of them was */
+static fm_status_t check_functions(const struct fm_counter_request *request,
+                                   const struct sites *sites, const char *directory)
+{
+    size_t found = 0, count = 0;
+    for (char *const *pattern = request->patterns; *pattern != NULL; pattern++) {
+        char safe[2][256];
+        size_t i = 0;
+        while (i < sites->all.count &&
+               !fm_pattern_matches(*pattern, sites->all.items[i].function)) {
+            i++;
+        }
+        if (i == sites->all.count) {
+            fprintf(stderr, "fermata counters: %s has no calls of %s\n",
+                    fm_safe_copy(safe[0], sizeof safe[0], directory),
+                    fm_safe_copy(safe[1], sizeof safe[1], *pattern));
+        }
+        found += i < sites->all.count;
+        count++;
+    }
+    return count > 0 && found == 0 ? FM_ERR_FAILED : FM_OK;
+}
+
 static void print_text(const struct fm_counter_request *request, const struct sites *sites)
 {
     size_t shown = 0, left_out = 0;
@@ -220,9 +244,22 @@ static void print_json(const struct fm_counter_request *request, const struct si
     putchar('\n');
 }
 
+static void print(const struct fm_counter_request *request, const struct sites *sites, size_t ranks)
+{
+    if (request->format == FM_COUNTERS_JSON) {
+        print_json(request, sites);
+        return;
+    }
+    if (sites->ranks < ranks) {
+        printf("call sites of %zu of %zu ranks: the others have not reached their regular end\n",
+               sites->ranks, ranks);
+    }
+    print_text(request, sites);
+}
+
 fm_status_t fm_counters_sites(const struct fm_counter_request *request,
                               const struct fm_counter_job *job, const char *directory,
-                              struct fm_error *error)
+                              fm_status_t *answer, struct fm_error *error)
 {
     struct sites sites = {0};
     fm_status_t status = FM_OK;
@@ -239,15 +276,9 @@ fm_status_t fm_counters_sites(const struct fm_counter_request *request,
     }
     if (status == FM_OK) {
         merge(&sites);
-        if (request->format == FM_COUNTERS_JSON) {
-            print_json(request, &sites);
-        } else {
-            if (sites.ranks < job->ranks) {
-                printf("call sites of %zu of %zu ranks: the others have not reached their regular "
-                       "end\n",
-                       sites.ranks, job->ranks);
-            }
-            print_text(request, &sites);
+        *answer = check_functions(request, &sites, directory);
+        if (*answer == FM_OK) {
+            print(request, &sites, job->ranks);
         }
     }
     for (size_t i = 0; i < sites.all.count; i++) {

@@ -3,6 +3,7 @@
 #include "cli/counters/counter_output.h"
 #include "cli/text/safe_text.h"
 
+#include <math.h>
 #include <stdio.h>
 
 /* The total of a counter in a job, found by name. @return false: the job does not have it */
@@ -100,6 +101,15 @@ struct difference {
     bool has[2];
 };
 
+/* A value as the text has it, times in microseconds: changes of digits that are not shown are none.
+ */
+static double shown(const struct fm_counter_request *request, enum fm_counter_kind kind,
+                    double value)
+{
+    bool is_rounded = request->format == FM_COUNTERS_TEXT && fm_counter_is_time(kind);
+    return is_rounded ? round(1e6 * value) / 1e6 : value;
+}
+
 static void print_difference_text(const struct difference *d)
 {
     char safe[128], text[3][FM_COUNTER_TEXT] = {"not counted", "not counted", "-"};
@@ -173,8 +183,10 @@ void fm_counters_diff(const struct fm_counter_request *request, const struct fm_
             if (!fm_counter_is_asked(request, d.counter)) {
                 continue;
             }
-            d.has[0] = total_in(&jobs[0], d.counter->name, &d.value[0]);
-            d.has[1] = total_in(&jobs[1], d.counter->name, &d.value[1]);
+            for (int k = 0; k < 2; k++) {
+                d.has[k] = total_in(&jobs[k], d.counter->name, &d.value[k]);
+                d.value[k] = shown(request, d.counter->kind, d.value[k]);
+            }
             bool is_other = d.value[0] != d.value[1] || d.has[0] != d.has[1];
             bool is_zero = d.value[0] == 0 && d.value[1] == 0;
             if ((job == 0 || !d.has[0]) && (request->all || (is_other && !is_zero))) {

@@ -1,4 +1,5 @@
 /* fermata top: what the ranks of a running program are doing, a row for each, period by period. */
+#include "cli/counters/counter_kernel_rates.h"
 #include "cli/counters/counter_output.h"
 #include "cli/counters/counter_pace.h"
 #include "cli/text/safe_text.h"
@@ -12,7 +13,7 @@ enum { ROWS_WITHOUT_TERMINAL = 4096, LINES_OF_HEADING = 4 };
 
 /* What a rank has done in a period. */
 struct activity {
-    double calls, in_calls, messages, sent, received, collectives, operations, faults, preemptions;
+    double calls, in_calls, messages, sent, received, collectives, operations;
     const char *longest; /* function with the most time; NULL: none was called */
     double longest_time;
 };
@@ -50,10 +51,6 @@ static void add(struct activity *a, const char *name, double change)
     } else if (is_of_model(name, "puts") || is_of_model(name, "gets") ||
                is_of_model(name, "atomics")) {
         a->operations += change;
-    } else if (has_prefix(name, "usage.page_faults_")) {
-        a->faults += change;
-    } else if (strcmp(name, "usage.preemptions") == 0) {
-        a->preemptions += change;
     }
 }
 
@@ -70,20 +67,31 @@ static struct activity activity_of(const struct fm_counter_pace *pace,
     return a;
 }
 
+/* A rate, or a dash if it is not known. */
+static const char *rate(char text[FM_COUNTER_TEXT], double value)
+{
+    if (value < 0) {
+        return "-";
+    }
+    snprintf(text, FM_COUNTER_TEXT, "%.0f", value);
+    return text;
+}
+
 static void print_rank(const struct fm_counter_pace *pace, const struct fm_counter_job *job,
-                       size_t rank)
+                       const struct fm_kernel_rates *kernel, size_t rank)
 {
     static const char *const states[] = {"running", "ended", "killed", "unknown"};
     const fermata_counters_t *file = job->files[rank];
     struct activity a = activity_of(pace, job, rank);
-    char safe[64];
+    char safe[64], faults[FM_COUNTER_TEXT], preemptions[FM_COUNTER_TEXT];
     double s = pace->seconds, threads = (double)fermata_counters_threads(file);
     /* A call that began before the period counts in it as a whole. */
     double share = threads > 0 ? 100 * a.in_calls / s / threads : 0;
-    printf("%5u %-8s %10.0f %6.1f %9.0f %9.2f %9.2f %8.0f %8.0f %8.0f %8.0f %9.1f  %s\n",
+    printf("%5u %-8s %10.0f %6.1f %9.0f %9.2f %9.2f %8.0f %8.0f %8s %9s %7.1f  %s\n",
            fm_counter_job_rank(job, rank), states[fermata_counters_state(file)], a.calls / s,
            share < 100 ? share : 100, a.messages / s, 1e-6 * a.sent / s, 1e-6 * a.received / s,
-           a.collectives / s, a.operations / s, a.faults / s, a.preemptions / s,
+           a.collectives / s, a.operations / s, rate(faults, kernel->of[rank].faults_per_second),
+           rate(preemptions, kernel->of[rank].preemptions_per_second),
            fermata_counters_since_call(file),
            a.longest != NULL ? fm_safe_copy(safe, sizeof safe, a.longest) : "-");
 }
@@ -100,21 +108,21 @@ static size_t rows(void)
 }
 
 static void print_period(const struct fm_counter_pace *pace, const struct fm_counter_job *job,
-                         const char *path)
+                         const struct fm_kernel_rates *kernel, const char *path)
 {
     char safe[512];
     size_t shown = job->ranks < rows() ? job->ranks : rows();
     if (isatty(STDOUT_FILENO)) {
         fputs("\033[H\033[2J", stdout);
     }
-    printf("%s: %zu of %u ranks, %zu running, %.1f s of them\n",
+    printf("%s: %zu of %u ranks, %zu running; rates of the last %.1f s\n",
            fm_safe_copy(safe, sizeof safe, path), job->ranks, fm_counter_job_size(job),
            fm_counter_job_in_state(job, FERMATA_PROCESS_RUNNING), pace->seconds);
-    printf("%5s %-8s %10s %6s %9s %9s %9s %8s %8s %8s %8s %9s  %s\n", "rank", "state", "calls/s",
-           "in %", "sends/s", "MB/s out", "MB/s in", "coll/s", "1-sid/s", "faults/s", "preempt",
+    printf("%5s %-8s %10s %6s %9s %9s %9s %8s %8s %8s %9s %7s  %s\n", "rank", "state", "calls/s",
+           "in %", "sends/s", "MB/s out", "MB/s in", "coll/s", "1-sid/s", "faults/s", "preempt/s",
            "last s", "longest in");
     for (size_t rank = 0; rank < shown; rank++) {
-        print_rank(pace, job, rank);
+        print_rank(pace, job, kernel, rank);
     }
     if (shown < job->ranks) {
         printf("(%zu further ranks)\n", job->ranks - shown);
@@ -122,15 +130,28 @@ static void print_period(const struct fm_counter_pace *pace, const struct fm_cou
     fflush(stdout);
 }
 
+static void take_reading(void *context, const struct fm_counter_job *job, double now)
+{
+    fm_kernel_rates_take(context, job, now);
+}
+
 void fm_counters_top(const char *path, struct fm_counter_job *job, double period, uint64_t count)
 {
     struct fm_counter_pace pace;
+    struct fm_kernel_rates kernel;
     fm_counter_pace_begin(&pace, job);
+    fm_kernel_rates_begin(&kernel, job);
+    pace.look = take_reading;
+    pace.context = &kernel;
     for (uint64_t i = 0; i < count && (i == 0 || fm_counter_pace_goes_on(job)); i++) {
         fm_counter_pace_wait(&pace, job, period);
-        print_period(&pace, job, path);
+        print_period(&pace, job, &kernel, path);
         fm_counter_pace_next(&pace, job);
-        fm_counter_pace_take_others(&pace, job);
+        if (fm_counter_pace_take_others(&pace, job)) {
+            fm_kernel_rates_end(&kernel);
+            fm_kernel_rates_begin(&kernel, job);
+        }
     }
+    fm_kernel_rates_end(&kernel);
     fm_counter_pace_end(&pace);
 }

@@ -1,6 +1,8 @@
 /* A recursive descent parser that writes steps in postfix order, and their evaluation. */
 #include "cube/derived/expression.h"
 
+#include "cube/model/metric_id.h"
+
 #include <locale.h>
 #include <math.h>
 #include <stdbool.h>
@@ -71,11 +73,12 @@ static fm_status_t parse_metric(struct parser *parser, size_t length)
     char *id = strndup(begin, length);
     if (id == NULL)
         return fm_fail(parser->error, FM_ERR_SYSTEM, "out of memory");
-    fm_metric_t metric = fm_metric_by_id(id);
+    fm_metric_t metric = fm_metric_named(id);
     free(id);
     if (metric == FM_METRIC_NONE)
         return fail_at(parser, begin,
-                       "there is no such metric; `fermata report --explain all` lists them");
+                       "there is no such metric; `fermata report --explain all DIR` lists those of "
+                       "a report");
     uint32_t i = 0;
     while (i < expression->metric_count && expression->metrics[i] != metric)
         i++;

@@ -4,11 +4,16 @@
 #include "cube/model/metric_id.h"
 
 #include <ctype.h>
+#include <fnmatch.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+
+/* Prefix that the names of Open MPI's counters may have, and that files of counters leave out. */
+#define OF_OPEN_MPI "OMPI_SPC_"
 
 static const struct fm_metric_info metric_table[] = {
 #define FM_METRIC(symbol, id, parent, name, unit, kind, description, formula, advice)              \
@@ -80,6 +85,39 @@ void fm_metric_counter_id(char id[FM_METRIC_ID_SIZE], const char *name)
                           lower == '.' || lower == ':';
         *c = is_allowed ? (char)lower : '_';
     }
+}
+
+/** @return what follows a prefix in any case; NULL: the text does not begin with it. */
+static const char *behind(const char *text, const char *prefix)
+{
+    size_t length = strlen(prefix);
+    return strncasecmp(text, prefix, length) == 0 ? text + length : NULL;
+}
+
+fm_metric_t fm_metric_named(const char *text)
+{
+    char id[FM_METRIC_ID_SIZE];
+    fm_metric_t metric = fm_metric_by_id(text);
+    const char *name = behind(text, FM_METRIC_OF_COUNTER);
+    while (metric == FM_METRIC_NONE && name != NULL) {
+        fm_metric_counter_id(id, name);
+        metric = fm_metric_by_id(id);
+        name = behind(name, OF_OPEN_MPI);
+    }
+    return metric;
+}
+
+bool fm_metric_matches(fm_metric_t metric, const char *pattern)
+{
+    const char *id = fm_metric_info(metric)->id;
+    bool matches = fnmatch(pattern, id, 0) == 0;
+    const char *rest = behind(pattern, FM_METRIC_OF_COUNTER);
+    const char *name = rest != NULL ? behind(id, FM_METRIC_OF_COUNTER) : NULL;
+    while (!matches && name != NULL && rest != NULL) {
+        matches = fnmatch(rest, name, FNM_CASEFOLD) == 0;
+        rest = behind(rest, OF_OPEN_MPI);
+    }
+    return matches;
 }
 
 /** Copies a text, which may come from anywhere: control characters would act on terminals. */

@@ -24,4 +24,13 @@ static inline bool fm_metric_is_counter(fm_metric_t metric)
  * character that an id cannot have; long names are cut. */
 void fm_metric_counter_id(char id[FM_METRIC_ID_SIZE], const char *name);
 
+/** @return the metric that a user names: by its id; that of a counter also by "counter:NAME" with
+ * the counter's own name, in any case, with or without the prefix OMPI_SPC_ of Open MPI's counters.
+ * FM_METRIC_NONE: there is none. Thread-safe. */
+fm_metric_t fm_metric_named(const char *text);
+
+/** Whether a wildcard pattern (fnmatch) of metric ids matches a metric; of counters also as in
+ * fm_metric_named(). */
+bool fm_metric_matches(fm_metric_t metric, const char *pattern);
+
 #endif

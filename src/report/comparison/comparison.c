@@ -3,10 +3,10 @@
 #include "base/containers/map.h"
 #include "base/containers/vector.h"
 #include "base/memory.h"
+#include "cube/model/metric_id.h"
 #include "cube/view/view.h"
 #include "diagnosis/efficiency/efficiency.h"
 
-#include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -218,7 +218,7 @@ bool fm_diff_shows(const struct fm_comparison *comparison, const struct fm_diff_
                    fm_metric_t metric)
 {
     bool is_time = fm_metric_root(metric) == FM_METRIC_TIME;
-    if (options->pattern != NULL && fnmatch(options->pattern, fm_metric_info(metric)->id, 0) != 0)
+    if (options->pattern != NULL && !fm_metric_matches(metric, options->pattern))
         return false;
     if (options->pattern == NULL && !is_time &&
         (fm_metric_info(metric)->parent != FM_METRIC_NONE ||

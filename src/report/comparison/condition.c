@@ -1,8 +1,9 @@
 /* Conditions on how metrics change, for `fermata diff --fail-if`. */
 #include "report/comparison/comparison.h"
 
+#include "cube/model/metric_id.h"
+
 #include <ctype.h>
-#include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,7 @@ static const char *skip_spaces(const char *text)
 static bool names_a_metric(const char *pattern)
 {
     for (unsigned m = 0; m < fm_metric_end(); m++) {
-        if (fnmatch(pattern, fm_metric_info((fm_metric_t)m)->id, 0) == 0)
+        if (fm_metric_matches((fm_metric_t)m, pattern))
             return true;
     }
     return false;
@@ -61,15 +62,17 @@ fm_status_t fm_condition_check(const struct fm_condition *condition, struct fm_e
 {
     return names_a_metric(condition->pattern)
                ? FM_OK
-               : fm_fail(error, FM_ERR_USAGE,
-                         "'%s': no metric fits '%s'; `fermata report --explain all` lists them",
-                         condition->text, condition->pattern);
+               : fm_fail(
+                     error, FM_ERR_USAGE,
+                     "'%s': no metric fits '%s'; `fermata report --explain all DIR` lists those "
+                     "of a report",
+                     condition->text, condition->pattern);
 }
 
 bool fm_condition_met(const struct fm_condition *condition, const struct fm_comparison *comparison,
                       size_t variant, fm_metric_t metric)
 {
-    if (fnmatch(condition->pattern, fm_metric_info(metric)->id, 0) != 0)
+    if (!fm_metric_matches(metric, condition->pattern))
         return false;
     int64_t base = fm_comparison_total(comparison, 0, metric);
     int64_t value = fm_comparison_total(comparison, variant, metric);

@@ -22,10 +22,10 @@ FLOOD = 20000
 TESTED = "Open MPI v4.1.4 and MPICH 4.0.2"
 
 
-def recorded(experiment, names, communicators="each", version=None, only=False, flood=0, **variables):
+def recorded(experiment, names, communicators="each", version=None, only=False, flood=0, allreduces=0, **variables):
     environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
                        **variables)
-    command = [program, communicators, str(flood)]
+    command = [program, communicators, str(flood), str(allreduces)]
     if version is not None:
         environment["STUB_VERSION"] = version
         command = ["sh", "-c", f'LD_PRELOAD="{stub} $LD_PRELOAD" exec {program} {communicators}']
@@ -73,6 +73,23 @@ def total_in_report(experiment, name):
     report = json.loads(done.stdout)
     metric = next(each["id"] for each in report["metrics"] if each["name"] == name)
     return sum(each["value"] for each in report["severities"] if each["metric"] == metric)
+
+
+def check_handed_over(folder):
+    """Ring hands allreduces of fewer elements than ranks over: that both count them is no finding."""
+    experiment, calls = f"{folder}/ring", 300
+    counters, _, _ = recorded(experiment, "OMPI_SPC_BASE_*", only=True, allreduces=calls,
+                              OMPI_MCA_coll_tuned_use_dynamic_rules="1",
+                              OMPI_MCA_coll_tuned_allreduce_algorithm="4")
+    for name in ("BASE_ALLREDUCE_RING", "BASE_ALLREDUCE_RECURSIVE_DOUBLING"):
+        assert min(counters[name]["values"]) >= calls, counters[name]
+    assert "algorithms" not in findings(experiment), findings(experiment)
+
+
+def check_no_findings(experiment, reason):
+    text = subprocess.run([fermata, "counters", "findings", experiment], capture_output=True, text=True,
+                          check=True).stdout
+    assert "The run has no counters of messages inside of" in text and reason in text, text
 
 
 def findings(experiment):
@@ -184,6 +201,7 @@ def check_open_mpi(folder):
     check_messages(counters)
     check_algorithms(counters)
     check_report(folder)
+    check_handed_over(folder)
     check_boundaries(folder)
     check_eager(folder)
     assert lacks == {}, lacks
@@ -212,14 +230,21 @@ def main():
         assert f"--hooks: no hooks: hooks are tested with {TESTED} only, this is Open MPI v4.1.9" \
             in told, told
         assert told.count("no hooks") == 1, told
-        assert set(lacks) == {"OUT_OF_SEQUENCE", "BASE_BCAST_CHAIN"} and all(
+        assert set(lacks) == {"EAGER_MESSAGES", "OUT_OF_SEQUENCE", "BASE_BCAST_CHAIN"} and all(
             reason.endswith("this is Open MPI v4.1.9") for reason in lacks.values()), lacks
+        check_no_findings(f"{folder}/other", "its library: hooks are tested with "
+                          f"{TESTED} only, this is Open MPI v4.1.9.")
+        subprocess.run([fermata, "record", "--counters-only", "-o", f"{folder}/without", "--",
+                        *mpi_command(mpirun, 2, [own_bytes])], check=True, capture_output=True,
+                       env=dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1"))
+        check_no_findings(f"{folder}/without", "`fermata record --hooks` counts them in Open MPI 4.1.4")
         if library != "openmpi":
             _, lacks, _ = recorded(f"{folder}/own", "mpi.*,UNEXPECTED")
             assert list(lacks) == ["UNEXPECTED"], lacks
-            text = subprocess.run([fermata, "counters", "findings", f"{folder}/own"],
-                                  capture_output=True, text=True, check=True).stdout
-            assert "has no counters of the inside of its library" in text, text
+            check_no_findings(f"{folder}/own", "its library: hooks in MPICH count its own bytes only.")
+            counters, _, _ = recorded(f"{folder}/all", "all")
+            assert "BYTES_SENT_MPI" in counters, counters
+            check_no_findings(f"{folder}/all", "its library: hooks in MPICH count its own bytes only.")
 
 
 main()

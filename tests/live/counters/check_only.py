@@ -57,9 +57,29 @@ def check_sites(experiment):
         totals.get(name, 0) for name in ("mpi.bytes_sent", "mpi.collective_bytes_sent"))
     assert sum(site["bytes_received"] for site in sites) == sum(
         totals.get(name, 0) for name in ("mpi.bytes_received", "mpi.collective_bytes_received"))
+    done = run(fermata, "counters", "sites", experiment, "MPI_Nothing")
+    assert done.returncode == 1 and "has no calls of MPI_Nothing" in done.stderr and done.stdout == "", done
+    done = run(fermata, "counters", "sites", experiment, "MPI_Nothing", "MPI_Finalize")
+    assert done.returncode == 0 and "has no calls of MPI_Nothing" in done.stderr, done
+    assert "MPI_Finalize" in done.stdout and "of MPI_Finalize" not in done.stderr, done
     of_mpi = [site for site in sites if site["function"].startswith("MPI_")]
     assert any(site["path"].split(" ")[0] == "main" for site in of_mpi), of_mpi[:3]
     assert all(site["path"] for site in of_mpi), [site for site in of_mpi if not site["path"]]
+
+
+def check_difference(first, second):
+    """A change in percent is that of the values that are printed."""
+    done = run(fermata, "counters", "diff", "--all", first, second, "time:*")
+    rows = [line.split() for line in done.stdout.splitlines()[1:]]
+    assert done.returncode == 0 and rows, done
+    for name, before, after, difference, change in rows:
+        if "not" in (before, after):
+            continue
+        microseconds = [round(1e6 * float(value)) for value in (before, after, difference)]
+        assert microseconds[1] - microseconds[0] == microseconds[2], (name, before, after, difference)
+        assert (change == "-") == (microseconds[0] == 0), (name, before, after, change)
+        assert change == "-" or abs(float(change.rstrip("%")) - 100 * microseconds[2] / microseconds[0]) <= 0.051, (
+            name, before, after, change)
 
 
 def cells(experiment):
@@ -123,6 +143,7 @@ def check(program, folder):
     names = sorted(path.name for path in only.iterdir())
     assert names == ["counters", "environment.json", "log", "report.fer"], names
     assert json.loads((only / "environment.json").read_text())["complete"], "not complete"
+    check_difference(traced, only)
     with_trace, without = numbers(traced), numbers(only)
     assert len(without) > 10, without
     for name in with_trace.keys() | without.keys():
@@ -141,6 +162,11 @@ def check_selection(program, folder):
     for name in ("mpi.messages_sent", "mpi.bytes_sent", "mpi.messages_received"):
         expected = [value if rank in (0, 2) else 0 for rank, value in enumerate(everything[name])]
         assert some[name] == expected, (name, everything[name], some[name])
+    # Ranks that are left out count MPI_Init and MPI_Finalize, and no other call.
+    calls = {name: values[1] for name, values in some.items() if name.startswith("calls:MPI_")}
+    assert {name for name, value in calls.items() if value != 0} == {
+        next(name for name in calls if name.startswith("calls:MPI_Init") and calls[name] != 0),
+        "calls:MPI_Finalize"}, calls
 
 
 def check_killed(folder):
@@ -158,6 +184,15 @@ def check_killed(folder):
     assert rows == [["0", "0"], ["1", "1,003"]], done.stdout
     text = " ".join(run(fermata, "report", folder / "killed").stdout.split())
     assert "2 of 2 processes did not reach their regular end" in text, text
+    # What was not measured is not 0.
+    assert "Run time Not known, on 2 ranks, 1 node: none of them reached its regular end" in text, text
+    assert "Calls Not known by call path." in text and "mpi.messages_received" in text, text
+    assert " 0 s" not in text and "All time" not in text and "Shares of all time" not in text, text
+    assert "0 in this selection" not in text, text
+    text = run(fermata, "report", "--metric", "time", folder / "killed").stdout
+    assert "Time is not known: no process reached its regular end." in text, text
+    text = run(fermata, "report", "--efficiency", folder / "killed").stdout
+    assert "Not known: no process reached its regular end." in text, text
 
 
 def main():

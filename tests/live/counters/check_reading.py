@@ -70,6 +70,9 @@ def check_pace(experiment, state):
                           text=True, check=True)
     rows = [line.split() for line in done.stdout.splitlines() if line.strip()[:1].isdigit()]
     assert len(rows) == (4 if limit else 2) and rows[1][:2] == ["1", state], done.stdout
+    assert "; rates of the last 0." in done.stdout and " preempt/s " in done.stdout, done.stdout
+    # The recorder reads the kernel's counters every 2 s: two readings are not seen in less time.
+    assert all(row[9:11] == ["-", "-"] for row in rows), done.stdout
     done = subprocess.run([fermata, "counters", "watch", experiment, "-p", "0.1", "--all", *limit,
                            "--format", "csv", "mpi.bytes_sent", "mpi.requests_open"],
                           capture_output=True, text=True, check=True)

@@ -1,8 +1,8 @@
 /* What hooks in Open MPI count: MESSAGES messages that arrive before their receives, LARGE of which
  * need a rendezvous, collectives of two sizes, and messages of several threads.
  *
- * usage: hooked one|each [FLOOD]   threads share a communicator, or have one each; FLOOD further
- * messages come before their receives */
+ * usage: hooked one|each [FLOOD [ALLREDUCES]]   threads share a communicator, or have one each;
+ * FLOOD further messages come before their receives; ALLREDUCES of a single element each */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -77,6 +77,9 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     flood();
     flood_more(argc > 2 ? atoi(argv[2]) : 0);
+    for (int i = 0, sum; argc > 3 && i < atoi(argv[3]); i++) {
+        MPI_Allreduce(&i, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    }
     for (int i = 0; i < COLLECTIVES; i++) {
         MPI_Bcast(large[0], i == 0 ? 20000 : 64, MPI_CHAR, 0, MPI_COMM_WORLD);
     }

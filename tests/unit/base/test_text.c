@@ -148,6 +148,20 @@ static void test_shortest_numbers_read_back(void **state)
     }
 }
 
+static void test_counts_and_percentages(void **state)
+{
+    (void)state;
+    char buffer[FM_TEXT_NUMBER];
+    assert_string_equal(fm_text_count(buffer, 0), "0");
+    assert_string_equal(fm_text_count(buffer, -12345), "-12,345");
+    assert_string_equal(fm_text_count(buffer, INT64_MIN), "-9,223,372,036,854,775,808");
+    assert_string_equal(fm_text_percent(buffer, 1, 3), "33.3%");
+    assert_string_equal(fm_text_percent(buffer, 1, 0), "0.0%");
+    assert_string_equal(fm_text_percent(buffer, 1, 200002), "<0.1%");
+    assert_string_equal(fm_text_percent(buffer, 200001, 200002), ">99.9%");
+    assert_string_equal(fm_text_percent(buffer, 5, 5), "100.0%");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -158,6 +172,7 @@ int main(void)
         cmocka_unit_test(test_csv_fields),
         cmocka_unit_test(test_csv_fields_are_neither_formulas_nor_escape_sequences),
         cmocka_unit_test(test_shortest_numbers_read_back),
+        cmocka_unit_test(test_counts_and_percentages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

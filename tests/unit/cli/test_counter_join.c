@@ -80,7 +80,7 @@ static void numbers_that_differ_contradict(void **state)
     fm_cube_free(cube);
     write_all(values);
     cube = join(false);
-    assert_int_equal(cube->finding_count, 2);
+    assert_int_equal(cube->finding_count, 1); /* the one of most ranks */
     assert_false(cube->findings[0].is_contradiction);
     assert_non_null(strstr(cube->findings[0].statement, "The trace lacks what counters have in 2"));
     fm_cube_free(cube);
@@ -105,8 +105,9 @@ static void awaited_messages_are_not_unexpected(void **state)
         if (more == 1) {
             assert_string_equal(cube->findings[0].id, "unexpected-and-late-sender");
             assert_non_null(strstr(cube->findings[0].statement,
-                                   "of 2000 messages that arrived, 801 came before their receive "
-                                   "by the library's counters, and the receives of 1200 waited"));
+                                   "of 2,000 messages that arrived, 801 came before their "
+                                   "receive by the library's counters, and the receives of 1,200 "
+                                   "waited"));
         }
         assert_string_equal(cube->findings[more].id, "rendezvous");
         fm_cube_free(cube);
@@ -128,7 +129,8 @@ static void findings_have_the_waiting_beside_them(void **state)
     struct fm_cube *cube = join(true);
     assert_int_equal(cube->finding_count, 1);
     assert_string_equal(cube->findings[0].id, "unexpected");
-    assert_non_null(strstr(cube->findings[0].statement, "Rank 3: 60000 of 100000 messages"));
+    assert_non_null(
+        strstr(cube->findings[0].statement, "Rank 3: 60,000 of 100,000 messages (60.0%)"));
     assert_non_null(strstr(cube->findings[0].statement, "Others wait "));
     assert_non_null(strstr(cube->findings[0].statement, "for what this rank does (problem"));
     assert_true(cube->findings[0].advice[0] != '\0');

@@ -1,6 +1,7 @@
 /* Metrics that patterns of the user declare: rules, order, and reports of other processes. */
 #include "check.h"
 #include "cube/model/cube.h"
+#include "cube/model/metric_id.h"
 #include "cube/view/view.h"
 #include "sample_cube.h"
 
@@ -163,6 +164,32 @@ static void test_limit(void **state)
     assert_int_equal(declare("own_more", FM_METRIC_NONE, FM_UNIT_OCCURRENCES), FM_METRIC_NONE);
 }
 
+/* The counter's own name in any case, also with Open MPI's prefix, finds the metric of a counter.
+ */
+static void counters_are_named_in_any_case(void **state)
+{
+    (void)state;
+    fm_metric_t eager = declare("counter:eager_messages", FM_METRIC_NONE, FM_UNIT_OCCURRENCES);
+    assert_true(eager != FM_METRIC_NONE);
+    static const char *const names[] = {"counter:eager_messages", "counter:EAGER_MESSAGES",
+                                        "COUNTER:Eager_Messages", "counter:OMPI_SPC_EAGER_MESSAGES",
+                                        "counter:ompi_spc_eager_messages"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        assert_int_equal(fm_metric_named(names[i]), eager);
+        assert_true(fm_metric_matches(eager, names[i]));
+    }
+    assert_int_equal(fm_metric_named("counter:USAGE.PREEMPTIONS"),
+                     FM_METRIC_COUNTER_USAGE_PREEMPTIONS);
+    assert_int_equal(fm_metric_named("counter:"), FM_METRIC_NONE);
+    assert_int_equal(fm_metric_named("counter:OMPI_SPC_"), FM_METRIC_NONE);
+    assert_int_equal(fm_metric_named("TIME"), FM_METRIC_NONE);
+    assert_true(fm_metric_matches(eager, "counter:EAGER*"));
+    assert_true(fm_metric_matches(eager, "counter:OMPI_SPC_E*"));
+    assert_true(fm_metric_matches(eager, "*eager*"));
+    assert_false(fm_metric_matches(eager, "counter:NOT*"));
+    assert_false(fm_metric_matches(FM_METRIC_TIME, "TIME"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -170,6 +197,7 @@ int main(void)
         cmocka_unit_test(test_reports_declare_their_metrics),
         cmocka_unit_test(test_rules),
         cmocka_unit_test(test_order_is_that_of_the_trees),
+        cmocka_unit_test(counters_are_named_in_any_case),
         cmocka_unit_test(test_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -63,7 +63,7 @@ class Parser {
 
   constructor(
     private readonly all: readonly Token[],
-    private readonly isMetric: (id: string) => boolean,
+    private readonly idOf: (text: string) => string | null,
   ) {}
 
   parse(): Expression {
@@ -120,8 +120,9 @@ class Parser {
     this.next++;
     if (token.kind === "number") return { kind: "number", value: Number(token.text) };
     if (this.all[this.next]!.text === "(") return this.call(token);
-    if (!this.isMetric(token.text)) throw new ExpressionError(`no metric has the id "${token.text}"`, token.at);
-    return { kind: "metric", id: token.text, at: token.at };
+    const id = this.idOf(token.text);
+    if (id === null) throw new ExpressionError(`no metric has the id "${token.text}"`, token.at);
+    return { kind: "metric", id, at: token.at };
   }
 
   private call({ text, at }: Token): Expression {
@@ -136,10 +137,11 @@ class Parser {
   }
 }
 
-/** Parses an expression. Throws an ExpressionError. */
-export function parseExpression(text: string, isMetric: (id: string) => boolean): Expression {
+/** Parses an expression. Throws an ExpressionError.
+ * @param idOf the id of the metric that is named so; null: there is none */
+export function parseExpression(text: string, idOf: (text: string) => string | null): Expression {
   if (text.length > LONGEST) throw new ExpressionError(`longer than ${LONGEST} characters`, LONGEST);
-  return new Parser(tokens(text), isMetric).parse();
+  return new Parser(tokens(text), idOf).parse();
 }
 
 /** @returns the metrics in an expression, each once. */

@@ -324,6 +324,26 @@ export function callpathNames(report: Report, callpath: number): string[] {
   return names;
 }
 
+const OF_COUNTER = /^counter:/i;
+const OF_OPEN_MPI = /^ompi_spc_/i;
+const LONGEST_ID = 80;
+
+/** The id of the metric of a counter: lower case, "_" for each byte that an id cannot have. */
+function counterId(name: string): string {
+  const bytes = [...new TextEncoder().encode(name)];
+  const letters = bytes.map((byte) => String.fromCharCode(byte).toLowerCase().replace(/[^a-z0-9.:]/, "_"));
+  return `counter:${letters.join("")}`.slice(0, LONGEST_ID);
+}
+
+/** @returns the metric that a user names: by its id; that of a counter also by the counter's own name, in any case and
+ * with or without the prefix of Open MPI's counters, as in `fermata report --metric`. undefined: there is none */
+export function metricNamed(metrics: ReadonlyMap<string, Metric>, text: string): Metric | undefined {
+  const exact = metrics.get(text);
+  if (exact !== undefined || !OF_COUNTER.test(text)) return exact;
+  const name = text.replace(OF_COUNTER, "");
+  return metrics.get(counterId(name)) ?? metrics.get(counterId(name.replace(OF_OPEN_MPI, "")));
+}
+
 /** @returns "rank 3", "PE 3" of OpenSHMEM, "image 4" of coarrays; "rank 3 (world 1, rank 0)" of spawned processes. */
 export function processName({ locations, summary: { process } }: Report, rank: number): string {
   const name = `${process.one} ${rank + process.first}`;

@@ -3,7 +3,7 @@
 import type { Unit } from "../data/layout";
 import { printable } from "../format";
 import { evaluate, ExpressionError, metricsIn, parseExpression, unitOf, type Expression } from "../model/expression";
-import type { Metric, Report } from "../model/report";
+import { metricNamed, type Metric, type Report } from "../model/report";
 import { metricSet } from "../model/severity";
 
 export interface DerivedMetric {
@@ -42,7 +42,7 @@ function derive(definition: string, report: Report, index: number, taken: Readon
   const { name, text, at } = parts;
   if (taken.has(name)) return failed(`there is already a metric "${name}"`);
   try {
-    const expression = parseExpression(text, (id) => report.metricById.has(id));
+    const expression = parseExpression(text, (named) => metricNamed(report.metricById, named)?.id ?? null);
     const unit = unitOf(expression, (id) => report.metricById.get(id)!.unit);
     const metric: Metric = {
       index,

@@ -2,6 +2,7 @@
  * state. */
 import { batch, effect, type Signal } from "@preact/signals";
 import { SCALE_NAMES } from "../draw/colors";
+import { metricNamed } from "../model/report";
 import { ALIGNED_COLORINGS } from "./aligned";
 import type { Store, ViewName } from "./store";
 import type { Span } from "./timeline";
@@ -141,7 +142,7 @@ function fields(store: Store): Field[] {
       key: "metric",
       read: () => store.selectedMetric.value.id,
       write: (text) => {
-        const found = store.metricList.value.find(({ id }) => id === text);
+        const found = store.metricList.value.find(({ id }) => id === text) ?? metricNamed(report.metricById, text);
         if (found !== undefined) store.metric.value = found.index;
       },
     },

@@ -4,6 +4,7 @@
 #include "record/capture/clock.h"
 #include "record/counting/library_counters.h"
 #include "record/hooks/hooks.h"
+#include "record/mpi/inside/library_name.h"
 
 #include <ctype.h>
 #include <dlfcn.h>
@@ -63,24 +64,11 @@ static const struct {
 #undef FM_HOOKED
 };
 
-/* Writes the first `length` characters of the version, with one blank between words. */
-static void set_words(char *text, size_t size, const char *version, size_t length)
-{
-    size_t end = 0;
-    for (size_t i = 0; i < length && end + 1 < size; i++) {
-        bool is_space = isspace((unsigned char)version[i]) != 0;
-        if (!is_space || (end > 0 && text[end - 1] != ' ')) {
-            text[end++] = is_space ? ' ' : version[i];
-        }
-    }
-    text[end] = '\0';
-}
-
 /* @return the library; NULL: hooks are not tested with it */
 static const struct tested *tested_library(const char *version)
 {
     char words[1024];
-    set_words(words, sizeof words, version, strlen(version));
+    fm_library_words(words, sizeof words, version, strlen(version));
     for (size_t i = 0; i < sizeof tested / sizeof tested[0]; i++) {
         size_t length = strlen(tested[i].version);
         if (strncmp(words, tested[i].version, length) == 0 && words[length] != '.' &&
@@ -95,7 +83,7 @@ static const struct tested *tested_library(const char *version)
 static const char *obstacle(const char *version, uint32_t size)
 {
     static char reason[160];
-    char words[80];
+    char name[FM_LIBRARY_NAME];
     void *connect_symbol = dlsym(RTLD_DEFAULT, FM_HOOKS_CONNECT);
     void *arrived_symbol = dlsym(RTLD_DEFAULT, FM_HOOKS_ARRIVED);
     fm_hooks_arrived_t *arrived = (fm_hooks_arrived_t *)(uintptr_t)arrived_symbol;
@@ -105,9 +93,8 @@ static const char *obstacle(const char *version, uint32_t size)
         return "the library of hooks is not loaded";
     }
     if (library == NULL) {
-        set_words(words, sizeof words, version, strcspn(version, ",\n"));
         snprintf(reason, sizeof reason, "hooks are tested with %s and MPICH 4.0.2 only, this is %s",
-                 tested[0].version, words);
+                 tested[0].version, fm_library_name(name, version));
         return reason;
     }
     places.way = library->way;
@@ -126,6 +113,15 @@ static bool is_hooked(size_t counter)
            counter == FM_HOOKED_RECEIVED_INSIDE;
 }
 
+/* The counter that has the reason why hooks do not count if the list names none of those that lack:
+ * one row of what is unavailable in place of fifty with the same reason. */
+static const char in_place_of_all[] = "EAGER_MESSAGES";
+
+static bool has_reason(const char *name)
+{
+    return fm_library_spc_named(name) || (strcmp(name, in_place_of_all) == 0 && is_asked(name));
+}
+
 static void add_counters(const char *reason)
 {
     for (size_t i = 0; i < FM_HOOKED_COUNT; i++) {
@@ -133,7 +129,7 @@ static void add_counters(const char *reason)
         const char *lack = reason != NULL  ? reason
                            : !is_hooked(i) ? "hooks in MPICH count its own bytes only"
                                            : NULL;
-        if (lack != NULL && fm_library_spc_named(name)) {
+        if (lack != NULL && has_reason(name)) {
             fm_library_spc_add(name, fm_library_spc_kind(name), FM_TIER_UNAVAILABLE, lack);
         } else if (lack == NULL && is_asked(name)) {
             uint32_t slot = fm_library_spc_add(name, fm_library_spc_kind(name), counters[i].tier,

@@ -3,11 +3,11 @@
 #include "counters/counter_layout.h"
 #include "record/counting/library_counters.h"
 #include "record/mpi/inside/hook_connection.h"
+#include "record/mpi/inside/library_name.h"
 #include "record/mpi/inside/offered_pvars.h"
 #include "record/mpi/inside/pvars.h"
 
 #include <stdio.h>
-#include <string.h>
 
 void fm_inside_prepare(void)
 {
@@ -16,14 +16,10 @@ void fm_inside_prepare(void)
 
 void fm_inside_begin(const char *version, int has_world, uint32_t rank, uint32_t size)
 {
-    char reason[FM_COUNTER_MEANING];
+    char reason[FM_COUNTER_MEANING], name[FM_LIBRARY_NAME];
     fm_counter_reader_t *reader = fm_pvars_begin(version, has_world);
     fm_hooks_begin(version, rank, size);
-    snprintf(reason, sizeof reason, "%.*s does not offer it", (int)strcspn(version, ",\n"),
-             version);
-    for (char *c = reason; (c = strchr(c, '\t')) != NULL;) {
-        *c = ' ';
-    }
+    snprintf(reason, sizeof reason, "%s does not offer it", fm_library_name(name, version));
     fm_library_counters_complete(reason, reader);
     fm_offered_pvars_begin();
 }
