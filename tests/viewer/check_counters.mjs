@@ -37,7 +37,7 @@ async function checkAll(page) {
   const counters = page.getByLabel("Counter", { exact: true });
   const hostile = '<img src=x onerror="window.evil=1" data-evil=1>';
   const names = await counters.locator("option").allInnerTexts();
-  assert.deepEqual(names.map((name) => name.slice(0, 10)), ["no counter", "cycles", "temperatur", hostile.slice(0, 10), "bytes"]);
+  assert.deepEqual(names.map((name) => name.slice(0, 10)), ["no counter", "cycles", "temperatur", hostile.slice(0, 10), "bytes", "sent"]);
 
   // A total: how fast it grows.
   await counters.selectOption({ label: "cycles" });
@@ -73,16 +73,24 @@ async function checkAll(page) {
   assert.match(await page.getByRole("tooltip").innerText(), /at 5\d\.\d+ ms\nrank 0: 5\nrank 2: 5\nrank 3: 5$/);
   assert.match(await tipAt(page, 0.05, 1), /^rank 1\nno value/);
 
-  // What was added each time.
+  // What was added each time, from the begin on.
   await counters.selectOption({ label: "bytes" });
   (await values(page)).forEach((curve, rank) =>
-    assert.deepEqual(curve.map(([, value]) => value), Array.from({ length: 9 }, (_, i) => 100 * rank * (i + 1))));
+    assert.deepEqual(curve, Array.from({ length: 10 }, (_, i) => [i / 100, 100 * rank * i])));
+
+  // A total that is read now and then has grown before its first value, too; it is unknown after the last one.
+  await counters.selectOption({ label: "sent" });
+  (await values(page)).forEach((curve, rank) =>
+    assert.deepEqual(curve, Array.from({ length: 5 }, (_, i) => [i / 50, rank * i * 20000])));
+  assert.match(await tipAt(page, 0.005, 2), /^rank 2\n2e6 B\/s\n/);
+  assert.match(await tipAt(page, 0.0799, 2), /^rank 2\n2e6 B\/s\n/);
+  assert.match(await tipAt(page, 0.081, 2), /^rank 2\nno value/);
 
   // Activity with curves below; then none.
   await page.getByRole("button", { name: "Activity" }).click();
   assert.match(await page.getByRole("list", { name: "Legend" }).innerText(), /Computation/);
   assert.equal(await page.getByTestId("counter-curves").count(), 1);
-  assert.match(await page.evaluate(() => location.hash), /counter=3/);
+  assert.match(await page.evaluate(() => location.hash), /counter=4/);
   await counters.selectOption({ label: "no counter" });
   assert.equal(await page.getByTestId("counter-curves").count(), 0);
   assert.equal(await page.evaluate(() => window.evil), undefined);
