@@ -108,6 +108,49 @@ await bench.check("an address leads to a counter, in the colours of the rows and
   assert.match(await counters.locator("canvas").getAttribute("aria-label"), /from 305 to 308$/);
 });
 
+/** @returns the name of the selected call path. */
+const selectedCall = (page) => page.locator("#call-tree [aria-selected=true] .name").innerText();
+
+/** Finds a metric by its name and clicks it. */
+async function chooseMetric(page, name) {
+  await page.getByLabel("Search metrics").fill(name);
+  await page.locator("#metric-tree [role=treeitem]", { has: page.getByText(name, { exact: true }) }).first().click();
+}
+
+await bench.check("a counter of processes is shown where its values are: at the root of the call tree", async () => {
+  const page = await open("#trees?metric=time&system=topology");
+  const described = () => page.getByTestId("topology-chart").locator("canvas").getAttribute("aria-label");
+  assert.equal(await selectedCall(page), "MPI_Barrier");
+  await chooseMetric(page, "sent");
+  assert.equal(await selectedCall(page), "main");
+  assert.match(await described(), /^sent in the topology halo: .*, up to 234.4 KiB$/);
+
+  // The same from an address, which then names the call path.
+  await goTo(page, "#trees?metric=time");
+  assert.equal(await selectedCall(page), "MPI_Barrier");
+  await goTo(page, "#trees?metric=counter:sent&system=topology");
+  assert.equal(await selectedCall(page), "main");
+  assert.match(await page.evaluate(() => location.hash), /[?&]call=0(&|$)/);
+  assert.equal(await page.locator(".topology-zero").count(), 0);
+
+  // A call path with values of the counter stays selected.
+  await goTo(page, "#trees?metric=time");
+  await chooseMetric(page, "cycles");
+  assert.equal(await selectedCall(page), "MPI_Barrier");
+});
+
+await bench.check("a topology in which no process has a value says so", async () => {
+  const page = await open("#trees?metric=time&system=topology");
+  await page.getByRole("checkbox", { name: "zeros" }).check();
+  await chooseMetric(page, "sent");
+  await page.locator("#call-tree [role=treeitem]", { has: page.getByText("work", { exact: true }) }).click();
+  assert.equal(await page.locator(".topology-zero").innerText(), "sent is 0 in work on every process of the topology.");
+  assert.match(await page.getByTestId("topology-chart").locator("canvas").getAttribute("aria-label"), /up to 0 B$/);
+  const address = await page.evaluate(() => location.hash);
+  const again = await open(address);
+  assert.equal(await selectedCall(again), "work");
+});
+
 await bench.check("without counters there is nothing to choose", async () => {
   bench.run(fermata, "view", "--no-timeline", trace, "--html", bench.path("plain.html"));
   const page = await bench.open(bench.path("plain.html"), { hash: "#timeline?counter=1&color=counter" });
