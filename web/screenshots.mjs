@@ -48,6 +48,9 @@ const PICTURES = [
 /** Terminals: what a program has written to one (EXPERIMENTS/NAME.tty, of script(1)). */
 const TERMINALS = ["counters-top"];
 
+/** Pictures that a command has drawn: EXPERIMENTS/NAME.svg. */
+const DRAWN = ["counters-lammps", "counters-heatmap"];
+
 async function settle(page) {
   await page.waitForLoadState("networkidle");
   await page.waitForTimeout(500);
@@ -89,6 +92,15 @@ async function takeTerminal(browser, name) {
   console.log(`${name}.png`);
 }
 
+/** Converts a picture. */
+async function takeDrawn(browser, name) {
+  const page = await browser.newPage({ viewport: { width: 1000, height: 700 }, deviceScaleFactor: 1 });
+  await page.setContent(`<body style="margin:0">${readFileSync(join(experiments, `${name}.svg`), "utf8")}</body>`);
+  await page.locator("svg").screenshot({ path: join(images, `${name}.png`) });
+  await page.close();
+  console.log(`${name}.png`);
+}
+
 /** Serves an experiment while `use` runs. */
 async function served(place, use) {
   const server = spawn("fermata", ["view", "--no-browser", place], { stdio: ["ignore", "pipe", "inherit"] });
@@ -101,6 +113,7 @@ async function served(place, use) {
   server.kill("SIGINT");
 }
 
+const isWanted = (name) => wanted.length === 0 || wanted.includes(name);
 const browser = await chromium.launch({
   executablePath: process.env.FERMATA_CHROMIUM ?? "/usr/bin/chromium",
   args: ["--no-sandbox"],
@@ -109,7 +122,7 @@ for (const picture of PICTURES) {
   const [name, experiment, , , , from] = picture;
   const runs = [experiment].flat();
   const isThere = runs.every((run) => existsSync(join(experiments, run)));
-  if ((wanted.length > 0 && !wanted.includes(name)) || !isThere) continue;
+  if (!isWanted(name) || !isThere) continue;
   if (from === "served") {
     await served(join(experiments, experiment), (address) => take(browser, address, picture));
     continue;
@@ -120,7 +133,9 @@ for (const picture of PICTURES) {
   await take(browser, pathToFileURL(page).href, picture);
 }
 for (const name of TERMINALS) {
-  const isWanted = wanted.length === 0 || wanted.includes(name);
-  if (isWanted && existsSync(join(experiments, `${name}.tty`))) await takeTerminal(browser, name);
+  if (isWanted(name) && existsSync(join(experiments, `${name}.tty`))) await takeTerminal(browser, name);
+}
+for (const name of DRAWN) {
+  if (isWanted(name) && existsSync(join(experiments, `${name}.svg`))) await takeDrawn(browser, name);
 }
 await browser.close();

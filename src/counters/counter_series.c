@@ -55,6 +55,24 @@ static bool take_row(struct table *table, char *line, const char *name, size_t f
     return true;
 }
 
+/* Puts the begin of the counting in front of the snapshots, where all values are 0. */
+static void begin_at(struct table *table, double begin, size_t ranks)
+{
+    size_t snapshots = table->seconds.count, values = snapshots * ranks;
+    if (snapshots == 0 || table->seconds.items[0] <= begin) {
+        return;
+    }
+    fm_vector_reserve(&table->seconds, 1);
+    memmove(table->seconds.items + 1, table->seconds.items, snapshots * sizeof(double));
+    table->seconds.items[0] = begin;
+    table->seconds.count++;
+    table->values.count = values;
+    fm_vector_reserve(&table->values, ranks);
+    memmove(table->values.items + ranks, table->values.items, values * sizeof(double));
+    memset(table->values.items, 0, ranks * sizeof(double));
+    table->values.count += ranks;
+}
+
 static void free_table(struct table *table)
 {
     fm_free(table->seconds.items);
@@ -90,6 +108,16 @@ static void merge(struct table *all, const struct table *own, size_t rank, size_
         all->seconds.items[i] += own->seconds.items[i] / (double)ranks;
         all->values.items[i * ranks + rank] = own->values.items[i];
     }
+}
+
+/* Mean of the times at which the ranks begin to count. */
+static double mean_start(const double *starts, size_t ranks)
+{
+    double sum = 0;
+    for (size_t rank = 0; starts != NULL && rank < ranks; rank++) {
+        sum += starts[rank] / (double)ranks;
+    }
+    return sum;
 }
 
 /* Reads the files that each rank has written itself (record/counting/rank_snapshots.h). */
@@ -142,13 +170,16 @@ fm_status_t fm_counter_series_read(const char *directory, const char *name, size
     } else {
         status = read_ranks(directory, name, ranks, starts, &table, error);
     }
+    if (status == FM_OK) {
+        begin_at(&table, file != NULL ? 0 : mean_start(starts, ranks), ranks);
+    }
     *series = (struct fm_snapshot_series){.name = name,
                                           .snapshots = table.seconds.count,
                                           .ranks = ranks,
                                           .seconds = table.seconds.items,
                                           .values = table.values.items};
     if (status == FM_OK && series->snapshots < 2) {
-        status = fm_fail(error, FM_ERR_DATA, "%s has fewer than two snapshots",
+        status = fm_fail(error, FM_ERR_DATA, "%s has no snapshot later than the begin of the run",
                          file != NULL ? path : directory);
     }
     if (status != FM_OK) {

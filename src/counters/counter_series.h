@@ -10,11 +10,13 @@
 
 #include <stddef.h>
 
-/** The totals of a counter at each snapshot. */
+/** The totals of a counter at the begin of the counting, where they are 0, and at each snapshot. */
 struct fm_snapshot_series {
     const char *name; /**< as in the file; of the caller */
-    size_t snapshots, ranks;
-    double *seconds; /**< by snapshot; of those that ranks take themselves the mean */
+    size_t snapshots; /**< the begin included; at least 2 */
+    size_t ranks;
+    double *seconds; /**< by snapshot, ascending, since the begin of the earliest process; of those
+                          that ranks take themselves the mean */
     double *values;  /**< by snapshot and rank: values[snapshot * ranks + rank] */
 };
 
@@ -23,7 +25,7 @@ struct fm_snapshot_series {
  * @param name    its name in files
  * @param ranks   number of ranks of the run
  * @param starts  seconds between the begin of the earliest process and that of each rank; NULL: 0
- * @return FM_OK; FM_ERR_DATA: there are no snapshots, or they are damaged */
+ * @return FM_OK; FM_ERR_DATA: there are no snapshots after the begin, or they are damaged */
 fm_status_t fm_counter_series_read(const char *directory, const char *name, size_t ranks,
                                    const double *starts, struct fm_snapshot_series *series,
                                    struct fm_error *error);

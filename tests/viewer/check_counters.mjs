@@ -37,7 +37,7 @@ async function checkAll(page) {
   const counters = page.getByLabel("Counter", { exact: true });
   const hostile = '<img src=x onerror="window.evil=1" data-evil=1>';
   const names = await counters.locator("option").allInnerTexts();
-  assert.deepEqual(names.map((name) => name.slice(0, 10)), ["no counter", "cycles", "temperatur", hostile.slice(0, 10), "bytes"]);
+  assert.deepEqual(names.map((name) => name.slice(0, 10)), ["no counter", "cycles", "temperatur", hostile.slice(0, 10), "bytes", "sent"]);
 
   // A total: how fast it grows.
   await counters.selectOption({ label: "cycles" });
@@ -73,16 +73,24 @@ async function checkAll(page) {
   assert.match(await page.getByRole("tooltip").innerText(), /at 5\d\.\d+ ms\nrank 0: 5\nrank 2: 5\nrank 3: 5$/);
   assert.match(await tipAt(page, 0.05, 1), /^rank 1\nno value/);
 
-  // What was added each time.
+  // What was added each time, from the begin on.
   await counters.selectOption({ label: "bytes" });
   (await values(page)).forEach((curve, rank) =>
-    assert.deepEqual(curve.map(([, value]) => value), Array.from({ length: 9 }, (_, i) => 100 * rank * (i + 1))));
+    assert.deepEqual(curve, Array.from({ length: 10 }, (_, i) => [i / 100, 100 * rank * i])));
+
+  // A total that is read now and then has grown before its first value, too; it is unknown after the last one.
+  await counters.selectOption({ label: "sent" });
+  (await values(page)).forEach((curve, rank) =>
+    assert.deepEqual(curve, Array.from({ length: 5 }, (_, i) => [i / 50, rank * i * 20000])));
+  assert.match(await tipAt(page, 0.005, 2), /^rank 2\n2e6 B\/s\n/);
+  assert.match(await tipAt(page, 0.0799, 2), /^rank 2\n2e6 B\/s\n/);
+  assert.match(await tipAt(page, 0.081, 2), /^rank 2\nno value/);
 
   // Activity with curves below; then none.
   await page.getByRole("button", { name: "Activity" }).click();
   assert.match(await page.getByRole("list", { name: "Legend" }).innerText(), /Computation/);
   assert.equal(await page.getByTestId("counter-curves").count(), 1);
-  assert.match(await page.evaluate(() => location.hash), /counter=3/);
+  assert.match(await page.evaluate(() => location.hash), /counter=4/);
   await counters.selectOption({ label: "no counter" });
   assert.equal(await page.getByTestId("counter-curves").count(), 0);
   assert.equal(await page.evaluate(() => window.evil), undefined);
@@ -104,6 +112,49 @@ await bench.check("an address names the metric of a counter in any case", async 
   const page = await open("#trees?metric=counter:CYCLES");
   assert.match(await page.evaluate(() => decodeURIComponent(location.hash)), /metric=counter:cycles/);
   assert.match(await page.locator("main").innerText(), /Growth of the counter cycles/);
+});
+
+/** @returns the name of the selected call path. */
+const selectedCall = (page) => page.locator("#call-tree [aria-selected=true] .name").innerText();
+
+/** Finds a metric by its name and clicks it. */
+async function chooseMetric(page, name) {
+  await page.getByLabel("Search metrics").fill(name);
+  await page.locator("#metric-tree [role=treeitem]", { has: page.getByText(name, { exact: true }) }).first().click();
+}
+
+await bench.check("a counter of processes is shown where its values are: at the root of the call tree", async () => {
+  const page = await open("#trees?metric=time&system=topology");
+  const described = () => page.getByTestId("topology-chart").locator("canvas").getAttribute("aria-label");
+  assert.equal(await selectedCall(page), "MPI_Barrier");
+  await chooseMetric(page, "sent");
+  assert.equal(await selectedCall(page), "main");
+  assert.match(await described(), /^sent in the topology halo: .*, up to 234.4 KiB$/);
+
+  // The same from an address, which then names the call path.
+  await goTo(page, "#trees?metric=time");
+  assert.equal(await selectedCall(page), "MPI_Barrier");
+  await goTo(page, "#trees?metric=counter:sent&system=topology");
+  assert.equal(await selectedCall(page), "main");
+  assert.match(await page.evaluate(() => location.hash), /[?&]call=0(&|$)/);
+  assert.equal(await page.locator(".topology-zero").count(), 0);
+
+  // A call path with values of the counter stays selected.
+  await goTo(page, "#trees?metric=time");
+  await chooseMetric(page, "cycles");
+  assert.equal(await selectedCall(page), "MPI_Barrier");
+});
+
+await bench.check("a topology in which no process has a value says so", async () => {
+  const page = await open("#trees?metric=time&system=topology");
+  await page.getByRole("checkbox", { name: "zeros" }).check();
+  await chooseMetric(page, "sent");
+  await page.locator("#call-tree [role=treeitem]", { has: page.getByText("work", { exact: true }) }).click();
+  assert.equal(await page.locator(".topology-zero").innerText(), "sent is 0 in work on every process of the topology.");
+  assert.match(await page.getByTestId("topology-chart").locator("canvas").getAttribute("aria-label"), /up to 0 B$/);
+  const address = await page.evaluate(() => location.hash);
+  const again = await open(address);
+  assert.equal(await selectedCall(again), "work");
 });
 
 await bench.check("without counters there is nothing to choose", async () => {

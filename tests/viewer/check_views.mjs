@@ -244,6 +244,9 @@ await bench.check("sources unless they are not wanted, and only files that are s
   assert.equal(await page.locator("[data-evil]").count(), 0);
   await goTo(page, "#trees?metric=comp&call=1");
   assert.equal(await shown.count(), 0);
+  // An address of another report's view.
+  await goTo(page, "#trees?system=topology");
+  assert.equal(await page.locator(".pane .empty").innerText(), "The report has no cartesian topology (MPI_Cart_create).");
   const sources = (path) => {
     const data = inflateSync(Buffer.from(/id="fermata-report">([^<]*)</.exec(readFileSync(path, "utf8"))[1], "base64"));
     return JSON.parse(data.subarray(4, 4 + data.readUInt32LE(0))).sources;

@@ -5,10 +5,12 @@ usage: write_counters.py DIR
 import sys
 
 import otf2
-from otf2.enums import CartPeriodicity, GroupType, LocationType, MetricMode, MetricOccurrence, Paradigm, Type
+from otf2.enums import (CartPeriodicity, CollectiveOp, GroupType, LocationType, MetricMode, MetricOccurrence, Paradigm,
+                        RegionRole, Type)
 
 RANKS = 4
 LENGTH = 100000  # ticks of a microsecond
+NO_ROOT = 0xFFFFFFFF
 HOSTILE = '<img src=x onerror="window.evil=1" data-evil=1>'
 
 
@@ -24,6 +26,8 @@ def main():
             "", group_type=GroupType.COMM_GROUP, paradigm=Paradigm.MPI, members=range(RANKS)))
         place(define, world)
         region = define.region("main")
+        work = define.region("work")
+        barrier = define.region("MPI_Barrier", paradigm=Paradigm.MPI, region_role=RegionRole.BARRIER)
 
         # Two values in each event; the same counter under several numbers; and what was added.
         both = define.metric_class((
@@ -37,11 +41,16 @@ def main():
         added = define.metric_class((define.metric_member("bytes", metric_mode=MetricMode.RELATIVE_LAST,
                                                           value_type=Type.UINT64, unit="B"),))
         define.metric_class((define.metric_member("never", value_type=Type.DOUBLE),))
+        # Of the process, read now and then; the first rank has none.
+        sent = define.metric_class((define.metric_member("sent", metric_mode=MetricMode.ACCUMULATED_START,
+                                                         value_type=Type.UINT64, unit="B"),),
+                                   occurrence=MetricOccurrence.ASYNCHRONOUS)
 
         for rank, location in enumerate(ranks):
             events = archive.event_writer_from_location(location)
             events.enter(0, region)
             for time in range(0, LENGTH, 10):
+                wait(events, rank, time, work, barrier, world)
                 if time % 1000 == 0:
                     events.metric(time, both, [(rank + 1) * time, 3000 + 10 * rank + (50 if 2 * time >= LENGTH else 0)])
                 if rank != 1:  # rank 1 has no queue
@@ -49,7 +58,23 @@ def main():
                     events.metric(time, queues[rank], [1000.5 if spike else time // 10 % 2 * 10])
                 if time % 10000 == 0 and time > 0:
                     events.metric(time, added, [100 * rank])
+                if time % 20000 == 0 and time > 0:
+                    events.metric(time, sent, [rank * time])
             events.leave(LENGTH, region)
+
+
+def wait(events, rank, time, work, barrier, world):
+    """Others wait for the last rank, which works longest: from 2 to 30 ms."""
+    end = 25000 if rank == RANKS - 1 else 5000
+    if time == 2000:
+        events.enter(time, work)
+    if time == end:
+        events.leave(time, work)
+        events.enter(time, barrier)
+        events.mpi_collective_begin(time)
+    if time == 30000:
+        events.mpi_collective_end(time, CollectiveOp.BARRIER, world, NO_ROOT, 0, 0)
+        events.leave(time, barrier)
 
 
 def place(define, world):

@@ -1,5 +1,10 @@
-import { expect, test } from "vitest";
-import { coordinatesOf, placeAt, type TopologyModel } from "../src/draw/topology";
+import { expect, test, vi } from "vitest";
+import type { Palette } from "../src/draw/colors";
+import { SvgSurface } from "../src/draw/svg";
+import { coordinatesOf, drawTopology, placeAt, type TopologyModel } from "../src/draw/topology";
+
+// Widths of texts are estimated without a canvas.
+vi.stubGlobal("document", { createElement: () => ({ getContext: () => null }) });
 
 const model = (sizes: number[]): TopologyModel => ({
   sizes,
@@ -28,4 +33,23 @@ test("every place of a grid can be hit, once", () => {
     found.delete(-1);
     expect([...found].sort((a, b) => a - b)).toEqual(Array.from(grid.values, (_, i) => i));
   }
+});
+
+test("positions without a value are drawn, with the numbers of their ranks and without a scale", () => {
+  const palette = new Proxy({}, { get: (_, name) => (name === "line" ? "#dddddd" : "#000000") }) as Palette;
+  const drawn = (values: number[]): string => {
+    const surface = new SvgSurface(600, 300);
+    const largest = Math.max(...values);
+    drawTopology(surface, palette, { ...model([2, 2]), values: Float64Array.from(values), ranks: Int32Array.of(0, 1, 2, 3), largest });
+    return surface.finish("");
+  };
+  const cells = (svg: string): number => (svg.match(/<rect[^>]*fill="#dddddd"/g) ?? []).length;
+  const empty = drawn([0, 0, 0, 0]);
+  expect(cells(empty)).toBe(4);
+  expect([...empty.matchAll(/<text[^>]*fill="#000000"[^>]*>([0-3])</g)].map((match) => match[1])).toEqual(
+    expect.arrayContaining(["0", "1", "2", "3"]),
+  );
+  // 64 steps of the scale.
+  expect(drawn([0, 0, 0, 1]).split("<rect").length - empty.split("<rect").length).toBe(64);
+  expect(cells(drawn([0, 0, 0, 1]))).toBe(3);
 });

@@ -1,4 +1,7 @@
-/* fermata counters heatmap: a counter over time and ranks, as a picture (SVG) or as numbers (CSV).
+/* fermata counters heatmap: a counter over time and ranks, as a picture (SVG) of rates or as
+ * numbers (CSV). Columns of the picture differ in length: what a counter changes by is divided by
+ * the time, or a short column would look like an idle one. The numbers are the changes themselves,
+ * which are exact.
  */
 #include "base/memory.h"
 #include "cli/counters/counter_grid.h"
@@ -10,6 +13,7 @@
 #include <unistd.h>
 
 enum { WIDTH = 900, LEFT = 70, TOP = 46, RIGHT = 130, BOTTOM = 46, TALLEST = 560, LABELS = 8 };
+enum { UNIT = 64 };
 
 struct picture {
     const struct fm_snapshot_series *series;
@@ -18,12 +22,53 @@ struct picture {
     double row;         /* height of a rank */
 };
 
-/* Value of a cell: what the counter has changed by, or the level at the end of the interval. */
+static bool is_level(const struct picture *p)
+{
+    return fm_counter_is_level(p->counter->kind);
+}
+
+/* What the counter has changed by in an interval, or the level at its end. */
+static double amount(const struct picture *p, size_t interval, size_t rank)
+{
+    return is_level(p) ? p->series->values[(interval + 1) * p->series->ranks + rank]
+                       : fm_counter_series_change(p->series, interval, rank);
+}
+
+/* Value of a cell: the change per second, or the level. */
 static double cell(const struct picture *p, size_t interval, size_t rank)
 {
-    return fm_counter_is_level(p->counter->kind)
-               ? p->series->values[(interval + 1) * p->series->ranks + rank]
-               : fm_counter_series_change(p->series, interval, rank);
+    double seconds = p->series->seconds[interval + 1] - p->series->seconds[interval];
+    double value = amount(p, interval, rank);
+    if (is_level(p)) {
+        return value;
+    }
+    /* The last time of a rank is converted with its final clock rate, and may be 1 ns less. */
+    if (seconds <= 0 || (value < 0 && fm_counter_is_time(p->counter->kind))) {
+        return 0;
+    }
+    return value / seconds;
+}
+
+/* A value of a cell as text, without its unit. */
+static const char *cell_text(const struct picture *p, char text[FM_COUNTER_TEXT], double value)
+{
+    if (is_level(p) || (value >= 1000 && !fm_counter_is_real(p->counter->kind))) {
+        return fm_counter_text(text, p->counter->kind, value);
+    }
+    snprintf(text, FM_COUNTER_TEXT, "%.4g", value);
+    return text;
+}
+
+/* The unit of cells: "bytes/s". */
+static const char *cell_unit(const struct picture *p, char unit[UNIT])
+{
+    const char *own = p->counter->unit;
+    if (is_level(p)) {
+        snprintf(unit, UNIT, "%s", own);
+    } else {
+        snprintf(unit, UNIT, "%s/s", own[0] != '\0' ? own : "1");
+    }
+    return unit;
 }
 
 static void find_range(struct picture *p)
@@ -57,7 +102,7 @@ static void print_rank(const struct picture *p, size_t rank)
 {
     size_t intervals = p->series->snapshots - 1;
     for (size_t i = 0, end; i < intervals; i = end) {
-        char text[FM_COUNTER_TEXT];
+        char text[FM_COUNTER_TEXT], unit[UNIT];
         double value = cell(p, i, rank);
         for (end = i + 1; end < intervals && cell(p, end, rank) == value;) {
             end++;
@@ -66,8 +111,9 @@ static void print_rank(const struct picture *p, size_t rank)
         printf("<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"", x,
                TOP + (double)rank * p->row, next - x, p->row);
         print_colour(p, value);
-        printf("\"><title>rank %zu, %.3f-%.3f s: %s</title></rect>\n", rank, p->series->seconds[i],
-               p->series->seconds[end], fm_counter_text(text, p->counter->kind, value));
+        printf("\"><title>rank %zu, %.3f-%.3f s: %s %s</title></rect>\n", rank,
+               p->series->seconds[i], p->series->seconds[end], cell_text(p, text, value),
+               cell_unit(p, unit));
     }
 }
 
@@ -95,7 +141,7 @@ static void print_axes(const struct picture *p, double bottom)
 static void print_scale(const struct picture *p, double bottom)
 {
     enum { STEPS = 64 };
-    char text[FM_COUNTER_TEXT];
+    char text[FM_COUNTER_TEXT], unit[UNIT];
     double height = (bottom - TOP) / STEPS;
     for (int i = 0; i < STEPS; i++) {
         printf("<rect x=\"%d\" y=\"%.2f\" width=\"16\" height=\"%.2f\" fill=\"", WIDTH - RIGHT + 20,
@@ -103,22 +149,24 @@ static void print_scale(const struct picture *p, double bottom)
         print_colour(p, p->least + (p->most - p->least) * (i + 0.5) / STEPS);
         printf("\"/>\n");
     }
+    printf("<text x=\"%d\" y=\"%d\">%s</text>\n", WIDTH - RIGHT + 20, TOP - 8, cell_unit(p, unit));
     printf("<text x=\"%d\" y=\"%d\">%s</text>\n", WIDTH - RIGHT + 42, TOP + 10,
-           fm_counter_text(text, p->counter->kind, p->most));
+           cell_text(p, text, p->most));
     printf("<text x=\"%d\" y=\"%.1f\">%s</text>\n", WIDTH - RIGHT + 42, bottom,
-           fm_counter_text(text, p->counter->kind, p->least));
+           cell_text(p, text, p->least));
 }
 
 static void print_svg(const struct picture *p)
 {
+    char unit[UNIT];
     double bottom = TOP + p->row * (double)p->series->ranks;
+    cell_unit(p, unit);
     printf("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%.0f\" "
            "font-family=\"sans-serif\" font-size=\"12\">\n"
            "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
            WIDTH, bottom + BOTTOM);
-    printf("<text x=\"%d\" y=\"26\" font-size=\"15\">%s (%s)%s</text>\n", LEFT, p->series->name,
-           p->counter->unit,
-           fm_counter_is_level(p->counter->kind) ? "" : ", change between snapshots");
+    printf("<text x=\"%d\" y=\"26\" font-size=\"15\">%s%s%s%s</text>\n", LEFT, p->series->name,
+           unit[0] != '\0' ? " (" : "", unit, unit[0] != '\0' ? ")" : "");
     puts("<g shape-rendering=\"crispEdges\">");
     for (size_t rank = 0; rank < p->series->ranks; rank++) {
         print_rank(p, rank);
@@ -138,7 +186,7 @@ static void print_csv(const struct picture *p)
     for (size_t i = 0; i + 1 < p->series->snapshots; i++) {
         for (size_t rank = 0; rank < p->series->ranks; rank++) {
             printf("%.9f,%.9f,%zu,%s\n", p->series->seconds[i], p->series->seconds[i + 1], rank,
-                   fm_counter_plain(text, p->counter->kind, cell(p, i, rank)));
+                   fm_counter_plain(text, p->counter->kind, amount(p, i, rank)));
         }
     }
 }

@@ -20,6 +20,9 @@ static OTF2_CallbackCode on_member(void *data, OTF2_MetricMemberRef self, OTF2_S
     struct fm_raw_counter counter = {.reference = self, .name = name, .unit = unit};
     counter.is_total = kind != OTF2_METRIC_VALUE_ABSOLUTE;
     counter.is_relative = kind == OTF2_METRIC_VALUE_RELATIVE;
+    counter.is_since_begin =
+        counter.is_relative || (kind == OTF2_METRIC_VALUE_ACCUMULATED &&
+                                (mode & OTF2_METRIC_TIMING_MASK) == OTF2_METRIC_TIMING_START);
     counter.scale = pow(base == OTF2_BASE_BINARY ? 2 : 10, (double)exponent);
     fm_vector_push(&raw->counters, counter);
     return OTF2_CALLBACK_SUCCESS;
@@ -152,6 +155,7 @@ static void resolve_members(const struct fm_raw_counters *raw, struct fm_trace_p
                 .unit = fm_copy_string(text_of(into, from->unit, "")),
                 .is_total = from->is_total,
                 .is_relative = from->is_relative,
+                .is_since_begin = from->is_since_begin,
                 .scale = from->scale,
                 .activity = fm_kernel_activity_named(name),
             };

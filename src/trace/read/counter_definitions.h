@@ -10,8 +10,8 @@
 #include <otf2/otf2.h>
 
 struct fm_raw_counter {
-    uint32_t reference, name, unit;       /**< `name` and `unit`: of strings */
-    bool is_total, is_relative, is_apart; /* is_apart: as in struct fm_counter */
+    uint32_t reference, name, unit;                       /**< `name` and `unit`: of strings */
+    bool is_total, is_relative, is_since_begin, is_apart; /**< as in struct fm_counter */
     double scale;
 };
 

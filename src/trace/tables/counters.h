@@ -26,12 +26,13 @@
 
 struct fm_counter {
     char *name;
-    char *unit;       /**< "": none */
-    bool is_total;    /**< a running sum, whose growth is of interest */
-    bool is_relative; /**< values in the archive are increments, which are summed to a total */
-    bool is_apart;    /**< values are recorded apart from the code that they belong to (OTF2:
-                           asynchronous), for example when a buffer is full */
-    double scale;     /**< of the values in the archive: base ^ exponent */
+    char *unit;          /**< "": none */
+    bool is_total;       /**< a running sum, whose growth is of interest */
+    bool is_since_begin; /**< a total that is 0 at the begin of the measurement */
+    bool is_relative;    /**< values in the archive are increments, which are summed to a total */
+    bool is_apart;       /**< values are recorded apart from the code that they belong to (OTF2:
+                              asynchronous), for example when a buffer is full */
+    double scale;        /**< of the values in the archive: base ^ exponent */
     fm_kernel_activity_t activity; /**< of kernels; FM_KERNEL_ACTIVITY_COUNT: none */
 };
 

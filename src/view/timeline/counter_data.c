@@ -46,14 +46,26 @@ static const struct fm_counter_series *series_of(const struct fm_location *locat
     return NULL;
 }
 
+/* The samples of a series. What a total has grown by before the first one is the first one's value:
+ * the curve begins with 0 at the begin of its location, as the growth of call paths does. */
+static fm_samples curve_of(const struct fm_counter_series *series, const struct fm_counter *counter,
+                           uint64_t begin)
+{
+    fm_samples curve = {0};
+    if (counter->is_since_begin && series->samples.count > 0 &&
+        series->samples.items[0].time > begin)
+        fm_vector_push(&curve, (struct fm_sample){.time = begin});
+    for (size_t i = 0; i < series->samples.count; i++)
+        fm_vector_push(&curve, series->samples.items[i]);
+    return curve;
+}
+
 static void add_series(struct columns *columns, const struct fm_counter_series *series,
                        const struct fm_trace *trace, uint32_t location, uint64_t begin, size_t most)
 {
-    fm_samples thin = {0};
-    for (size_t i = 0; i < series->samples.count; i++)
-        fm_vector_push(&thin, series->samples.items[i]);
-    fm_samples_thin(&thin, trace->counters[series->counter].is_total,
-                    trace->locations[location].end, most);
+    const struct fm_counter *counter = &trace->counters[series->counter];
+    fm_samples thin = curve_of(series, counter, trace->locations[location].begin);
+    fm_samples_thin(&thin, counter->is_total, trace->locations[location].end, most);
     for (size_t i = 0; i < thin.count; i++) {
         uint64_t value = bits_of(thin.items[i].value);
         uint64_t least = value ^ bits_of(thin.items[i].least);

@@ -95,7 +95,7 @@ def check_reset(experiment):
 
 
 def check_snapshots(experiment):
-    """Snapshots have distinct times, and lead from their first values to the last ones."""
+    """Snapshots have distinct times, and lead from the begin of the run to the last values. A picture has rates."""
     path = f"{experiment}/counters/snapshots.csv"
     assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
     with open(path, encoding="ascii") as file:
@@ -104,21 +104,32 @@ def check_snapshots(experiment):
     assert len(times) >= 2 and times == sorted(set(times)), times
     last = {(int(row[1]), row[2]): row[3] for row in rows if row[1] != ""}
     assert last[0, "mpi.bytes_sent"] == str(BYTES) and last[1, "calls:MPI_Recv"] == str(MESSAGES)
-    first = {int(row[1]): int(row[3]) for row in rows
-             if row[2] == "mpi.bytes_sent" and float(row[0]) == times[0]}
     done = subprocess.run([fermata, "counters", "heatmap", experiment, "OMPI_SPC_BYTES_SENT_USER",
                            "--format", "csv"], capture_output=True, text=True, check=True)
     cells = [line.split(",") for line in done.stdout.splitlines()[1:]]
-    assert len(cells) == 2 * (len(times) - 1), done.stdout
+    assert len(cells) == 2 * len(times), done.stdout
+    assert float(cells[0][0]) == 0 and float(cells[0][1]) == times[0], done.stdout
     for rank, total in ((0, BYTES), (1, 0)):
         changes = sum(int(cell[3]) for cell in cells if cell[2] == str(rank))
-        assert first.get(rank, 0) + changes == total, (first, done.stdout)
+        assert changes == total, done.stdout
     done = subprocess.run([fermata, "counters", "heatmap", experiment, "mpi.bytes_sent"],
                           capture_output=True, text=True, check=True)
     picture = xml.dom.minidom.parseString(done.stdout)
     titles = [title.firstChild.data for title in picture.getElementsByTagName("title")]
     assert {title.split(",")[0] for title in titles} == {"rank 0", "rank 1"}, titles
+    for begin, end, rank, change in (cell[:4] for cell in cells):
+        rate = int(change) / (float(end) - float(begin))
+        place = f"rank {rank}, {float(begin):.3f}-"
+        shown = [title for title in titles if title.startswith(place)]
+        assert rate == 0 or abs(number_of(shown[0]) - rate) <= 1 + 1e-3 * rate, (shown, rate)
+    assert any(text.firstChild.data == "mpi.bytes_sent (bytes/s)"
+               for text in picture.getElementsByTagName("text")), done.stdout
     check_grid(experiment)
+
+
+def number_of(title):
+    """The number in "rank 0, 0.500-1.000 s: 12,345 bytes/s"."""
+    return float(title.split(": ")[1].split(" ")[0].replace(",", ""))
 
 
 def check_grid(experiment):

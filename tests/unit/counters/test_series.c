@@ -1,4 +1,5 @@
-/* Counters over time: values that stay are in every snapshot, damage is refused. */
+/* Counters over time: values begin at 0 with the run, those that stay are in every snapshot, damage
+ * is refused. */
 #include "check.h"
 #include "counters/counter_series.h"
 
@@ -29,14 +30,34 @@ static void values_stay_until_they_change(void **state)
                "1.5,,,\n"
                "2.5,,,\n2.5,1,a,6\n2.5,0,ab,4\n3.5,0,");
     assert_int_equal(fm_counter_series_read(folder, "a", 3, NULL, &series, &error), FM_OK);
-    assert_int_equal(series.snapshots, 3);
-    const double expected[] = {3, 1, 0, 3, 1, 0, 3, 6, 0};
-    for (int i = 0; i < 9; i++) {
+    assert_int_equal(series.snapshots, 4);
+    const double expected[] = {0, 0, 0, 3, 1, 0, 3, 1, 0, 3, 6, 0};
+    for (int i = 0; i < 12; i++) {
         assert_true(series.values[i] == expected[i]);
     }
-    assert_true(series.seconds[2] == 2.5);
-    assert_true(fm_counter_series_change(&series, 1, 1) == 5);
-    assert_true(fm_counter_series_change(&series, 0, 0) == 0);
+    assert_true(series.seconds[0] == 0 && series.seconds[1] == 0.5 && series.seconds[3] == 2.5);
+    assert_true(fm_counter_series_change(&series, 0, 0) == 3);
+    assert_true(fm_counter_series_change(&series, 1, 0) == 0);
+    assert_true(fm_counter_series_change(&series, 2, 1) == 5);
+    fm_counter_series_free(&series);
+}
+
+/* A single snapshot is one interval with the begin of the run, unless it is of that moment. */
+static void the_begin_is_a_snapshot(void **state)
+{
+    (void)state;
+    struct fm_snapshot_series series;
+    struct fm_error error;
+    write_rows("2,,,\n2,0,a,7\n");
+    assert_int_equal(fm_counter_series_read(folder, "a", 1, NULL, &series, &error), FM_OK);
+    assert_int_equal(series.snapshots, 2);
+    assert_true(series.seconds[0] == 0 && series.seconds[1] == 2);
+    assert_true(fm_counter_series_change(&series, 0, 0) == 7);
+    fm_counter_series_free(&series);
+    write_rows("0,,,\n0,0,a,7\n2,,,\n2,0,a,8\n");
+    assert_int_equal(fm_counter_series_read(folder, "a", 1, NULL, &series, &error), FM_OK);
+    assert_int_equal(series.snapshots, 2);
+    assert_true(fm_counter_series_change(&series, 0, 0) == 1);
     fm_counter_series_free(&series);
 }
 
@@ -52,8 +73,8 @@ static void refused(const char *rows, const char *reason)
 static void damage_is_refused(void **state)
 {
     (void)state;
-    refused("", "fewer than two snapshots");
-    refused("1,,,\n", "fewer than two snapshots");
+    refused("", "no snapshot later than the begin");
+    refused("0,,,\n", "no snapshot later than the begin");
     refused("1,,,\n1,0,a,1\nnonsense\n", "snapshots.csv:4: not a row of snapshots");
     refused("1,0,a,1\n", ":2: not a row");
     refused("1,,,\n1,2,a,1\n", ":3: not a row");
@@ -85,10 +106,10 @@ static void ranks_take_their_own(void **state)
     assert_int_equal(fm_counter_series_read(folder, "a", 2, starts, &series, &error), FM_ERR_DATA);
     write_own(1, "1,,,\n1,1,a,10\n4,,,\n");
     assert_int_equal(fm_counter_series_read(folder, "a", 2, starts, &series, &error), FM_OK);
-    assert_int_equal(series.snapshots, 2);
-    assert_true(series.seconds[0] == 1.5 && series.seconds[1] == 3.5);
-    const double expected[] = {5, 10, 7, 10};
-    for (int i = 0; i < 4; i++) {
+    assert_int_equal(series.snapshots, 3);
+    assert_true(series.seconds[0] == 0.5 && series.seconds[1] == 1.5 && series.seconds[2] == 3.5);
+    const double expected[] = {0, 0, 5, 10, 7, 10};
+    for (int i = 0; i < 6; i++) {
         assert_true(series.values[i] == expected[i]);
     }
     fm_counter_series_free(&series);
@@ -105,6 +126,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_stay_until_they_change),
+        cmocka_unit_test(the_begin_is_a_snapshot),
         cmocka_unit_test(damage_is_refused),
         cmocka_unit_test(ranks_take_their_own),
     };

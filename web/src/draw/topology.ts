@@ -99,13 +99,14 @@ export function drawTopology(surface: Surface, palette: Palette, model: Topology
   }
 }
 
-/** Names of the dimensions along the edges, and the colours. */
+/** Names of the dimensions along the edges, and the colours, unless all values are 0. */
 function drawAxes(surface: Surface, palette: Palette, model: TopologyModel, x: number, y: number): void {
   const { names, largest, format } = model;
   const style = { size: 11, color: palette.muted };
   const signed = model.values.some((value) => value < 0);
   surface.text(x, 8, `${names[names.length - 1] ?? ""} \u2192`, { ...style, limit: surface.width - x });
   if (names.length > 1) surface.text(6, y - 9, `${names[names.length - 2]!} \u2193`, { ...style, limit: LEFT - 8 });
+  if (largest === 0) return;
   drawScale(surface, palette, 6, surface.height - SCALE_HEIGHT / 2, {
     scale: model.scale,
     low: signed ? format(-largest) : "0",

@@ -93,7 +93,8 @@ function totalAt(curve: Curve, time: number): number {
 }
 
 /** For each of `count` equal parts of the time from `from` to `to`: the mean of a level, which holds its
- * value until the next one is recorded, or the growth of a total per second; NaN before the first value. */
+ * value until the next one is recorded, or the growth of a total per second, of the time between its first and its
+ * last value; NaN where there is none. */
 export function partsOf(
   counter: Counter,
   curve: Curve,
@@ -110,7 +111,8 @@ export function partsOf(
     for (let i = 0; i < count; i++) {
       const begin = span.from + i * length;
       const after = totalAt(curve, begin + length);
-      if (begin + length > first && begin < last) parts[i] = ((after - before) / length) * ticksPerSecond;
+      const known = Math.min(begin + length, last) - Math.max(begin, first);
+      if (known > 0) parts[i] = ((after - before) / known) * ticksPerSecond;
       before = after;
     }
     return parts;

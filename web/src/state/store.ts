@@ -310,6 +310,21 @@ export class Store {
     );
   }
 
+  /** Selects a root of the call tree if values belong to roots alone and the selected call path has none, as those of
+   * the counters of a process. */
+  leaveEmptyCallpath(): void {
+    const { parent } = this.trees.callForest;
+    const { exclusive } = this.callNodes.value;
+    let root = -1;
+    for (let callpath = 0; callpath < exclusive.length; callpath++) {
+      const value = exclusive[callpath]!;
+      if (value === 0) continue;
+      if (parent[callpath]! >= 0 || callpath === this.callpath.value) return;
+      if (root < 0 || value > exclusive[root]!) root = callpath;
+    }
+    if (root >= 0) this.callpath.value = root;
+  }
+
   selectCallpath(callpath: number): void {
     this.callpath.value = callpath;
     this.callOpen.value = union(

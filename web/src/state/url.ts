@@ -288,6 +288,7 @@ export function bindAddress(store: Store, prepare: (store: Store) => void = () =
       const text = given.get(field.key) ?? defaults.get(field.key)!;
       if (text !== field.read()) field.write(text);
     }
+    if (given.has("metric") && !given.has("call")) store.leaveEmptyCallpath();
   };
   // During long zooming or moving, the address follows in steps.
   let later: string | null = null;
@@ -318,7 +319,9 @@ export function bindAddress(store: Store, prepare: (store: Store) => void = () =
     const query = new URLSearchParams();
     for (const field of all) {
       const text = field.read();
-      if (text !== defaults.get(field.key)) query.set(field.key, text);
+      // Without a call path, one with values of the metric may be selected.
+      const isDefault = text === defaults.get(field.key) && !(field.key === "call" && query.has("metric"));
+      if (!isDefault) query.set(field.key, text);
     }
     const text = query.toString();
     const hash = `#${store.view.value}${text === "" ? "" : `?${text}`}`;

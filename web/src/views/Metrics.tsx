@@ -40,7 +40,10 @@ export function Metrics({ store }: { store: Store }): JSX.Element {
                 ref={metric === chosen ? item : null}
                 class={`link${store.metricTotals.value[metric.index] === 0 ? " faint" : ""}`}
                 aria-pressed={metric === chosen}
-                onClick={() => (store.metric.value = metric.index)}
+                onClick={() => {
+                  store.metric.value = metric.index;
+                  store.leaveEmptyCallpath();
+                }}
               >
                 {metric.name}
               </button>

@@ -12,7 +12,10 @@ import type { Store } from "../state/store";
 export function TopologyChart({ store }: { store: Store }): JSX.Element {
   const { topologies } = store.trees;
   const topology = topologies[store.topology.value] ?? topologies[0];
-  if (topology === undefined) return <p class="empty">The program has no cartesian topology (MPI_Cart_create).</p>;
+  if (topology === undefined) {
+    const why = store.trees.summary.is_profile ? " Recordings of counters only have no topologies." : "";
+    return <p class="empty">The report has no cartesian topology (MPI_Cart_create).{why}</p>;
+  }
   return (
     <>
       {topologies.length === 1 && <p class="topology-choice muted">{titleOf(topology)}</p>}
@@ -101,14 +104,23 @@ function Grid({ store, topology }: { store: Store; topology: Topology }): JSX.El
       activate: () => store.selectLocation(processes[rank]!),
     };
   };
+  const callpath = store.callList.value === "parameter" ? undefined : report.callpaths[store.callpath.value]?.region;
   return (
-    <Chart
-      draw={draw}
-      hit={hit}
-      height="fill"
-      label={`${name} in the topology ${titleOf(topology)}, up to ${formatValue(unit, inUnits(report, unit, model.largest))}`}
-      testId="topology-chart"
-    />
+    <>
+      {model.largest === 0 && (
+        <p class="topology-zero topology-choice">
+          {shorten(printable(name), 60)} is 0{callpath === undefined ? "" : ` in ${shorten(printable(callpath), 60)}`} on every process of the
+          topology.
+        </p>
+      )}
+      <Chart
+        draw={draw}
+        hit={hit}
+        height="fill"
+        label={`${name} in the topology ${titleOf(topology)}, up to ${formatValue(unit, inUnits(report, unit, model.largest))}`}
+        testId="topology-chart"
+      />
+    </>
   );
 }
 

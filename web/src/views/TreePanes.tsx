@@ -112,7 +112,10 @@ export function MetricPane({ store }: { store: Store }): JSX.Element {
           const isWhole = metrics[node]!.root === node && !tree.value.isOpen(node);
           return isWhole && store.mode.value !== "difference" ? { ...all, fraction: 0 } : all;
         }}
-        onSelect={(node) => (store.metric.value = node)}
+        onSelect={(node) => {
+          store.metric.value = node;
+          store.leaveEmptyCallpath();
+        }}
         onToggle={(node, how) => toggle(tree.value, store.metricOpen, node, how)}
         empty="No metric has this name."
       />
