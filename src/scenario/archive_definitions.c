@@ -20,7 +20,6 @@ struct usage {
     bool persistent;      /* some persistent collective is completed */
     bool accesses;        /* to a file */
     bool activities[FM_KERNEL_ACTIVITY_COUNT];
-    bool samples;
     uint64_t last_time;
 };
 
@@ -87,9 +86,6 @@ static void use_event(struct usage *usage, const struct fm_scenario *scenario,
         break;
     case FM_SCENARIO_ACTIVITY:
         usage->activities[event->detail] = true;
-        break;
-    case FM_SCENARIO_SAMPLE:
-        usage->samples = true;
         break;
     case FM_SCENARIO_THREAD_CREATE:
     case FM_SCENARIO_THREAD_BEGIN:
@@ -318,15 +314,16 @@ static void write_counters(struct definitions *definitions)
         FM_KERNEL_ACTIVITIES(FM_KERNEL_ACTIVITY)
 #undef FM_KERNEL_ACTIVITY
     };
-    for (OTF2_MetricMemberRef i = 0; i < FM_KERNEL_ACTIVITY_COUNT; i++) {
-        if (definitions->usage.activities[i]) {
-            write_counter(definitions, i, activities[i].name, activities[i].unit,
-                          OTF2_METRIC_ABSOLUTE_NEXT, OTF2_TYPE_DOUBLE, OTF2_RECORDER_KIND_GPU);
-        }
-    }
-    if (definitions->usage.samples) {
+    if (definitions->scenario->has_samples) {
         write_counter(definitions, FM_ARCHIVE_SAMPLES, FM_STACK_SAMPLES, "#",
                       OTF2_METRIC_RELATIVE_POINT, OTF2_TYPE_UINT64, OTF2_RECORDER_KIND_CPU);
+    }
+    for (OTF2_MetricMemberRef i = 0; i < FM_KERNEL_ACTIVITY_COUNT; i++) {
+        if (definitions->usage.activities[i]) {
+            write_counter(definitions, FM_ARCHIVE_ACTIVITY(definitions->scenario, i),
+                          activities[i].name, activities[i].unit, OTF2_METRIC_ABSOLUTE_NEXT,
+                          OTF2_TYPE_DOUBLE, OTF2_RECORDER_KIND_GPU);
+        }
     }
 }
 

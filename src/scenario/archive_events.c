@@ -182,7 +182,8 @@ OTF2_ErrorCode fm_archive_write_event(const struct fm_scenario *scenario, OTF2_E
         const OTF2_Type type = OTF2_TYPE_DOUBLE;
         OTF2_MetricValue value;
         memcpy(&value.floating_point, &event->id, sizeof value.floating_point);
-        return OTF2_EvtWriter_Metric(writer, NULL, time, event->detail, 1, &type, &value);
+        return OTF2_EvtWriter_Metric(
+            writer, NULL, time, FM_ARCHIVE_ACTIVITY(scenario, event->detail), 1, &type, &value);
     }
     case FM_SCENARIO_SAMPLE: {
         const OTF2_Type type = OTF2_TYPE_UINT64;

@@ -4,7 +4,6 @@
 #ifndef FERMATA_SCENARIO_ARCHIVE_RECORDS_H
 #define FERMATA_SCENARIO_ARCHIVE_RECORDS_H
 
-#include "base/kernel_activity.h"
 #include "scenario/scenario.h"
 
 #include <otf2/otf2.h>
@@ -50,8 +49,10 @@ OTF2_ErrorCode fm_archive_write_definitions(const struct fm_scenario *scenario,
 #define FM_ARCHIVE_PERSISTENT      3
 #define FM_ARCHIVE_PERSISTENT_INIT 4
 
-/** Id of the counter of samples, as metric and as member: behind the activities of kernels. */
-#define FM_ARCHIVE_SAMPLES FM_KERNEL_ACTIVITY_COUNT
+/* Ids of counters, as metrics and as members: that of samples, if there are any, then those of the
+ * activities of kernels. */
+#define FM_ARCHIVE_SAMPLES                      0
+#define FM_ARCHIVE_ACTIVITY(scenario, activity) ((activity) + (scenario)->has_samples)
 
 /** @return the paradigm of the thread records in this region: POSIX threads or OpenMP. */
 OTF2_Paradigm fm_archive_thread_paradigm(const char *region);

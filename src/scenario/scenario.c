@@ -188,6 +188,7 @@ bool fm_scenario_append(struct fm_scenario *scenario, uint32_t location,
     }
     struct fm_scenario_event *copy = &timeline->events[timeline->count++];
     *copy = *event;
+    scenario->has_samples |= event->kind == FM_SCENARIO_SAMPLE;
     copy->region =
         timeline->depth > 0 ? timeline->open_regions[timeline->depth - 1] : FM_SCENARIO_NONE;
     if (event->kind == FM_SCENARIO_ENTER) {

@@ -204,6 +204,7 @@ struct fm_scenario {
     uint32_t *node_of_rank;     /**< index in `nodes` */
     uint32_t *world_of_rank;    /**< number of its MPI_COMM_WORLD */
     bool has_worlds;            /**< there is more than one */
+    bool has_samples;           /**< of call stacks */
     struct fm_scenario_comm *comms;
     uint32_t intercomm_count;
     struct fm_scenario_window *windows;

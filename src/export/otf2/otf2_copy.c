@@ -48,6 +48,15 @@ OTF2_CallbackCode fm_otf2_copy_keep(struct fm_otf2_copier *copier, OTF2_ErrorCod
     return copier->code == OTF2_SUCCESS ? OTF2_CALLBACK_SUCCESS : OTF2_CALLBACK_ERROR;
 }
 
+/* Whether the files of a location can be read. OTF2's reader may not come to an end in damaged
+ * ones.
+ */
+static bool is_readable(const struct fm_otf2_copier *copier,
+                        const struct fm_otf2_location *location)
+{
+    return location->index == FM_NONE || !copier->trace->locations[location->index].is_unreadable;
+}
+
 static void read_local_definitions(OTF2_Reader *reader, uint64_t id)
 {
     OTF2_DefReader *definitions = OTF2_Reader_GetDefReader(reader, id);
@@ -61,7 +70,9 @@ static void read_local_definitions(OTF2_Reader *reader, uint64_t id)
 static void copy_events(struct fm_otf2_copier *copier, struct fm_otf2_location *location)
 {
     uint64_t read;
-    OTF2_EvtReader *events = OTF2_Reader_GetEvtReader(copier->reader, location->id);
+    OTF2_EvtReader *events = is_readable(copier, location)
+                                 ? OTF2_Reader_GetEvtReader(copier->reader, location->id)
+                                 : NULL;
     copier->writer = OTF2_Archive_GetEvtWriter(copier->archive, location->id);
     if (copier->writer == NULL) {
         fm_otf2_copy_keep(copier, OTF2_ERROR_FILE_CAN_NOT_OPEN);
@@ -111,7 +122,9 @@ static void copy_all_events(struct fm_otf2_copier *copier)
     }
     if (OTF2_Reader_OpenDefFiles(copier->reader) == OTF2_SUCCESS) {
         for (size_t i = 0; i < copier->locations.count; i++) {
-            read_local_definitions(copier->reader, copier->locations.items[i].id);
+            if (is_readable(copier, &copier->locations.items[i])) {
+                read_local_definitions(copier->reader, copier->locations.items[i].id);
+            }
         }
         OTF2_Reader_CloseDefFiles(copier->reader);
     }

@@ -97,6 +97,7 @@ static void read_location(struct readers *readers, uint32_t index, struct fm_loc
         fm_clock_free(&maps->clock);
     }
     fm_event_sink_use_lines(&readers->sink, maps);
+    builder->location->is_unreadable = maps->damaged;
     if (maps->damaged) {
         builder->defects->missing_locations++;
     } else if (decode_location(readers, maps)) {

@@ -361,6 +361,7 @@ struct fm_location {
     uint64_t defined_events; /**< number of events that its definition states */
     uint64_t event_count;    /**< number of events that were read */
     bool has_clock_offsets;  /**< the archive has some for it */
+    bool is_unreadable;      /**< its local definitions are damaged: it has no events */
     uint64_t begin, end;     /**< first and last time; begin > end: no events */
     FM_VECTOR(uint64_t) enter;
     FM_VECTOR(uint64_t) leave;
