@@ -17,6 +17,11 @@
 
 struct fm_replay;
 
+/** A replay with a decider advances each location a few calls at a time, in turns: too many
+ * sequences of accesses for the processor to see that each of them goes on. What is read once for
+ * each call is therefore fetched so many calls ahead. */
+#define FM_CALLS_AHEAD 8U
+
 /** A dependency whose event is decided. */
 struct fm_decided_dependency {
     uint32_t position; /**< among the dependencies of the location */

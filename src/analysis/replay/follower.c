@@ -265,6 +265,36 @@ static void find_entries(const struct fm_replay_run *run, uint32_t l,
     call->first_watched = traveller->entered_watched;
 }
 
+static void fetch_ahead(const struct fm_replay_run *run, uint32_t l,
+                        const struct fm_traveller *traveller)
+{
+    const struct fm_location *location = &run->trace->locations[l];
+    const struct fm_new_times *times = &run->replay->locations[l];
+    const fm_dependency_vector *dependencies = &run->dependencies->of_location[l];
+    const fm_decided_vector *decided = &run->decider->decided[l];
+    const fm_watched_vector *watched = &run->decider->watched[l];
+    const uint32_t activity = traveller->step.first + FM_CALLS_AHEAD;
+    const size_t dependency = traveller->entered_dependency + FM_CALLS_AHEAD;
+    const size_t decision = traveller->entered_decided + FM_CALLS_AHEAD;
+    const size_t watch = traveller->entered_watched + FM_CALLS_AHEAD;
+    if (activity < location->enter.count) {
+        __builtin_prefetch(&location->enter.items[activity]);
+        __builtin_prefetch(&location->leave.items[activity]);
+        __builtin_prefetch(&location->visit.items[activity]);
+        __builtin_prefetch(&times->enter[activity], 1);
+        __builtin_prefetch(&times->leave[activity], 1);
+    }
+    if (dependency < dependencies->count) {
+        __builtin_prefetch(&dependencies->items[dependency]);
+    }
+    if (decision < decided->count) {
+        __builtin_prefetch(&decided->items[decision]);
+    }
+    if (watch < watched->count) {
+        __builtin_prefetch(&watched->items[watch]);
+    }
+}
+
 static bool enter(struct fm_replay_run *run, uint32_t l, struct fm_traveller *traveller,
                   const struct fm_edits *edits)
 {
@@ -273,6 +303,9 @@ static bool enter(struct fm_replay_run *run, uint32_t l, struct fm_traveller *tr
     uint64_t complete = 0;
     if (edits != NULL && !complete_deferred(run, l, traveller, edits, &complete)) {
         return false;
+    }
+    if (run->decider != NULL) {
+        fetch_ahead(run, l, traveller);
     }
     traveller->has_begun = true;
     struct fm_replayed_call call = {

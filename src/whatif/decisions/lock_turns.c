@@ -173,6 +173,16 @@ static bool observe_parts(struct fm_lock_turns *turns, const struct fm_replay *r
     return is_new;
 }
 
+static void fetch_ahead(const struct lock *lock, uint32_t number)
+{
+    const uint32_t next = number + FM_CALLS_AHEAD;
+    if (next < lock->count) {
+        __builtin_prefetch(&lock->states[next], 1);
+        __builtin_prefetch(&lock->turns[next]);
+        __builtin_prefetch(&lock->acquisitions[next]);
+    }
+}
+
 bool fm_lock_turns_observe(struct fm_lock_turns *turns, const struct fm_replay *replay,
                            uint32_t location, const struct fm_watched_call *call)
 {
@@ -183,6 +193,7 @@ bool fm_lock_turns_observe(struct fm_lock_turns *turns, const struct fm_replay *
     if (call->role == WATCHED_PART) {
         return observe_parts(turns, replay, lock, call->number);
     }
+    fetch_ahead(lock, call->number);
     const struct fm_new_times *times = &replay->locations[location];
     const struct fm_turn_state *state = &lock->states[call->number];
     const uint64_t enter = times->enter[call->activity];

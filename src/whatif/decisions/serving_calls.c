@@ -369,6 +369,9 @@ fm_event_choice_t fm_serving_calls_choose(struct fm_serving_calls *calls,
     const struct fm_detail *detail = calls->detail;
     struct need *need = &calls->needs.items[number];
     const struct fm_dependency *dependency = dependency_of(calls, need);
+    if (number + FM_CALLS_AHEAD < calls->needs.count) {
+        __builtin_prefetch(need + FM_CALLS_AHEAD, 1);
+    }
     const uint64_t enter = enter_of(times_of(detail, replay, need->location), dependency->activity);
     if (need->is_kept || enter == FM_UNKNOWN_TIME) { /* one of the tests of a loop that polls */
         return FM_EVENT_MEASURED;
