@@ -60,12 +60,11 @@ static void ask(struct chains *chains, struct fm_mailboxes *mailboxes, unsigned 
     const struct fm_wait *wait = &busy_time->waits.items[number];
     struct scratch *scratch = &chains->scratch[worker];
     bool contention = fm_delay_metrics(fm_delay_kind((fm_metric_t)wait->metric))->is_contention;
+    const uint64_t begin = busy_time->waits.begin[number];
     struct question question = {
-        .begin = busy_time->waits.begin[number],
+        .begin = begin,
         .end = wait->until,
-        .wait = wait->until - (wait->enter > busy_time->waits.begin[number]
-                                   ? wait->enter
-                                   : busy_time->waits.begin[number]),
+        .wait = wait->until - (wait->enter > begin ? wait->enter : begin),
         .link = link,
         .location = wait->cause_location,
     };

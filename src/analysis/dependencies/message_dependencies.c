@@ -56,28 +56,19 @@ static struct fm_call_ref next_mpi_call(const struct fm_trace *trace, uint32_t p
     for (uint32_t k = 0; k < receiver->location_count; k++) {
         const uint32_t l = receiver->first_location + k;
         const struct fm_location *location = &trace->locations[l];
-        uint32_t low = 0, high = (uint32_t)location->enter.count;
-        while (low < high) {
-            const uint32_t middle = low + (high - low) / 2;
-            if (location->enter.items[middle] <= time) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        uint32_t before = low;
+        uint32_t before = fm_trace_entered(location, time), behind = before;
         while (before > 0 && !is_mpi(trace, location, before - 1)) {
             before--;
         }
         if (before > 0 && location->leave.items[before - 1] > time) {
             return (struct fm_call_ref){l, FM_NONE};
         }
-        while (low < location->enter.count && location->enter.items[low] <= end &&
-               !is_mpi(trace, location, low)) {
-            low++;
+        while (behind < location->enter.count && location->enter.items[behind] <= end &&
+               !is_mpi(trace, location, behind)) {
+            behind++;
         }
-        const struct fm_call_ref found = {l, low};
-        if (low < location->enter.count && location->enter.items[low] <= end &&
+        const struct fm_call_ref found = {l, behind};
+        if (behind < location->enter.count && location->enter.items[behind] <= end &&
             (next.activity == FM_NONE ||
              fm_call_enter(trace, found) < fm_call_enter(trace, next))) {
             next = found;

@@ -435,9 +435,7 @@ static struct fm_replay *replay(const struct fm_detail *detail, const struct fm_
                 .replay = made},
         .engine = fm_replay_engine(detail->trace, decider != NULL ? 1 : workers),
     };
-    if (detail->times != NULL) {
-        fm_engine_time(scheduling.engine, detail->times);
-    }
+    fm_engine_time(scheduling.engine, detail->times);
     scheduling.workers =
         fm_allocate_apart(fm_engine_workers(scheduling.engine), sizeof *scheduling.workers);
     open_travellers(&scheduling);

@@ -173,7 +173,7 @@ void fm_convert_open_call(struct fm_thread *thread)
 static void end_all(struct fm_thread *thread, uint64_t time)
 {
     fm_team_events_end_fork(thread, time);
-    fm_team_events_end_all(thread, time);
+    fm_team_events_end_behind(thread, 0, time);
     fm_visits_end_all(thread, time);
 }
 

@@ -63,8 +63,8 @@ void fm_convert_end_pause(struct fm_thread *thread, uint32_t regions, uint64_t t
                                                              fm_convert_not_before(thread, time),
                                                              OTF2_MEASUREMENT_ON));
     thread->off = false;
-    fm_visits_end_marked_behind(thread, regions, time);
     fm_team_events_end_behind(thread, regions, time);
+    fm_visits_end_marked_behind(thread, regions, time);
 }
 
 /* ---- records that are left out ---- */

@@ -52,13 +52,6 @@ void fm_team_events_end_behind(struct fm_thread *thread, size_t regions, uint64_
 {
     while (thread->teams.count != 0 &&
            thread->teams.regions[thread->teams.count - 1] >> AROUND_BIT >= regions) {
-        end_team(thread, fm_convert_not_before(thread, time));
-    }
-}
-
-void fm_team_events_end_all(struct fm_thread *thread, uint64_t time)
-{
-    while (thread->teams.count != 0) {
         const uint64_t around = thread->teams.regions[thread->teams.count - 1] >> AROUND_BIT;
         fm_visits_end_marked_behind(thread, (uint32_t)around, time);
         end_team(thread, fm_convert_not_before(thread, time));

@@ -13,11 +13,9 @@
 /** Writes the event of a record FORK, TEAM_, TASK_ or LOCK_TAKEN and LOCK_GIVEN. */
 void fm_team_event(struct fm_thread *thread, const uint64_t *record);
 
-/** Ends the open teams whose regions are not among the outer `regions` marked regions. */
+/** Ends the open teams whose regions are not among the outer `regions` marked regions, each behind
+ * the marked regions inside it. */
 void fm_team_events_end_behind(struct fm_thread *thread, size_t regions, uint64_t time);
-
-/** Ends all open teams, each behind the regions inside it. */
-void fm_team_events_end_all(struct fm_thread *thread, uint64_t time);
 
 /** Ends a fork whose team does not begin: the recording pauses, or ends, in between. */
 void fm_team_events_end_fork(struct fm_thread *thread, uint64_t time);

@@ -204,6 +204,20 @@ void fm_trace_name_program(struct fm_trace *trace, struct fm_program_name name)
     pthread_mutex_unlock(&lock);
 }
 
+uint32_t fm_trace_entered(const struct fm_location *location, uint64_t time)
+{
+    uint32_t low = 0, high = (uint32_t)location->enter.count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (location->enter.items[middle] <= time) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
 uint32_t fm_trace_member_seen(const struct fm_trace *trace, uint32_t communicator, uint32_t rank,
                               uint32_t process)
 {

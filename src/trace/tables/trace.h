@@ -546,6 +546,10 @@ uint32_t fm_trace_rank(const struct fm_trace *trace, uint32_t communicator, uint
  * @param location  of the receive; becomes that of the call, maybe another thread's */
 uint32_t fm_trace_post(const struct fm_trace *trace, uint32_t *location, uint32_t receive);
 
+/** @return the number of activities of a location that were entered at `time` or before. O(log n)
+ */
+uint32_t fm_trace_entered(const struct fm_location *location, uint64_t time);
+
 /** @return index of the region that an activity of a location calls. */
 static inline uint32_t fm_trace_region(const struct fm_location *location, uint32_t activity)
 {

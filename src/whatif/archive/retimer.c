@@ -131,21 +131,13 @@ static bool is_event(const struct fm_retimer *retimer, const struct fm_step *ste
 static uint64_t map_earlier(const struct fm_retimer *retimer, uint64_t time)
 {
     const struct fm_location *location = retimer->location;
-    size_t low = 0, high = location->enter.count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (location->enter.items[middle] <= time) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
+    const uint32_t entered = fm_trace_entered(location, time);
     uint64_t old = location->begin, new = retimer->times->begin;
-    if (low > 0) {
-        old = location->leave.items[low - 1];
-        new = retimer->times->leave[low - 1];
+    if (entered > 0) {
+        old = location->leave.items[entered - 1];
+        new = retimer->times->leave[entered - 1];
         if (time <= old) { /* inside the call */
-            const uint64_t enter = retimer->times->enter[low - 1];
+            const uint64_t enter = retimer->times->enter[entered - 1];
             return new > old - time &&new - (old - time) > enter ? new - (old - time) : enter;
         }
     }
