@@ -84,6 +84,21 @@ static uint32_t copy_line(struct fm_definitions *to, const struct fm_definitions
     return fm_define_line(to, fm_defined_string(from, words[0]), words[1]);
 }
 
+uint32_t fm_callsite_function(const struct fm_callsites *sites, uint32_t site)
+{
+    uint32_t count, tail = fm_callsite_called(sites, site);
+    const struct fm_callsite_frame *frames = fm_callsite_frames(sites, site, &count);
+    if (tail != FM_DEFINE_NONE) {
+        return tail;
+    }
+    while (count > 1 && frames[count - 1].supports) {
+        count--;
+    }
+    return site == 0 || count == 0 || frames[count - 1].region == FM_CALLSITE_UNKNOWN
+               ? FM_DEFINE_NONE
+               : frames[count - 1].region;
+}
+
 bool fm_callsite_is_outlined(const char *function)
 {
     /* GCC: f._omp_fn.0; clang: .omp_outlined., f.omp_outlined, .omp_task_entry. and the like */

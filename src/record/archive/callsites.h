@@ -56,6 +56,10 @@ static inline uint32_t fm_callsite_called(const struct fm_callsites *sites, uint
     return site < sites->count ? sites->called[site] : FM_DEFINE_NONE;
 }
 
+/** Region of the innermost function at a call site: the one that it certainly calls last, or the
+ * one that makes the call, without support functions inlined into it; FM_DEFINE_NONE: unknown. */
+uint32_t fm_callsite_function(const struct fm_callsites *sites, uint32_t site);
+
 /** Whether a function is one that a compiler has made of a construct of OpenMP. */
 bool fm_callsite_is_outlined(const char *function);
 

@@ -66,4 +66,18 @@ static inline uint64_t fm_clock_now(void)
     return fm_clock_nanoseconds();
 }
 
+/** fm_clock_now behind an operation that takes a lock. The processor may read its counter while the
+ * atomic operation still waits for the lock's cache line: the lock would be taken, by the clock,
+ * before its last holder has released it. */
+static inline uint64_t fm_clock_now_ordered(void)
+{
+#if defined(__x86_64__)
+    if (FM_LIKELY(fm_clock.counter)) {
+        __builtin_ia32_lfence();
+        return __builtin_ia32_rdtsc();
+    }
+#endif
+    return fm_clock_nanoseconds();
+}
+
 #endif

@@ -217,6 +217,8 @@ struct fm_thread {
     uint64_t gap;              /**< time of the last sample that was lost */
     uint64_t sampled;          /**< time of the last sample that was not */
     uint64_t sample_reach;     /**< after it, an event is this near or comes after another sample */
+    uint64_t held_since;       /**< begin of the hold that the next call ends; 0: none known */
+    uint32_t held_in;          /**< function that took the lock then: number of its region */
     struct fm_path path;       /**< open regions */
     bool has_forked;           /**< the next team is one that this thread forked */
     struct fm_nesting teams;   /**< open teams (team_events.c) */

@@ -3,7 +3,6 @@
 #include "base/processor_time.h"
 #include "base/stack_samples.h"
 #include "record/archive/archive.h"
-#include "record/archive/attribute.h"
 #include "record/archive/marker.h"
 #include "record/archive/process_teams.h"
 #include "record/closing/overhead.h"
@@ -11,6 +10,7 @@
 #include "record/conversion/call_facts.h"
 #include "record/conversion/convert_state.h"
 #include "record/conversion/left_out.h"
+#include "record/conversion/lock_events.h"
 #include "record/conversion/team_events.h"
 #include "record/conversion/visits.h"
 
@@ -296,56 +296,6 @@ static void convert_thread(struct fm_thread *thread, const uint64_t *r)
                              : OTF2_EvtWriter_ThreadWait(thread->writer, NULL, time, team, r[1]));
 }
 
-/* Number of the region in events of the function at a call site; FM_DEFINE_NONE: not known. */
-static uint32_t function_at(uint32_t site)
-{
-    uint32_t count, tail = fm_callsite_called(fm_convert_state.callsites, site);
-    const struct fm_callsite_frame *frames =
-        fm_callsite_frames(fm_convert_state.callsites, site, &count);
-    if (tail != FM_DEFINE_NONE) { /* that one's last call */
-        return fm_event_region(fm_convert_state.regions, FM_FUNCTIONS_MOST + tail, FM_DEFINE_NONE);
-    }
-    while (count > 1 && frames[count - 1].supports) {
-        count--; /* inlined */
-    }
-    if (site == 0 || count == 0 || frames[count - 1].region == FM_CALLSITE_UNKNOWN) {
-        return FM_DEFINE_NONE;
-    }
-    return fm_event_region(fm_convert_state.regions, FM_FUNCTIONS_MOST + frames[count - 1].region,
-                           FM_DEFINE_NONE);
-}
-
-static void convert_lock(struct fm_thread *thread, const uint64_t *r)
-{
-    OTF2_EvtWriter *w = thread->writer;
-    OTF2_Paradigm paradigm = (OTF2_Paradigm)fm_record_aux(r[0]);
-    uint32_t lock = fm_record_ref(r[0]), order = (uint32_t)r[1];
-    if (fm_record_kind(r[0]) == FM_RECORD_ACQUIRE_LOCK) {
-        uint64_t time = fm_convert_not_before(thread, thread->pending_leave);
-        fm_convert_count(thread,
-                         OTF2_EvtWriter_ThreadAcquireLock(w, NULL, time, paradigm, lock, order));
-        return;
-    }
-    OTF2_AttributeList *list = NULL;
-    if (fm_record_kind(r[0]) == FM_RECORD_RELEASE_NOTED_LOCK) {
-        uint32_t function = function_at((uint32_t)r[3]);
-        list = OTF2_AttributeList_New();
-        fm_convert_check(list != NULL);
-        OTF2_AttributeList_AddUint64(list, FM_ATTRIBUTE_ACQUIRED_AT, r[2]);
-        if (function != FM_DEFINE_NONE) {
-            OTF2_AttributeList_AddRegionRef(list, FM_ATTRIBUTE_ACQUIRED_IN, function);
-        }
-        if ((r[3] >> FM_NOTED_LOCK_SHARED_BIT & 1) != 0) {
-            OTF2_AttributeList_AddUint8(list, FM_ATTRIBUTE_ACQUIRED_SHARED, 1);
-        }
-        fm_attributes_used = true;
-    }
-    fm_convert_count_bytes(
-        thread, FM_COUNT_BYTES,
-        OTF2_EvtWriter_ThreadReleaseLock(w, list, thread->last_time, paradigm, lock, order));
-    OTF2_AttributeList_Delete(list);
-}
-
 /* ---- records ---- */
 
 static void convert_record(struct fm_thread *thread, const uint64_t *record)
@@ -468,7 +418,7 @@ static void convert_record(struct fm_thread *thread, const uint64_t *record)
     case FM_RECORD_ACQUIRE_LOCK:
     case FM_RECORD_RELEASE_LOCK:
     case FM_RECORD_RELEASE_NOTED_LOCK:
-        convert_lock(thread, record);
+        fm_lock_event(thread, record);
         return;
     case FM_RECORD_STREAM_BEGIN:
     case FM_RECORD_STREAM_WORK:
@@ -531,12 +481,15 @@ static bool is_sound(const struct fm_thread *thread, const uint64_t *record, con
 bool fm_convert_records(struct fm_thread *thread, const uint64_t *records, size_t words,
                         size_t functions)
 {
-    const uint64_t *end = records + words;
+    const uint64_t *end = records + words, *looked_at = records;
     while (records < end && !fm_archive_has_failed) {
         if (!is_sound(thread, records, end, functions)) {
             return false;
         }
         enum fm_record_kind kind = fm_record_kind(records[0]);
+        if ((kind == FM_RECORD_CALL || kind == FM_RECORD_SAMPLE) && records >= looked_at) {
+            looked_at = fm_lock_find_hold(thread, records, end);
+        }
         if (fm_convert_state.written > fm_convert_state.limits.bytes &&
             !thread->dropped.to_the_end && kind != FM_RECORD_STREAM_BEGIN &&
             kind != FM_RECORD_STREAM_WORK && kind != FM_RECORD_STREAM_ACTIVITY) {

@@ -1,5 +1,7 @@
 #include "record/conversion/visits.h"
 
+#include "record/conversion/lock_events.h"
+
 #include <string.h>
 
 static void write_region(void *context, bool enter, uint32_t region, uint64_t time)
@@ -56,11 +58,25 @@ static uint64_t over_before(const struct fm_thread *thread, uint64_t next)
     return fm_visits_are_sampled(thread, next) ? begin_before(thread, next) : thread->last_time;
 }
 
+/* Times of changes before an event that releases a lock which a function on the stack had taken: it
+ * was on the stack then, too. */
+static struct fm_path_times times_at_hold(const struct fm_thread *thread)
+{
+    uint64_t begin = thread->held_since;
+    return (struct fm_path_times){
+        .over = fm_visits_are_sampled(thread, begin) ? begin : thread->last_time, .begun = begin};
+}
+
 void fm_visits_change(struct fm_thread *thread, uint64_t next)
 {
     struct fm_path_writer writer = path_writer(thread);
-    fm_convert_check(fm_path_settle(&thread->path, fm_convert_state.callsites, &writer,
-                                    over_before(thread, next), begin_before(thread, next)));
+    struct fm_path_times times =
+        fm_lock_hold_begins(thread, next) && fm_lock_was_taken_by_innermost(thread)
+            ? times_at_hold(thread)
+            : (struct fm_path_times){.over = over_before(thread, next),
+                                     .begun = begin_before(thread, next)};
+    fm_convert_check(fm_path_settle(&thread->path, fm_convert_state.callsites, &writer, times.over,
+                                    times.begun));
 }
 
 void fm_visits_begin_region(struct fm_thread *thread, uint64_t header, uint64_t time)
@@ -137,9 +153,15 @@ void fm_visits_sample(struct fm_thread *thread, uint64_t time, uint64_t since, u
     if (begun > time || thread->last_time == 0) {
         begun = time;
     }
+    uint64_t over = thread->last_time;
+    if (fm_lock_hold_begins(thread, time) && fm_lock_was_taken_on_stack(thread)) {
+        struct fm_path_times times = times_at_hold(thread);
+        over = times.over;
+        begun = times.begun > begun ? times.begun : begun;
+    }
     struct fm_path_writer writer = path_writer(thread);
-    fm_convert_check(fm_path_settle(&thread->path, fm_convert_state.callsites, &writer,
-                                    thread->last_time, begun));
+    fm_convert_check(
+        fm_path_settle(&thread->path, fm_convert_state.callsites, &writer, over, begun));
     thread->sampled = fm_convert_not_before(thread, time);
     thread->sample_reach = reach;
 }

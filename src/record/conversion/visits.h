@@ -71,8 +71,9 @@ void fm_visits_end_all(struct fm_thread *thread, uint64_t time);
 void fm_visits_change_stack(struct fm_thread *thread, uint64_t header);
 
 /** Brings the path up to date by a sample. The stack is assumed to be unchanged since the last
- * event, the last lost sample or `since`, whichever is latest: new functions begin then; functions
- * that are gone end at the last event. */
+ * event, the last lost sample, `since` or the begin of the hold that the sample lies in
+ * (lock_events.h), whichever is latest: new functions begin then. Functions that are gone end at
+ * the last event; if that is a sample shortly before the hold, at the begin of the hold. */
 void fm_visits_sample(struct fm_thread *thread, uint64_t time, uint64_t since, uint32_t reach);
 
 #endif

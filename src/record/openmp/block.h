@@ -21,7 +21,7 @@ static inline void fm_omp_enter_block(struct fm_omp_wait wait, enum fm_construct
         return;
     }
     const struct fm_construct_region *region = fm_construct_near(wait.thread, block, pc);
-    uint64_t now = fm_omp_release(wait.thread);
+    uint64_t now = fm_omp_release_at(wait.thread, fm_clock_now_ordered());
     if (FM_LIKELY(object != NULL)) {
         fm_construct_note(wait.thread, FM_RECORD_LOCK_TAKEN, OTF2_PARADIGM_OPENMP, object->id, now,
                           order);

@@ -14,7 +14,8 @@ static void record_acquisition(struct fm_thread *thread, const void *lock, bool 
     if (FM_UNLIKELY(thread == NULL)) {
         return;
     }
-    uint64_t *r = fm_thread_leave(thread, is_first ? FM_WORDS_ACQUIRE_LOCK : 0);
+    uint64_t *r =
+        fm_thread_leave_at(thread, fm_clock_now_ordered(), is_first ? FM_WORDS_ACQUIRE_LOCK : 0);
     if (is_first) {
         r[0] = fm_record_header(FM_RECORD_ACQUIRE_LOCK, OTF2_PARADIGM_OPENMP, object->id);
         r[1] = order;

@@ -90,14 +90,20 @@ static inline void fm_omp_hold(struct fm_thread *thread)
     thread->depth = FM_DEPTH_RUNTIME;
 }
 
-/** Ends such a call. @return the present time */
-static inline uint64_t fm_omp_release(struct fm_thread *thread)
+/** Ends such a call at the time `now`. @return it */
+static inline uint64_t fm_omp_release_at(struct fm_thread *thread, uint64_t now)
 {
     thread->is_marking = 1;
     fm_signal_fence();
     thread->depth = 0;
-    thread->enter = fm_clock_now();
-    return thread->enter;
+    thread->enter = now;
+    return now;
+}
+
+/** Ends such a call. @return the present time */
+static inline uint64_t fm_omp_release(struct fm_thread *thread)
+{
+    return fm_omp_release_at(thread, fm_clock_now());
 }
 
 /** A construct that waits in one call of the runtime. */

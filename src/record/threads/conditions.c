@@ -49,7 +49,7 @@ static void end(struct wait *wait)
         return;
     }
     wait->is_open = false;
-    uint64_t now = fm_clock_now();
+    uint64_t now = fm_clock_now_ordered();
     struct fm_object *mutex = wait->mutex;
     if (mutex != NULL) {
         mutex->holder = (struct fm_acquisition){

@@ -170,14 +170,14 @@ static FM_COLD int acquire_slowly(const struct call *call)
         int result = acquire(call);
         fm_blocking_measure_end(begin);
         if (object != NULL && has_taken(result) && !is_taken_again(call->function, call->lock)) {
-            note(object, call->function, call->lock, call->caller, fm_clock_now(), false);
+            note(object, call->function, call->lock, call->caller, fm_clock_now_ordered(), false);
         }
         return result;
     }
     fm_object_waits(object);
     int result = acquire(call);
     fm_object_waited(object);
-    uint64_t now = fm_clock_now();
+    uint64_t now = fm_clock_now_ordered();
     struct fm_acquisition made = {0};
     if (has_taken(result) && !is_taken_again(call->function, call->lock)) {
         made = note(object, call->function, call->lock, call->caller, now, true);
@@ -196,7 +196,7 @@ FM_INLINE int take(uint32_t function, void *lock, int result, uint64_t caller)
     if (FM_LIKELY(has_taken(result) && !is_taken_again(function, lock))) {
         struct fm_object *object = fm_object_at(lock);
         if (FM_LIKELY(object != NULL)) {
-            note(object, function, lock, caller, fm_clock_now(), false);
+            note(object, function, lock, caller, fm_clock_now_ordered(), false);
         }
     }
     return result;
