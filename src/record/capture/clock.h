@@ -68,7 +68,7 @@ static inline uint64_t fm_clock_now(void)
 
 /** fm_clock_now behind an operation that takes a lock. The processor may read its counter while the
  * atomic operation still waits for the lock's cache line: the lock would be taken, by the clock,
- * before its last holder has released it. */
+ * before its last holder has released it. Takes up to 20 ns more. */
 static inline uint64_t fm_clock_now_ordered(void)
 {
 #if defined(__x86_64__)

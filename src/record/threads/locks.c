@@ -190,13 +190,14 @@ static FM_COLD int acquire_slowly(const struct call *call)
     return result;
 }
 
-/* Notes that a lock was taken at once. @return `result` */
+/* Notes that a lock was taken at once. Its time may be some 0.1 us early (fm_clock_now_ordered):
+ * the right one would double the cost of a lock. @return `result` */
 FM_INLINE int take(uint32_t function, void *lock, int result, uint64_t caller)
 {
     if (FM_LIKELY(has_taken(result) && !is_taken_again(function, lock))) {
         struct fm_object *object = fm_object_at(lock);
         if (FM_LIKELY(object != NULL)) {
-            note(object, function, lock, caller, fm_clock_now_ordered(), false);
+            note(object, function, lock, caller, fm_clock_now(), false);
         }
     }
     return result;
