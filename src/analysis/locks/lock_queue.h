@@ -27,13 +27,14 @@ struct fm_lock_hold {
     uint64_t queued_from; /**< equal to `queued_until`: the epoch did not wait */
     uint64_t queued_until;
     uint64_t held_from;
-    uint64_t released;   /**< Leave of the releasing call */
-    uint64_t error;      /**< ticks by which the wait in the queue may be wrong; 0: not known */
-    uint32_t owner;      /**< location; of a process the first one */
-    uint64_t lock;       /**< outside of MPI: its id, which names it; else 0 */
-    uint32_t target;     /**< process; FM_NONE: all of the window. Of threads: their process */
-    uint32_t region;     /**< of a lock of threads: that acquired it; FM_NONE: not known */
-    uint32_t number;     /**< of the lock among those of the list; FM_NONE: all of the window */
+    uint64_t released; /**< Leave of the releasing call; that of a lock of threads may be later than
+                            the next acquisition, which counts then */
+    uint64_t error;    /**< ticks by which the wait in the queue may be wrong; 0: not known */
+    uint32_t owner;    /**< location; of a process the first one */
+    uint64_t lock;     /**< outside of MPI: its id, which names it; else 0 */
+    uint32_t target;   /**< process; FM_NONE: all of the window. Of threads: their process */
+    uint32_t region;   /**< of a lock of threads: that acquired it; FM_NONE: not known */
+    uint32_t number;   /**< of the lock among those of the list; FM_NONE: all of the window */
     uint32_t blocked_by; /**< epoch it waited for, an earlier one of the same list; FM_NONE: none */
     bool exclusive;
     uint8_t paradigm; /**< fm_paradigm_t */

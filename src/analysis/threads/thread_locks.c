@@ -225,6 +225,18 @@ static void add_holders(const struct fm_finder *finder, uint32_t process,
     fm_free(tenures);
 }
 
+/* @return the time until which a hold keeps the lock: the call that releases it may return late,
+ * when another thread has the lock already */
+static uint64_t kept_until(const fm_thread_holds *holds, size_t number)
+{
+    const struct fm_thread_hold *hold = &holds->items[number], *next = hold + 1;
+    if (hold->shared || number + 1 == holds->count || next->lock != hold->lock ||
+        next->acquired >= hold->end) {
+        return hold->end;
+    }
+    return next->acquired > hold->acquired ? next->acquired : hold->acquired;
+}
+
 /* Adds the queues for the locks of a process. */
 static void add_queues(const struct fm_finder *finder, uint32_t process,
                        const fm_thread_holds *holds, const struct fm_lock_places *places)
@@ -242,7 +254,7 @@ static void add_queues(const struct fm_finder *finder, uint32_t process,
             .queued_from = waits ? hold->queued_from : 0,
             .queued_until = waits ? hold->waited_until : 0,
             .held_from = hold->acquired < hold->end ? hold->acquired : hold->end,
-            .released = hold->end,
+            .released = kept_until(holds, i),
             .owner = hold->location,
             .lock = hold->lock,
             .target = process,
