@@ -64,6 +64,10 @@ def main():
 
         text = chains(folder, "late-begin", LATE_BEGIN, "omp_ibarrier_wait")
         assert "thread 1 spent 500.0 ms more in main/!$omp parallel (9% of what delayed it)" in text, text
+        _, text, _ = run("report", os.path.join(folder, "late-begin"))
+        text = " ".join(text.split())
+        assert "How it takes 2.500 s there, 2.000 s on the other thread Rest others wait longer than it takes: " \
+               "for 3.000 s of the waiting the reason is in no call path" in text, text
 
 
 main()

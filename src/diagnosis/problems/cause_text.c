@@ -186,6 +186,45 @@ static void add_excess(const struct fm_diagnosis *diagnosis, struct fm_cause_tex
     }
 }
 
+/** @return by how much those that wait do so longer than the cause takes, each for each location of
+ * it */
+static int64_t wait_beyond(const struct fm_cube *cube, const struct fm_cube_problem *cause)
+{
+    int64_t beyond = 0;
+    for (uint32_t s = 0; s < cause->symptom_count; s++) {
+        const struct fm_cube_symptom *symptom = &cause->symptoms[s];
+        const int64_t waits = fm_cause_ticks(cube, symptom->cost);
+        const int64_t most = (int64_t)cause->excess.there * (int64_t)cause->location_count *
+                             (int64_t)symptom->location_count;
+        beyond += waits > most ? waits - most : 0;
+    }
+    return beyond;
+}
+
+/* Costs are shared out among call paths in proportion to their excess: waiting whose reason is in
+ * no call path is charged to what excess there is. */
+static void add_rest(const struct fm_diagnosis *diagnosis, struct fm_cause_text *problem)
+{
+    enum { LEAST_PART = 4 };
+    const struct fm_cube *cube = diagnosis->cube;
+    const struct fm_cube_problem *cause = problem->cause;
+    const int64_t beyond = wait_beyond(cube, cause);
+    if (!cause->excess.is_known || cause->phase != FM_CUBE_NONE ||
+        beyond <= fm_cause_ticks(cube, cause->cost) / LEAST_PART) {
+        return;
+    }
+    char rest[FM_FORMAT_SIZE], delay[FM_FORMAT_SIZE], starts[128] = "";
+    const int64_t started = diagnosis->metrics[FM_METRIC_THREAD_START_DELAY];
+    if (started > 0) {
+        snprintf(starts, sizeof starts, " (in all, %s from creation to begin)",
+                 fm_format_ticks(delay, cube, started));
+    }
+    fm_sentences_add(&problem->lines, "Rest",
+                     "others wait longer than it takes: for %s of the waiting the reason is in no "
+                     "call path, as when threads begin late%s",
+                     fm_format_ticks(rest, cube, beyond), starts);
+}
+
 /** @return a lock of threads in words; to be freed with free(). Locks outside of variables, such as
  * on the heap, have no name, but an address: they are known by the calls that wait for them. */
 static char *thread_lock_name(const struct fm_diagnosis *diagnosis, const struct fm_cube_lock *lock)
@@ -269,6 +308,7 @@ static void add_how(const struct fm_diagnosis *diagnosis, struct fm_cause_text *
         break;
     default:
         add_excess(diagnosis, problem);
+        add_rest(diagnosis, problem);
         break;
     }
 }
