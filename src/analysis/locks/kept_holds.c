@@ -2,24 +2,19 @@
 
 #include "analysis/locks/lock_names.h"
 
+#include "base/containers/search.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 
 uint32_t fm_kept_hold_call(const struct fm_trace *trace, const struct fm_kept_hold *kept)
 {
     const struct fm_location *location = &trace->locations[kept->hold.owner];
-    size_t low = 0, high = location->enter.count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (location->enter.items[middle] < kept->hold.requested) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
+    const size_t call = fm_count_below(location->enter.items, location->enter.count,
+                                       sizeof *location->enter.items, kept->hold.requested);
     const bool found =
-        low < location->enter.count && location->enter.items[low] == kept->hold.requested;
-    return found ? (uint32_t)low : FM_NONE;
+        call < location->enter.count && location->enter.items[call] == kept->hold.requested;
+    return found ? (uint32_t)call : FM_NONE;
 }
 
 bool fm_kept_hold_same_lock(const struct fm_kept_hold *a, const struct fm_kept_hold *b)
