@@ -477,33 +477,79 @@ static bool pass_mark(struct fm_replay_run *run, uint32_t l, struct fm_traveller
     return true;
 }
 
+/* @return the remaining time of a call in the changed run
+ * @param since  measured: its Enter, or the latest event that it depends on */
+static uint64_t remaining_time(const struct fm_edits *edits, const struct fm_replayed_call *call,
+                               uint64_t since, uint64_t leave)
+{
+    const uint64_t own = leave - since;
+    if (call->remaining == SIZE_MAX) {
+        return own;
+    }
+    const struct fm_remaining_edit *edit = &edits->remaining.items[call->remaining];
+    return fm_scaled(own, edit->numerator, edit->denominator);
+}
+
+/* @return the least remaining time of the step's call in the changed run: that with all its
+ * dependencies, for a call that some do not bind has a longer one */
+static uint64_t least_remaining_time(const struct fm_replay_run *run, uint32_t l,
+                                     const struct fm_traveller *traveller,
+                                     const struct fm_edits *edits,
+                                     const struct fm_replayed_call *call)
+{
+    const fm_dependency_vector *dependencies = &run->dependencies->of_location[l];
+    const struct fm_step *step = &traveller->step;
+    uint64_t since = traveller->old_now;
+    for (size_t d = call->first_dependency;
+         d < dependencies->count && dependencies->items[d].activity <= step->last; d++) {
+        const uint64_t t = dependencies->items[d].t;
+        since = t > since ? t : since;
+    }
+    return since < step->time ? remaining_time(edits, call, since, step->time) : 0;
+}
+
+/* States when the step's call, which waits at its end, is left at the earliest. Of calls that poll
+ * together only the last one is left at the end of the step: nothing is stated of them. */
+static void state_blocked(const struct fm_replay_run *run, uint32_t l,
+                          const struct fm_traveller *traveller)
+{
+    struct fm_new_times *times = &run->replay->locations[l];
+    const uint64_t since =
+        traveller->new_bound > traveller->new_now ? traveller->new_bound : traveller->new_now;
+    if (traveller->step.first == traveller->step.last) {
+        times->blocked_call = traveller->step.first;
+        times->blocked_until = since + traveller->least_remaining;
+    }
+}
+
 static bool leave(struct fm_replay_run *run, uint32_t l, struct fm_traveller *traveller,
                   const struct fm_edits *edits)
 {
     const struct fm_step *step = &traveller->step;
     const struct fm_replayed_call *call = &traveller->open.items[traveller->open.count - 1];
-    if (!call->is_removed) {
-        if (!bind(run, traveller, &run->dependencies->of_location[l], l, call->first_dependency,
-                  call->first_decided, step->last, call->freed)) {
-            return false;
+    const bool has_waited = traveller->is_waiting;
+    if (!call->is_removed &&
+        !bind(run, traveller, &run->dependencies->of_location[l], l, call->first_dependency,
+              call->first_decided, step->last, call->freed)) {
+        if (run->decider != NULL) {
+            traveller->least_remaining = has_waited
+                                             ? traveller->least_remaining
+                                             : least_remaining_time(run, l, traveller, edits, call);
+            state_blocked(run, l, traveller);
         }
+        return false;
     }
     if (run->repairs) {
         step_repaired(traveller, step->time, traveller->new_bound);
     } else if (!call->is_removed) {
         const uint64_t since =
             traveller->old_bound > traveller->old_now ? traveller->old_bound : traveller->old_now;
-        uint64_t own = step->time - since;
-        if (call->remaining != SIZE_MAX) {
-            const struct fm_remaining_edit *edit = &edits->remaining.items[call->remaining];
-            own = fm_scaled(own, edit->numerator, edit->denominator);
-        }
         if (traveller->new_bound > traveller->new_now) {
             run->replay->locations[l].waiting[run->trace->locations[l].visit.items[step->first]] +=
                 traveller->new_bound - traveller->new_now;
             traveller->new_now = traveller->new_bound;
         }
-        traveller->new_now += own;
+        traveller->new_now += remaining_time(edits, call, since, step->time);
     }
     const size_t watched = call->first_watched;
     traveller->old_now = step->time;

@@ -38,8 +38,9 @@ struct fm_traveller {
     FM_VECTOR(struct fm_replayed_call) open;
     uint64_t old_now, new_now; /**< time of the last step */
     uint64_t old_bound, new_bound;
-    size_t dependency; /**< next one of the step */
-    size_t decided;    /**< the decider's entry of it, or a later one */
+    uint64_t least_remaining; /**< with a decider: of the step's call, if it waits at its end */
+    size_t dependency;        /**< next one of the step */
+    size_t decided;           /**< the decider's entry of it, or a later one */
     size_t entered_dependency, entered_decided, entered_watched, stretch, remaining, freed,
         deferred, removed;  /**< positions behind the last Enter */
     size_t mark_dependency; /**< first one of the next mark or a later one */

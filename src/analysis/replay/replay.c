@@ -323,6 +323,7 @@ static void open_travellers(struct scheduling *scheduling)
         }
         times->waiting = fm_allocate(location->profile.count, sizeof *times->waiting);
         times->begin = location->begin;
+        times->blocked_call = FM_NONE;
         fm_steps_begin(&traveller->steps, location,
                        run->repairs ? &no_pollings : &run->dependencies->pollings[l], marks);
         traveller->old_now = traveller->new_now = location->begin;

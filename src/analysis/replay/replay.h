@@ -36,6 +36,10 @@ struct fm_new_times {
     uint64_t begin; /**< of the location's first event: as measured, unless it depends on
                          another thread */
     uint64_t end;   /**< of its last event */
+    uint32_t blocked_call;  /**< with a decider: the last call that had to wait at its end for an
+                                 event or a decision; FM_NONE: none */
+    uint64_t blocked_until; /**< it is left at this time at the earliest: the lookahead of
+                                 conservative simulation */
 };
 
 struct fm_replay {

@@ -12,8 +12,10 @@ struct lock {
     uint32_t count;
     struct fm_turn *turns;
     struct fm_turn_state *states; /* in the prediction */
-    uint32_t *slots;  /* of their dependencies among those of their locations; FM_NONE: none */
-    uint32_t *awaken; /* of what awakens those that wait for a condition; FM_NONE: none */
+    uint32_t *slots;   /* of their dependencies among those of their locations; FM_NONE: none */
+    uint32_t *awaken;  /* of what awakens those that wait for a condition; FM_NONE: none */
+    uint32_t *waiters; /* locations of the dependencies; FM_NONE: none. Each decision reads one,
+                          which would often not be in the cache among all of an acquisition */
     struct fm_turn_queue queue; /* of the prediction */
     bool is_open;               /* the queue is */
     bool is_kept;               /* its order is as measured in all predictions */
@@ -68,6 +70,7 @@ static void find_dependencies(const struct fm_detail *detail, struct lock *lock)
                 : find_dependency(detail, own->call, LOCK_RULES,
                                   lock->acquisitions[own->before - lock->first].release);
         lock->awaken[i] = find_dependency(detail, own->call, 1U << FM_DEPENDS_ON_CONDITION, any);
+        lock->waiters[i] = lock->slots[i] == FM_NONE ? FM_NONE : own->call.location;
     }
 }
 
@@ -179,7 +182,6 @@ static void fetch_ahead(const struct lock *lock, uint32_t number)
     if (next < lock->count) {
         __builtin_prefetch(&lock->states[next], 1);
         __builtin_prefetch(&lock->turns[next]);
-        __builtin_prefetch(&lock->acquisitions[next]);
     }
 }
 
@@ -221,6 +223,7 @@ static void free_lock(struct lock *lock)
     fm_free(lock->states);
     fm_free(lock->slots);
     fm_free(lock->awaken);
+    fm_free(lock->waiters);
 }
 
 /* @return whether the measured order of a lock is that of the rule: then it may change */
@@ -277,6 +280,7 @@ static void add_locks(struct fm_lock_turns *turns, const fm_acquisition_vector *
         lock.states = fm_allocate(lock.count, sizeof *lock.states);
         lock.slots = fm_allocate(lock.count, sizeof *lock.slots);
         lock.awaken = fm_allocate(lock.count, sizeof *lock.awaken);
+        lock.waiters = fm_allocate(lock.count, sizeof *lock.waiters);
         if (learn(turns->detail, &lock)) {
             fm_vector_push(&turns->locks, lock);
         } else {
@@ -352,7 +356,7 @@ void fm_lock_turns_list(const struct fm_lock_turns *turns, fm_decided_vector *de
         for (uint32_t i = 0; i < lock->count; i++) {
             if (lock->slots[i] != FM_NONE) {
                 const struct fm_decided_dependency added = {lock->slots[i], k, i};
-                fm_vector_push(&decided[lock->acquisitions[i].call.location], added);
+                fm_vector_push(&decided[lock->waiters[i]], added);
             }
             watch_acquisition(turns, watched, k, i);
         }
@@ -409,6 +413,15 @@ void fm_lock_turns_begin(struct fm_lock_turns *turns, const struct fm_edits *edi
     }
 }
 
+/* Fetches the acquisition that another one follows: the call that waits soon asks for it. */
+static void fetch_followed(const struct lock *lock, uint32_t number)
+{
+    const uint32_t before = lock->states[number].follows;
+    if (before != FM_NONE) {
+        __builtin_prefetch(&lock->acquisitions[before].passed);
+    }
+}
+
 void fm_lock_turns_advance(struct fm_lock_turns *turns, uint32_t number_of_lock,
                            struct fm_known_requests known, fm_location_vector *woken,
                            struct fm_turn_wait *wait)
@@ -421,8 +434,9 @@ void fm_lock_turns_advance(struct fm_lock_turns *turns, uint32_t number_of_lock,
         if (next != FM_NONE) {
             turns->overtaking += fm_turn_queue_grant(&lock->queue, next);
         }
-        if (let != FM_NONE && lock->slots[let] != FM_NONE) {
-            fm_vector_push(woken, lock->acquisitions[let].call.location);
+        if (let != FM_NONE && lock->waiters[let] != FM_NONE) {
+            fm_vector_push(woken, lock->waiters[let]);
+            fetch_followed(lock, let);
         }
     } while (next != FM_NONE);
 }

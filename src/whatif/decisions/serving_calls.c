@@ -184,6 +184,14 @@ static inline uint64_t leave_of(struct times times, uint32_t activity)
                : atomic_load_explicit(&times.replayed->leave[activity], memory_order_relaxed);
 }
 
+/* @return whether a call that has not ended is known to end behind a time: it needs not be reached
+ * to decide that the call runs at it */
+static inline bool ends_behind(struct times times, uint32_t activity, uint64_t time)
+{
+    return times.replayed != NULL && times.replayed->blocked_call == activity &&
+           times.replayed->blocked_until > time;
+}
+
 /* @return whether a call of a list has ended at `enter` and did not begin then */
 static inline bool is_past(struct times times, const struct progressing *list, uint32_t position,
                            uint64_t enter)
@@ -280,8 +288,9 @@ static struct search search_target(struct fm_serving_calls *calls, const struct 
             }
             continue;
         }
-        search.is_open |=
-            !is_certain && begin < enter && leave_of(times, found.activity) == FM_UNKNOWN_TIME;
+        search.is_open |= !is_certain && begin < enter &&
+                          leave_of(times, found.activity) == FM_UNKNOWN_TIME &&
+                          !ends_behind(times, found.activity, enter);
         if (begin < search.begin) {
             search.best = found;
             search.begin = begin;
