@@ -16,7 +16,7 @@
 
 /** Elementary costs. */
 enum fm_cost {
-    FM_COST_IF,     /**< a branch that is predicted */
+    FM_COST_IF,     /**< a branch that is predicted, beyond the test that it depends on */
     FM_COST_FUNC,   /**< a call of a function */
     FM_COST_BITMAP, /**< a test of a bit by its number */
     FM_COST_COMP,   /**< a comparison of numbers */
