@@ -149,8 +149,8 @@ static void print_idle_threads(const struct fm_report *report)
     }
 }
 
-/** Prints for which share of all time threads have no task. This is no waiting for a late thread,
- * so that the shares of waiting do not contain it. */
+/** Prints for which share of all time threads have no task. Not all of this is waiting for a late
+ * thread or for the creation of a task: the shares of waiting may be smaller. */
 static void print_missing_tasks(const struct fm_report *report)
 {
     const struct fm_diagnosis *diagnosis = &report->diagnosis;

@@ -36,6 +36,28 @@ static uint64_t count_unaided(const struct fm_trace *trace, const struct fm_loca
     return count;
 }
 
+/* @return whether a mark in the call that waits, such as the begin of a task, depends on the event
+ * that ends the wait, or on a later one; `*next` is the first mark behind the calls before */
+static bool has_such_mark(const struct fm_dependencies *dependencies, uint32_t l,
+                          const struct fm_candidate *wait, size_t *next)
+{
+    const fm_mark_vector *marks = &dependencies->marks[l];
+    const fm_dependency_vector *of_marks = &dependencies->of_marks[l];
+    while (*next < marks->count && marks->items[*next].next_activity <= wait->activity) {
+        ++*next;
+    }
+    for (size_t m = *next; m < marks->count && marks->items[m].activity == wait->activity; m++) {
+        const uint32_t row = marks->items[m].row;
+        size_t d = fm_first_dependency(of_marks, row);
+        for (; d < of_marks->count && of_marks->items[d].activity == row; d++) {
+            if (of_marks->items[d].t >= wait->t) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 /* Counts the wait states that no dependency explains: neither one on the event that ends the wait,
  * nor one on a later event, which comes behind it (the copy that a call waits for, behind the work
  * in front of the copy). */
@@ -45,7 +67,7 @@ static void count_unfollowed(const struct fm_detail *detail, uint32_t l,
     const struct fm_location *location = &detail->trace->locations[l];
     const struct fm_findings *findings = &detail->findings[l];
     const fm_dependency_vector *dependencies = &detail->dependencies->of_location[l];
-    size_t first = 0;
+    size_t first = 0, next_mark = 0;
     for (size_t w = 0; w < findings->waits.count; w++) {
         const struct fm_candidate *wait = &findings->candidates.items[findings->waits.items[w]];
         while (first < dependencies->count &&
@@ -57,7 +79,8 @@ static void count_unfollowed(const struct fm_detail *detail, uint32_t l,
                dependencies->items[d].t < wait->t) {
             d++;
         }
-        if (d == dependencies->count || dependencies->items[d].activity != wait->activity) {
+        if ((d == dependencies->count || dependencies->items[d].activity != wait->activity) &&
+            !has_such_mark(detail->dependencies, l, wait, &next_mark)) {
             found->unfollowed[wait->metric]++;
             found->unfollowed_ticks[wait->metric] +=
                 wait->t - location->enter.items[wait->activity];

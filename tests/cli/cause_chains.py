@@ -1,4 +1,5 @@
-"""Chains of causes name the same causes as the costs, also where samples tell which function took how long.
+"""Chains of causes name the same causes as the costs, also where samples tell which function took how long, and
+where a thread waits for the creation of a task.
 
 usage: cause_chains.py FERMATA
 """
@@ -68,6 +69,16 @@ def main():
         text = " ".join(text.split())
         assert "How it takes 2.500 s there, 2.000 s on the other thread Rest others wait longer than it takes: " \
                "for 3.000 s of the waiting the reason is in no call path" in text, text
+
+        late = pathlib.Path(SCENARIOS, "threads", "tasks-created-late.scn").read_text()
+        text = chains(folder, "tasks-created-late", late, "omp_ibarrier_wait")
+        assert "<- for process 0, thread 0 in main/!$omp parallel/!$omp create task" in text, text
+        assert "thread 0 spent 6.000 s more in main/!$omp parallel/slow (100% of what delayed it)" in text, text
+        _, text, _ = run("report", os.path.join(folder, "tasks-created-late"), "--by", "symptom")
+        assert ("thread 0 created the task that was missing, in main/!$omp parallel/!$omp create task, as in 2 of "
+                "the 4 longest waits here." in " ".join(text.split())), text
+        _, text, _ = run("whatif", os.path.join(folder, "tasks-created-late"))
+        assert "not followed" not in text, text
 
 
 main()

@@ -364,6 +364,46 @@ class TaskTest(ThreadTest):
                       ["9 0 leave !$omp taskwait", "0 0.1 team_begin t"], self.task(0.1, 1, 4, 2))
         self.assert_value(0, "omp_taskwait_wait")
 
+    def test_a_thread_without_a_task_waits_for_the_creation_of_its_next_one(self):
+        self.evaluate(self.HEADER, ["0 0 team_begin t"], self.create(0, 4, 1), self.create(0, 7, 2),
+                      ["7 0 enter foo", "9 0 leave foo", "0 0.1 team_begin t"],
+                      ["1 0.1 enter !$omp barrier"], self.task(0.1, 4, 5, 1),
+                      self.task(0.1, 8, 9, 2), ["9 0.1 leave !$omp barrier"])
+        # The members' barriers are incomplete: nobody is known to enter last.
+        self.assert_value(3 + 2, "omp_ebarrier_wait", "!$omp barrier", 0.1)
+        self.assert_value(0 + 1, "omp_ebarrier", "!$omp barrier", 0.1)
+        self.assert_formation(2, "wait_count_ompbarrier", "!$omp barrier", 0.1)
+
+    def test_tasks_that_existed_or_are_created_by_the_thread_itself(self):
+        self.evaluate(self.HEADER, ["0 0 team_begin t"], self.create(0, 1, 1),
+                      ["0 0.1 team_begin t", "1 0.1 enter !$omp barrier"],
+                      self.task(0.1, 3, 5, 1), ["6 0.1 task_create t 1 2"],
+                      self.task(0.1, 8, 9, 2, creator=1), ["9 0.1 leave !$omp barrier"])
+        self.assert_value(0, "omp_ebarrier_wait")
+
+    def test_the_creation_of_a_task_that_another_thread_has_begun(self):
+        """It is suspended there, and resumed in the barrier of 0.1."""
+        self.evaluate(self.HEADER, ["0 0 team_begin t"], self.create(0, 3, 1), ["0 0.2 team_begin t"],
+                      split("4 0.2 task_switch t 0 1; 4 0.2 enter foo; 5 0.2 leave foo"),
+                      ["0 0.1 team_begin t", "1 0.1 enter !$omp barrier"], self.task(0.1, 6, 7, 1),
+                      ["9 0.1 leave !$omp barrier"])
+        self.assert_value(0, "omp_ebarrier_wait")
+
+    def test_a_creation_outside_of_all_regions_is_no_cause(self):
+        self.evaluate(self.HEADER, ["0 0 team_begin t", "3 0 task_create t 0 1", "0 0.1 team_begin t"],
+                      ["1 0.1 enter !$omp barrier"], self.task(0.1, 4, 5, 1),
+                      ["9 0.1 leave !$omp barrier"])
+        self.assert_value(0, "omp_ebarrier_wait")
+
+    def test_the_stretch_that_waits_for_the_last_thread_waits_for_nothing_else(self):
+        self.evaluate(["ranks 1 threads 2", "team t 0.0 0.1"],
+                      split("0 0 team_begin t; 0 0 enter foo; 2 0 leave foo; 2 0 enter !$omp barrier"),
+                      split("""3 0 enter foo; 5 0 enter !$omp create task; 5 0 task_create t 0 1
+                               5 0 leave !$omp create task; 7 0 leave foo; 9 0 leave !$omp barrier"""),
+                      ["0 0.1 team_begin t", "1 0.1 enter !$omp barrier"], self.task(0.1, 6, 7, 1),
+                      ["9 0.1 leave !$omp barrier"])
+        self.assert_value(1, "omp_ebarrier_wait", "!$omp barrier", 0.1)
+
 
 class HybridTest(ThreadTest):
     def test_an_iteration_of_a_thread_delays_another_process(self):

@@ -1,8 +1,10 @@
 /* Threads and tasks of OpenMP: a task wait ends with the last child task, which another thread may
- * execute; and starvation, the time that threads spend in barriers and task waits without a task
- * while others execute some. */
+ * execute; a thread without a task waits for the creation of its next one (task_creations.h); and
+ * starvation, the time that threads spend in barriers and task waits without a task while others
+ * execute some. */
 #include "analysis/dependencies/dependencies.h"
 #include "analysis/pattern.h"
+#include "analysis/threads/task_creations.h"
 #include "analysis/threads/tasks.h"
 #include "analysis/threads/team_instances.h"
 
@@ -101,19 +103,6 @@ static void judge(const struct fm_finder *finder, const struct fm_tasks *tasks,
         const uint32_t activity = fm_stretch_at(location, wait->activity, last);
         fm_found_wait(finder, (struct fm_call_ref){wait->location, activity}, last, cause,
                       FM_METRIC_OMP_TASKWAIT_WAIT);
-    }
-}
-
-/* A task that another thread executes begins after its creation. */
-static void depend_on_creation(const struct fm_analysis *analysis, const struct fm_tasks *tasks)
-{
-    for (size_t t = 0; t < tasks->tasks.count; t++) {
-        const struct fm_task *task = &tasks->tasks.items[t];
-        if (task->created != UINT64_MAX && task->begin != UINT64_MAX &&
-            task->creator != task->executor) {
-            fm_depend_start(analysis, task->executor, task->begin_row, task->creator,
-                            task->create_row, FM_DEPENDS_ON_START);
-        }
     }
 }
 
@@ -312,10 +301,9 @@ static void find(void *context, unsigned worker, uint32_t first, uint32_t last)
     finder.worker = worker;
     for (uint32_t process = first; process < last; process++) {
         fm_tasks_find(finder.analysis->trace, process, &tasks);
-        if (finder.analysis->dependencies != NULL) {
-            depend_on_creation(finder.analysis, &tasks);
-        }
+        fm_depend_on_task_creations(finder.analysis, &tasks);
         find_waits(&finder, &tasks, &list);
+        fm_find_waits_for_task_creations(&finder, process, &tasks);
         find_all_starved(&finder, &tasks, &load);
     }
     fm_vector_free(&list);

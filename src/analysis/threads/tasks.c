@@ -92,6 +92,7 @@ static uint32_t add_task(struct reading *reading)
                                                              .end = UINT64_MAX,
                                                              .last = {FM_NONE, FM_NONE},
                                                              .creator = FM_NONE,
+                                                             .created_in = {FM_NONE, FM_NONE},
                                                              .executor = FM_NONE,
                                                              .begin = UINT64_MAX}));
     return (uint32_t)reading->tasks->tasks.count - 1;
@@ -128,6 +129,20 @@ static uint32_t current(const struct reading *reading)
                                      : reading->begun.items[reading->begun.count - 1].task;
 }
 
+static void note_creation(const struct reading *reading, struct fm_task *task, uint32_t row)
+{
+    const struct fm_thread_record *record =
+        &reading->trace->locations[reading->location].threads.items[row];
+    task->parent = current(reading);
+    task->created = record->time;
+    task->creator = reading->location;
+    task->create_row = row;
+    task->created_in = (struct fm_call_ref){reading->location, record->activity};
+    if (record->activity == FM_NONE && record->visit != FM_NONE) {
+        task->created_in.activity = record->next_activity;
+    }
+}
+
 static void read_team_end(struct reading *reading, const struct fm_thread_record *record)
 {
     for (size_t i = reading->begun.count; i-- > 0;) {
@@ -156,10 +171,7 @@ static void read_record(struct reading *reading, uint32_t row)
         break;
     case FM_THREAD_TASK_CREATE:
         task = task_of(reading, record);
-        reading->tasks->tasks.items[task].parent = current(reading);
-        reading->tasks->tasks.items[task].created = record->time;
-        reading->tasks->tasks.items[task].creator = reading->location;
-        reading->tasks->tasks.items[task].create_row = row;
+        note_creation(reading, &reading->tasks->tasks.items[task], row);
         break;
     case FM_THREAD_TASK_SWITCH:
         stop(reading, record->time);

@@ -19,10 +19,13 @@ struct fm_task {
     struct fm_call_ref last; /**< empty activity of its call path at the end; activity FM_NONE:
                                   unknown */
     uint32_t creator;        /**< location; FM_NONE: unknown */
-    uint32_t executor;       /**< location that begins it; FM_NONE: unknown */
-    uint64_t begin;          /**< of its execution; UINT64_MAX: unknown */
-    uint32_t create_row;     /**< if `created` is known: row of the creator's records of threads */
-    uint32_t begin_row;      /**< if `begin` is known: row of the executor's records of threads */
+    struct fm_call_ref created_in; /**< activity of the creator at the creation: the innermost open
+                                        call if it is one, else an empty activity of the call path;
+                                        activity FM_NONE: it was in no region */
+    uint32_t executor;             /**< location that begins it; FM_NONE: unknown */
+    uint64_t begin;                /**< of its execution; UINT64_MAX: unknown */
+    uint32_t create_row; /**< if `created` is known: row of the creator's records of threads */
+    uint32_t begin_row;  /**< if `begin` is known: row of the executor's records of threads */
 };
 
 /** A location executes a task. */

@@ -11,6 +11,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /** Groups with a smaller share of all time are not described. */
 #define SMALLEST_SHARE 0.005
@@ -98,6 +99,27 @@ static bool is_lock_contention(fm_metric_t kind)
     return delay_kind != FM_DELAY_NONE && fm_delay_metrics(delay_kind)->is_contention;
 }
 
+/** @return whether the creation of a task ended a wait. */
+static bool is_ended_by_creation(const struct fm_cube *cube, const struct fm_cube_instance *wait)
+{
+    static const char creation[] = "!$omp create task";
+    return wait->cause_callpath != FM_CUBE_NONE &&
+           strncmp(cube->regions[cube->callpaths[wait->cause_callpath].region].name, creation,
+                   sizeof creation - 1) == 0;
+}
+
+/** @return what a location did that ended a wait, up to the call path where it did so */
+static const char *ending(const struct fm_cube *cube, const struct fm_cube_instance *wait,
+                          fm_metric_t kind)
+{
+    const bool has_path = wait->cause_callpath != FM_CUBE_NONE;
+    if (is_lock_contention(kind))
+        return has_path ? "released the lock last, in " : "released the lock last";
+    if (is_ended_by_creation(cube, wait))
+        return "created the task that was missing, in ";
+    return has_path ? "came last to " : "came last";
+}
+
 /** Describes the location that ended the longest waits, as found in the worst instances. */
 static void describe_last(const struct fm_diagnosis *diagnosis, struct fm_wait_group *group)
 {
@@ -114,7 +136,8 @@ static void describe_last(const struct fm_diagnosis *diagnosis, struct fm_wait_g
         if (worst == NULL)
             worst = instance;
         known++;
-        same += instance->cause_location == worst->cause_location;
+        same += instance->cause_location == worst->cause_location &&
+                is_ended_by_creation(cube, instance) == is_ended_by_creation(cube, worst);
     }
     if (worst == NULL)
         return;
@@ -130,12 +153,9 @@ static void describe_last(const struct fm_diagnosis *diagnosis, struct fm_wait_g
     if (same > 1)
         snprintf(frequency, sizeof frequency, ", as in %s here",
                  fm_format_longest(longest, same, known));
-    bool is_lock = is_lock_contention(group->kind);
-    const char *what = is_lock ? "released the lock last" : "came last";
-    const char *where = path == NULL ? "" : is_lock ? ", in " : " to ";
     fm_sentences_add(&group->lines, "Last",
-                     "%s %s%s%s%s. The longest wait: %s on %s, %s after the start.", cause, what,
-                     where, path == NULL ? "" : path, frequency,
+                     "%s %s%s%s. The longest wait: %s on %s, %s after the start.", cause,
+                     ending(cube, worst, group->kind), path == NULL ? "" : path, frequency,
                      fm_format_ticks(wait, cube, (int64_t)worst->wait), waiter,
                      fm_format_ticks(begin, cube, (int64_t)worst->enter));
     free(path);

@@ -180,6 +180,9 @@ void fm_builder_thread(struct fm_builder *builder, fm_thread_record_type_t type,
     if (type == FM_THREAD_BEGIN) {
         builder->last_left = FM_NONE; /* earlier threads may have used the location */
     }
+    if (type == FM_THREAD_TASK_CREATE && record->activity == FM_NONE && record->visit != FM_NONE) {
+        fm_builder_add_empty_activity(builder, record->visit);
+    }
     if (type == FM_THREAD_END || type == FM_THREAD_TASK_COMPLETE) {
         const uint32_t visit = ended_visit(builder, type);
         record->activity =

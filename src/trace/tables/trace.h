@@ -200,7 +200,8 @@ typedef enum {
                                 and of those that wait for it, or let a stream wait */
     FM_THREAD_LOCK_ACQUIRE,
     FM_THREAD_LOCK_RELEASE,
-    FM_THREAD_TASK_CREATE,
+    FM_THREAD_TASK_CREATE, /**< outside of calls of communication, `next_activity` is an empty one
+                                of the innermost open region, if there is one */
     FM_THREAD_TASK_SWITCH,
     FM_THREAD_TASK_COMPLETE /**< `activity`: an empty one of the task's call path */
 } fm_thread_record_type_t;

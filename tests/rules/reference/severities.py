@@ -130,18 +130,19 @@ def compute_formation(timeline, severities):
 def _parts_of_time(chosen, instances, received_by):
     """{call: [(metric, time)]}: what of each call's own time does not belong to its own node."""
     parts = {}
-    for call, candidate in chosen.items():
-        wait = candidate.time - call.begin_of_waiting(candidate.time)
+    for activity, candidate in chosen.items():
+        wait = candidate.time - activity.begin_of_waiting(candidate.time)
+        of_call = parts.setdefault(activity.call, [])
         if candidate.rule in (ws.LATE_SENDER, ws.LATE_RECEIVER):
-            parts[call] = [(ws.wrong_order_metric(candidate, received_by), wait)]
+            of_call.append((ws.wrong_order_metric(candidate, received_by), wait))
         elif candidate.metric == "mpi_rma_wait_at_fence":
             early = ws.early_fence(candidate)
-            parts[call] = [("mpi_rma_early_fence", early), (candidate.metric, wait - early)]
+            of_call += [("mpi_rma_early_fence", early), (candidate.metric, wait - early)]
         elif candidate.rule == ws.EARLY_WAIT:
             late = ws.late_complete(candidate)
-            parts[call] = [("mpi_rma_late_complete", late), (candidate.metric, wait - late)]
+            of_call += [("mpi_rma_late_complete", late), (candidate.metric, wait - late)]
         else:
-            parts[call] = [(candidate.metric, wait)]
+            of_call.append((candidate.metric, wait))
     for call, metric, time in ws.completions(instances, chosen):
         parts.setdefault(call, []).append((metric, time))
     return parts

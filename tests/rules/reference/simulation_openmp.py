@@ -26,14 +26,29 @@ class _Region:
         return self.meetings.setdefault(number, Meeting(len(self.members)))
 
 
-class _Pool:
-    """Tasks of one construct: `waiting` are those that nobody has begun."""
+class _Task:
+    """`name` as in its records; `created` is a time."""
 
-    def __init__(self):
+    def __init__(self, name, created):
+        self.name = name
+        self.created = created
+        self.children = []
+        self.end = None
+
+
+class _Pool:
+    """Tasks of one construct: `waiting` are those that nobody has begun; the tasks themselves create
+    `budget` more."""
+
+    def __init__(self, random):
         self.waiting = []
         self.running = 0
-        self.is_complete = False  # no more are created
+        self.is_complete = False  # no more are created, but by tasks
         self.ends = []
+        self.budget = random.choice((0, 0, 3, 6))
+        self.barrier = random.choice(("!$omp barrier", "!$omp implicit barrier"))
+        self.records_resumptions = random.random() < 0.5
+        self.begun = {}  # {location: [_Task]}, the current one last
 
     def is_over(self):
         return self.is_complete and not self.waiting and not self.running
@@ -194,10 +209,14 @@ class OpenMPActions:
     def _omp_tasks(self, engine, region, loc, number, unused):
         """One thread creates tasks and waits for them; the others execute them, in the region or in
         a barrier."""
-        pool = region.tasks.setdefault(number, _Pool())
+        if number not in region.tasks:
+            region.tasks[number] = _Pool(self.random)
+        pool = region.tasks[number]
         in_barrier = number % 2 == 1 and self.tasks_nest
         if loc is region.members[0]:
             for _ in range(self.random.randint(1, 4)):
+                if self.random.random() < 0.3:
+                    loc.clock += self.random.choice(self.gaps)
                 self._create_task(region, loc, pool)
                 yield
             pool.is_complete = True
@@ -207,55 +226,85 @@ class OpenMPActions:
                 yield from self._taskwait(region, loc, pool)
         elif not in_barrier:
             yield from self._execute(region, loc, pool)
-        yield from self._barrier(region, loc, "!$omp barrier", pool if in_barrier else None)
+        yield from self._barrier(region, loc, pool.barrier, pool if in_barrier else None)
 
     def _create_task(self, region, loc, pool):
         self.open(loc, "!$omp create task")
-        generation = self.new_id()
-        self.emit(loc, "task_create %s %d %d" % (region.team, region.members.index(loc),
-                                                 generation))
+        name = "%s %d %d" % (region.team, region.members.index(loc), self.new_id())
+        self.emit(loc, "task_create " + name)
         loc.clock += self.random.choice((0, 0, 1))
         self.close(loc, "!$omp create task")
-        pool.waiting.append((region.members.index(loc), generation, loc.clock))
+        task = _Task(name, loc.clock)
+        pool.waiting.append(task)
+        return task
 
     def _taskwait(self, region, loc, pool):
         self.open(loc, "!$omp taskwait")
         yield
-        while self.tasks_nest and pool.waiting and self.random.random() < 0.7:
-            yield from self._run_task(region, loc, pool)
         if len(region.members) == 1:
-            while pool.waiting:
-                yield from self._run_task(region, loc, pool)
-        yield lambda: max(pool.ends, default=0) if pool.is_over() else None
+            yield from self._execute(region, loc, pool)
+        elif self.tasks_nest:
+            yield from self._execute(region, loc, pool, may_stop=True)
+        yield lambda: self._end_of(pool)
         if self.random.random() < 0.3:
             loc.clock += self.step()
         self.close(loc, "!$omp taskwait")
 
     def _run_task(self, region, loc, pool):
-        creator, generation, created = pool.waiting.pop(0)
+        task = pool.waiting.pop(0)
         pool.running += 1
-        loc.clock = max(loc.clock, created)
-        name = "%s %d %d" % (region.team, creator, generation)
-        self.emit(loc, "task_switch " + name)
+        loc.clock = max(loc.clock, task.created)
+        begun = pool.begun.setdefault(loc, [])
+        begun.append(task)
+        self.emit(loc, "task_switch " + task.name)
         self.open(loc, "!$omp task")
         loc.clock += self.step() + self.random.choice(self.gaps)
         yield
+        yield from self._create_children(region, loc, pool, task)
         self.close(loc, "!$omp task")
-        self.emit(loc, "task_complete " + name)
+        self.emit(loc, "task_complete " + task.name)
+        begun.pop()
+        if begun and pool.records_resumptions:
+            self.emit(loc, "task_switch " + begun[-1].name)
         pool.running -= 1
+        task.end = loc.clock
         pool.ends.append(loc.clock)
         yield
 
-    def _execute(self, region, loc, pool):
-        """Executes tasks until all are done."""
+    def _create_children(self, region, loc, pool, task):
+        """A task creates tasks, and may wait for them."""
+        for _ in range(min(pool.budget, self.random.choice((0, 1, 2)))):
+            pool.budget -= 1
+            task.children.append(self._create_task(region, loc, pool))
+            yield
+            loc.clock += self.random.choice(self.gaps)
+        if not task.children or not self.tasks_nest or self.random.random() < 0.5:
+            return
+        self.open(loc, "!$omp taskwait")
+        yield
+        yield from self._execute(region, loc, pool, task)
+        self.close(loc, "!$omp taskwait")
+
+    def _execute(self, region, loc, pool, parent=None, may_stop=False):
+        """Executes tasks until all are done, or the children of `parent`."""
+        def end():
+            return self._end_of(pool) if parent is None else self._end_of_children(parent)
+
+        def next_time():
+            return end() if end() is not None or not pool.waiting else pool.waiting[0].created
+
         while True:
-            yield lambda: self._next_task(pool)
-            if not pool.waiting:
+            yield next_time
+            if end() is not None or may_stop and self.random.random() < 0.3:
                 return
-            yield from self._run_task(region, loc, pool)
+            if pool.waiting:
+                yield from self._run_task(region, loc, pool)
 
     @staticmethod
-    def _next_task(pool):
-        if pool.waiting:
-            return pool.waiting[0][2]
+    def _end_of(pool):
         return max(pool.ends, default=0) if pool.is_over() else None
+
+    @staticmethod
+    def _end_of_children(task):
+        ends = [child.end for child in task.children]
+        return None if None in ends else max(ends)

@@ -3,14 +3,17 @@
 
 class Task:
     """`parent` is the Task, or the instance of a team on a location (an implicit task), that created
-    it, `creator` the location; `runs` are [location, begin, end]; `end_call` the call that ended last in it."""
+    it, `creator` the location, `creation` the position of its record there; `runs` are [location, begin,
+    end], `switches` (time, location, position of the record); `end_call` the call that ended last in it."""
 
     def __init__(self, team):
         self.team = team
         self.parent = None
         self.creator = None
         self.created = None
+        self.creation = None
         self.runs = []
+        self.switches = []
         self.end = None
         self.end_call = None
 
@@ -65,7 +68,9 @@ def _walk(timeline):
                 task = tasks.setdefault(key, Task(event.args[0]))
                 if event.name == "task_create":
                     task.parent, task.creator, task.created = runner.stack[-1], loc, event.time
+                    task.creation = position
                 elif event.name == "task_switch":
+                    task.switches.append((event.time, loc, position))
                     runner.switch(task, loc, event.time)
                 else:
                     runner.finish(task, loc, event.time)

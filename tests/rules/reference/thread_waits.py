@@ -1,7 +1,8 @@
 """The wait states of threads that are no contention: barriers, conditions, semaphores, ends of
-threads and of tasks."""
+threads, ends and creations of tasks."""
 
 import tasks
+import timeline as tl
 import wait_states as ws
 
 _CONDITION_WAITS = ("pthread_cond_wait", "pthread_cond_timedwait", "pthread_cond_clockwait",
@@ -10,6 +11,8 @@ _CONDITION_SIGNALS = ("pthread_cond_signal", "pthread_cond_broadcast", "cnd_sign
                       "cnd_broadcast")
 _SEMAPHORE_WAITS = ("sem_wait", "sem_timedwait", "sem_clockwait")
 _SEMAPHORE_POSTS = ("sem_post",)
+_BARRIER_METRICS = {"omp_ebarrier": "omp_ebarrier_wait", "omp_ibarrier": "omp_ibarrier_wait"}
+_TASK_EXECUTORS = {**_BARRIER_METRICS, "omp_taskwait": "omp_taskwait_wait"}
 
 
 def team_barriers(timeline):
@@ -81,8 +84,7 @@ def _barrier_candidates(instances, rule):
         last = max(call.enter for call in calls)
         cause = next(call for call in calls if call.enter == last)
         for call in calls:
-            metric = {"omp_ebarrier": "omp_ebarrier_wait", "omp_ibarrier": "omp_ibarrier_wait"}.get(
-                call.node, "pthread_barrier_wait")
+            metric = _BARRIER_METRICS.get(call.node, "pthread_barrier_wait")
             yield ws.Candidate(call, last, rule, cause, metric, None, 0)
 
 
@@ -141,6 +143,42 @@ def _task_candidates(timeline):
             yield ws.Candidate(call, last, ws.TASK_WAIT, cause, "omp_taskwait_wait", None, 0)
 
 
+def _stretch_of(record):
+    """(call, number of its stretch) that a record lies in, None if it is in no call."""
+    return record.call and (record.call, sum(nested.end_position < record.sequence
+                                             for nested in record.call.nested))
+
+
+def _begins_of_tasks(timeline):
+    """Triples (task, its first switch, the record of threads that follows on this location or None)
+    of the tasks that begin on another location than that of their creator."""
+    for task in tasks.all_tasks(timeline):
+        if task.created is None or not task.switches:
+            continue
+        _, loc, position = min(task.switches, key=lambda switch: switch[0])
+        if loc != task.creator:
+            records = [record for record in timeline.thread_records[loc]
+                       if record.sequence >= position]
+            yield task, records[0], records[1] if len(records) > 1 else None
+
+
+def _creation_candidates(timeline, decided):
+    """Threads without a task wait for the creation of that which they begin at the end of a stretch;
+    `decided` are the stretches (call, begin) that wait for something else."""
+    for task, switch, following in _begins_of_tasks(timeline):
+        cause = next(record.call for record in timeline.thread_records[task.creator]
+                     if record.sequence == task.creation)
+        at = _stretch_of(switch)
+        if cause is None or at is None or at[0].node not in _TASK_EXECUTORS:
+            continue
+        if following is not None and _stretch_of(following) == at:
+            continue
+        stretch = tl.Stretch(*at)
+        if (at[0], stretch.begin) not in decided:
+            yield ws.Candidate(stretch, task.created, ws.TASK_WAIT, cause,
+                               _TASK_EXECUTORS[at[0].node], None, 0)
+
+
 def creations(timeline):
     """[(location, position of the begin of a thread, its creator, position and time of its creation)]
     of POSIX threads."""
@@ -153,11 +191,15 @@ def creations(timeline):
 
 
 def candidates(timeline):
-    yield from _barrier_candidates(team_barriers(timeline), ws.TEAM_BARRIER)
+    of_teams = list(_barrier_candidates(team_barriers(timeline), ws.TEAM_BARRIER))
+    of_children = list(_task_candidates(timeline))
+    yield from of_teams + of_children
+    yield from _creation_candidates(timeline, {
+        (candidate.activity, candidate.activity.begin_of_waiting(candidate.time))
+        for candidate in of_teams + of_children if ws.is_wait_state(candidate)})
     yield from _barrier_candidates(thread_barriers(timeline), ws.THREAD_BARRIER)
     yield from _awaken(timeline, _CONDITION_WAITS, _CONDITION_SIGNALS, ws.CONDITION,
                        "pthread_condition_wait")
     yield from _awaken(timeline, _SEMAPHORE_WAITS, _SEMAPHORE_POSTS, ws.SEMAPHORE,
                        "pthread_semaphore_wait")
     yield from _join_candidates(timeline)
-    yield from _task_candidates(timeline)

@@ -37,6 +37,11 @@ class Call:
             parent.nested.append(self)
 
     @property
+    def call(self):
+        """As for a Stretch."""
+        return self
+
+    @property
     def own_time(self):
         return self.leave - self.enter - self.child_time
 
@@ -56,6 +61,20 @@ class Call:
     def begin_of_waiting(self, time):
         """Where waiting until `time` begins, None if the call cannot wait then."""
         return next((begin for begin, end in self.stretches() if begin < time <= end), None)
+
+
+class Stretch:
+    """A part (begin, end) of a call, between two of its nested calls, that waits by itself: it stands
+    for the call as the activity of a wait state."""
+
+    def __init__(self, call, number):
+        self.call = call
+        self.loc, self.index, self.path = call.loc, call.index, call.path
+        self.begin, self.end = call.stretches()[number]
+        self.position = call.nested[number - 1].end_position if number else call.position
+
+    def begin_of_waiting(self, time):
+        return self.begin if self.begin < time <= self.end else None
 
 
 class Record:
