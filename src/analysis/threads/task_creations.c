@@ -36,15 +36,23 @@ static fm_metric_t waiting_in(const struct fm_analysis *analysis, struct fm_call
     }
 }
 
+/* @return whether no region is entered or left between a record and the next one of its location */
+static bool is_followed_at_once(const struct fm_location *location, uint32_t row)
+{
+    const struct fm_thread_record *record = &location->threads.items[row];
+    return row + 1 < location->threads.count && record[1].visit == record->visit &&
+           record[1].next_state == record->next_state &&
+           record[1].next_activity == record->next_activity;
+}
+
 /* @return the stretch that the begin of a task ends; activity FM_NONE: the begin lies in no call,
  * or other records of threads follow it in the stretch, such as the end of the task */
 static struct fm_call_ref ended_stretch(const struct fm_trace *trace, const struct fm_task *task)
 {
     const struct fm_location *location = &trace->locations[task->executor];
-    const struct fm_thread_record *begin = &location->threads.items[task->begin_row];
-    const bool is_last =
-        task->begin_row + 1 == location->threads.count || begin[1].activity != begin->activity;
-    return (struct fm_call_ref){task->executor, is_last ? begin->activity : FM_NONE};
+    const bool ends = !is_followed_at_once(location, task->begin_row);
+    return (struct fm_call_ref){task->executor,
+                                ends ? location->threads.items[task->begin_row].activity : FM_NONE};
 }
 
 static uint64_t key_of(struct fm_call_ref call)
