@@ -86,8 +86,11 @@ begin_task(struct fm_thread *thread, fm_ompt_data_t *task, struct fm_here here)
 {
     const struct fm_construct_region *region =
         atomic_load(&regions[task->value >> REGION_AT & (REGIONS - 1)]);
-    task->value |= RUNNING | (thread->depth == FM_DEPTH_RUNTIME ? IN_RUNTIME : 0);
-    thread->depth = 0;
+    task->value |= RUNNING;
+    if (thread->depth == FM_DEPTH_RUNTIME) {
+        task->value |= IN_RUNTIME;
+        fm_omp_interrupt(thread);
+    }
     uint64_t now = fm_construct_time(thread, here, true);
     note(thread, FM_RECORD_TASK_SWITCH, task->value, now);
     fm_construct_enter(thread, region, now);

@@ -90,6 +90,14 @@ static inline void fm_omp_hold(struct fm_thread *thread)
     thread->depth = FM_DEPTH_RUNTIME;
 }
 
+/** Such a call begins to execute a task: what the thread did before, waiting, was no computation.
+ */
+static inline void fm_omp_interrupt(struct fm_thread *thread)
+{
+    thread->left = fm_clock_now();
+    thread->depth = 0;
+}
+
 /** Ends such a call at the time `now`. @return it */
 static inline uint64_t fm_omp_release_at(struct fm_thread *thread, uint64_t now)
 {

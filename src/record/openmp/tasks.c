@@ -62,7 +62,9 @@ static void execute(void *arguments, const struct origin *origin, struct fm_here
         return;
     }
     uint32_t depth = thread->depth;
-    thread->depth = 0;
+    if (depth == FM_DEPTH_RUNTIME) {
+        fm_omp_interrupt(thread);
+    }
     uint64_t now = fm_construct_time(thread, here, true);
     size_t item = thread->open.count;
     fm_construct_note(thread, FM_RECORD_TASK_SWITCH, 0, origin->creator, now, origin->generation);

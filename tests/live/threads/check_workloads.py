@@ -110,6 +110,9 @@ def check_tasks(report, program, metrics):
     for sentence in ("No task for", "threads have no task while others execute theirs"):
         if sentence not in report["text"]:
             return f"{program}: the report does not say {sentence!r}: {report['text'][:3000]}"
+    measured, computation = total(report, {"measured_time"}), total(report, {"comp"})
+    if measured > 1.2 * computation + LEAST:
+        return f"{program}: {measured} s are measured as computation, but only {computation} s are any"
     return None
 
 
