@@ -32,7 +32,7 @@ static void *take_and_release(void *nothing)
         lock.early += acquired < lock.released;
         lock.released = fm_clock_now();
         pthread_mutex_unlock(&lock.mutex);
-        for (volatile int j = 0; j < (int)(i * 7919u % 200); j++) {
+        for (volatile int j = 0; j < (int)((unsigned)i * 7919u % 200); j++) {
         }
     }
     return nothing;
