@@ -52,10 +52,13 @@ static uint64_t begin_before(const struct fm_thread *thread, uint64_t next)
     return next - thread->last_time > 2 * ticks ? next - ticks : thread->last_time;
 }
 
-/* Time at which functions end that are on the stack of the last event, not on that of the next. */
-static uint64_t over_before(const struct fm_thread *thread, uint64_t next)
+/* Times of changes before an event: functions end that are on the stack of the last event, not on
+ * that of the next; others begin. */
+static struct fm_path_times times_before(const struct fm_thread *thread, uint64_t next)
 {
-    return fm_visits_are_sampled(thread, next) ? begin_before(thread, next) : thread->last_time;
+    uint64_t begun = begin_before(thread, next);
+    return (struct fm_path_times){
+        .over = fm_visits_are_sampled(thread, next) ? begun : thread->last_time, .begun = begun};
 }
 
 /* Times of changes before an event that releases a lock which a function on the stack had taken: it
@@ -73,8 +76,7 @@ void fm_visits_change(struct fm_thread *thread, uint64_t next)
     struct fm_path_times times =
         fm_lock_hold_begins(thread, next) && fm_lock_was_taken_by_innermost(thread)
             ? times_at_hold(thread)
-            : (struct fm_path_times){.over = over_before(thread, next),
-                                     .begun = begin_before(thread, next)};
+            : times_before(thread, next);
     fm_convert_check(fm_path_settle(&thread->path, fm_convert_state.callsites, &writer, times.over,
                                     times.begun));
 }
@@ -90,9 +92,9 @@ void fm_visits_begin_region(struct fm_thread *thread, uint64_t header, uint64_t 
     if (has_stack) {
         fm_visits_compare(thread, next);
     }
-    struct fm_path_times times = {.over = has_stack ? over_before(thread, next) : thread->last_time,
-                                  .begun = begin_before(thread, next),
-                                  .marked = time};
+    struct fm_path_times times = times_before(thread, next);
+    times.over = has_stack ? times.over : thread->last_time;
+    times.marked = time;
     fm_convert_check(
         fm_record_kind(header) == FM_RECORD_REGION_ENTER
             ? fm_path_begin(&thread->path, fm_convert_state.callsites, ref, &writer, &times)
