@@ -146,6 +146,24 @@ static fm_status_t add_switched_off(struct fm_cube *cube, const struct fm_analyz
                         request->without != NULL ? request->without : "");
 }
 
+/* @return a number of the environment in ticks; -1: it states none */
+static double stated_ticks(const json_t *value, double ticks)
+{
+    return json_is_number(value) && json_number_value(value) >= 0 &&
+                   json_number_value(value) * ticks < 1e15
+               ? json_number_value(value) * ticks
+               : -1;
+}
+
+/* ... and what a page fault takes on its machine. */
+static void add_page_fault(struct fm_cube *cube, const json_t *environment)
+{
+    const json_t *recorder = json_object_get(environment, "recorder");
+    const json_t *stated = json_object_get(recorder, "nanoseconds_per_page_fault");
+    const double ticks = stated_ticks(stated, (double)cube->experiment.ticks_per_second / 1e9);
+    cube->experiment.page_fault = ticks > 0 ? (uint64_t)ceil(ticks) : 0;
+}
+
 /* What the experiment directory states about the run and the trace does not. */
 static fm_status_t add_environment(struct fm_cube *cube, const char *archive,
                                    struct fm_error *error)
@@ -158,6 +176,7 @@ static fm_status_t add_environment(struct fm_cube *cube, const char *archive,
     if (status == FM_OK) {
         status = add_command(cube, environment, error);
     }
+    add_page_fault(cube, environment);
     json_decref(environment);
     return status;
 }
@@ -213,15 +232,6 @@ static bool is_asynchronous(const struct fm_analyze_request *request)
         json_decref(environment);
     }
     return asynchronous;
-}
-
-/* @return a number of the environment in ticks; -1: it states none */
-static double stated_ticks(const json_t *value, double ticks)
-{
-    return json_is_number(value) && json_number_value(value) >= 0 &&
-                   json_number_value(value) * ticks < 1e15
-               ? json_number_value(value) * ticks
-               : -1;
 }
 
 /* By how much the experiment's times may be wrong: clocks differ by the errors of both to that of

@@ -210,6 +210,8 @@ struct fm_cube_experiment {
                                   most `duration`; 0: not predicted */
     uint32_t lack_of_processors; /**< percent of the time of all threads, calls included, in which
                                       they were ready and had no processor; 0: none, or unknown */
+    uint64_t page_fault; /**< ticks that a page fault on new memory takes, as the recorder has
+                              measured it on the node of rank 0; 0: not known */
 };
 
 /** What the times of different processes were made comparable by. */

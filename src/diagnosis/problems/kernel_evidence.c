@@ -4,6 +4,7 @@
 #include "diagnosis/location_set.h"
 #include "diagnosis/number_format.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,9 +24,17 @@
 /** How many times as often an event must occur as on the other locations. */
 #define OFTEN 2
 
-/** A page fault takes the kernel 0.2 to 2 us, with a large page more than 50 us: below this time of
- * the kernel for each fault, page faults explain all of it. */
-#define LONGEST_FAULT 5e-6
+/** A page fault takes 0.2 to 2 us, with a large page more than 50 us; on virtual machines that have
+ * no page tables of their own in hardware, 10 us and more. Below this time of the kernel for each
+ * fault, or this multiple of what the recorder has measured on the machine, page faults explain all
+ * of it. */
+#define LONGEST_FAULT          5e-6
+#define LONGEST_MEASURED_FAULT 3
+
+/** Where a page fault takes long because of the machine below, the kernel counts part of it as the
+ * program's own time: so much of the excess must be the kernel's if page faults, as long as
+ * measured, take enough of it. */
+#define ENOUGH_COUNTED 0.25
 
 /** What the kernel has counted; times in ticks. */
 struct usage {
@@ -210,6 +219,22 @@ static bool is_oftener(const struct comparison *sides, double there, double othe
     return there >= 1 && in_all(&sides->there, there) >= OFTEN * in_all(&sides->others, others);
 }
 
+/** @return whether page faults are the kernel's work that is counted in `counted`: they are enough
+ * of it, and explain the excess of `sides`. */
+static bool faults_explain(const struct fm_cube *cube, const struct comparison *sides,
+                           const struct comparison *counted)
+{
+    const struct usage *there = &counted->there, *others = &counted->others;
+    double kernel = longer(counted, there->kernel, others->kernel);
+    double faults = longer(counted, there->faults, others->faults);
+    double measured = (double)cube->experiment.page_fault;
+    double longest = fmax(LONGEST_FAULT * (double)cube->experiment.ticks_per_second,
+                          LONGEST_MEASURED_FAULT * measured);
+    return faults > 0 && kernel <= faults * longest &&
+           (explains(sides, kernel) ||
+            (kernel >= ENOUGH_COUNTED * sides->excess && explains(sides, faults * measured)));
+}
+
 /** @return the reason by what the call path's part of the stretches between calls has: samples
  * divide these, and with them what was counted in them. */
 static fm_kernel_reason_t apparent_reason(const struct fm_cube *cube,
@@ -221,14 +246,15 @@ static fm_kernel_reason_t apparent_reason(const struct fm_cube *cube,
     if (sides->excess <= 0) {
         return FM_KERNEL_EXPLAINS_NOTHING;
     }
-    if (kernel >= waiting && explains(sides, kernel) &&
+    if (kernel >= waiting &&
         in_all(there, there->kernel) >= OFTEN * in_all(others, others->kernel)) {
-        double faults = longer(sides, there->faults, others->faults);
-        double longest = LONGEST_FAULT * (double)cube->experiment.ticks_per_second;
-        return faults > 0 && kernel <= faults * longest &&
-                       is_oftener(sides, there->faults, others->faults)
-                   ? FM_KERNEL_PAGE_FAULTS
-                   : FM_KERNEL_SYSTEM_CALLS;
+        if (is_oftener(sides, there->faults, others->faults) &&
+            faults_explain(cube, sides, sides)) {
+            return FM_KERNEL_PAGE_FAULTS;
+        }
+        if (explains(sides, kernel)) {
+            return FM_KERNEL_SYSTEM_CALLS;
+        }
     }
     return explains(sides, waiting) && is_oftener(sides, there->switches, others->switches)
                ? FM_KERNEL_WAITS
@@ -248,7 +274,9 @@ static fm_kernel_reason_t reason_of(const struct fm_cube *cube, const struct fm_
     struct comparison all = compare_in(cube, cause, FM_CUBE_NONE);
     double more = reason == FM_KERNEL_WAITS ? longer(&all, all.there.waiting, all.others.waiting)
                                             : longer(&all, all.there.kernel, all.others.kernel);
-    return explains(sides, more) ? reason : FM_KERNEL_EXPLAINS_NOTHING;
+    bool holds = explains(sides, more) ||
+                 (reason == FM_KERNEL_PAGE_FAULTS && faults_explain(cube, sides, &all));
+    return holds ? reason : FM_KERNEL_EXPLAINS_NOTHING;
 }
 
 fm_kernel_reason_t fm_kernel_reason(const struct fm_diagnosis *diagnosis,

@@ -6,7 +6,8 @@
  *  - at least half of the cause's computation was measured, and half of that of the other
  * locations;
  *  - the time that it takes there exceeds the time that it takes on the others by at least half of
- *    what the computation takes longer there, apart from lack of processors;
+ *    what the computation takes longer there, apart from lack of processors; of page faults the
+ *    kernel may count a quarter only, if as many, as long as measured on the machine, take half;
  *  - so does the time of all computation there, since what is counted between two calls is divided
  *    between functions by time; and
  *  - the events themselves occur at least twice as often there as on the others, and the kernel

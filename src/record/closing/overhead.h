@@ -25,13 +25,14 @@ void fm_overhead_end(void);
 /** CPU time of these sections so far, in nanoseconds. Called by the thread in a section, if any. */
 uint64_t fm_overhead_work(void);
 
-/** Cost of records on this machine, in nanoseconds. */
+/** Costs on this machine, in nanoseconds. */
 struct fm_overhead_rates {
     double reading; /**< half of a call whose call stack is known, or a mark of the user's code */
     double site;    /**< unwinding and recording a function of a call stack */
+    double page_fault; /**< first access to a page of 4 KiB of new memory; 0: not known */
 };
 
-/** Measures the rates, in less than a millisecond. Called when the run has ended.
+/** Measures the rates, in about a millisecond at most. Called when the run has ended.
  * @param thread  the calling thread; NULL: no call stacks */
 struct fm_overhead_rates fm_overhead_measure(const struct fm_thread *thread);
 

@@ -261,9 +261,11 @@ static void write_overhead(FILE *file, const struct fm_environment *e)
         fprintf(file,
                 ",\n  \"recorder\": {\"memory_bytes\": %llu, \"cpu_seconds\": %.6f, "
                 "\"begin_seconds\": %.6f, \"end_seconds\": %.6f, "
-                "\"nanoseconds_per_call\": %.1f, \"overhead_percent\": %.3f}",
+                "\"nanoseconds_per_call\": %.1f, \"nanoseconds_per_page_fault\": %.0f, "
+                "\"overhead_percent\": %.3f}",
                 (unsigned long long)e->memory_used, e->cpu_seconds, e->begin_seconds,
-                e->end_seconds, e->nanoseconds_per_call, e->overhead * 100);
+                e->end_seconds, e->nanoseconds_per_call, e->nanoseconds_per_page_fault,
+                e->overhead * 100);
     }
 }
 

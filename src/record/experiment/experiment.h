@@ -77,13 +77,14 @@ struct fm_environment {
     double run_seconds;         /**< of the processes' main threads; 0: not known */
     double run_delay_seconds;   /**< in which these waited for a processor, in calls and outside */
     /* Cost of recording; known when `memory_used` is not 0: */
-    uint64_t memory_used;        /**< maximum of a process, bytes */
-    double cpu_seconds;          /**< of the recorder in all processes */
-    double begin_seconds;        /**< duration of the begin of recording */
-    double end_seconds;          /**< duration of the end of recording */
-    double nanoseconds_per_call; /**< of a recorded call */
-    double overhead;             /**< run time with / without recording - 1, estimated */
-    bool complete;               /**< the program reached its end, the whole run was recorded */
+    uint64_t memory_used;              /**< maximum of a process, bytes */
+    double cpu_seconds;                /**< of the recorder in all processes */
+    double begin_seconds;              /**< duration of the begin of recording */
+    double end_seconds;                /**< duration of the end of recording */
+    double nanoseconds_per_call;       /**< of a recorded call */
+    double nanoseconds_per_page_fault; /**< on new memory of the program; 0: not known */
+    double overhead;                   /**< run time with / without recording - 1, estimated */
+    bool complete; /**< the program reached its end, the whole run was recorded */
 };
 
 /** Writes environment.json; replaces an older one atomically, or leaves it if the write fails. */

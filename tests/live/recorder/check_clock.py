@@ -37,7 +37,8 @@ def check_figures(name, stderr, environment, info, failures):
         failures.append(f"{name}: {figures}, environment.json {expected}, info {info}")
     if not (0.5 < float(memory) < 64 and recorder["cpu_seconds"] > 0
             and recorder["begin_seconds"] > 0 and recorder["end_seconds"] > 0
-            and 1 < recorder["nanoseconds_per_call"] < 100000):
+            and 1 < recorder["nanoseconds_per_call"] < 100000
+            and 20 < recorder["nanoseconds_per_page_fault"] < 1000000):
         failures.append(f"{name}: {recorder}")
 
 

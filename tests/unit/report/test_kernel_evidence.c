@@ -1,0 +1,89 @@
+/* What the kernel's counters explain of a computation, by what a page fault takes on the machine.
+ */
+#include "answer_cube.h"
+#include "diagnosis/problems/kernel_evidence.h"
+
+/** What the kernel counts in `slow` on rank 0, which takes 800 ms there and nothing on rank 1. */
+struct counted {
+    int64_t kernel; /**< ms */
+    int64_t faults;
+    uint64_t page_fault; /**< us, measured on the machine; 0: not measured */
+};
+
+/** @return the cube, with a clock of microseconds, for a fault takes some. */
+static struct fm_cube *make_counted(const struct counted *counted)
+{
+    struct fm_cube *cube = make_cube();
+    cube->experiment.ticks_per_second = 1000000;
+    cube->experiment.end = 2000000;
+    cube->experiment.page_fault = counted->page_fault;
+    for (size_t i = 0; i < cube->cell_count; i++) {
+        cube->cells[i].value *= 1000;
+    }
+    add(cube, FM_METRIC_MEASURED_TIME, SLOW, 0, 800000);
+    add(cube, FM_METRIC_MEASURED_TIME, MAIN, 0, 200000);
+    add(cube, FM_METRIC_MEASURED_TIME, MAIN, 1, 500000);
+    add(cube, FM_METRIC_COUNTER_USAGE_TIME_SYSTEM, SLOW, 0, counted->kernel * 1000);
+    add(cube, FM_METRIC_COUNTER_USAGE_PAGE_FAULTS_MINOR, SLOW, 0, counted->faults);
+    add_problem(cube, FM_CAUSE_IMBALANCE, SLOW, 1, FM_METRIC_MPI_LATESENDER, RECV, 300000);
+    return cube;
+}
+
+static void expect(struct counted counted, fm_kernel_reason_t reason, const char *why)
+{
+    struct fm_cube *cube = make_counted(&counted);
+    struct fm_diagnosis diagnosis;
+    struct fm_sentences lines = {0};
+    make_diagnosis(cube, &diagnosis);
+    assert_int_equal(fm_kernel_reason(&diagnosis, &cube->problems[0]), reason);
+    fm_evidence_of_kernel(&diagnosis, &cube->problems[0], &lines);
+    assert_int_equal(lines.count, why == NULL ? 0 : 1);
+    if (why != NULL) {
+        assert_string_equal(lines.items[0].text, why);
+    }
+    fm_sentences_free(&lines);
+    fm_cube_free(cube);
+}
+
+static void test_page_faults_of_common_machines(void **state)
+{
+    (void)state;
+    static const char faults[] = "200,000 page faults there, 0 on the other rank: the kernel works "
+                                 "600.0 ms longer, 75.0% of what it takes longer";
+    expect((struct counted){600, 200000, 0}, FM_KERNEL_PAGE_FAULTS, faults);
+    expect((struct counted){600, 200000, 1}, FM_KERNEL_PAGE_FAULTS, faults);
+    /* 12 us of the kernel for each, where a fault takes 1 us or is not measured. */
+    static const char calls[] =
+        "the kernel works 600.0 ms longer there, 75.0% of what it takes longer: system calls, or "
+        "page faults of large pages (50,000 page faults there, 0 on the other rank)";
+    expect((struct counted){600, 50000, 0}, FM_KERNEL_SYSTEM_CALLS, calls);
+    expect((struct counted){600, 50000, 1}, FM_KERNEL_SYSTEM_CALLS, calls);
+}
+
+static void test_page_faults_of_slow_machines(void **state)
+{
+    (void)state;
+    expect((struct counted){600, 50000, 11}, FM_KERNEL_PAGE_FAULTS,
+           "50,000 page faults there, 0 on the other rank: the kernel works 600.0 ms longer, 75.0% "
+           "of what it takes longer");
+    /* The kernel counts less than half of what the computation takes longer as its own time. */
+    expect((struct counted){350, 70000, 11}, FM_KERNEL_PAGE_FAULTS,
+           "70,000 page faults there, 0 on the other rank: the kernel works 350.0 ms longer, 43.8% "
+           "of what it takes longer");
+    /* Too few: 35 us of the kernel for each; 11 us for each are not half of 800 ms; less than a
+     * quarter is the kernel's. */
+    expect((struct counted){600, 17000, 11}, FM_KERNEL_SYSTEM_CALLS,
+           "the kernel works 600.0 ms longer there, 75.0% of what it takes longer: system calls, "
+           "or page faults of large pages (17,000 page faults there, 0 on the other rank)");
+    expect((struct counted){350, 30000, 11}, FM_KERNEL_EXPLAINS_NOTHING, NULL);
+    expect((struct counted){190, 70000, 11}, FM_KERNEL_EXPLAINS_NOTHING, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_page_faults_of_common_machines),
+        cmocka_unit_test(test_page_faults_of_slow_machines),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
