@@ -21,6 +21,10 @@
 /** Smaller shares of what a computation takes longer are not mentioned. */
 #define NOTABLE_LACK 0.05
 
+/** The kernel finds its times at clock ticks, and not all computation is measured: where a location
+ * has a smaller part more than the others, that may be chance. */
+#define NOTABLE_MORE 0.1
+
 /** How many times as often an event must occur as on the other locations. */
 #define OFTEN 2
 
@@ -261,22 +265,42 @@ static fm_kernel_reason_t apparent_reason(const struct fm_cube *cube,
                : FM_KERNEL_EXPLAINS_NOTHING;
 }
 
+/** @return by how much it is longer there, 0 if that is not notable. */
+static double notably_longer(const struct comparison *sides, double there, double others)
+{
+    double more = longer(sides, there, others);
+    return more >= NOTABLE_MORE * in_all(&sides->others, others) ? more : 0;
+}
+
 /** Of a stretch through several functions it is not known which of them made the kernel work: where
  * a rank stays longer in one, more of what all ranks have elsewhere in the stretch is taken for
  * that of the function. So the rank must have more in all its computation, too. */
+static bool holds_in_all(const struct fm_cube *cube, const struct fm_cube_problem *cause,
+                         const struct comparison *sides, fm_kernel_reason_t reason)
+{
+    const struct comparison all = compare_in(cube, cause, FM_CUBE_NONE);
+    const struct usage *there = &all.there, *others = &all.others;
+    const double kernel = notably_longer(&all, there->kernel, others->kernel);
+    const double faults = notably_longer(&all, there->faults, others->faults);
+    switch (reason) {
+    case FM_KERNEL_PAGE_FAULTS:
+        return faults >=
+                   ENOUGH_EXPLAINED * longer(sides, sides->there.faults, sides->others.faults) &&
+               kernel > 0 && faults_explain(cube, sides, &all);
+    case FM_KERNEL_SYSTEM_CALLS:
+        return explains(sides, kernel);
+    case FM_KERNEL_WAITS:
+        return explains(sides, notably_longer(&all, there->waiting, others->waiting));
+    default:
+        return true;
+    }
+}
+
 static fm_kernel_reason_t reason_of(const struct fm_cube *cube, const struct fm_cube_problem *cause,
                                     const struct comparison *sides)
 {
     fm_kernel_reason_t reason = apparent_reason(cube, sides);
-    if (reason == FM_KERNEL_EXPLAINS_NOTHING) {
-        return reason;
-    }
-    struct comparison all = compare_in(cube, cause, FM_CUBE_NONE);
-    double more = reason == FM_KERNEL_WAITS ? longer(&all, all.there.waiting, all.others.waiting)
-                                            : longer(&all, all.there.kernel, all.others.kernel);
-    bool holds = explains(sides, more) ||
-                 (reason == FM_KERNEL_PAGE_FAULTS && faults_explain(cube, sides, &all));
-    return holds ? reason : FM_KERNEL_EXPLAINS_NOTHING;
+    return holds_in_all(cube, cause, sides, reason) ? reason : FM_KERNEL_EXPLAINS_NOTHING;
 }
 
 fm_kernel_reason_t fm_kernel_reason(const struct fm_diagnosis *diagnosis,
@@ -292,14 +316,19 @@ static char *format_number(char *buffer, double number)
     return fm_format_count(buffer, (int64_t)(number + 0.5));
 }
 
-/** Writes how often something happened: "1 time", "41 times". */
-static char *format_times(char buffer[2 * FM_FORMAT_SIZE], double number)
+/** Writes a number with its noun: "1 time", "41 times". */
+static char *format_counted(char buffer[2 * FM_FORMAT_SIZE], double number, const char *noun)
 {
     char count[FM_FORMAT_SIZE];
     format_number(count, number);
-    snprintf(buffer, 2 * FM_FORMAT_SIZE, "%s %s", count,
-             strcmp(count, "1") == 0 ? "time" : "times");
+    snprintf(buffer, 2 * FM_FORMAT_SIZE, "%s %s%s", count, noun,
+             strcmp(count, "1") == 0 ? "" : "s");
     return buffer;
+}
+
+static char *format_times(char buffer[2 * FM_FORMAT_SIZE], double number)
+{
+    return format_counted(buffer, number, "time");
 }
 
 void fm_evidence_of_kernel(const struct fm_diagnosis *diagnosis,
@@ -326,17 +355,17 @@ void fm_evidence_of_kernel(const struct fm_diagnosis *diagnosis,
     switch (reason) {
     case FM_KERNEL_PAGE_FAULTS:
         fm_sentences_add(lines, "Why",
-                         "%s page faults there%s, %s on the %s: the kernel works %s longer, %s of "
+                         "%s there%s, %s on the %s: the kernel works %s longer, %s of "
                          "what it takes longer%s",
-                         format_number(numbers[0], there->faults), each,
+                         format_counted(numbers[0], there->faults, "page fault"), each,
                          format_number(numbers[1], others->faults), on, duration, part, apart);
         break;
     case FM_KERNEL_SYSTEM_CALLS:
         fm_sentences_add(lines, "Why",
                          "the kernel works %s longer there%s, %s of what it takes longer%s: system "
-                         "calls, or page faults of large pages (%s page faults there, %s on the "
-                         "%s)",
-                         duration, each, part, apart, format_number(numbers[0], there->faults),
+                         "calls, or page faults of large pages (%s there, %s on the %s)",
+                         duration, each, part, apart,
+                         format_counted(numbers[0], there->faults, "page fault"),
                          format_number(numbers[1], others->faults), on);
         break;
     case FM_KERNEL_WAITS:

@@ -8,8 +8,8 @@
  *  - the time that it takes there exceeds the time that it takes on the others by at least half of
  *    what the computation takes longer there, apart from lack of processors; of page faults the
  *    kernel may count a quarter only, if as many, as long as measured on the machine, take half;
- *  - so does the time of all computation there, since what is counted between two calls is divided
- *    between functions by time; and
+ *  - so do time and page faults of all computation there, by at least a tenth of what the others
+ *    have, since what is counted between two calls is divided between functions by time; and
  *  - the events themselves occur at least twice as often there as on the others, and the kernel
  * works at least twice as long. What was not measured is taken to be as what was. So events that
  * occur everywhere, or are too few for the time, are no reason. Of a cause on all locations nothing

@@ -8,6 +8,9 @@ struct counted {
     int64_t kernel; /**< ms */
     int64_t faults;
     uint64_t page_fault; /**< us, measured on the machine; 0: not measured */
+    struct {
+        int64_t kernel, faults;
+    } elsewhere[2]; /**< in `main`, of each rank */
 };
 
 /** @return the cube, with a clock of microseconds, for a fault takes some. */
@@ -25,6 +28,12 @@ static struct fm_cube *make_counted(const struct counted *counted)
     add(cube, FM_METRIC_MEASURED_TIME, MAIN, 1, 500000);
     add(cube, FM_METRIC_COUNTER_USAGE_TIME_SYSTEM, SLOW, 0, counted->kernel * 1000);
     add(cube, FM_METRIC_COUNTER_USAGE_PAGE_FAULTS_MINOR, SLOW, 0, counted->faults);
+    for (uint32_t rank = 0; rank < 2; rank++) {
+        add(cube, FM_METRIC_COUNTER_USAGE_TIME_SYSTEM, MAIN, rank,
+            counted->elsewhere[rank].kernel * 1000);
+        add(cube, FM_METRIC_COUNTER_USAGE_PAGE_FAULTS_MINOR, MAIN, rank,
+            counted->elsewhere[rank].faults);
+    }
     add_problem(cube, FM_CAUSE_IMBALANCE, SLOW, 1, FM_METRIC_MPI_LATESENDER, RECV, 300000);
     return cube;
 }
@@ -79,11 +88,29 @@ static void test_page_faults_of_slow_machines(void **state)
     expect((struct counted){190, 70000, 11}, FM_KERNEL_EXPLAINS_NOTHING, NULL);
 }
 
+/* What `slow` has for its part of a stretch, the others have elsewhere. */
+static void test_other_locations_have_as_much_elsewhere(void **state)
+{
+    (void)state;
+    expect((struct counted){450, 200000, 1, {{10, 0}, {0, 0}}}, FM_KERNEL_PAGE_FAULTS,
+           "200,000 page faults there, 0 on the other rank: the kernel works 450.0 ms longer, "
+           "56.2% of what it takes longer");
+    expect((struct counted){450, 200000, 1, {{10, 0}, {10, 180000}}}, FM_KERNEL_EXPLAINS_NOTHING,
+           NULL);
+    expect((struct counted){450, 200000, 1, {{10, 0}, {440, 0}}}, FM_KERNEL_EXPLAINS_NOTHING, NULL);
+    /* The kernel's times are 9 % of what the other rank has apart. */
+    expect((struct counted){450, 1, 1, {{4500, 0}, {4500, 0}}}, FM_KERNEL_SYSTEM_CALLS,
+           "the kernel works 450.0 ms longer there, 56.2% of what it takes longer: system calls, "
+           "or page faults of large pages (1 page fault there, 0 on the other rank)");
+    expect((struct counted){450, 1, 1, {{5000, 0}, {5000, 0}}}, FM_KERNEL_EXPLAINS_NOTHING, NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_page_faults_of_common_machines),
         cmocka_unit_test(test_page_faults_of_slow_machines),
+        cmocka_unit_test(test_other_locations_have_as_much_elsewhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
