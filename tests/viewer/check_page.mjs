@@ -600,6 +600,17 @@ await bench.check("names from traces stay names", async () => {
   assert.ok(!(await page.title()).includes("\u202e"));
 });
 
+await bench.check("processes that were killed while counters only were recorded: no time is stated", async () => {
+  const ended = bench.path("ended.fer");
+  bench.run(writeReports, "ended", ended);
+  const page = await bench.open(bench.page(ended, "ended.html"), { hash: "#summary" });
+  const headline = await page.locator(".headline").innerText();
+  assert.match(headline, /Calls and counters, without a trace/);
+  assert.match(headline, /Run time\s+not known/i);
+  assert.match(headline, /No process reached its regular end/);
+  assert.doesNotMatch(headline, /All time|NaN|%|\b0 s/);
+});
+
 await bench.check("10^6 severities", async () => {
   const large = bench.path("large.fer");
   bench.run(writeReports, "large", large);

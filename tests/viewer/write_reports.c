@@ -1,5 +1,6 @@
-/* write_reports hostile|large FILE: reports that are hard on the viewer. hostile: the sample of
- * tests/support with names that try to break out of the page; large: 10^6 severities.
+/* write_reports hostile|large|ended FILE: reports that are hard on the viewer. hostile: the sample
+ * of tests/support with names that try to break out of the page; large: 10^6 severities; ended: of
+ * counters only, of processes that were killed, so that no time is known.
  * write_reports sources FILE NAME...: a report whose call paths are at line 20 of files of these
  * names. */
 #include "sample_cube.h"
@@ -129,6 +130,25 @@ static struct fm_cube *large_cube(void)
     return cube;
 }
 
+/** What counters are left of two processes that were killed. */
+static struct fm_cube *ended_cube(void)
+{
+    struct fm_cube *cube = fm_cube_create();
+    struct fm_error error;
+    cube->experiment.ticks_per_second = 1000000000;
+    cube->experiment.process_count = 2;
+    cube->is_profile = true;
+    uint32_t path = fm_cube_add_callpath(cube, FM_CUBE_NONE,
+                                         fm_cube_add_region(cube, "main", "user", "code.c", 1));
+    for (uint32_t rank = 0; rank < 2; rank++) {
+        must(fm_cube_add_location(cube, rank, rank, 0, "node", "rank") == rank);
+        must(fm_cube_add(cube, FM_METRIC_COUNTER_USAGE_PREEMPTIONS, path, rank, 41, &error) ==
+             FM_OK);
+    }
+    must(fm_cube_seal(cube, &error) == FM_OK);
+    return cube;
+}
+
 /** A call path for each file. */
 static struct fm_cube *cube_of_sources(char **files, int count)
 {
@@ -154,6 +174,7 @@ int main(int argc, char **argv)
     struct fm_cube *cube = strcmp(argv[1], "sources") == 0   ? cube_of_sources(argv + 3, argc - 3)
                            : strcmp(argv[1], "hostile") == 0 ? hostile_cube()
                            : strcmp(argv[1], "large") == 0   ? large_cube()
+                           : strcmp(argv[1], "ended") == 0   ? ended_cube()
                                                              : sample_cube();
     struct fm_error error;
     fm_status_t status = fm_cube_write(cube, argv[2], &error);

@@ -18,7 +18,7 @@
 #endif
 
 enum { STEPS = 15, ITEMS = 4096 };
-static double in_compute, in_halo;
+static double in_compute, in_halo, cpu_of_compute;
 static double sent[ITEMS], received[ITEMS];
 
 static double now(clockid_t clock)
@@ -42,6 +42,7 @@ static NOINLINE void compute(double cpu)
     }
     sink = sum;
     in_compute += now(CLOCK_MONOTONIC) - begin;
+    cpu_of_compute += cpu;
 }
 
 static NOINLINE void receive(int peer, MPI_Request *request)
@@ -109,7 +110,8 @@ int main(int argc, char **argv)
     if (file == NULL) {
         MPI_Abort(MPI_COMM_WORLD, 3);
     } else {
-        fprintf(file, "compute %f\nhalo %f\n", in_compute, in_halo);
+        fprintf(file, "compute %f\nhalo %f\ncpu_of_compute %f\n", in_compute, in_halo,
+                cpu_of_compute);
         fclose(file);
     }
     MPI_Finalize();

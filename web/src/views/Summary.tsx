@@ -83,9 +83,10 @@ function Headline({ store }: { store: Store }): JSX.Element {
   const { experiment, summary } = report;
   const whole = summary.time;
   const nodes = new Set(report.locations.map((location) => location.node)).size;
+  const isTimeKnown = !summary.is_profile || experiment.duration > 0;
   const facts: readonly (readonly [string, string])[] = [
-    ["Run time", formatSeconds(experiment.duration)],
-    ["All time", formatSeconds(inUnits(report, "sec", whole))],
+    ["Run time", isTimeKnown ? formatSeconds(experiment.duration) : "not known"],
+    ...(isTimeKnown ? ([["All time", formatSeconds(inUnits(report, "sec", whole))]] as const) : []),
     ...(summary.startup === 0
       ? []
       : ([["Init and Finalize, not counted", `up to ${formatSeconds(inUnits(report, "sec", summary.startup))}`]] as const)),
@@ -120,8 +121,14 @@ function Headline({ store }: { store: Store }): JSX.Element {
             </div>
           ))}
         </dl>
+        {!isTimeKnown && (
+          <p class="muted">
+            No process reached its regular end, so times are not known, nor calls by call path. Number and time of the
+            calls of each function, up to the last one counted: <code>fermata counters show</code>.
+          </p>
+        )}
       </div>
-      <Shares store={store} whole={whole} />
+      {isTimeKnown && <Shares store={store} whole={whole} />}
     </header>
   );
 }
