@@ -296,10 +296,23 @@ static bool holds_in_all(const struct fm_cube *cube, const struct fm_cube_proble
     }
 }
 
+/** Locations that are late in turn are not longer on average: then means explain nothing.
+ * @return whether all other locations, waiting for what the computation takes longer in the mean,
+ * wait for long enough */
+static bool is_longer_on_average(const struct fm_cube *cube, const struct fm_cube_problem *cause,
+                                 const struct comparison *sides)
+{
+    const double waiting = (sides->excess + sides->lack) * sides->there.locations *
+                           (sides->there.locations + sides->others.locations - 1);
+    return waiting >= ENOUGH_EXPLAINED * (double)(cause->cost >> cube->experiment.cost_shift);
+}
+
 static fm_kernel_reason_t reason_of(const struct fm_cube *cube, const struct fm_cube_problem *cause,
                                     const struct comparison *sides)
 {
-    fm_kernel_reason_t reason = apparent_reason(cube, sides);
+    fm_kernel_reason_t reason = is_longer_on_average(cube, cause, sides)
+                                    ? apparent_reason(cube, sides)
+                                    : FM_KERNEL_EXPLAINS_NOTHING;
     return holds_in_all(cube, cause, sides, reason) ? reason : FM_KERNEL_EXPLAINS_NOTHING;
 }
 

@@ -5,6 +5,8 @@
  * Something is stated as the reason only if
  *  - at least half of the cause's computation was measured, and half of that of the other
  * locations;
+ *  - what the computation takes longer there in the mean is enough for half of the waiting, if all
+ *    others wait for it;
  *  - the time that it takes there exceeds the time that it takes on the others by at least half of
  *    what the computation takes longer there, apart from lack of processors; of page faults the
  *    kernel may count a quarter only, if as many, as long as measured on the machine, take half;

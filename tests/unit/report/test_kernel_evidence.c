@@ -3,7 +3,7 @@
 #include "answer_cube.h"
 #include "diagnosis/problems/kernel_evidence.h"
 
-/** What the kernel counts in `slow` on rank 0, which takes 800 ms there and nothing on rank 1. */
+/** What the kernel counts in `slow` on rank 0, which takes 800 ms there. */
 struct counted {
     int64_t kernel; /**< ms */
     int64_t faults;
@@ -11,6 +11,7 @@ struct counted {
     struct {
         int64_t kernel, faults;
     } elsewhere[2]; /**< in `main`, of each rank */
+    int64_t others; /**< ms that `slow` takes on rank 1 */
 };
 
 /** @return the cube, with a clock of microseconds, for a fault takes some. */
@@ -28,6 +29,10 @@ static struct fm_cube *make_counted(const struct counted *counted)
     add(cube, FM_METRIC_MEASURED_TIME, MAIN, 1, 500000);
     add(cube, FM_METRIC_COUNTER_USAGE_TIME_SYSTEM, SLOW, 0, counted->kernel * 1000);
     add(cube, FM_METRIC_COUNTER_USAGE_PAGE_FAULTS_MINOR, SLOW, 0, counted->faults);
+    if (counted->others > 0) {
+        add(cube, FM_METRIC_COMP, SLOW, 1, counted->others * 1000);
+        add(cube, FM_METRIC_MEASURED_TIME, SLOW, 1, counted->others * 1000);
+    }
     for (uint32_t rank = 0; rank < 2; rank++) {
         add(cube, FM_METRIC_COUNTER_USAGE_TIME_SYSTEM, MAIN, rank,
             counted->elsewhere[rank].kernel * 1000);
@@ -59,50 +64,87 @@ static void test_page_faults_of_common_machines(void **state)
     (void)state;
     static const char faults[] = "200,000 page faults there, 0 on the other rank: the kernel works "
                                  "600.0 ms longer, 75.0% of what it takes longer";
-    expect((struct counted){600, 200000, 0}, FM_KERNEL_PAGE_FAULTS, faults);
-    expect((struct counted){600, 200000, 1}, FM_KERNEL_PAGE_FAULTS, faults);
+    expect((struct counted){.kernel = 600, .faults = 200000, .page_fault = 0},
+           FM_KERNEL_PAGE_FAULTS, faults);
+    expect((struct counted){.kernel = 600, .faults = 200000, .page_fault = 1},
+           FM_KERNEL_PAGE_FAULTS, faults);
     /* 12 us of the kernel for each, where a fault takes 1 us or is not measured. */
     static const char calls[] =
         "the kernel works 600.0 ms longer there, 75.0% of what it takes longer: system calls, or "
         "page faults of large pages (50,000 page faults there, 0 on the other rank)";
-    expect((struct counted){600, 50000, 0}, FM_KERNEL_SYSTEM_CALLS, calls);
-    expect((struct counted){600, 50000, 1}, FM_KERNEL_SYSTEM_CALLS, calls);
+    expect((struct counted){.kernel = 600, .faults = 50000, .page_fault = 0},
+           FM_KERNEL_SYSTEM_CALLS, calls);
+    expect((struct counted){.kernel = 600, .faults = 50000, .page_fault = 1},
+           FM_KERNEL_SYSTEM_CALLS, calls);
 }
 
 static void test_page_faults_of_slow_machines(void **state)
 {
     (void)state;
-    expect((struct counted){600, 50000, 11}, FM_KERNEL_PAGE_FAULTS,
+    expect((struct counted){.kernel = 600, .faults = 50000, .page_fault = 11},
+           FM_KERNEL_PAGE_FAULTS,
            "50,000 page faults there, 0 on the other rank: the kernel works 600.0 ms longer, 75.0% "
            "of what it takes longer");
     /* The kernel counts less than half of what the computation takes longer as its own time. */
-    expect((struct counted){350, 70000, 11}, FM_KERNEL_PAGE_FAULTS,
+    expect((struct counted){.kernel = 350, .faults = 70000, .page_fault = 11},
+           FM_KERNEL_PAGE_FAULTS,
            "70,000 page faults there, 0 on the other rank: the kernel works 350.0 ms longer, 43.8% "
            "of what it takes longer");
     /* Too few: 35 us of the kernel for each; 11 us for each are not half of 800 ms; less than a
      * quarter is the kernel's. */
-    expect((struct counted){600, 17000, 11}, FM_KERNEL_SYSTEM_CALLS,
+    expect((struct counted){.kernel = 600, .faults = 17000, .page_fault = 11},
+           FM_KERNEL_SYSTEM_CALLS,
            "the kernel works 600.0 ms longer there, 75.0% of what it takes longer: system calls, "
            "or page faults of large pages (17,000 page faults there, 0 on the other rank)");
-    expect((struct counted){350, 30000, 11}, FM_KERNEL_EXPLAINS_NOTHING, NULL);
-    expect((struct counted){190, 70000, 11}, FM_KERNEL_EXPLAINS_NOTHING, NULL);
+    expect((struct counted){.kernel = 350, .faults = 30000, .page_fault = 11},
+           FM_KERNEL_EXPLAINS_NOTHING, NULL);
+    expect((struct counted){.kernel = 190, .faults = 70000, .page_fault = 11},
+           FM_KERNEL_EXPLAINS_NOTHING, NULL);
 }
 
 /* What `slow` has for its part of a stretch, the others have elsewhere. */
 static void test_other_locations_have_as_much_elsewhere(void **state)
 {
     (void)state;
-    expect((struct counted){450, 200000, 1, {{10, 0}, {0, 0}}}, FM_KERNEL_PAGE_FAULTS,
-           "200,000 page faults there, 0 on the other rank: the kernel works 450.0 ms longer, "
-           "56.2% of what it takes longer");
-    expect((struct counted){450, 200000, 1, {{10, 0}, {10, 180000}}}, FM_KERNEL_EXPLAINS_NOTHING,
-           NULL);
-    expect((struct counted){450, 200000, 1, {{10, 0}, {440, 0}}}, FM_KERNEL_EXPLAINS_NOTHING, NULL);
+    expect(
+        (struct counted){
+            .kernel = 450, .faults = 200000, .page_fault = 1, .elsewhere = {{10, 0}, {0, 0}}},
+        FM_KERNEL_PAGE_FAULTS,
+        "200,000 page faults there, 0 on the other rank: the kernel works 450.0 ms longer, "
+        "56.2% of what it takes longer");
+    expect(
+        (struct counted){
+            .kernel = 450, .faults = 200000, .page_fault = 1, .elsewhere = {{10, 0}, {10, 180000}}},
+        FM_KERNEL_EXPLAINS_NOTHING, NULL);
+    expect(
+        (struct counted){
+            .kernel = 450, .faults = 200000, .page_fault = 1, .elsewhere = {{10, 0}, {440, 0}}},
+        FM_KERNEL_EXPLAINS_NOTHING, NULL);
     /* The kernel's times are 9 % of what the other rank has apart. */
-    expect((struct counted){450, 1, 1, {{4500, 0}, {4500, 0}}}, FM_KERNEL_SYSTEM_CALLS,
-           "the kernel works 450.0 ms longer there, 56.2% of what it takes longer: system calls, "
-           "or page faults of large pages (1 page fault there, 0 on the other rank)");
-    expect((struct counted){450, 1, 1, {{5000, 0}, {5000, 0}}}, FM_KERNEL_EXPLAINS_NOTHING, NULL);
+    expect(
+        (struct counted){
+            .kernel = 450, .faults = 1, .page_fault = 1, .elsewhere = {{4500, 0}, {4500, 0}}},
+        FM_KERNEL_SYSTEM_CALLS,
+        "the kernel works 450.0 ms longer there, 56.2% of what it takes longer: system calls, "
+        "or page faults of large pages (1 page fault there, 0 on the other rank)");
+    expect(
+        (struct counted){
+            .kernel = 450, .faults = 1, .page_fault = 1, .elsewhere = {{5000, 0}, {5000, 0}}},
+        FM_KERNEL_EXPLAINS_NOTHING, NULL);
+}
+
+/* 300 ms are waited for a computation that takes 800 ms on one rank: 651 ms longer is enough, 149
+ * ms on average are less than half. */
+static void test_locations_late_in_turn(void **state)
+{
+    (void)state;
+    expect((struct counted){.kernel = 140, .faults = 200000, .page_fault = 1, .others = 651},
+           FM_KERNEL_EXPLAINS_NOTHING, NULL);
+    expect(
+        (struct counted){.kernel = 140, .faults = 200000, .page_fault = 1, .others = 649},
+        FM_KERNEL_PAGE_FAULTS,
+        "200,000 page faults there, 0 on the other rank: the kernel works 140.0 ms longer, 92.7% "
+        "of what it takes longer");
 }
 
 int main(void)
@@ -111,6 +153,7 @@ int main(void)
         cmocka_unit_test(test_page_faults_of_common_machines),
         cmocka_unit_test(test_page_faults_of_slow_machines),
         cmocka_unit_test(test_other_locations_have_as_much_elsewhere),
+        cmocka_unit_test(test_locations_late_in_turn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
