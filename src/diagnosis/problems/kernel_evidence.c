@@ -292,7 +292,7 @@ static bool holds_in_all(const struct fm_cube *cube, const struct fm_cube_proble
     case FM_KERNEL_WAITS:
         return explains(sides, notably_longer(&all, there->waiting, others->waiting));
     default:
-        return true;
+        return false;
     }
 }
 
@@ -313,7 +313,8 @@ static fm_kernel_reason_t reason_of(const struct fm_cube *cube, const struct fm_
     fm_kernel_reason_t reason = is_longer_on_average(cube, cause, sides)
                                     ? apparent_reason(cube, sides)
                                     : FM_KERNEL_EXPLAINS_NOTHING;
-    return holds_in_all(cube, cause, sides, reason) ? reason : FM_KERNEL_EXPLAINS_NOTHING;
+    bool is_one = reason != FM_KERNEL_EXPLAINS_NOTHING && holds_in_all(cube, cause, sides, reason);
+    return is_one ? reason : FM_KERNEL_EXPLAINS_NOTHING;
 }
 
 fm_kernel_reason_t fm_kernel_reason(const struct fm_diagnosis *diagnosis,
