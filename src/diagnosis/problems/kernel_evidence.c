@@ -15,6 +15,9 @@
 #define ENOUGH_MEASURED  0.5
 #define ENOUGH_EXPLAINED 0.5
 
+/** ... unless what is not measured of the others is a smaller part of the computation there. */
+#define LITTLE_UNMEASURED 0.1
+
 /** The run delay must be known for this share of the measured computation. */
 #define ENOUGH_DELAYS 0.1
 
@@ -123,6 +126,13 @@ static bool is_measured(const struct usage *usage)
     return usage->computation <= 0 || usage->measured >= ENOUGH_MEASURED * usage->computation;
 }
 
+/** @return whether what the others compute without being measured is too little to matter. */
+static bool is_little_unmeasured(const struct comparison *sides)
+{
+    return sides->others.computation - sides->others.measured <=
+           LITTLE_UNMEASURED * sides->there.computation;
+}
+
 /** [location]: the side on which it is counted, NULL if it is of a stream. To be freed. */
 static struct usage **sides_of_locations(const struct fm_cube *cube,
                                          const struct fm_cube_problem *cause,
@@ -197,7 +207,8 @@ static bool compare(const struct fm_diagnosis *diagnosis, const struct fm_cube_p
     }
     *sides = compare_in(diagnosis->cube, cause, cause->callpath);
     return sides->there.locations > 0 && sides->others.locations > 0 && sides->there.measured > 0 &&
-           is_measured(&sides->there) && is_measured(&sides->others);
+           is_measured(&sides->there) &&
+           (is_measured(&sides->others) || is_little_unmeasured(sides));
 }
 
 /** @return what was counted in the measured part of the computation, for all of it. */

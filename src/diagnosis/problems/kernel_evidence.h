@@ -4,7 +4,7 @@
  *
  * Something is stated as the reason only if
  *  - at least half of the cause's computation was measured, and half of that of the other
- * locations;
+ *    locations, or all but a tenth of what it takes there;
  *  - what the computation takes longer there in the mean is enough for half of the waiting, if all
  *    others wait for it;
  *  - the time that it takes there exceeds the time that it takes on the others by at least half of
