@@ -31,6 +31,13 @@ static inline bool fm_lock_hold_begins(const struct fm_thread *thread, uint64_t 
 /** @return whether the innermost function on the stack is the one that took the lock. */
 bool fm_lock_was_taken_by_innermost(const struct fm_thread *thread);
 
+/** @return whether the innermost function has held the lock since before the last event. */
+static inline bool fm_lock_is_held_by_innermost(const struct fm_thread *thread)
+{
+    return thread->held_since != 0 && thread->held_since <= thread->last_time &&
+           fm_lock_was_taken_by_innermost(thread);
+}
+
 /** @return whether the function that took the lock is on the stack. */
 bool fm_lock_was_taken_on_stack(const struct fm_thread *thread);
 

@@ -1,7 +1,5 @@
 #include "record/conversion/visits.h"
 
-#include "record/conversion/lock_events.h"
-
 #include <string.h>
 
 static void write_region(void *context, bool enter, uint32_t region, uint64_t time)

@@ -6,6 +6,7 @@
  * active at both. The innermost of them may have returned in between and been called again, and the
  * time may have passed in a function that its caller called. It counts as one visit only if
  *  - the last event is a sample, and the next event is so near that no sample could be taken since,
+ *  - or the next event releases a lock which it has held since before the last event,
  *  - or it has gone forward in its code, and the time is short,
  *  - or the time is so short that it does not matter.
  * Otherwise the visit ends at the earlier event and another one begins at the later event
@@ -15,6 +16,7 @@
 #define FERMATA_RECORD_CONVERSION_VISITS_H
 
 #include "record/conversion/convert_state.h"
+#include "record/conversion/lock_events.h"
 
 /** @return whether the time before an event belongs to the functions of the sample before it. */
 static inline bool fm_visits_are_sampled(const struct fm_thread *thread, uint64_t next)
@@ -32,7 +34,8 @@ static inline void fm_visits_compare(struct fm_thread *thread, uint64_t next)
         thread->visits_compared = false;
     } else if (time > fm_convert_state.visit_anywhere && !fm_visits_are_sampled(thread, next) &&
                (time > fm_convert_state.visit_ahead ||
-                !fm_path_is_ahead(&thread->path, fm_convert_state.callsites))) {
+                !fm_path_is_ahead(&thread->path, fm_convert_state.callsites)) &&
+               !fm_lock_is_held_by_innermost(thread)) {
         fm_path_doubt(&thread->path);
     }
 }
