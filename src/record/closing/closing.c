@@ -56,7 +56,6 @@ static void describe_overhead(const struct fm_closing *closing,
         (double)closing->most.recording / 1e9 + facts->begin_seconds + facts->end_seconds;
     facts->overhead = whole > spent ? spent / (whole - spent) : 1;
     facts->nanoseconds_per_call = 2 * rates->reading;
-    facts->nanoseconds_per_page_fault = rates->page_fault;
     facts->cpu_seconds = (double)closing->sums.work / 1e9;
     facts->memory_used = closing->most.memory;
 }

@@ -169,30 +169,6 @@ static double nanoseconds_of_unwinding(struct fm_thread *side)
     return (double)least / UNWINDINGS;
 }
 
-/* No part of what recording costs: it tells the report what the page faults of a run take. */
-static double nanoseconds_of_page_fault(void)
-{
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    uint64_t least = UINT64_MAX;
-    for (int round = 0; round < ROUNDS; round++) {
-        char *pages =
-            mmap(NULL, PAGES * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (pages == MAP_FAILED) {
-            return 0;
-        }
-        madvise(pages, PAGES * page, MADV_NOHUGEPAGE);
-        volatile char *memory = pages;
-        uint64_t begin = fm_clock_nanoseconds();
-        for (size_t i = 0; i < PAGES; i++) {
-            memory[i * page] = 1;
-        }
-        uint64_t spent = fm_clock_nanoseconds() - begin;
-        least = spent < least ? spent : least;
-        munmap(pages, PAGES * page);
-    }
-    return (double)least / PAGES;
-}
-
 /* Measures with a temporary struct fm_thread that is not in the list of threads and has its own
  * buffer. */
 static struct fm_overhead_rates measure(struct fm_thread *side)
@@ -228,8 +204,30 @@ struct fm_overhead_rates fm_overhead_measure(const struct fm_thread *thread)
         rates = measure(side);
         munmap(side, bytes);
     }
-    rates.page_fault = nanoseconds_of_page_fault();
     return rates;
+}
+
+double fm_overhead_page_fault(void)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    uint64_t least = UINT64_MAX;
+    for (int round = 0; round < ROUNDS; round++) {
+        char *pages =
+            mmap(NULL, PAGES * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (pages == MAP_FAILED) {
+            return 0;
+        }
+        madvise(pages, PAGES * page, MADV_NOHUGEPAGE);
+        volatile char *memory = pages;
+        uint64_t begin = fm_clock_nanoseconds();
+        for (size_t i = 0; i < PAGES; i++) {
+            memory[i * page] = 1;
+        }
+        uint64_t spent = fm_clock_nanoseconds() - begin;
+        least = spent < least ? spent : least;
+        munmap(pages, PAGES * page);
+    }
+    return (double)least / PAGES;
 }
 
 uint64_t fm_overhead_of_thread(const struct fm_thread *thread,

@@ -25,16 +25,20 @@ void fm_overhead_end(void);
 /** CPU time of these sections so far, in nanoseconds. Called by the thread in a section, if any. */
 uint64_t fm_overhead_work(void);
 
-/** Costs on this machine, in nanoseconds. */
+/** Cost of records on this machine, in nanoseconds. */
 struct fm_overhead_rates {
     double reading; /**< half of a call whose call stack is known, or a mark of the user's code */
     double site;    /**< unwinding and recording a function of a call stack */
-    double page_fault; /**< first access to a page of 4 KiB of new memory; 0: not known */
 };
 
-/** Measures the rates, in about a millisecond at most. Called when the run has ended.
+/** Measures the rates, in less than a millisecond. Called when the run has ended.
  * @param thread  the calling thread; NULL: no call stacks */
 struct fm_overhead_rates fm_overhead_measure(const struct fm_thread *thread);
+
+/** Measures by 80 page faults what one on new memory takes. It is no cost of recording, but tells
+ * the report what those of a run take.
+ * @return nanoseconds; 0: not known */
+double fm_overhead_page_fault(void);
 
 /** Cost of recording in a thread whose records have been converted, in nanoseconds.
  * @param resolution  ticks per second */

@@ -16,16 +16,19 @@ struct stack {
     bool cut;
 };
 
+/** Stretches that are like each other. */
+struct kind {
+    uint64_t key; /**< 0: none */
+    struct stack sample;
+};
+
 struct fm_like_stretches {
     uint64_t begin_key; /**< of the event that the present stretch begins with */
     bool has_begin_stack, has_sample, has_lost_sample;
-    uint32_t reach;      /**< of samples */
-    struct stack sample; /**< the last one of the present stretch */
-    struct stack next;   /**< at the end of it, while a sample is imitated */
-    struct {
-        uint64_t key; /**< 0: none */
-        struct stack sample;
-    } kinds[KINDS];
+    uint32_t reach;           /**< of samples */
+    struct stack sample;      /**< the last one of the present stretch */
+    struct stack next;        /**< at the end of it, while a sample is imitated */
+    struct kind kinds[KINDS]; /**< by their keys */
 };
 
 static uint64_t mixed(uint64_t key, uint64_t value)
@@ -44,8 +47,9 @@ static uint64_t mixed_with_stack(uint64_t key, const struct fm_path *path)
     return key;
 }
 
-static bool copy_stack(struct stack *to, const uint32_t *sites, size_t count, bool cut)
+static bool copy_stack(struct stack *to, const struct fm_path *path)
 {
+    const size_t count = path->site_count;
     if (to->room < count) {
         uint32_t *larger = realloc(to->sites, count * sizeof *larger);
         if (larger == NULL) {
@@ -55,10 +59,10 @@ static bool copy_stack(struct stack *to, const uint32_t *sites, size_t count, bo
         to->room = count;
     }
     if (count != 0) {
-        memcpy(to->sites, sites, count * sizeof *sites);
+        memcpy(to->sites, path->sites, count * sizeof *to->sites);
     }
     to->count = count;
-    to->cut = cut;
+    to->cut = path->cut;
     return true;
 }
 
@@ -81,25 +85,22 @@ static void imitate_sample(struct fm_thread *thread, const struct stack *sample,
 {
     struct fm_path *path = &thread->path;
     struct stack *next = &thread->like->next;
-    fm_convert_check(copy_stack(next, path->sites, path->site_count, path->cut) &&
-                     move_to(path, sample));
+    fm_convert_check(copy_stack(next, path) && move_to(path, sample));
     fm_visits_sample(thread, begin + (end - begin) / 2, begin, UINT32_MAX);
     fm_convert_check(move_to(path, next));
+}
+
+static bool is_call(enum fm_record_kind kind)
+{
+    return kind == FM_RECORD_CALL || kind == FM_RECORD_CALL_LONG;
 }
 
 /** Whether a record is an event of which the call stack is known. */
 static bool has_stack(const uint64_t *record)
 {
-    switch (fm_record_kind(record[0])) {
-    case FM_RECORD_CALL:
-    case FM_RECORD_CALL_LONG:
-    case FM_RECORD_REGION_ENTER:
-        return true;
-    case FM_RECORD_FUNCTION_ENTER:
-        return (fm_record_aux(record[0]) & FM_PATH_APART) == 0;
-    default:
-        return false;
-    }
+    enum fm_record_kind kind = fm_record_kind(record[0]);
+    return is_call(kind) || kind == FM_RECORD_REGION_ENTER ||
+           (kind == FM_RECORD_FUNCTION_ENTER && (fm_record_aux(record[0]) & FM_PATH_APART) == 0);
 }
 
 /** Whether stretches begin and end with a record. */
@@ -121,9 +122,8 @@ static bool is_no_event(enum fm_record_kind kind)
 static uint64_t key_of(const struct fm_thread *thread, const uint64_t *record)
 {
     enum fm_record_kind kind = fm_record_kind(record[0]);
-    bool is_call = kind == FM_RECORD_CALL || kind == FM_RECORD_CALL_LONG;
-    uint64_t key = is_call ? mixed(1, fm_record_aux(record[0]))
-                           : mixed(kind + UINT64_C(2), fm_record_ref(record[0]));
+    uint64_t key = is_call(kind) ? mixed(1, fm_record_aux(record[0]))
+                                 : mixed(kind + UINT64_C(2), fm_record_ref(record[0]));
     return has_stack(record) ? mixed_with_stack(key, &thread->path) : key;
 }
 
@@ -145,14 +145,13 @@ void fm_like_stretches_before(struct fm_thread *thread, const uint64_t *record)
     }
     uint64_t key = mixed(mixed(like->begin_key, key_of(thread, record)), power_of_two(end - begin));
     key += key == 0;
-    const size_t slot = key % KINDS;
+    struct kind *kind = &like->kinds[key % KINDS];
     if (like->has_sample) {
-        const struct stack *sample = &like->sample;
-        like->kinds[slot].key = key;
-        fm_convert_check(
-            copy_stack(&like->kinds[slot].sample, sample->sites, sample->count, sample->cut));
-    } else if (like->kinds[slot].key == key && end - begin <= like->reach) {
-        imitate_sample(thread, &like->kinds[slot].sample, begin, end);
+        const struct kind noted = {key, like->sample};
+        like->sample = kind->sample; /* its memory is used again */
+        *kind = noted;
+    } else if (kind->key == key && end - begin <= like->reach) {
+        imitate_sample(thread, &kind->sample, begin, end);
     }
 }
 
@@ -166,17 +165,14 @@ static void note_sample(struct fm_thread *thread, const uint64_t *record)
     if (like != NULL) {
         like->reach = fm_record_ref(record[0]);
         like->has_sample = true;
-        fm_convert_check(copy_stack(&like->sample, thread->path.sites, thread->path.site_count,
-                                    thread->path.cut));
+        fm_convert_check(copy_stack(&like->sample, &thread->path));
     }
 }
 
 static void begin_stretch(struct fm_thread *thread, const uint64_t *record)
 {
     struct fm_like_stretches *like = thread->like;
-    enum fm_record_kind kind = fm_record_kind(record[0]);
-    bool is_call = kind == FM_RECORD_CALL || kind == FM_RECORD_CALL_LONG;
-    thread->stretch_begin = is_call ? thread->pending_leave : record[1];
+    thread->stretch_begin = is_call(fm_record_kind(record[0])) ? thread->pending_leave : record[1];
     like->begin_key = key_of(thread, record);
     like->has_begin_stack = has_stack(record);
     like->has_sample = false;

@@ -25,12 +25,13 @@ struct fm_like_stretches;
  * otherwise a sample is imitated if a like one had one. */
 void fm_like_stretches_before(struct fm_thread *thread, const uint64_t *record);
 
-/** To be called when a record was converted, or left out: begins a stretch behind it, or adds the
- * sample that it is to the present one.
+/** To be called when a record was converted: begins a stretch behind it, or adds the sample that it
+ * is to the present one.
  * @param is_of_call  the record is an operation of a call */
 void fm_like_stretches_after(struct fm_thread *thread, const uint64_t *record, bool is_of_call);
 
-/** States that it is not known what the thread does up to the next event. */
+/** To be called when a record was left out: what the thread does up to the next event is not known.
+ */
 static inline void fm_like_stretches_interrupt(struct fm_thread *thread)
 {
     thread->stretch_begin = 0;

@@ -121,6 +121,7 @@ void fm_session_describe_end(const struct fm_closing *closing,
     struct fm_environment facts = fm_session_environment();
     char texts[768], recorded[4096];
     facts.unseen = fm_session_unseen();
+    facts.nanoseconds_per_page_fault = fm_overhead_page_fault();
     if (closing->sums.thinned != 0) {
         describe_thinning(&facts, closing->sums.thinned, recorded, sizeof recorded);
     }

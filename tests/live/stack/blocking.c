@@ -2,6 +2,8 @@
  * check_blocking.py compares that with what was recorded.
  *
  *   blocking RESULT   RESULT: a file is written for each rank */
+#include "cpu_use.h"
+
 #include <mpi.h>
 
 #include <errno.h>
@@ -16,22 +18,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#ifdef __clang__
-#define NOINLINE __attribute__((noinline))
-#else
-#define NOINLINE __attribute__((noinline, noclone))
-#endif
-
 enum { MILLISECOND = 1000000, CHEAP = 2000 };
 static const struct timespec thirty = {0, 30 * MILLISECOND};
 static FILE *result;
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 static void fail(const char *what)
 {
@@ -113,9 +102,9 @@ static NOINLINE void in_pthread_cond_timedwait(void)
 
 static void timed(const char *name, void (*wait)(void))
 {
-    const double begin = now();
+    const double begin = now(CLOCK_MONOTONIC);
     wait();
-    fprintf(result, "%s %f\n", name, now() - begin);
+    fprintf(result, "%s %f\n", name, now(CLOCK_MONOTONIC) - begin);
     MPI_Barrier(MPI_COMM_SELF);
 }
 

@@ -5,7 +5,6 @@ times of these functions with what the program measured.
 usage: check_blocking.py --fermata F --mpirun M PROGRAM
 """
 
-import argparse
 import collections
 import pathlib
 import re
@@ -14,7 +13,7 @@ import tempfile
 
 import otf2
 
-from check_paths import run
+from check_paths import program_parser, record_program
 
 RANKS = 2
 SHORTEST = 20e-6  # seconds: shorter calls are not recorded
@@ -65,21 +64,11 @@ def check_rank(rank, calls, measured, failures):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    for name in ("--fermata", "--mpirun"):
-        parser.add_argument(name, required=True)
-    parser.add_argument("program")
-    options = parser.parse_args()
+    options = program_parser().parse_args()
     failures = []
     with tempfile.TemporaryDirectory() as folder:
         experiment, result = pathlib.Path(folder) / "run", pathlib.Path(folder) / "result"
-        done = run([options.fermata, "record", "-o", str(experiment), "--", options.mpirun,
-                    "-n", str(RANKS), options.program, str(result)], folder)
-        if done.returncode != 0:
-            sys.exit(f"it fails: {done}")
-        checked = run([options.fermata, "check", str(experiment)], folder)
-        if checked.returncode != 0:
-            failures.append(f"fermata check: {checked.stdout} {checked.stderr}")
+        record_program(options, experiment, RANKS, [str(result)], failures)
         calls = calls_of(str(experiment / "traces.otf2"), failures)
         for rank in range(RANKS):
             lines = pathlib.Path(f"{result}.{rank}").read_text().splitlines()

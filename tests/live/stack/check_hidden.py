@@ -8,7 +8,6 @@ MPI calls, never to the latter.
 usage: check_hidden.py --fermata F --mpirun M PROGRAM [MODE]
 """
 
-import argparse
 import collections
 import json
 import pathlib
@@ -19,7 +18,7 @@ import tempfile
 
 import otf2
 
-from check_paths import run
+from check_paths import program_parser, record_program, run
 
 RANKS, STEPS = 2, 15
 SEEN = 0.5    # of the CPU time of the computation: where a rank waited for a processor behind the
@@ -68,13 +67,7 @@ def record(options, folder, sample, failures):
     """Records the program; @return what it measured by rank, times, visits, environment, samples."""
     experiment, result = pathlib.Path(folder) / f"run-{sample}", pathlib.Path(folder) / "result"
     choice = [] if sample == "default" else ["--sample", sample]
-    done = run([options.fermata, "record", *choice, "-o", str(experiment), "--", options.mpirun,
-                "-n", str(RANKS), options.program, str(result), options.mode], folder)
-    if done.returncode != 0:
-        sys.exit(f"it fails: {done}")
-    checked = run([options.fermata, "check", str(experiment)], folder)
-    if checked.returncode != 0:
-        failures.append(f"fermata check: {checked.stdout} {checked.stderr}")
+    record_program(options, experiment, RANKS, [str(result), options.mode], failures, choice)
     measured = {}
     for rank in range(RANKS):
         lines = pathlib.Path(f"{result}.{rank}").read_text().splitlines()
@@ -97,10 +90,7 @@ def check(name, measured, times, function, failures):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    for name in ("--fermata", "--mpirun"):
-        parser.add_argument(name, required=True)
-    parser.add_argument("program")
+    parser = program_parser()
     parser.add_argument("mode", nargs="?", default="")
     options = parser.parse_args()
     failures = []

@@ -111,6 +111,26 @@ def run(command, folder, **settings):
                           capture_output=True, text=True, errors="replace")
 
 
+def program_parser():
+    """The options of a check that is given its program."""
+    parser = argparse.ArgumentParser()
+    for name in ("--fermata", "--mpirun"):
+        parser.add_argument(name, required=True)
+    parser.add_argument("program")
+    return parser
+
+
+def record_program(options, experiment, ranks, arguments, failures, choices=()):
+    """Records the program of the options; the trace is consistent."""
+    done = run([options.fermata, "record", *choices, "-o", str(experiment), "--", options.mpirun,
+                "-n", str(ranks), options.program, *arguments], experiment.parent)
+    if done.returncode != 0:
+        sys.exit(f"it fails: {done}")
+    checked = run([options.fermata, "check", str(experiment)], experiment.parent)
+    if checked.returncode != 0:
+        failures.append(f"fermata check: {checked.stdout} {checked.stderr}")
+
+
 def read_paths(anchor, failures):
     """For each MPI function the paths of regions around its calls."""
     opened = collections.defaultdict(list)

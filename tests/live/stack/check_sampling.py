@@ -6,7 +6,6 @@ usage: check_sampling.py --fermata F --mpirun M [--names how] PROGRAM [MODE]
 --names: `symbols` (the functions are found), `none` (they cannot be unwound: only counted).
 """
 
-import argparse
 import collections
 import json
 import pathlib
@@ -16,7 +15,7 @@ import tempfile
 
 import otf2
 
-from check_paths import run
+from check_paths import program_parser, run
 
 RANKS = 2
 TOLERANCE = 0.12  # of a share; 0.75 and 0.25 are the shares that are wanted
@@ -86,11 +85,8 @@ def check_samples(options, experiment, stderr, failures):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    for name in ("--fermata", "--mpirun"):
-        parser.add_argument(name, required=True)
+    parser = program_parser()
     parser.add_argument("--names", default="symbols")
-    parser.add_argument("program")
     parser.add_argument("mode", nargs="?", default="")
     options = parser.parse_args()
     failures = []
@@ -127,4 +123,5 @@ def main():
     sys.exit(1 if failures else 0)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -5,24 +5,19 @@ samples, several times: nothing that it gets from its signals and waits may chan
 usage: check_signals.py --fermata F --mpirun M PROGRAM
 """
 
-import argparse
 import collections
 import json
 import pathlib
 import sys
 import tempfile
 
-from check_paths import run
+from check_paths import program_parser, run
 
 RANKS, RUNS, ROUNDS = 2, 3, 4
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    for name in ("--fermata", "--mpirun"):
-        parser.add_argument(name, required=True)
-    parser.add_argument("program")
-    options = parser.parse_args()
+    options = program_parser().parse_args()
     with tempfile.TemporaryDirectory() as folder:
         command = [options.mpirun, "-n", str(RANKS), options.program, str(ROUNDS)]
         plain = run(command, folder)

@@ -4,44 +4,21 @@
  *   hidden RESULT [wrapped]   RESULT: a file is written for each rank
  *
  * wrapped: halo() makes its calls through functions of its own. */
+#include "cpu_use.h"
+
 #include <mpi.h>
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-#ifdef __clang__
-#define NOINLINE __attribute__((noinline))
-#else
-#define NOINLINE __attribute__((noinline, noclone))
-#endif
 
 enum { STEPS = 15, ITEMS = 4096 };
 static double in_compute, in_halo, cpu_of_compute;
 static double sent[ITEMS], received[ITEMS];
 
-static double now(clockid_t clock)
-{
-    struct timespec time;
-    clock_gettime(clock, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
-static volatile double sink;
-
-/* Until the thread has used so much CPU time, which samples are taken of. */
 static NOINLINE void compute(double cpu)
 {
-    const double begin = now(CLOCK_MONOTONIC), end = now(CLOCK_THREAD_CPUTIME_ID) + cpu;
-    double sum = 0;
-    while (now(CLOCK_THREAD_CPUTIME_ID) < end) {
-        for (int i = 1; i < 1000; i++) {
-            sum += 1.0 / i;
-        }
-    }
-    sink = sum;
-    in_compute += now(CLOCK_MONOTONIC) - begin;
+    in_compute += use_cpu(cpu);
     cpu_of_compute += cpu;
 }
 

@@ -5,6 +5,8 @@
  *
  * threads: in two threads at once. signals: with signals and children of its own. takes: it sets
  * handlers for all real-time signals after a while. */
+#include "cpu_use.h"
+
 #include <mpi.h>
 
 #include <errno.h>
@@ -17,49 +19,33 @@
 #include <string.h>
 #include <sys/time.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
-
-#ifdef __clang__
-#define NOINLINE __attribute__((noinline))
-#else
-#define NOINLINE __attribute__((noinline, noclone))
-#endif
-
-static double seconds(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-static volatile double sink;
 
 /* Until the thread has used so much CPU time. Not inlined: it is called by all of the functions. */
 static NOINLINE void compute(double cpu)
 {
-    double end = seconds(CLOCK_THREAD_CPUTIME_ID) + cpu;
+    double end = now(CLOCK_THREAD_CPUTIME_ID) + cpu;
     do {
         double sum = 0;
         for (int i = 1; i < 20000; i++) {
             sum += 1.0 / i;
         }
         sink = sum;
-    } while (seconds(CLOCK_THREAD_CPUTIME_ID) < end);
+    } while (now(CLOCK_THREAD_CPUTIME_ID) < end);
 }
 
 static NOINLINE double work_long(double cpu)
 {
-    double begin = seconds(CLOCK_MONOTONIC);
+    double begin = now(CLOCK_MONOTONIC);
     compute(3 * cpu);
-    return seconds(CLOCK_MONOTONIC) - begin;
+    return now(CLOCK_MONOTONIC) - begin;
 }
 
 static NOINLINE double work_short(double cpu)
 {
-    double begin = seconds(CLOCK_MONOTONIC);
+    double begin = now(CLOCK_MONOTONIC);
     compute(cpu);
-    return seconds(CLOCK_MONOTONIC) - begin;
+    return now(CLOCK_MONOTONIC) - begin;
 }
 
 static NOINLINE double thread_short(double cpu)

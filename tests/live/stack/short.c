@@ -3,56 +3,28 @@
  *
  *   short RESULT   RESULT: the file that is written
  */
+#include "cpu_use.h"
+
 #include <mpi.h>
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
-
-#ifdef __clang__
-#define NOINLINE __attribute__((noinline))
-#else
-#define NOINLINE __attribute__((noinline, noclone))
-#endif
 
 enum { STEPS = 400, STEPS_TO_CHECKPOINT = 10 };
 
-static volatile double sink;
-
-static double now(clockid_t clock)
-{
-    struct timespec time;
-    clock_gettime(clock, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
-/* Until the thread has used so much CPU time, which samples are taken of. @return seconds */
-static inline __attribute__((always_inline)) double compute(double cpu)
-{
-    const double begin = now(CLOCK_MONOTONIC), end = now(CLOCK_THREAD_CPUTIME_ID) + cpu;
-    double sum = 0;
-    while (now(CLOCK_THREAD_CPUTIME_ID) < end) {
-        for (int i = 1; i < 1000; i++) {
-            sum += 1.0 / i;
-        }
-    }
-    sink = sum;
-    return now(CLOCK_MONOTONIC) - begin;
-}
-
 static NOINLINE double less(void)
 {
-    return compute(0.001);
+    return use_cpu(0.001);
 }
 
 static NOINLINE double more(void)
 {
-    return compute(0.003);
+    return use_cpu(0.003);
 }
 
 static NOINLINE double checkpoint(void)
 {
-    return compute(0.012);
+    return use_cpu(0.012);
 }
 
 static double in_less, in_more, in_checkpoint;

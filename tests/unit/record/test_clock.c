@@ -371,6 +371,7 @@ static void records_cost_something(void **state)
     assert_true(rates.reading > 0);
     assert_true(rates.site == 0);
     assert_null(fm_thread_self);
+    assert_true(fm_overhead_page_fault() > 0);
 }
 
 static void totals_are_read_as_they_were_written(void **state)
