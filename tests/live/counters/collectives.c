@@ -1,7 +1,10 @@
 /* Five barriers and four broadcasts of 64 bytes. With the argument "objects" a file and windows:
  * the first window exists during all five barriers, the second one during two of them, and the file
- * during three. With the argument "queues" rank 0 has sent EARLY messages to rank 1 when MPI ends,
+ * during three. With the argument "steps" each barrier is in a visit of a phase of that name. With
+ * the argument "queues" rank 0 has sent EARLY messages to rank 1 when MPI ends,
  * which that does not receive; it waits for POSTED others, which nobody sends. */
+#include <fermata/fermata.h>
+
 #include <mpi.h>
 #include <string.h>
 
@@ -12,6 +15,15 @@ static void barriers(int count)
     for (int i = 0; i < count; i++) {
         MPI_Barrier(MPI_COMM_WORLD);
     }
+}
+
+static void steps(void)
+{
+    for (int i = 0; i < 5; i++) {
+        FERMATA_ITERATION("steps");
+        barriers(1);
+    }
+    FERMATA_ITERATIONS_END("steps");
 }
 
 static void objects(void)
@@ -51,6 +63,8 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     if (argc > 1 && strcmp(argv[1], "queues") == 0) {
         queues();
+    } else if (argc > 1 && strcmp(argv[1], "steps") == 0) {
+        steps();
     } else if (argc > 1) {
         objects();
     } else {

@@ -1,5 +1,8 @@
 /* Preloaded: an MPI library that offers performance variables of many sorts, and aborts where a
- * tool does with them what crashes real libraries. Values rise with each call of MPI_Barrier.
+ * tool does with them what crashes real libraries. Values change with each call of MPI_Barrier.
+ * Among them are the variables of queues that an MPICH has which is built with
+ * --enable-mpit-pvars=recvq (MPIDIG_recvq_init in MPICH's sources), with their classes, types and
+ * flags.
  *
  * STUB_VERSION in the environment: what the library says its version is. */
 #define _GNU_SOURCE
@@ -17,7 +20,7 @@ enum { STALE = -1 };
 struct variable {
     const char *name;
     int class, binding, is_continuous, count;
-    char type; /* u: unsigned long long, i: int, d: double, s: text */
+    char type; /* u: unsigned long long, n: unsigned, i: int, d: double, s: text */
 };
 
 static const struct variable variables[] = {
@@ -37,14 +40,35 @@ static const struct variable variables[] = {
     {"of_files", MPI_T_PVAR_CLASS_AGGREGATE, MPI_T_BIND_MPI_FILE, 1, 1, 'u'},
     {"of_groups", MPI_T_PVAR_CLASS_COUNTER, MPI_T_BIND_MPI_GROUP, 1, 1, 'u'},
     {"name_of_something", MPI_T_PVAR_CLASS_GENERIC, MPI_T_BIND_NO_OBJECT, 1, 64, 's'},
-    {"time_failed_matching", MPI_T_PVAR_CLASS_TIMER, MPI_T_BIND_NO_OBJECT, 1, 1, 'd'},
+    {"posted_recvq_length", MPI_T_PVAR_CLASS_LEVEL, MPI_T_BIND_NO_OBJECT, 1, 1, 'n'},
+    {"unexpected_recvq_length", MPI_T_PVAR_CLASS_LEVEL, MPI_T_BIND_NO_OBJECT, 1, 1, 'n'},
+    {"posted_recvq_match_attempts", MPI_T_PVAR_CLASS_COUNTER, MPI_T_BIND_NO_OBJECT, 1, 1, 'u'},
+    {"unexpected_recvq_match_attempts", MPI_T_PVAR_CLASS_COUNTER, MPI_T_BIND_NO_OBJECT, 1, 1, 'u'},
+    {"time_failed_matching_postedq", MPI_T_PVAR_CLASS_TIMER, MPI_T_BIND_NO_OBJECT, 1, 1, 'd'},
+    {"time_matching_unexpectedq", MPI_T_PVAR_CLASS_TIMER, MPI_T_BIND_NO_OBJECT, 1, 1, 'd'},
+    {"unexpected_recvq_buffer_size", MPI_T_PVAR_CLASS_LEVEL, MPI_T_BIND_NO_OBJECT, 1, 1, 'u'},
     {"least_free", MPI_T_PVAR_CLASS_LOWWATERMARK, MPI_T_BIND_NO_OBJECT, 1, 2, 'i'},
     {"negative_level", MPI_T_PVAR_CLASS_LEVEL, MPI_T_BIND_NO_OBJECT, 1, 1, 'i'},
     {"refused", MPI_T_PVAR_CLASS_LEVEL, MPI_T_BIND_NO_OBJECT, 1, 1, 'i'},
     {"too_large", MPI_T_PVAR_CLASS_COUNTER, MPI_T_BIND_NO_OBJECT, 1, 1 << 20, 'u'},
 };
 
-enum { VARIABLES = sizeof variables / sizeof variables[0] };
+enum { VARIABLES = sizeof variables / sizeof variables[0], BARRIERS_MOST = 5 };
+
+/* Values of rank 0 after each number of barriers (more of them, as the library may call itself,
+ * change nothing); those of rank 1 are twice as large. */
+static const struct {
+    const char *name;
+    double values[BARRIERS_MOST + 1];
+} of_queues[] = {
+    {"posted_recvq_length", {0, 2, 5, 3, 0, 4}},
+    {"unexpected_recvq_length", {1, 4, 2, 6, 3, 2}},
+    {"posted_recvq_match_attempts", {0, 3, 3, 10, 4294967301, 4294967302}},
+    {"unexpected_recvq_match_attempts", {0, 1, 5, 5, 6, 13}},
+    {"time_failed_matching_postedq", {0, 0.25, 0.25, 1.5, 1.75, 2.125}},
+    {"time_matching_unexpectedq", {0, 1e-6, 3e-6, 0.1, 0.3, 0.7}},
+    {"unexpected_recvq_buffer_size", {64, 9000000001, 128, 30000000003, 512, 5000000007}},
+};
 
 static int barriers, is_initialized;
 
@@ -148,6 +172,7 @@ int PMPI_T_pvar_get_info(int index, char *name, int *name_length, int *verbosity
     *verbosity = MPI_T_VERBOSITY_USER_BASIC;
     *class = v->class;
     *type = v->type == 'u'   ? MPI_UNSIGNED_LONG_LONG
+            : v->type == 'n' ? MPI_UNSIGNED
             : v->type == 'i' ? MPI_INT
             : v->type == 'd' ? MPI_DOUBLE
                              : MPI_CHAR;
@@ -216,35 +241,63 @@ int PMPI_T_pvar_start(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
     return MPI_SUCCESS;
 }
 
+static double of_queue(size_t variable)
+{
+    int rank, last = barriers < BARRIERS_MOST ? barriers : BARRIERS_MOST;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    return of_queues[variable].values[last] * (rank + 1);
+}
+
+static double value_of(const struct handle *h, int element)
+{
+    const struct variable *v = h->variable;
+    int now = barriers - (v->binding != MPI_T_BIND_NO_OBJECT ? h->before : 0);
+    int is_attached =
+        strncmp(v->name, SPC, strlen(SPC)) != 0 || getenv("OMPI_MCA_mpi_spc_attach") != NULL;
+    int is_running = is_attached && (v->is_continuous || h->is_started);
+    for (size_t i = 0; i < sizeof of_queues / sizeof of_queues[0]; i++) {
+        if (strcmp(v->name, of_queues[i].name) == 0) {
+            return of_queue(i);
+        }
+    }
+    if (v->type == 'd') {
+        return 0.125 * now * is_running;
+    }
+    if (v->type == 'i') {
+        return strcmp(v->name, "least_free") == 0 ? 40 - barriers - element : -barriers;
+    }
+    return (strcmp(v->name, "started_per_peer") == 0 ? 0x1p45 : 0) + now * is_running;
+}
+
 int PMPI_T_pvar_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void *data)
 {
     const struct handle *h = (const struct handle *)handle;
     const struct variable *v = h->variable;
-    int is_over, is_running = v->is_continuous || h->is_started;
-    int now = barriers - (v->binding != MPI_T_BIND_NO_OBJECT ? h->before : 0);
-    const char *attached = getenv("OMPI_MCA_mpi_spc_attach");
+    int is_over;
     (void)session;
     PMPI_Finalized(&is_over);
     demand(!is_over, "read after MPI_Finalize");
     demand(v->count < 1000, "read into memory that is too small");
-    if (strncmp(v->name, SPC, strlen(SPC)) == 0 && attached == NULL) {
-        is_running = 0;
-    }
     for (int i = 0; i < v->count; i++) {
-        if (v->type == 'd') {
-            ((double *)data)[i] = 0.125 * now * is_running;
-        } else if (v->type == 'i') {
-            ((int *)data)[i] = strcmp(v->name, "least_free") == 0 ? 40 - barriers - i : -barriers;
-        } else {
-            ((unsigned long long *)data)[i] =
-                (1ull << 45) * (strcmp(v->name, "started_per_peer") == 0) +
-                (unsigned long long)now * is_running;
+        double value = value_of(h, i);
+        switch (v->type) {
+        case 'd':
+            ((double *)data)[i] = value;
+            break;
+        case 'i':
+            ((int *)data)[i] = (int)value;
+            break;
+        case 'n':
+            ((unsigned *)data)[i] = (unsigned)value;
+            break;
+        default:
+            ((unsigned long long *)data)[i] = (unsigned long long)value;
         }
     }
     if (strcmp(v->name, SPC "MAX_UNEXPECTED_IN_QUEUE") == 0) { /* reading resets it */
         static int last;
-        *(unsigned long long *)data = now > last ? 7 : 0;
-        last = now;
+        *(unsigned long long *)data = barriers > last ? 7 : 0;
+        last = barriers;
     }
     return MPI_SUCCESS;
 }

@@ -124,10 +124,23 @@ static bool is_attached(const char *list, const char *spc)
     return false;
 }
 
-/* A variable that has one of Open MPI's counters for MPI_COMM_WORLD; NULL: it is none. */
+/* Name of one of Open MPI's counters that a variable of another name has: that of Open MPI for
+ * MPI_COMM_WORLD, that of MPICH for the messages that the network does not match itself; NULL: the
+ * variable has none. */
 static const char *name_of_relative(const struct description *d)
 {
-    return strcmp(d->name, "pml_ob1_unexpected_msgq_length") == 0 ? "UNEXPECTED_IN_QUEUE" : NULL;
+    static const struct {
+        const char *variable, *counter;
+    } relatives[] = {
+        {"pml_ob1_unexpected_msgq_length", "UNEXPECTED_IN_QUEUE"},
+        {"unexpected_recvq_length", "UNEXPECTED_IN_QUEUE"},
+    };
+    for (size_t i = 0; i < sizeof relatives / sizeof relatives[0]; i++) {
+        if (strcmp(d->name, relatives[i].variable) == 0) {
+            return relatives[i].counter;
+        }
+    }
+    return NULL;
 }
 
 /* Whether a variable of windows can be read from each window. Open MPI's components for one-sided
@@ -249,8 +262,12 @@ static uint32_t add_named(const struct description *d, const struct variable *v)
  */
 static uint32_t add_spc(const struct description *d, const char *spc, struct variable *v)
 {
-    const char *how = name_of_spc(d) != NULL ? "by the library's variable of this name"
-                                             : "of MPI_COMM_WORLD, by a variable of the library";
+    const char *how =
+        name_of_spc(d) != NULL ? "by the library's variable of this name"
+        : d->binding == MPI_T_BIND_MPI_COMM
+            ? "of MPI_COMM_WORLD, by a variable of the library"
+            : "of all communicators, in the library's own queue, by a variable of the "
+              "library";
     uint32_t kind = fm_library_spc_kind(spc);
     kind = kind == FM_COUNTER_TIMER ? FM_COUNTER_NANOSECONDS : kind;
     v->sort.factor = kind == FM_COUNTER_NANOSECONDS ? 1000 : 1;
