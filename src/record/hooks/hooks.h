@@ -34,13 +34,15 @@ enum fm_hooked_way {
 
 /** What the recorder gives. */
 struct fm_hook_places {
-    enum fm_hooked_way way;           /**< that the messages of the process take */
-    uint64_t *words[FM_HOOKED_COUNT]; /**< of each counter; NULL: it is not counted */
-    uint64_t (*now)(void);            /**< clock ticks */
-    int (*type_size)(void *type);     /**< bytes of an element */
-    int (*comm_size)(void *comm);     /**< processes */
-    uint64_t message_boundary;        /**< bytes of the largest small collective operation */
-    int communicator_boundary;        /**< processes of the largest small communicator */
+    enum fm_hooked_way way;              /**< that the messages of the process take */
+    uint64_t *words[FM_HOOKED_COUNT];    /**< of each counter; NULL: it is not counted */
+    uint64_t (*now)(void);               /**< clock ticks */
+    int (*type_size)(void *type);        /**< bytes of an element */
+    int (*comm_size)(void *comm);        /**< processes */
+    uint64_t (*unexpected_length)(void); /**< messages in the queue of unexpected ones; NULL: it is
+                                              not known */
+    uint64_t message_boundary;           /**< bytes of the largest small collective operation */
+    int communicator_boundary;           /**< processes of the largest small communicator */
 };
 
 /** Names of the functions that the library exports for the recorder. */

@@ -4,7 +4,9 @@
  *   mca_pml_ob1_recv_frag_callback_match|rndv|rget   a message has arrived: an eager one, or the
  *                                                    request of a rendezvous
  *   mca_pml_ob1_recv_req_start                       a receive begins; it calls one of
- *   mca_pml_ob1_recv_request_progress_match|rndv|rget  if the message was there before it
+ *   mca_pml_ob1_recv_request_progress_match|rndv|rget  if the message was there before it; also
+ *                                                    called outside of both, by the receive of a
+ *                                                    message that a matched probe has found
  *   append_frag_to_ordered_list                      a message is out of sequence
  *   check_cantmatch_for_match                        takes such a one, whose turn it is: not NULL
  *   mca_pml_ob1_send|isend|recv|irecv                begin a message of the program or, with a tag
@@ -14,7 +16,7 @@
 
 #include <stdbool.h>
 
-static _Thread_local bool in_receive;
+static _Thread_local bool in_receive, in_arrival;
 
 /* A function that is called with its arguments as four or fewer words. */
 #define ORIGINAL(name)                                                                             \
@@ -30,6 +32,16 @@ static long call(fm_hooked_function_t *next, long a, long b, long c, long d)
     return next(a, b, c, d, 0, 0, 0, 0, 0, 0, 0, 0);
 }
 
+/* Raises a watermark, whose words may be NULL. */
+static void raise_most(uint64_t *most, uint64_t level)
+{
+    uint64_t seen = most != NULL ? __atomic_load_n(most, __ATOMIC_RELAXED) : UINT64_MAX;
+    while (most != NULL && (int64_t)level > (int64_t)seen &&
+           !__atomic_compare_exchange_n(most, &seen, level, true, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED)) {
+    }
+}
+
 /* ---- arrivals ---- */
 
 static void handle_arrival(fm_hooked_function_t *next, enum fm_hooked counter, const long *words)
@@ -37,11 +49,14 @@ static void handle_arrival(fm_hooked_function_t *next, enum fm_hooked counter, c
     const struct fm_hook_places *places = __atomic_load_n(&fm_hook_places, __ATOMIC_ACQUIRE);
     uint64_t *time = places != NULL ? places->words[FM_HOOKED_MATCH_TIME] : NULL;
     uint64_t begin = time != NULL ? places->now() : 0;
-    bool was_in_receive = in_receive; /* a receive that waits for messages handles others */
+    /* A receive that waits for messages handles others, and a message begins others. */
+    bool was_in_receive = in_receive, was_in_arrival = in_arrival;
     fm_hook_add(counter, 1);
     in_receive = false;
+    in_arrival = true;
     call(next, words[0], words[1], words[2], words[3]);
     in_receive = was_in_receive;
+    in_arrival = was_in_arrival;
     if (time != NULL) {
         __atomic_add_fetch(time, places->now() - begin, __ATOMIC_RELAXED);
     }
@@ -63,11 +78,22 @@ ARRIVAL(mca_pml_ob1_recv_frag_callback_rget, FM_HOOKED_NOT_EAGER)
 
 /* ---- receives ---- */
 
+/* The queue of unexpected messages is longest before a receive takes one of them, or at the end. */
+static void look_at_queue(void)
+{
+    const struct fm_hook_places *places = __atomic_load_n(&fm_hook_places, __ATOMIC_ACQUIRE);
+    uint64_t *most = places != NULL ? places->words[FM_HOOKED_UNEXPECTED_IN_QUEUE_MOST] : NULL;
+    if (most != NULL) {
+        raise_most(most, places->unexpected_length());
+    }
+}
+
 FM_HOOK_EXPORT void mca_pml_ob1_recv_req_start(long request);
 
 void mca_pml_ob1_recv_req_start(long request)
 {
     ORIGINAL(mca_pml_ob1_recv_req_start)
+    look_at_queue();
     in_receive = true;
     call(next, request, 0, 0, 0);
     in_receive = false;
@@ -78,7 +104,7 @@ void mca_pml_ob1_recv_req_start(long request)
     void name(long a, long b, long c, long d)                                                      \
     {                                                                                              \
         ORIGINAL(name)                                                                             \
-        if (in_receive) {                                                                          \
+        if (in_receive || !in_arrival) {                                                           \
             in_receive = false;                                                                    \
             fm_hook_add(FM_HOOKED_UNEXPECTED, 1);                                                  \
         }                                                                                          \
@@ -118,23 +144,13 @@ TRANSFER(mca_pml_ob1_irecv, FM_HOOKED_RECEIVED_INSIDE)
 
 /* ---- out of sequence ---- */
 
-static void raise_most(uint64_t level)
-{
-    uint64_t *most = fm_hook_words(FM_HOOKED_OOS_IN_QUEUE_MOST);
-    uint64_t seen = most != NULL ? __atomic_load_n(most, __ATOMIC_RELAXED) : UINT64_MAX;
-    while (most != NULL && (int64_t)level > (int64_t)seen &&
-           !__atomic_compare_exchange_n(most, &seen, level, true, __ATOMIC_RELAXED,
-                                        __ATOMIC_RELAXED)) {
-    }
-}
-
 FM_HOOK_EXPORT long append_frag_to_ordered_list(long a, long b, long c, long d);
 
 long append_frag_to_ordered_list(long a, long b, long c, long d)
 {
     ORIGINAL(append_frag_to_ordered_list)
     fm_hook_add(FM_HOOKED_OUT_OF_SEQUENCE, 1);
-    raise_most(fm_hook_add(FM_HOOKED_OOS_IN_QUEUE, 1));
+    raise_most(fm_hook_words(FM_HOOKED_OOS_IN_QUEUE_MOST), fm_hook_add(FM_HOOKED_OOS_IN_QUEUE, 1));
     return call(next, a, b, c, d);
 }
 

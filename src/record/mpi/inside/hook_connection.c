@@ -5,6 +5,7 @@
 #include "record/counting/library_counters.h"
 #include "record/hooks/hooks.h"
 #include "record/mpi/inside/library_name.h"
+#include "record/mpi/inside/unexpected_queue.h"
 
 #include <ctype.h>
 #include <dlfcn.h>
@@ -106,11 +107,17 @@ static bool is_asked(const char *name)
     return fm_library_counter_selected(name);
 }
 
-/* Whether the hooks in the library of the process have a counter. */
-static bool is_hooked(size_t counter)
+/* Why the hooks in the library of the process do not have a counter; NULL: they have it. */
+static const char *lack_of(size_t counter)
 {
-    return places.way == FM_HOOKED_OB1 || counter == FM_HOOKED_SENT_INSIDE ||
-           counter == FM_HOOKED_RECEIVED_INSIDE;
+    if (places.way != FM_HOOKED_OB1) {
+        return counter == FM_HOOKED_SENT_INSIDE || counter == FM_HOOKED_RECEIVED_INSIDE
+                   ? NULL
+                   : "hooks in MPICH count its own bytes only";
+    }
+    return counter == FM_HOOKED_UNEXPECTED_IN_QUEUE_MOST && places.unexpected_length == NULL
+               ? "the library does not have the variable pml_ob1_unexpected_msgq_length"
+               : NULL;
 }
 
 /* The counter that has the reason why hooks do not count if the list names none of those that lack:
@@ -126,9 +133,7 @@ static void add_counters(const char *reason)
 {
     for (size_t i = 0; i < FM_HOOKED_COUNT; i++) {
         const char *name = counters[i].name;
-        const char *lack = reason != NULL  ? reason
-                           : !is_hooked(i) ? "hooks in MPICH count its own bytes only"
-                                           : NULL;
+        const char *lack = reason != NULL ? reason : lack_of(i);
         if (lack != NULL && has_reason(name)) {
             fm_library_spc_add(name, fm_library_spc_kind(name), FM_TIER_UNAVAILABLE, lack);
         } else if (lack == NULL && is_asked(name)) {
@@ -146,6 +151,9 @@ void fm_hooks_begin(const char *version, uint32_t rank, uint32_t size)
         return;
     }
     const char *reason = obstacle(version, size);
+    if (reason == NULL && is_asked("MAX_UNEXPECTED_IN_QUEUE") && fm_unexpected_queue_open()) {
+        places.unexpected_length = fm_unexpected_queue_length;
+    }
     add_counters(reason);
     if (reason == NULL) {
         fm_library_boundaries(&places.message_boundary, &places.communicator_boundary);
@@ -155,9 +163,21 @@ void fm_hooks_begin(const char *version, uint32_t rank, uint32_t size)
     }
 }
 
+/* Messages that no receive has taken are in the queue at the end. */
+static void look_at_rest(void)
+{
+    uint64_t *most = places.words[FM_HOOKED_UNEXPECTED_IN_QUEUE_MOST];
+    uint64_t rest = fm_unexpected_queue_length();
+    if (most != NULL && rest > __atomic_load_n(most, __ATOMIC_RELAXED)) {
+        __atomic_store_n(most, rest, __ATOMIC_RELAXED);
+    }
+}
+
 void fm_hooks_end(void)
 {
     if (connect != NULL) {
+        look_at_rest();
         connect(NULL);
+        fm_unexpected_queue_close();
     }
 }
