@@ -11,6 +11,7 @@
 #include "analysis/locks/lock_queue.h"
 #include "analysis/model/own_metric.h"
 #include "analysis/p2p/partitioned_sends.h"
+#include "analysis/p2p/unexpected.h"
 #include "analysis/pass.h"
 #include "analysis/pattern.h"
 #include "analysis/problems/blamed_waits.h"
@@ -179,6 +180,7 @@ static fm_status_t fill_common(const struct fm_analysis *analysis,
 {
     fm_status_t status = describe_options(analysis, options, cube, error);
     fm_last_partitions_fill(analysis, cube);
+    fm_unexpected_fill(analysis, cube);
     if (status == FM_OK) {
         status = fm_statistics_fill(&results->statistics, cube, error);
     }
@@ -488,6 +490,7 @@ fm_status_t fm_analysis_pass(const char *archive, const struct fm_analysis_optio
         }
         fm_wait_errors_free(analysis.wait_errors);
         fm_vector_free(&analysis.last_partitions);
+        fm_vector_free(&analysis.unexpected);
         fm_lock_holders_free(analysis.lock_holders);
         fm_thread_starts_free(analysis.thread_starts);
         fm_free(analysis.coverage);

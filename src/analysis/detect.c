@@ -16,8 +16,9 @@ static const struct {
     bool of_windows; /* skipped in runs without windows */
     void (*run)(struct fm_analysis *analysis);
 } stages[] = {
-    {"match messages", FM_READS(MESSAGES), false, fm_messages_match},
     {"match collective operations", FM_READS(COLLECTIVES), false, fm_collectives_match},
+    {"match messages", FM_READS(MESSAGES), false,
+     fm_messages_match}, /* needs waits of the former */
     {"build epochs", FM_READS(ONE_SIDED), true, fm_epochs_build},
     {"match active target", FM_READS(EPOCHS), true, fm_active_target_match},
 };

@@ -7,7 +7,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
 import fermata_command  # noqa: E402
 
-STAGES = ["open archive", "read events", "match messages", "match collective operations",
+STAGES = ["open archive", "read events", "match collective operations", "match messages",
           "choose wait states", "delay costs", "critical path", "fill report", "write report"]
 
 

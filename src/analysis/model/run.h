@@ -63,6 +63,15 @@ struct fm_last_partition {
 /** Those of all locations, ascending; only process 0 has them. */
 typedef FM_VECTOR(struct fm_last_partition) fm_last_partition_vector;
 
+/** Bounds of the unexpected messages of a process. */
+struct fm_process_unexpected {
+    uint32_t process;
+    struct fm_cube_unexpected bounds;
+};
+
+/** Those of all processes with messages, in no particular order; only process 0 has them. */
+typedef FM_VECTOR(struct fm_process_unexpected) fm_process_unexpected_vector;
+
 struct fm_analysis {
     const struct fm_trace *trace;
     const fm_metric_t *own_metrics; /**< by region: fm_own_metric() */
@@ -83,6 +92,7 @@ struct fm_analysis {
     struct fm_lock_holders *lock_holders; /**< NULL: no locks */
     struct fm_thread_starts *thread_starts;
     fm_last_partition_vector last_partitions;
+    fm_process_unexpected_vector unexpected;
     struct fm_dependencies *dependencies; /**< NULL: not wanted */
     struct fm_cube_errors errors;         /**< of measured times */
     struct fm_wait_errors *wait_errors;   /**< set when the events were read; NULL: not known */

@@ -263,6 +263,8 @@ const struct fm_arrival *fm_receiver_take(struct fm_receiver *receiver, const st
     }
     struct fm_arrival *arrival = &receiver->arrivals[receive];
     arrival->sent = sent->enter;
+    arrival->delivered =
+        sent->never_waits || sent->partitioned != 0 ? UINT64_MAX : sent->complete_leave;
     arrival->location = sent->location;
     arrival->start = sent->start;
     arrival->row_location = sent->row_location;

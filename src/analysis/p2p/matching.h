@@ -46,6 +46,8 @@ struct fm_sent {
 struct fm_arrival {
     uint64_t posted;            /**< Enter of the call that posted it; UINT64_MAX: not known */
     uint64_t sent;              /**< Enter of the call that started the send */
+    uint64_t delivered;         /**< Leave of the call that completed it; UINT64_MAX: not known, or
+                                     the send is buffered or partitioned */
     uint32_t location;          /**< of the send; FM_NONE: no send has matched */
     uint32_t start;             /**< call that started the send */
     uint32_t row_location, row; /**< the send's record, as in struct fm_sent */

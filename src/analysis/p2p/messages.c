@@ -13,6 +13,7 @@
 
 #include "analysis/dependencies/message_dependencies.h"
 #include "analysis/p2p/sends.h"
+#include "analysis/p2p/unexpected.h"
 #include "analysis/pattern.h"
 
 #include "base/containers/sort.h"
@@ -39,7 +40,8 @@ struct scratch {
 struct p2p {
     struct fm_analysis *analysis;
     struct fm_matched_sends sends;
-    struct scratch *scratch;   /* by worker */
+    struct scratch *scratch; /* by worker */
+    struct fm_unexpected_search *unexpected;
     unsigned wanted;           /* FM_MESSAGES_... of all patterns, or'ed */
     FM_VECTOR(uint8_t) takers; /* positions in fm_patterns of the patterns that handle messages */
 };
@@ -241,6 +243,7 @@ static void judge_messages(void *context, unsigned worker, uint32_t first, uint3
         fm_sort(scratch->messages.items, scratch->messages.count, sizeof *scratch->messages.items,
                 compare_messages);
         judge_in_reverse(p2p, worker, scratch, receiver);
+        fm_unexpected_find(p2p->unexpected, worker, process);
         if (p2p->analysis->messages != NULL) {
             keep_messages(p2p, process, scratch);
         }
@@ -267,7 +270,9 @@ void fm_messages_match(struct fm_analysis *analysis)
         }
     }
     fm_sends_match(&p2p.sends, analysis);
+    p2p.unexpected = fm_unexpected_create(analysis, &p2p.sends);
     fm_finders_run(analysis, judge_messages, &p2p);
+    fm_unexpected_close(p2p.unexpected);
     for (unsigned w = 0; w < workers; ++w) {
         fm_map_free(&p2p.scratch[w].number_of_source);
         fm_vector_free(&p2p.scratch[w].source_numbers);

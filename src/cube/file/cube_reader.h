@@ -37,7 +37,8 @@ enum fm_cube_section {
     FM_SECTION_PROF,
     FM_SECTION_PART,
     FM_SECTION_FIND,
-    FM_SECTION_WRLD
+    FM_SECTION_WRLD,
+    FM_SECTION_UNEX
 };
 
 extern const char fm_cube_section_tags[FM_CUBE_SECTION_COUNT][5];
@@ -97,6 +98,7 @@ fm_status_t fm_cube_read_streams(struct fm_cube_reader *reader);
 fm_status_t fm_cube_read_predictions(struct fm_cube_reader *reader);
 fm_status_t fm_cube_read_clock(struct fm_cube_reader *reader);
 fm_status_t fm_cube_read_last_partitions(struct fm_cube_reader *reader);
+fm_status_t fm_cube_read_unexpected(struct fm_cube_reader *reader);
 fm_status_t fm_cube_read_worlds(struct fm_cube_reader *reader);
 fm_status_t fm_cube_read_uncertainty(struct fm_cube_reader *reader);
 fm_status_t fm_cube_read_findings(struct fm_cube_reader *reader);

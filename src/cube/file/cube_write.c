@@ -188,6 +188,7 @@ static const struct {
     {"CLCK", 0, fm_cube_put_clock},
     {"SOFF", 0, fm_cube_put_switched_off},
     {"PART", 0, fm_cube_put_last_partitions},
+    {"UNEX", 0, fm_cube_put_unexpected},
     {"WRLD", 0, fm_cube_put_worlds},
     {"UNCT", 0, fm_cube_put_uncertainty},
     {"UMET", 0, fm_cube_put_user_metrics},

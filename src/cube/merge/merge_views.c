@@ -155,6 +155,21 @@ static void add_errors(struct fm_cube_errors *all, const struct fm_cube_errors *
                                    : all->longest_computation;
 }
 
+/* What is known of the messages of locations is that of the first report that has it. */
+static void add_messages(struct fm_cube *frame, const struct fm_cube *cube,
+                         const uint32_t *locations)
+{
+    for (uint32_t l = 0; l < cube->location_count; l++) {
+        struct fm_cube_location *location = &frame->locations[locations[l]];
+        if (location->last_partition.messages == 0) {
+            location->last_partition = cube->locations[l].last_partition;
+        }
+        if (location->unexpected.messages == 0) {
+            location->unexpected = cube->locations[l].unexpected;
+        }
+    }
+}
+
 static fm_status_t add_options(const struct fm_combination *combination, size_t c,
                                struct fm_error *error)
 {
@@ -164,6 +179,7 @@ static fm_status_t add_options(const struct fm_combination *combination, size_t 
     add_clock(&frame->clock, &cube->clock, c == 0);
     frame->is_profile |= cube->is_profile;
     add_errors(&frame->errors, &cube->errors, c == 0);
+    add_messages(frame, cube, combination->united.locations[c]);
     if (cube->partition_count == 0 || frame->partition_count > 0)
         return FM_OK;
     uint32_t *of_location = calloc(frame->location_count + (size_t)1, sizeof *of_location);

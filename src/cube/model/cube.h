@@ -52,6 +52,16 @@ struct fm_cube_last_partition {
     uint64_t all_messages; /**< in which some partition of this location was */
 };
 
+/** Messages to a process that its library had taken in before their receive was posted: bounds, by
+ * the trace (docs/counters.md). */
+struct fm_cube_unexpected {
+    uint64_t messages;                /**< that were looked at; 0: none, or nothing is known */
+    uint64_t least, most;             /**< unexpected ones of them */
+    uint64_t queue_least, queue_most; /**< largest number of those at a time whose receive had not
+                                           been posted */
+    uint64_t bytes_least, bytes_most; /**< largest sum of their data, likewise */
+};
+
 /** A location: a thread of a process. Ascending by rank, then by thread. */
 struct fm_cube_location {
     uint64_t id; /**< as in the trace */
@@ -61,6 +71,7 @@ struct fm_cube_location {
     char *name;
     bool is_stream; /**< of an accelerator, not a thread; to be set after the location was added */
     struct fm_cube_last_partition last_partition; /**< likewise */
+    struct fm_cube_unexpected unexpected; /**< likewise; of the process, in its first location */
     uint32_t world;      /**< number of its MPI_COMM_WORLD, likewise; 0 in a run with one */
     uint32_t world_rank; /**< rank there, likewise */
 };

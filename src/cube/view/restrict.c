@@ -39,6 +39,7 @@ static fm_status_t copy_definitions(struct fm_cube *to, const struct fm_view *vi
         if (added != FM_CUBE_NONE) {
             to->locations[added].is_stream = location->is_stream;
             to->locations[added].last_partition = location->last_partition;
+            to->locations[added].unexpected = location->unexpected;
             to->locations[added].world = location->world;
             to->locations[added].world_rank = location->world_rank;
         }

@@ -70,6 +70,21 @@ static void put_last_partition(struct fm_json *json, const struct fm_cube_last_p
     }
 }
 
+static void put_unexpected(struct fm_json *json, const struct fm_cube_unexpected *bounds)
+{
+    if (bounds->messages != 0) {
+        fm_json_object(json, "unexpected_messages");
+        fm_json_unsigned(json, "of", bounds->messages);
+        fm_json_unsigned(json, "least", bounds->least);
+        fm_json_unsigned(json, "most", bounds->most);
+        fm_json_unsigned(json, "queue_least", bounds->queue_least);
+        fm_json_unsigned(json, "queue_most", bounds->queue_most);
+        fm_json_unsigned(json, "bytes_least", bounds->bytes_least);
+        fm_json_unsigned(json, "bytes_most", bounds->bytes_most);
+        fm_json_end(json);
+    }
+}
+
 static void put_locations(struct fm_json *json, const struct fm_cube *cube)
 {
     fm_json_array(json, "locations");
@@ -88,6 +103,7 @@ static void put_locations(struct fm_json *json, const struct fm_cube *cube)
         fm_json_string(json, "node", location->node);
         fm_json_string(json, "name", location->name);
         put_last_partition(json, &location->last_partition);
+        put_unexpected(json, &location->unexpected);
         fm_json_end(json);
     }
     fm_json_end(json);

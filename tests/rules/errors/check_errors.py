@@ -92,7 +92,7 @@ def reports(fermata, scenario, folder, call, clock):
     return found
 
 
-ERRORS = re.compile(r"error$|errors$|^insignificant")
+ERRORS = re.compile(r"error$|errors$|^insignificant|^unexpected_messages$")  # what errors may change
 
 
 def without_errors(value):
