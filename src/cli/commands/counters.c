@@ -1,9 +1,11 @@
 /* fermata counters: what the library does, in numbers, while a program runs and afterwards. */
 #include "base/memory.h"
 #include "cli/commands/commands.h"
+#include "cli/counters/counter_bounds.h"
 #include "cli/counters/counter_grid.h"
 #include "cli/counters/counter_output.h"
 #include "cli/options/options.h"
+#include "cli/report/report_file.h"
 #include "cli/text/safe_text.h"
 
 #include <stdio.h>
@@ -274,6 +276,31 @@ static int reset(struct fm_option_reader *reader, struct fm_counter_request *req
     return status;
 }
 
+static int bounds(struct fm_option_reader *reader, struct fm_counter_request *request)
+{
+    struct fm_counter_job job;
+    struct fm_error error, unused;
+    struct fm_cube *cube = NULL;
+    if (request->format == FM_COUNTERS_JSON) {
+        fm_options_refuse(reader, "bounds prints text or csv; JSON: fermata export --to json");
+        return fm_options_complain(reader);
+    }
+    fm_status_t status = fm_load_report(reader->operands[1], &cube, &error);
+    if (status != FM_OK) {
+        return fail(&error, status);
+    }
+    const bool has_counters = fm_counter_job_open(reader->operands[1], &job, &unused) == FM_OK;
+    if (has_counters) {
+        fm_counter_job_read(&job);
+    }
+    fm_counter_bounds_print(request, has_counters ? &job : NULL, cube);
+    if (has_counters) {
+        fm_counter_job_close(&job);
+    }
+    fm_cube_free(cube);
+    return FM_OK;
+}
+
 static int calibrate(struct fm_option_reader *reader, struct fm_counter_request *request)
 {
     (void)reader;
@@ -297,6 +324,7 @@ static const struct verb {
              {"sum", 1, 1000, "sum and experiments", sum},
              {"diff", 2, 1000, "diff and two experiments", diff},
              {"reset", 1, 1, "reset and an experiment", reset},
+             {"bounds", 1, 1, "bounds and an experiment", bounds},
              {"calibrate", 0, 0, "calibrate alone", calibrate}};
 
 static const struct verb *verb_named(const char *name)

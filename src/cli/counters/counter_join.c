@@ -1,6 +1,7 @@
 #include "cli/counters/counter_join.h"
 
 #include "base/memory.h"
+#include "cli/counters/counter_bounds.h"
 #include "counters/counter_findings.h"
 #include "counters/counter_job.h"
 #include "cube/view/view.h"
@@ -177,67 +178,12 @@ static void compare_all(const struct joining *joining)
     }
 }
 
-/* Sum of a counter over all ranks. @return false: a rank lacks it */
-static bool total(const struct fm_counter_job *job, const char *name, double *sum)
-{
-    size_t counter = fm_counter_job_find(job, name);
-    bool known = counter < job->count;
-    for (size_t rank = 0; known && rank < job->ranks; rank++) {
-        double value;
-        known = fm_counter_job_value(job, rank, counter, -1, &value);
-        *sum += known ? value : 0;
-    }
-    return known;
-}
-
-/* Waits for a message whose sending had not begun: it cannot have come unexpectedly, since its
- * receive was there. Waits that may be errors of the clocks do not count. */
-static uint64_t receives_before_their_send(const struct fm_cube *cube)
-{
-    uint64_t most = 0; /* kinds may contain each other */
-    for (uint32_t i = 0; i < cube->statistics_count; i++) {
-        const struct fm_cube_statistics *record = &cube->statistics[i];
-        if (fm_metric_is_within((fm_metric_t)record->metric, FM_METRIC_MPI_LATESENDER)) {
-            uint64_t certain = record->count - record->insignificant;
-            most = certain > most ? certain : most;
-        }
-    }
-    return most;
-}
-
-static void compare_unexpected(const struct joining *joining)
-{
-    double unexpected = 0, arrivals = 0;
-    uint64_t awaited = receives_before_their_send(joining->cube);
-    char statement[TEXT], counts[3][FM_FORMAT_SIZE];
-    if (awaited == 0 || !total(joining->job, "UNEXPECTED", &unexpected) ||
-        !total(joining->job, "EAGER_MESSAGES", &arrivals) ||
-        !total(joining->job, "NOT_EAGER_MESSAGES", &arrivals) ||
-        unexpected + (double)awaited <= arrivals) {
-        return;
-    }
-    snprintf(statement, sizeof statement,
-             "Counters and trace contradict each other: of %s messages that arrived, %s came "
-             "before their receive by the library's counters, and the receives of %s waited for "
-             "their send by the trace.",
-             fm_format_count(counts[0], (int64_t)arrivals),
-             fm_format_count(counts[1], (int64_t)unexpected),
-             fm_format_count(counts[2], (int64_t)awaited));
-    fm_cube_add_finding(
-        joining->cube,
-        &(struct fm_cube_finding){
-            .id = "unexpected-and-late-sender",
-            .statement = statement,
-            .advice = "The clocks of the nodes may differ by more than is known (--clock), or "
-                      "messages arrive by components of the library that are not counted.",
-            .is_contradiction = true});
-}
-
 void fm_counters_join(const char *directory, bool is_whole, struct fm_cube *cube)
 {
     struct fm_counter_job job;
     struct fm_error error;
     if (fm_counter_job_open(directory, &job, &error) != FM_OK) {
+        fm_counter_bounds_state(NULL, is_whole, cube);
         return;
     }
     fm_counter_job_read(&job);
@@ -246,9 +192,7 @@ void fm_counters_join(const char *directory, bool is_whole, struct fm_cube *cube
         .cube = cube, .job = &job, .is_whole = is_whole && ended == job.ranks};
     if (!cube->is_profile) {
         compare_all(&joining);
-        if (joining.is_whole) {
-            compare_unexpected(&joining);
-        }
+        fm_counter_bounds_state(&job, joining.is_whole, cube);
     }
     fm_counter_findings(&job, take, &joining);
     fm_counter_job_close(&job);

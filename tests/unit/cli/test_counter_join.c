@@ -86,32 +86,78 @@ static void numbers_that_differ_contradict(void **state)
     fm_cube_free(cube);
 }
 
-/* 1,200 receives of the sample wait for their send. */
-static void awaited_messages_are_not_unexpected(void **state)
+static const struct fm_cube_unexpected bounds = {.messages = 5000,
+                                                 .least = 2600,
+                                                 .most = 3000,
+                                                 .queue_least = 1900,
+                                                 .queue_most = 2100,
+                                                 .bytes_least = 19000,
+                                                 .bytes_most = 21000};
+
+/* Joins a report whose rank 1 has these bounds. */
+static struct fm_cube *join_bounded(void)
 {
+    struct fm_cube *cube = sample_cube();
+    for (uint32_t i = 0; i < cube->location_count; i++) {
+        if (cube->locations[i].rank == 1 && cube->locations[i].thread == 0) {
+            cube->locations[i].unexpected = bounds;
+        }
+    }
+    fm_counters_join(folder, true, cube);
+    remove_counters(folder, RANKS);
+    return cube;
+}
+
+/* 200 messages of the library itself, and a hundredth of the others, may be unexpected, too. */
+static void counters_outside_of_bounds_contradict(void **state)
+{
+    static const struct {
+        int64_t unexpected;
+        const char *contradiction;
+    } cases[] = {{2549, "2,549 messages came to rank 1 before their receive by the library's "
+                        "counters, at least 2,600 by the trace."},
+                 {2550, NULL},
+                 {3250, NULL},
+                 {3251, "3,251 messages came to rank 1 before their receive by the library's "
+                        "counters, at most 3,000 by the trace and 200 messages of the library "
+                        "itself."}};
     int64_t values[RANKS][COUNTERS];
     (void)state;
-    for (int more = 0; more < 2; more++) {
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         write_equal(values);
         for (int rank = 0; rank < RANKS; rank++) {
-            values[rank][4] = 400;
-            values[rank][5] = 100;
-            values[rank][6] = rank == 1 ? 500 + more : 100;
+            values[rank][4] = rank == 1 ? 5200 : 0;
+            values[rank][5] = 0;
+            values[rank][6] = rank == 1 ? cases[i].unexpected : 0;
         }
         write_all(values);
-        struct fm_cube *cube = join(true);
-        /* 2,000 arrivals, 800 of them unexpected, or 801 */
-        assert_int_equal(cube->finding_count, (uint32_t)(1 + more));
-        if (more == 1) {
-            assert_string_equal(cube->findings[0].id, "unexpected-and-late-sender");
-            assert_non_null(strstr(cube->findings[0].statement,
-                                   "of 2,000 messages that arrived, 801 came before their "
-                                   "receive by the library's counters, and the receives of 1,200 "
-                                   "waited"));
+        struct fm_cube *cube = join_bounded();
+        const bool contradicts = cases[i].contradiction != NULL;
+        if (contradicts) {
+            assert_true(cube->finding_count >= 1);
+            assert_string_equal(cube->findings[0].id, "unexpected-and-trace");
+            assert_true(cube->findings[0].is_contradiction);
+            assert_non_null(strstr(cube->findings[0].statement, cases[i].contradiction));
         }
-        assert_string_equal(cube->findings[more].id, "rendezvous");
+        for (uint32_t f = 0; f < cube->finding_count; f++) { /* the library's counter states it */
+            assert_string_not_equal(cube->findings[f].id, "unexpected-by-trace");
+            assert_int_equal(cube->findings[f].is_contradiction, contradicts && f == 0);
+        }
         fm_cube_free(cube);
     }
+}
+
+static void bounds_are_a_finding_without_counters(void **state)
+{
+    (void)state;
+    struct fm_cube *cube = join_bounded();
+    assert_int_equal(cube->finding_count, 1);
+    assert_string_equal(cube->findings[0].id, "unexpected-by-trace");
+    assert_string_equal(
+        cube->findings[0].statement,
+        "Rank 1: at least 2,600 of 5,000 messages came before their receive and "
+        "waited in the library, 1,900 or more at a time with 19,000 bytes or more.");
+    fm_cube_free(cube);
 }
 
 /* A finding about a rank has what others wait for there. */
@@ -142,7 +188,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_numbers_are_no_finding),
         cmocka_unit_test(numbers_that_differ_contradict),
-        cmocka_unit_test(awaited_messages_are_not_unexpected),
+        cmocka_unit_test(counters_outside_of_bounds_contradict),
+        cmocka_unit_test(bounds_are_a_finding_without_counters),
         cmocka_unit_test(findings_have_the_waiting_beside_them),
     };
     if (mkdtemp(folder) == NULL) {
