@@ -405,7 +405,6 @@ static bool is_too_long(const struct fm_trace *trace, const struct fm_analysis_o
 static struct fm_pass_found find_out(const struct fm_analysis *analysis)
 {
     const struct fm_omissions *omissions = &analysis->omissions;
-    const char *creator = analysis->trace->creator;
     uint64_t sums[] = {omissions->clock_violations + omissions->clock_violating_members, 0};
     for (uint32_t l = 0; l < analysis->trace->location_count; l++) {
         sums[1] += analysis->trace->locations[l].has_clock_offsets;
@@ -416,7 +415,7 @@ static struct fm_pass_found find_out(const struct fm_analysis *analysis)
                           ? analysis->dependencies->violations
                           : sums[0],
         .lacks_offsets = sums[1] == 0 && analysis->trace->process_count > 1,
-        .is_own = creator != NULL && strncmp(creator, "fermata ", strlen("fermata ")) == 0,
+        .is_own = fm_trace_is_own(analysis->trace),
     };
 }
 

@@ -39,8 +39,7 @@ struct fm_unexpected_search *fm_unexpected_create(struct fm_analysis *analysis,
         .sends = sends,
         .takes_in = fm_allocate(trace->region_count, sizeof(bool)),
         .is_probe = fm_allocate(trace->region_count, sizeof(bool)),
-        .has_calls_that_take = !analysis->asynchronous_progress && trace->creator != NULL &&
-                               strncmp(trace->creator, "fermata ", strlen("fermata ")) == 0,
+        .has_calls_that_take = !analysis->asynchronous_progress && fm_trace_is_own(trace),
         .scratch = fm_allocate_apart(fm_engine_workers(analysis->engine), sizeof *search->scratch),
     };
     for (uint32_t r = 0; r < trace->region_count; r++) {

@@ -233,6 +233,11 @@ uint32_t fm_trace_member_seen(const struct fm_trace *trace, uint32_t communicato
     return rank < size ? c->members[first + rank] : FM_NONE;
 }
 
+bool fm_trace_is_own(const struct fm_trace *trace)
+{
+    return trace->creator != NULL && strncmp(trace->creator, "fermata ", strlen("fermata ")) == 0;
+}
+
 uint32_t fm_trace_post(const struct fm_trace *trace, uint32_t *location_number, uint32_t receive)
 {
     const struct fm_location *location = &trace->locations[*location_number];

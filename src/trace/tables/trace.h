@@ -543,6 +543,9 @@ static inline uint32_t fm_trace_member(const struct fm_trace *trace, uint32_t co
  * whose members ascend, O(size) otherwise. */
 uint32_t fm_trace_rank(const struct fm_trace *trace, uint32_t communicator, uint32_t process);
 
+/** @return whether fermata has recorded or written the archive. */
+bool fm_trace_is_own(const struct fm_trace *trace);
+
 /** @return the call that posted a receive: Late Receiver counts from its Enter.
  * @param location  of the receive; becomes that of the call, maybe another thread's */
 uint32_t fm_trace_post(const struct fm_trace *trace, uint32_t *location, uint32_t receive);
