@@ -151,7 +151,9 @@ void fm_hooks_begin(const char *version, uint32_t rank, uint32_t size)
         return;
     }
     const char *reason = obstacle(version, size);
-    if (reason == NULL && is_asked("MAX_UNEXPECTED_IN_QUEUE") && fm_unexpected_queue_open()) {
+    /* Each receive then asks for the messages of each rank: it must be named. */
+    if (reason == NULL && fm_library_spc_named("MAX_UNEXPECTED_IN_QUEUE") &&
+        fm_unexpected_queue_open()) {
         places.unexpected_length = fm_unexpected_queue_length;
     }
     add_counters(reason);
