@@ -33,7 +33,7 @@ struct fm_cube_unexpected fm_unexpected_bounds(struct fm_taken_message *messages
 
 struct fm_unexpected_search;
 
-/** @return a search in the messages of all processes, to be freed with fm_unexpected_free() */
+/** @return a search in the messages of all processes, to be freed with fm_unexpected_close() */
 struct fm_unexpected_search *fm_unexpected_create(struct fm_analysis *analysis,
                                                   const struct fm_matched_sends *sends);
 

@@ -218,7 +218,9 @@ static int copy(void *argument, const char *directory)
     fm_otf2_copy_keep(copier,
                       OTF2_Archive_SetFlushCallbacks(copier->archive, &flush_callbacks, NULL));
     fm_otf2_copy_keep(copier, OTF2_Archive_SetSerialCollectiveCallbacks(copier->archive));
-    fm_otf2_copy_keep(copier, OTF2_Archive_SetCreator(copier->archive, "fermata " FERMATA_VERSION));
+    if (copier->trace->creator != NULL) {
+        fm_otf2_copy_keep(copier, OTF2_Archive_SetCreator(copier->archive, copier->trace->creator));
+    }
     if (copier->trace->machine != NULL) {
         fm_otf2_copy_keep(copier,
                           OTF2_Archive_SetMachineName(copier->archive, copier->trace->machine));

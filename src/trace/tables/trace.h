@@ -543,7 +543,7 @@ static inline uint32_t fm_trace_member(const struct fm_trace *trace, uint32_t co
  * whose members ascend, O(size) otherwise. */
 uint32_t fm_trace_rank(const struct fm_trace *trace, uint32_t communicator, uint32_t process);
 
-/** @return whether fermata has recorded or written the archive. */
+/** @return whether fermata has recorded the trace; a copy of it by `fermata export` is one, too. */
 bool fm_trace_is_own(const struct fm_trace *trace);
 
 /** @return the call that posted a receive: Late Receiver counts from its Enter.

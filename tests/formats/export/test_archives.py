@@ -1,13 +1,14 @@
 """fermata export of archives: nothing is lost, and what comes to them is where it belongs."""
 
 import collections
+import json
 import os
 import re
 import shutil
 import subprocess
 import unittest
 
-from support import Experiments, fermata, late_sender
+from support import TESTS, Experiments, fermata, late_sender
 
 ONE_SIDED = """
 unit 1
@@ -128,6 +129,18 @@ class Archives(Experiments):
         inside = [e for e in after if e[1] == 1 and e[0] in ("ENTER", "LEAVE")]
         names = [re.search(r'"(.*)"', e[3])[1] for e in inside]
         self.assertEqual(names, ["main", "MPI_Recv", "Late Sender", "Late Sender", "MPI_Recv", "main"])
+
+    def test_the_recorder_is_named(self):
+        """What a copy can be relied on for is what its recorder noted."""
+        place = self.path("recorded")
+        shutil.copytree(os.path.join(TESTS, "traces", "scorep-waits"), place)
+        fermata("analyze", "-q", place)
+        fermata("export", "--to", "otf2", "-o", self.path("copy"), place)
+        fermata("analyze", "-q", self.path("copy"))
+        recorder, copy = (json.loads(fermata("report", "--format", "json", each))["experiment"]
+                          for each in (place, self.path("copy")))
+        self.assertIn("Score-P", recorder["creator"])
+        self.assertEqual(copy["creator"], recorder["creator"])
 
     def test_the_critical_path_is_a_metric(self):
         _, after = self.export("otf2", late_sender(2))
