@@ -1,8 +1,8 @@
 /** @file
  * Counters in the trace: samples of the counters of the process (OTF2: Metric events) in its first
- * thread, each time that its records are written to disk, and in the last call. Only what has
- * changed since the sample before, of the counters that are asked for; not those of single
- * functions and not those with bins. Times are in nanoseconds.
+ * thread, each time that its records are written to disk, at snapshots that it takes itself, and in
+ * the last call. Only what has changed since the sample before, of the counters that are asked for;
+ * not those of single functions and not those with bins. Times are in nanoseconds.
  */
 #ifndef FERMATA_RECORD_COUNTING_COUNTER_SAMPLES_H
 #define FERMATA_RECORD_COUNTING_COUNTER_SAMPLES_H

@@ -109,17 +109,23 @@ bool fm_session_flush(struct fm_thread *thread, bool full)
     return good;
 }
 
+/* @return the seconds that a variable has; `otherwise` if it has none */
+static double seconds_in(const char *variable, double otherwise)
+{
+    const char *text = getenv(variable);
+    uint64_t nanoseconds;
+    return text != NULL && fm_duration_read(text, &nanoseconds) ? (double)nanoseconds / 1e9
+                                                                : otherwise;
+}
+
 uint64_t fm_session_flush_interval(uint64_t resolution)
 {
     const char *text = getenv("FERMATA_FLUSH_INTERVAL");
-    uint64_t nanoseconds;
-    double seconds = DEFAULT_FLUSH_INTERVAL;
     if (text != NULL && strcmp(text, "never") == 0) {
         return UINT64_MAX;
     }
-    if (text != NULL && fm_duration_read(text, &nanoseconds)) {
-        seconds = (double)nanoseconds / 1e9;
-    }
-    double ticks = seconds * (double)resolution;
+    double seconds = seconds_in("FERMATA_FLUSH_INTERVAL", DEFAULT_FLUSH_INTERVAL);
+    double period = seconds_in(FM_SNAPSHOT_VARIABLE, seconds);
+    double ticks = (period < seconds ? period : seconds) * (double)resolution;
     return ticks < 9e18 ? (uint64_t)ticks : UINT64_MAX;
 }

@@ -14,7 +14,8 @@
  * @return false: the records stay in memory */
 bool fm_session_flush(struct fm_thread *thread, bool full);
 
-/** Ticks between flushes, from FERMATA_FLUSH_INTERVAL: a number of seconds (default 2) or "never".
+/** Ticks between flushes: FERMATA_FLUSH_INTERVAL, a number of seconds (default 2) or "never", or
+ * the period of snapshots if that is shorter.
  * @param resolution  ticks per second
  * @return UINT64_MAX: never */
 uint64_t fm_session_flush_interval(uint64_t resolution);

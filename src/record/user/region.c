@@ -1,6 +1,7 @@
 /* Regions of user code. The nesting of each thread is tracked here, so that every REGION_LEAVE
  * matches a REGION_ENTER, even if the marks of the program do not match. */
 #include "fermata/fermata.h"
+#include "record/counting/counter_samples.h"
 #include "record/counting/rank_snapshots.h"
 #include "record/selection/selected.h"
 #include "record/selection/size_limit.h"
@@ -115,6 +116,7 @@ void fm_user_begin_region(void *object)
         write_enter(thread, region->open.number, now, flags, number);
         if (region->has_snapshots) {
             fm_rank_snapshots_take(thread);
+            fm_counter_samples_record(thread, now);
         }
     } else {
         end_visit(NULL, visits, flags);
