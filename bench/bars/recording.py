@@ -78,12 +78,15 @@ class Archives:
                    environment=dict(os.environ, FERMATA_FLUSH_INTERVAL="0.7", FERMATA_SAMPLE="off"),
                    may_fail=self.library.crashes)
 
-    def with_counters(self):
+    def with_counters(self, *options):
         shutil.rmtree(self.folder / "fermata", ignore_errors=True)
-        return run([self.programs.fermata, "record", "--counters", "--callpath=flat",
+        return run([self.programs.fermata, "record", *(options or ("--counters", "--callpath=flat")),
                     "-o", self.folder / "fermata", "--", *self.program],
                    environment=dict(os.environ, FERMATA_FLUSH_INTERVAL="0.7", FERMATA_SAMPLE="off"),
                    may_fail=self.library.crashes)
+
+    def with_call_sites(self):
+        return self.with_counters("--counters-only")
 
     def with_stacks(self):
         return self.fermata("stack")
@@ -200,6 +203,7 @@ def counter_cost(programs, folder, options):
     """P15: what counters add to a recorded call: its number and time, messages, bytes, sizes; and the
     model of a library's counters."""
     yield from counter_model(programs, folder, options)
+    yield site_cost(programs, folder, options)
     for library, loops in ((MPI, LOOPS), (LIBRARIES[0], LIBRARIES[0].loops)):
         for loop in loops:
             archives = Archives(programs, folder, loop, options.turns, library)
@@ -212,6 +216,18 @@ def counter_cost(programs, folder, options):
                          [min(times["counters"]) - min(times["fermata"])], 15, unit="ns",
                          details={"ns_per_call": {name: median(times[name]) for name in times},
                                   "differences": [c - f for c, f in zip(times["counters"], times["fermata"])]})
+
+
+def site_cost(programs, folder, options):
+    """P15: what it costs to count a call, its bytes and its time by call site, without a trace."""
+    archives = Archives(programs, folder, "p2p", options.turns)
+    samples = alternate({"plain": archives.plain, "sites": archives.with_call_sites},
+                        options.repeats)
+    archives.remove()
+    times = {name: [nanoseconds(s) for s in samples[name]] for name in samples}
+    return Figure("P15", "counting a call by call site, fastest runs, p2p",
+                  [min(times["sites"]) - min(times["plain"])], 100, unit="ns",
+                  details={"ns_per_call": {name: median(times[name]) for name in times}})
 
 
 def counter_model(programs, _folder, options):
