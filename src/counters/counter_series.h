@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "counters/catalogue.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /** The totals of a counter at the begin of the counting, where they are 0, and at each snapshot. */
@@ -29,6 +30,16 @@ struct fm_snapshot_series {
 fm_status_t fm_counter_series_read(const char *directory, const char *name, size_t ranks,
                                    const double *starts, struct fm_snapshot_series *series,
                                    struct fm_error *error);
+
+/** The series of two runs, the second less the first, at the same times since the begin of each, as
+ * long as both run: at each snapshot of either. Between its snapshots a total grows at a constant
+ * rate, a level is that of the next snapshot.
+ * @param difference  out, to be freed
+ * @return FM_OK; FM_ERR_USAGE: the numbers of ranks differ; FM_ERR_DATA: there is no common time */
+fm_status_t fm_counter_series_subtract(const struct fm_snapshot_series *first,
+                                       const struct fm_snapshot_series *second, bool is_level,
+                                       struct fm_snapshot_series *difference,
+                                       struct fm_error *error);
 
 void fm_counter_series_free(struct fm_snapshot_series *series);
 

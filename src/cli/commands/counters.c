@@ -182,12 +182,18 @@ static int heatmap(struct fm_option_reader *reader, struct fm_counter_request *r
         fm_options_refuse(reader, "--grid needs the sizes of up to three dimensions, such as 8x5");
         return fm_options_complain(reader);
     }
-    fm_status_t status = fm_counter_job_open(reader->operands[1], &job, &error);
+    const bool is_difference = reader->operand_count > 3;
+    if (is_difference && request->grid != NULL) {
+        fm_options_refuse(reader, "--grid shows one experiment");
+        return fm_options_complain(reader);
+    }
+    const char *before = is_difference ? reader->operands[1] : NULL;
+    const char *const *own = (const char *const *)reader->operands + (is_difference ? 2 : 1);
+    fm_status_t status = fm_counter_job_open(own[0], &job, &error);
     if (status == FM_OK) {
-        const char *directory = reader->operands[1], *name = reader->operands[2];
         status = request->grid != NULL
-                     ? fm_counters_grid(request, &grid, &job, directory, name, &error)
-                     : fm_counters_heatmap(request, &job, directory, name, &error);
+                     ? fm_counters_grid(request, &grid, &job, own[0], own[1], &error)
+                     : fm_counters_heatmap(request, &job, own[0], before, own[1], &error);
         fm_counter_job_close(&job);
     }
     return status != FM_OK ? fail(&error, status) : FM_OK;
@@ -318,7 +324,7 @@ static const struct verb {
              {"findings", 1, 1, "findings and an experiment", findings},
              {"watch", 1, 1000, "watch and an experiment", watch},
              {"sites", 1, 1000, "sites and an experiment", sites},
-             {"heatmap", 2, 2, "heatmap, an experiment and a counter", heatmap},
+             {"heatmap", 2, 3, "heatmap, an experiment or two, and a counter", heatmap},
              {"matrix", 1, 2, "matrix, a prefix of files and a kind of traffic", matrix},
              {"convert", 2, 2, "convert, an experiment and a folder", convert},
              {"sum", 1, 1000, "sum and experiments", sum},

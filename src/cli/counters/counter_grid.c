@@ -31,13 +31,34 @@ bool fm_counter_grid_read(const char *text, struct fm_counter_grid *grid)
     return false;
 }
 
+struct shade {
+    unsigned strong, weak; /* of the parts of a colour */
+};
+
+static struct shade shade_of(double share)
+{
+    return share < 0.5 ? (struct shade){255, (unsigned)(245 - 2 * share * 170)}
+                       : (struct shade){(unsigned)(255 - 2 * (share - 0.5) * 152),
+                                        (unsigned)(75 - 2 * (share - 0.5) * 62)};
+}
+
+static const char *print_shade(char text[8], unsigned red, unsigned green, unsigned blue)
+{
+    snprintf(text, 8, "#%02x%02x%02x", red & 255, green & 255, blue & 255);
+    return text;
+}
+
 const char *fm_counter_colour(char text[8], double share)
 {
-    unsigned red = share < 0.5 ? 255 : (unsigned)(255 - 2 * (share - 0.5) * 152);
-    unsigned other =
-        share < 0.5 ? (unsigned)(245 - 2 * share * 170) : (unsigned)(75 - 2 * (share - 0.5) * 62);
-    snprintf(text, 8, "#%02x%02x%02x", red & 255, other & 255, other & 255);
-    return text;
+    const struct shade shade = shade_of(share);
+    return print_shade(text, shade.strong, shade.weak, shade.weak);
+}
+
+const char *fm_counter_difference_colour(char text[8], double share)
+{
+    const struct shade shade = shade_of(share < 0 ? -share : share);
+    return share < 0 ? print_shade(text, shade.weak, shade.weak, shade.strong)
+                     : print_shade(text, shade.strong, shade.weak, shade.weak);
 }
 
 size_t fm_counter_wanted(const struct fm_counter_job *job, const char *directory, const char *name,

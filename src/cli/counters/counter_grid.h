@@ -21,6 +21,9 @@ bool fm_counter_grid_read(const char *text, struct fm_counter_grid *grid);
 /** White to dark red, by a share of the largest value, 0 to 1: #rrggbb in `text`. */
 const char *fm_counter_colour(char text[8], double share);
 
+/** Of a difference: dark blue to white to dark red, by its share of the largest one, -1 to 1. */
+const char *fm_counter_difference_colour(char text[8], double share);
+
 /** Prints the values of a counter at the end of the run, or now. The first dimension goes right,
  * the second one up; each value of the third one is a plane of its own.
  * @return FM_OK; FM_ERR_USAGE: the run does not have as many ranks, or not the counter */

@@ -1,7 +1,7 @@
-/* fermata counters heatmap: a counter over time and ranks, as a picture (SVG) of rates or as
- * numbers (CSV). Columns of the picture differ in length: what a counter changes by is divided by
- * the time, or a short column would look like an idle one. The numbers are the changes themselves,
- * which are exact.
+/* fermata counters heatmap: a counter over time and ranks, or the difference of two runs, as a
+ * picture (SVG) of rates or as numbers (CSV). Columns of the picture differ in length: what a
+ * counter changes by is divided by the time, or a short column would look like an idle one. The
+ * numbers are the changes themselves, which are exact.
  */
 #include "base/memory.h"
 #include "cli/counters/counter_grid.h"
@@ -9,6 +9,7 @@
 #include "counters/counter_snapshot.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -18,7 +19,8 @@ enum { UNIT = 64 };
 struct picture {
     const struct fm_snapshot_series *series;
     const struct fm_job_counter *counter;
-    double least, most; /* of the cells */
+    bool is_difference;
+    double least, most; /* of the cells; of differences both as far from 0 */
     double row;         /* height of a rank */
 };
 
@@ -43,7 +45,7 @@ static double cell(const struct picture *p, size_t interval, size_t rank)
         return value;
     }
     /* The last time of a rank is converted with its final clock rate, and may be 1 ns less. */
-    if (seconds <= 0 || (value < 0 && fm_counter_is_time(p->counter->kind))) {
+    if (seconds <= 0 || (value < 0 && !p->is_difference && fm_counter_is_time(p->counter->kind))) {
         return 0;
     }
     return value / seconds;
@@ -52,7 +54,7 @@ static double cell(const struct picture *p, size_t interval, size_t rank)
 /* A value of a cell as text, without its unit. */
 static const char *cell_text(const struct picture *p, char text[FM_COUNTER_TEXT], double value)
 {
-    if (is_level(p) || (value >= 1000 && !fm_counter_is_real(p->counter->kind))) {
+    if (is_level(p) || (fabs(value) >= 1000 && !fm_counter_is_real(p->counter->kind))) {
         return fm_counter_text(text, p->counter->kind, value);
     }
     snprintf(text, FM_COUNTER_TEXT, "%.4g", value);
@@ -80,14 +82,19 @@ static void find_range(struct picture *p)
             p->most = value > p->most ? value : p->most;
         }
     }
+    if (p->is_difference) {
+        p->most = fmax(p->most, -p->least);
+        p->least = -p->most;
+    }
 }
 
-/* White to dark red, by the share of the largest value. */
 static void print_colour(const struct picture *p, double value)
 {
     char text[8];
-    double range = p->most - p->least;
-    fputs(fm_counter_colour(text, range > 0 ? (value - p->least) / range : 0), stdout);
+    double range = p->most - p->least, share = range > 0 ? (value - p->least) / range : 0;
+    fputs(p->is_difference ? fm_counter_difference_colour(text, range > 0 ? 2 * share - 1 : 0)
+                           : fm_counter_colour(text, share),
+          stdout);
 }
 
 static double x_of(const struct picture *p, double seconds)
@@ -165,8 +172,9 @@ static void print_svg(const struct picture *p)
            "font-family=\"sans-serif\" font-size=\"12\">\n"
            "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
            WIDTH, bottom + BOTTOM);
-    printf("<text x=\"%d\" y=\"26\" font-size=\"15\">%s%s%s%s</text>\n", LEFT, p->series->name,
-           unit[0] != '\0' ? " (" : "", unit, unit[0] != '\0' ? ")" : "");
+    printf("<text x=\"%d\" y=\"26\" font-size=\"15\">%s%s%s%s%s</text>\n", LEFT, p->series->name,
+           unit[0] != '\0' ? " (" : "", unit, unit[0] != '\0' ? ")" : "",
+           p->is_difference ? ", the second run less the first" : "");
     puts("<g shape-rendering=\"crispEdges\">");
     for (size_t rank = 0; rank < p->series->ranks; rank++) {
         print_rank(p, rank);
@@ -182,11 +190,13 @@ static void print_svg(const struct picture *p)
 static void print_csv(const struct picture *p)
 {
     char text[FM_COUNTER_PLAIN];
+    /* Differences of interpolated totals are no whole numbers. */
+    const enum fm_counter_kind kind = p->is_difference ? FM_COUNTER_REAL : p->counter->kind;
     puts("begin,end,rank,value");
     for (size_t i = 0; i + 1 < p->series->snapshots; i++) {
         for (size_t rank = 0; rank < p->series->ranks; rank++) {
             printf("%.9f,%.9f,%zu,%s\n", p->series->seconds[i], p->series->seconds[i + 1], rank,
-                   fm_counter_plain(text, p->counter->kind, amount(p, i, rank)));
+                   fm_counter_plain(text, kind, amount(p, i, rank)));
         }
     }
 }
@@ -209,26 +219,69 @@ static double *starts_of(const struct fm_counter_job *job, size_t ranks)
     return starts;
 }
 
-fm_status_t fm_counters_heatmap(const struct fm_counter_request *request,
-                                const struct fm_counter_job *job, const char *directory,
-                                const char *name, struct fm_error *error)
+static fm_status_t read_series(const struct fm_counter_job *job, const char *directory,
+                               const struct fm_job_counter *counter,
+                               struct fm_snapshot_series *series, struct fm_error *error)
 {
-    struct fm_snapshot_series series;
-    fm_status_t status = FM_OK;
     char path[PATH_MAX + 32];
-    size_t number = fm_counter_wanted(job, directory, name, &status, error);
-    if (status != FM_OK) {
-        return status;
-    }
-    const struct fm_job_counter *counter = &job->counters[number];
     snprintf(path, sizeof path, "%s/counters/" FM_SNAPSHOT_FILE, directory);
     /* Those that ranks have taken themselves are of world 0. */
     size_t ranks = access(path, F_OK) == 0 ? fm_counter_job_size(job) : job->worlds[0].size;
     double *starts = starts_of(job, ranks);
-    status = fm_counter_series_read(directory, counter->name, ranks, starts, &series, error);
+    fm_status_t status =
+        fm_counter_series_read(directory, counter->name, ranks, starts, series, error);
     fm_free(starts);
+    return status;
+}
+
+/* Takes from a series what another run has. */
+static fm_status_t subtract(const char *directory, const char *name, bool is_level,
+                            struct fm_snapshot_series *series, struct fm_error *error)
+{
+    struct fm_counter_job job;
+    struct fm_snapshot_series other, difference = {0};
+    fm_status_t status = fm_counter_job_open(directory, &job, error);
+    if (status != FM_OK) {
+        return status;
+    }
+    size_t number = fm_counter_wanted(&job, directory, name, &status, error);
     if (status == FM_OK) {
-        struct picture picture = {.series = &series, .counter = counter, .row = 24};
+        status = read_series(&job, directory, &job.counters[number], &other, error);
+    }
+    if (status == FM_OK) {
+        status = fm_counter_series_subtract(&other, series, is_level, &difference, error);
+        fm_counter_series_free(&other);
+    }
+    if (status == FM_OK) {
+        fm_counter_series_free(series);
+        *series = difference;
+    }
+    fm_counter_job_close(&job);
+    return status;
+}
+
+fm_status_t fm_counters_heatmap(const struct fm_counter_request *request,
+                                const struct fm_counter_job *job, const char *directory,
+                                const char *before, const char *name, struct fm_error *error)
+{
+    struct fm_snapshot_series series;
+    fm_status_t status = FM_OK;
+    size_t number = fm_counter_wanted(job, directory, name, &status, error);
+    if (status != FM_OK) {
+        return status;
+    }
+    struct picture picture = {.series = &series,
+                              .counter = &job->counters[number],
+                              .is_difference = before != NULL,
+                              .row = 24};
+    status = read_series(job, directory, picture.counter, &series, error);
+    if (status != FM_OK) {
+        return status;
+    }
+    if (before != NULL) {
+        status = subtract(before, name, is_level(&picture), &series, error);
+    }
+    if (status == FM_OK) {
         if (picture.row * (double)series.ranks > TALLEST) {
             picture.row = TALLEST / (double)series.ranks;
         }
@@ -238,7 +291,7 @@ fm_status_t fm_counters_heatmap(const struct fm_counter_request *request,
         } else {
             print_svg(&picture);
         }
-        fm_counter_series_free(&series);
     }
+    fm_counter_series_free(&series);
     return status;
 }

@@ -78,10 +78,12 @@ bool fm_counters_are_all(const char *directory);
 void fm_counters_print_closing(const char *directory);
 
 /** Prints a counter over time and ranks, from the snapshots of an experiment: SVG, or CSV if the
- * request says so. */
+ * request says so.
+ * @param before  NULL: the counter itself; else another experiment, which it is compared with: the
+ *                values less those of that one */
 fm_status_t fm_counters_heatmap(const struct fm_counter_request *request,
                                 const struct fm_counter_job *job, const char *directory,
-                                const char *name, struct fm_error *error);
+                                const char *before, const char *name, struct fm_error *error);
 
 /** Prints who has sent how much to whom, from files of Open MPI's monitoring components: a picture
  * (SVG) of one kind of traffic, or all as CSV or JSON.

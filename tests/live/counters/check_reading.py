@@ -6,6 +6,7 @@ usage: check_reading.py FERMATA MPIRUN PROGRAM READER
 import json
 import os
 import pathlib
+import shutil
 import stat
 import struct
 import subprocess
@@ -124,7 +125,36 @@ def check_snapshots(experiment):
         assert rate == 0 or abs(number_of(shown[0]) - rate) <= 1 + 1e-3 * rate, (shown, rate)
     assert any(text.firstChild.data == "mpi.bytes_sent (bytes/s)"
                for text in picture.getElementsByTagName("text")), done.stdout
+    check_difference(experiment)
     check_grid(experiment)
+
+
+def check_difference(experiment):
+    """A run less itself is 0 everywhere; less one whose snapshots have half the values, half of it."""
+    def shown(*experiments):
+        csv = subprocess.run([fermata, "counters", "heatmap", *experiments, "mpi.bytes_sent", "--format",
+                              "csv"], capture_output=True, text=True, check=True).stdout
+        return [[float(part) for part in line.split(",")] for line in csv.splitlines()[1:]]
+
+    cells = shown(experiment)
+    assert [cell[3] for cell in shown(experiment, experiment)] == [0] * len(cells)
+    with tempfile.TemporaryDirectory() as folder:
+        half = os.path.join(folder, "half")
+        shutil.copytree(experiment, half)
+        path = os.path.join(half, "counters", "snapshots.csv")
+        with open(path, encoding="ascii") as file:
+            rows = [line.split(",") for line in file]
+        with open(path, "w", encoding="ascii") as file:
+            for row in rows:
+                if row[2] == "mpi.bytes_sent":
+                    row[3] = f"{int(row[3]) / 2}\n"
+                file.write(",".join(row))
+        for cell, difference in zip(cells, shown(half, experiment), strict=True):
+            assert difference[:3] == cell[:3]
+            assert abs(difference[3] - cell[3] / 2) <= 1e-6 * BYTES, (difference, cell)
+        picture = subprocess.run([fermata, "counters", "heatmap", experiment, half, "mpi.bytes_sent"],
+                                 capture_output=True, text=True, check=True).stdout
+        assert "#0d0d67" in picture and ", the second run less the first<" in picture, picture
 
 
 def number_of(title):

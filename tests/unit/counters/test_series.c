@@ -122,6 +122,48 @@ static void ranks_take_their_own(void **state)
     }
 }
 
+static void read_series(const char *rows, size_t ranks, struct fm_snapshot_series *series)
+{
+    struct fm_error error;
+    write_rows(rows);
+    assert_int_equal(fm_counter_series_read(folder, "a", ranks, NULL, series, &error), FM_OK);
+}
+
+/* At the snapshots of both while both run; totals grow at constant rates, levels are those of the
+ * next snapshot. */
+static void a_difference_is_that_at_the_same_time(void **state)
+{
+    (void)state;
+    struct fm_snapshot_series first, second, difference;
+    struct fm_error error;
+    read_series("1,,,\n1,0,a,4\n2,,,\n2,1,a,2\n9,,,\n9,0,a,99\n", 2, &first);
+    read_series("0.5,,,\n0.5,0,a,1\n2,,,\n2,0,a,7\n2.5,,,\n2.5,1,a,3\n", 2, &second);
+    const double seconds[] = {0, 0.5, 1, 2, 2.5};
+    const double rest = 95.0 / 7 / 2; /* of rank 0 of the first run, from 2 to 2.5 */
+    const double totals[][2] = {{0, 0}, {-1, 0}, {-1, 0}, {3, -2}, {3 - rest, 1}};
+    const double levels[][2] = {{0, 0}, {-3, 0}, {3, 0}, {3, -2}, {7 - 99, 1}};
+    for (int is_level = 0; is_level < 2; is_level++) {
+        assert_int_equal(
+            fm_counter_series_subtract(&first, &second, is_level != 0, &difference, &error), FM_OK);
+        assert_int_equal(difference.snapshots, 5);
+        for (size_t i = 0; i < 5; i++) {
+            assert_true(difference.seconds[i] == seconds[i]);
+            for (size_t rank = 0; rank < 2; rank++) {
+                const double expected = (is_level ? levels : totals)[i][rank];
+                assert_float_equal(difference.values[i * 2 + rank], expected, 1e-9);
+            }
+        }
+        fm_counter_series_free(&difference);
+    }
+    fm_counter_series_free(&second);
+    read_series("1,,,\n", 1, &second);
+    assert_int_equal(fm_counter_series_subtract(&first, &second, false, &difference, &error),
+                     FM_ERR_USAGE);
+    assert_non_null(strstr(error.message, "2 and 1 ranks"));
+    fm_counter_series_free(&first);
+    fm_counter_series_free(&second);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -129,6 +171,7 @@ int main(void)
         cmocka_unit_test(the_begin_is_a_snapshot),
         cmocka_unit_test(damage_is_refused),
         cmocka_unit_test(ranks_take_their_own),
+        cmocka_unit_test(a_difference_is_that_at_the_same_time),
     };
     char path[128];
     if (mkdtemp(folder) == NULL) {
