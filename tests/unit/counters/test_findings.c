@@ -71,6 +71,63 @@ static void little_is_no_finding(void **state)
     assert_string_equal(ids, "");
 }
 
+/* A library with SPC has no counters of all arriving messages: those that the program has received
+ * stand beside the unexpected ones, which are no part of them. */
+static void floods_beside_what_was_received(void **state)
+{
+    (void)state;
+    write_rank(0, 2, (const int64_t[]){-1, -1, 10, 0, -1, -1, 500, -1});
+    write_rank(1, 2, (const int64_t[]){-1, -1, 5007, 0, -1, -1, 5000, -1});
+    look(2);
+    assert_string_equal(ids, "unexpected ");
+    assert_string_equal(texts,
+                        "Rank 1: 5,007 messages, those of the library itself included, arrived "
+                        "before their receive and waited in the library; the program received "
+                        "5,000 messages. In 1 of 2 ranks the former are at least 50% of the "
+                        "latter.");
+    write_rank(0, 2, (const int64_t[]){-1, -1, 999, 0, -1, -1, 1000, -1});
+    write_rank(1, 2, (const int64_t[]){-1, -1, 2499, 0, -1, -1, 5000, -1});
+    look(2);
+    assert_string_equal(ids, "");
+}
+
+/* Opens a job of one rank, and lists what cannot be judged; whether anything can be. */
+static bool judge(const int64_t values[COUNTERS])
+{
+    struct fm_counter_rule unjudged[FM_COUNTER_RULES];
+    struct fm_counter_job job;
+    struct fm_error error;
+    ids[0] = texts[0] = '\0';
+    write_rank(0, 1, values);
+    assert_int_equal(fm_counter_job_open(folder, &job, &error), FM_OK);
+    size_t count = fm_counter_findings_unjudged(&job, unjudged);
+    for (size_t i = 0; i < count; i++) {
+        assert_true(unjudged[i].what[0] != '\0');
+        strcat(strcat(ids, unjudged[i].id), " ");
+        strcat(strcat(texts, unjudged[i].needs), " ");
+    }
+    bool is_possible = fm_counter_findings_possible(&job);
+    fm_counter_job_close(&job);
+    remove_counters(folder, 1);
+    return is_possible;
+}
+
+static void what_lacks_counters_is_not_judged(void **state)
+{
+    (void)state;
+    assert_true(judge((const int64_t[]){0, 0, 0, 0, 0, 0, 0, 0}));
+    assert_string_equal(ids, "");
+    assert_true(judge((const int64_t[]){-1, -1, 0, 0, -1, -1, 0, -1}));
+    assert_string_equal(ids, "out-of-sequence rendezvous algorithms recursive-doubling ");
+    assert_true(judge((const int64_t[]){0, 0, 0, -1, -1, 0, -1, -1}));
+    assert_string_equal(ids, "out-of-sequence recursive-doubling ");
+    assert_true(judge((const int64_t[]){-1, -1, -1, -1, -1, -1, 0, 0}));
+    assert_string_equal(ids, "out-of-sequence unexpected rendezvous recursive-doubling ");
+    assert_non_null(strstr(texts, " UNEXPECTED,mpi.messages_received EAGER_MESSAGES,"));
+    assert_false(judge((const int64_t[]){-1, -1, 0, 0, -1, -1, -1, -1}));
+    assert_false(judge((const int64_t[]){-1, -1, -1, -1, -1, -1, 0, -1}));
+}
+
 static void almost_all_is_not_all(void **state)
 {
     (void)state;
@@ -171,9 +228,14 @@ static void stripes_name_their_ranks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(disorder_and_floods),      cmocka_unit_test(little_is_no_finding),
-        cmocka_unit_test(almost_all_is_not_all),    cmocka_unit_test(rendezvous),
-        cmocka_unit_test(several_algorithms),       cmocka_unit_test(stripes_of_recursive_doubling),
+        cmocka_unit_test(disorder_and_floods),
+        cmocka_unit_test(little_is_no_finding),
+        cmocka_unit_test(floods_beside_what_was_received),
+        cmocka_unit_test(what_lacks_counters_is_not_judged),
+        cmocka_unit_test(almost_all_is_not_all),
+        cmocka_unit_test(rendezvous),
+        cmocka_unit_test(several_algorithms),
+        cmocka_unit_test(stripes_of_recursive_doubling),
         cmocka_unit_test(stripes_name_their_ranks),
     };
     if (mkdtemp(folder) == NULL) {
