@@ -56,6 +56,7 @@ struct fm_counter_entry {
     bool is_spc;         /**< one of Open MPI's software performance counters */
     bool spc_offers;     /**< Open MPI 4.1 has it if it was built with --enable-spc */
     bool is_hooked;      /**< hooks in tested versions of Open MPI count it (--hooks) */
+    bool is_variable;    /**< a variable of the library is read if the recording names it */
 };
 
 /** Prefix of Open MPI's counters, which may stand in front of their names. */
