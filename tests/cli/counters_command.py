@@ -45,8 +45,8 @@ def main():
     assert status == 0 and out.count("O_On") == 5 and "predicted/ns" in out, out
     refused(2, "calibrate alone", "counters", "calibrate", "x")
     refused(1, "no counter is called so", "counters", "list", "nonsense")
-    refused(2, "give list, show, findings, sites, watch, heatmap, matrix, sum, diff, convert, reset or calibrate", "counters")
-    refused(2, "give list, show, findings, sites, watch, heatmap, matrix, sum, diff, convert, reset or calibrate", "counters", "nonsense")
+    refused(2, "give list, show, findings, sites, watch, heatmap, matrix, sum, diff, convert, reset, bounds or calibrate", "counters")
+    refused(2, "give list, show, findings, sites, watch, heatmap, matrix, sum, diff, convert, reset, bounds or calibrate", "counters", "nonsense")
     refused(2, "watch prints text or csv", "counters", "watch", "x", "--format", "json")
     refused(2, "heatmap prints SVG or csv", "counters", "heatmap", "x", "y", "--format", "json")
     refused(2, "heatmap, an experiment and a counter", "counters", "heatmap", "x")

@@ -380,8 +380,7 @@ int fm_command_counters(int argc, char **argv)
     const struct verb *verb = reader.operand_count > 0 ? verb_named(reader.operands[0]) : NULL;
     if (verb == NULL) {
         fm_options_refuse(&reader, "give list, show, findings, sites, watch, heatmap, matrix, sum, "
-                                   "diff, convert, reset or "
-                                   "calibrate");
+                                   "diff, convert, reset, bounds or calibrate");
         return fm_options_complain(&reader);
     }
     if (!fm_options_operands(&reader, verb->least + 1, verb->most + 1, verb->wanted)) {
