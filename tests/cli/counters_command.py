@@ -70,6 +70,11 @@ def main():
         refused(3, "has no counters of processes", "counters", "sum", folder)
         pathlib.Path(folder, "counters", "rank.0").write_bytes(b"FERMCNT\n" + bytes(100))
         refused(3, "not a file of counters", "counters", "show", folder)
+    for names in ("mpi.bytes_sent", "SEND,calls:MPI_*", "all"):
+        refused(2, f"{names} is taken for the command, not for counters: write --counters={names}",
+                "record", "--counters", names, "--", "true")
+    status, _, error = run("record", "--counters", "--dry-run", "--", "yes")
+    assert status == 0 and "taken for the command" not in error, (status, error)
     refused(2, "there is none called nonsense", "record", "--counters=SEND,nonsense", "--", "true")
 
 
