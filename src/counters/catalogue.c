@@ -154,6 +154,16 @@ const char *fm_counter_source(const char *name)
     return is_of_run(name) ? name : NULL;
 }
 
+enum fm_counter_tier fm_counter_tier_by_source(const char *source)
+{
+    for (size_t i = 0; i < fm_counter_count(); i++) {
+        if (counters[i].source != NULL && strcmp(counters[i].source, source) == 0) {
+            return counters[i].tier;
+        }
+    }
+    return FM_TIER_EXACT;
+}
+
 bool fm_counter_is_known(const char *pattern)
 {
     bool known = is_of_run(pattern);
@@ -178,7 +188,7 @@ const char *fm_counter_list_next(const char *list, char word[FM_COUNTER_WORD])
     return list + length;
 }
 
-static bool is_all(const char *word)
+bool fm_counter_list_is_all(const char *word)
 {
     return strcmp(word, "all") == 0 || strcmp(word, "yes") == 0;
 }
@@ -192,7 +202,7 @@ bool fm_counter_list_is_none(const char *list)
  */
 static bool selects(const char *pattern, const char *name)
 {
-    if (is_all(pattern) || fm_pattern_matches(pattern, name)) {
+    if (fm_counter_list_is_all(pattern) || fm_pattern_matches(pattern, name)) {
         return true;
     }
     const char *rest = without_prefix(pattern);
@@ -247,7 +257,7 @@ const char *fm_counter_list_unknown(const char *list)
         return NULL;
     }
     while ((list = fm_counter_list_next(list, word)) != NULL) {
-        if (!is_all(word) && !fm_counter_is_known(word)) {
+        if (!fm_counter_list_is_all(word) && !fm_counter_is_known(word)) {
             return word;
         }
     }

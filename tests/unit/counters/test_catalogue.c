@@ -70,6 +70,15 @@ static void a_variable_is_read_if_it_is_named(void **state)
     assert_true(fm_counter_named("UNEXPECTED_IN_QUEUE")->is_variable);
 }
 
+/* Calls that have a second name, which is not recorded, are more than are counted. */
+static void tiers_of_functions(void **state)
+{
+    (void)state;
+    assert_int_equal(fm_counter_tier_by_source("calls:MPI_Bcast_init"), FM_TIER_LOWER_BOUND);
+    assert_int_equal(fm_counter_tier_by_source("calls:MPI_Bcast"), FM_TIER_EXACT);
+    assert_int_equal(fm_counter_tier_by_source("calls:shmem_quiet"), FM_TIER_EXACT);
+}
+
 static void open_mpi_names_are_aliases(void **state)
 {
     (void)state;
@@ -156,6 +165,7 @@ int main(void)
         cmocka_unit_test(names_are_unique),
         cmocka_unit_test(unavailable_ones_say_why),
         cmocka_unit_test(a_variable_is_read_if_it_is_named),
+        cmocka_unit_test(tiers_of_functions),
         cmocka_unit_test(open_mpi_names_are_aliases),
         cmocka_unit_test(lists_select),
         cmocka_unit_test(bins_have_names),
