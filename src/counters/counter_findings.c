@@ -3,6 +3,7 @@
 #include "counters/finding_parts.h"
 #include "filter/name_pattern.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,6 +12,9 @@
 #define UNEXPECTED_SHARE      0.5
 #define RENDEZVOUS_SHARE      0.05
 enum { MESSAGES_LEAST = 100, UNEXPECTED_LEAST = 1000 };
+
+/* Bins of mpi.message_sizes: 0 bytes, then from 2^(bin-1) to 2^bin - 1. */
+enum { SIZES = 65 };
 
 /* Messages of a rank that others are a share of. @return false: it does not have their counters */
 typedef bool messages_in_t(const struct fm_counter_job *job, size_t rank, double *messages);
@@ -119,6 +123,55 @@ static void look_for_flood_beside_received(struct looking *looking)
     state(looking, "unexpected", (long)number_of(job, worst), text, advice_on_floods);
 }
 
+/* Messages of the program by size, over all ranks. @return their number; 0: not known */
+static double sizes_of(const struct fm_counter_job *job, double sizes[SIZES])
+{
+    size_t counter = fm_counter_job_find(job, "mpi.message_sizes");
+    double all = 0, value;
+    for (size_t rank = 0; rank < job->ranks; rank++) {
+        for (int bin = 0; bin < SIZES; bin++) {
+            if (counter == job->count || job->counters[counter].bins != SIZES ||
+                !fm_counter_job_value(job, rank, counter, bin, &value)) {
+                return 0;
+            }
+            sizes[bin] += value;
+            all += value;
+        }
+    }
+    return all;
+}
+
+/* Appends how large the `slow` largest messages of the program are, and the others: between lies
+ * the limit, if these are those that went by a rendezvous. */
+static void append_sizes(char text[TEXT], const struct fm_counter_job *job, double slow)
+{
+    char numbers[3][FM_TEXT_NUMBER];
+    double sizes[SIZES] = {0}, all = sizes_of(job, sizes), larger = 0;
+    size_t length = strlen(text);
+    int bin = SIZES - 1;
+    while (bin > 0 && larger + sizes[bin] < slow) {
+        larger += sizes[bin--];
+    }
+    if (all < slow || bin == 0) {
+        return;
+    }
+    int next = bin;
+    if (larger + sizes[bin] == slow) {
+        do {
+            next--;
+        } while (next >= 0 && sizes[next] == 0);
+    }
+    length += (size_t)snprintf(text + length, TEXT - length,
+                               " Of the program's messages, the %s largest have %s bytes or more",
+                               number(numbers[0], slow), number(numbers[1], ldexp(1, bin - 1)));
+    if (next >= 0) {
+        snprintf(text + length, TEXT - length, ", the others up to %s.",
+                 number(numbers[2], next == 0 ? 0 : ldexp(1, next) - 1));
+    } else {
+        snprintf(text + length, TEXT - length, ".");
+    }
+}
+
 static void look_for_rendezvous(struct looking *looking)
 {
     const struct fm_counter_job *job = looking->job;
@@ -137,6 +190,7 @@ static void look_for_rendezvous(struct looking *looking)
     snprintf(text, sizeof text,
              "%s went by a rendezvous: their data travelled when the receiver had answered.",
              part_of_messages(part, slow, all));
+    append_sizes(text, job, slow);
     state(looking, "rendezvous", -1, text,
           "The limit of eager messages decides (Open MPI: btl_vader_eager_limit, "
           "btl_tcp_eager_limit, ...). Messages just above it gain from a higher one; see "
@@ -201,18 +255,22 @@ size_t fm_counter_findings_unjudged(const struct fm_counter_job *job,
     return count;
 }
 
-bool fm_counter_findings_possible(const struct fm_counter_job *job)
-{
-    struct fm_counter_rule unjudged[FM_COUNTER_RULES];
-    return fm_counter_findings_unjudged(job, unjudged) < FM_COUNTER_RULES;
-}
-
 /* Whether a rule needs a counter of the inside of the library. */
 static bool is_needed(const char *name)
 {
     bool found = false;
     for (size_t i = 0; !found && i < FM_COUNTER_RULES; i++) {
-        found = fm_counter_list_names(rules[i].rule.needs, "", name);
+        found =
+            strncmp(name, "mpi.", 4) != 0 && fm_counter_list_names(rules[i].rule.needs, "", name);
+    }
+    return found;
+}
+
+bool fm_counter_findings_possible(const struct fm_counter_job *job)
+{
+    bool found = false;
+    for (size_t i = 0; !found && i < job->count; i++) {
+        found = is_needed(job->counters[i].name);
     }
     return found;
 }

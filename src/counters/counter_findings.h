@@ -42,7 +42,7 @@ struct fm_counter_rule {
 size_t fm_counter_findings_unjudged(const struct fm_counter_job *job,
                                     struct fm_counter_rule unjudged[FM_COUNTER_RULES]);
 
-/** Whether the run has the counters of a rule at least. */
+/** Whether the run has a counter of the inside of the library that a rule needs. */
 bool fm_counter_findings_possible(const struct fm_counter_job *job);
 
 /** Why the run does not have them, as its recorder states it; valid while the job is open. NULL: it

@@ -12,7 +12,7 @@ enum { CALLS_LEAST = 100 };
 /* Part of the difference between ranks that recursive doubling predicts which must be there. */
 #define STRIPES_SHARE 0.8
 
-enum { RANKS = 64 };
+enum { RANKS = 64, VOLUMES = 4 * FM_TEXT_NUMBER };
 
 /* ---- algorithms ---- */
 
@@ -68,6 +68,7 @@ static const char *successor_of(const char *name)
 struct uses {
     double calls;     /* counted there */
     double performed; /* at least: without those that it may have handed over */
+    double small;     /* of these: of a volume up to the boundary between the bins */
 };
 
 /* A call that is handed over is counted in the same bin (of volume and communicator) twice. */
@@ -76,7 +77,7 @@ static struct uses uses_in(const struct fm_counter_job *job, size_t rank, size_t
     const char *successor = successor_of(job->counters[counter].name);
     size_t other = successor != NULL ? fm_counter_job_find(job, successor) : job->count;
     int bins = (int)job->counters[counter].bins;
-    struct uses uses = {0, 0};
+    struct uses uses = {0, 0, 0};
     for (int bin = bins > 1 ? 0 : -1; bin < (bins > 1 ? bins : 0); bin++) {
         double calls = 0, handed_over = 0;
         if (!fm_counter_job_value(job, rank, counter, bin, &calls)) {
@@ -87,14 +88,16 @@ static struct uses uses_in(const struct fm_counter_job *job, size_t rank, size_t
             handed_over = calls; /* it is not known how many */
         }
         uses.calls += calls;
-        uses.performed += calls > handed_over ? calls - handed_over : 0;
+        double performed = calls > handed_over ? calls - handed_over : 0;
+        uses.performed += performed;
+        uses.small += bin == 0 || bin == 1 ? performed : 0;
     }
     return uses;
 }
 
 static struct uses most_uses(const struct fm_counter_job *job, size_t counter)
 {
-    struct uses most = {0, 0};
+    struct uses most = {0, 0, 0};
     for (size_t rank = 0; rank < job->ranks; rank++) {
         struct uses uses = uses_in(job, rank, counter);
         most = uses.performed > most.performed ? uses : most;
@@ -112,21 +115,45 @@ static void append_words(char text[TEXT], const char *name)
     text[length] = '\0';
 }
 
-static void append_algorithm(char text[TEXT], const char *name, size_t prefix, struct uses uses)
+/* The volumes of the calls of an algorithm: "volumes up to 12,288 bytes". "": not known */
+static void describe_volumes(char text[VOLUMES], struct uses uses, unsigned boundary)
 {
-    char calls[2][FM_TEXT_NUMBER];
+    char numbers[3][FM_TEXT_NUMBER];
+    number(numbers[0], boundary);
+    text[0] = '\0';
+    if (boundary == 0) {
+        return;
+    }
+    if (uses.small == uses.performed) {
+        snprintf(text, VOLUMES, "volumes up to %s bytes", numbers[0]);
+    } else if (uses.small == 0) {
+        snprintf(text, VOLUMES, "volumes above %s bytes", numbers[0]);
+    } else {
+        snprintf(text, VOLUMES, "volumes up to %s bytes in %s, above in %s", numbers[0],
+                 number(numbers[1], uses.small), number(numbers[2], uses.performed - uses.small));
+    }
+}
+
+/* @param boundary  bytes of the largest small volume; 0: the counter does not tell them apart */
+static void append_algorithm(char text[TEXT], const char *name, size_t prefix, struct uses uses,
+                             unsigned boundary)
+{
+    char calls[2][FM_TEXT_NUMBER], volumes[VOLUMES];
     size_t length = strlen(text);
     bool is_bound = uses.performed < uses.calls;
+    describe_volumes(volumes, uses, boundary);
     snprintf(text + length, TEXT - length, "%s%s%s by ", length == 0 ? "" : ", ",
              is_bound ? "at least " : "", number(calls[0], uses.performed));
     append_words(text, name + prefix);
+    length = strlen(text);
     if (is_bound) {
-        length = strlen(text);
-        snprintf(text + length, TEXT - length, " (of %s calls: the others may have gone on to ",
-                 number(calls[1], uses.calls));
+        snprintf(text + length, TEXT - length, " (%s%sof %s calls: the others may have gone on to ",
+                 volumes, volumes[0] != '\0' ? "; " : "", number(calls[1], uses.calls));
         append_words(text, successor_of(name) + prefix);
         length = strlen(text);
         snprintf(text + length, TEXT - length, ")");
+    } else if (volumes[0] != '\0') {
+        snprintf(text + length, TEXT - length, " (%s)", volumes);
     }
 }
 
@@ -147,7 +174,8 @@ static void look_for_algorithms(struct looking *looking, size_t operation)
             if (pass == 0) {
                 most = uses.performed > most ? uses.performed : most;
             } else if (uses.performed >= CALLS_LEAST && uses.performed >= ALGORITHM_SHARE * most) {
-                append_algorithm(list, name, strlen(operations[operation].prefix), uses);
+                append_algorithm(list, name, strlen(operations[operation].prefix), uses,
+                                 job->counters[i].bins > 1 ? job->counters[i].boundary : 0);
                 algorithms++;
             }
         }

@@ -69,7 +69,7 @@ void fm_counters_findings(const struct fm_counter_request *request,
         printf("The run has no counters of messages inside of its library: %s.\n",
                fm_safe_copy(safe, sizeof safe, lack));
     } else if (!is_possible) {
-        puts("The run lacks the counters that findings are made of. `fermata record --hooks` "
+        puts("The run has no counters of messages inside of its library. `fermata record --hooks` "
              "counts them in Open MPI 4.1.4;\nwith other versions they exist if the library has "
              "variables of them (--counters=all,OMPI_SPC_*).");
     } else {

@@ -124,7 +124,9 @@ static void what_lacks_counters_is_not_judged(void **state)
     assert_true(judge((const int64_t[]){-1, -1, -1, -1, -1, -1, 0, 0}));
     assert_string_equal(ids, "out-of-sequence unexpected rendezvous recursive-doubling ");
     assert_non_null(strstr(texts, " UNEXPECTED,mpi.messages_received EAGER_MESSAGES,"));
-    assert_false(judge((const int64_t[]){-1, -1, 0, 0, -1, -1, -1, -1}));
+    assert_true(judge((const int64_t[]){-1, -1, 0, 0, -1, -1, -1, -1}));
+    assert_string_equal(ids,
+                        "out-of-sequence unexpected rendezvous algorithms recursive-doubling ");
     assert_false(judge((const int64_t[]){-1, -1, -1, -1, -1, -1, 0, -1}));
 }
 
@@ -148,6 +150,55 @@ static void rendezvous(void **state)
     look(1);
     assert_string_equal(ids, "rendezvous ");
     assert_non_null(strstr(texts, "100 of 1,000 messages (10.0%) went by a rendezvous"));
+}
+
+/* Two ranks that send 450 messages of 512-1023 bytes each, and one of them 100 of 65,536 or more.
+ */
+static void rendezvous_have_a_size(void **state)
+{
+    (void)state;
+    static int64_t sizes[2][65], eager = 900, others = 100;
+    sizes[0][10] = sizes[1][10] = 450;
+    sizes[1][17] = 60;
+    sizes[1][18] = 40;
+    for (int is_cut = 0; is_cut < 2; is_cut++) {
+        sizes[0][17] = is_cut ? 30 : 0; /* 130 messages: some of this size went eagerly */
+        for (unsigned rank = 0; rank < 2; rank++) {
+            const struct counter_of_file counters[] = {
+                {"EAGER_MESSAGES", FM_COUNTER_COUNT, 1, 0, &eager},
+                {"NOT_EAGER_MESSAGES", FM_COUNTER_COUNT, 1, 0, rank == 0 ? &others : &sizes[0][0]},
+                {"mpi.message_sizes", FM_COUNTER_HISTOGRAM, 65, 0, sizes[rank]}};
+            write_counters_of_kinds(folder, rank, 2, 3, counters);
+        }
+        look(2);
+        assert_string_equal(ids, "rendezvous ");
+        assert_non_null(strstr(texts, is_cut ? "answered. Of the program's messages, the 100 "
+                                               "largest have 65,536 bytes or more, the others up "
+                                               "to 131,071."
+                                             : "answered. Of the program's messages, the 100 "
+                                               "largest have 65,536 bytes or more, the others up "
+                                               "to 1,023."));
+    }
+}
+
+/* Algorithms by the volume of their calls. */
+static void algorithms_have_volumes(void **state)
+{
+    (void)state;
+    static const int64_t doubling[] = {200, 100, 0, 0}, ring[] = {0, 0, 1100, 300},
+                         bcast[] = {50, 0, 450, 0}, chain[] = {0, 400, 0, 0};
+    const struct counter_of_file counters[] = {
+        {"BASE_ALLREDUCE_RECURSIVE_DOUBLING", FM_COUNTER_COLLECTIVE_BINS, 4, 12288, doubling},
+        {"BASE_ALLREDUCE_RING", FM_COUNTER_COLLECTIVE_BINS, 4, 12288, ring},
+        {"BASE_BCAST_BINOMIAL", FM_COUNTER_COLLECTIVE_BINS, 4, 1000, bcast},
+        {"BASE_BCAST_CHAIN", FM_COUNTER_COLLECTIVE_BINS, 4, 1000, chain}};
+    write_counters_of_kinds(folder, 0, 1, 4, counters);
+    look(1);
+    assert_string_equal(ids, "algorithms algorithms ");
+    assert_non_null(strstr(texts, "300 by recursive doubling (volumes up to 12,288 bytes), 1,400 "
+                                  "by ring (volumes above 12,288 bytes)."));
+    assert_non_null(strstr(texts, "500 by binomial (volumes up to 1,000 bytes in 50, above in "
+                                  "450), 400 by chain (volumes up to 1,000 bytes)."));
 }
 
 /* Calls of ring that recursive doubling may have performed do not count as performed by ring. */
@@ -234,6 +285,8 @@ int main(void)
         cmocka_unit_test(what_lacks_counters_is_not_judged),
         cmocka_unit_test(almost_all_is_not_all),
         cmocka_unit_test(rendezvous),
+        cmocka_unit_test(rendezvous_have_a_size),
+        cmocka_unit_test(algorithms_have_volumes),
         cmocka_unit_test(several_algorithms),
         cmocka_unit_test(stripes_of_recursive_doubling),
         cmocka_unit_test(stripes_name_their_ranks),
