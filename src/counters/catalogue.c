@@ -9,22 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a model's counters are called. */
-#define OF_MODEL(prefix, symbol, word, name, unit, meaning)                                        \
-    {prefix "." name,                                                                              \
-     FM_COUNTER_##word,                                                                            \
-     unit,                                                                                         \
-     FM_TIER_EXACT,                                                                                \
-     prefix "." name,                                                                              \
-     meaning,                                                                                      \
-     NULL,                                                                                         \
-     false,                                                                                        \
-     false,                                                                                        \
-     false},
+/* Fields of an entry that is obtained, and of one that is not. */
+#define OBTAINED(its_name, its_kind, its_unit, its_tier, its_source, its_meaning)                  \
+    .name = (its_name), .kind = FM_COUNTER_##its_kind, .unit = (its_unit),                         \
+    .tier = FM_TIER_##its_tier, .source = (its_source), .meaning = (its_meaning)
+#define UNAVAILABLE(its_name, its_kind, its_unit, its_meaning, its_reason)                         \
+    .name = #its_name, .kind = FM_COUNTER_##its_kind, .unit = (its_unit),                          \
+    .tier = FM_TIER_UNAVAILABLE, .meaning = (its_meaning), .reason = (its_reason), .is_spc = true
 
 #define INSIDE "inside the library: no call shows it"
-#define INSIDE_SPC                                                                                 \
-    "inside the library: no call shows it; an Open MPI that was built with --enable-spc counts it"
+#define INSIDE_VARIABLE                                                                            \
+    "inside the library: no call shows it; variables of Open MPI, and of an MPICH that was built " \
+    "with --enable-mpit-pvars=recvq, have it: they are read if the recording names it"
 #define INSIDE_HOOKED     "inside the library: no call shows it; --hooks counts it in Open MPI 4.1.4"
 #define INSIDE_HOOKED_SPC INSIDE_HOOKED "; an Open MPI that was built with --enable-spc counts it"
 #define INSIDE_HOOKED_TWICE                                                                        \
@@ -35,9 +31,9 @@
 
 static const struct fm_counter_entry counters[] = {
 #define FM_COUNTER(symbol, name, kind, unit, bins, meaning)                                        \
-    {name, FM_COUNTER_##kind, unit, FM_TIER_EXACT, name, meaning, NULL, false, false, false},
+    {OBTAINED(name, kind, unit, EXACT, name, meaning)},
 #define FM_USAGE_COUNTER(symbol, name, kind, unit, meaning)                                        \
-    {name, FM_COUNTER_##kind, unit, FM_TIER_KERNEL, name, meaning, NULL, false, false, false},
+    {OBTAINED(name, kind, unit, KERNEL, name, meaning)},
 #define FM_MODEL_COUNTER(symbol, name, kind, unit, bins, meaning)
 #include "counters/definitions/recorded.def"
 #undef FM_COUNTER
@@ -47,80 +43,57 @@ static const struct fm_counter_entry counters[] = {
 #define FM_USAGE_COUNTER(symbol, name, kind, unit, meaning)
 #define FM_COUNTER(symbol, name, kind, unit, bins, meaning)
 #define FM_MODEL_COUNTER(symbol, name, kind, unit, bins, meaning)                                  \
-    OF_MODEL("mpi", symbol, kind, name, unit, meaning)
+    {OBTAINED("mpi." name, kind, unit, EXACT, "mpi." name, meaning)},
 #include "counters/definitions/recorded.def"
 #undef FM_MODEL_COUNTER
 #define FM_MODEL_COUNTER(symbol, name, kind, unit, bins, meaning)                                  \
-    OF_MODEL("shmem", symbol, kind, name, unit, meaning)
+    {OBTAINED("shmem." name, kind, unit, EXACT, "shmem." name, meaning)},
 #include "counters/definitions/recorded.def"
 #undef FM_MODEL_COUNTER
 #define FM_MODEL_COUNTER(symbol, name, kind, unit, bins, meaning)                                  \
-    OF_MODEL("armci", symbol, kind, name, unit, meaning)
+    {OBTAINED("armci." name, kind, unit, EXACT, "armci." name, meaning)},
 #include "counters/definitions/recorded.def"
 #undef FM_MODEL_COUNTER
 #define FM_MODEL_COUNTER(symbol, name, kind, unit, bins, meaning)                                  \
-    OF_MODEL("caf", symbol, kind, name, unit, meaning)
+    {OBTAINED("caf." name, kind, unit, EXACT, "caf." name, meaning)},
 #include "counters/definitions/recorded.def"
 #undef FM_MODEL_COUNTER
 #undef FM_COUNTER
 #undef FM_USAGE_COUNTER
     /* clang-format on */
-    {FM_COUNTER_BY_SIZE, FM_COUNTER_BINS, "messages", FM_TIER_EXACT, FM_COUNTER_BY_SIZE,
-     FM_COUNTER_BY_SIZE_MEANING, NULL, false, false, false},
+    {OBTAINED(FM_COUNTER_BY_SIZE, BINS, "messages", EXACT, FM_COUNTER_BY_SIZE,
+              FM_COUNTER_BY_SIZE_MEANING)},
 #define FM_PERF_COUNTER(name, type, configuration, kind, unit, user, meaning)                      \
-    {FM_COUNTER_PERF name,                                                                         \
-     FM_COUNTER_##kind,                                                                            \
-     unit,                                                                                         \
-     FM_TIER_PERMITTED,                                                                            \
-     FM_COUNTER_PERF name,                                                                         \
-     meaning,                                                                                      \
-     NULL,                                                                                         \
-     false,                                                                                        \
-     false,                                                                                        \
-     false},
+    {OBTAINED(FM_COUNTER_PERF name, kind, unit, PERMITTED, FM_COUNTER_PERF name, meaning)},
 #include "counters/definitions/perf.def"
 #undef FM_PERF_COUNTER
 #define FM_SPC_CALLS(name, function)                                                               \
-    {#name,                                                                                        \
-     FM_COUNTER_COUNT,                                                                             \
-     "calls",                                                                                      \
-     FM_TIER_EXACT,                                                                                \
-     FM_COUNTER_CALLS function,                                                                    \
-     "calls of " function,                                                                         \
-     NULL,                                                                                         \
-     true,                                                                                         \
-     true,                                                                                         \
-     false},
+    {OBTAINED(#name, COUNT, "calls", EXACT, FM_COUNTER_CALLS function, "calls of " function),      \
+     .is_spc = true, .spc_offers = true},
 #define FM_SPC_CALLS_INIT(name, function)                                                          \
-    {#name,                                                                                        \
-     FM_COUNTER_COUNT,                                                                             \
-     "calls",                                                                                      \
-     FM_TIER_LOWER_BOUND,                                                                          \
-     FM_COUNTER_CALLS function,                                                                    \
-     "calls of " function "; those of its form MPIX_ of Open MPI 4 are not seen",                  \
-     NULL,                                                                                         \
-     true,                                                                                         \
-     true,                                                                                         \
-     false},
+    {OBTAINED(#name, COUNT, "calls", LOWER_BOUND, FM_COUNTER_CALLS function,                       \
+              "calls of " function "; those of its form MPIX_ of Open MPI 4 are not seen"),        \
+     .is_spc = true, .spc_offers = true},
 #define FM_SPC_SAME(name, kind, unit, own, tier, offered, meaning)                                 \
-    {#name, FM_COUNTER_##kind, unit, FM_TIER_##tier, own, meaning, NULL, true, offered, false},
-#define UNAVAILABLE(name, kind, unit, offered, meaning, reason, hooked)                            \
-    {#name, FM_COUNTER_##kind, unit,  FM_TIER_UNAVAILABLE, NULL, meaning, reason,                  \
-     true,  offered,           hooked},
-#define FM_SPC_INSIDE(name, kind, unit, offered, meaning)                                          \
-    UNAVAILABLE(name, kind, unit, offered, meaning, (offered) ? INSIDE_SPC : INSIDE, false)
+    {OBTAINED(#name, kind, unit, tier, own, meaning), .is_spc = true, .spc_offers = offered},
+#define FM_SPC_INSIDE(name, kind, unit, meaning) {UNAVAILABLE(name, kind, unit, meaning, INSIDE)},
+#define FM_SPC_VARIABLE(name, kind, unit, meaning)                                                 \
+    {UNAVAILABLE(name, kind, unit, meaning, INSIDE_VARIABLE), .spc_offers = true,                  \
+     .is_variable = true},
 #define FM_SPC_HOOKED(name, kind, unit, offered, meaning)                                          \
-    UNAVAILABLE(name, kind, unit, offered, meaning, (offered) ? INSIDE_HOOKED_SPC : INSIDE_HOOKED, \
-                true)
+    {UNAVAILABLE(name, kind, unit, meaning, (offered) ? INSIDE_HOOKED_SPC : INSIDE_HOOKED),        \
+     .spc_offers = offered, .is_hooked = true},
 #define FM_SPC_HOOKED_TWICE(name, kind, unit, meaning)                                             \
-    UNAVAILABLE(name, kind, unit, true, meaning, INSIDE_HOOKED_TWICE, true)
+    {UNAVAILABLE(name, kind, unit, meaning, INSIDE_HOOKED_TWICE), .spc_offers = true,              \
+     .is_hooked = true},
 #define FM_SPC_ALGORITHM(name, meaning)                                                            \
-    UNAVAILABLE(name, COLLECTIVE_BINS, "calls", false, meaning, ALGORITHM, true)
+    {UNAVAILABLE(name, COLLECTIVE_BINS, "calls", meaning, ALGORITHM), .is_hooked = true},
 #include "counters/definitions/spc.def"
 #undef FM_SPC_CALLS
 #undef FM_SPC_CALLS_INIT
 #undef FM_SPC_SAME
 #undef FM_SPC_INSIDE
+#undef FM_SPC_VARIABLE
 #undef FM_SPC_HOOKED
 #undef FM_SPC_HOOKED_TWICE
 #undef FM_SPC_ALGORITHM
@@ -181,6 +154,16 @@ const char *fm_counter_source(const char *name)
     return is_of_run(name) ? name : NULL;
 }
 
+enum fm_counter_tier fm_counter_tier_by_source(const char *source)
+{
+    for (size_t i = 0; i < fm_counter_count(); i++) {
+        if (counters[i].source != NULL && strcmp(counters[i].source, source) == 0) {
+            return counters[i].tier;
+        }
+    }
+    return FM_TIER_EXACT;
+}
+
 bool fm_counter_is_known(const char *pattern)
 {
     bool known = is_of_run(pattern);
@@ -205,7 +188,7 @@ const char *fm_counter_list_next(const char *list, char word[FM_COUNTER_WORD])
     return list + length;
 }
 
-static bool is_all(const char *word)
+bool fm_counter_list_is_all(const char *word)
 {
     return strcmp(word, "all") == 0 || strcmp(word, "yes") == 0;
 }
@@ -219,7 +202,7 @@ bool fm_counter_list_is_none(const char *list)
  */
 static bool selects(const char *pattern, const char *name)
 {
-    if (is_all(pattern) || fm_pattern_matches(pattern, name)) {
+    if (fm_counter_list_is_all(pattern) || fm_pattern_matches(pattern, name)) {
         return true;
     }
     const char *rest = without_prefix(pattern);
@@ -274,7 +257,7 @@ const char *fm_counter_list_unknown(const char *list)
         return NULL;
     }
     while ((list = fm_counter_list_next(list, word)) != NULL) {
-        if (!is_all(word) && !fm_counter_is_known(word)) {
+        if (!fm_counter_list_is_all(word) && !fm_counter_is_known(word)) {
             return word;
         }
     }

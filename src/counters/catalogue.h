@@ -56,6 +56,7 @@ struct fm_counter_entry {
     bool is_spc;         /**< one of Open MPI's software performance counters */
     bool spc_offers;     /**< Open MPI 4.1 has it if it was built with --enable-spc */
     bool is_hooked;      /**< hooks in tested versions of Open MPI count it (--hooks) */
+    bool is_variable;    /**< a variable of the library is read if the recording names it */
 };
 
 /** Prefix of Open MPI's counters, which may stand in front of their names. */
@@ -94,6 +95,11 @@ const char *fm_counter_plain_name(const char *name);
  * are. */
 const char *fm_counter_source(const char *name);
 
+/** @return how exactly the calls of a recorded function are known, by the name of their counter
+ * ("calls:MPI_Send"): as the software performance counter whose source it is, else
+ * FM_TIER_EXACT */
+enum fm_counter_tier fm_counter_tier_by_source(const char *source);
+
 /** Whether the name is that of a counter, or with wildcards matches one. Names of counters of
  * functions and of the program are accepted whatever stands behind their prefix. */
 bool fm_counter_is_known(const char *pattern);
@@ -115,6 +121,9 @@ enum { FM_COUNTER_WORD = 96 };
 
 /** Copies the next word of a list. @return what follows it; NULL: there is none */
 const char *fm_counter_list_next(const char *list, char word[FM_COUNTER_WORD]);
+
+/** Whether a word selects all counters of files. */
+bool fm_counter_list_is_all(const char *word);
 
 /** Whether a list selects nothing: none, no, empty or NULL. */
 bool fm_counter_list_is_none(const char *list);

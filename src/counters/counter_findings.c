@@ -1,8 +1,9 @@
 #include "counters/counter_findings.h"
 
-#include "base/text.h"
+#include "counters/finding_parts.h"
+#include "filter/name_pattern.h"
 
-#include <stdint.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,80 +11,30 @@
 #define OUT_OF_SEQUENCE_SHARE 0.02
 #define UNEXPECTED_SHARE      0.5
 #define RENDEZVOUS_SHARE      0.05
-#define ALGORITHM_SHARE       0.1
-enum { MESSAGES_LEAST = 100, UNEXPECTED_LEAST = 1000, CALLS_LEAST = 100 };
+enum { MESSAGES_LEAST = 100, UNEXPECTED_LEAST = 1000 };
 
-/* Part of the difference between ranks that recursive doubling predicts which must be there. */
-#define STRIPES_SHARE 0.8
+/* Bins of mpi.message_sizes: 0 bytes, then from 2^(bin-1) to 2^bin - 1. */
+enum { SIZES = 65 };
 
-enum { TEXT = 768, RANKS = 64 };
+/* Messages of a rank that others are a share of. @return false: it does not have their counters */
+typedef bool messages_in_t(const struct fm_counter_job *job, size_t rank, double *messages);
 
-struct looking {
-    const struct fm_counter_job *job;
-    fm_counter_found_t *found;
-    void *context;
-    size_t count;
-};
-
-/* A whole number with its digits in groups. */
-static const char *number(char text[FM_TEXT_NUMBER], double value)
+/* Messages that the program has received in a rank whose arriving messages are not counted: those
+ * of the library itself are not among them. */
+static bool received_in(const struct fm_counter_job *job, size_t rank, double *messages)
 {
-    return fm_text_count(text, (int64_t)value);
+    double arrived;
+    return !arrivals_in(job, rank, &arrived) &&
+           value_in(job, rank, "mpi.messages_received", messages);
 }
 
-/* How much of a number is a part of it: "15,000 of 20,000 messages (75.0%)". */
-enum { PART = 3 * FM_TEXT_NUMBER };
-
-static const char *part_of_messages(char text[PART], double part, double messages)
-{
-    char numbers[3][FM_TEXT_NUMBER];
-    snprintf(text, PART, "%s of %s messages (%s)", number(numbers[0], part),
-             number(numbers[1], messages),
-             fm_text_percent(numbers[2], (int64_t)part, (int64_t)messages));
-    return text;
-}
-
-/* @param rank  -1: it is about the run */
-static void state(struct looking *looking, const char *id, long rank, const char *statement,
-                  const char *advice)
-{
-    struct fm_counter_finding finding = {
-        .id = id, .statement = statement, .advice = advice, .rank = rank};
-    looking->found(&finding, looking->context);
-    looking->count++;
-}
-
-/* A value in a rank. @return false: it does not have the counter */
-static bool value_in(const struct fm_counter_job *job, size_t rank, const char *name, double *value)
-{
-    size_t counter = fm_counter_job_find(job, name);
-    return counter < job->count && fm_counter_job_value(job, rank, counter, -1, value);
-}
-
-/* Messages that have arrived in a rank. */
-static bool arrivals_in(const struct fm_counter_job *job, size_t rank, double *messages)
-{
-    double eager, others;
-    bool known = value_in(job, rank, "EAGER_MESSAGES", &eager) &&
-                 value_in(job, rank, "NOT_EAGER_MESSAGES", &others);
-    *messages = known ? eager + others : 0;
-    return known;
-}
-
-static unsigned number_of(const struct fm_counter_job *job, size_t rank)
-{
-    return fm_counter_job_rank(job, rank);
-}
-
-/* The rank in which a counter is the largest share of arriving messages.
- * @return ranks with at least `least` of it */
-static size_t largest_share(const struct fm_counter_job *job, const char *name, double least,
-                            size_t *where)
+static size_t largest_share_of(const struct fm_counter_job *job, messages_in_t *messages_in,
+                               const char *name, double least, size_t *where)
 {
     size_t ranks = 0;
     double largest = 0, value, messages;
     for (size_t rank = 0; rank < job->ranks; rank++) {
-        if (value_in(job, rank, name, &value) && arrivals_in(job, rank, &messages) &&
+        if (value_in(job, rank, name, &value) && messages_in(job, rank, &messages) &&
             messages >= MESSAGES_LEAST && value / messages >= least) {
             ranks++;
             *where = value / messages > largest ? rank : *where;
@@ -91,6 +42,14 @@ static size_t largest_share(const struct fm_counter_job *job, const char *name, 
         }
     }
     return ranks;
+}
+
+/* The rank in which a counter is the largest share of arriving messages.
+ * @return ranks with at least `least` of it */
+static size_t largest_share(const struct fm_counter_job *job, const char *name, double least,
+                            size_t *where)
+{
+    return largest_share_of(job, arrivals_in, name, least, where);
 }
 
 static void look_for_disorder(struct looking *looking)
@@ -118,6 +77,10 @@ static void look_for_disorder(struct looking *looking)
         "give each pair of threads a communicator of its own (MPI_Comm_dup).");
 }
 
+static const char advice_on_floods[] =
+    "Post receives before the messages come (MPI_Irecv), or let the receiver get the data when it "
+    "needs them (MPI_Get): this saves copies, searches and memory.";
+
 static void look_for_flood(struct looking *looking)
 {
     const struct fm_counter_job *job = looking->job;
@@ -134,10 +97,79 @@ static void look_for_flood(struct looking *looking)
              "%s at least %.0f%%.",
              number_of(job, worst), part_of_messages(part, value, messages), ranks, job->ranks,
              ranks == 1 ? "has" : "have", 100 * UNEXPECTED_SHARE);
-    state(
-        looking, "unexpected", (long)number_of(job, worst), text,
-        "Post receives before the messages come (MPI_Irecv), or let the receiver get the data when "
-        "it needs them (MPI_Get): this saves copies, searches and memory.");
+    state(looking, "unexpected", (long)number_of(job, worst), text, advice_on_floods);
+}
+
+/* Without the counters of arriving messages: an Open MPI that was built with --enable-spc has none.
+ * The library counts its own unexpected messages, too, so that they are no part of those that the
+ * program has received. */
+static void look_for_flood_beside_received(struct looking *looking)
+{
+    const struct fm_counter_job *job = looking->job;
+    char text[TEXT], numbers[2][FM_TEXT_NUMBER];
+    size_t worst = 0;
+    double value, messages;
+    size_t ranks = largest_share_of(job, received_in, "UNEXPECTED", UNEXPECTED_SHARE, &worst);
+    if (ranks == 0 || !value_in(job, worst, "UNEXPECTED", &value) || value < UNEXPECTED_LEAST) {
+        return;
+    }
+    received_in(job, worst, &messages);
+    snprintf(text, sizeof text,
+             "Rank %u: %s messages, those of the library itself included, arrived before their "
+             "receive and waited in the library; the program received %s messages. In %zu of %zu "
+             "ranks the former are at least %.0f%% of the latter.",
+             number_of(job, worst), number(numbers[0], value), number(numbers[1], messages), ranks,
+             job->ranks, 100 * UNEXPECTED_SHARE);
+    state(looking, "unexpected", (long)number_of(job, worst), text, advice_on_floods);
+}
+
+/* Messages of the program by size, over all ranks. @return their number; 0: not known */
+static double sizes_of(const struct fm_counter_job *job, double sizes[SIZES])
+{
+    size_t counter = fm_counter_job_find(job, "mpi.message_sizes");
+    double all = 0, value;
+    for (size_t rank = 0; rank < job->ranks; rank++) {
+        for (int bin = 0; bin < SIZES; bin++) {
+            if (counter == job->count || job->counters[counter].bins != SIZES ||
+                !fm_counter_job_value(job, rank, counter, bin, &value)) {
+                return 0;
+            }
+            sizes[bin] += value;
+            all += value;
+        }
+    }
+    return all;
+}
+
+/* Appends how large the `slow` largest messages of the program are, and the others: between lies
+ * the limit, if these are those that went by a rendezvous. */
+static void append_sizes(char text[TEXT], const struct fm_counter_job *job, double slow)
+{
+    char numbers[3][FM_TEXT_NUMBER];
+    double sizes[SIZES] = {0}, all = sizes_of(job, sizes), larger = 0;
+    size_t length = strlen(text);
+    int bin = SIZES - 1;
+    while (bin > 0 && larger + sizes[bin] < slow) {
+        larger += sizes[bin--];
+    }
+    if (all < slow || bin == 0) {
+        return;
+    }
+    int next = bin;
+    if (larger + sizes[bin] == slow) {
+        do {
+            next--;
+        } while (next >= 0 && sizes[next] == 0);
+    }
+    length += (size_t)snprintf(text + length, TEXT - length,
+                               " Of the program's messages, the %s largest have %s bytes or more",
+                               number(numbers[0], slow), number(numbers[1], ldexp(1, bin - 1)));
+    if (next >= 0) {
+        snprintf(text + length, TEXT - length, ", the others up to %s.",
+                 number(numbers[2], next == 0 ? 0 : ldexp(1, next) - 1));
+    } else {
+        snprintf(text + length, TEXT - length, ".");
+    }
 }
 
 static void look_for_rendezvous(struct looking *looking)
@@ -158,244 +190,11 @@ static void look_for_rendezvous(struct looking *looking)
     snprintf(text, sizeof text,
              "%s went by a rendezvous: their data travelled when the receiver had answered.",
              part_of_messages(part, slow, all));
+    append_sizes(text, job, slow);
     state(looking, "rendezvous", -1, text,
           "The limit of eager messages decides (Open MPI: btl_vader_eager_limit, "
           "btl_tcp_eager_limit, ...). Messages just above it gain from a higher one; see "
           "mpi.message_sizes.");
-}
-
-/* ---- algorithms ---- */
-
-static const struct {
-    const char *prefix, *function;
-} operations[] = {
-    {"BASE_BCAST_", "MPI_Bcast"},       {"BASE_REDUCE_SCATTER_", "MPI_Reduce_scatter"},
-    {"BASE_REDUCE_", "MPI_Reduce"},     {"BASE_ALLREDUCE_", "MPI_Allreduce"},
-    {"BASE_SCATTER_", "MPI_Scatter"},   {"BASE_GATHER_", "MPI_Gather"},
-    {"BASE_ALLTOALL_", "MPI_Alltoall"}, {"BASE_ALLGATHER_", "MPI_Allgather"},
-    {"BASE_BARRIER_", "MPI_Barrier"},
-};
-
-enum { OPERATIONS = sizeof operations / sizeof operations[0] };
-
-/* The operation that an algorithm's counter belongs to; OPERATIONS: none. */
-static size_t operation_of(const char *name)
-{
-    size_t i = 0;
-    while (i < OPERATIONS &&
-           strncmp(name, operations[i].prefix, strlen(operations[i].prefix)) != 0) {
-        i++;
-    }
-    return i;
-}
-
-/* Algorithms of Open MPI 4.1 that hand calls over to another one of the same operation, which then
- * counts the call, too: allreduces of fewer elements than processes, allgathers of a number of
- * processes that is odd or no power of two, broadcasts that are too small to be split. These are
- * the calls between the functions of algorithms.def (record/hooks) in its libmpi. */
-static const struct {
-    const char *from, *to;
-} handovers[] = {
-    {"BASE_BCAST_SPLIT_BINTREE", "BASE_BCAST_CHAIN"},
-    {"BASE_ALLREDUCE_RING", "BASE_ALLREDUCE_RECURSIVE_DOUBLING"},
-    {"BASE_ALLREDUCE_RING_SEGMENTED", "BASE_ALLREDUCE_RING"},
-    {"BASE_ALLGATHER_RECURSIVE_DOUBLING", "BASE_ALLGATHER_BRUCK"},
-    {"BASE_ALLGATHER_NEIGHBOR_EXCHANGE", "BASE_ALLGATHER_RING"},
-};
-
-/* The algorithm that calls may be handed over to; NULL: none. */
-static const char *successor_of(const char *name)
-{
-    for (size_t i = 0; i < sizeof handovers / sizeof handovers[0]; i++) {
-        if (strcmp(handovers[i].from, name) == 0) {
-            return handovers[i].to;
-        }
-    }
-    return NULL;
-}
-
-/* Calls of an algorithm, in the rank in which it has certainly performed most of them. */
-struct uses {
-    double calls;     /* counted there */
-    double performed; /* at least: without those that it may have handed over */
-};
-
-/* A call that is handed over is counted in the same bin (of volume and communicator) twice. */
-static struct uses uses_in(const struct fm_counter_job *job, size_t rank, size_t counter)
-{
-    const char *successor = successor_of(job->counters[counter].name);
-    size_t other = successor != NULL ? fm_counter_job_find(job, successor) : job->count;
-    int bins = (int)job->counters[counter].bins;
-    struct uses uses = {0, 0};
-    for (int bin = bins > 1 ? 0 : -1; bin < (bins > 1 ? bins : 0); bin++) {
-        double calls = 0, handed_over = 0;
-        if (!fm_counter_job_value(job, rank, counter, bin, &calls)) {
-            return uses;
-        }
-        if (successor != NULL &&
-            (other == job->count || !fm_counter_job_value(job, rank, other, bin, &handed_over))) {
-            handed_over = calls; /* it is not known how many */
-        }
-        uses.calls += calls;
-        uses.performed += calls > handed_over ? calls - handed_over : 0;
-    }
-    return uses;
-}
-
-static struct uses most_uses(const struct fm_counter_job *job, size_t counter)
-{
-    struct uses most = {0, 0};
-    for (size_t rank = 0; rank < job->ranks; rank++) {
-        struct uses uses = uses_in(job, rank, counter);
-        most = uses.performed > most.performed ? uses : most;
-    }
-    return most;
-}
-
-/* Appends the name of an algorithm as words: "recursive doubling". */
-static void append_words(char text[TEXT], const char *name)
-{
-    size_t length = strlen(text);
-    for (; *name != '\0' && length + 1 < TEXT; name++) {
-        text[length++] = *name == '_' ? ' ' : (char)(*name | 0x20);
-    }
-    text[length] = '\0';
-}
-
-static void append_algorithm(char text[TEXT], const char *name, size_t prefix, struct uses uses)
-{
-    char calls[2][FM_TEXT_NUMBER];
-    size_t length = strlen(text);
-    bool is_bound = uses.performed < uses.calls;
-    snprintf(text + length, TEXT - length, "%s%s%s by ", length == 0 ? "" : ", ",
-             is_bound ? "at least " : "", number(calls[0], uses.performed));
-    append_words(text, name + prefix);
-    if (is_bound) {
-        length = strlen(text);
-        snprintf(text + length, TEXT - length, " (of %s calls: the others may have gone on to ",
-                 number(calls[1], uses.calls));
-        append_words(text, successor_of(name) + prefix);
-        length = strlen(text);
-        snprintf(text + length, TEXT - length, ")");
-    }
-}
-
-/* Operations that several algorithms have certainly performed: the library changes between them. */
-static void look_for_algorithms(struct looking *looking, size_t operation)
-{
-    const struct fm_counter_job *job = looking->job;
-    char list[TEXT] = "", text[2 * TEXT];
-    double most = 0;
-    size_t algorithms = 0;
-    for (int pass = 0; pass < 2; pass++) {
-        for (size_t i = 0; i < job->count; i++) {
-            const char *name = job->counters[i].name;
-            if (operation_of(name) != operation) {
-                continue;
-            }
-            struct uses uses = most_uses(job, i);
-            if (pass == 0) {
-                most = uses.performed > most ? uses.performed : most;
-            } else if (uses.performed >= CALLS_LEAST && uses.performed >= ALGORITHM_SHARE * most) {
-                append_algorithm(list, name, strlen(operations[operation].prefix), uses);
-                algorithms++;
-            }
-        }
-    }
-    if (algorithms > 1) {
-        snprintf(text, sizeof text,
-                 "Several algorithms performed %s, for the program or inside of other operations. "
-                 "The most in a rank: %s.",
-                 operations[operation].function, list);
-        state(
-            looking, "algorithms", -1, text,
-            "The library chooses by sizes of messages and communicators; coll_tuned_..._algorithm "
-            "with coll_tuned_use_dynamic_rules forces one.");
-    }
-}
-
-/* ---- recursive doubling ---- */
-
-/* Messages that one operation sends to a rank, of `ranks` of them with `power` the largest power of
- * two among them: the first 2 (ranks - power) form pairs, whose odd member takes part. */
-static double messages_of(unsigned rank, unsigned ranks, unsigned power)
-{
-    double steps = 0;
-    for (unsigned p = power; p > 1; p /= 2) {
-        steps++;
-    }
-    bool is_paired = rank < 2 * (ranks - power);
-    return !is_paired ? steps : rank % 2 == 0 ? 1 : steps + 1;
-}
-
-/* Messages that the library has sent to a rank for itself. */
-static bool internal_in(const struct fm_counter_job *job, size_t rank, double *messages)
-{
-    double all, received;
-    bool known =
-        arrivals_in(job, rank, &all) && value_in(job, rank, "mpi.messages_received", &received);
-    *messages = known ? all - received : 0;
-    return known;
-}
-
-/* Names every second rank from `first` on, below `end`: "ranks 1 and 3", "ranks 1, 3, ..., 61". */
-static const char *every_second(char text[RANKS], unsigned first, unsigned end)
-{
-    unsigned count = (end - first + 1) / 2, last = first + 2 * (count - 1);
-    if (count == 1) {
-        snprintf(text, RANKS, "rank %u", first);
-    } else if (count == 2) {
-        snprintf(text, RANKS, "ranks %u and %u", first, last);
-    } else if (count == 3) {
-        snprintf(text, RANKS, "ranks %u, %u and %u", first, first + 2, last);
-    } else {
-        snprintf(text, RANKS, "ranks %u, %u, ..., %u", first, first + 2, last);
-    }
-    return text;
-}
-
-static void look_for_stripes(struct looking *looking)
-{
-    const struct fm_counter_job *job = looking->job;
-    char text[TEXT], lists[2][RANKS], numbers[2][FM_TEXT_NUMBER];
-    unsigned ranks = fm_counter_job_size(job), power = 1;
-    double operations_done = 0, sums[2] = {0, 0};
-    unsigned counts[2] = {0, 0};
-    while (2 * power <= ranks) {
-        power *= 2;
-    }
-    for (size_t rank = 0; rank < job->ranks; rank++) {
-        double calls, internal;
-        if (!value_in(job, rank, "BASE_ALLREDUCE_RECURSIVE_DOUBLING", &calls) ||
-            !internal_in(job, rank, &internal) || (rank > 0 && calls != operations_done)) {
-            return; /* not all ranks together, or not known */
-        }
-        operations_done = calls;
-        if (number_of(job, rank) < 2 * (ranks - power)) {
-            sums[number_of(job, rank) % 2] += internal;
-            counts[number_of(job, rank) % 2]++;
-        }
-    }
-    if (power == ranks || operations_done < CALLS_LEAST || counts[0] == 0 || counts[1] == 0) {
-        return;
-    }
-    double low = messages_of(0, ranks, power), high = messages_of(1, ranks, power);
-    double seen = sums[1] / counts[1] - sums[0] / counts[0];
-    if (seen < STRIPES_SHARE * operations_done * (high - low)) {
-        return;
-    }
-    unsigned paired = 2 * (ranks - power);
-    snprintf(text, sizeof text,
-             "%s allreduces by recursive doubling of %u ranks, which is not a power of two: %s %s "
-             "%.0f messages for each, %s %s %.0f. In this run the former got %s messages more%s. "
-             "%u or %u ranks have no such stripes.",
-             number(numbers[0], operations_done), ranks, every_second(lists[0], 1, paired),
-             paired > 2 ? "get" : "gets", high, every_second(lists[1], 0, paired),
-             paired > 2 ? "get" : "gets", low, number(numbers[1], seen),
-             paired > 2 ? " on average" : "", power, 2 * power);
-    state(looking, "recursive-doubling", -1, text,
-          "Take a power of two as the number of ranks, or another algorithm "
-          "(coll_tuned_allreduce_algorithm).");
 }
 
 size_t fm_counter_findings(const struct fm_counter_job *job, fm_counter_found_t *found,
@@ -404,24 +203,74 @@ size_t fm_counter_findings(const struct fm_counter_job *job, fm_counter_found_t 
     struct looking looking = {.job = job, .found = found, .context = context};
     look_for_disorder(&looking);
     look_for_flood(&looking);
+    look_for_flood_beside_received(&looking);
     look_for_rendezvous(&looking);
-    for (size_t i = 0; i < OPERATIONS; i++) {
-        look_for_algorithms(&looking, i);
-    }
-    look_for_stripes(&looking);
+    fm_find_in_collectives(&looking);
     return looking.count;
 }
 
-/* Counters without which there are no findings. */
-static const char *const needed[] = {"EAGER_MESSAGES", "UNEXPECTED"};
+/* What findings are made of: all of these counters, or all of the other ones. */
+static const struct {
+    struct fm_counter_rule rule;
+    const char *other; /* NULL: none */
+} rules[FM_COUNTER_RULES] = {
+    {{"out-of-sequence", "messages out of sequence",
+      "OUT_OF_SEQUENCE,EAGER_MESSAGES,NOT_EAGER_MESSAGES"},
+     NULL},
+    {{"unexpected", "floods of unexpected messages", "UNEXPECTED,mpi.messages_received"},
+     "UNEXPECTED,EAGER_MESSAGES,NOT_EAGER_MESSAGES"},
+    {{"rendezvous", "rendezvous", "EAGER_MESSAGES,NOT_EAGER_MESSAGES"}, NULL},
+    {{"algorithms", "algorithms of collectives", "BASE_*"}, NULL},
+    {{"recursive-doubling", "recursive doubling",
+      "BASE_ALLREDUCE_RECURSIVE_DOUBLING,EAGER_MESSAGES,NOT_EAGER_MESSAGES,mpi.messages_received"},
+     NULL},
+};
 
-enum { NEEDED = sizeof needed / sizeof needed[0] };
+/* Whether some rank has each counter of a list. */
+static bool has_all(const struct fm_counter_job *job, const char *list)
+{
+    char word[FM_COUNTER_WORD];
+    while ((list = fm_counter_list_next(list, word)) != NULL) {
+        size_t i = 0;
+        while (i < job->count && !fm_pattern_matches(word, job->counters[i].name)) {
+            i++;
+        }
+        if (i == job->count) {
+            return false;
+        }
+    }
+    return true;
+}
+
+size_t fm_counter_findings_unjudged(const struct fm_counter_job *job,
+                                    struct fm_counter_rule unjudged[FM_COUNTER_RULES])
+{
+    size_t count = 0;
+    for (size_t i = 0; i < FM_COUNTER_RULES; i++) {
+        if (!has_all(job, rules[i].rule.needs) &&
+            (rules[i].other == NULL || !has_all(job, rules[i].other))) {
+            unjudged[count++] = rules[i].rule;
+        }
+    }
+    return count;
+}
+
+/* Whether a rule needs a counter of the inside of the library. */
+static bool is_needed(const char *name)
+{
+    bool found = false;
+    for (size_t i = 0; !found && i < FM_COUNTER_RULES; i++) {
+        found =
+            strncmp(name, "mpi.", 4) != 0 && fm_counter_list_names(rules[i].rule.needs, "", name);
+    }
+    return found;
+}
 
 bool fm_counter_findings_possible(const struct fm_counter_job *job)
 {
     bool found = false;
-    for (size_t i = 0; !found && i < NEEDED; i++) {
-        found = fm_counter_job_find(job, needed[i]) < job->count;
+    for (size_t i = 0; !found && i < job->count; i++) {
+        found = is_needed(job->counters[i].name);
     }
     return found;
 }
@@ -432,10 +281,8 @@ const char *fm_counter_findings_lack(const struct fm_counter_job *job)
         const char *name, *reason;
         for (size_t i = 0;
              (name = fermata_counters_unavailable(job->files[rank], i, &reason)) != NULL; i++) {
-            for (size_t k = 0; k < NEEDED; k++) {
-                if (strcmp(name, needed[k]) == 0) {
-                    return reason;
-                }
+            if (is_needed(name)) {
+                return reason;
             }
         }
     }

@@ -27,7 +27,22 @@ typedef void fm_counter_found_t(const struct fm_counter_finding *finding, void *
 size_t fm_counter_findings(const struct fm_counter_job *job, fm_counter_found_t *found,
                            void *context);
 
-/** Whether the run has the counters that findings are made of. */
+/** Rules that findings are made by. */
+enum { FM_COUNTER_RULES = 5 };
+
+/** A rule, and the counters that it needs. */
+struct fm_counter_rule {
+    const char *id;    /**< of its findings */
+    const char *what;  /**< what it finds, a noun phrase */
+    const char *needs; /**< names and patterns, separated by commas */
+};
+
+/** Lists the rules for which the run lacks counters: that they find nothing proves nothing.
+ * @return their number */
+size_t fm_counter_findings_unjudged(const struct fm_counter_job *job,
+                                    struct fm_counter_rule unjudged[FM_COUNTER_RULES]);
+
+/** Whether the run has a counter of the inside of the library that a rule needs. */
 bool fm_counter_findings_possible(const struct fm_counter_job *job);
 
 /** Why the run does not have them, as its recorder states it; valid while the job is open. NULL: it

@@ -98,4 +98,33 @@ size_t fm_counter_job_find(const struct fm_counter_job *job, const char *name);
 /** Number of processes in a state: FERMATA_PROCESS_... */
 size_t fm_counter_job_in_state(const struct fm_counter_job *job, int state);
 
+/** A counter that processes do not have. */
+struct fm_counter_lack {
+    char name[128];
+    const char *reason; /**< valid until the job is read or closed */
+    size_t ranks;       /**< that do not have it for this reason */
+};
+
+/** Several of them; `items` is to be freed. */
+struct fm_counter_lacks {
+    struct fm_counter_lack *items;
+    size_t count, capacity;
+};
+
+/** Lists what is asked for and not available: of what the processes state to be unavailable (all of
+ * it without patterns), and of the patterns each name that no process has, with the reason of the
+ * catalogue. Of a pattern with wildcards that matches no counter of the run, those of Open MPI's
+ * that it matches.
+ * @param patterns  lists of names and patterns, ended by NULL */
+struct fm_counter_lacks fm_counter_job_lacks(const struct fm_counter_job *job,
+                                             char *const *patterns);
+
+/** Whether one of such lists has the name of a counter of files, without wildcards. */
+bool fm_counter_is_named(char *const *patterns, const char *name);
+
+/** @return what is known to be wrong with a counter that a variable of the library counts; NULL:
+ *         nothing is
+ * @param obtained  how it is obtained, as the file states it; NULL is allowed */
+const char *fm_counter_defect(const char *name, const char *obtained);
+
 #endif

@@ -167,19 +167,28 @@ static int read_descriptions(fermata_counters_t *c)
     return 0;
 }
 
+/* How exactly the calls of a function are known: as its software performance counter is. */
+static enum fm_counter_tier tier_of_function(const char *function)
+{
+    char name[sizeof FM_COUNTER_CALLS + FM_COUNTER_NAME];
+    snprintf(name, sizeof name, FM_COUNTER_CALLS "%.*s", FM_COUNTER_NAME - 1, function);
+    return fm_counter_tier_by_source(name);
+}
+
 static int add_function(fermata_counters_t *c, const struct fm_counter_function *function)
 {
     size_t number = c->functions;
+    const char *obtained = fm_counter_tier_name(tier_of_function(function->name));
     uint64_t slot = (uint64_t)FM_SLOTS + (uint64_t)FM_FUNCTION_WORDS * number;
     if (slot + FM_FUNCTION_WORDS > c->words_in_block - FM_BLOCK_HEAD) {
         return 0;
     }
-    struct fm_reader_counter calls = {.info = {.obtained = fm_counter_tier_name(FM_TIER_EXACT),
+    struct fm_reader_counter calls = {.info = {.obtained = obtained,
                                                .kind = FERMATA_KIND_COUNT,
                                                .bins = 1,
                                                .selected = (function->is_selected & 1) != 0},
                                       .slot = slot};
-    struct fm_reader_counter time = {.info = {.obtained = fm_counter_tier_name(FM_TIER_EXACT),
+    struct fm_reader_counter time = {.info = {.obtained = obtained,
                                               .kind = FERMATA_KIND_TIMER,
                                               .bins = 1,
                                               .selected = (function->is_selected & 2) != 0},

@@ -8,26 +8,39 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+/* What is read: counters of consecutive ranks. */
+struct wanted {
+    const char *const *names;
+    size_t count;
+    size_t first, ranks;
+};
+
+/* Values by snapshot, counter and rank. */
 struct table {
     FM_VECTOR(double) seconds, values;
 };
 
+static size_t width_of(const struct wanted *wanted)
+{
+    return wanted->count * wanted->ranks;
+}
+
 /* Begins a snapshot: with the values of the one before. */
-static void add_snapshot(struct table *table, double seconds, size_t ranks)
+static void add_snapshot(struct table *table, double seconds, size_t width)
 {
     size_t before = table->values.count;
     fm_vector_push(&table->seconds, seconds);
-    fm_vector_reserve(&table->values, ranks);
-    for (size_t rank = 0; rank < ranks; rank++) {
-        table->values.items[before + rank] =
-            before != 0 ? table->values.items[before - ranks + rank] : 0;
+    fm_vector_reserve(&table->values, width);
+    for (size_t i = 0; i < width; i++) {
+        table->values.items[before + i] = before != 0 ? table->values.items[before - width + i] : 0;
     }
-    table->values.count += ranks;
+    table->values.count += width;
 }
 
-/* Takes a row of a file with `ranks` ranks from `first` on. @return whether it is one */
-static bool take_row(struct table *table, char *line, const char *name, size_t first, size_t ranks)
+/* Takes a row of a file. @return whether it is one */
+static bool take_row(struct table *table, char *line, const struct wanted *wanted)
 {
     char *end;
     double seconds = strtod(line, &end);
@@ -35,30 +48,33 @@ static bool take_row(struct table *table, char *line, const char *name, size_t f
         return false;
     }
     if (strncmp(end, ",,,", 3) == 0) {
-        add_snapshot(table, seconds, ranks);
+        add_snapshot(table, seconds, width_of(wanted));
         return true;
     }
     char *counter;
     unsigned long rank = strtoul(end + 1, &counter, 10);
     char *value = counter != end + 1 && *counter == ',' ? strchr(counter + 1, ',') : NULL;
-    if (value == NULL || rank < first || rank >= first + ranks || table->values.count == 0) {
+    if (value == NULL || rank < wanted->first || rank >= wanted->first + wanted->ranks ||
+        table->values.count == 0) {
         return false;
     }
     *value = '\0';
-    if (strcmp(counter + 1, name) == 0) {
-        double number = strtod(value + 1, &end);
-        if (end == value + 1) {
-            return false;
-        }
-        table->values.items[table->values.count - ranks + rank - first] = number;
+    size_t number = 0;
+    while (number < wanted->count && strcmp(counter + 1, wanted->names[number]) != 0) {
+        number++;
+    }
+    if (number < wanted->count) {
+        double *last = table->values.items + table->values.count - width_of(wanted);
+        last[number * wanted->ranks + rank - wanted->first] = strtod(value + 1, &end);
+        return end != value + 1;
     }
     return true;
 }
 
 /* Puts the begin of the counting in front of the snapshots, where all values are 0. */
-static void begin_at(struct table *table, double begin, size_t ranks)
+static void begin_at(struct table *table, double begin, size_t width)
 {
-    size_t snapshots = table->seconds.count, values = snapshots * ranks;
+    size_t snapshots = table->seconds.count, values = table->values.count;
     if (snapshots == 0 || table->seconds.items[0] <= begin) {
         return;
     }
@@ -66,11 +82,10 @@ static void begin_at(struct table *table, double begin, size_t ranks)
     memmove(table->seconds.items + 1, table->seconds.items, snapshots * sizeof(double));
     table->seconds.items[0] = begin;
     table->seconds.count++;
-    table->values.count = values;
-    fm_vector_reserve(&table->values, ranks);
-    memmove(table->values.items + ranks, table->values.items, values * sizeof(double));
-    memset(table->values.items, 0, ranks * sizeof(double));
-    table->values.count += ranks;
+    fm_vector_reserve(&table->values, width);
+    memmove(table->values.items + width, table->values.items, values * sizeof(double));
+    memset(table->values.items, 0, width * sizeof(double));
+    table->values.count += width;
 }
 
 static void free_table(struct table *table)
@@ -80,13 +95,13 @@ static void free_table(struct table *table)
 }
 
 /* Reads the rows of a file. */
-static fm_status_t read_rows(FILE *file, const char *path, const char *name, size_t first,
-                             size_t ranks, struct table *table, struct fm_error *error)
+static fm_status_t read_rows(FILE *file, const char *path, const struct wanted *wanted,
+                             struct table *table, struct fm_error *error)
 {
     char line[512];
     for (size_t number = 1; fgets(line, sizeof line, file) != NULL; number++) {
         bool is_whole = strchr(line, '\n') != NULL; /* else it is being written */
-        if (number > 1 && is_whole && !take_row(table, line, name, first, ranks)) {
+        if (number > 1 && is_whole && !take_row(table, line, wanted)) {
             return fm_fail(error, FM_ERR_DATA, "%s:%zu: not a row of snapshots", path, number);
         }
     }
@@ -94,19 +109,24 @@ static fm_status_t read_rows(FILE *file, const char *path, const char *name, siz
 }
 
 /* Appends a rank's own snapshots: as many as every rank has, at the mean of the ranks' times. */
-static void merge(struct table *all, const struct table *own, size_t rank, size_t ranks)
+static void merge(struct table *all, const struct table *own, const struct wanted *wanted,
+                  size_t rank)
 {
-    size_t count = own->seconds.count;
+    size_t count = own->seconds.count, width = width_of(wanted);
     if (rank == 0) {
         fm_vector_reserve(&all->seconds, count);
-        fm_vector_reserve(&all->values, count * ranks);
+        fm_vector_reserve(&all->values, count * width);
         all->seconds.count = count;
         memset(all->seconds.items, 0, count * sizeof(double));
     }
     all->seconds.count = count < all->seconds.count ? count : all->seconds.count;
+    all->values.count = all->seconds.count * width;
     for (size_t i = 0; i < all->seconds.count; i++) {
-        all->seconds.items[i] += own->seconds.items[i] / (double)ranks;
-        all->values.items[i * ranks + rank] = own->values.items[i];
+        all->seconds.items[i] += own->seconds.items[i] / (double)wanted->ranks;
+        for (size_t k = 0; k < wanted->count; k++) {
+            all->values.items[i * width + k * wanted->ranks + rank] =
+                own->values.items[i * wanted->count + k];
+        }
     }
 }
 
@@ -121,13 +141,14 @@ static double mean_start(const double *starts, size_t ranks)
 }
 
 /* Reads the files that each rank has written itself (record/counting/rank_snapshots.h). */
-static fm_status_t read_ranks(const char *directory, const char *name, size_t ranks,
+static fm_status_t read_ranks(const char *directory, const struct wanted *wanted,
                               const double *starts, struct table *all, struct fm_error *error)
 {
     fm_status_t status = FM_OK;
-    for (size_t rank = 0; status == FM_OK && rank < ranks; rank++) {
+    for (size_t rank = 0; status == FM_OK && rank < wanted->ranks; rank++) {
         char path[PATH_MAX + 64];
         struct table own = {0};
+        const struct wanted one = {wanted->names, wanted->count, rank, 1};
         snprintf(path, sizeof path, "%s/counters/snapshots.%zu", directory, rank);
         FILE *file = fopen(path, "re");
         if (file == NULL) {
@@ -138,16 +159,83 @@ static fm_status_t read_ranks(const char *directory, const char *name, size_t ra
                          : fm_fail(error, FM_ERR_DATA, "%s: %m", path);
             break;
         }
-        status = read_rows(file, path, name, rank, 1, &own, error);
+        status = read_rows(file, path, &one, &own, error);
         fclose(file);
         for (size_t i = 0; starts != NULL && i < own.seconds.count; i++) {
             own.seconds.items[i] += starts[rank];
         }
         if (status == FM_OK) {
-            merge(all, &own, rank, ranks);
+            merge(all, &own, wanted, rank);
         }
         free_table(&own);
     }
+    return status;
+}
+
+/* Takes the series of a counter out of a table. */
+static struct fm_snapshot_series series_of(const struct table *table, const struct wanted *wanted,
+                                           size_t number)
+{
+    size_t snapshots = table->seconds.count, ranks = wanted->ranks;
+    struct fm_snapshot_series series = {
+        .name = wanted->names[number],
+        .snapshots = snapshots,
+        .ranks = ranks,
+        .seconds = fm_allocate(snapshots + 1, sizeof(double)),
+        .values = fm_allocate(snapshots * ranks + 1, sizeof(double)),
+    };
+    for (size_t i = 0; i < snapshots; i++) {
+        series.seconds[i] = table->seconds.items[i];
+        for (size_t rank = 0; rank < ranks; rank++) {
+            series.values[i * ranks + rank] =
+                table->values.items[i * width_of(wanted) + number * ranks + rank];
+        }
+    }
+    return series;
+}
+
+bool fm_counter_series_exist(const char *directory)
+{
+    static const char *const names[] = {FM_SNAPSHOT_FILE, "snapshots.0"};
+    char path[PATH_MAX + 32];
+    bool found = false;
+    for (int i = 0; i < 2 && !found; i++) {
+        snprintf(path, sizeof path, "%s/counters/%s", directory, names[i]);
+        found = access(path, F_OK) == 0;
+    }
+    return found;
+}
+
+fm_status_t fm_counter_series_read_all(const char *directory, const char *const names[],
+                                       size_t count, size_t ranks, const double *starts,
+                                       struct fm_snapshot_series series[], struct fm_error *error)
+{
+    char path[PATH_MAX + 32];
+    struct table table = {0};
+    const struct wanted wanted = {names, count, 0, ranks};
+    fm_status_t status;
+    snprintf(path, sizeof path, "%s/counters/" FM_SNAPSHOT_FILE, directory);
+    FILE *file = fopen(path, "re");
+    if (file == NULL && errno != ENOENT) {
+        return fm_fail(error, FM_ERR_SYSTEM, "%s: %m", path);
+    }
+    if (file != NULL) {
+        status = read_rows(file, path, &wanted, &table, error);
+        fclose(file);
+    } else {
+        status = read_ranks(directory, &wanted, starts, &table, error);
+    }
+    if (status == FM_OK) {
+        begin_at(&table, file != NULL ? 0 : mean_start(starts, ranks), width_of(&wanted));
+    }
+    if (status == FM_OK && table.seconds.count < 2) {
+        status = fm_fail(error, FM_ERR_DATA, "%s has no snapshot later than the begin of the run",
+                         file != NULL ? path : directory);
+    }
+    for (size_t i = 0; status == FM_OK && i < count; i++) {
+        series[i] = series_of(&table, &wanted, i);
+    }
+    free_table(&table);
     return status;
 }
 
@@ -155,37 +243,8 @@ fm_status_t fm_counter_series_read(const char *directory, const char *name, size
                                    const double *starts, struct fm_snapshot_series *series,
                                    struct fm_error *error)
 {
-    char path[PATH_MAX + 32];
-    struct table table = {0};
-    fm_status_t status;
-    snprintf(path, sizeof path, "%s/counters/" FM_SNAPSHOT_FILE, directory);
-    FILE *file = fopen(path, "re");
     *series = (struct fm_snapshot_series){0};
-    if (file == NULL && errno != ENOENT) {
-        return fm_fail(error, FM_ERR_SYSTEM, "%s: %m", path);
-    }
-    if (file != NULL) {
-        status = read_rows(file, path, name, 0, ranks, &table, error);
-        fclose(file);
-    } else {
-        status = read_ranks(directory, name, ranks, starts, &table, error);
-    }
-    if (status == FM_OK) {
-        begin_at(&table, file != NULL ? 0 : mean_start(starts, ranks), ranks);
-    }
-    *series = (struct fm_snapshot_series){.name = name,
-                                          .snapshots = table.seconds.count,
-                                          .ranks = ranks,
-                                          .seconds = table.seconds.items,
-                                          .values = table.values.items};
-    if (status == FM_OK && series->snapshots < 2) {
-        status = fm_fail(error, FM_ERR_DATA, "%s has no snapshot later than the begin of the run",
-                         file != NULL ? path : directory);
-    }
-    if (status != FM_OK) {
-        fm_counter_series_free(series);
-    }
-    return status;
+    return fm_counter_series_read_all(directory, &name, 1, ranks, starts, series, error);
 }
 
 void fm_counter_series_free(struct fm_snapshot_series *series)

@@ -41,6 +41,16 @@ fm_status_t fm_counter_series_subtract(const struct fm_snapshot_series *first,
                                        struct fm_snapshot_series *difference,
                                        struct fm_error *error);
 
+/** Reads the series of several counters at once, in the time of one. Parameters as above.
+ * @param series  receives one for each name if FM_OK is returned, each to be freed */
+fm_status_t fm_counter_series_read_all(const char *directory, const char *const names[],
+                                       size_t count, size_t ranks, const double *starts,
+                                       struct fm_snapshot_series series[], struct fm_error *error);
+
+/** Whether an experiment has snapshots, of whichever sort. */
+bool fm_counter_series_exist(const char *directory);
+
+/** Frees what a series has. */
 void fm_counter_series_free(struct fm_snapshot_series *series);
 
 /** Change of a counter from snapshot `i` to the next one, in a rank. */

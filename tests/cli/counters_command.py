@@ -45,8 +45,8 @@ def main():
     assert status == 0 and out.count("O_On") == 5 and "predicted/ns" in out, out
     refused(2, "calibrate alone", "counters", "calibrate", "x")
     refused(1, "no counter is called so", "counters", "list", "nonsense")
-    refused(2, "give list, show, findings, sites, watch, heatmap, matrix, sum, diff, convert, reset or calibrate", "counters")
-    refused(2, "give list, show, findings, sites, watch, heatmap, matrix, sum, diff, convert, reset or calibrate", "counters", "nonsense")
+    refused(2, "give list, show, findings, sites, watch, heatmap, matrix, sum, diff, convert, reset, bounds or calibrate", "counters")
+    refused(2, "give list, show, findings, sites, watch, heatmap, matrix, sum, diff, convert, reset, bounds or calibrate", "counters", "nonsense")
     refused(2, "watch prints text or csv", "counters", "watch", "x", "--format", "json")
     refused(2, "heatmap prints SVG or csv", "counters", "heatmap", "x", "y", "--format", "json")
     refused(2, "heatmap, an experiment or two, and a counter", "counters", "heatmap", "x")
@@ -71,6 +71,11 @@ def main():
         refused(3, "has no counters of processes", "counters", "sum", folder)
         pathlib.Path(folder, "counters", "rank.0").write_bytes(b"FERMCNT\n" + bytes(100))
         refused(3, "not a file of counters", "counters", "show", folder)
+    for names in ("mpi.bytes_sent", "SEND,calls:MPI_*", "all"):
+        refused(2, f"{names} is taken for the command, not for counters: write --counters={names}",
+                "record", "--counters", names, "--", "true")
+    status, _, error = run("record", "--counters", "--dry-run", "--", "yes")
+    assert status == 0 and "taken for the command" not in error, (status, error)
     refused(2, "there is none called nonsense", "record", "--counters=SEND,nonsense", "--", "true")
 
 

@@ -42,33 +42,21 @@ static int check_patterns(char *const *patterns)
     return FM_OK;
 }
 
-static bool is_lacked(const struct fm_counter_job *job, const char *name)
+/* States on stderr which of the named counters are unavailable: they are not 0. For output that
+ * has values only. */
+static void tell_unavailable(char *const *patterns, const struct fm_counter_job *job)
 {
-    const char *reason, *lack;
-    for (size_t rank = 0; rank < job->ranks; rank++) {
-        for (size_t i = 0;
-             (lack = fermata_counters_unavailable(job->files[rank], i, &reason)) != NULL; i++) {
-            if (strcmp(lack, name) == 0) {
-                return true;
-            }
-        }
+    char name[128], reason[256];
+    struct fm_counter_lacks lacks = {0};
+    if (patterns[0] != NULL) {
+        lacks = fm_counter_job_lacks(job, patterns);
     }
-    return false;
-}
-
-/* Prints which of the named counters cannot be shown: they are not 0. Those that the run itself
- * states to be unavailable are in the table. */
-static void tell_unavailable(char *const *names, const struct fm_counter_job *job)
-{
-    for (; *names != NULL; names++) {
-        const struct fm_counter_entry *counter = fm_counter_named(*names);
-        if (counter != NULL && counter->reason != NULL &&
-            fm_counter_job_find(job, counter->name) == job->count &&
-            !is_lacked(job, counter->name)) {
-            fprintf(stderr, "fermata counters: %s is unavailable: %s\n", counter->name,
-                    counter->reason);
-        }
+    for (size_t i = 0; i < lacks.count; i++) {
+        fprintf(stderr, "fermata counters: %s is unavailable: %s\n",
+                fm_safe_copy(name, sizeof name, lacks.items[i].name),
+                fm_safe_copy(reason, sizeof reason, lacks.items[i].reason));
     }
+    fm_free(lacks.items);
 }
 
 static int show(struct fm_option_reader *reader, struct fm_counter_request *request)
@@ -82,8 +70,10 @@ static int show(struct fm_option_reader *reader, struct fm_counter_request *requ
         if (status != FM_OK) {
             return fail(&error, (fm_status_t)status);
         }
-        tell_unavailable(request->patterns, &job);
         size_t interrupted = fm_counter_job_read(&job);
+        if (request->format == FM_COUNTERS_CSV) {
+            tell_unavailable(request->patterns, &job);
+        }
         fm_counters_show(request, &job, reader->operands[1], interrupted);
         fm_counter_job_close(&job);
     }
@@ -386,8 +376,7 @@ int fm_command_counters(int argc, char **argv)
     const struct verb *verb = reader.operand_count > 0 ? verb_named(reader.operands[0]) : NULL;
     if (verb == NULL) {
         fm_options_refuse(&reader, "give list, show, findings, sites, watch, heatmap, matrix, sum, "
-                                   "diff, convert, reset or "
-                                   "calibrate");
+                                   "diff, convert, reset, bounds or calibrate");
         return fm_options_complain(&reader);
     }
     if (!fm_options_operands(&reader, verb->least + 1, verb->most + 1, verb->wanted)) {

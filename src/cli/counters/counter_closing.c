@@ -34,6 +34,6 @@ void fm_counters_print_closing(const char *directory)
     if (ended != job.ranks) {
         fprintf(stderr, ", %zu of which did not reach their regular end", job.ranks - ended);
     }
-    fprintf(stderr, "; no trace; see fermata report and fermata counters show\n");
+    fprintf(stderr, "; no trace; see fermata report and fermata counters show %s\n", safe);
     fm_counter_job_close(&job);
 }

@@ -22,6 +22,32 @@ static void print_json(const struct fm_counter_finding *finding, void *context)
     fm_json_end(json);
 }
 
+static void write_unjudged(struct fm_json *json, const struct fm_counter_job *job)
+{
+    struct fm_counter_rule unjudged[FM_COUNTER_RULES];
+    size_t count = fm_counter_findings_unjudged(job, unjudged);
+    fm_json_array(json, "not_judged");
+    for (size_t i = 0; i < count; i++) {
+        fm_json_object(json, NULL);
+        fm_json_string(json, "id", unjudged[i].id);
+        fm_json_string(json, "needs", unjudged[i].needs);
+        fm_json_end(json);
+    }
+    fm_json_end(json);
+}
+
+static void print_all(const struct fm_counter_job *job)
+{
+    struct fm_counter_rule unjudged[FM_COUNTER_RULES];
+    size_t count = fm_counter_findings_unjudged(job, unjudged);
+    if (fm_counter_findings(job, print_text, NULL) == 0) {
+        puts(count == 0 ? "Nothing notable." : "Nothing notable by the counters of this run.");
+    }
+    for (size_t i = 0; i < count; i++) {
+        printf("Not judged: %s (needed: %s).\n", unjudged[i].what, unjudged[i].needs);
+    }
+}
+
 void fm_counters_findings(const struct fm_counter_request *request,
                           const struct fm_counter_job *job)
 {
@@ -36,6 +62,7 @@ void fm_counters_findings(const struct fm_counter_request *request,
         fm_json_array(&json, "findings");
         fm_counter_findings(job, print_json, &json);
         fm_json_end(&json);
+        write_unjudged(&json, job);
         fm_json_end(&json);
         putchar('\n');
     } else if (lack != NULL) {
@@ -45,7 +72,7 @@ void fm_counters_findings(const struct fm_counter_request *request,
         puts("The run has no counters of messages inside of its library. `fermata record --hooks` "
              "counts them in Open MPI 4.1.4;\nwith other versions they exist if the library has "
              "variables of them (--counters=all,OMPI_SPC_*).");
-    } else if (fm_counter_findings(job, print_text, NULL) == 0) {
-        puts("Nothing notable.");
+    } else {
+        print_all(job);
     }
 }

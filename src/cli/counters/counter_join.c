@@ -92,16 +92,37 @@ static void sum_of_ranks(const struct joining *joining, fm_metric_t metric, int6
     }
 }
 
-/* Numbers that the recorder has counted and that the trace has, too. */
+/* Numbers that the recorder has counted and that the trace has, too: as the sum of metrics, of
+ * operations with data and of empty ones. */
 static const struct {
     const char *counter, *what;
-    fm_metric_t metrics[2]; /* of messages with data, and of empty ones */
+    size_t metric_count;
+    fm_metric_t metrics[4];
 } both[] = {
-    {"mpi.messages_sent", "messages sent", {FM_METRIC_COMMS_SEND, FM_METRIC_SYNCS_SEND}},
-    {"mpi.messages_received", "messages received", {FM_METRIC_COMMS_RECV, FM_METRIC_SYNCS_RECV}},
-    {"mpi.bytes_sent", "bytes sent", {FM_METRIC_BYTES_SENT, FM_METRIC_NONE}},
-    {"mpi.bytes_received", "bytes received", {FM_METRIC_BYTES_RCVD, FM_METRIC_NONE}},
+    {"mpi.messages_sent", "messages sent", 2, {FM_METRIC_COMMS_SEND, FM_METRIC_SYNCS_SEND}},
+    {"mpi.messages_received", "messages received", 2, {FM_METRIC_COMMS_RECV, FM_METRIC_SYNCS_RECV}},
+    {"mpi.bytes_sent", "bytes sent", 1, {FM_METRIC_BYTES_SENT}},
+    {"mpi.bytes_received", "bytes received", 1, {FM_METRIC_BYTES_RCVD}},
+    {"mpi.collectives",
+     "collective operations",
+     4,
+     {FM_METRIC_SYNCS_COLL, FM_METRIC_COMMS_CXCH, FM_METRIC_COMMS_CSRC, FM_METRIC_COMMS_CDST}},
 };
+
+/* Whether a rank has collective operations of other models: the metrics have those of all. */
+static bool has_others(const struct fm_counter_job *job, size_t rank)
+{
+    static const char *const others[] = {"shmem.collectives", "armci.collectives",
+                                         "caf.collectives"};
+    bool found = false;
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        size_t counter = fm_counter_job_find(job, others[i]);
+        double value;
+        found = found || (counter < job->count &&
+                          fm_counter_job_value(job, rank, counter, -1, &value) && value != 0);
+    }
+    return found;
+}
 
 /* How a number differs between counters and trace. */
 struct difference {
@@ -117,15 +138,15 @@ static struct difference compare(const struct joining *joining, size_t number)
     size_t counter = fm_counter_job_find(job, both[number].counter);
     int64_t *traced = fm_allocate(job->ranks + 1, sizeof *traced);
     struct difference difference = {0};
-    for (int i = 0; i < 2; i++) {
-        if (both[number].metrics[i] != FM_METRIC_NONE) {
-            sum_of_ranks(joining, both[number].metrics[i], traced);
-        }
+    bool is_of_collectives = both[number].metrics[0] == FM_METRIC_SYNCS_COLL;
+    for (size_t i = 0; i < both[number].metric_count; i++) {
+        sum_of_ranks(joining, both[number].metrics[i], traced);
     }
     for (size_t rank = 0; counter < job->count && rank < job->ranks; rank++) {
         double counted;
         if (fm_counter_job_value(job, rank, counter, -1, &counted) &&
-            counted != (double)traced[rank] && difference.ranks++ == 0) {
+            counted != (double)traced[rank] && !(is_of_collectives && has_others(job, rank)) &&
+            difference.ranks++ == 0) {
             difference.first = rank;
             difference.counted = counted;
             difference.traced = traced[rank];

@@ -87,6 +87,7 @@ static void print_json(const struct fm_counter_request *request)
         fm_json_bool(&json, "is_spc", counter->is_spc);
         fm_json_bool(&json, "offered_by_open_mpi_with_spc", counter->spc_offers);
         fm_json_bool(&json, "counted_by_hooks", counter->is_hooked);
+        fm_json_bool(&json, "read_if_named", counter->is_variable);
         fm_json_end(&json);
     }
     fm_json_end(&json);
@@ -109,7 +110,7 @@ static void print_csv(const struct fm_counter_request *request)
 
 static void print_text(const struct fm_counter_request *request)
 {
-    size_t spc = 0, available = 0, hooked = 0;
+    size_t spc = 0, available = 0, hooked = 0, variables = 0;
     printf("%-38s %-15s %-19s %s\n", "counter", "kind", "obtained", "what it counts");
     for (size_t i = 0; i < count_all(); i++) {
         const struct fm_counter_entry *counter = at(i);
@@ -124,14 +125,15 @@ static void print_text(const struct fm_counter_request *request)
         spc += counter->is_spc;
         available += counter->is_spc && counter->source != NULL;
         hooked += counter->is_hooked;
+        variables += counter->is_variable;
     }
     if (spc > 1) {
         printf(
             "\nOf these %zu counters of Open MPI (SPC), whose names may begin with " FM_SPC_PREFIX
-            ",\n%zu are obtained with Open MPI and with MPICH, as these libraries are, and %zu "
-            "more with "
-            "Open MPI 4.1.4 and --hooks.\n",
-            spc, available, hooked);
+            ",\n%zu are obtained with Open MPI and with MPICH, as these libraries are, %zu more "
+            "with Open MPI 4.1.4 and\n--hooks, and %zu by a variable of the library, if the "
+            "recording names it.\n",
+            spc, available, hooked, variables);
     }
 }
 

@@ -38,7 +38,8 @@ static bool is_printed(const struct fm_counter_request *request, const struct fm
                        size_t counter, struct fm_counter_spread spread)
 {
     return fm_counter_is_asked(request, &job->counters[counter]) &&
-           (request->all || spread.least != 0 || spread.most != 0);
+           (request->all || spread.least != 0 || spread.most != 0 ||
+            fm_counter_is_named(request->patterns, job->counters[counter].name));
 }
 
 /* The name of a bin: by rules of its own, or as those of the counter always are. */
@@ -237,7 +238,9 @@ static bool is_alone(const struct fm_counter_request *request, const struct fm_c
     return other >= job->count || !fm_counter_is_asked(request, &job->counters[other]);
 }
 
-static void print_text(const struct fm_counter_request *request, const struct fm_counter_job *job)
+/* @param is_complete  no counter that is asked for is unavailable */
+static void print_text(const struct fm_counter_request *request, const struct fm_counter_job *job,
+                       bool is_complete)
 {
     char safe[128], name[64], indented[80];
     size_t printed = 0;
@@ -258,77 +261,68 @@ static void print_text(const struct fm_counter_request *request, const struct fm
             }
         }
     }
-    if (print_functions(request, job) + printed == 0) {
+    if (print_functions(request, job) + printed == 0 && is_complete) {
         puts("(none of the counters that are asked for has counted anything)");
     }
 }
 
-/* ---- counters that the run does not have ---- */
+/* ---- what must be known beside the values ---- */
 
-/* A counter that processes lack for one reason. */
-struct lack {
-    const char *name, *reason;
-    size_t ranks;
-};
-
-/* Lists what is unavailable and asked for. @return to be freed */
-static struct lack *find_lacks(const struct fm_counter_request *request,
-                               const struct fm_counter_job *job, size_t *count)
+static const fermata_counter_info_t *info_of(const struct fm_counter_job *job, size_t counter)
 {
-    struct lack *lacks = NULL;
-    *count = 0;
     for (size_t rank = 0; rank < job->ranks; rank++) {
-        struct lack one = {.ranks = 1};
-        for (size_t i = 0;
-             (one.name = fermata_counters_unavailable(job->files[rank], i, &one.reason)) != NULL;
-             i++) {
-            struct fm_job_counter counter = {.name = one.name, .is_selected = true};
-            size_t known = 0;
-            while (known < *count && (strcmp(lacks[known].name, one.name) != 0 ||
-                                      strcmp(lacks[known].reason, one.reason) != 0)) {
-                known++;
-            }
-            if (known < *count) {
-                lacks[known].ranks++;
-            } else if (fm_counter_is_asked(request, &counter)) {
-                lacks = fm_resize(lacks, *count * sizeof *lacks, (*count + 1) * sizeof *lacks);
-                lacks[(*count)++] = one;
-            }
+        int place = fm_counter_job_place(job, rank, counter);
+        if (place >= 0) {
+            return fermata_counters_info(job->files[rank], (size_t)place);
         }
     }
-    return lacks;
+    return NULL;
 }
 
-static void print_lacks(const struct fm_counter_request *request, const struct fm_counter_job *job)
+static const char *defect_of(const struct fm_counter_job *job, size_t counter)
+{
+    const fermata_counter_info_t *info = info_of(job, counter);
+    return info != NULL ? fm_counter_defect(info->name, info->obtained) : NULL;
+}
+
+static void print_defects(const struct fm_counter_request *request,
+                          const struct fm_counter_job *job)
+{
+    char safe[128];
+    const char *separator = "\n";
+    for (size_t i = 0; i < job->count; i++) {
+        const char *defect = defect_of(job, i);
+        if (defect != NULL && is_printed(request, job, i, fm_counter_job_spread(job, i, -1))) {
+            printf("%swarning: %s: %s\n", separator,
+                   fm_safe_copy(safe, sizeof safe, job->counters[i].name), defect);
+            separator = "";
+        }
+    }
+}
+
+static void print_lacks(const struct fm_counter_lacks *lacks)
 {
     char name[128], reason[256];
-    size_t count;
-    struct lack *lacks = find_lacks(request, job, &count);
-    if (count != 0) {
+    if (lacks->count != 0) {
         printf("\n%-36s %18s %s\n", "unavailable", "ranks", "reason");
     }
-    for (size_t i = 0; i < count; i++) {
-        printf("%-36s %18zu %s\n", fm_safe_copy(name, sizeof name, lacks[i].name), lacks[i].ranks,
-               fm_safe_copy(reason, sizeof reason, lacks[i].reason));
+    for (size_t i = 0; i < lacks->count; i++) {
+        printf("%-36s %18zu %s\n", fm_safe_copy(name, sizeof name, lacks->items[i].name),
+               lacks->items[i].ranks, fm_safe_copy(reason, sizeof reason, lacks->items[i].reason));
     }
-    fm_free(lacks);
 }
 
-static void write_lacks(const struct fm_counter_request *request, struct fm_json *json,
-                        const struct fm_counter_job *job)
+static void write_lacks(struct fm_json *json, const struct fm_counter_lacks *lacks)
 {
-    size_t count;
-    struct lack *lacks = find_lacks(request, job, &count);
     fm_json_array(json, "unavailable");
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < lacks->count; i++) {
         fm_json_object(json, NULL);
-        fm_json_string(json, "name", lacks[i].name);
-        fm_json_string(json, "reason", lacks[i].reason);
-        fm_json_unsigned(json, "ranks", lacks[i].ranks);
+        fm_json_string(json, "name", lacks->items[i].name);
+        fm_json_string(json, "reason", lacks->items[i].reason);
+        fm_json_unsigned(json, "ranks", lacks->items[i].ranks);
         fm_json_end(json);
     }
     fm_json_end(json);
-    fm_free(lacks);
 }
 
 /* ---- JSON and CSV ---- */
@@ -356,27 +350,46 @@ static void write_values(struct fm_json *json, const struct fm_counter_job *job,
     }
 }
 
-/* What a counter counts: in the run, else in general; how it is obtained. */
-static void write_meaning(struct fm_json *json, const struct fm_counter_job *job, const char *name)
+/* The counter of Open MPI that is asked for by its own name and counts what `name` does: less may
+ * be known of it. NULL: none is. */
+static const struct fm_counter_entry *asked_as(const struct fm_counter_request *request,
+                                               const char *name)
 {
-    const char *obtained = NULL;
-    const struct fm_counter_entry *entry = fm_counter_named(name);
-    const char *meaning = entry != NULL ? entry->meaning : NULL;
-    for (size_t rank = 0; rank < job->ranks; rank++) {
-        int number = fermata_counters_find(job->files[rank], name);
-        const fermata_counter_info_t *info =
-            number >= 0 ? fermata_counters_info(job->files[rank], (size_t)number) : NULL;
-        if (info != NULL) {
-            meaning = info->meaning[0] != '\0' ? info->meaning : meaning;
-            obtained = info->obtained;
-            break;
+    for (char *const *pattern = request->patterns; *pattern != NULL; pattern++) {
+        for (size_t i = 0; i < fm_counter_count(); i++) {
+            const struct fm_counter_entry *entry = fm_counter_at(i);
+            if (entry->is_spc && entry->source != NULL && strcmp(entry->source, name) == 0 &&
+                fm_counter_list_names_spc(*pattern, entry->name) &&
+                !fm_counter_list_names(*pattern, "", name)) {
+                return entry;
+            }
         }
     }
-    fm_json_string(json, "meaning", meaning);
-    fm_json_string(json, "obtained", obtained);
+    return NULL;
 }
 
-static void write_counter(struct fm_json *json, const struct fm_counter_job *job, size_t i)
+/* What a counter counts: in the run, else in general; how it is obtained. */
+static void write_meaning(struct fm_json *json, const struct fm_counter_request *request,
+                          const struct fm_counter_job *job, size_t counter)
+{
+    const char *name = job->counters[counter].name;
+    const struct fm_counter_entry *alias = asked_as(request, name);
+    const struct fm_counter_entry *entry = alias != NULL ? alias : fm_counter_named(name);
+    const fermata_counter_info_t *info = info_of(job, counter);
+    bool is_described = info != NULL && info->meaning[0] != '\0';
+    fm_json_string(json, "meaning",
+                   is_described    ? info->meaning
+                   : entry != NULL ? entry->meaning
+                                   : NULL);
+    fm_json_string(json, "obtained",
+                   alias != NULL  ? fm_counter_tier_name(alias->tier)
+                   : info != NULL ? info->obtained
+                                  : NULL);
+    fm_json_string(json, "warning", defect_of(job, counter));
+}
+
+static void write_counter(struct fm_json *json, const struct fm_counter_request *request,
+                          const struct fm_counter_job *job, size_t i)
 {
     const struct fm_job_counter *counter = &job->counters[i];
     struct fm_counter_spread spread = fm_counter_job_spread(job, i, -1);
@@ -385,7 +398,7 @@ static void write_counter(struct fm_json *json, const struct fm_counter_job *job
     fm_json_string(json, "name", counter->name);
     fm_json_string(json, "kind", fm_counter_kind_name(counter->kind));
     fm_json_string(json, "unit", counter->unit);
-    write_meaning(json, job, counter->name);
+    write_meaning(json, request, job, i);
     fm_counters_write_number(json, "total", counter->kind, spread.total);
     fm_json_array(json, "values");
     write_values(json, job, i, -1);
@@ -427,7 +440,7 @@ static void write_ranks(struct fm_json *json, const struct fm_counter_job *job)
 }
 
 static void print_json(const struct fm_counter_request *request, const struct fm_counter_job *job,
-                       size_t interrupted)
+                       const struct fm_counter_lacks *lacks, size_t interrupted)
 {
     struct fm_json json = fm_json_begin(stdout, FM_JSON_INDENTED);
     fm_json_object(&json, NULL);
@@ -437,11 +450,11 @@ static void print_json(const struct fm_counter_request *request, const struct fm
     fm_json_array(&json, "counters");
     for (size_t i = 0; i < job->count; i++) {
         if (is_printed(request, job, i, fm_counter_job_spread(job, i, -1))) {
-            write_counter(&json, job, i);
+            write_counter(&json, request, job, i);
         }
     }
     fm_json_end(&json);
-    write_lacks(request, &json, job);
+    write_lacks(&json, lacks);
     fm_json_end(&json);
     putchar('\n');
 }
@@ -469,13 +482,16 @@ static void print_csv(const struct fm_counter_request *request, const struct fm_
 void fm_counters_show(const struct fm_counter_request *request, const struct fm_counter_job *job,
                       const char *path, size_t interrupted)
 {
+    struct fm_counter_lacks lacks = fm_counter_job_lacks(job, request->patterns);
     if (request->format == FM_COUNTERS_JSON) {
-        print_json(request, job, interrupted);
+        print_json(request, job, &lacks, interrupted);
     } else if (request->format == FM_COUNTERS_CSV) {
         print_csv(request, job);
     } else {
         print_heading(request, job, path, interrupted);
-        print_text(request, job);
-        print_lacks(request, job);
+        print_text(request, job, lacks.count == 0);
+        print_defects(request, job);
+        print_lacks(&lacks);
     }
+    fm_free(lacks.items);
 }

@@ -171,7 +171,8 @@ static fm_status_t convert_rank(struct conversion *conversion, const fermata_cou
     }
     fill(made->data, &made->layout, file);
     snprintf(xml_path, sizeof xml_path, "%s.xml", path);
-    FILE *xml = fopen(xml_path, "wxe");
+    int file_number = open(xml_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    FILE *xml = file_number >= 0 ? fdopen(file_number, "w") : NULL;
     if (xml != NULL) {
         print_description(xml, path, &made->layout, file);
     }

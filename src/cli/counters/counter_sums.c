@@ -189,7 +189,9 @@ void fm_counters_diff(const struct fm_counter_request *request, const struct fm_
             }
             bool is_other = d.value[0] != d.value[1] || d.has[0] != d.has[1];
             bool is_zero = d.value[0] == 0 && d.value[1] == 0;
-            if ((job == 0 || !d.has[0]) && (request->all || (is_other && !is_zero))) {
+            if ((job == 0 || !d.has[0]) &&
+                (request->all || (is_other && !is_zero) ||
+                 fm_counter_is_named(request->patterns, d.counter->name))) {
                 print_difference(request, &json, &d);
             }
         }

@@ -1,6 +1,8 @@
 #include "cli/recording/recording_options.h"
 
 #include "cli/options/options.h"
+#include "cli/text/safe_text.h"
+#include "counters/catalogue.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -22,12 +24,23 @@ static void pass_on(struct fm_recording_options *options, const char *word, cons
     fm_vector_push(&options->analysis, value);
 }
 
+/* Whether the command begins with names of counters: a blank stands for the = of --counters=LIST.
+ * "yes" and "all" may be programs. */
+static bool is_list_of_counters(const struct fm_option_reader *reader)
+{
+    const char *word = reader->operands[0];
+    bool is_all = fm_counter_list_is_all(word) || fm_counter_list_is_none(word);
+    return fm_counter_list_unknown(word) == NULL &&
+           (!is_all || (reader->operand_count > 1 && strcmp(reader->operands[1], "--") == 0));
+}
+
 fm_status_t fm_recording_options_read(enum fm_command command, int argc, char **argv,
                                       struct fm_recording_options *options, struct fm_error *error)
 {
     struct fm_option_reader reader;
     const char *file = NULL;
     fm_status_t status = FM_OK;
+    bool has_bare_counters = false;
     memset(options, 0, sizeof *options);
     fm_options_begin(&reader, command, argc, argv);
     for (int option; status == FM_OK && (option = fm_options_next(&reader)) != FM_OPTIONS_END;) {
@@ -59,6 +72,8 @@ fm_status_t fm_recording_options_read(enum fm_command command, int argc, char **
             *error = reader.error;
             return FM_ERR_USAGE;
         default:
+            has_bare_counters |=
+                option == FM_OPTION_SETTING + FM_SETTING_COUNTERS && reader.value == NULL;
             status = set(&options->settings, option - FM_OPTION_SETTING, &reader, error);
         }
     }
@@ -70,6 +85,13 @@ fm_status_t fm_recording_options_read(enum fm_command command, int argc, char **
         status = fm_options_refuse(&reader, "give the command to be recorded");
         *error = reader.error;
         return status;
+    }
+    if (has_bare_counters && is_list_of_counters(&reader)) {
+        char safe[128];
+        fm_safe_copy(safe, sizeof safe, reader.operands[0]);
+        return fm_fail(error, FM_ERR_USAGE,
+                       "%s is taken for the command, not for counters: write --counters=%s", safe,
+                       safe);
     }
     status = fm_settings_load(&options->settings, file, error);
     return status == FM_OK ? fm_settings_agree(&options->settings, error) : status;

@@ -183,6 +183,16 @@ def compare(program, trace, counted):
     return failures
 
 
+def contradictions(fermata, program, experiment):
+    """What the report of the run states to differ: messages, bytes and collectives of its ranks."""
+    run([fermata, "analyze", "--quiet", str(experiment)], experiment)
+    done = run([fermata, "export", "--to", "json", "-o", "-", str(experiment)], experiment)
+    if done.returncode != 0:
+        return [f"{program}: {done.stderr}"]
+    return [f"{program}: {finding['statement']}" for finding in json.loads(done.stdout)["findings"]
+            if finding["id"] == "counters-and-trace"]
+
+
 def check(fermata, launcher, ranks, program, folder):
     words = program.split()
     program = os.path.basename(words[0])
@@ -193,7 +203,7 @@ def check(fermata, launcher, ranks, program, folder):
         return [f"{program}: {done.stderr}"]
     trace = of_trace(experiment / "traces.otf2")
     counted = of_counters(fermata, experiment)
-    return compare(program, trace, counted)
+    return compare(program, trace, counted) + contradictions(fermata, program, experiment)
 
 
 def main():

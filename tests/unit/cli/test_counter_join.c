@@ -7,11 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RANKS = 4, COUNTERS = 7 };
+enum { RANKS = 4, COUNTERS = 9 };
 
 static const char *const names[COUNTERS] = {
-    "mpi.messages_sent", "mpi.messages_received", "mpi.bytes_sent", "mpi.bytes_received",
-    "EAGER_MESSAGES",    "NOT_EAGER_MESSAGES",    "UNEXPECTED"};
+    "mpi.messages_sent",  "mpi.messages_received", "mpi.bytes_sent",
+    "mpi.bytes_received", "EAGER_MESSAGES",        "NOT_EAGER_MESSAGES",
+    "UNEXPECTED",         "mpi.collectives",       "shmem.collectives"};
 
 static char folder[] = "/tmp/fermata-join-XXXXXX";
 
@@ -83,6 +84,26 @@ static void numbers_that_differ_contradict(void **state)
     assert_int_equal(cube->finding_count, 1); /* the one of most ranks */
     assert_false(cube->findings[0].is_contradiction);
     assert_non_null(strstr(cube->findings[0].statement, "The trace lacks what counters have in 2"));
+    fm_cube_free(cube);
+}
+
+/* The metrics of the report have the collective operations of all models. */
+static void collectives_that_differ_contradict(void **state)
+{
+    int64_t values[RANKS][COUNTERS];
+    (void)state;
+    write_equal(values);
+    values[0][7] = 0;
+    values[2][7] = 12;
+    values[3][7] = 12;
+    values[3][8] = 1;
+    write_all(values);
+    struct fm_cube *cube = join(true);
+    assert_int_equal(cube->finding_count, 1);
+    assert_true(cube->findings[0].is_contradiction);
+    assert_string_equal(cube->findings[0].statement,
+                        "Counters and trace contradict each other in 1 of 4 ranks: rank 2 has 12 "
+                        "collective operations by its counters, 0 by the trace.");
     fm_cube_free(cube);
 }
 
@@ -188,6 +209,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_numbers_are_no_finding),
         cmocka_unit_test(numbers_that_differ_contradict),
+        cmocka_unit_test(collectives_that_differ_contradict),
         cmocka_unit_test(counters_outside_of_bounds_contradict),
         cmocka_unit_test(bounds_are_a_finding_without_counters),
         cmocka_unit_test(findings_have_the_waiting_beside_them),

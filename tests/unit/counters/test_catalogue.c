@@ -52,6 +52,33 @@ static void unavailable_ones_say_why(void **state)
     }
 }
 
+/* Open MPI has a variable of it however it was built. */
+static void a_variable_is_read_if_it_is_named(void **state)
+{
+    (void)state;
+    size_t variables = 0;
+    for (size_t i = 0; i < fm_counter_count(); i++) {
+        const struct fm_counter_entry *counter = fm_counter_at(i);
+        variables += counter->is_variable;
+        assert_true(!counter->is_variable ||
+                    strstr(counter->reason, "variables of Open MPI") != NULL);
+        assert_true(counter->is_variable || counter->reason == NULL ||
+                    strstr(counter->reason, "variable") == NULL);
+    }
+    assert_int_equal(variables, 1);
+    assert_null(strstr(fm_counter_named("UNEXPECTED_IN_QUEUE")->reason, "enable-spc"));
+    assert_true(fm_counter_named("UNEXPECTED_IN_QUEUE")->is_variable);
+}
+
+/* Calls that have a second name, which is not recorded, are more than are counted. */
+static void tiers_of_functions(void **state)
+{
+    (void)state;
+    assert_int_equal(fm_counter_tier_by_source("calls:MPI_Bcast_init"), FM_TIER_LOWER_BOUND);
+    assert_int_equal(fm_counter_tier_by_source("calls:MPI_Bcast"), FM_TIER_EXACT);
+    assert_int_equal(fm_counter_tier_by_source("calls:shmem_quiet"), FM_TIER_EXACT);
+}
+
 static void open_mpi_names_are_aliases(void **state)
 {
     (void)state;
@@ -137,6 +164,8 @@ int main(void)
         cmocka_unit_test(has_all_of_open_mpi),
         cmocka_unit_test(names_are_unique),
         cmocka_unit_test(unavailable_ones_say_why),
+        cmocka_unit_test(a_variable_is_read_if_it_is_named),
+        cmocka_unit_test(tiers_of_functions),
         cmocka_unit_test(open_mpi_names_are_aliases),
         cmocka_unit_test(lists_select),
         cmocka_unit_test(bins_have_names),

@@ -71,6 +71,65 @@ static void little_is_no_finding(void **state)
     assert_string_equal(ids, "");
 }
 
+/* A library with SPC has no counters of all arriving messages: those that the program has received
+ * stand beside the unexpected ones, which are no part of them. */
+static void floods_beside_what_was_received(void **state)
+{
+    (void)state;
+    write_rank(0, 2, (const int64_t[]){-1, -1, 10, 0, -1, -1, 500, -1});
+    write_rank(1, 2, (const int64_t[]){-1, -1, 5007, 0, -1, -1, 5000, -1});
+    look(2);
+    assert_string_equal(ids, "unexpected ");
+    assert_string_equal(texts,
+                        "Rank 1: 5,007 messages, those of the library itself included, arrived "
+                        "before their receive and waited in the library; the program received "
+                        "5,000 messages. In 1 of 2 ranks the former are at least 50% of the "
+                        "latter.");
+    write_rank(0, 2, (const int64_t[]){-1, -1, 999, 0, -1, -1, 1000, -1});
+    write_rank(1, 2, (const int64_t[]){-1, -1, 2499, 0, -1, -1, 5000, -1});
+    look(2);
+    assert_string_equal(ids, "");
+}
+
+/* Opens a job of one rank, and lists what cannot be judged; whether anything can be. */
+static bool judge(const int64_t values[COUNTERS])
+{
+    struct fm_counter_rule unjudged[FM_COUNTER_RULES];
+    struct fm_counter_job job;
+    struct fm_error error;
+    ids[0] = texts[0] = '\0';
+    write_rank(0, 1, values);
+    assert_int_equal(fm_counter_job_open(folder, &job, &error), FM_OK);
+    size_t count = fm_counter_findings_unjudged(&job, unjudged);
+    for (size_t i = 0; i < count; i++) {
+        assert_true(unjudged[i].what[0] != '\0');
+        strcat(strcat(ids, unjudged[i].id), " ");
+        strcat(strcat(texts, unjudged[i].needs), " ");
+    }
+    bool is_possible = fm_counter_findings_possible(&job);
+    fm_counter_job_close(&job);
+    remove_counters(folder, 1);
+    return is_possible;
+}
+
+static void what_lacks_counters_is_not_judged(void **state)
+{
+    (void)state;
+    assert_true(judge((const int64_t[]){0, 0, 0, 0, 0, 0, 0, 0}));
+    assert_string_equal(ids, "");
+    assert_true(judge((const int64_t[]){-1, -1, 0, 0, -1, -1, 0, -1}));
+    assert_string_equal(ids, "out-of-sequence rendezvous algorithms recursive-doubling ");
+    assert_true(judge((const int64_t[]){0, 0, 0, -1, -1, 0, -1, -1}));
+    assert_string_equal(ids, "out-of-sequence recursive-doubling ");
+    assert_true(judge((const int64_t[]){-1, -1, -1, -1, -1, -1, 0, 0}));
+    assert_string_equal(ids, "out-of-sequence unexpected rendezvous recursive-doubling ");
+    assert_non_null(strstr(texts, " UNEXPECTED,mpi.messages_received EAGER_MESSAGES,"));
+    assert_true(judge((const int64_t[]){-1, -1, 0, 0, -1, -1, -1, -1}));
+    assert_string_equal(ids,
+                        "out-of-sequence unexpected rendezvous algorithms recursive-doubling ");
+    assert_false(judge((const int64_t[]){-1, -1, -1, -1, -1, -1, 0, -1}));
+}
+
 static void almost_all_is_not_all(void **state)
 {
     (void)state;
@@ -91,6 +150,55 @@ static void rendezvous(void **state)
     look(1);
     assert_string_equal(ids, "rendezvous ");
     assert_non_null(strstr(texts, "100 of 1,000 messages (10.0%) went by a rendezvous"));
+}
+
+/* Two ranks that send 450 messages of 512-1023 bytes each, and one of them 100 of 65,536 or more.
+ */
+static void rendezvous_have_a_size(void **state)
+{
+    (void)state;
+    static int64_t sizes[2][65], eager = 900, others = 100;
+    sizes[0][10] = sizes[1][10] = 450;
+    sizes[1][17] = 60;
+    sizes[1][18] = 40;
+    for (int is_cut = 0; is_cut < 2; is_cut++) {
+        sizes[0][17] = is_cut ? 30 : 0; /* 130 messages: some of this size went eagerly */
+        for (unsigned rank = 0; rank < 2; rank++) {
+            const struct counter_of_file counters[] = {
+                {"EAGER_MESSAGES", FM_COUNTER_COUNT, 1, 0, &eager},
+                {"NOT_EAGER_MESSAGES", FM_COUNTER_COUNT, 1, 0, rank == 0 ? &others : &sizes[0][0]},
+                {"mpi.message_sizes", FM_COUNTER_HISTOGRAM, 65, 0, sizes[rank]}};
+            write_counters_of_kinds(folder, rank, 2, 3, counters);
+        }
+        look(2);
+        assert_string_equal(ids, "rendezvous ");
+        assert_non_null(strstr(texts, is_cut ? "answered. Of the program's messages, the 100 "
+                                               "largest have 65,536 bytes or more, the others up "
+                                               "to 131,071."
+                                             : "answered. Of the program's messages, the 100 "
+                                               "largest have 65,536 bytes or more, the others up "
+                                               "to 1,023."));
+    }
+}
+
+/* Algorithms by the volume of their calls. */
+static void algorithms_have_volumes(void **state)
+{
+    (void)state;
+    static const int64_t doubling[] = {200, 100, 0, 0}, ring[] = {0, 0, 1100, 300},
+                         bcast[] = {50, 0, 450, 0}, chain[] = {0, 400, 0, 0};
+    const struct counter_of_file counters[] = {
+        {"BASE_ALLREDUCE_RECURSIVE_DOUBLING", FM_COUNTER_COLLECTIVE_BINS, 4, 12288, doubling},
+        {"BASE_ALLREDUCE_RING", FM_COUNTER_COLLECTIVE_BINS, 4, 12288, ring},
+        {"BASE_BCAST_BINOMIAL", FM_COUNTER_COLLECTIVE_BINS, 4, 1000, bcast},
+        {"BASE_BCAST_CHAIN", FM_COUNTER_COLLECTIVE_BINS, 4, 1000, chain}};
+    write_counters_of_kinds(folder, 0, 1, 4, counters);
+    look(1);
+    assert_string_equal(ids, "algorithms algorithms ");
+    assert_non_null(strstr(texts, "300 by recursive doubling (volumes up to 12,288 bytes), 1,400 "
+                                  "by ring (volumes above 12,288 bytes)."));
+    assert_non_null(strstr(texts, "500 by binomial (volumes up to 1,000 bytes in 50, above in "
+                                  "450), 400 by chain (volumes up to 1,000 bytes)."));
 }
 
 /* Calls of ring that recursive doubling may have performed do not count as performed by ring. */
@@ -171,9 +279,16 @@ static void stripes_name_their_ranks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(disorder_and_floods),      cmocka_unit_test(little_is_no_finding),
-        cmocka_unit_test(almost_all_is_not_all),    cmocka_unit_test(rendezvous),
-        cmocka_unit_test(several_algorithms),       cmocka_unit_test(stripes_of_recursive_doubling),
+        cmocka_unit_test(disorder_and_floods),
+        cmocka_unit_test(little_is_no_finding),
+        cmocka_unit_test(floods_beside_what_was_received),
+        cmocka_unit_test(what_lacks_counters_is_not_judged),
+        cmocka_unit_test(almost_all_is_not_all),
+        cmocka_unit_test(rendezvous),
+        cmocka_unit_test(rendezvous_have_a_size),
+        cmocka_unit_test(algorithms_have_volumes),
+        cmocka_unit_test(several_algorithms),
+        cmocka_unit_test(stripes_of_recursive_doubling),
         cmocka_unit_test(stripes_name_their_ranks),
     };
     if (mkdtemp(folder) == NULL) {

@@ -61,6 +61,25 @@ static void the_begin_is_a_snapshot(void **state)
     fm_counter_series_free(&series);
 }
 
+static void several_counters_are_read_at_once(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"a", "none", "ab"};
+    struct fm_snapshot_series series[3];
+    struct fm_error error;
+    write_rows("0.5,,,\n0.5,0,a,3\n0.5,1,ab,9\n1.5,,,\n1.5,1,a,2\n1.5,0,c,5\n1.5,1,ab,11\n");
+    assert_true(fm_counter_series_exist(folder));
+    assert_int_equal(fm_counter_series_read_all(folder, names, 3, 2, NULL, series, &error), FM_OK);
+    const double expected[3][6] = {{0, 0, 3, 0, 3, 2}, {0}, {0, 0, 0, 9, 0, 11}};
+    for (int i = 0; i < 3; i++) {
+        assert_string_equal(series[i].name, names[i]);
+        assert_int_equal(series[i].snapshots, 3);
+        assert_true(series[i].seconds[2] == 1.5);
+        assert_memory_equal(series[i].values, expected[i], sizeof expected[i]);
+        fm_counter_series_free(&series[i]);
+    }
+}
+
 static void refused(const char *rows, const char *reason)
 {
     struct fm_snapshot_series series;
@@ -169,6 +188,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_stay_until_they_change),
         cmocka_unit_test(the_begin_is_a_snapshot),
+        cmocka_unit_test(several_counters_are_read_at_once),
         cmocka_unit_test(damage_is_refused),
         cmocka_unit_test(ranks_take_their_own),
         cmocka_unit_test(a_difference_is_that_at_the_same_time),
