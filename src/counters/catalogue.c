@@ -80,30 +80,15 @@ static const struct fm_counter_entry counters[] = {
      false},
 #include "counters/definitions/perf.def"
 #undef FM_PERF_COUNTER
+#define SPC(name, kind, unit, tier, source, meaning, offered)                                      \
+    {name, FM_COUNTER_##kind, unit, FM_TIER_##tier, source, meaning, NULL, true, offered, false},
 #define FM_SPC_CALLS(name, function)                                                               \
-    {#name,                                                                                        \
-     FM_COUNTER_COUNT,                                                                             \
-     "calls",                                                                                      \
-     FM_TIER_EXACT,                                                                                \
-     FM_COUNTER_CALLS function,                                                                    \
-     "calls of " function,                                                                         \
-     NULL,                                                                                         \
-     true,                                                                                         \
-     true,                                                                                         \
-     false},
+    SPC(#name, COUNT, "calls", EXACT, FM_COUNTER_CALLS function, "calls of " function, true)
 #define FM_SPC_CALLS_INIT(name, function)                                                          \
-    {#name,                                                                                        \
-     FM_COUNTER_COUNT,                                                                             \
-     "calls",                                                                                      \
-     FM_TIER_LOWER_BOUND,                                                                          \
-     FM_COUNTER_CALLS function,                                                                    \
-     "calls of " function "; those of its form MPIX_ of Open MPI 4 are not seen",                  \
-     NULL,                                                                                         \
-     true,                                                                                         \
-     true,                                                                                         \
-     false},
+    SPC(#name, COUNT, "calls", LOWER_BOUND, FM_COUNTER_CALLS function,                             \
+        "calls of " function "; those of its form MPIX_ of Open MPI 4 are not seen", true)
 #define FM_SPC_SAME(name, kind, unit, own, tier, offered, meaning)                                 \
-    {#name, FM_COUNTER_##kind, unit, FM_TIER_##tier, own, meaning, NULL, true, offered, false},
+    SPC(#name, kind, unit, tier, own, meaning, offered)
 #define UNAVAILABLE(name, kind, unit, offered, meaning, reason, hooked)                            \
     {#name, FM_COUNTER_##kind, unit,  FM_TIER_UNAVAILABLE, NULL, meaning, reason,                  \
      true,  offered,           hooked},
@@ -124,6 +109,22 @@ static const struct fm_counter_entry counters[] = {
 #undef FM_SPC_HOOKED
 #undef FM_SPC_HOOKED_TWICE
 #undef FM_SPC_ALGORITHM
+#define FM_INSIDE(name, kind, unit, meaning)                                                       \
+    {                                                                                              \
+        name,          FM_COUNTER_##kind,                                                          \
+        unit,          FM_TIER_UNAVAILABLE,                                                        \
+        NULL,          meaning,                                                                    \
+        INSIDE_HOOKED, false,                                                                      \
+        false,         true},
+#define FM_INSIDE_ALGORITHM(name, meaning)                                                         \
+    {name,      FM_COUNTER_COLLECTIVE_BINS,                                                        \
+     "calls",   FM_TIER_UNAVAILABLE,                                                               \
+     NULL,      meaning,                                                                           \
+     ALGORITHM, false,                                                                             \
+     false,     true},
+#include "counters/definitions/inside.def"
+#undef FM_INSIDE
+#undef FM_INSIDE_ALGORITHM
 };
 
 size_t fm_counter_count(void)
@@ -153,6 +154,13 @@ static bool is_of_run(const char *name)
         found = found || strncmp(name, prefixes[i], strlen(prefixes[i])) == 0;
     }
     return found;
+}
+
+/* Whether a pattern matches the name of a counter; Open MPI's prefix stands for its own ones only.
+ */
+static bool matches(const char *pattern, const struct fm_counter_entry *counter)
+{
+    return fm_pattern_matches(counter->is_spc ? without_prefix(pattern) : pattern, counter->name);
 }
 
 const struct fm_counter_entry *fm_counter_named(const char *name)
@@ -185,7 +193,7 @@ bool fm_counter_is_known(const char *pattern)
 {
     bool known = is_of_run(pattern);
     for (size_t i = 0; !known && i < fm_counter_count(); i++) {
-        known = fm_pattern_matches(without_prefix(pattern), counters[i].name);
+        known = matches(pattern, &counters[i]);
     }
     return known;
 }
@@ -259,8 +267,9 @@ bool fm_counter_list_names(const char *list, const char *prefix, const char *nam
 bool fm_counter_list_names_spc(const char *list, const char *name)
 {
     char word[FM_COUNTER_WORD];
-    while ((list = fm_counter_list_next(list, word)) != NULL) {
-        if (fm_pattern_matches(without_prefix(word), name)) {
+    const struct fm_counter_entry *counter = fm_counter_named(name);
+    while (counter != NULL && (list = fm_counter_list_next(list, word)) != NULL) {
+        if (matches(word, counter)) {
             return true;
         }
     }

@@ -123,7 +123,7 @@ static void print_text(const struct fm_counter_request *request)
         }
         spc += counter->is_spc;
         available += counter->is_spc && counter->source != NULL;
-        hooked += counter->is_hooked;
+        hooked += counter->is_spc && counter->is_hooked;
     }
     if (spc > 1) {
         printf(
