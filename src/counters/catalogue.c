@@ -332,6 +332,7 @@ const char *fm_counter_tier_name(enum fm_counter_tier tier)
         [FM_TIER_UPPER_BOUND] = "upper bound (hook)",
         [FM_TIER_PROGRAM] = "the program's",
         [FM_TIER_UNAVAILABLE] = "unavailable",
+        [FM_TIER_HOOK_LEAST] = "lower bound (hook)",
     };
     return (unsigned)tier < FM_TIERS ? names[tier] : "unknown";
 }

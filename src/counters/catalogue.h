@@ -41,6 +41,7 @@ enum fm_counter_tier {
     FM_TIER_UPPER_BOUND, /**< likewise */
     FM_TIER_PROGRAM,     /**< stated by the program itself */
     FM_TIER_UNAVAILABLE,
+    FM_TIER_HOOK_LEAST, /**< lower bound by a hook in the library */
     FM_TIERS
 };
 
