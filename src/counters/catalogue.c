@@ -13,9 +13,11 @@
 #define OBTAINED(its_name, its_kind, its_unit, its_tier, its_source, its_meaning)                  \
     .name = (its_name), .kind = FM_COUNTER_##its_kind, .unit = (its_unit),                         \
     .tier = FM_TIER_##its_tier, .source = (its_source), .meaning = (its_meaning)
+#define HIDDEN(its_name, its_kind, its_unit, its_meaning, its_reason)                              \
+    .name = (its_name), .kind = FM_COUNTER_##its_kind, .unit = (its_unit),                         \
+    .tier = FM_TIER_UNAVAILABLE, .meaning = (its_meaning), .reason = (its_reason)
 #define UNAVAILABLE(its_name, its_kind, its_unit, its_meaning, its_reason)                         \
-    .name = #its_name, .kind = FM_COUNTER_##its_kind, .unit = (its_unit),                          \
-    .tier = FM_TIER_UNAVAILABLE, .meaning = (its_meaning), .reason = (its_reason), .is_spc = true
+    HIDDEN(#its_name, its_kind, its_unit, its_meaning, its_reason), .is_spc = true
 
 #define INSIDE "inside the library: no call shows it"
 #define INSIDE_VARIABLE                                                                            \
@@ -97,6 +99,13 @@ static const struct fm_counter_entry counters[] = {
 #undef FM_SPC_HOOKED
 #undef FM_SPC_HOOKED_TWICE
 #undef FM_SPC_ALGORITHM
+#define FM_INSIDE(name, kind, unit, meaning)                                                       \
+    {HIDDEN(name, kind, unit, meaning, INSIDE_HOOKED), .is_hooked = true},
+#define FM_INSIDE_ALGORITHM(name, meaning)                                                         \
+    {HIDDEN(name, COLLECTIVE_BINS, "calls", meaning, ALGORITHM), .is_hooked = true},
+#include "counters/definitions/inside.def"
+#undef FM_INSIDE
+#undef FM_INSIDE_ALGORITHM
 };
 
 size_t fm_counter_count(void)
@@ -126,6 +135,13 @@ static bool is_of_run(const char *name)
         found = found || strncmp(name, prefixes[i], strlen(prefixes[i])) == 0;
     }
     return found;
+}
+
+/* Whether a pattern matches the name of a counter; Open MPI's prefix stands for its own ones only.
+ */
+static bool matches(const char *pattern, const struct fm_counter_entry *counter)
+{
+    return fm_pattern_matches(counter->is_spc ? without_prefix(pattern) : pattern, counter->name);
 }
 
 const struct fm_counter_entry *fm_counter_named(const char *name)
@@ -168,7 +184,7 @@ bool fm_counter_is_known(const char *pattern)
 {
     bool known = is_of_run(pattern);
     for (size_t i = 0; !known && i < fm_counter_count(); i++) {
-        known = fm_pattern_matches(without_prefix(pattern), counters[i].name);
+        known = matches(pattern, &counters[i]);
     }
     return known;
 }
@@ -242,8 +258,9 @@ bool fm_counter_list_names(const char *list, const char *prefix, const char *nam
 bool fm_counter_list_names_spc(const char *list, const char *name)
 {
     char word[FM_COUNTER_WORD];
-    while ((list = fm_counter_list_next(list, word)) != NULL) {
-        if (fm_pattern_matches(without_prefix(word), name)) {
+    const struct fm_counter_entry *counter = fm_counter_named(name);
+    while (counter != NULL && (list = fm_counter_list_next(list, word)) != NULL) {
+        if (matches(word, counter)) {
             return true;
         }
     }
@@ -306,6 +323,7 @@ const char *fm_counter_tier_name(enum fm_counter_tier tier)
         [FM_TIER_UPPER_BOUND] = "upper bound (hook)",
         [FM_TIER_PROGRAM] = "the program's",
         [FM_TIER_UNAVAILABLE] = "unavailable",
+        [FM_TIER_HOOK_LEAST] = "lower bound (hook)",
     };
     return (unsigned)tier < FM_TIERS ? names[tier] : "unknown";
 }

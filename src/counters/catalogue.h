@@ -41,6 +41,7 @@ enum fm_counter_tier {
     FM_TIER_UPPER_BOUND, /**< likewise */
     FM_TIER_PROGRAM,     /**< stated by the program itself */
     FM_TIER_UNAVAILABLE,
+    FM_TIER_HOOK_LEAST, /**< lower bound by a hook in the library */
     FM_TIERS
 };
 
@@ -113,7 +114,8 @@ bool fm_counter_selected(const char *list, const char *name);
  * something, which "all" does not select. */
 bool fm_counter_list_names(const char *list, const char *prefix, const char *name);
 
-/** Whether a word of such a list is or matches the name of one of Open MPI's counters. */
+/** Whether a word of such a list other than "all" is or matches the name of a counter of the
+ * catalogue. */
 bool fm_counter_list_names_spc(const char *list, const char *name);
 
 /** Room for a word of a list. */

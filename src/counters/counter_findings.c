@@ -55,9 +55,9 @@ static size_t largest_share(const struct fm_counter_job *job, const char *name, 
 static void look_for_disorder(struct looking *looking)
 {
     const struct fm_counter_job *job = looking->job;
-    char text[TEXT], part[PART], time[96] = "";
+    char text[TEXT], part[PART], time[192] = "";
     size_t worst = 0;
-    double value, messages, seconds;
+    double value, messages, seconds, disorder;
     size_t ranks = largest_share(job, "OUT_OF_SEQUENCE", OUT_OF_SEQUENCE_SHARE, &worst);
     if (ranks == 0) {
         return;
@@ -66,6 +66,12 @@ static void look_for_disorder(struct looking *looking)
     arrivals_in(job, worst, &messages);
     if (value_in(job, worst, "MATCH_TIME", &seconds)) {
         snprintf(time, sizeof time, ", and its threads spent up to %.3f s on matching", seconds);
+    }
+    if (value_in(job, worst, "OOS_MATCH_TIME", &disorder)) {
+        size_t length = strlen(time);
+        snprintf(time + length, sizeof time - length,
+                 "%s %.3f s on the queue of messages out of sequence",
+                 length == 0 ? ", and its threads spent" : ",", disorder);
     }
     snprintf(text, sizeof text,
              "Rank %u: %s arrived out of sequence%s. %zu of %zu ranks %s at least %.0f%%.",

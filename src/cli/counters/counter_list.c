@@ -124,7 +124,7 @@ static void print_text(const struct fm_counter_request *request)
         }
         spc += counter->is_spc;
         available += counter->is_spc && counter->source != NULL;
-        hooked += counter->is_hooked;
+        hooked += counter->is_spc && counter->is_hooked;
         variables += counter->is_variable;
     }
     if (spc > 1) {

@@ -40,7 +40,7 @@ uint64_t *fm_library_counter_word(uint32_t slot)
 
 static bool is_hidden(const struct fm_counter_entry *entry)
 {
-    return entry->is_spc && entry->tier == FM_TIER_UNAVAILABLE;
+    return entry->tier == FM_TIER_UNAVAILABLE;
 }
 
 bool fm_library_spc_named(const char *name)

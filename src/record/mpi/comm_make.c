@@ -1,5 +1,6 @@
 /* Calls that create or free communicators. They are recorded as collective operations on the
  * communicator that all participants have in common: the parent, or without one, the new one. */
+#include "record/mpi/inside/unexpected_queue.h"
 #include "record/mpi/objects/comm.h"
 #include "record/mpi/objects/request.h"
 #include "record/mpi/objects/topology.h"
@@ -301,6 +302,7 @@ static int free_comm(struct fm_thread *thread, MPI_Comm *comm, int (*call)(MPI_C
 {
     MPI_Comm handle = *comm;
     struct fm_comm *c = fm_handles_remove(&fm_comms, FM_HANDLE(handle));
+    fm_unexpected_queue_ends(handle);
     int result = call(comm);
     if (thread == NULL) {
         free(c);

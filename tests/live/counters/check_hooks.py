@@ -47,12 +47,16 @@ def check_messages(counters):
     assert unexpected[0] <= arrivals[0] < MESSAGES + 100, (unexpected, arrivals)
     assert counters["MATCH_TIME"]["values"][1] > 0
     assert counters["MATCH_TIME"]["obtained"] == "upper bound (hook)"
+    assert counters["OOS_MATCH_TIME"]["obtained"] == "exact (hook)"
     assert counters["UNEXPECTED"]["obtained"] == "exact (hook)"
     assert counters["OOS_IN_QUEUE"]["values"] == [0, 0], counters["OOS_IN_QUEUE"]
     for rank in range(2):
         out = counters["OUT_OF_SEQUENCE"]["values"][rank]
         most = counters["MAX_OOS_IN_QUEUE"]["values"][rank]
         assert (out == 0) == (most == 0) and most <= out <= arrivals[rank]
+        # Matching calls the functions that handle messages out of sequence.
+        time = counters["OOS_MATCH_TIME"]["values"][rank]
+        assert (out == 0) == (time == 0) and time <= counters["MATCH_TIME"]["values"][rank], time
 
 
 def check_algorithms(counters):
@@ -205,7 +209,7 @@ def check_open_mpi(folder):
     check_boundaries(folder)
     check_eager(folder)
     assert lacks == {}, lacks
-    counters, lacks, _ = recorded(f"{folder}/one", "OMPI_SPC_*", "one", only=True)
+    counters, lacks, _ = recorded(f"{folder}/one", "OMPI_SPC_*,OOS_*", "one", only=True)
     check_messages(counters)
     assert "MATCH_QUEUE_TIME" in lacks and "UNEXPECTED" not in lacks, lacks
     text = subprocess.run([fermata, "counters", "findings", f"{folder}/each"], capture_output=True,

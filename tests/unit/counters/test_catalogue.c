@@ -9,13 +9,14 @@
 static void has_all_of_open_mpi(void **state)
 {
     (void)state;
-    size_t spc = 0, calls = 0, algorithms = 0, offered = 0, hooked = 0;
+    size_t spc = 0, calls = 0, algorithms = 0, offered = 0, hooked = 0, own = 0;
     for (size_t i = 0; i < fm_counter_count(); i++) {
         const struct fm_counter_entry *counter = fm_counter_at(i);
         spc += counter->is_spc;
         offered += counter->spc_offers;
-        hooked += counter->is_hooked;
-        algorithms += counter->kind == FM_COUNTER_COLLECTIVE_BINS;
+        hooked += counter->is_spc && counter->is_hooked;
+        own += !counter->is_spc && counter->is_hooked;
+        algorithms += counter->is_spc && counter->kind == FM_COUNTER_COLLECTIVE_BINS;
         calls += counter->is_spc && strncmp(counter->meaning, "calls of ", 9) == 0;
     }
     assert_int_equal(spc, 161);
@@ -23,6 +24,7 @@ static void has_all_of_open_mpi(void **state)
     assert_int_equal(algorithms, 43);
     assert_int_equal(offered, 108);
     assert_int_equal(hooked, 53);
+    assert_int_equal(own, 1);
 }
 
 static void names_are_unique(void **state)
@@ -107,6 +109,11 @@ static void lists_select(void **state)
     assert_true(fm_counter_selected("OMPI_SPC_*", "UNEXPECTED"));
     assert_true(fm_counter_selected("OMPI_SPC_*", "mpi.bytes_sent"));
     assert_false(fm_counter_selected("OMPI_SPC_*", "usage.time_user"));
+    assert_true(fm_counter_list_names_spc("OMPI_SPC_*", "UNEXPECTED"));
+    assert_false(fm_counter_list_names_spc("OMPI_SPC_*,all", "OOS_MATCH_TIME"));
+    assert_true(fm_counter_list_names_spc("OOS_*", "OOS_MATCH_TIME"));
+    assert_string_equal(fm_counter_list_unknown("OMPI_SPC_OOS_MATCH_TIME"),
+                        "OMPI_SPC_OOS_MATCH_TIME");
     assert_true(fm_counter_list_names("all,perf:cyc*", "perf:", "perf:cycles"));
     assert_false(fm_counter_list_names("all,perf:cyc*", "perf:", "perf:instructions"));
     assert_false(fm_counter_list_names("all,*", "perf:", "perf:cycles"));

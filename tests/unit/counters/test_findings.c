@@ -33,7 +33,9 @@ static void note(const struct fm_counter_finding *finding, void *context)
     (void)context;
     strcat(strcat(ids, finding->id), " ");
     strcat(texts, finding->statement);
-    assert_int_equal(finding->rank, strncmp(finding->statement, "Rank 1:", 7) == 0 ? 1 : -1);
+    assert_int_equal(finding->rank, strncmp(finding->statement, "Rank 1:", 7) == 0   ? 1
+                                    : strncmp(finding->statement, "Rank 0:", 7) == 0 ? 0
+                                                                                     : -1);
     assert_true(finding->advice[0] != '\0');
 }
 
@@ -58,6 +60,26 @@ static void disorder_and_floods(void **state)
     assert_non_null(strstr(texts, "Rank 1: 4,000 of 20,000 messages (20.0%) arrived out of "
                                   "sequence. 1 of 2 ranks has at least 2%."));
     assert_non_null(strstr(texts, "Rank 1: 15,000 of 20,000 messages (75.0%) arrived before"));
+}
+
+/* Files have the time of the queue of messages out of sequence only if it was asked for. */
+static void time_of_disorder(void **state)
+{
+    static const char *const few[] = {"EAGER_MESSAGES", "NOT_EAGER_MESSAGES", "OUT_OF_SEQUENCE",
+                                      "OOS_MATCH_TIME", "MATCH_TIME"};
+    static const char queue[] = "2.000 s on the queue of messages out of sequence";
+    (void)state;
+    write_counters(folder, 0, 1, 5, few, (const int64_t[]){800, 200, 500, 2, -1});
+    look(1);
+    assert_non_null(strstr(texts, "sequence, and its threads spent 2.000 s on the queue of "));
+    write_counters(folder, 0, 1, 5, few, (const int64_t[]){800, 200, 500, 2, 3});
+    look(1);
+    assert_non_null(
+        strstr(texts, ", and its threads spent up to 3.000 s on matching, 2.000 s on "));
+    write_counters(folder, 0, 1, 5, few, (const int64_t[]){800, 200, 500, -1, 3});
+    look(1);
+    assert_null(strstr(texts, queue));
+    assert_non_null(strstr(texts, "3.000 s on matching. 1 of 1"));
 }
 
 static void little_is_no_finding(void **state)
@@ -280,6 +302,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(disorder_and_floods),
+        cmocka_unit_test(time_of_disorder),
         cmocka_unit_test(little_is_no_finding),
         cmocka_unit_test(floods_beside_what_was_received),
         cmocka_unit_test(what_lacks_counters_is_not_judged),

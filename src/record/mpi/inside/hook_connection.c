@@ -6,6 +6,7 @@
 #include "record/hooks/hooks.h"
 #include "record/mpi/inside/library_name.h"
 #include "record/mpi/inside/unexpected_queue.h"
+#include "record/mpi/wrap.h"
 
 #include <ctype.h>
 #include <dlfcn.h>
@@ -102,6 +103,8 @@ static const char *obstacle(const char *version, uint32_t size)
     return size > 1 && arrived((int)library->way) == 0 ? library->other_way : NULL;
 }
 
+static bool sees_queue; /* fm_unexpected_queue_open() */
+
 static bool is_asked(const char *name)
 {
     return fm_library_counter_selected(name);
@@ -129,6 +132,15 @@ static bool has_reason(const char *name)
     return fm_library_spc_named(name) || (strcmp(name, in_place_of_all) == 0 && is_asked(name));
 }
 
+/* How exact a counter is in this process. The queue may grow between a thread's look at it and its
+ * receive if another thread takes messages in. */
+static uint32_t tier_of(size_t counter)
+{
+    bool is_least = (counter == FM_HOOKED_UNEXPECTED_IN_QUEUE_MOST && fm_mpi_is_threaded()) ||
+                    (counter == FM_HOOKED_UNEXPECTED && !sees_queue);
+    return is_least ? FM_TIER_HOOK_LEAST : counters[counter].tier;
+}
+
 static void add_counters(const char *reason)
 {
     for (size_t i = 0; i < FM_HOOKED_COUNT; i++) {
@@ -137,8 +149,8 @@ static void add_counters(const char *reason)
         if (lack != NULL && has_reason(name)) {
             fm_library_spc_add(name, fm_library_spc_kind(name), FM_TIER_UNAVAILABLE, lack);
         } else if (lack == NULL && is_asked(name)) {
-            uint32_t slot = fm_library_spc_add(name, fm_library_spc_kind(name), counters[i].tier,
-                                               counters[i].how);
+            uint32_t slot =
+                fm_library_spc_add(name, fm_library_spc_kind(name), tier_of(i), counters[i].how);
             places.words[i] = slot != 0 ? fm_library_counter_word(slot) : NULL;
         }
     }
@@ -151,10 +163,12 @@ void fm_hooks_begin(const char *version, uint32_t rank, uint32_t size)
         return;
     }
     const char *reason = obstacle(version, size);
-    /* Each receive then asks for the messages of each rank: it must be named. */
-    if (reason == NULL && fm_library_spc_named("MAX_UNEXPECTED_IN_QUEUE") &&
-        fm_unexpected_queue_open()) {
-        places.unexpected_length = fm_unexpected_queue_length;
+    if (reason == NULL && places.way == FM_HOOKED_OB1) {
+        /* Each receive then asks for the messages of each rank: it must be named. */
+        bool is_longest_named = fm_library_spc_named("MAX_UNEXPECTED_IN_QUEUE");
+        sees_queue = (is_longest_named || is_asked("UNEXPECTED")) && fm_unexpected_queue_open();
+        places.unexpected_length =
+            is_longest_named && sees_queue ? fm_unexpected_queue_length : NULL;
     }
     add_counters(reason);
     if (reason == NULL) {
@@ -169,9 +183,13 @@ void fm_hooks_begin(const char *version, uint32_t rank, uint32_t size)
 static void look_at_rest(void)
 {
     uint64_t *most = places.words[FM_HOOKED_UNEXPECTED_IN_QUEUE_MOST];
-    uint64_t rest = fm_unexpected_queue_length();
-    if (most != NULL && rest > __atomic_load_n(most, __ATOMIC_RELAXED)) {
-        __atomic_store_n(most, rest, __ATOMIC_RELAXED);
+    uint64_t *unexpected = places.words[FM_HOOKED_UNEXPECTED];
+    struct fm_unexpected_rest rest = fm_unexpected_queue_rest();
+    if (most != NULL && rest.longest > __atomic_load_n(most, __ATOMIC_RELAXED)) {
+        __atomic_store_n(most, rest.longest, __ATOMIC_RELAXED);
+    }
+    if (unexpected != NULL) {
+        __atomic_add_fetch(unexpected, rest.messages, __ATOMIC_RELAXED);
     }
 }
 

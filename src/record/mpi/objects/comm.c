@@ -1,5 +1,7 @@
 #include "record/mpi/objects/comm.h"
 
+#include "record/mpi/inside/unexpected_queue.h"
+
 #include <stdlib.h>
 
 struct fm_handle_map fm_comms = FM_HANDLE_MAP(FM_COMMS_CACHE);
@@ -117,6 +119,7 @@ static struct fm_comm *enter(struct fm_comm *c, MPI_Comm comm, const uint32_t or
         return NULL;
     }
     fm_handles_insert(&fm_comms, FM_HANDLE(comm), c);
+    fm_unexpected_queue_begins(comm);
     return c;
 }
 
