@@ -3,6 +3,7 @@
 #include "diagnosis/location_set.h"
 #include "diagnosis/problems/gain_text.h"
 #include "diagnosis/problems/kernel_evidence.h"
+#include "diagnosis/problems/queue_evidence.h"
 #include "functions/function_kind.h"
 
 #include <ctype.h>
@@ -187,6 +188,27 @@ static void add_imbalance(const struct fm_diagnosis *diagnosis, const struct fm_
     free(where);
 }
 
+/** Adds what programs can do against long queues of their library. */
+static void add_queues(const struct fm_diagnosis *diagnosis, const struct fm_cube_problem *cause,
+                       struct fm_sentences *lines)
+{
+    switch (fm_queue_reason(diagnosis, cause)) {
+    case FM_QUEUE_MATCHES:
+        fm_sentences_add(
+            lines, "Try",
+            "Post receives in the order in which their messages come, fewer at a time, "
+            "or divide the messages among several communicators.");
+        break;
+    case FM_QUEUE_IS_LONG:
+        fm_sentences_add(lines, "Try",
+                         "Post receives before the messages come (MPI_Irecv), receive in the order "
+                         "of sending, or divide the messages among several communicators.");
+        break;
+    default:
+        break;
+    }
+}
+
 void fm_advice_add(const struct fm_diagnosis *diagnosis, const struct fm_cube_problem *cause,
                    struct fm_sentences *lines)
 {
@@ -206,6 +228,9 @@ void fm_advice_add(const struct fm_diagnosis *diagnosis, const struct fm_cube_pr
         break;
     case FM_CAUSE_IO:
         fm_sentences_add(lines, "Try", "%s", of_file_access(diagnosis->cube, cause));
+        break;
+    case FM_CAUSE_TRANSFER:
+        add_queues(diagnosis, cause, lines);
         break;
     default:
         break;

@@ -8,6 +8,7 @@
 #include "diagnosis/problems/cause_text.h"
 #include "diagnosis/problems/kernel_evidence.h"
 #include "diagnosis/problems/machine_load.h"
+#include "diagnosis/problems/queue_evidence.h"
 #include "diagnosis/startup.h"
 
 #include <stdio.h>
@@ -41,8 +42,9 @@ static bool is_library_call(const struct fm_cube *cube, uint32_t callpath)
     return false;
 }
 
-/** @return whether the program can avoid it: neither the library's own time nor unknown. */
-static bool is_in_program(const struct fm_cube *cube, const struct fm_cube_problem *cause)
+/** @return whether the program can avoid it: neither unknown nor the library's own time, unless it
+ * is known what in the program makes this long. */
+static bool is_in_program(const struct fm_diagnosis *diagnosis, const struct fm_cube_problem *cause)
 {
     switch (cause->kind) {
     case FM_CAUSE_IMBALANCE:
@@ -50,7 +52,9 @@ static bool is_in_program(const struct fm_cube *cube, const struct fm_cube_probl
     case FM_CAUSE_IO:
         return true;
     case FM_CAUSE_PROGRESS:
-        return !is_library_call(cube, cause->callpath);
+        return !is_library_call(diagnosis->cube, cause->callpath);
+    case FM_CAUSE_TRANSFER:
+        return fm_queue_reason(diagnosis, cause) != FM_QUEUE_EXPLAINS_NOTHING;
     default:
         return false;
     }
@@ -80,7 +84,7 @@ char *fm_cause_name(const struct fm_diagnosis *diagnosis, const struct fm_cube_p
     const struct fm_cube *cube = diagnosis->cube;
     char *text = NULL;
     int length;
-    if (is_in_program(cube, cause)) {
+    if (is_in_program(diagnosis, cause)) {
         char *function = fm_place_function(diagnosis, cause->callpath);
         char *where = fm_location_set_text(diagnosis, locations_of(cause), NULL);
         length = asprintf(&text, "%s on %s", function, where);
@@ -216,7 +220,7 @@ void fm_answer_make(const struct fm_diagnosis *diagnosis, unsigned limit, struct
         const struct fm_cube_problem *cause = &cube->problems[i];
         int64_t cost = counted_cost(cube, cause);
         struct outside *kind = &kinds[cause->kind];
-        if (is_in_program(cube, cause)) {
+        if (is_in_program(diagnosis, cause)) {
             double load = fm_load_share(diagnosis, cause);
             int64_t own = cost - (int64_t)((double)cost * load);
             fm_vector_push(answer,

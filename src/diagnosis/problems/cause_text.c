@@ -11,6 +11,7 @@
 #include "diagnosis/problems/gain_text.h"
 #include "diagnosis/problems/kernel_evidence.h"
 #include "diagnosis/problems/launch_evidence.h"
+#include "diagnosis/problems/queue_evidence.h"
 #include "diagnosis/uncertainty.h"
 
 #include <stdio.h>
@@ -482,6 +483,7 @@ void fm_cause_text_write(const struct fm_diagnosis *diagnosis, struct fm_cause_t
     add_how(diagnosis, problem);
     fm_evidence_of_launch(diagnosis, problem->cause, &problem->lines);
     fm_evidence_of_kernel(diagnosis, problem->cause, &problem->lines);
+    fm_evidence_of_queues(diagnosis, problem->cause, &problem->lines);
     fm_evidence_of_load(diagnosis, problem->cause, problem->load, &problem->lines);
     add_seen(diagnosis, problem);
     add_partitions(diagnosis, problem);
