@@ -191,42 +191,18 @@ static void print_csv(const struct picture *p)
     }
 }
 
-/* Seconds between the begin of the earliest process and that of each rank; to be freed. */
-static double *starts_of(const struct fm_counter_job *job, size_t ranks)
-{
-    double *starts = fm_allocate(ranks, sizeof *starts);
-    uint64_t first = UINT64_MAX;
-    for (size_t i = 0; i < job->ranks; i++) {
-        uint64_t start = fermata_counters_start(job->files[i]);
-        first = start < first ? start : first;
-    }
-    for (size_t i = 0; i < job->ranks; i++) {
-        unsigned rank = fm_counter_job_rank(job, i);
-        if (rank < ranks) {
-            starts[rank] = (double)(fermata_counters_start(job->files[i]) - first) / 1e9;
-        }
-    }
-    return starts;
-}
-
 fm_status_t fm_counters_heatmap(const struct fm_counter_request *request,
                                 const struct fm_counter_job *job, const char *directory,
                                 const char *name, struct fm_error *error)
 {
     struct fm_snapshot_series series;
     fm_status_t status = FM_OK;
-    char path[PATH_MAX + 32];
     size_t number = fm_counter_wanted(job, directory, name, &status, error);
     if (status != FM_OK) {
         return status;
     }
     const struct fm_job_counter *counter = &job->counters[number];
-    snprintf(path, sizeof path, "%s/counters/" FM_SNAPSHOT_FILE, directory);
-    /* Those that ranks have taken themselves are of world 0. */
-    size_t ranks = access(path, F_OK) == 0 ? fm_counter_job_size(job) : job->worlds[0].size;
-    double *starts = starts_of(job, ranks);
-    status = fm_counter_series_read(directory, counter->name, ranks, starts, &series, error);
-    fm_free(starts);
+    status = fm_counter_series_of_job(job, directory, &counter->name, 1, &series, error);
     if (status == FM_OK) {
         struct picture picture = {.series = &series, .counter = counter, .row = 24};
         if (picture.row * (double)series.ranks > TALLEST) {
