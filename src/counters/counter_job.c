@@ -362,3 +362,13 @@ size_t fm_counter_job_in_state(const struct fm_counter_job *job, int state)
     }
     return count;
 }
+
+uint64_t fm_counter_job_start(const struct fm_counter_job *job)
+{
+    uint64_t first = UINT64_MAX;
+    for (size_t rank = 0; rank < job->ranks; rank++) {
+        uint64_t start = fermata_counters_start(job->files[rank]);
+        first = start < first ? start : first;
+    }
+    return first;
+}

@@ -98,6 +98,9 @@ size_t fm_counter_job_find(const struct fm_counter_job *job, const char *name);
 /** Number of processes in a state: FERMATA_PROCESS_... */
 size_t fm_counter_job_in_state(const struct fm_counter_job *job, int state);
 
+/** @return the begin of the earliest process, nanoseconds since the epoch of 1970 */
+uint64_t fm_counter_job_start(const struct fm_counter_job *job);
+
 /** A counter that processes do not have. */
 struct fm_counter_lack {
     char name[128];

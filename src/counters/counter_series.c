@@ -247,6 +247,35 @@ fm_status_t fm_counter_series_read(const char *directory, const char *name, size
     return fm_counter_series_read_all(directory, &name, 1, ranks, starts, series, error);
 }
 
+/* Seconds between the begin of the earliest process and that of each rank; to be freed. */
+static double *starts_of(const struct fm_counter_job *job, size_t ranks)
+{
+    double *starts = fm_allocate(ranks, sizeof *starts);
+    uint64_t first = fm_counter_job_start(job);
+    for (size_t i = 0; i < job->ranks; i++) {
+        unsigned rank = fm_counter_job_rank(job, i);
+        if (rank < ranks) {
+            starts[rank] = (double)(fermata_counters_start(job->files[i]) - first) / 1e9;
+        }
+    }
+    return starts;
+}
+
+fm_status_t fm_counter_series_of_job(const struct fm_counter_job *job, const char *directory,
+                                     const char *const names[], size_t count,
+                                     struct fm_snapshot_series series[], struct fm_error *error)
+{
+    char path[PATH_MAX + 32];
+    snprintf(path, sizeof path, "%s/counters/" FM_SNAPSHOT_FILE, directory);
+    /* Those that ranks have taken themselves are of world 0. */
+    size_t ranks = access(path, F_OK) == 0 ? fm_counter_job_size(job) : job->worlds[0].size;
+    double *starts = starts_of(job, ranks);
+    fm_status_t status =
+        fm_counter_series_read_all(directory, names, count, ranks, starts, series, error);
+    fm_free(starts);
+    return status;
+}
+
 void fm_counter_series_free(struct fm_snapshot_series *series)
 {
     fm_free(series->seconds);

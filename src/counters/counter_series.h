@@ -6,7 +6,7 @@
 #define FERMATA_COUNTERS_COUNTER_SERIES_H
 
 #include "base/error.h"
-#include "counters/catalogue.h"
+#include "counters/counter_job.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,6 +46,12 @@ fm_status_t fm_counter_series_subtract(const struct fm_snapshot_series *first,
 fm_status_t fm_counter_series_read_all(const char *directory, const char *const names[],
                                        size_t count, size_t ranks, const double *starts,
                                        struct fm_snapshot_series series[], struct fm_error *error);
+
+/** Reads the series of several counters of a run, with the number and starts of its ranks.
+ * Otherwise as above. */
+fm_status_t fm_counter_series_of_job(const struct fm_counter_job *job, const char *directory,
+                                     const char *const names[], size_t count,
+                                     struct fm_snapshot_series series[], struct fm_error *error);
 
 /** Whether an experiment has snapshots, of whichever sort. */
 bool fm_counter_series_exist(const char *directory);

@@ -25,16 +25,6 @@ struct fm_snapshots {
     size_t taken;
 };
 
-static uint64_t earliest_start(const struct fm_counter_job *job)
-{
-    uint64_t start = UINT64_MAX;
-    for (size_t rank = 0; rank < job->ranks; rank++) {
-        uint64_t own = fermata_counters_start(job->files[rank]);
-        start = own < start ? own : start;
-    }
-    return start;
-}
-
 fm_status_t fm_snapshots_begin(const char *directory, struct fm_snapshots **snapshots,
                                struct fm_error *error)
 {
@@ -61,7 +51,7 @@ fm_status_t fm_snapshots_begin(const char *directory, struct fm_snapshots **snap
     s->size = fm_counter_job_size(&job);
     s->last = fm_allocate(s->size, sizeof *s->last);
     s->counts = fm_allocate(s->size, sizeof *s->counts);
-    s->start = earliest_start(&job);
+    s->start = fm_counter_job_start(&job);
     fputs("seconds,rank,counter,value\n", s->file);
     *snapshots = s;
     return FM_OK;

@@ -3,15 +3,11 @@
  * counter changes by is divided by the time, or a short column would look like an idle one. The
  * numbers are the changes themselves, which are exact.
  */
-#include "base/memory.h"
 #include "cli/counters/counter_grid.h"
 #include "counters/counter_series.h"
-#include "counters/counter_snapshot.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
-#include <unistd.h>
 
 enum { WIDTH = 900, LEFT = 70, TOP = 46, RIGHT = 130, BOTTOM = 46, TALLEST = 560, LABELS = 8 };
 enum { UNIT = 64 };
@@ -201,39 +197,6 @@ static void print_csv(const struct picture *p)
     }
 }
 
-/* Seconds between the begin of the earliest process and that of each rank; to be freed. */
-static double *starts_of(const struct fm_counter_job *job, size_t ranks)
-{
-    double *starts = fm_allocate(ranks, sizeof *starts);
-    uint64_t first = UINT64_MAX;
-    for (size_t i = 0; i < job->ranks; i++) {
-        uint64_t start = fermata_counters_start(job->files[i]);
-        first = start < first ? start : first;
-    }
-    for (size_t i = 0; i < job->ranks; i++) {
-        unsigned rank = fm_counter_job_rank(job, i);
-        if (rank < ranks) {
-            starts[rank] = (double)(fermata_counters_start(job->files[i]) - first) / 1e9;
-        }
-    }
-    return starts;
-}
-
-static fm_status_t read_series(const struct fm_counter_job *job, const char *directory,
-                               const struct fm_job_counter *counter,
-                               struct fm_snapshot_series *series, struct fm_error *error)
-{
-    char path[PATH_MAX + 32];
-    snprintf(path, sizeof path, "%s/counters/" FM_SNAPSHOT_FILE, directory);
-    /* Those that ranks have taken themselves are of world 0. */
-    size_t ranks = access(path, F_OK) == 0 ? fm_counter_job_size(job) : job->worlds[0].size;
-    double *starts = starts_of(job, ranks);
-    fm_status_t status =
-        fm_counter_series_read(directory, counter->name, ranks, starts, series, error);
-    fm_free(starts);
-    return status;
-}
-
 /* Takes from a series what another run has. */
 static fm_status_t subtract(const char *directory, const char *name, bool is_level,
                             struct fm_snapshot_series *series, struct fm_error *error)
@@ -246,7 +209,8 @@ static fm_status_t subtract(const char *directory, const char *name, bool is_lev
     }
     size_t number = fm_counter_wanted(&job, directory, name, &status, error);
     if (status == FM_OK) {
-        status = read_series(&job, directory, &job.counters[number], &other, error);
+        status =
+            fm_counter_series_of_job(&job, directory, &job.counters[number].name, 1, &other, error);
     }
     if (status == FM_OK) {
         status = fm_counter_series_subtract(&other, series, is_level, &difference, error);
@@ -274,7 +238,7 @@ fm_status_t fm_counters_heatmap(const struct fm_counter_request *request,
                               .counter = &job->counters[number],
                               .is_difference = before != NULL,
                               .row = 24};
-    status = read_series(job, directory, picture.counter, &series, error);
+    status = fm_counter_series_of_job(job, directory, &picture.counter->name, 1, &series, error);
     if (status != FM_OK) {
         return status;
     }

@@ -6,15 +6,21 @@
  * value of eight bytes for each counter; then for each counter with bins, at multiples of 64 bytes,
  * its rules (int: number of bins, largest value of each bin but the last), and at the next multiple
  * of 8 its bins (long long). Readers split names at dots and read the description line by line,
- * then they map the data: while the program runs, its values are stored there again and again. */
+ * then they map the data: while the program runs, its values are stored there again and again.
+ *
+ * A snapshot has the name of the data file and its time behind a further dot. It has the values
+ * alone, without bins, which snapshots of fermata do not have. */
 #include "base/memory.h"
 #include "cli/counters/counter_output.h"
 #include "cli/counters/counter_pace.h"
+#include "cli/text/safe_text.h"
 #include "counters/counter_layout.h"
+#include "counters/counter_series.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,11 +43,14 @@ struct converted {
     unsigned rank;
     struct layout layout;
     char *data; /* mapped; NULL: not written */
+    char *path;
+    double tick_rate;
 };
 
 /* All of them. */
 struct conversion {
     const char *folder, *label;
+    bool has_snapshots; /* which have only what the recording asked for */
     struct converted *ranks;
     size_t count;
 };
@@ -51,7 +60,14 @@ static size_t round_up(size_t bytes, size_t to)
     return (bytes + to - 1) / to * to;
 }
 
-static struct layout lay_out(const fermata_counters_t *file)
+/* Whether a rank has a counter, and had to have it. */
+static bool is_in(const fermata_counters_t *file, const char *name, bool selected_only)
+{
+    int number = fermata_counters_find(file, name);
+    return number >= 0 && (!selected_only || fermata_counters_info(file, (size_t)number)->selected);
+}
+
+static struct layout lay_out(const fermata_counters_t *file, bool selected_only)
 {
     struct layout l = {0};
     l.entries = fm_allocate(fm_counter_count(), sizeof *l.entries);
@@ -59,7 +75,7 @@ static struct layout lay_out(const fermata_counters_t *file)
     l.bins = fm_allocate(fm_counter_count(), sizeof *l.bins);
     for (size_t i = 0; i < fm_counter_count(); i++) {
         const struct fm_counter_entry *entry = fm_counter_at(i);
-        if (entry->is_spc && fermata_counters_find(file, entry->name) >= 0) {
+        if (entry->is_spc && is_in(file, entry->name, selected_only)) {
             l.entries[l.count++] = entry;
         }
     }
@@ -92,12 +108,22 @@ static void store(char *data, size_t at, int64_t value)
     __atomic_store_n((int64_t *)(void *)(data + at), value, __ATOMIC_RELAXED);
 }
 
+/* A time in clock ticks, which readers convert; any other value as it is. */
+static int64_t in_ticks(enum fm_counter_kind kind, double value, double tick_rate)
+{
+    return llround(fm_counter_is_time(kind) ? value * tick_rate : value);
+}
+
 static void fill(char *data, const struct layout *l, const fermata_counters_t *file)
 {
     for (size_t i = 0; i < l->count; i++) {
         size_t number = (size_t)fermata_counters_find(file, l->entries[i]->name);
-        store(data, 8 * i, fermata_counters_value(file, number));
         const fermata_counter_info_t *info = fermata_counters_info(file, number);
+        store(data, 8 * i,
+              info->kind == FERMATA_KIND_NANOSECONDS
+                  ? in_ticks(FM_COUNTER_NANOSECONDS, fermata_counters_real(file, number),
+                             fermata_counters_tick_rate(file))
+                  : fermata_counters_value(file, number));
         unsigned bins = info->bins;
         const int32_t rules[] = {(int32_t)bins, (int32_t)info->boundary,
                                  (int32_t)info->communicator_boundary, 0};
@@ -164,7 +190,10 @@ static fm_status_t convert_rank(struct conversion *conversion, const fermata_cou
     conversion->ranks = fm_resize(conversion->ranks, conversion->count * sizeof *conversion->ranks,
                                   (conversion->count + 1) * sizeof *conversion->ranks);
     struct converted *made = &conversion->ranks[conversion->count++];
-    *made = (struct converted){.rank = rank, .layout = lay_out(file)};
+    *made = (struct converted){.rank = rank,
+                               .layout = lay_out(file, conversion->has_snapshots),
+                               .path = fm_copy_string(path),
+                               .tick_rate = fermata_counters_tick_rate(file)};
     made->data = create_file(path, made->layout.bytes);
     if (made->data == NULL) {
         return fm_fail(error, FM_ERR_SYSTEM, "cannot write %s: %m", path);
@@ -188,6 +217,7 @@ static void free_conversion(struct conversion *conversion)
             munmap(conversion->ranks[i].data, conversion->ranks[i].layout.bytes);
         }
         free_layout(&conversion->ranks[i].layout);
+        fm_free(conversion->ranks[i].path);
     }
     fm_free(conversion->ranks);
 }
@@ -212,6 +242,107 @@ static fm_status_t convert_all(struct conversion *conversion, const struct fm_co
     return status;
 }
 
+/* ---- snapshots ---- */
+
+/* Counters of files, of which series are read. */
+struct names {
+    const char **items;
+    size_t count;
+};
+
+static const char *name_in_files(const struct fm_counter_entry *entry)
+{
+    return entry->source != NULL ? entry->source : entry->name;
+}
+
+static size_t place_of(const struct names *names, const char *name)
+{
+    size_t i = 0;
+    while (i < names->count && strcmp(names->items[i], name) != 0) {
+        i++;
+    }
+    return i;
+}
+
+/* The counters of all ranks; to be freed. */
+static struct names names_of(const struct conversion *conversion)
+{
+    struct names names = {.items = fm_allocate(fm_counter_count(), sizeof *names.items)};
+    for (size_t rank = 0; rank < conversion->count; rank++) {
+        const struct layout *l = &conversion->ranks[rank].layout;
+        for (size_t i = 0; i < l->count; i++) {
+            const char *name = name_in_files(l->entries[i]);
+            if (place_of(&names, name) == names.count) {
+                names.items[names.count++] = name;
+            }
+        }
+    }
+    return names;
+}
+
+static fm_status_t write_snapshot(const struct converted *rank, const struct names *names,
+                                  const struct fm_snapshot_series *series, size_t snapshot,
+                                  uint64_t stamp, struct fm_error *error)
+{
+    char path[PATH_MAX + 32];
+    size_t count = rank->layout.count;
+    int64_t *values = fm_allocate(count + 1, sizeof *values);
+    for (size_t i = 0; i < count; i++) {
+        const struct fm_counter_entry *entry = rank->layout.entries[i];
+        const struct fm_snapshot_series *one = &series[place_of(names, name_in_files(entry))];
+        values[i] =
+            in_ticks(entry->kind, one->values[snapshot * one->ranks + rank->rank], rank->tick_rate);
+    }
+    snprintf(path, sizeof path, "%s.%llu", rank->path, (unsigned long long)stamp);
+    int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    bool is_written = file >= 0 && write(file, values, 8 * count) == (ssize_t)(8 * count);
+    is_written = file >= 0 && close(file) == 0 && is_written;
+    fm_free(values);
+    return is_written ? FM_OK : fm_fail(error, FM_ERR_SYSTEM, "cannot write %s: %m", path);
+}
+
+static fm_status_t write_series(const struct conversion *conversion,
+                                const struct fm_counter_job *job, const struct names *names,
+                                const struct fm_snapshot_series *series, struct fm_error *error)
+{
+    fm_status_t status = FM_OK;
+    for (size_t i = 0; i < series[0].snapshots; i++) {
+        uint64_t stamp = fm_counter_job_start(job) + (uint64_t)llround(1e9 * series[0].seconds[i]);
+        for (size_t k = 0; status == FM_OK && k < conversion->count; k++) {
+            if (conversion->ranks[k].rank < series[0].ranks) {
+                status = write_snapshot(&conversion->ranks[k], names, series, i, stamp, error);
+            }
+        }
+    }
+    return status;
+}
+
+/* Writes a file for each rank and snapshot, the begin of the counting included, where all counters
+ * are 0. A run that ended before its first snapshot has none. */
+static fm_status_t write_snapshots(const struct conversion *conversion,
+                                   const struct fm_counter_job *job, const char *experiment,
+                                   struct fm_error *error)
+{
+    struct names names = names_of(conversion);
+    struct fm_snapshot_series *series = fm_allocate(names.count + 1, sizeof *series);
+    fm_status_t status = FM_OK;
+    if (names.count > 0) {
+        status = fm_counter_series_of_job(job, experiment, names.items, names.count, series, error);
+    }
+    if (status == FM_OK && names.count > 0) {
+        status = write_series(conversion, job, &names, series, error);
+        for (size_t i = 0; i < names.count; i++) {
+            fm_counter_series_free(&series[i]);
+        }
+    } else if (status == FM_ERR_DATA) {
+        fprintf(stderr, "fermata counters: without snapshots: %s\n", fm_safe_text(error->message));
+        status = FM_OK;
+    }
+    fm_free(series);
+    fm_free(names.items);
+    return status;
+}
+
 fm_status_t fm_counters_convert(const struct fm_counter_request *request,
                                 struct fm_counter_job *job, const char *experiment,
                                 const char *folder, struct fm_error *error)
@@ -226,7 +357,11 @@ fm_status_t fm_counters_convert(const struct fm_counter_request *request,
         return fm_fail(error, FM_ERR_SYSTEM, "%s: %m", folder);
     }
     copy_part(label, sizeof label, strrchr(name, '/') + 1);
+    conversion.has_snapshots = !request->has_period && fm_counter_series_exist(experiment);
     fm_status_t status = convert_all(&conversion, job, error);
+    if (status == FM_OK && conversion.has_snapshots) {
+        status = write_snapshots(&conversion, job, experiment, error);
+    }
     fm_counter_pace_begin(&pace, job);
     for (uint64_t i = 0; request->has_period && status == FM_OK && i < request->count &&
                          fm_counter_pace_goes_on(job);

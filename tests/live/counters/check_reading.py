@@ -215,9 +215,56 @@ def read_spc(description):
     return values, bins
 
 
+def snapshots_of(experiment):
+    """[seconds of each snapshot], {rank, counter: [value at each snapshot]} as recorded"""
+    with open(f"{experiment}/counters/snapshots.csv", encoding="ascii") as file:
+        rows = [line.rstrip("\n").split(",") for line in file][1:]
+    times, values = [], {}
+    for seconds, rank, counter, value in rows:
+        if rank == "":
+            times.append(float(seconds))
+            for series in values.values():
+                series.append(series[-1])
+        else:
+            values.setdefault((int(rank), counter), [0.0] * len(times))[-1] = float(value)
+    return times, values
+
+
+def check_converted_snapshots(experiment, spc, names):
+    """The script of the thesis' appendix B takes names of five parts for snapshots: it sorts them by
+    rank and time, reads a value of 8 bytes for each counter, divides those of names with TIME by the
+    frequency, and draws the differences of consecutive ones."""
+    times, recorded = snapshots_of(experiment)
+    files = sorted((name for name in names if len(name.split(".")) == 5 and not name.endswith(".xml")),
+                   key=lambda name: [int(part) for part in name.split(".")[3:]])
+    assert len(files) == 2 * (len(times) + 1), (files, times)
+    stamps = [int(name.split(".")[4]) for name in files if name.split(".")[3] == "0"]
+    begin = stamps[0]  # of the counting, where all counters are 0
+    for stamp, seconds in zip(stamps[1:], times, strict=True):
+        assert abs((stamp - begin) / 1e9 - seconds) < 1e-6, (stamp, begin, seconds)
+    for rank in range(2):
+        own = [name for name in files if name.split(".")[3] == str(rank)]
+        described, _ = read_spc(f"{spc}/{next(n for n in names if n.endswith(f'.{rank}.xml'))}")
+        order = list(described)
+        content = [struct.unpack(f"{len(order)}q", pathlib.Path(spc, name).read_bytes()) for name in own]
+        assert set(content[0]) == {0}, content[0]
+        for counter, source in (("OMPI_SPC_SEND", "calls:MPI_Send"),
+                                ("OMPI_SPC_BYTES_SENT_USER", "mpi.bytes_sent"),
+                                ("OMPI_SPC_BYTES_RECEIVED_USER", "mpi.bytes_received"),
+                                ("OMPI_SPC_P2P_MESSAGE_SIZE", "mpi.messages_by_boundary")):
+            series = [values[order.index(counter)] for values in content]
+            assert series[1:] == recorded.get((rank, source), [0] * len(times)), (counter, series)
+            differences = [later - earlier for earlier, later in zip(series, series[1:])]
+            assert sum(differences) == described[counter] and min(differences) >= 0, differences
+
+
 def check_converted(experiment, spc):
     subprocess.run([fermata, "counters", "convert", experiment, spc], check=True)
     names = sorted(os.listdir(spc))
+    modes = {stat.S_IMODE(os.stat(f"{spc}/{name}").st_mode) for name in names}
+    assert modes == {0o600}, modes
+    check_converted_snapshots(experiment, spc, names)
+    names = [name for name in names if name.endswith(".xml") or len(name.split(".")) == 4]
     assert len(names) == 4 and all(len(name.split(".")) in (4, 5) for name in names), names
     for rank, (sent, received) in enumerate([(MESSAGES, 0), (0, MESSAGES)]):
         values, bins = read_spc(f"{spc}/{names[2 * rank + 1]}")

@@ -2,7 +2,10 @@
  * signal SIGUSR2 that it sends to itself: 10 counted, 20 not, 30 counted, 40 not, 50 counted. Then
  * a receive that is begun in a pause and completed after it, one that is begun before a pause and
  * completed in it, and one behind the pause with whatever handle the library uses again: only the
- * last one counts. */
+ * last one counts.
+ *
+ * usage: switched         the above
+ *        switched open    five receives are open at a time in a pause, one behind it */
 #include <fermata/fermata.h>
 
 #include <mpi.h>
@@ -39,9 +42,34 @@ static void receive_across(void)
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
+static void open_in_pause(void)
+{
+    enum { OPEN = 5 };
+    char out = 0, in[OPEN];
+    MPI_Request requests[OPEN], last;
+    MPI_Status statuses[OPEN];
+    fermata_pause();
+    for (int i = 0; i < OPEN; i++) {
+        MPI_Irecv(&in[i], 1, MPI_CHAR, 0, 5 + i, MPI_COMM_SELF, &requests[i]);
+    }
+    for (int i = 0; i < OPEN; i++) {
+        MPI_Send(&out, 1, MPI_CHAR, 0, 5 + i, MPI_COMM_SELF);
+    }
+    MPI_Waitall(OPEN, requests, statuses);
+    fermata_resume();
+    MPI_Irecv(in, 1, MPI_CHAR, 0, 4, MPI_COMM_SELF, &last);
+    MPI_Send(&out, 1, MPI_CHAR, 0, 4, MPI_COMM_SELF);
+    MPI_Wait(&last, MPI_STATUS_IGNORE);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
+    if (argc > 1) {
+        open_in_pause();
+        MPI_Finalize();
+        return 0;
+    }
     send(10);
     fermata_pause();
     send(20);
