@@ -61,7 +61,7 @@ static const struct {
     const char *name, *how;
     uint32_t tier;
 } counters[] = {
-#define FM_HOOKED(symbol, counter, words, tier, how) {#counter, how, FM_TIER_##tier},
+#define FM_HOOKED(symbol, counter, words, tier, how) {counter, how, FM_TIER_##tier},
 #include "record/hooks/hooked.def"
 #undef FM_HOOKED
 };
