@@ -106,13 +106,8 @@ static void count_call(enum fm_hooked counter, const struct family *family, cons
     long ompi_coll_base_##function(long a, long b, long c, long d, long e, long f, long g, long h, \
                                    long i, long j, long k, long l)                                 \
     {                                                                                              \
-        static fm_hooked_function_t *original;                                                     \
+        FM_HOOK_NEXT(fm_hooked_function_t, "ompi_coll_base_" #function, FM_HOOKED_OB1)             \
         const long words[WORDS] = {a, b, c, d, e, f, g, h, i, j, k, l};                            \
-        fm_hooked_function_t *next = __atomic_load_n(&original, __ATOMIC_ACQUIRE);                 \
-        if (next == NULL) {                                                                        \
-            next = fm_hook_original("ompi_coll_base_" #function);                                  \
-            __atomic_store_n(&original, next, __ATOMIC_RELEASE);                                   \
-        }                                                                                          \
         count_call(FM_HOOKED_##symbol, &families[family], words);                                  \
         return next(a, b, c, d, e, f, g, h, i, j, k, l);                                           \
     }
