@@ -226,7 +226,7 @@ static const struct {
     {{"unexpected", "floods of unexpected messages", "UNEXPECTED,mpi.messages_received"},
      "UNEXPECTED,EAGER_MESSAGES,NOT_EAGER_MESSAGES"},
     {{"rendezvous", "rendezvous", "EAGER_MESSAGES,NOT_EAGER_MESSAGES"}, NULL},
-    {{"algorithms", "algorithms of collectives", "BASE_*"}, NULL},
+    {{"algorithms", "algorithms of collectives", "BASE_*"}, "algorithm.*"},
     {{"recursive-doubling", "recursive doubling",
       "BASE_ALLREDUCE_RECURSIVE_DOUBLING,EAGER_MESSAGES,NOT_EAGER_MESSAGES,mpi.messages_received"},
      NULL},

@@ -16,33 +16,55 @@ enum { RANKS = 64, VOLUMES = 4 * FM_TEXT_NUMBER };
 
 /* ---- algorithms ---- */
 
+/* Beginnings of the names of counters: of Open MPI's 161, and of the others (inside.def). */
 static const struct {
-    const char *prefix, *function;
+    const char *spc, *own, *function;
 } operations[] = {
-    {"BASE_BCAST_", "MPI_Bcast"},       {"BASE_REDUCE_SCATTER_", "MPI_Reduce_scatter"},
-    {"BASE_REDUCE_", "MPI_Reduce"},     {"BASE_ALLREDUCE_", "MPI_Allreduce"},
-    {"BASE_SCATTER_", "MPI_Scatter"},   {"BASE_GATHER_", "MPI_Gather"},
-    {"BASE_ALLTOALL_", "MPI_Alltoall"}, {"BASE_ALLGATHER_", "MPI_Allgather"},
-    {"BASE_BARRIER_", "MPI_Barrier"},
+    {"BASE_BCAST_", "algorithm.bcast.", "MPI_Bcast"},
+    {"BASE_REDUCE_SCATTER_", "algorithm.reduce_scatter.", "MPI_Reduce_scatter"},
+    {NULL, "algorithm.reduce_scatter_block.", "MPI_Reduce_scatter_block"},
+    {"BASE_REDUCE_", "algorithm.reduce.", "MPI_Reduce"},
+    {"BASE_ALLREDUCE_", "algorithm.allreduce.", "MPI_Allreduce"},
+    {NULL, "algorithm.scan.", "MPI_Scan"},
+    {NULL, "algorithm.exscan.", "MPI_Exscan"},
+    {"BASE_SCATTER_", "algorithm.scatter.", "MPI_Scatter"},
+    {"BASE_GATHER_", NULL, "MPI_Gather"},
+    {"BASE_ALLTOALL_", NULL, "MPI_Alltoall"},
+    {NULL, "algorithm.alltoallv.", "MPI_Alltoallv"},
+    {"BASE_ALLGATHER_", NULL, "MPI_Allgather"},
+    {NULL, "algorithm.allgatherv.", "MPI_Allgatherv"},
+    {"BASE_BARRIER_", NULL, "MPI_Barrier"},
 };
 
 enum { OPERATIONS = sizeof operations / sizeof operations[0] };
 
-/* The operation that an algorithm's counter belongs to; OPERATIONS: none. */
-static size_t operation_of(const char *name)
+/* @return what follows a beginning of a name; NULL: the name begins otherwise */
+static const char *behind(const char *name, const char *beginning)
 {
-    size_t i = 0;
-    while (i < OPERATIONS &&
-           strncmp(name, operations[i].prefix, strlen(operations[i].prefix)) != 0) {
-        i++;
+    size_t length = beginning != NULL ? strlen(beginning) : 0;
+    return length > 0 && strncmp(name, beginning, length) == 0 ? name + length : NULL;
+}
+
+/* The operation that an algorithm's counter belongs to; OPERATIONS: none.
+ * @param algorithm  out: its name */
+static size_t operation_of(const char *name, const char **algorithm)
+{
+    *algorithm = NULL;
+    for (size_t i = 0; i < OPERATIONS; i++) {
+        *algorithm = behind(name, operations[i].spc);
+        *algorithm = *algorithm != NULL ? *algorithm : behind(name, operations[i].own);
+        if (*algorithm != NULL) {
+            return i;
+        }
     }
-    return i;
+    return OPERATIONS;
 }
 
 /* Algorithms of Open MPI 4.1 that hand calls over to another one of the same operation, which then
  * counts the call, too: allreduces of fewer elements than processes, allgathers of a number of
- * processes that is odd or no power of two, broadcasts that are too small to be split. These are
- * the calls between the functions of algorithms.def (record/hooks) in its libmpi. */
+ * processes that is odd or no power of two, broadcasts that are too small to be split, reductions
+ * by an operation that is not commutative. These are the calls between the functions of
+ * algorithms.def (record/hooks) in its libmpi. */
 static const struct {
     const char *from, *to;
 } handovers[] = {
@@ -51,6 +73,14 @@ static const struct {
     {"BASE_ALLREDUCE_RING_SEGMENTED", "BASE_ALLREDUCE_RING"},
     {"BASE_ALLGATHER_RECURSIVE_DOUBLING", "BASE_ALLGATHER_BRUCK"},
     {"BASE_ALLGATHER_NEIGHBOR_EXCHANGE", "BASE_ALLGATHER_RING"},
+    {"algorithm.bcast.knomial", "BASE_BCAST_BINOMIAL"},
+    {"algorithm.bcast.scatter_allgather", "BASE_BCAST_LINEAR"},
+    {"algorithm.bcast.scatter_allgather_ring", "BASE_BCAST_LINEAR"},
+    {"algorithm.reduce.redscat_gather", "BASE_REDUCE_LINEAR"},
+    {"algorithm.allreduce.redscat_allgather", "BASE_ALLREDUCE_LINEAR"},
+    {"algorithm.allgatherv.neighbor_exchange", "algorithm.allgatherv.ring"},
+    {"algorithm.reduce_scatter_block.recursive_doubling", "algorithm.reduce_scatter_block.linear"},
+    {"algorithm.reduce_scatter_block.recursive_halving", "algorithm.reduce_scatter_block.linear"},
 };
 
 /* The algorithm that calls may be handed over to; NULL: none. */
@@ -105,10 +135,12 @@ static struct uses most_uses(const struct fm_counter_job *job, size_t counter)
     return most;
 }
 
-/* Appends the name of an algorithm as words: "recursive doubling". */
-static void append_words(char text[TEXT], const char *name)
+/* Appends the algorithm of a counter as words: "recursive doubling". */
+static void append_words(char text[TEXT], const char *counter)
 {
+    const char *name;
     size_t length = strlen(text);
+    operation_of(counter, &name);
     for (; *name != '\0' && length + 1 < TEXT; name++) {
         text[length++] = *name == '_' ? ' ' : (char)(*name | 0x20);
     }
@@ -135,7 +167,7 @@ static void describe_volumes(char text[VOLUMES], struct uses uses, unsigned boun
 }
 
 /* @param boundary  bytes of the largest small volume; 0: the counter does not tell them apart */
-static void append_algorithm(char text[TEXT], const char *name, size_t prefix, struct uses uses,
+static void append_algorithm(char text[TEXT], const char *name, struct uses uses,
                              unsigned boundary)
 {
     char calls[2][FM_TEXT_NUMBER], volumes[VOLUMES];
@@ -144,12 +176,12 @@ static void append_algorithm(char text[TEXT], const char *name, size_t prefix, s
     describe_volumes(volumes, uses, boundary);
     snprintf(text + length, TEXT - length, "%s%s%s by ", length == 0 ? "" : ", ",
              is_bound ? "at least " : "", number(calls[0], uses.performed));
-    append_words(text, name + prefix);
+    append_words(text, name);
     length = strlen(text);
     if (is_bound) {
         snprintf(text + length, TEXT - length, " (%s%sof %s calls: the others may have gone on to ",
                  volumes, volumes[0] != '\0' ? "; " : "", number(calls[1], uses.calls));
-        append_words(text, successor_of(name) + prefix);
+        append_words(text, successor_of(name));
         length = strlen(text);
         snprintf(text + length, TEXT - length, ")");
     } else if (volumes[0] != '\0') {
@@ -166,15 +198,15 @@ static void look_for_algorithms(struct looking *looking, size_t operation)
     size_t algorithms = 0;
     for (int pass = 0; pass < 2; pass++) {
         for (size_t i = 0; i < job->count; i++) {
-            const char *name = job->counters[i].name;
-            if (operation_of(name) != operation) {
+            const char *name = job->counters[i].name, *algorithm;
+            if (operation_of(name, &algorithm) != operation) {
                 continue;
             }
             struct uses uses = most_uses(job, i);
             if (pass == 0) {
                 most = uses.performed > most ? uses.performed : most;
             } else if (uses.performed >= CALLS_LEAST && uses.performed >= ALGORITHM_SHARE * most) {
-                append_algorithm(list, name, strlen(operations[operation].prefix), uses,
+                append_algorithm(list, name, uses,
                                  job->counters[i].bins > 1 ? job->counters[i].boundary : 0);
                 algorithms++;
             }

@@ -29,39 +29,79 @@ void fm_hook_arrive(enum fm_hooked_way way)
     __atomic_add_fetch(&arrived[way], 1, __ATOMIC_RELAXED);
 }
 
+/* ---- original functions ---- */
+
 struct search {
-    const char *name;
+    const char *name, *own; /* own: the file of this library */
+    bool in_components_only;
     void *found;
 };
 
-/* Looks in a component of Open MPI, or in UCX if such a component has loaded it. */
+static bool is_component(const char *path)
+{
+    const char *file = strrchr(path, '/');
+    return file != NULL &&
+           (strncmp(file + 1, "mca_", 4) == 0 || strncmp(file + 1, "libucp.", 7) == 0);
+}
+
+/* Looks in a library that is loaded, and in those that it needs. */
 static int look_in(struct dl_phdr_info *object, size_t size, void *context)
 {
     struct search *search = context;
-    const char *file = strrchr(object->dlpi_name, '/');
     (void)size;
-    if (file == NULL ||
-        (strncmp(file + 1, "mca_", 4) != 0 && strncmp(file + 1, "libucp.", 7) != 0)) {
+    if (object->dlpi_name[0] == '\0' || strcmp(object->dlpi_name, search->own) == 0 ||
+        (search->in_components_only && !is_component(object->dlpi_name))) {
         return 0;
     }
-    void *component = dlopen(object->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
-    search->found = component != NULL ? dlsym(component, search->name) : NULL;
-    if (component != NULL) {
-        dlclose(component);
+    void *library = dlopen(object->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
+    search->found = library != NULL ? dlsym(library, search->name) : NULL;
+    if (library != NULL) {
+        dlclose(library);
     }
     return search->found != NULL;
 }
 
-fm_hooked_function_t *fm_hook_original(const char *name)
+/* Looks behind this library, then in components of Open MPI and in UCX, then in all libraries:
+ * those that were loaded for themselves (RTLD_LOCAL) are not behind this one.
+ * @return NULL: there is none */
+static fm_hooked_function_t *look_for(struct fm_hook_original *original)
 {
-    struct search search = {.name = name, .found = dlsym(RTLD_NEXT, name)};
-    if (search.found == NULL) {
+    Dl_info info;
+    const char *own =
+        dladdr(&fm_hook_places, &info) != 0 && info.dli_fname != NULL ? info.dli_fname : "";
+    struct search search = {original->name, own, true, dlsym(RTLD_NEXT, original->name)};
+    if (search.found == NULL && dl_iterate_phdr(look_in, &search) == 0) {
+        search.in_components_only = false;
         dl_iterate_phdr(look_in, &search);
     }
-    if (search.found == NULL) {
+    fm_hooked_function_t *function = (fm_hooked_function_t *)(uintptr_t)search.found;
+    __atomic_store_n(&original->function, function, __ATOMIC_RELEASE);
+    return function;
+}
+
+fm_hooked_function_t *fm_hook_find(struct fm_hook_original *original)
+{
+    fm_hooked_function_t *function = look_for(original);
+    if (function == NULL) {
         fprintf(stderr, "fermata: --hooks: there is no function %s to go on with; record without\n",
-                name);
+                original->name);
         abort();
     }
-    return (fm_hooked_function_t *)(uintptr_t)search.found;
+    return function;
+}
+
+/* Bounds of the table, by the linker. */
+extern struct fm_hook_original *__start_fermata_hooked[] __attribute__((visibility("hidden")));
+extern struct fm_hook_original *__stop_fermata_hooked[] __attribute__((visibility("hidden")));
+
+FM_HOOK_EXPORT fm_hooks_missing_t fermata_hooks_missing;
+
+const char *fermata_hooks_missing(int way)
+{
+    for (struct fm_hook_original **at = __start_fermata_hooked; at < __stop_fermata_hooked; at++) {
+        if ((int)(*at)->way == way && look_for(*at) == NULL) {
+            return (*at)->name;
+        }
+    }
+    return NULL;
 }

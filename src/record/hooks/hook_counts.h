@@ -21,10 +21,28 @@ extern const struct fm_hook_places *fm_hook_places;
 /** A message takes this way. */
 void fm_hook_arrive(enum fm_hooked_way way);
 
-/** The function of this name behind this library: in the libraries of the process, or in a
- * component that the MPI library has loaded. Called once for each function. Ends the process, with
- * a message, if there is none: its caller cannot go on. */
-fm_hooked_function_t *fm_hook_original(const char *name);
+/** A function that this library stands for. */
+struct fm_hook_original {
+    const char *name;
+    enum fm_hooked_way way;         /**< of the messages of a library that has it */
+    fm_hooked_function_t *function; /**< NULL: not looked for so far */
+};
+
+/** The function behind this library: in the libraries of the process, or in a component that the
+ * MPI library has loaded. Ends the process, with a message, if there is none: the caller cannot go
+ * on. There is one, because the call would fail without this library, too. */
+fm_hooked_function_t *fm_hook_find(struct fm_hook_original *original);
+
+/** Declares `next`, the function `name` of type `type`, in a function that stands for it. */
+#define FM_HOOK_NEXT(type, name, way)                                                              \
+    static struct fm_hook_original original = {name, way, NULL};                                   \
+    FM_HOOK_TABLE static struct fm_hook_original *in_table = &original;                            \
+    fm_hooked_function_t *known = __atomic_load_n(&original.function, __ATOMIC_ACQUIRE);           \
+    type *next = (type *)(uintptr_t)(known != NULL ? known : fm_hook_find(&original));
+
+/** The linker collects the functions in a table, from which fermata_hooks_missing looks for them.
+ */
+#define FM_HOOK_TABLE __attribute__((section("fermata_hooked"), used))
 
 /** Whether messages that take this way are counted. */
 static inline bool fm_hook_is_way(enum fm_hooked_way way)

@@ -48,6 +48,7 @@ struct fm_hook_places {
 /** Names of the functions that the library exports for the recorder. */
 #define FM_HOOKS_CONNECT "fermata_hooks_connect"
 #define FM_HOOKS_ARRIVED "fermata_hooks_arrived"
+#define FM_HOOKS_MISSING "fermata_hooks_missing"
 
 /** Begins to count; NULL: ends. The places remain valid. Called while no thread but the calling one
  * is in MPI, or to end. */
@@ -56,5 +57,9 @@ typedef void fm_hooks_connect_t(const struct fm_hook_places *places);
 /** Number of messages that functions of this library have passed on since it was loaded: not 0 if
  * messages of the process take this way (enum fm_hooked_way). */
 typedef uint64_t fm_hooks_arrived_t(int way);
+
+/** Looks for the original functions of all hooks of a way (enum fm_hooked_way). @return the name of
+ * one that no library of the process has: the hooks are of another version; NULL: there are all */
+typedef const char *fm_hooks_missing_t(int way);
 
 #endif

@@ -20,13 +20,7 @@ struct options {
     uint64_t type; /* if the mask has OPTION_TYPE, else bytes */
 };
 
-#define ORIGINAL(name, type)                                                                       \
-    static type *original;                                                                         \
-    type *next = __atomic_load_n(&original, __ATOMIC_ACQUIRE);                                     \
-    if (next == NULL) {                                                                            \
-        next = (type *)(uintptr_t)fm_hook_original(#name);                                         \
-        __atomic_store_n(&original, next, __ATOMIC_RELEASE);                                       \
-    }
+#define ORIGINAL(name, type) FM_HOOK_NEXT(type, #name, FM_HOOKED_UCX)
 
 /* ---- datatypes with gaps ---- */
 

@@ -9,92 +9,106 @@ enum { WORDS = 12 };
 /* MPI_IN_PLACE of Open MPI. */
 #define IN_PLACE 1
 
+/* How many elements a process gives, by the argument `count` of a family. */
+enum volume {
+    ONCE,  /* so many */
+    TIMES, /* so many for each process */
+    EACH   /* an array: so many for each process */
+};
+
 /* Where the arguments of a family are; -1: it has none. */
 struct family {
     int count, type, communicator;
-    bool counts_each; /* `count` is an array, with an element for each process */
+    enum volume volume;
+    int buffer;                  /* that may be MPI_IN_PLACE, which voids `count` and `type` */
+    int other_count, other_type; /* then valid, of the other buffer */
 };
 
-enum { ALLTOALL_SENT = 0, ALLTOALL_COUNT = 4, ALLTOALL_TYPE = 5 }; /* what is received in place */
-
+/* The volume is what this process gives, or gets from the root; of ALLTOALLV and ALLGATHERV, whose
+ * processes differ in that, all that it gets. */
 static const struct family families[] = {
 #define BCAST 0
-    {1, 2, 4, false},
+    {1, 2, 4, ONCE, -1, 0, 0},
 #define REDUCE 1
-    {2, 3, 6, false},
+    {2, 3, 6, ONCE, -1, 0, 0},
 #define REDUCE_SCATTER 2
-    {2, 3, 5, true},
-#define ALLREDUCE 3
-    {2, 3, 5, false},
-#define SCATTER 4
-    {4, 5, 7, false},
-#define GATHER 5
-    {1, 2, 7, false},
-#define ALLTOALL 6
-    {1, 2, 6, false},
-#define ALLGATHER 7
-    {1, 2, 6, false},
-#define BARRIER 8
-    {-1, -1, 0, false},
+    {2, 3, 5, EACH, -1, 0, 0},
+#define REDUCE_SCATTER_BLOCK 3
+    {2, 3, 5, TIMES, -1, 0, 0},
+#define ALLREDUCE 4
+    {2, 3, 5, ONCE, -1, 0, 0},
+#define SCAN 5
+    {2, 3, 5, ONCE, -1, 0, 0},
+#define SCATTER 6
+    {4, 5, 7, ONCE, 3, 1, 2},
+#define GATHER 7
+    {1, 2, 7, ONCE, 0, 4, 5},
+#define ALLTOALL 8
+    {1, 2, 6, ONCE, 0, 4, 5},
+#define ALLTOALLV 9
+    {5, 7, 8, EACH, -1, 0, 0},
+#define ALLGATHER 10
+    {1, 2, 6, ONCE, 0, 4, 5},
+#define ALLGATHERV 11
+    {4, 6, 7, EACH, -1, 0, 0},
+#define BARRIER 12
+    {-1, -1, 0, ONCE, -1, 0, 0},
 };
 
-/* Elements that this process gives, or gets from the root. */
-static uint64_t elements(const struct family *family, const long *words, int processes)
+static uint64_t not_negative(int count)
 {
-    if (!family->counts_each) {
-        int count = (int)words[family->count];
-        return count > 0 ? (uint64_t)count : 0;
-    }
-    const int *counts = (const int *)words[family->count];
-    uint64_t sum = 0;
-    for (int i = 0; i < processes; i++) {
-        sum += counts[i] > 0 ? (uint64_t)counts[i] : 0;
-    }
-    return sum;
+    return count > 0 ? (uint64_t)count : 0;
 }
 
-static void count(enum fm_hooked counter, struct family family, const long *words)
+static bool is_in_place(const struct family *family, const long *words)
+{
+    return family->buffer >= 0 && words[family->buffer] == IN_PLACE;
+}
+
+/* Bytes of the process, of a family that has a volume. */
+static uint64_t volume_of(const struct fm_hook_places *places, const struct family *family,
+                          const long *words, int processes)
+{
+    bool in_place = is_in_place(family, words);
+    long count = words[in_place ? family->other_count : family->count];
+    long type = words[in_place ? family->other_type : family->type];
+    uint64_t elements = 0;
+    if (family->volume == EACH) {
+        const int *counts = (const int *)count;
+        for (int i = 0; i < processes; i++) {
+            elements += not_negative(counts[i]);
+        }
+    } else {
+        elements =
+            not_negative((int)count) * (family->volume == TIMES ? not_negative(processes) : 1);
+    }
+    return elements == 0 ? 0 : elements * not_negative(places->type_size((void *)type));
+}
+
+static void count_call(enum fm_hooked counter, const struct family *family, const long *words)
 {
     const struct fm_hook_places *places = __atomic_load_n(&fm_hook_places, __ATOMIC_ACQUIRE);
+    if (family == &families[ALLTOALL] && is_in_place(family, words)) {
+        counter = FM_HOOKED_ALLTOALL_INPLACE;
+    }
     if (places == NULL || places->words[counter] == NULL) {
         return;
     }
-    int processes = places->comm_size((void *)words[family.communicator]);
-    uint64_t bytes = 0;
-    if (family.count >= 0) {
-        int size = places->type_size((void *)words[family.type]);
-        bytes = elements(&family, words, processes) * (uint64_t)(size > 0 ? size : 0);
-    }
+    int processes = places->comm_size((void *)words[family->communicator]);
+    uint64_t bytes = family->count >= 0 ? volume_of(places, family, words, processes) : 0;
     unsigned bin =
         2u * (bytes > places->message_boundary) + (processes > places->communicator_boundary);
     __atomic_add_fetch(&places->words[counter][bin], 1, __ATOMIC_RELAXED);
 }
 
-static void count_call(enum fm_hooked counter, int family, const long *words)
-{
-    if (family == ALLTOALL && words[ALLTOALL_SENT] == IN_PLACE) {
-        struct family received = families[ALLTOALL];
-        received.count = ALLTOALL_COUNT;
-        received.type = ALLTOALL_TYPE;
-        count(FM_HOOKED_ALLTOALL_INPLACE, received, words);
-    } else {
-        count(counter, families[family], words);
-    }
-}
-
-#define FM_ALGORITHM(counter, function, family)                                                    \
+#define FM_ALGORITHM(symbol, counter, function, family)                                            \
     FM_HOOK_EXPORT fm_hooked_function_t ompi_coll_base_##function;                                 \
     long ompi_coll_base_##function(long a, long b, long c, long d, long e, long f, long g, long h, \
                                    long i, long j, long k, long l)                                 \
     {                                                                                              \
-        static fm_hooked_function_t *original;                                                     \
+        FM_HOOK_NEXT(fm_hooked_function_t, "ompi_coll_base_" #function, FM_HOOKED_OB1)             \
         const long words[WORDS] = {a, b, c, d, e, f, g, h, i, j, k, l};                            \
-        fm_hooked_function_t *next = __atomic_load_n(&original, __ATOMIC_ACQUIRE);                 \
-        if (next == NULL) {                                                                        \
-            next = fm_hook_original("ompi_coll_base_" #function);                                  \
-            __atomic_store_n(&original, next, __ATOMIC_RELEASE);                                   \
-        }                                                                                          \
-        count_call(FM_HOOKED_##counter, family, words);                                            \
+        count_call(FM_HOOKED_##symbol, &families[family], words);                                  \
         return next(a, b, c, d, e, f, g, h, i, j, k, l);                                           \
     }
 #include "record/hooks/algorithms.def"

@@ -18,15 +18,9 @@
 
 static _Thread_local bool in_receive, in_arrival;
 
-/* A function that is called with its arguments as four or fewer words. */
-#define ORIGINAL(name)                                                                             \
-    static fm_hooked_function_t *original;                                                         \
-    fm_hooked_function_t *next = __atomic_load_n(&original, __ATOMIC_ACQUIRE);                     \
-    if (next == NULL) {                                                                            \
-        next = fm_hook_original(#name);                                                            \
-        __atomic_store_n(&original, next, __ATOMIC_RELEASE);                                       \
-    }
+#define ORIGINAL(name) FM_HOOK_NEXT(fm_hooked_function_t, #name, FM_HOOKED_OB1)
 
+/* Calls a function whose arguments are four or fewer words. */
 static long call(fm_hooked_function_t *next, long a, long b, long c, long d)
 {
     return next(a, b, c, d, 0, 0, 0, 0, 0, 0, 0, 0);

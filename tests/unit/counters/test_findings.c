@@ -245,6 +245,27 @@ static void several_algorithms(void **state)
     assert_string_equal(ids, "");
 }
 
+/* Algorithms that have no counter among Open MPI's count, too. */
+static void own_algorithms(void **state)
+{
+    static const char *const few[] = {"EAGER_MESSAGES",
+                                      "NOT_EAGER_MESSAGES",
+                                      "algorithm.allreduce.redscat_allgather",
+                                      "BASE_ALLREDUCE_NONOVERLAPPING",
+                                      "BASE_ALLREDUCE_LINEAR",
+                                      "algorithm.reduce_scatter_block.linear",
+                                      "algorithm.scan.linear"};
+    (void)state;
+    write_counters(folder, 0, 1, 7, few, (const int64_t[]){9000, 0, 400, 300, 100, 500, 500});
+    look(1);
+    assert_string_equal(ids, "algorithms ");
+    assert_non_null(strstr(texts, "at least 300 by redscat allgather (of 400 calls: the others may "
+                                  "have gone on to linear), 300 by nonoverlapping, 100 by linear"));
+    write_counters(folder, 0, 1, 7, few, (const int64_t[]){9000, 0, 400, 0, 400, 500, 500});
+    look(1);
+    assert_string_equal(ids, "");
+}
+
 /* Six ranks: 1 message for each operation in ranks 0 and 2, 3 in ranks 1 and 3, 2 in the others. */
 static void stripes_of_recursive_doubling(void **state)
 {
@@ -311,6 +332,7 @@ int main(void)
         cmocka_unit_test(rendezvous_have_a_size),
         cmocka_unit_test(algorithms_have_volumes),
         cmocka_unit_test(several_algorithms),
+        cmocka_unit_test(own_algorithms),
         cmocka_unit_test(stripes_of_recursive_doubling),
         cmocka_unit_test(stripes_name_their_ranks),
     };

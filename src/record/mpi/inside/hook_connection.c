@@ -61,7 +61,7 @@ static const struct {
     const char *name, *how;
     uint32_t tier;
 } counters[] = {
-#define FM_HOOKED(symbol, counter, words, tier, how) {#counter, how, FM_TIER_##tier},
+#define FM_HOOKED(symbol, counter, words, tier, how) {counter, how, FM_TIER_##tier},
 #include "record/hooks/hooked.def"
 #undef FM_HOOKED
 };
@@ -88,10 +88,12 @@ static const char *obstacle(const char *version, uint32_t size)
     char name[FM_LIBRARY_NAME];
     void *connect_symbol = dlsym(RTLD_DEFAULT, FM_HOOKS_CONNECT);
     void *arrived_symbol = dlsym(RTLD_DEFAULT, FM_HOOKS_ARRIVED);
+    void *missing_symbol = dlsym(RTLD_DEFAULT, FM_HOOKS_MISSING);
     fm_hooks_arrived_t *arrived = (fm_hooks_arrived_t *)(uintptr_t)arrived_symbol;
+    fm_hooks_missing_t *missing = (fm_hooks_missing_t *)(uintptr_t)missing_symbol;
     const struct tested *library = tested_library(version);
     connect = (fm_hooks_connect_t *)(uintptr_t)connect_symbol;
-    if (connect == NULL || arrived == NULL) {
+    if (connect == NULL || arrived == NULL || missing == NULL) {
         return "the library of hooks is not loaded";
     }
     if (library == NULL) {
@@ -100,7 +102,15 @@ static const char *obstacle(const char *version, uint32_t size)
         return reason;
     }
     places.way = library->way;
-    return size > 1 && arrived((int)library->way) == 0 ? library->other_way : NULL;
+    if (size > 1 && arrived((int)library->way) == 0) {
+        return library->other_way;
+    }
+    const char *function = missing((int)library->way);
+    if (function != NULL) {
+        snprintf(reason, sizeof reason, "the library has no function %s, which is hooked",
+                 function);
+    }
+    return function != NULL ? reason : NULL;
 }
 
 static bool sees_queue; /* fm_unexpected_queue_open() */
