@@ -2,7 +2,7 @@
 #include "base/json/json_writer.h"
 #include "cli/counters/counter_output.h"
 #include "cli/text/safe_text.h"
-#include "counters/counter_findings.h"
+#include "counters/findings/counter_findings.h"
 
 #include <stdio.h>
 

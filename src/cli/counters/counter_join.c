@@ -2,8 +2,8 @@
 
 #include "base/memory.h"
 #include "cli/counters/counter_bounds.h"
-#include "counters/counter_findings.h"
 #include "counters/counter_job.h"
+#include "counters/findings/counter_findings.h"
 #include "cube/view/view.h"
 #include "diagnosis/number_format.h"
 

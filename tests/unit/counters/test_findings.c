@@ -1,7 +1,7 @@
 /* Findings from counters, of files that are made here. */
 #include "check.h"
 #include "counter_files.h"
-#include "counters/counter_findings.h"
+#include "counters/findings/counter_findings.h"
 
 #include <stdio.h>
 #include <stdlib.h>

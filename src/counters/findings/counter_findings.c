@@ -1,6 +1,6 @@
-#include "counters/counter_findings.h"
+#include "counters/findings/counter_findings.h"
 
-#include "counters/finding_parts.h"
+#include "counters/findings/finding_parts.h"
 #include "filter/name_pattern.h"
 
 #include <math.h>

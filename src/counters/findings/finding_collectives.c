@@ -1,6 +1,6 @@
 /* Findings about collective operations: algorithms that the library changes between, and recursive
  * doubling of a number of processes that is not a power of two. */
-#include "counters/finding_parts.h"
+#include "counters/findings/finding_parts.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -167,8 +167,7 @@ static void describe_volumes(char text[VOLUMES], struct uses uses, unsigned boun
 }
 
 /* @param boundary  bytes of the largest small volume; 0: the counter does not tell them apart */
-static void append_algorithm(char text[TEXT], const char *name, struct uses uses,
-                             unsigned boundary)
+static void append_algorithm(char text[TEXT], const char *name, struct uses uses, unsigned boundary)
 {
     char calls[2][FM_TEXT_NUMBER], volumes[VOLUMES];
     size_t length = strlen(text);

@@ -5,8 +5,8 @@
  * prove; a run without these counters has no findings. Thresholds are in counter_findings.c. Not
  * thread-safe.
  */
-#ifndef FERMATA_COUNTERS_COUNTER_FINDINGS_H
-#define FERMATA_COUNTERS_COUNTER_FINDINGS_H
+#ifndef FERMATA_COUNTERS_FINDINGS_COUNTER_FINDINGS_H
+#define FERMATA_COUNTERS_FINDINGS_COUNTER_FINDINGS_H
 
 #include "counters/counter_job.h"
 

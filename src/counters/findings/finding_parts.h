@@ -2,11 +2,11 @@
  * Inside of counter_findings.h: what its rules have in common. For counter_findings.c and
  * finding_collectives.c alone.
  */
-#ifndef FERMATA_COUNTERS_FINDING_PARTS_H
-#define FERMATA_COUNTERS_FINDING_PARTS_H
+#ifndef FERMATA_COUNTERS_FINDINGS_FINDING_PARTS_H
+#define FERMATA_COUNTERS_FINDINGS_FINDING_PARTS_H
 
 #include "base/text.h"
-#include "counters/counter_findings.h"
+#include "counters/findings/counter_findings.h"
 
 #include <stdint.h>
 #include <stdio.h>
