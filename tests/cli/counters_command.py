@@ -35,6 +35,9 @@ def main():
     status, out, _ = run("counters", "list")
     assert status == 0 and "161 counters of Open MPI" in out
     assert "the library chooses algorithms inside" in out
+    assert "and 1 by a variable of the library, if the recording names it." in out, out[-400:]
+    named = [counter["name"] for counter in counters if counter["read_if_named"]]
+    assert named == ["UNEXPECTED_IN_QUEUE"], named
     status, out, _ = run("counters", "calibrate", "--format", "json")
     costs = json.loads(out)
     assert status == 0 and [cost["name"] for cost in costs["costs"]] == [

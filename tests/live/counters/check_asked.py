@@ -115,7 +115,7 @@ def check_defects(folder):
     assert found["UNEXPECTED"]["obtained"] == "library's variable", found["UNEXPECTED"]
     _, text = rows(experiment)
     assert text.count("warning: ") == 4, text
-    assert "warning: BYTES_SENT_MPI: Open MPI 4.1 ascribes messages of the program" in text, text
+    assert "warning: BYTES_SENT_MPI: Open MPI 4.1.4 ascribes messages of the program" in text, text
 
 
 def check_converted(experiment, spc):
