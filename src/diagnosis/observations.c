@@ -74,6 +74,17 @@ static void find_costly_calls(const struct fm_diagnosis *diagnosis, struct fm_se
     fm_view_release(&view);
 }
 
+bool fm_overhead_text(const struct fm_cube *cube, char *text, size_t size)
+{
+    const uint32_t overhead = cube->experiment.overhead;
+    if (overhead < 1000) {
+        snprintf(text, size, "less than 0.1%% longer");
+    } else {
+        snprintf(text, size, "about %.1f%% longer", overhead / 1e4);
+    }
+    return overhead != 0;
+}
+
 static void find_overhead(const struct fm_diagnosis *diagnosis, struct fm_sentences *lines)
 {
     int64_t overhead = diagnosis->metrics[FM_METRIC_OVERHEAD];

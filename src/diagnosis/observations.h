@@ -7,10 +7,17 @@
 #include "diagnosis/diagnosis.h"
 #include "diagnosis/sentences.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+
 /** Appends a sentence without label for each observation: the findings of counters, expensive
  * calls, idle threads, missing tasks, missing progress of one-sided communication, unneeded
  * synchronization, measurement overhead. */
 void fm_observations_find(const struct fm_diagnosis *diagnosis, struct fm_sentences *sentences);
+
+/** Writes by how much recording has made the run longer: "about 3.2% longer".
+ * @return false: it is not known */
+bool fm_overhead_text(const struct fm_cube *cube, char *text, size_t size);
 
 /** @return the time in which threads have no task while others execute theirs, ticks; 0: too small
  * a part of all time to be told. It is no wait state: nobody is late, tasks are missing. */

@@ -220,6 +220,16 @@ static void print_warnings(const struct fm_report *report)
     }
 }
 
+/** Prints what recording has cost, as the recorder has estimated it. */
+static void print_overhead(const struct fm_report *report)
+{
+    char longer[64];
+    if (fm_overhead_text(report->diagnosis.cube, longer, sizeof longer)) {
+        fm_terminal_print(report->terminal, "  Recording", LABEL_COLUMNS + 2,
+                          "makes the run %s by its measured costs", longer);
+    }
+}
+
 static uint32_t count_nodes(const struct fm_cube *cube)
 {
     /* Locations of one node are mostly consecutive. Otherwise the number of different nodes limits
@@ -334,5 +344,6 @@ void fm_report_summary(const struct fm_report *report)
     print_missing_tasks(report);
     print_stolen(report);
     print_ratios(report);
+    print_overhead(report);
     print_warnings(report);
 }

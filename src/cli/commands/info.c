@@ -114,6 +114,10 @@ static int inform(void *argument)
     struct fm_error error;
     fm_status_t status = fm_survey_open(request->archive, &survey, &error);
     if (status != FM_OK) {
+        struct fm_error no_counters;
+        if (fm_info_print_counters(request->archive, request->json, &no_counters) == FM_OK) {
+            return FM_OK;
+        }
         fprintf(stderr, "fermata info: %s\n", fm_safe_text(error.message));
         return status;
     }

@@ -4,6 +4,7 @@
 #ifndef FERMATA_CLI_INFO_INFO_H
 #define FERMATA_CLI_INFO_INFO_H
 
+#include "base/error.h"
 #include "trace/survey/summary.h"
 
 #include <jansson.h>
@@ -24,6 +25,11 @@ void fm_info_print_text(const struct fm_info *info);
 
 /** Prints one JSON object with everything. @return 0, -1 without memory */
 int fm_info_print_json(const struct fm_info *info);
+
+/** Prints what is in an experiment that has counters and no trace.
+ * @param directory  of the experiment
+ * @return FM_OK; FM_ERR_DATA: it has no counters either; FM_ERR_SYSTEM: no memory */
+fm_status_t fm_info_print_counters(const char *directory, bool json, struct fm_error *error);
 
 /** @return the programming model of a paradigm definition, such as "MPI": by
  * functions/paradigms.def, else by OTF2's paradigm, else as the archive names it. */

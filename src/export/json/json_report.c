@@ -18,6 +18,11 @@ static void put_experiment(struct fm_json *json, const struct fm_cube *cube)
     fm_json_unsigned(json, "events", experiment->event_count);
     fm_json_seconds(json, "duration", cube, experiment->end - experiment->begin);
     fm_json_unsigned(json, "ticks_per_second", experiment->ticks_per_second);
+    if (experiment->overhead == 0) {
+        fm_json_null(json, "overhead_percent");
+    } else {
+        fm_json_double(json, "overhead_percent", experiment->overhead / 1e4);
+    }
     fm_json_end(json);
 }
 

@@ -249,8 +249,14 @@ static void put_problems(struct fm_json *json, const struct fm_diagnosis *diagno
 static void put_observations(struct fm_json *json, const struct fm_diagnosis *diagnosis)
 {
     struct fm_sentences sentences = {0};
+    char longer[64];
     fm_observations_find(diagnosis, &sentences);
     fm_json_array(json, "observations");
+    if (fm_overhead_text(diagnosis->cube, longer, sizeof longer)) {
+        char text[128];
+        snprintf(text, sizeof text, "Recording makes the run %s by its measured costs.", longer);
+        fm_json_string(json, NULL, text);
+    }
     for (size_t i = 0; i < sentences.count; i++) {
         fm_json_string(json, NULL, sentences.items[i].text);
     }

@@ -8,6 +8,7 @@ import csv
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -145,6 +146,7 @@ def check(program, folder):
     assert json.loads((only / "environment.json").read_text())["complete"], "not complete"
     check_difference(traced, only)
     with_trace, without = numbers(traced), numbers(only)
+    check_info(only)
     assert len(without) > 10, without
     for name in with_trace.keys() | without.keys():
         assert with_trace.get(name) == without.get(name), (program, name, with_trace.get(name),
@@ -193,6 +195,20 @@ def check_killed(folder):
     assert "Time is not known: no process reached its regular end." in text, text
     text = run(fermata, "report", "--efficiency", folder / "killed").stdout
     assert "Not known: no process reached its regular end." in text, text
+
+
+def check_info(experiment):
+    """fermata info states what is in an experiment without a trace."""
+    done = run(fermata, "info", experiment)
+    assert done.returncode == 0 and "counters, no trace" in done.stdout, done
+    assert re.search(r"^size +4 of 4 processes, of which 4 reached their regular end$", done.stdout, re.MULTILINE), done
+    done = run(fermata, "info", "--format", "json", experiment)
+    info = json.loads(done.stdout)
+    assert (info["processes"], info["processes_ended"], info["has_trace"]) == (4, 4, False), info
+    assert info["environment"]["ranks"] == 4, info
+    done = run(fermata, "info", pathlib.Path(experiment) / "counters")
+    assert done.returncode != 0 or "counters, no trace" in done.stdout, done
+    assert run(fermata, "info", "/dev").returncode != 0
 
 
 def main():

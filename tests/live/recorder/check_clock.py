@@ -42,6 +42,14 @@ def check_figures(name, stderr, environment, info, failures):
         failures.append(f"{name}: {recorder}")
 
 
+def check_report(name, environment, report, failures):
+    """The report states what the recorder has estimated."""
+    percent = environment["recorder"]["overhead_percent"]
+    expected = "less than 0.1%" if percent < 0.1 else f"about {percent:.1f}%"
+    if f"makes the run {expected} longer by its measured costs" not in re.sub(r"\s+", " ", report):
+        failures.append(f"{name}: not {expected}: {report}")
+
+
 def main():
     parser = argparse.ArgumentParser()
     for option in ("--fermata", "--mpirun", "--program", "--skewed-clock"):
@@ -64,12 +72,14 @@ def main():
             if done.returncode != 0:
                 sys.exit(f"{name}: exit code {done.returncode}: {done.stderr}")
             environment = json.loads((pathlib.Path(experiment) / "environment.json").read_text())
+            info = run([options.fermata, "info", experiment], folder)
+            check_figures(name, done.stderr, environment, info.stdout, failures)
+            run([options.fermata, "analyze", experiment], folder)
+            check_report(name, environment, run([options.fermata, "report", experiment], folder).stdout, failures)
             clock = environment["clock"]
             if not clock["source"].startswith("TSC"):
                 print("no time-stamp counter to be doubted")
-                return
-            info = run([options.fermata, "info", experiment], folder)
-            check_figures(name, done.stderr, environment, info.stdout, failures)
+                break
             told = {"record": done.stderr, "info": info.stderr,
                     "check": run([options.fermata, "check", experiment], folder).stderr,
                     "analyze": run([options.fermata, "analyze", experiment], folder).stderr,
