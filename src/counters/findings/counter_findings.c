@@ -11,6 +11,10 @@
 #define OUT_OF_SEQUENCE_SHARE 0.02
 #define UNEXPECTED_SHARE      0.5
 #define RENDEZVOUS_SHARE      0.05
+
+/* Seconds; shorter times are stated in milliseconds. */
+#define MILLISECONDS_BELOW 0.1
+
 enum { MESSAGES_LEAST = 100, UNEXPECTED_LEAST = 1000 };
 
 /* Bins of mpi.message_sizes: 0 bytes, then from 2^(bin-1) to 2^bin - 1. */
@@ -70,8 +74,10 @@ static void look_for_disorder(struct looking *looking)
     if (value_in(job, worst, "OOS_MATCH_TIME", &disorder)) {
         size_t length = strlen(time);
         snprintf(time + length, sizeof time - length,
-                 "%s %.3f s on the queue of messages out of sequence",
-                 length == 0 ? ", and its threads spent" : ",", disorder);
+                 "%s %.3f %s on the queue of messages out of sequence",
+                 length == 0 ? ", and its threads spent" : ",",
+                 disorder < MILLISECONDS_BELOW ? 1000 * disorder : disorder,
+                 disorder < MILLISECONDS_BELOW ? "ms" : "s");
     }
     snprintf(text, sizeof text,
              "Rank %u: %s arrived out of sequence%s. %zu of %zu ranks %s at least %.0f%%.",
@@ -80,7 +86,9 @@ static void look_for_disorder(struct looking *looking)
     state(
         looking, "out-of-sequence", (long)number_of(job, worst), text,
         "Threads that share a communicator cause this, or several networks between two processes: "
-        "give each pair of threads a communicator of its own (MPI_Comm_dup).");
+        "give each pair of threads a communicator of its own (MPI_Comm_dup). Without threads, "
+        "small messages overtake larger ones that wait for a buffer of the library "
+        "(btl_vader_free_list_max).");
 }
 
 static const char advice_on_floods[] =
