@@ -20,45 +20,44 @@ struct joining {
 
 /* ---- findings ---- */
 
-static bool is_of_rank(const struct fm_cube *cube, const struct fm_cube_problem *problem,
-                       uint32_t rank)
+/* Whether a problem is of one rank alone. */
+static bool is_of_rank_alone(const struct fm_cube *cube, const struct fm_cube_problem *problem,
+                             uint32_t rank)
 {
+    bool is_alone = problem->location_count > 0;
     for (uint32_t i = 0; i < problem->location_count; i++) {
-        if (cube->locations[problem->locations[i]].rank == rank) {
-            return true;
-        }
+        is_alone = is_alone && cube->locations[problem->locations[i]].rank == rank;
     }
-    return false;
+    return is_alone;
+}
+
+static const char *function_of(const struct fm_cube *cube, const struct fm_cube_problem *problem)
+{
+    return problem->callpath == FM_CUBE_NONE
+               ? NULL
+               : cube->regions[cube->callpaths[problem->callpath].region].name;
 }
 
 /* What is waited for at a rank, by the problems of the report that name it alone; "": nothing. */
 static void describe_waiting(const struct fm_cube *cube, uint32_t rank, char text[TEXT])
 {
-    enum { NAMED = 3 };
-    char numbers[64] = "", time[FM_FORMAT_SIZE];
+    const struct fm_cube_problem *largest = NULL;
+    char time[FM_FORMAT_SIZE];
     int64_t cost = 0;
-    unsigned count = 0;
     for (uint32_t i = 0; i < cube->problem_count; i++) {
         const struct fm_cube_problem *problem = &cube->problems[i];
-        bool is_alone = problem->location_count > 0 &&
-                        cube->locations[problem->locations[0]].rank ==
-                            cube->locations[problem->locations[problem->location_count - 1]].rank;
-        if (!is_alone || !is_of_rank(cube, problem, rank)) {
-            continue;
+        if (is_of_rank_alone(cube, problem, rank)) {
+            largest = largest == NULL || problem->cost > largest->cost ? problem : largest;
+            cost += problem->cost;
         }
-        if (count++ < NAMED) {
-            size_t length = strlen(numbers);
-            snprintf(numbers + length, sizeof numbers - length, "%s%u", count > 1 ? ", " : "",
-                     i + 1);
-        }
-        cost += problem->cost;
     }
     cost >>= cube->experiment.cost_shift;
     text[0] = '\0';
     if (cost > 0) {
-        snprintf(text, TEXT, " Others wait %s for what this rank does (problem%s %s%s).",
-                 fm_format_ticks(time, cube, cost), count > 1 ? "s" : "", numbers,
-                 count > NAMED ? ", ..." : "");
+        const char *function = function_of(cube, largest);
+        snprintf(text, TEXT, " Others wait %s for what this rank does%s%s%s.",
+                 fm_format_ticks(time, cube, cost), function != NULL ? ", most in `" : "",
+                 function != NULL ? function : "", function != NULL ? "`" : "");
     }
 }
 
