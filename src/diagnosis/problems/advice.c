@@ -199,6 +199,11 @@ static void add_queues(const struct fm_diagnosis *diagnosis, const struct fm_cub
             "Post receives in the order in which their messages come, fewer at a time, "
             "or divide the messages among several communicators.");
         break;
+    case FM_QUEUE_KEEPS:
+        fm_sentences_add(lines, "Try",
+                         "Post receives before the messages come (MPI_Irecv), or let the receiver "
+                         "get the data when it needs them (MPI_Get).");
+        break;
     case FM_QUEUE_IS_LONG:
         fm_sentences_add(lines, "Try",
                          "Post receives before the messages come (MPI_Irecv), receive in the order "

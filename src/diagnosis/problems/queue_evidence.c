@@ -13,6 +13,10 @@
 /** Part of the calls' own time that must have been matching. */
 #define ENOUGH_MATCHING 0.5
 
+/** Part of the arriving messages that must have been unexpected for matching to be their keeping.
+ */
+#define ENOUGH_KEPT 0.5
+
 /** Part of the messages that must have been unexpected. */
 #define ENOUGH_UNEXPECTED 0.9
 
@@ -39,6 +43,7 @@ struct queues {
     double match;          /**< matching there */
     double match_others;   /**< of the other process with the most */
     double arrivals;       /**< counted there; 0: not known */
+    double kept;           /**< of these before their receives, as counted; 0: not known */
     double bytes;          /**< received there */
     double messages;       /**< there, of which it is known whether they were unexpected */
     double unexpected;     /**< at least, of these */
@@ -184,6 +189,7 @@ static bool find(const struct fm_diagnosis *diagnosis, const struct fm_cube_prob
         queues->match_others = most_elsewhere(cube, match, there);
         queues->arrivals = sum_there(cube, fm_metric_by_id("counter:eager_messages"), there) +
                            sum_there(cube, fm_metric_by_id("counter:not_eager_messages"), there);
+        queues->kept = sum_there(cube, fm_metric_by_id("counter:unexpected"), there);
     }
     queues->bytes = sum_there(cube, FM_METRIC_BYTES_RCVD, there);
     fm_free(there);
@@ -226,9 +232,13 @@ static bool is_long(const struct fm_cube *cube, const struct queues *queues)
 static fm_queue_reason_t reason_of(const struct fm_cube *cube, const struct fm_cube_problem *cause,
                                    const struct queues *queues)
 {
-    return is_matching(queues)                                  ? FM_QUEUE_MATCHES
-           : is_searching(cube, cause) && is_long(cube, queues) ? FM_QUEUE_IS_LONG
-                                                                : FM_QUEUE_EXPLAINS_NOTHING;
+    if (is_matching(queues)) {
+        return queues->kept > 0 && queues->kept >= ENOUGH_KEPT * queues->arrivals
+                   ? FM_QUEUE_KEEPS
+                   : FM_QUEUE_MATCHES;
+    }
+    return is_searching(cube, cause) && is_long(cube, queues) ? FM_QUEUE_IS_LONG
+                                                              : FM_QUEUE_EXPLAINS_NOTHING;
 }
 
 fm_queue_reason_t fm_queue_reason(const struct fm_diagnosis *diagnosis,
@@ -251,28 +261,47 @@ static void write_others(char *text, size_t size, const struct fm_diagnosis *dia
     }
 }
 
+/** A number of each process of the cause. */
+static const char *mean(char text[FM_FORMAT_SIZE], double sum, const struct queues *queues)
+{
+    return fm_format_count(text, (int64_t)(sum / queues->processes + 0.5));
+}
+
+/** Writes what the library does with the messages that arrive. */
+static void write_work(char *text, size_t size, const struct queues *queues, bool keeps)
+{
+    char arrived[FM_FORMAT_SIZE], kept[FM_FORMAT_SIZE];
+    mean(arrived, queues->arrivals, queues);
+    if (keeps) {
+        snprintf(text, size,
+                 "take in %s messages, %s of which came before their receives and are "
+                 "kept until then",
+                 arrived, mean(kept, queues->kept, queues));
+    } else {
+        snprintf(text, size,
+                 "match %s%smessages with the receives that are posted when they "
+                 "arrive",
+                 queues->arrivals > 0 ? arrived : "", queues->arrivals > 0 ? " " : "");
+    }
+}
+
 static void state_matching(const struct fm_diagnosis *diagnosis, const char *name,
-                           const struct queues *queues, struct fm_sentences *lines)
+                           const struct queues *queues, bool keeps, struct fm_sentences *lines)
 {
     const struct fm_cube *cube = diagnosis->cube;
     char own[FM_FORMAT_SIZE], match[FM_FORMAT_SIZE], most[FM_FORMAT_SIZE + 16];
-    char elsewhere[FM_FORMAT_SIZE], count[FM_FORMAT_SIZE], arrived[64] = "messages", others[96];
-    const char *each = queues->processes > 1 ? " each" : "";
-    if (queues->arrivals > 0) {
-        snprintf(arrived, sizeof arrived, "%s messages",
-                 fm_format_count(count, (int64_t)(queues->arrivals / queues->processes + 0.5)));
-    }
+    char elsewhere[FM_FORMAT_SIZE], work[192], others[96];
     snprintf(most, sizeof most, "at most %s",
              fm_format_ticks(elsewhere, cube, (int64_t)queues->match_others));
     write_others(others, sizeof others, diagnosis, queues, most);
+    write_work(work, sizeof work, queues, keeps);
     fm_sentences_add(lines, "Why",
-                     "%s takes %s there%s; in all, the MPI library needs up to %s to match %s with "
-                     "the receives that are posted when they arrive, copies of short ones "
-                     "included%s",
+                     "%s takes %s there%s; in all, the MPI library needs up to %s to %s, copies of "
+                     "short ones included%s",
                      name, fm_format_ticks(own, cube, (int64_t)(queues->own / queues->processes)),
-                     each,
+                     queues->processes > 1 ? " each" : "",
                      fm_format_ticks(match, cube, (int64_t)(queues->match / queues->processes)),
-                     arrived, others);
+                     work, others);
 }
 
 static void state_queue(const struct fm_diagnosis *diagnosis, const char *name,
@@ -311,8 +340,8 @@ void fm_evidence_of_queues(const struct fm_diagnosis *diagnosis,
     const fm_queue_reason_t reason = reason_of(cube, cause, &queues);
     char *name =
         fm_place_name(diagnosis, cube->regions[cube->callpaths[cause->callpath].region].name);
-    if (reason == FM_QUEUE_MATCHES) {
-        state_matching(diagnosis, name, &queues, lines);
+    if (reason == FM_QUEUE_MATCHES || reason == FM_QUEUE_KEEPS) {
+        state_matching(diagnosis, name, &queues, reason == FM_QUEUE_KEEPS, lines);
     } else if (reason == FM_QUEUE_IS_LONG) {
         state_queue(diagnosis, name, &queues, lines);
     }

@@ -10,6 +10,7 @@
  * Matching is stated as the reason only if at least half of the calls' own time must have been
  * matching: the matching time of the processes of the problem, beyond that of the other process
  * with the most, is longer than all of their other time in MPI, waiting included, by that much.
+ * If at least half of the messages were unexpected by the library's counter, it is their keeping.
  *
  * A queue of unexpected messages is stated as an observation, not as a reason, and only if the
  * calls search it, nine tenths of the processes' messages were certainly unexpected, at least
@@ -27,6 +28,7 @@
 typedef enum {
     FM_QUEUE_EXPLAINS_NOTHING,
     FM_QUEUE_MATCHES, /**< it compares messages that arrive with posted receives */
+    FM_QUEUE_KEEPS,   /**< likewise, but most have none and are kept for later */
     FM_QUEUE_IS_LONG  /**< receives search a long queue of unexpected messages */
 } fm_queue_reason_t;
 
