@@ -164,15 +164,6 @@ static void add_page_fault(struct fm_cube *cube, const json_t *environment)
     cube->experiment.page_fault = ticks > 0 ? (uint64_t)ceil(ticks) : 0;
 }
 
-/* ... and what recording has cost. */
-static void add_overhead(struct fm_cube *cube, const json_t *environment)
-{
-    const json_t *recorder = json_object_get(environment, "recorder");
-    const double percent = stated_ticks(json_object_get(recorder, "overhead_percent"), 1);
-    cube->experiment.overhead =
-        percent < 0 ? 0 : (uint32_t)fmax(1, fmin(percent * 1e4, UINT32_MAX));
-}
-
 /* What the experiment directory states about the run and the trace does not. */
 static fm_status_t add_environment(struct fm_cube *cube, const char *archive,
                                    struct fm_error *error)
@@ -186,7 +177,7 @@ static fm_status_t add_environment(struct fm_cube *cube, const char *archive,
         status = add_command(cube, environment, error);
     }
     add_page_fault(cube, environment);
-    add_overhead(cube, environment);
+    cube->experiment.overhead = fm_environment_overhead(environment);
     json_decref(environment);
     return status;
 }

@@ -3,6 +3,7 @@
 #include "base/text.h"
 
 #include <fcntl.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,6 +34,14 @@ json_t *fm_environment_load(const char *archive)
         environment = NULL;
     }
     return environment;
+}
+
+uint32_t fm_environment_overhead(const json_t *environment)
+{
+    const json_t *recorder = json_object_get(environment, "recorder");
+    const json_t *percent = json_object_get(recorder, "overhead_percent");
+    const double millionths = json_is_number(percent) ? 1e4 * json_number_value(percent) : -1;
+    return millionths < 0 ? 0 : (uint32_t)fmax(1, fmin(millionths, UINT32_MAX));
 }
 
 char *fm_environment_command(const json_t *environment)

@@ -7,11 +7,16 @@
 #include "base/error.h"
 
 #include <jansson.h>
+#include <stdint.h>
 
 /** Reads it.
  * @param archive  the experiment directory, or an anchor file in one
  * @return an object to be released, or NULL if there is none that can be read */
 json_t *fm_environment_load(const char *archive);
+
+/** @return by how much recording has made the run longer, millionths; 0: not stated
+ * @param environment  may be NULL */
+uint32_t fm_environment_overhead(const json_t *environment);
 
 /** @return the command line of the program in it as a shell takes it, to be freed; NULL if there is
  * none, or no memory. */

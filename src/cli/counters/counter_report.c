@@ -3,6 +3,7 @@
 #include "base/containers/map.h"
 #include "base/containers/vector.h"
 #include "base/memory.h"
+#include "cli/archive/environment.h"
 #include "counters/call_profile.h"
 #include "counters/counter_job.h"
 #include "cube/model/metric_id.h"
@@ -395,6 +396,13 @@ static fm_status_t describe(struct builder *builder, const struct fm_counter_job
                            : status;
 }
 
+static void add_overhead(struct builder *builder, const char *directory)
+{
+    json_t *environment = fm_environment_load(directory);
+    builder->cube->experiment.overhead = fm_environment_overhead(environment);
+    json_decref(environment);
+}
+
 static fm_status_t warn(struct builder *builder, const struct fm_counter_job *job,
                         struct fm_error *error)
 {
@@ -439,6 +447,7 @@ fm_status_t fm_counters_make_report(const char *directory, struct fm_cube **cube
     builder.cube = fm_cube_create();
     status = builder.cube == NULL ? out_of_memory(error) : fill(&builder, &job, error);
     if (status == FM_OK) {
+        add_overhead(&builder, directory);
         *cube = builder.cube;
     } else {
         fm_cube_free(builder.cube);

@@ -44,9 +44,9 @@ static double seconds_between(uint64_t begin, uint64_t end, double resolution)
 
 /* Estimates the additional time of the run: the recorder's begin and end, for which all processes
  * wait, and the recording time of the thread that records most. */
-static void describe_overhead(const struct fm_closing *closing,
-                              const struct fm_overhead_rates *rates, uint64_t now,
-                              struct fm_environment *facts)
+void fm_closing_describe_overhead(const struct fm_closing *closing,
+                                  const struct fm_overhead_rates *rates, uint64_t now,
+                                  struct fm_environment *facts)
 {
     double resolution = (double)facts->resolution;
     double whole = seconds_between(closing->least.begin, now, resolution);
@@ -94,5 +94,5 @@ void fm_closing_describe(const struct fm_closing *closing, const struct fm_overh
     facts->clock = &closing->clock;
     facts->clock_doubt =
         fm_clock_doubt(&closing->clock, (double)facts->resolution, text + half, size - half);
-    describe_overhead(closing, rates, now, facts);
+    fm_closing_describe_overhead(closing, rates, now, facts);
 }

@@ -51,6 +51,11 @@ struct fm_closing_moment {
 void fm_closing_combine(struct fm_closing *closing, const struct fm_exchange *exchange,
                         struct fm_closing_moment (*now)(void));
 
+/** Adds of the combined facts what recording has cost; parameters as below. */
+void fm_closing_describe_overhead(const struct fm_closing *closing,
+                                  const struct fm_overhead_rates *rates, uint64_t now,
+                                  struct fm_environment *facts);
+
 /** Adds the combined facts to the description of the experiment, except `failure`.
  * @param rates  cost of records
  * @param now    present moment in rank 0's time

@@ -1,5 +1,7 @@
 #include "record/closing/overhead.h"
 
+#include "counters/counter_layout.h"
+#include "record/counting/profile/profile.h"
 #include "record/stack/stack.h"
 
 #include <string.h>
@@ -136,6 +138,7 @@ static __attribute__((noinline)) void call(void)
 static void rewind_buffer(struct fm_thread *side)
 {
     side->cursor = side->first->words;
+    fm_count_from_here(side);
 }
 
 static double nanoseconds_of_calls(struct fm_thread *side)
@@ -169,6 +172,42 @@ static double nanoseconds_of_unwinding(struct fm_thread *side)
     return (double)least / UNWINDINGS;
 }
 
+/* ---- counting ---- */
+
+/* What a temporary thread counts to. */
+struct side_counting {
+    struct fm_counting counting;
+    uint64_t resets;
+    struct fm_call_profile profile;
+    uint64_t block[];
+};
+
+static size_t bytes_of_counting(const struct fm_counting *like)
+{
+    const size_t words = (size_t)FM_BLOCK_HEAD + FM_SLOTS + FM_ADDED_WORDS +
+                         (size_t)FM_FUNCTION_WORDS * like->functions;
+    return sizeof(struct side_counting) + words * sizeof(uint64_t);
+}
+
+/* @return counting in the way of another thread; NULL without memory */
+static struct side_counting *make_counting(const struct fm_counting *like)
+{
+    struct side_counting *made = mmap(NULL, bytes_of_counting(like), PROT_READ | PROT_WRITE,
+                                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (made == MAP_FAILED) {
+        return NULL;
+    }
+    fm_profile_begin(&made->profile);
+    made->counting = (struct fm_counting){.block = made->block,
+                                          .resets = &made->resets,
+                                          .functions = like->functions,
+                                          .profile = like->profile != NULL ? &made->profile : NULL,
+                                          .discards = like->discards};
+    return made;
+}
+
+/* ---- measurement ---- */
+
 /* Measures with a temporary struct fm_thread that is not in the list of threads and has its own
  * buffer. */
 static struct fm_overhead_rates measure(struct fm_thread *side)
@@ -201,7 +240,13 @@ struct fm_overhead_rates fm_overhead_measure(const struct fm_thread *thread)
     if (side != MAP_FAILED) {
         side->first = (struct fm_chunk *)(side + 1);
         side->stack = thread != NULL ? thread->stack : NULL;
+        const struct fm_counting *like = thread != NULL ? thread->counting : NULL;
+        struct side_counting *counting = like != NULL ? make_counting(like) : NULL;
+        side->counting = counting != NULL ? &counting->counting : NULL;
         rates = measure(side);
+        if (counting != NULL) {
+            munmap(counting, bytes_of_counting(like));
+        }
         munmap(side, bytes);
     }
     return rates;

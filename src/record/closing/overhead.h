@@ -3,7 +3,8 @@
  *
  * Rare work (begin, end, writing buffers) is measured directly. A recorded call costs less than the
  * clock reading that would measure it; therefore a calibration at the end of the run measures the
- * cost of a call, which is multiplied by the number of calls. Not included are the wrappers'
+ * cost of a call, with its counting if calls are counted, which is multiplied by the number of
+ * calls. Not included are the wrappers'
  * look-ups for operations, readings of the CPU clock (stolen_time.h), the delivery of sampling
  * signals, and cache pollution by records.
  */

@@ -204,15 +204,28 @@ static void define_used(uint32_t *regions)
 }
 
 /* The end of a run without a trace: its counters are complete when the last call is counted. */
+/* What conversion counts of records that are kept. */
+static void note_work(struct fm_thread *threads)
+{
+    for (struct fm_thread *thread = threads; thread != NULL; thread = thread->next) {
+        const struct fm_counting *counting = thread->counting;
+        if (counting != NULL) {
+            thread->work.readings = 2 * fm_count_calls(counting);
+            thread->work.sites = counting->profile != NULL ? counting->profile->sites : 0;
+        }
+    }
+}
+
 static void close_counters(struct fm_thread *thread, fm_last_call_t *last)
 {
-    fm_threads_end();
+    struct fm_thread *threads = fm_threads_end();
     fm_session.exchange->barrier();
     if (thread != NULL) {
         last(thread, fm_clock_now());
         fm_count_rest(thread);
     }
     fm_count_others(thread);
+    note_work(threads);
     fm_counter_file_close();
     bool resolved = fm_session_resolve(fm_session.exchange, &fm_session.definitions,
                                        &fm_session_state.callsites);
@@ -221,9 +234,13 @@ static void close_counters(struct fm_thread *thread, fm_last_call_t *last)
                         fm_session.exchange->rank,
                         resolved ? strerrordesc_np(errno) : "no memory for the names of functions");
     }
-    fm_session.exchange->barrier(); /* the files of all processes are complete */
+    fm_session_clock_close(fm_session.exchange);
+    const struct fm_overhead_rates rates = fm_overhead_measure(fm_thread_self);
+    struct fm_closing closing = fm_session_closing(threads, 0, &rates);
+    /* Behind it the files of all processes are complete. */
+    fm_closing_combine(&closing, fm_session.exchange, fm_session_clock_now);
     if (fm_session.exchange->rank == 0) {
-        fm_session_describe_counters();
+        fm_session_describe_counters(&closing, &rates);
     }
 }
 

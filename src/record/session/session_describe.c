@@ -105,11 +105,14 @@ static void describe_thinning(struct fm_environment *facts, uint64_t processes, 
     facts->recorded = text;
 }
 
-void fm_session_describe_counters(void)
+void fm_session_describe_counters(const struct fm_closing *closing,
+                                  const struct fm_overhead_rates *rates)
 {
     struct fm_environment facts = fm_session_environment();
     facts.complete = fm_session.exchange->failure == NULL;
     facts.unseen = fm_session_unseen();
+    facts.nanoseconds_per_page_fault = fm_overhead_page_fault();
+    fm_closing_describe_overhead(closing, rates, fm_clock_now(), &facts);
     fm_experiment_describe(fm_session.directory, &facts);
     fm_experiment_log(fm_session.directory, "counters of %u processes, no trace", facts.ranks);
     tell_unseen(facts.unseen);

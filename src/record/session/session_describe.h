@@ -28,8 +28,8 @@ struct fm_closing fm_session_closing(struct fm_thread *threads, uint64_t events,
 void fm_session_describe_end(const struct fm_closing *closing,
                              const struct fm_overhead_rates *rates);
 
-/** Describes a run without a trace at its end; called by rank 0, after the counters are complete.
- */
-void fm_session_describe_counters(void);
+/** Describes a run without a trace at its end, likewise, after the counters are complete. */
+void fm_session_describe_counters(const struct fm_closing *closing,
+                                  const struct fm_overhead_rates *rates);
 
 #endif

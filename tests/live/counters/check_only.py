@@ -206,6 +206,14 @@ def check_info(experiment):
     info = json.loads(done.stdout)
     assert (info["processes"], info["processes_ended"], info["has_trace"]) == (4, 4, False), info
     assert info["environment"]["ranks"] == 4, info
+    recorder = info["environment"]["recorder"]
+    assert recorder["nanoseconds_per_call"] > 0 and recorder["overhead_percent"] > 0, recorder
+    assert re.search(r"^recorder +about [0-9.]+ % of the run$",
+                     run(fermata, "info", experiment).stdout, re.MULTILINE)
+    report = json.loads(run(fermata, "report", "--format", "json", experiment).stdout)
+    stated = report["experiment"]["overhead_percent"]
+    assert abs(stated - recorder["overhead_percent"]) <= 1e-3, (stated, recorder)
+    assert " by its measured costs" in run(fermata, "report", experiment).stdout
     done = run(fermata, "info", pathlib.Path(experiment) / "counters")
     assert done.returncode != 0 or "counters, no trace" in done.stdout, done
     assert run(fermata, "info", "/dev").returncode != 0

@@ -24,11 +24,16 @@ struct fm_call_profile *fm_profile_new(void)
         return NULL;
     }
     fm_memory_use_add(sizeof *profile);
+    fm_profile_begin(profile);
+    return profile;
+}
+
+void fm_profile_begin(struct fm_call_profile *profile)
+{
     profile->node_count = profile->entry_count = profile->stretch_count = 1;
     profile->visits.count = 1;
     profile->entries[0].function = UINT32_MAX; /* no call finds it */
     profile->entry = &profile->entries[0];
-    return profile;
 }
 
 static size_t hash(uint32_t one, uint32_t other)
@@ -61,6 +66,7 @@ void fm_profile_follow(struct fm_call_profile *profile, uint64_t header)
 {
     uint32_t site = fm_record_ref(header);
     bool begins = true;
+    profile->sites++;
     if (fm_record_kind(header) == FM_RECORD_STACK) {
         uint32_t kept = fm_record_aux(header) & ~(uint32_t)FM_STACK_CUT;
         begins = profile->depth <= kept; /* else it makes its next call from another place */

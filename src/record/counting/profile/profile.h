@@ -53,6 +53,7 @@ struct fm_profile_stretch {
 struct fm_call_profile {
     uint64_t begin, end; /**< of the first and of the last call or instrumented function, clock
                               ticks; 0: there was none */
+    uint64_t sites;      /**< records of the call stack so far */
     uint32_t depth;      /**< functions on the call stack */
     uint32_t node_count, entry_count;
     struct fm_profile_entry *entry;        /**< of the last call */
@@ -69,6 +70,9 @@ struct fm_call_profile {
 
 /** @return an empty profile, of pages that are mapped when they are used; NULL without memory */
 struct fm_call_profile *fm_profile_new(void);
+
+/** Makes zeroed memory an empty profile. */
+void fm_profile_begin(struct fm_call_profile *profile);
 
 /** The call stack changes as a record says: STACK or STACK_SITE.
  * @param header  of the record */
