@@ -85,11 +85,16 @@ static uint64_t volume_of(const struct fm_hook_places *places, const struct fami
     return elements == 0 ? 0 : elements * not_negative(places->type_size((void *)type));
 }
 
+static _Thread_local unsigned depth; /* algorithms that are being executed */
+
 static void count_call(enum fm_hooked counter, const struct family *family, const long *words)
 {
     const struct fm_hook_places *places = __atomic_load_n(&fm_hook_places, __ATOMIC_ACQUIRE);
     if (family == &families[ALLTOALL] && is_in_place(family, words)) {
         counter = FM_HOOKED_ALLTOALL_INPLACE;
+    }
+    if (depth > 0) {
+        fm_hook_add(FM_HOOKED_NESTED, 1);
     }
     if (places == NULL || places->words[counter] == NULL) {
         return;
@@ -109,7 +114,10 @@ static void count_call(enum fm_hooked counter, const struct family *family, cons
         FM_HOOK_NEXT(fm_hooked_function_t, "ompi_coll_base_" #function, FM_HOOKED_OB1)             \
         const long words[WORDS] = {a, b, c, d, e, f, g, h, i, j, k, l};                            \
         count_call(FM_HOOKED_##symbol, &families[family], words);                                  \
-        return next(a, b, c, d, e, f, g, h, i, j, k, l);                                           \
+        depth++;                                                                                   \
+        long result = next(a, b, c, d, e, f, g, h, i, j, k, l);                                    \
+        depth--;                                                                                   \
+        return result;                                                                             \
     }
 #include "record/hooks/algorithms.def"
 #undef FM_ALGORITHM

@@ -32,6 +32,8 @@ FORCED = [
     {"reduce_scatter_block": (1, "linear"), "allgatherv": (4, "neighbor_exchange")},
     {"allgatherv": (1, "linear")},
 ]
+# reduce_scatter_block linear: reduce and scatter; allgatherv linear: bcast (gatherv has no choice)
+NESTED = [0, 0, 0, 2 * CALLS, CALLS]
 
 
 def recorded(experiment, arguments, forced=()):
@@ -55,6 +57,7 @@ def check_forced(folder):
     seen = set()
     for run, forced in enumerate(FORCED):
         counters = recorded(f"{folder}/{run}", [str(CALLS)], forced)
+        assert counters["algorithms.nested"]["values"] == [NESTED[run]] * RANKS, (run, counters)
         for operation, (_, name) in forced.items():
             uses = {counter: value for counter, value in counters.items()
                     if counter.startswith(f"algorithm.{operation}.")}
