@@ -151,13 +151,11 @@ const char *fm_counter_defect(const char *name, const char *obtained)
     }
     if (fm_counter_list_names("BYTES_*_USER,BYTES_*_MPI", "", spc)) {
         return "Open MPI 4.1.4 ascribes messages of the program to the library in some runs, and "
-               "the "
-               "reverse; mpi.bytes_sent and mpi.bytes_received are exact";
+               "the reverse; mpi.bytes_sent and mpi.bytes_received are exact";
     }
     if (is_variable && fm_counter_list_names("BYTES_PUT,BYTES_GET", "", spc)) {
         return "Open MPI 4.1.4 does not count MPI_Put and MPI_Get with its components osc sm and "
-               "osc "
-               "rdma; mpi.bytes_put and mpi.bytes_got are exact";
+               "osc rdma; mpi.bytes_put and mpi.bytes_got are exact";
     }
     if (is_variable && fm_counter_list_names("MAX_*", "", spc)) {
         return "reading resets it in Open MPI 4.1.4: this is the maximum since the previous "

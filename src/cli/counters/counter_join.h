@@ -8,9 +8,9 @@
 
 /** Adds the findings of the counters of an experiment to its report
  * (counters/findings/counter_findings.h), each with what ranks wait for at the rank that it names;
- * and where counters and trace contradict each other: numbers and bytes of messages that differ,
- * and numbers of unexpected messages outside of the trace's bounds (counter_bounds.h). Without
- * counters, only what these bounds prove.
+ * and where counters and trace contradict each other: numbers and bytes of messages or numbers of
+ * collective operations that differ, and numbers of unexpected messages outside of the trace's
+ * bounds (counter_bounds.h). Without counters, only what these bounds prove.
  * @param directory  the experiment
  * @param is_whole   the trace is said to be complete; if not, differences are no contradictions
  * @param cube       its report, sealed; without a trace (is_profile) nothing is compared */

@@ -305,9 +305,10 @@ static fm_status_t write_series(const struct conversion *conversion,
                                 const struct fm_counter_job *job, const struct names *names,
                                 const struct fm_snapshot_series *series, struct fm_error *error)
 {
+    const uint64_t start = fm_counter_job_start(job);
     fm_status_t status = FM_OK;
     for (size_t i = 0; i < series[0].snapshots; i++) {
-        uint64_t stamp = fm_counter_job_start(job) + (uint64_t)llround(1e9 * series[0].seconds[i]);
+        uint64_t stamp = start + (uint64_t)llround(1e9 * series[0].seconds[i]);
         for (size_t k = 0; status == FM_OK && k < conversion->count; k++) {
             if (conversion->ranks[k].rank < series[0].ranks) {
                 status = write_snapshot(&conversion->ranks[k], names, series, i, stamp, error);

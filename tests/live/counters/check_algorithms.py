@@ -4,7 +4,6 @@ see when it changes between them.
 usage: check_algorithms.py FERMATA MPIRUN PROGRAM
 """
 
-import os
 import pathlib
 import subprocess
 import sys
@@ -12,7 +11,7 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
 from mpi_launcher import mpi_command  # noqa: E402
-from shown_counters import shown_counters  # noqa: E402
+from hooked_run import hooked_run  # noqa: E402
 
 fermata, mpirun, program = sys.argv[1:]
 CALLS, RANKS, BIG = 25, 2, 200
@@ -37,20 +36,11 @@ NESTED = [0, 0, 0, 2 * CALLS, CALLS]
 
 
 def recorded(experiment, arguments, forced=()):
-    environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
-                       OMPI_MCA_pml="ob1")
+    variables = {f"OMPI_MCA_coll_tuned_{operation}_algorithm": str(forced[operation][0]) for operation in forced}
     if forced:
-        environment["OMPI_MCA_coll_tuned_use_dynamic_rules"] = "1"
-    for operation in forced:
-        environment[f"OMPI_MCA_coll_tuned_{operation}_algorithm"] = str(forced[operation][0])
-    done = subprocess.run([fermata, "record", "--hooks", "--counters-only", "-o", experiment, "--",
-                           *mpi_command(mpirun, RANKS, [program, *arguments])],
-                          capture_output=True, text=True, check=False, env=environment)
-    assert done.returncode == 0, done.stdout + done.stderr
-    if "no hooks" in done.stderr:
-        print("left out: hooks are not tested with this version")
-        sys.exit(0)
-    return shown_counters(fermata, experiment)[0]
+        variables["OMPI_MCA_coll_tuned_use_dynamic_rules"] = "1"
+    return hooked_run(fermata, experiment, mpi_command(mpirun, RANKS, [program, *arguments]),
+                      variables=variables)
 
 
 def check_forced(folder):

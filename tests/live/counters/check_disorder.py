@@ -7,7 +7,6 @@ communicator each do not.
 usage: check_disorder.py FERMATA MPIRUN MESSAGE_RATE OVERTAKE
 """
 
-import os
 import pathlib
 import re
 import subprocess
@@ -16,7 +15,7 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
 from mpi_launcher import mpi_command  # noqa: E402
-from shown_counters import shown_counters  # noqa: E402
+from hooked_run import hooked_run  # noqa: E402
 
 fermata, mpirun, message_rate, overtake = sys.argv[1:]
 SHARE, THREADS, MESSAGES, ATTEMPTS = 0.02, 4, 5000, 3
@@ -25,16 +24,9 @@ PAIRS = 400  # of overtake.c
 
 def disorder(experiment, arrivals, command, **variables):
     """@return the share of messages out of sequence in rank 1, and the finding about it"""
-    environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
-                       OMPI_MCA_pml="ob1", OMPI_MCA_btl="vader,self", **variables)
-    done = subprocess.run([fermata, "record", "--hooks", "--counters-only", "-o", experiment, "--",
-                           *mpi_command(mpirun, 2, command)], capture_output=True, text=True,
-                          check=False, env=environment)
-    assert done.returncode == 0, done.stdout + done.stderr
-    if "no hooks" in done.stderr:
-        print("left out: hooks are not tested with this version")
-        sys.exit(0)
-    values = {name: counter["values"] for name, counter in shown_counters(fermata, experiment)[0].items()}
+    shown = hooked_run(fermata, experiment, mpi_command(mpirun, 2, command),
+                       variables={"OMPI_MCA_btl": "vader,self", **variables})
+    values = {name: counter["values"] for name, counter in shown.items()}
     arrived = values["EAGER_MESSAGES"][1] + values["NOT_EAGER_MESSAGES"][1]
     assert arrived >= arrivals, values
     assert (values["OUT_OF_SEQUENCE"][1] == 0) == (values["OOS_MATCH_TIME"][1] == 0), values

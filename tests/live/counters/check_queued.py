@@ -4,15 +4,13 @@ of all communicators of the program.
 usage: check_queued.py FERMATA MPIRUN PROGRAM
 """
 
-import os
 import pathlib
-import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
 from mpi_launcher import mpi_command  # noqa: E402
-from shown_counters import shown_counters  # noqa: E402
+from hooked_run import hooked_run  # noqa: E402
 
 fermata, mpirun, program = sys.argv[1:]
 COUNT = 1000
@@ -20,16 +18,8 @@ INTERNAL = 16  # most messages of the library that MPI_Comm_dup and MPI_Comm_fre
 
 
 def recorded(experiment, names, arguments):
-    environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
-                       OMPI_MCA_pml="ob1")
-    done = subprocess.run([fermata, "record", "--hooks", "--counters-only", f"--counters={names}", "-o",
-                           experiment, "--", *mpi_command(mpirun, 2, [program, *arguments])],
-                          capture_output=True, text=True, check=False, env=environment)
-    assert done.returncode == 0, done.stdout + done.stderr
-    if "no hooks" in done.stderr:
-        print("left out: hooks are not tested with this version")
-        sys.exit(0)
-    return shown_counters(fermata, experiment)[0]
+    return hooked_run(fermata, experiment, mpi_command(mpirun, 2, [program, *arguments]),
+                      [f"--counters={names}"])
 
 
 def main():
