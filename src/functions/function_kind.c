@@ -24,19 +24,27 @@ static bool has_prefix(const char *name, const char *prefix)
     return strncasecmp(name, prefix, strlen(prefix)) == 0;
 }
 
-/* @return the section whose prefix the name has, else the paradigm's first one; NULL: no table */
-static const struct fm_function_section *section_of(fm_paradigm_t paradigm, const char *name)
+/* @return the section whose prefix the name has; NULL: there is none */
+static const struct fm_function_section *section_named(fm_paradigm_t paradigm, const char *name)
 {
-    const struct fm_function_section *first = NULL;
     for (size_t i = 0; i < fm_function_section_count; i++) {
-        if (fm_function_sections[i].paradigm == paradigm) {
-            if (has_prefix(name, fm_function_sections[i].prefix)) {
-                return &fm_function_sections[i];
-            }
-            first = first == NULL ? &fm_function_sections[i] : first;
+        const struct fm_function_section *section = &fm_function_sections[i];
+        if (section->paradigm == paradigm && has_prefix(name, section->prefix)) {
+            return section;
         }
     }
-    return first;
+    return NULL;
+}
+
+/* @return the paradigm's first section; NULL: no table */
+static const struct fm_function_section *first_section(fm_paradigm_t paradigm)
+{
+    for (size_t i = 0; i < fm_function_section_count; i++) {
+        if (fm_function_sections[i].paradigm == paradigm) {
+            return &fm_function_sections[i];
+        }
+    }
+    return NULL;
 }
 
 static int compare(const char *name, size_t length, const char *with)
@@ -111,13 +119,27 @@ static struct fm_function_row find(const struct fm_function_section *section, co
     }
 }
 
+const char *fm_function_without_prefix(fm_paradigm_t paradigm, const char *name)
+{
+    const struct fm_function_section *section = section_named(paradigm, name);
+    return section != NULL ? name + strlen(section->prefix) : name;
+}
+
+bool fm_function_is_listed(fm_paradigm_t paradigm, const char *name)
+{
+    const struct fm_function_section *section = section_named(paradigm, name);
+    return section != NULL &&
+           find_function(section, name + strlen(section->prefix), end_of(name)) != NULL;
+}
+
 struct fm_function_kind fm_function_kind(fm_paradigm_t paradigm, const char *name)
 {
-    const struct fm_function_section *section = section_of(paradigm, name);
+    const struct fm_function_section *section = section_named(paradigm, name);
+    const size_t skipped = section != NULL ? strlen(section->prefix) : 0;
+    section = section != NULL ? section : first_section(paradigm);
     if (section == NULL) {
         return (struct fm_function_kind){.call = FM_CALL_USER, .role = OTF2_REGION_ROLE_FUNCTION};
     }
-    size_t skipped = has_prefix(name, section->prefix) ? strlen(section->prefix) : 0;
     struct fm_function_row row = find(section, name + skipped);
     return (struct fm_function_kind){
         .own_metric = row.metric,
@@ -148,7 +170,7 @@ static fm_call_t classify_role(uint8_t role)
 
 fm_call_t fm_call_classify(fm_paradigm_t paradigm, const char *name, uint8_t otf2_role)
 {
-    if (paradigm == FM_PARADIGM_MPI && !has_prefix(name, "MPI_")) {
+    if (paradigm == FM_PARADIGM_MPI && section_named(paradigm, name) == NULL) {
         return classify_role(otf2_role);
     }
     return fm_function_kind(paradigm, name).call;
@@ -156,5 +178,15 @@ fm_call_t fm_call_classify(fm_paradigm_t paradigm, const char *name, uint8_t otf
 
 bool fm_call_completes_requests(const char *name)
 {
-    return has_prefix(name, "MPI_") && fm_function_kind(FM_PARADIGM_MPI, name).completes_requests;
+    return section_named(FM_PARADIGM_MPI, name) != NULL &&
+           fm_function_kind(FM_PARADIGM_MPI, name).completes_requests;
+}
+
+bool fm_is_mpi_function(const char *name)
+{
+    if (strncmp(name, "MPI", 3) != 0) {
+        return false;
+    }
+    const char *rest = fm_function_without_prefix(FM_PARADIGM_MPI, name);
+    return rest != name && isupper((unsigned char)rest[0]) && islower((unsigned char)rest[1]);
 }

@@ -91,10 +91,22 @@ struct fm_function_kind {
 struct fm_function_kind fm_function_kind(fm_paradigm_t paradigm, const char *name);
 
 /** @return the rule class of a region.
- * @param otf2_role  OTF2_RegionRole; decides for MPI regions whose name does not begin with MPI_ */
+ * @param otf2_role  OTF2_RegionRole; decides for MPI regions whose name begins neither with MPI_
+ * nor with MPIX_ */
 fm_call_t fm_call_classify(fm_paradigm_t paradigm, const char *name, uint8_t otf2_role);
 
 /** @return whether the MPI function `name` completes requests that other calls have begun. */
 bool fm_call_completes_requests(const char *name);
+
+/** @return the name without its paradigm's prefix, of those that its table has; the name itself: it
+ * has none of them */
+const char *fm_function_without_prefix(fm_paradigm_t paradigm, const char *name);
+
+/** @return whether a function, named with its prefix, has a row in its paradigm's table */
+bool fm_function_is_listed(fm_paradigm_t paradigm, const char *name);
+
+/** @return whether a name has the form of a function of MPI in C, with a row or without: MPI_Send,
+ * MPIX_Allreduce_init; not MPI_IN_PLACE, not MPI_T_init_thread */
+bool fm_is_mpi_function(const char *name);
 
 #endif

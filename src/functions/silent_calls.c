@@ -184,7 +184,7 @@ static bool is_start(const char *name)
 
 static const char *without_prefix(const char *name)
 {
-    return strncasecmp(name, "MPI_", 4) == 0 ? name + 4 : name;
+    return fm_function_without_prefix(FM_PARADIGM_MPI, name);
 }
 
 static bool begins(const char *name, const char *begin)

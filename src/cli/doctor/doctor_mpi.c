@@ -1,16 +1,10 @@
 /* Functions of MPI that a program uses or defines and that the recorder does not record: the
- * recorder has wrappers for the names that the preloaded library exports. */
-#include "base/error.h"
-#include "base/process/installed.h"
+ * recorder has wrappers for those of the table of functions. */
 #include "cli/doctor/doctor.h"
+#include "functions/function_kind.h"
 
-#include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 void fm_elf_visit_symbols(const struct fm_elf *elf, fm_elf_symbol_t *visit, void *context)
 {
@@ -43,9 +37,6 @@ struct names {
 };
 
 struct search {
-    const struct fm_elf *recorder; /* NULL while it is not known */
-    const char *wanted;            /* of the recorder */
-    bool found;
     struct names unknown, own;
 };
 
@@ -71,37 +62,17 @@ static void add_name(struct names *names, const char *name)
     names->listed++;
 }
 
-static void compare(void *context, const char *name, bool defined)
-{
-    struct search *search = context;
-    search->found |= defined && strcmp(name, search->wanted) == 0;
-}
-
-/* @return whether a name is that of a function of MPI: MPI_Send, not MPI_IN_PLACE or MPI_T_... */
-static bool is_of_mpi(const char *name)
-{
-    return strncmp(name, "MPI_", 4) == 0 && name[4] >= 'A' && name[4] <= 'Z' && name[5] >= 'a' &&
-           name[5] <= 'z';
-}
-
 static void classify(void *context, const char *versioned, bool defined)
 {
     struct search *search = context;
     char name[128];
     snprintf(name, sizeof name, "%.*s", (int)strcspn(versioned, "@"), versioned);
-    if (!is_of_mpi(name)) {
+    if (!fm_is_mpi_function(name)) {
         return;
     }
     if (defined) {
         add_name(&search->own, name);
-        return;
-    }
-    search->wanted = name;
-    search->found = search->recorder == NULL;
-    if (search->recorder != NULL) {
-        fm_elf_visit_symbols(search->recorder, compare, search);
-    }
-    if (!search->found) {
+    } else if (!fm_function_is_listed(FM_PARADIGM_MPI, name)) {
         add_name(&search->unknown, name);
     }
 }
@@ -134,28 +105,7 @@ static void report(const struct search *search, const char *path)
 
 void fm_doctor_mpi(const char *path, const struct fm_elf *elf)
 {
-    char recorder_path[PATH_MAX];
-    struct search search = {.recorder = NULL};
-    struct fm_elf recorder;
-    struct stat status;
-    void *bytes = MAP_FAILED;
-    int file =
-        fm_find_library("libfermata-preload.so", recorder_path, sizeof recorder_path, NULL) == FM_OK
-            ? open(recorder_path, O_RDONLY | O_CLOEXEC)
-            : -1;
-    if (file >= 0 && fstat(file, &status) == 0 && (size_t)status.st_size > sizeof *recorder.head) {
-        bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
-    }
-    if (bytes != MAP_FAILED) {
-        recorder = (struct fm_elf){bytes, (size_t)status.st_size, bytes};
-        search.recorder = &recorder;
-    }
+    struct search search = {0};
     fm_elf_visit_symbols(elf, classify, &search);
     report(&search, path);
-    if (bytes != MAP_FAILED) {
-        munmap(bytes, (size_t)status.st_size);
-    }
-    if (file >= 0) {
-        close(file);
-    }
 }

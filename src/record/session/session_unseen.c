@@ -2,6 +2,7 @@
  * defines. Undefined symbols stand in front of the hash table of an object, defined ones in it. */
 #include "record/session/session_unseen.h"
 
+#include "functions/function_kind.h"
 #include "record/archive/archive.h"
 #include "record/conversion/convert.h"
 #include "record/experiment/experiment.h"
@@ -92,23 +93,6 @@ static bool find_symbols(const struct dl_phdr_info *object, struct symbols *symb
     return true;
 }
 
-/* @return whether a name is that of a function of MPI: MPI_Send, not MPI_IN_PLACE or MPI_T_... */
-static bool is_of_mpi(const char *name)
-{
-    return strncmp(name, "MPI_", 4) == 0 && name[4] >= 'A' && name[4] <= 'Z' && name[5] >= 'a' &&
-           name[5] <= 'z';
-}
-
-static bool has_wrapper(const struct fm_paradigm *paradigm, const char *name)
-{
-    for (uint32_t f = 0; f < paradigm->count; f++) {
-        if (strcmp(paradigm->functions[f].name, name) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static void add_name(struct names *names, const char *name)
 {
     const size_t length = strlen(names->text);
@@ -175,7 +159,7 @@ static bool is_library(const char *name, const struct symbols *symbols)
 static int examine(struct dl_phdr_info *object, size_t size, void *context)
 {
     (void)size;
-    const struct fm_paradigm *paradigm = context;
+    (void)context;
     const char *name = object_name(object);
     struct symbols symbols;
     if (strncmp(name, "libfermata-", 11) == 0 || !find_symbols(object, &symbols) ||
@@ -186,12 +170,12 @@ static int examine(struct dl_phdr_info *object, size_t size, void *context)
         const ElfW(Sym) *symbol = &symbols.items[i];
         const char *function = symbols.text + symbol->st_name;
         const unsigned type = ELF64_ST_TYPE(symbol->st_info);
-        if ((type != STT_FUNC && type != STT_NOTYPE) || !is_of_mpi(function)) {
+        if ((type != STT_FUNC && type != STT_NOTYPE) || !fm_is_mpi_function(function)) {
             continue;
         }
         const bool is_defined = symbol->st_shndx != SHN_UNDEF;
         /* A pointer to a library's function makes it an undefined symbol with an address. */
-        if (!is_defined && !has_wrapper(paradigm, function)) {
+        if (!is_defined && !fm_function_is_listed(FM_PARADIGM_MPI, function)) {
             add_name(&unseen.unknown, function);
         } else if (is_defined && type == STT_FUNC) {
             add_definition(name, function);
@@ -204,7 +188,7 @@ void fm_session_find_unseen(const struct fm_paradigm *paradigm)
 {
     if (strcmp(paradigm->description->name, "MPI") == 0 && !unseen.searched) {
         unseen.searched = true;
-        dl_iterate_phdr(examine, (void *)(uintptr_t)paradigm);
+        dl_iterate_phdr(examine, NULL);
     }
 }
 

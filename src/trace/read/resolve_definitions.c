@@ -3,11 +3,10 @@
 
 #include "base/partitioned_names.h"
 #include "base/stack_samples.h"
-#include "functions/paradigm_names.h"
+#include "functions/function_kind.h"
 
 #include "base/containers/sort.h"
 
-#include <ctype.h>
 #include <string.h>
 
 /* ---- regions ---- */
@@ -22,13 +21,6 @@ static bool all_are_user_code(const struct fm_raw_definitions *raw)
         }
     }
     return true;
-}
-
-/* @return whether it has the form of a function of the MPI standard, such as "MPI_Recv" */
-static bool looks_like_mpi(const char *name)
-{
-    return strncmp(name, "MPI_", 4) == 0 && isupper((unsigned char)name[4]) &&
-           islower((unsigned char)name[5]);
 }
 
 static fm_parameter_t parameter_of(const char *name, fm_parameter_t type)
@@ -133,7 +125,7 @@ static void resolve_regions(struct fm_raw_definitions *raw)
         const char *name = fm_raw_string(raw, from->name);
         name = name == NULL ? "unnamed region" : name;
         const char *file = fm_raw_string(raw, from->file);
-        fm_paradigm_t paradigm = by_name && looks_like_mpi(name)
+        fm_paradigm_t paradigm = by_name && fm_is_mpi_function(name)
                                      ? FM_PARADIGM_MPI
                                      : fm_paradigm_classify(from->paradigm, name);
         trace->regions[i] = (struct fm_region){
