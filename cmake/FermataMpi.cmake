@@ -4,8 +4,9 @@
 # instrumented, and is compiled for the compiler's warnings alone.
 #
 # Defines, for each library found, the interface target fermata_mpi_<library> and
-# FERMATA_MPIRUN_<library> (its launcher) and FERMATA_HAS_MPI_4_<library> (whether the library
-# implements MPI 4); FERMATA_MPI_LIBRARIES lists those found.
+# FERMATA_MPIRUN_<library> (its launcher), FERMATA_HAS_MPI_4_<library> (whether the library
+# implements MPI 4) and FERMATA_HAS_MPIX_INIT_<library> (whether it has persistent collectives as an
+# extension, as Open MPI 4 does); FERMATA_MPI_LIBRARIES lists those found.
 
 include(CheckCSourceCompiles)
 
@@ -71,6 +72,10 @@ foreach(library openmpi mpich)
     check_c_source_compiles("#include <mpi.h>
       int main(void) { return MPI_Send_c(0, 0, MPI_INT, 0, 0, MPI_COMM_WORLD); }"
       FERMATA_HAS_MPI_4_${library})
+    check_c_source_compiles("#include <mpi.h>
+      #include <mpi-ext.h>
+      int main(void) { return MPIX_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, 0); }"
+      FERMATA_HAS_MPIX_INIT_${library})
     unset(CMAKE_REQUIRED_FLAGS)
     unset(CMAKE_REQUIRED_LIBRARIES)
     list(APPEND FERMATA_MPI_LIBRARIES ${library})

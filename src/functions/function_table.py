@@ -19,6 +19,9 @@ instead of a row for each function:
                           match the names.
                           REGION names the function in archives (the statement that it implements);
                           without it, that is its name.
+
+  also PREFIX NAME...     the section's functions NAME are those of the section PREFIX above under other
+                          names: each has the row of PREFIX and NAME, but for the prefix
 """
 import fnmatch
 import re
@@ -39,6 +42,7 @@ FAMILY = re.compile(r"family\s+(\w+)\s+(\S.*)$")
 ARGUMENT = re.compile(r"argument\s+(\w+)\s+(\w+)\s+(\S.*?)\s+:\s+(\S.*)$")
 RECIPE = re.compile(r"recipe\s+(\w+)\s+(\S.*)$")
 RECORD = re.compile(r"record\s+(\w+)\s+(\w+|-)\s+(\S.*?)(?:\s+:\s+(\S.*))?$")
+ALSO = re.compile(r"also\s+(\S+)\s+(\S.*)$")
 LINKED = "linked"
 LINKABLE = "linkable"
 OPTIONAL_ROWS = "optional"
@@ -111,6 +115,8 @@ class Table:
             self.arguments.append(match.groups())
         elif match := RECIPE.match(line):
             self.recipes[match.group(1)] = match.group(2)
+        elif match := ALSO.match(line):
+            return self.take_also(match.group(1), match.group(2).split())
         else:
             return "not a line of a table of functions"
         return None
@@ -126,6 +132,17 @@ class Table:
             return f"{name} does not begin with {self.prefix}"
         self.rows.append(Row(self.prefix, body, progress, role, call, metric, facts,
                              result.strip(), name, parameters, optional=self.optional))
+        return None
+
+    def take_also(self, prefix, names):
+        if self.prefix is None:
+            return "a prefix must stand above the functions"
+        rows = {row.name: row for row in self.rows if row.prefix == prefix and row.body != "rule"}
+        for name in names:
+            if prefix + name not in rows:
+                return f"no row of {prefix + name} above"
+            self.rows.append(rows[prefix + name]._replace(
+                prefix=self.prefix, name=self.prefix + name, optional=self.optional))
         return None
 
     def take_record(self, recipe, family, prototype, region):
@@ -165,6 +182,11 @@ class Table:
         return next(rule.role for rule in self.rows
                     if rule.body == "rule" and rule.prefix == row.prefix and rule.role != "-"
                     and fnmatch.fnmatchcase(row.name, rule.name))
+
+    @property
+    def prefixes(self):
+        """The prefixes of the sections, in their order"""
+        return list(dict.fromkeys(row.prefix for row in self.rows))
 
     @property
     def recorded(self):

@@ -35,7 +35,7 @@ GAPS = {
     "partitioned": (["MPI_Psend_init", "MPI_Pready", "MPI_Parrived", ("MPI_Start", None)],
                     ["no record of the messages of this partitioned communication"]),
     "persistent collectives": (["MPI_Barrier_init", "MPI_Allreduce_init_c",
-                                "MPI_Neighbor_alltoall_init",
+                                "MPI_Neighbor_alltoall_init", "MPIX_Scan_init",
                                 ("MPI_Start", "isend 1 0 8 1")],
                                ["no collective record of the starts of these persistent collectives"]),
     "send-receives": (["MPI_Isendrecv"], ["no record of the messages of these calls"]),

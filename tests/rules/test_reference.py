@@ -339,7 +339,9 @@ class OwnNodeTest(unittest.TestCase):
                 ("MPI_Request_free", "mpi_point2point"), ("MPI_Startall", "mpi_point2point"),
                 ("MPI_Ineighbor_alltoallw", "mpi_collective"), ("MPI_Iscan", "mpi_collective"),
                 ("MPI_Group_incl", "mpi_mgmt_comm"), ("MPI_Info_create", "mpi"),
-                ("MPI_Reduce_local", "mpi"), ("MPI_Type_commit", "mpi")):
+                ("MPI_Reduce_local", "mpi"), ("MPI_Type_commit", "mpi"),
+                ("MPIX_Bcast_init", "mpi_collective"),
+                ("MPIX_Barrier_init", "mpi_sync_collective"), ("MPIX_Other", "mpi")):
             self.assertEqual(node, metrics.own_node(region), region)
 
 

@@ -276,29 +276,38 @@ int fm_MPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
     return result;
 }
 
-int fm_MPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request)
-{
-    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Barrier_init);
-    int result = PMPI_Barrier_init(comm, info, request);
-    if (thread != NULL) {
-        fm_collective_init(thread, OTF2_COLLECTIVE_OP_BARRIER,
-                           result == MPI_SUCCESS ? fm_comm_find(thread, comm) : NULL, FM_NO_ROOT,
-                           (struct fm_volume){0, 0}, FM_FUNCTION_MPI_Barrier_init, *request);
+#define BARRIER_INIT(function)                                                                     \
+    int fm_##function(MPI_Comm comm, MPI_Info info, MPI_Request *request)                          \
+    {                                                                                              \
+        struct fm_thread *thread = fm_call_enter(FM_FUNCTION_##function);                          \
+        int result = P##function(comm, info, request);                                             \
+        if (thread != NULL) {                                                                      \
+            fm_collective_init(thread, OTF2_COLLECTIVE_OP_BARRIER,                                 \
+                               result == MPI_SUCCESS ? fm_comm_find(thread, comm) : NULL,          \
+                               FM_NO_ROOT, (struct fm_volume){0, 0}, FM_FUNCTION_##function,       \
+                               *request);                                                          \
+        }                                                                                          \
+        return result;                                                                             \
     }
-    return result;
-}
+
+BARRIER_INIT(MPI_Barrier_init)
+BARRIER_INIT(MPIX_Barrier_init)
+#undef BARRIER_INIT
 
 #define FM_COUNT int
 #define FM_DISPL int
 #define FM_SUFFIX
 #define FM_COUNTS(values) ((struct fm_counts){values, false})
+#define FM_EARLIER        FM_COLLECTIVE_INIT
 #include "record/mpi/counted/collective_counted.h"
 #undef FM_COUNT
 #undef FM_DISPL
 #undef FM_SUFFIX
 #undef FM_COUNTS
+#undef FM_EARLIER
 #define FM_COUNT          MPI_Count
 #define FM_DISPL          MPI_Aint
 #define FM_SUFFIX         _c
 #define FM_COUNTS(values) ((struct fm_counts){values, true})
+#define FM_EARLIER(...)
 #include "record/mpi/counted/collective_counted.h"

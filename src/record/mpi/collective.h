@@ -44,8 +44,28 @@ static inline uint64_t fm_count_at(struct fm_counts counts, int i)
 
 #define FM_NO_ROOT ((int)OTF2_COLLECTIVE_ROOT_NONE)
 
+/** Defines the wrapper of a function that initializes a persistent collective, in one form
+ * (wrap.h).
+ * @param function    MPI_name_init, or MPIX_name_init
+ * @param operation, root, volume, parameters, arguments  as those of FM_COLLECTIVE */
+#define FM_COLLECTIVE_INIT(function, operation, root, volume, parameters, arguments)               \
+    int FM_FORM(fm_, function)(FM_UNPACK parameters, MPI_Comm comm, MPI_Info info,                 \
+                               MPI_Request * request)                                              \
+    {                                                                                              \
+        struct fm_thread *thread = fm_call_enter(FM_FORM(FM_FUNCTION_, function));                 \
+        int result = FM_FORM(P, function)(FM_UNPACK arguments, comm, info, request);               \
+        if (thread != NULL) {                                                                      \
+            struct fm_comm *c = result == MPI_SUCCESS ? fm_comm_find(thread, comm) : NULL;         \
+            fm_collective_init(thread, operation, c, root,                                         \
+                               c != NULL ? (volume) : (struct fm_volume){0, 0},                    \
+                               FM_FORM(FM_FUNCTION_, function), *request);                         \
+        }                                                                                          \
+        return result;                                                                             \
+    }
+
 /** Defines the wrappers of a collective in one form (wrap.h): the blocking call, the non-blocking
- * one, and the initialization of the persistent operation.
+ * one, and the initialization of the persistent operation, also under its earlier name MPIX_ if the
+ * form has one: FM_EARLIER is FM_COLLECTIVE_INIT, else a macro that defines nothing.
  * @param name        of the blocking call without MPI_; `iname` of the non-blocking one
  * @param root        root of the operation or FM_NO_ROOT
  * @param volume      struct fm_volume, computed from the arguments and the communicator c
@@ -74,18 +94,7 @@ static inline uint64_t fm_count_at(struct fm_counts counts, int i)
         }                                                                                          \
         return result;                                                                             \
     }                                                                                              \
-    int FM_FORM(fm_, MPI_##name##_init)(FM_UNPACK parameters, MPI_Comm comm, MPI_Info info,        \
-                                        MPI_Request * request)                                     \
-    {                                                                                              \
-        struct fm_thread *thread = fm_call_enter(FM_FORM(FM_FUNCTION_, MPI_##name##_init));        \
-        int result = FM_FORM(P, MPI_##name##_init)(FM_UNPACK arguments, comm, info, request);      \
-        if (thread != NULL) {                                                                      \
-            struct fm_comm *c = result == MPI_SUCCESS ? fm_comm_find(thread, comm) : NULL;         \
-            fm_collective_init(thread, operation, c, root,                                         \
-                               c != NULL ? (volume) : (struct fm_volume){0, 0},                    \
-                               FM_FORM(FM_FUNCTION_, MPI_##name##_init), *request);                \
-        }                                                                                          \
-        return result;                                                                             \
-    }
+    FM_COLLECTIVE_INIT(MPI_##name##_init, operation, root, volume, parameters, arguments)          \
+    FM_EARLIER(MPIX_##name##_init, operation, root, volume, parameters, arguments)
 
 #endif

@@ -42,13 +42,16 @@ static struct fm_volume uniform(const struct fm_comm *c, uint64_t send, uint64_t
 #define FM_DISPL int
 #define FM_SUFFIX
 #define FM_COUNTS(values) ((struct fm_counts){values, false})
+#define FM_EARLIER        FM_COLLECTIVE_INIT
 #include "record/mpi/counted/neighbor_counted.h"
 #undef FM_COUNT
 #undef FM_DISPL
 #undef FM_SUFFIX
 #undef FM_COUNTS
+#undef FM_EARLIER
 #define FM_COUNT          MPI_Count
 #define FM_DISPL          MPI_Aint
 #define FM_SUFFIX         _c
 #define FM_COUNTS(values) ((struct fm_counts){values, true})
+#define FM_EARLIER(...)
 #include "record/mpi/counted/neighbor_counted.h"

@@ -165,7 +165,7 @@ def write_link(tables):
                                             '#include "record/link/entry.h"\n'
                                             f'FM_ENTRY({row.name}, fermata_{paradigm}_functions)\n')
         if table.calls == "profiling":
-            options += [f"--export-dynamic-symbol=P{table.prefix}*"]
+            options += [f"--export-dynamic-symbol=P{prefix}*" for prefix in table.prefixes]
         direct = [f"    .quad __wrap_{row.name}" for row in table.recorded if row.body == "direct"]
         files[f"{paradigm}_functions.S"] = "\n".join(
             ["/* generated */", '#include "record/link/entry.h"',

@@ -14,7 +14,7 @@ enum { JUMP_SLOT = R_X86_64_JUMP_SLOT, GLOBAL_DATA = R_X86_64_GLOB_DAT };
 enum { JUMP_SLOT = R_AARCH64_JUMP_SLOT, GLOBAL_DATA = R_AARCH64_GLOB_DAT };
 #endif
 
-/* Functions to redirect: PMPI_X is replaced by the MPI_X that `self` exports. */
+/* Functions to redirect: PMPI_X is replaced by the MPI_X that `self` exports, PMPIX_X likewise. */
 struct search {
     void *self;
     const char *const *names;
@@ -207,7 +207,7 @@ static void redirect(const struct search *search, const struct dl_phdr_info *inf
             unsigned long type = ELF64_R_TYPE(reference->r_info);
             const char *name =
                 references.strings + references.symbols[ELF64_R_SYM(reference->r_info)].st_name;
-            if ((type != JUMP_SLOT && type != GLOBAL_DATA) || strncmp(name, "PMPI_", 5) != 0 ||
+            if ((type != JUMP_SLOT && type != GLOBAL_DATA) || strncmp(name, "PMPI", 4) != 0 ||
                 !is_ours(search, name + 1) || is_conversion(name)) {
                 continue;
             }

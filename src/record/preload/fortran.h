@@ -9,9 +9,9 @@
 #include <stddef.h>
 
 /** Redirects the PMPI_... calls of the loaded Fortran libraries to the MPI_... functions of this
- * library, by changing the entries of their global offset tables. PMPI_... calls of other libraries
- * and of the program do not change. May be called repeatedly, for libraries that are loaded later;
- * not thread-safe.
+ * library, by changing the entries of their global offset tables; PMPIX_... calls likewise.
+ * PMPI_... calls of other libraries and of the program do not change. May be called repeatedly, for
+ * libraries that are loaded later; not thread-safe.
  * @param names  of the MPI_... functions, `count` of them */
 void fm_preload_redirect_fortran(const char *const *names, size_t count);
 

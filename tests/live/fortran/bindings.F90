@@ -1,8 +1,18 @@
 ! Every kind of MPI call through one of Fortran's three interfaces: USE_MPIF, USE_MPI, USE_F08.
 ! The arguments that only Fortran has (MPI_IN_PLACE, MPI_BOTTOM, MPI_STATUS_IGNORE, LOGICAL) are used and their effect is verified: what is printed is the same with a recorder.
+#if defined(USE_MPI_4)
+#define ALLREDUCE_INIT MPI_Allreduce_init
+#define BARRIER_INIT MPI_Barrier_init
+#elif defined(USE_MPIX)
+#define ALLREDUCE_INIT MPIX_Allreduce_init
+#define BARRIER_INIT MPIX_Barrier_init
+#endif
 program bindings
 #if defined(USE_F08)
   use mpi_f08
+#if defined(USE_MPIX)
+  use mpi_f08_ext
+#endif
 #elif defined(USE_MPI)
   use mpi
 #endif
@@ -124,18 +134,28 @@ program bindings
   call MPI_Win_unlock(right, window, ierr)
   call MPI_Win_free(window, ierr)
 
+#if defined(ALLREDUCE_INIT)
+  ! Persistent collectives.
+  call ALLREDUCE_INIT(mine, sums, length, MPI_DOUBLE_PRECISION, MPI_SUM, MPI_COMM_WORLD, &
+                      MPI_INFO_NULL, requests(1), ierr)
+  call BARRIER_INIT(MPI_COMM_WORLD, MPI_INFO_NULL, requests(2), ierr)
+  do i = 1, 2
+    sums = 0
+    call MPI_Start(requests(1), ierr)
+    call MPI_Wait(requests(1), MPI_STATUS_IGNORE, ierr)
+    if (any(sums /= ranks * (ranks + 1) / 2)) problems = problems + 1
+    call MPI_Start(requests(2), ierr)
+    call MPI_Wait(requests(2), MPI_STATUS_IGNORE, ierr)
+  end do
+  call MPI_Request_free(requests(1), ierr)
+  call MPI_Request_free(requests(2), ierr)
+#endif
 #if defined(USE_MPI_4)
-  ! Both directions with one request, a persistent collective, a large count (only mpi_f08 has these).
+  ! Both directions with one request, a large count (only mpi_f08 has these).
   call MPI_Isendrecv(mine, length, MPI_DOUBLE_PRECISION, right, 6, theirs, length, &
                      MPI_DOUBLE_PRECISION, left, 6, MPI_COMM_WORLD, requests(1), ierr)
   call MPI_Wait(requests(1), MPI_STATUS_IGNORE, ierr)
   if (any(theirs /= left + 1)) problems = problems + 1
-  call MPI_Allreduce_init(mine, sums, length, MPI_DOUBLE_PRECISION, MPI_SUM, MPI_COMM_WORLD, &
-                          MPI_INFO_NULL, requests(1), ierr)
-  call MPI_Start(requests(1), ierr)
-  call MPI_Wait(requests(1), MPI_STATUS_IGNORE, ierr)
-  call MPI_Request_free(requests(1), ierr)
-  if (any(sums /= ranks * (ranks + 1) / 2)) problems = problems + 1
 #if defined(USE_F08)
   call MPI_Bcast(sums, int(length, MPI_COUNT_KIND), MPI_DOUBLE_PRECISION, 0, MPI_COMM_WORLD, ierr)
 #endif

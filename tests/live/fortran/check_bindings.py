@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Records a Fortran program and checks that each of its MPI calls was recorded once.
 
-usage: check_bindings.py FERMATA MPIRUN PROGRAM [-DUSE_MPI_4]
+usage: check_bindings.py FERMATA MPIRUN PROGRAM [-DUSE_MPI_4 | -DUSE_MPIX]
 """
 
 import json
@@ -28,11 +28,19 @@ EXPECTED.update(MPI_Send=RANKS + RANKS // 2, MPI_Recv=RANKS // 2)
 MESSAGES = 4 * RANKS + RANKS // 2
 
 
-def expected_of_mpi_4(has_large_counts):
+def with_persistent(prefix):
+    """With an Allreduce and a barrier that are started twice; the prefix of the functions that begin them."""
     expected = dict(EXPECTED)
-    for name in ("MPI_Isendrecv", "MPI_Allreduce_init", "MPI_Start", "MPI_Request_free"):
-        expected[name] = RANKS
-    expected["MPI_Wait"] += 2 * RANKS
+    expected.update({f"{prefix}Allreduce_init": RANKS, f"{prefix}Barrier_init": RANKS,
+                     "MPI_Start": 4 * RANKS, "MPI_Request_free": 2 * RANKS})
+    expected["MPI_Wait"] += 4 * RANKS
+    return expected
+
+
+def expected_of_mpi_4(has_large_counts):
+    expected = with_persistent("MPI_")
+    expected["MPI_Isendrecv"] = RANKS
+    expected["MPI_Wait"] += RANKS
     if has_large_counts:
         expected["MPI_Bcast_c"] = RANKS
     return expected
@@ -49,7 +57,9 @@ def run(command, folder):
 def main():
     fermata, mpirun, program = sys.argv[1:4]
     expected, messages = EXPECTED, MESSAGES
-    if len(sys.argv) > 4:
+    if "-DUSE_MPIX" in sys.argv:
+        expected = with_persistent("MPIX_")
+    if "-DUSE_MPI_4" in sys.argv:
         expected, messages = expected_of_mpi_4(program.endswith("f08")), MESSAGES + RANKS
     failures = []
     with tempfile.TemporaryDirectory() as folder:

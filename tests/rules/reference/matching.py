@@ -7,6 +7,8 @@ records (see timeline.py).
 
 import copy
 
+import metrics
+
 
 class Send:
     """`complete` is the call that completes it, None if none does: Late Receiver cannot be judged
@@ -129,8 +131,8 @@ class PointToPoint:
 
 
 def _initialized_by(init):
-    """Name of the collective, without `MPI_`, that this function makes a persistent one."""
-    return init.removeprefix("MPI_").removesuffix("_c").removesuffix("_init")
+    """Name of the collective, without its prefix, that this function makes a persistent one."""
+    return metrics.mpi_name(init).removesuffix("_init")
 
 
 class CollectiveMember:

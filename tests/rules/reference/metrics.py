@@ -244,8 +244,10 @@ def _initialized_collective(name):
 
 
 def mpi_name(region):
-    """`MPI_Send` and `MPI_Send_c` to `Send`; None for regions that are not MPI's."""
-    return region[4:].removesuffix("_c") if region.startswith("MPI_") else None
+    """`MPI_Send` and `MPI_Send_c` to `Send`, `MPIX_Bcast_init` to `Bcast_init`; None for regions that are
+    not MPI's."""
+    prefix, _, name = region.partition("_")
+    return name.removesuffix("_c") if prefix in ("MPI", "MPIX") else None
 
 
 def _file_node(name):

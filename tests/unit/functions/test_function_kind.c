@@ -171,7 +171,7 @@ static void names_decide(void **state)
                 continue;
             }
             check_c_spelling(expected, name);
-            if (strncmp(name, "MPI_", 4) == 0) {
+            if (strncmp(name, "MPI", 3) == 0) {
                 check_fortran_spellings(expected, name);
             }
             names++;
@@ -195,11 +195,48 @@ static void names_need_no_prefix(void **state)
                      FM_CALL_OTHER);
 }
 
+/* The form of a name, a row of it. */
+static void functions_of_mpi(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        bool is_function, is_listed;
+    } expected[] = {
+        {"MPI_Send", true, true},
+        {"MPIX_Allreduce_init", true, true},
+        {"MPIX_Query_cuda_support", true, true},
+        {"MPI_Future_start", true, false},
+        {"MPIX_Comm_shrink", true, false},
+        {"MPIX_Send", true, false},
+        {"MPI_T_init_thread", false, true},
+        {"MPI_IN_PLACE", false, false},
+        {"mpi_send_", false, true},
+        {"PMPI_Send", false, false},
+        {"Send", false, false},
+        {"MPI_", false, false},
+    };
+    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
+        const char *name = expected[i].name;
+        if (fm_is_mpi_function(name) != expected[i].is_function ||
+            fm_function_is_listed(FM_PARADIGM_MPI, name) != expected[i].is_listed) {
+            fail_msg("%s", name);
+        }
+    }
+    assert_string_equal(fm_function_without_prefix(FM_PARADIGM_MPI, "MPIX_Scan_init"), "Scan_init");
+    assert_string_equal(fm_function_without_prefix(FM_PARADIGM_MPI, "mpi_scan_"), "scan_");
+    assert_string_equal(fm_function_without_prefix(FM_PARADIGM_MPI, "Scan"), "Scan");
+    assert_int_equal(fm_call_classify(FM_PARADIGM_MPI, "MPIX_Sum", OTF2_REGION_ROLE_COLL_ALL2ALL),
+                     FM_CALL_OTHER);
+}
+
 static void paradigms_claim_regions(void **state)
 {
     (void)state;
     assert_int_equal(fm_paradigm_classify(OTF2_PARADIGM_USER, "MPI_Recv"), FM_PARADIGM_USER);
     assert_int_equal(fm_paradigm_classify(OTF2_PARADIGM_UNKNOWN, "mpi_recv_"), FM_PARADIGM_MPI);
+    assert_int_equal(fm_paradigm_classify(OTF2_PARADIGM_UNKNOWN, "mpix_bcast_init_"),
+                     FM_PARADIGM_MPI);
     assert_int_equal(fm_paradigm_classify(OTF2_PARADIGM_UNKNOWN, "shmem_put"), FM_PARADIGM_USER);
     assert_int_equal(fm_paradigm_classify(OTF2_PARADIGM_USER, "ARMCI_Put"), FM_PARADIGM_ARMCI);
     assert_int_equal(fm_paradigm_classify(OTF2_PARADIGM_OPENCL, "ARMCI_Put"), FM_PARADIGM_ARMCI);
@@ -279,6 +316,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_decide),
         cmocka_unit_test(names_need_no_prefix),
+        cmocka_unit_test(functions_of_mpi),
         cmocka_unit_test(paradigms_claim_regions),
         cmocka_unit_test(streams_execute_kernels),
         cmocka_unit_test(metrics_exist),
