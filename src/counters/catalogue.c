@@ -73,9 +73,10 @@ static const struct fm_counter_entry counters[] = {
     {OBTAINED(#name, COUNT, "calls", EXACT, FM_COUNTER_CALLS function, "calls of " function),      \
      .is_spc = true, .spc_offers = true},
 #define FM_SPC_CALLS_INIT(name, function)                                                          \
-    {OBTAINED(#name, COUNT, "calls", LOWER_BOUND, FM_COUNTER_CALLS function,                       \
-              "calls of " function "; those of its form MPIX_ of Open MPI 4 are not seen"),        \
-     .is_spc = true, .spc_offers = true},
+    {OBTAINED(#name, COUNT, "calls", EXACT, #name,                                                 \
+              "calls of MPI_" function " and, its name in Open MPI 4, MPIX_" function),            \
+     .is_spc = true, .spc_offers = true,                                                           \
+     .summands = {FM_COUNTER_CALLS "MPI_" function, FM_COUNTER_CALLS "MPIX_" function}},
 #define FM_SPC_SAME(name, kind, unit, own, tier, offered, meaning)                                 \
     {OBTAINED(#name, kind, unit, tier, own, meaning), .is_spc = true, .spc_offers = offered},
 #define FM_SPC_INSIDE(name, kind, unit, meaning) {UNAVAILABLE(name, kind, unit, meaning, INSIDE)},
@@ -170,16 +171,6 @@ const char *fm_counter_source(const char *name)
     return is_of_run(name) ? name : NULL;
 }
 
-enum fm_counter_tier fm_counter_tier_by_source(const char *source)
-{
-    for (size_t i = 0; i < fm_counter_count(); i++) {
-        if (counters[i].source != NULL && strcmp(counters[i].source, source) == 0) {
-            return counters[i].tier;
-        }
-    }
-    return FM_TIER_EXACT;
-}
-
 bool fm_counter_is_known(const char *pattern)
 {
     bool known = is_of_run(pattern);
@@ -214,8 +205,28 @@ bool fm_counter_list_is_none(const char *list)
     return list == NULL || list[0] == '\0' || strcmp(list, "none") == 0 || strcmp(list, "no") == 0;
 }
 
-/* Whether a pattern selects the counter `name` of files, by its own name or by one of Open MPI's.
- */
+const struct fm_counter_entry *fm_counter_sum_ending(const char *summand)
+{
+    for (size_t i = 0; i < fm_counter_count(); i++) {
+        const char *last = counters[i].summands[FM_COUNTER_SUMMANDS - 1];
+        if (last != NULL && strcmp(last, summand) == 0) {
+            return &counters[i];
+        }
+    }
+    return NULL;
+}
+
+/* Whether a counter of the catalogue has its values from the counter `name`. */
+static bool is_made_of(const struct fm_counter_entry *counter, const char *name)
+{
+    bool found = strcmp(counter->source != NULL ? counter->source : counter->name, name) == 0;
+    for (size_t i = 0; !found && i < FM_COUNTER_SUMMANDS && counter->summands[i] != NULL; i++) {
+        found = strcmp(counter->summands[i], name) == 0;
+    }
+    return found;
+}
+
+/* Whether a pattern selects the counter `name`, by its own name or by one of Open MPI's. */
 static bool selects(const char *pattern, const char *name)
 {
     if (fm_counter_list_is_all(pattern) || fm_pattern_matches(pattern, name)) {
@@ -224,8 +235,7 @@ static bool selects(const char *pattern, const char *name)
     const char *rest = without_prefix(pattern);
     for (size_t i = 0; i < fm_counter_count(); i++) {
         const struct fm_counter_entry *counter = &counters[i];
-        const char *in_files = counter->source != NULL ? counter->source : counter->name;
-        if (counter->is_spc && strcmp(in_files, name) == 0 &&
+        if (counter->is_spc && is_made_of(counter, name) &&
             fm_pattern_matches(rest, counter->name)) {
             return true;
         }

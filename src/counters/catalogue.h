@@ -45,19 +45,24 @@ enum fm_counter_tier {
     FM_TIERS
 };
 
+/** Counters that a sum consists of. */
+enum { FM_COUNTER_SUMMANDS = 2 };
+
 /** A counter. */
 struct fm_counter_entry {
     const char *name;
     enum fm_counter_kind kind;
     const char *unit;
     enum fm_counter_tier tier;
-    const char *source;  /**< the counter in files that has its values; NULL: unavailable */
+    const char *source;  /**< the counter of readers that has its values; NULL: unavailable */
     const char *meaning; /**< a noun phrase */
     const char *reason;  /**< why it is unavailable, else NULL */
     bool is_spc;         /**< one of Open MPI's software performance counters */
     bool spc_offers;     /**< Open MPI 4.1 has it if it was built with --enable-spc */
     bool is_hooked;      /**< hooks in tested versions of Open MPI count it (--hooks) */
     bool is_variable;    /**< a variable of the library is read if the recording names it */
+    const char *summands[FM_COUNTER_SUMMANDS]; /**< counters in files, of which readers make this
+                                                  one as their sum; NULL: there are none */
 };
 
 /** Prefix of Open MPI's counters, which may stand in front of their names. */
@@ -91,23 +96,21 @@ const struct fm_counter_entry *fm_counter_named(const char *name);
  * name itself: what files call the counters that they have by the library itself. */
 const char *fm_counter_plain_name(const char *name);
 
-/** @return the name in files of what a name means: "calls:MPI_Send" for OMPI_SPC_SEND; NULL: it is
- * unavailable or unknown. Names of counters of functions and of the program are returned as they
+/** @return the counter whose last summand is this counter of files; NULL: there is none */
+const struct fm_counter_entry *fm_counter_sum_ending(const char *summand);
+
+/** @return the name for readers of what a name means: "calls:MPI_Send" for OMPI_SPC_SEND; NULL: it
+ * is unavailable or unknown. Names of counters of functions and of the program are returned as they
  * are. */
 const char *fm_counter_source(const char *name);
-
-/** @return how exactly the calls of a recorded function are known, by the name of their counter
- * ("calls:MPI_Send"): as the software performance counter whose source it is, else
- * FM_TIER_EXACT */
-enum fm_counter_tier fm_counter_tier_by_source(const char *source);
 
 /** Whether the name is that of a counter, or with wildcards matches one. Names of counters of
  * functions and of the program are accepted whatever stands behind their prefix. */
 bool fm_counter_is_known(const char *pattern);
 
 /** Whether a list of names and patterns, separated by commas, has a counter of files: "all",
- * "yes" (the same), "mpi.*", "SEND,calls:MPI_Recv".
- * @param name  of a counter in files */
+ * "yes" (the same), "mpi.*", "SEND,calls:MPI_Recv". The name of a sum selects its summands, too.
+ * @param name  of a counter in files, or of a sum */
 bool fm_counter_selected(const char *list, const char *name);
 
 /** Whether a word of such a list begins with `prefix` and matches a name: for counters that cost

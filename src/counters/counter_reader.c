@@ -167,18 +167,26 @@ static int read_descriptions(fermata_counters_t *c)
     return 0;
 }
 
-/* How exactly the calls of a function are known: as its software performance counter is. */
-static enum fm_counter_tier tier_of_function(const char *function)
+/* Adds the sum, if there is one, whose last summand is a counter of this slot. */
+static int add_sum(fermata_counters_t *c, const char *summand, uint64_t slot)
 {
-    char name[sizeof FM_COUNTER_CALLS + FM_COUNTER_NAME];
-    snprintf(name, sizeof name, FM_COUNTER_CALLS "%.*s", FM_COUNTER_NAME - 1, function);
-    return fm_counter_tier_by_source(name);
+    const struct fm_counter_entry *sum = fm_counter_sum_ending(summand);
+    int first = sum != NULL ? fermata_counters_find(c, sum->summands[0]) : -1;
+    if (first < 0) {
+        return 0;
+    }
+    struct fm_reader_counter like = {
+        .info = {.obtained = fm_counter_tier_name(sum->tier), .kind = (int)sum->kind, .bins = 1},
+        .slot = c->counters[first].slot,
+        .added = slot};
+    return add_counter(c, "", sum->name, sum->unit, like);
 }
 
 static int add_function(fermata_counters_t *c, const struct fm_counter_function *function)
 {
     size_t number = c->functions;
-    const char *obtained = fm_counter_tier_name(tier_of_function(function->name));
+    const char *obtained = fm_counter_tier_name(FM_TIER_EXACT);
+    char name[sizeof FM_COUNTER_CALLS + FM_COUNTER_NAME];
     uint64_t slot = (uint64_t)FM_SLOTS + (uint64_t)FM_FUNCTION_WORDS * number;
     if (slot + FM_FUNCTION_WORDS > c->words_in_block - FM_BLOCK_HEAD) {
         return 0;
@@ -194,8 +202,10 @@ static int add_function(fermata_counters_t *c, const struct fm_counter_function 
                                               .selected = (function->is_selected & 2) != 0},
                                      .slot = slot + 1};
     c->functions++;
+    snprintf(name, sizeof name, FM_COUNTER_CALLS "%.*s", FM_COUNTER_NAME - 1, function->name);
     int failed = add_counter(c, FM_COUNTER_CALLS, function->name, "calls", calls);
-    return failed != 0 ? failed : add_counter(c, FM_COUNTER_TIME, function->name, "s", time);
+    failed = failed != 0 ? failed : add_counter(c, FM_COUNTER_TIME, function->name, "s", time);
+    return failed != 0 ? failed : add_sum(c, name, slot);
 }
 
 static int read_functions(fermata_counters_t *c)
@@ -360,6 +370,15 @@ static uint64_t slot_in(const fermata_counters_t *c, size_t block,
     return is_due ? which->sentinel : which->slot;
 }
 
+/* What a block has of a bin. */
+static int64_t word_of(const fermata_counters_t *c, size_t block,
+                       const struct fm_reader_counter *which, unsigned bin)
+{
+    uint64_t value = (uint64_t)word(c, block, slot_in(c, block, which) + bin);
+    return (int64_t)(which->added != 0 ? value + (uint64_t)word(c, block, which->added + bin)
+                                       : value);
+}
+
 static double real_of(uint64_t bits)
 {
     double value;
@@ -394,7 +413,7 @@ int64_t fermata_counters_bin(const fermata_counters_t *c, size_t counter, unsign
         return rounded(sum_of_reals(c, which->slot + bin));
     }
     for (size_t i = 0; i < c->blocks; i++) {
-        int64_t part = word(c, i, slot_in(c, i, which) + bin);
+        int64_t part = word_of(c, i, which, bin);
         if (which->info.kind == FERMATA_KIND_HIGH_WATERMARK) {
             value = part > value ? part : value;
         } else {
@@ -428,8 +447,7 @@ int64_t fermata_counters_thread_value(const fermata_counters_t *c, size_t thread
         return rounded(real_of((uint64_t)word(c, thread + 1, which->slot)));
     }
     for (unsigned bin = 0; bin < which->info.bins; bin++) {
-        value = (int64_t)((uint64_t)value +
-                          (uint64_t)word(c, thread + 1, slot_in(c, thread + 1, which) + bin));
+        value = (int64_t)((uint64_t)value + (uint64_t)word_of(c, thread + 1, which, bin));
     }
     return value;
 }

@@ -15,6 +15,7 @@ struct fm_reader_counter {
     char unit[FM_COUNTER_UNIT];
     char meaning[FM_COUNTER_MEANING];
     uint64_t slot;
+    uint64_t added;    /**< of a sum: slot of the second summand; 0: it is none */
     uint64_t sentinel; /**< 0: it is no watermark that can be reset */
     uint64_t rules;    /**< 0: its bins have none of their own */
 };

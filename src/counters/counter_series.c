@@ -1,6 +1,7 @@
 #include "counters/counter_series.h"
 
 #include "base/containers/vector.h"
+#include "counters/catalogue.h"
 #include "counters/counter_snapshot.h"
 
 #include <errno.h>
@@ -59,16 +60,15 @@ static bool take_row(struct table *table, char *line, const struct wanted *wante
         return false;
     }
     *value = '\0';
-    size_t number = 0;
-    while (number < wanted->count && strcmp(counter + 1, wanted->names[number]) != 0) {
-        number++;
+    double *last = table->values.items + table->values.count - width_of(wanted);
+    bool is_row = true;
+    for (size_t number = 0; number < wanted->count; number++) { /* a name may be there twice */
+        if (strcmp(counter + 1, wanted->names[number]) == 0) {
+            last[number * wanted->ranks + rank - wanted->first] = strtod(value + 1, &end);
+            is_row = end != value + 1;
+        }
     }
-    if (number < wanted->count) {
-        double *last = table->values.items + table->values.count - width_of(wanted);
-        last[number * wanted->ranks + rank - wanted->first] = strtod(value + 1, &end);
-        return end != value + 1;
-    }
-    return true;
+    return is_row;
 }
 
 /* Puts the begin of the counting in front of the snapshots, where all values are 0. */
@@ -172,13 +172,41 @@ static fm_status_t read_ranks(const char *directory, const struct wanted *wanted
     return status;
 }
 
-/* Takes the series of a counter out of a table. */
+/* The counters of files that the counters asked for consist of: of the i-th those from first[i] to
+ * first[i + 1]. */
+struct parts {
+    const char **names;
+    size_t *first;
+};
+
+static struct parts parts_of(const char *const names[], size_t count)
+{
+    struct parts parts = {
+        .names = fm_allocate(FM_COUNTER_SUMMANDS * count + 1, sizeof *parts.names),
+        .first = fm_allocate(count + 1, sizeof *parts.first),
+    };
+    for (size_t i = 0; i < count; i++) {
+        const struct fm_counter_entry *entry = fm_counter_named(names[i]);
+        size_t end = parts.first[i];
+        if (entry == NULL || entry->summands[0] == NULL) {
+            parts.names[end++] = names[i];
+        }
+        for (size_t k = 0; entry != NULL && k < FM_COUNTER_SUMMANDS && entry->summands[k] != NULL;
+             k++) {
+            parts.names[end++] = entry->summands[k];
+        }
+        parts.first[i + 1] = end;
+    }
+    return parts;
+}
+
+/* Takes the series of a counter out of a table: the sum of its parts. */
 static struct fm_snapshot_series series_of(const struct table *table, const struct wanted *wanted,
-                                           size_t number)
+                                           const size_t first[2], const char *name)
 {
     size_t snapshots = table->seconds.count, ranks = wanted->ranks;
     struct fm_snapshot_series series = {
-        .name = wanted->names[number],
+        .name = name,
         .snapshots = snapshots,
         .ranks = ranks,
         .seconds = fm_allocate(snapshots + 1, sizeof(double)),
@@ -186,9 +214,9 @@ static struct fm_snapshot_series series_of(const struct table *table, const stru
     };
     for (size_t i = 0; i < snapshots; i++) {
         series.seconds[i] = table->seconds.items[i];
-        for (size_t rank = 0; rank < ranks; rank++) {
-            series.values[i * ranks + rank] =
-                table->values.items[i * width_of(wanted) + number * ranks + rank];
+        const double *row = table->values.items + i * width_of(wanted);
+        for (size_t k = first[0] * ranks; k < first[1] * ranks; k++) {
+            series.values[i * ranks + k % ranks] += row[k];
         }
     }
     return series;
@@ -212,13 +240,14 @@ fm_status_t fm_counter_series_read_all(const char *directory, const char *const 
 {
     char path[PATH_MAX + 32];
     struct table table = {0};
-    const struct wanted wanted = {names, count, 0, ranks};
     fm_status_t status;
     snprintf(path, sizeof path, "%s/counters/" FM_SNAPSHOT_FILE, directory);
     FILE *file = fopen(path, "re");
     if (file == NULL && errno != ENOENT) {
         return fm_fail(error, FM_ERR_SYSTEM, "%s: %m", path);
     }
+    struct parts parts = parts_of(names, count);
+    const struct wanted wanted = {parts.names, parts.first[count], 0, ranks};
     if (file != NULL) {
         status = read_rows(file, path, &wanted, &table, error);
         fclose(file);
@@ -233,8 +262,10 @@ fm_status_t fm_counter_series_read_all(const char *directory, const char *const 
                          file != NULL ? path : directory);
     }
     for (size_t i = 0; status == FM_OK && i < count; i++) {
-        series[i] = series_of(&table, &wanted, i);
+        series[i] = series_of(&table, &wanted, &parts.first[i], names[i]);
     }
+    fm_free(parts.names);
+    fm_free(parts.first);
     free_table(&table);
     return status;
 }

@@ -23,7 +23,7 @@ struct fm_snapshot_series {
 
 /** Reads the series of a counter: of periodic snapshots, which are of all ranks, or of those that
  * each rank has taken itself, of which there may be more in some ranks than in others.
- * @param name    its name in files
+ * @param name    its name in files, or that of a sum of such counters (catalogue.h)
  * @param ranks   number of ranks of the run
  * @param starts  seconds between the begin of the earliest process and that of each rank; NULL: 0
  * @return FM_OK; FM_ERR_DATA: there are no snapshots after the begin, or they are damaged */

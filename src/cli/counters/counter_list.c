@@ -83,6 +83,11 @@ static void print_json(const struct fm_counter_request *request)
         fm_json_string(&json, "meaning", counter->meaning);
         fm_json_string(&json, "tier", fm_counter_tier_name(counter->tier));
         fm_json_string(&json, "source", counter->source);
+        fm_json_array(&json, "sum_of");
+        for (size_t k = 0; k < FM_COUNTER_SUMMANDS && counter->summands[k] != NULL; k++) {
+            fm_json_string(&json, NULL, counter->summands[k]);
+        }
+        fm_json_end(&json);
         fm_json_string(&json, "unavailable_because", counter->reason);
         fm_json_bool(&json, "is_spc", counter->is_spc);
         fm_json_bool(&json, "offered_by_open_mpi_with_spc", counter->spc_offers);

@@ -60,11 +60,14 @@ static size_t round_up(size_t bytes, size_t to)
     return (bytes + to - 1) / to * to;
 }
 
-/* Whether a rank has a counter, and had to have it. */
-static bool is_in(const fermata_counters_t *file, const char *name, bool selected_only)
+/* Whether a rank has a counter, and had to have it: of a sum, its summands. */
+static bool is_in(const fermata_counters_t *file, const struct fm_counter_entry *entry,
+                  bool selected_only)
 {
-    int number = fermata_counters_find(file, name);
-    return number >= 0 && (!selected_only || fermata_counters_info(file, (size_t)number)->selected);
+    const bool is_sum = entry->summands[0] != NULL;
+    int number = fermata_counters_find(file, is_sum ? entry->summands[0] : entry->name);
+    return fermata_counters_find(file, entry->name) >= 0 && number >= 0 &&
+           (!selected_only || fermata_counters_info(file, (size_t)number)->selected);
 }
 
 static struct layout lay_out(const fermata_counters_t *file, bool selected_only)
@@ -75,7 +78,7 @@ static struct layout lay_out(const fermata_counters_t *file, bool selected_only)
     l.bins = fm_allocate(fm_counter_count(), sizeof *l.bins);
     for (size_t i = 0; i < fm_counter_count(); i++) {
         const struct fm_counter_entry *entry = fm_counter_at(i);
-        if (entry->is_spc && is_in(file, entry->name, selected_only)) {
+        if (entry->is_spc && is_in(file, entry, selected_only)) {
             l.entries[l.count++] = entry;
         }
     }

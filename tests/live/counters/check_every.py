@@ -7,9 +7,11 @@ usage: check_every.py FERMATA MPIRUN PROGRAM
 import json
 import os
 import pathlib
+import struct
 import subprocess
 import sys
 import tempfile
+from xml.etree import ElementTree
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
 from mpi_launcher import launcher_arguments, mpi_command  # noqa: E402
@@ -28,24 +30,52 @@ def environment_with(osc):
                 OMPI_MCA_osc=osc)
 
 
+def check_names(experiment, sums):
+    """Counters of functions with two names: the calls under both."""
+    assert len(sums) == PERSISTENT, sums
+    found = {counter["name"]: (counter["total"], counter["obtained"]) for counter in
+             listed("show", experiment, *("OMPI_SPC_" + name for name in sums))
+             if not counter["name"].startswith("calls:")}
+    assert found == {name: (total, "exact (calls)") for name, total in sums.items()}, (found, sums)
+    unasked = {counter["name"] for counter in listed("show", "--all", experiment)}
+    assert not unasked & sums.keys(), unasked & sums.keys()
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([fermata, "counters", "convert", experiment, f"{folder}/spc"], check=True)
+        description, = pathlib.Path(folder).glob("spc/*.xml")
+        written = spc_values(description)
+    assert {name: written[f"OMPI_SPC_{name}"] for name in sums} == sums, (written, sums)
+
+
+def spc_values(description):
+    """The values of a data file of Open MPI's counters, by its description."""
+    tags = ElementTree.parse(description).getroot()
+    data = pathlib.Path(str(description).removesuffix(".xml")).read_bytes()
+    return {counter.findtext("name"): struct.unpack_from("=q", data, int(counter.findtext("value_offset")))[0]
+            for counter in tags.findall("counter")}
+
+
 def check_functions(folder):
     done = subprocess.run([fermata, "record", "--counters-only", "-o", f"{folder}/run", "--",
                            *mpi_command(mpirun, 1, [program])], capture_output=True, text=True,
                           env=environment_with("^rdma"), timeout=120, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     called = {name: int(times) for name, times in map(str.split, done.stdout.splitlines())}
-    counters = {counter["source"]: counter["name"] for counter in listed("list")
-                if counter["is_spc"] and (counter["source"] or "").startswith("calls:")}
-    functions = {source.removeprefix("calls:") for source in counters}
+    functions = {}  # by the name of the counter
+    for counter in listed("list"):
+        sources = counter["sum_of"] or [counter["source"] or ""]
+        if counter["is_spc"] and sources[0].startswith("calls:"):
+            functions[counter["name"]] = [source.removeprefix("calls:") for source in sources]
     assert len(functions) == FUNCTIONS, len(functions)
-    missing = functions - called.keys()
-    assert len(missing) in (0, PERSISTENT) and all(name.endswith("_init") for name in missing), missing
-    assert called.keys() <= functions, called.keys() - functions
+    missing = {name for name, under in functions.items() if not called.keys() & set(under)}
+    assert len(missing) in (0, PERSISTENT) and all(name.endswith("_INIT") for name in missing), missing
+    assert called.keys() <= {name for under in functions.values() for name in under}, called.keys()
     found = {counter["name"]: counter["total"] for counter in
              listed("show", "--all", f"{folder}/run", "calls:*")}
     wrong = {name: (times, found.get("calls:" + name)) for name, times in called.items()
              if found.get("calls:" + name) != times}
     assert not wrong, wrong
+    check_names(f"{folder}/run", {name: sum(called.get(function, 0) for function in under)
+                                  for name, under in functions.items() if len(under) > 1})
     print(len(called), "functions")
 
 

@@ -5,6 +5,9 @@
  * usage: every            in one process
  *        every transfers  in two: rank 0 puts, gets and accumulates in the window of rank 1 */
 #include <mpi.h>
+#if defined(OPEN_MPI)
+#include <mpi-ext.h>
+#endif
 #include <stdio.h>
 #include <string.h>
 
@@ -20,8 +23,9 @@ static MPI_Win window;
 static int flag, index_of, count_of;
 static char buffer[BUFFER];
 
-/* Executes a call as often as its position says; what belongs to it, before and behind. */
-#define EVERY(name, before, call, behind)                                                          \
+/* Executes a call of a function as often as its position says; what belongs to it, before and
+ * behind. */
+#define EVERY(function, before, call, behind)                                                      \
     do {                                                                                           \
         int times = position++ % 5 + 1;                                                            \
         for (int i = 0; i < times; i++) {                                                          \
@@ -29,7 +33,7 @@ static char buffer[BUFFER];
             call;                                                                                  \
             behind;                                                                                \
         }                                                                                          \
-        printf("MPI_%s %d\n", name, times);                                                        \
+        printf("%s %d\n", function, times);                                                        \
     } while (0)
 
 #define NOTHING (void)0
@@ -43,62 +47,72 @@ static char buffer[BUFFER];
 static void messages(void)
 {
     MPI_Status status;
-    EVERY("Send", PMPI_Irecv(in, 1, MPI_INT, 0, 0, self, &request),
+    EVERY("MPI_Send", PMPI_Irecv(in, 1, MPI_INT, 0, 0, self, &request),
           MPI_Send(out, 1, MPI_INT, 0, 0, self), WAIT);
-    EVERY("Bsend", NOTHING, MPI_Bsend(out, 1, MPI_INT, 0, 0, self), RECEIVE);
-    EVERY("Rsend", PMPI_Irecv(in, 1, MPI_INT, 0, 0, self, &request),
+    EVERY("MPI_Bsend", NOTHING, MPI_Bsend(out, 1, MPI_INT, 0, 0, self), RECEIVE);
+    EVERY("MPI_Rsend", PMPI_Irecv(in, 1, MPI_INT, 0, 0, self, &request),
           MPI_Rsend(out, 1, MPI_INT, 0, 0, self), WAIT);
-    EVERY("Ssend", PMPI_Irecv(in, 1, MPI_INT, 0, 0, self, &request),
+    EVERY("MPI_Ssend", PMPI_Irecv(in, 1, MPI_INT, 0, 0, self, &request),
           MPI_Ssend(out, 1, MPI_INT, 0, 0, self), WAIT);
-    EVERY("Recv", SEND, MPI_Recv(in, 1, MPI_INT, 0, 0, self, MPI_STATUS_IGNORE), SENT);
-    EVERY("Mrecv", (SEND, PMPI_Mprobe(0, 0, self, &message, &status)),
+    EVERY("MPI_Recv", SEND, MPI_Recv(in, 1, MPI_INT, 0, 0, self, MPI_STATUS_IGNORE), SENT);
+    EVERY("MPI_Mrecv", (SEND, PMPI_Mprobe(0, 0, self, &message, &status)),
           MPI_Mrecv(in, 1, MPI_INT, &message, &status), SENT);
-    EVERY("Isend", NOTHING, MPI_Isend(out, 1, MPI_INT, 0, 0, self, &request), (RECEIVE, WAIT));
-    EVERY("Ibsend", NOTHING, MPI_Ibsend(out, 1, MPI_INT, 0, 0, self, &request), (RECEIVE, WAIT));
-    EVERY("Irsend", PMPI_Irecv(in, 1, MPI_INT, 0, 0, self, &requests[0]),
+    EVERY("MPI_Isend", NOTHING, MPI_Isend(out, 1, MPI_INT, 0, 0, self, &request), (RECEIVE, WAIT));
+    EVERY("MPI_Ibsend", NOTHING, MPI_Ibsend(out, 1, MPI_INT, 0, 0, self, &request),
+          (RECEIVE, WAIT));
+    EVERY("MPI_Irsend", PMPI_Irecv(in, 1, MPI_INT, 0, 0, self, &requests[0]),
           MPI_Irsend(out, 1, MPI_INT, 0, 0, self, &request), (SENT, WAIT));
-    EVERY("Issend", NOTHING, MPI_Issend(out, 1, MPI_INT, 0, 0, self, &request), (RECEIVE, WAIT));
-    EVERY("Irecv", NOTHING, MPI_Irecv(in, 1, MPI_INT, 0, 0, self, &request), (SEND, SENT, WAIT));
-    EVERY("Sendrecv", NOTHING,
+    EVERY("MPI_Issend", NOTHING, MPI_Issend(out, 1, MPI_INT, 0, 0, self, &request),
+          (RECEIVE, WAIT));
+    EVERY("MPI_Irecv", NOTHING, MPI_Irecv(in, 1, MPI_INT, 0, 0, self, &request),
+          (SEND, SENT, WAIT));
+    EVERY("MPI_Sendrecv", NOTHING,
           MPI_Sendrecv(out, 1, MPI_INT, 0, 0, in, 1, MPI_INT, 0, 0, self, &status), NOTHING);
-    EVERY("Sendrecv_replace", NOTHING,
+    EVERY("MPI_Sendrecv_replace", NOTHING,
           MPI_Sendrecv_replace(in, 1, MPI_INT, 0, 0, 0, 0, self, &status), NOTHING);
-    EVERY("Probe", SEND, MPI_Probe(0, 0, self, &status), (RECEIVE, SENT));
-    EVERY("Iprobe", SEND, MPI_Iprobe(0, 0, self, &flag, &status), (RECEIVE, SENT));
-    EVERY("Test", BEGUN, MPI_Test(&request, &flag, &status), WAIT);
-    EVERY("Testall", BEGUN, MPI_Testall(1, &request, &flag, &status), WAIT);
-    EVERY("Testany", BEGUN, MPI_Testany(1, &request, &index_of, &flag, &status), WAIT);
-    EVERY("Testsome", BEGUN, MPI_Testsome(1, &request, &count_of, &index_of, &status), WAIT);
-    EVERY("Wait", BEGUN, MPI_Wait(&request, &status), NOTHING);
-    EVERY("Waitall", BEGUN, MPI_Waitall(1, &request, &status), NOTHING);
-    EVERY("Waitany", BEGUN, MPI_Waitany(1, &request, &index_of, &status), NOTHING);
-    EVERY("Waitsome", BEGUN, MPI_Waitsome(1, &request, &count_of, &index_of, &status), NOTHING);
-    EVERY("Cancel", PMPI_Irecv(in, 1, MPI_INT, 0, 9, self, &request), MPI_Cancel(&request), WAIT);
-    EVERY("Wtime", NOTHING, MPI_Wtime(), NOTHING);
+    EVERY("MPI_Probe", SEND, MPI_Probe(0, 0, self, &status), (RECEIVE, SENT));
+    EVERY("MPI_Iprobe", SEND, MPI_Iprobe(0, 0, self, &flag, &status), (RECEIVE, SENT));
+    EVERY("MPI_Test", BEGUN, MPI_Test(&request, &flag, &status), WAIT);
+    EVERY("MPI_Testall", BEGUN, MPI_Testall(1, &request, &flag, &status), WAIT);
+    EVERY("MPI_Testany", BEGUN, MPI_Testany(1, &request, &index_of, &flag, &status), WAIT);
+    EVERY("MPI_Testsome", BEGUN, MPI_Testsome(1, &request, &count_of, &index_of, &status), WAIT);
+    EVERY("MPI_Wait", BEGUN, MPI_Wait(&request, &status), NOTHING);
+    EVERY("MPI_Waitall", BEGUN, MPI_Waitall(1, &request, &status), NOTHING);
+    EVERY("MPI_Waitany", BEGUN, MPI_Waitany(1, &request, &index_of, &status), NOTHING);
+    EVERY("MPI_Waitsome", BEGUN, MPI_Waitsome(1, &request, &count_of, &index_of, &status), NOTHING);
+    EVERY("MPI_Cancel", PMPI_Irecv(in, 1, MPI_INT, 0, 9, self, &request), MPI_Cancel(&request),
+          WAIT);
+    EVERY("MPI_Wtime", NOTHING, MPI_Wtime(), NOTHING);
 }
 
 static void one_sided(void)
 {
     PMPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
-    EVERY("Put", NOTHING, MPI_Put(out, 1, MPI_INT, 0, 0, 1, MPI_INT, window), NOTHING);
-    EVERY("Rput", NOTHING, MPI_Rput(out, 1, MPI_INT, 0, 0, 1, MPI_INT, window, &request), WAIT);
-    EVERY("Get", NOTHING, MPI_Get(in, 1, MPI_INT, 0, 0, 1, MPI_INT, window), NOTHING);
-    EVERY("Rget", NOTHING, MPI_Rget(in, 1, MPI_INT, 0, 0, 1, MPI_INT, window, &request), WAIT);
+    EVERY("MPI_Put", NOTHING, MPI_Put(out, 1, MPI_INT, 0, 0, 1, MPI_INT, window), NOTHING);
+    EVERY("MPI_Rput", NOTHING, MPI_Rput(out, 1, MPI_INT, 0, 0, 1, MPI_INT, window, &request), WAIT);
+    EVERY("MPI_Get", NOTHING, MPI_Get(in, 1, MPI_INT, 0, 0, 1, MPI_INT, window), NOTHING);
+    EVERY("MPI_Rget", NOTHING, MPI_Rget(in, 1, MPI_INT, 0, 0, 1, MPI_INT, window, &request), WAIT);
     PMPI_Win_unlock(0, window);
 }
 
-/* A collective operation: the blocking call, the nonblocking one, and the initialization of the
- * persistent one, where the library has it. */
+/* The initialization of a persistent collective, where the library has it, under whatever name. */
 #if MPI_VERSION >= 4
-#define INITIALIZED(name, on, ...)                                                                 \
-    EVERY(#name "_init", NOTHING, MPI_##name##_init(__VA_ARGS__, on, MPI_INFO_NULL, &request), FREE)
+#define EVERY_INIT(name, ...)                                                                      \
+    EVERY("MPI_" #name "_init", NOTHING, MPI_##name##_init(__VA_ARGS__, MPI_INFO_NULL, &request),  \
+          FREE)
+#elif defined(OMPI_HAVE_MPI_EXT_PCOLLREQ)
+#define EVERY_INIT(name, ...)                                                                      \
+    EVERY("MPIX_" #name "_init", NOTHING,                                                          \
+          MPIX_##name##_init(__VA_ARGS__, MPI_INFO_NULL, &request), FREE)
 #else
-#define INITIALIZED(name, on, ...) position++
+#define EVERY_INIT(name, ...) position++
 #endif
+
+/* A collective operation: the blocking call, the nonblocking one, and the persistent one. */
 #define COLLECTIVE(name, iname, on, ...)                                                           \
-    EVERY(#name, NOTHING, MPI_##name(__VA_ARGS__, on), NOTHING);                                   \
-    EVERY(#iname, NOTHING, MPI_##iname(__VA_ARGS__, on, &request), WAIT);                          \
-    INITIALIZED(name, on, __VA_ARGS__)
+    EVERY("MPI_" #name, NOTHING, MPI_##name(__VA_ARGS__, on), NOTHING);                            \
+    EVERY("MPI_" #iname, NOTHING, MPI_##iname(__VA_ARGS__, on, &request), WAIT);                   \
+    EVERY_INIT(name, __VA_ARGS__, on)
 
 #define FIXED  in, 1, MPI_INT, out, 1, MPI_INT
 #define SUMMED in, out, 1, MPI_INT, MPI_SUM
@@ -129,11 +143,9 @@ static void collectives(void)
     COLLECTIVE(Neighbor_allgather, Ineighbor_allgather, ring, FIXED);
     COLLECTIVE(Neighbor_allgatherv, Ineighbor_allgatherv, ring, in, 1, MPI_INT, out, ones, zeros,
                MPI_INT);
-    EVERY("Barrier", NOTHING, MPI_Barrier(self), NOTHING);
-    EVERY("Ibarrier", NOTHING, MPI_Ibarrier(self, &request), WAIT);
-#if MPI_VERSION >= 4
-    EVERY("Barrier_init", NOTHING, MPI_Barrier_init(self, MPI_INFO_NULL, &request), FREE);
-#endif
+    EVERY("MPI_Barrier", NOTHING, MPI_Barrier(self), NOTHING);
+    EVERY("MPI_Ibarrier", NOTHING, MPI_Ibarrier(self, &request), WAIT);
+    EVERY_INIT(Barrier, self);
 }
 
 /* 3 x 1000 bytes put, 500 got, 2 x 100 integers accumulated, in memory of the library: each

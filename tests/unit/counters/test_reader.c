@@ -135,6 +135,32 @@ static void follows_the_process(void **state)
     fermata_counters_close(counters);
 }
 
+/* The calls of a function with two names are a counter, too, for whoever asks for it. */
+static void adds_calls_under_two_names(void **state)
+{
+    (void)state;
+    const struct fm_counter_function f[2] = {{.name = "MPI_Bcast_init", .is_selected = 3},
+                                             {.name = "MPIX_Bcast_init", .is_selected = 3}};
+    write_file();
+    put(f, sizeof f, head().functions_at);
+    fermata_counters_t *counters = opened();
+    assert_int_equal(fermata_counters_find(counters, "BCAST_INIT"), -1);
+    struct fm_counter_file_head later = head();
+    later.function_count = 2;
+    put(&later, sizeof later, 0);
+    put_word(1, FM_BLOCK_HEAD + FM_SLOTS + 2, 8);
+    assert_int_equal(fermata_counters_read(counters), 0);
+    assert_int_equal(value(counters, "calls:MPI_Bcast_init"), 10);
+    assert_int_equal(value(counters, "calls:MPIX_Bcast_init"), 8);
+    assert_int_equal(value(counters, "OMPI_SPC_BCAST_INIT"), 18);
+    const size_t sum = (size_t)fermata_counters_find(counters, "BCAST_INIT");
+    assert_int_equal(fermata_counters_thread_value(counters, 0, sum), 13);
+    assert_int_equal(fermata_counters_thread_value(counters, 1, sum), 5);
+    assert_string_equal(fermata_counters_info(counters, sum)->name, "BCAST_INIT");
+    assert_int_equal(fermata_counters_info(counters, sum)->selected, 0);
+    fermata_counters_close(counters);
+}
+
 /* Counters that are added while the process runs: with fractions, and one that it cannot have. */
 static void follows_added_counters(void **state)
 {
@@ -294,7 +320,7 @@ int main(void)
         cmocka_unit_test(sums_over_threads),      cmocka_unit_test(follows_the_process),
         cmocka_unit_test(follows_added_counters), cmocka_unit_test(tells_an_interrupted_update),
         cmocka_unit_test(refuses_damage),         cmocka_unit_test(survives_any_bytes),
-        cmocka_unit_test(resets_watermarks),
+        cmocka_unit_test(resets_watermarks),      cmocka_unit_test(adds_calls_under_two_names),
     };
     file = mkstemp(path);
     int failures = cmocka_run_group_tests(tests, NULL, NULL);

@@ -80,6 +80,24 @@ static void several_counters_are_read_at_once(void **state)
     }
 }
 
+/* Snapshots have the calls under each of the two names of a function. */
+static void sums_are_made_of_their_summands(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"calls:MPIX_Scan_init", "SCAN_INIT", "a"};
+    struct fm_snapshot_series series[3];
+    struct fm_error error;
+    write_rows("0.5,,,\n0.5,0,calls:MPI_Scan_init,3\n0.5,1,calls:MPIX_Scan_init,9\n1.5,,,\n"
+               "1.5,0,calls:MPIX_Scan_init,2\n1.5,0,a,5\n");
+    assert_int_equal(fm_counter_series_read_all(folder, names, 3, 2, NULL, series, &error), FM_OK);
+    const double expected[3][6] = {{0, 0, 0, 9, 2, 9}, {0, 0, 3, 9, 5, 9}, {0, 0, 0, 0, 5, 0}};
+    for (int i = 0; i < 3; i++) {
+        assert_string_equal(series[i].name, names[i]);
+        assert_memory_equal(series[i].values, expected[i], sizeof expected[i]);
+        fm_counter_series_free(&series[i]);
+    }
+}
+
 static void refused(const char *rows, const char *reason)
 {
     struct fm_snapshot_series series;
@@ -189,6 +207,7 @@ int main(void)
         cmocka_unit_test(values_stay_until_they_change),
         cmocka_unit_test(the_begin_is_a_snapshot),
         cmocka_unit_test(several_counters_are_read_at_once),
+        cmocka_unit_test(sums_are_made_of_their_summands),
         cmocka_unit_test(damage_is_refused),
         cmocka_unit_test(ranks_take_their_own),
         cmocka_unit_test(a_difference_is_that_at_the_same_time),
