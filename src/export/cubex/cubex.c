@@ -2,10 +2,9 @@
  * index of the call paths with values and one row for each of these, with one value for each
  * location. The format is read by CubeGUI, Scalasca's tools, TAU's ParaProf, Hatchet, pyCubexR. */
 #include "export/cubex/cubex_anchor.h"
+#include "export/cubex/tar.h"
 #include "export/export.h"
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,42 +18,33 @@ static size_t padded(size_t size)
 }
 
 struct output {
-    struct archive *tar;
+    struct fm_tar tar;
     struct fm_error *error;
 };
 
-static fm_status_t begin_member(const struct output *output, const char *name, size_t size)
+static fm_status_t done(const struct output *output, bool written)
 {
-    struct archive_entry *entry = archive_entry_new();
-    if (entry == NULL) {
-        return fm_fail(output->error, FM_ERR_SYSTEM, "out of memory for the Cube file");
-    }
-    archive_entry_set_pathname(entry, name);
-    archive_entry_set_size(entry, (la_int64_t)padded(size));
-    archive_entry_set_filetype(entry, AE_IFREG);
-    archive_entry_set_perm(entry, 0600);
-    archive_entry_set_mtime(entry, 0, 0); /* no time of writing: equal reports have equal files */
-    int result = archive_write_header(output->tar, entry);
-    archive_entry_free(entry);
-    return result == ARCHIVE_OK ? FM_OK
-                                : fm_fail(output->error, FM_ERR_SYSTEM, "cannot write %s: %s", name,
-                                          archive_error_string(output->tar));
+    return written ? FM_OK
+                   : fm_fail(output->error, FM_ERR_SYSTEM, "cannot write the Cube file: %m");
 }
 
-static fm_status_t put(const struct output *output, const void *bytes, size_t size)
+static fm_status_t begin_member(struct output *output, const char *name, size_t size)
 {
-    return archive_write_data(output->tar, bytes, size) == (la_ssize_t)size
-               ? FM_OK
-               : fm_fail(output->error, FM_ERR_SYSTEM, "cannot write the Cube file: %s",
-                         archive_error_string(output->tar));
+    return done(output, fm_tar_begin(&output->tar, name, padded(size)));
 }
 
-static fm_status_t end_member(const struct output *output, size_t size, char filler)
+static fm_status_t put(struct output *output, const void *bytes, size_t size)
 {
-    return padded(size) == size ? FM_OK : put(output, &filler, 1);
+    return done(output, fm_tar_put(&output->tar, bytes, size));
 }
 
-static fm_status_t put_member(const struct output *output, const char *name, const char *bytes,
+static fm_status_t end_member(struct output *output, size_t size, char filler)
+{
+    fm_status_t status = padded(size) == size ? FM_OK : put(output, &filler, 1);
+    return status == FM_OK ? done(output, fm_tar_end_member(&output->tar)) : status;
+}
+
+static fm_status_t put_member(struct output *output, const char *name, const char *bytes,
                               size_t size, char filler)
 {
     fm_status_t status = begin_member(output, name, size);
@@ -124,7 +114,7 @@ static void put_bytes(char **end, const void *bytes, size_t size)
     *end += size;
 }
 
-static fm_status_t put_index(const struct output *output, fm_metric_t metric, const uint32_t *rows,
+static fm_status_t put_index(struct output *output, fm_metric_t metric, const uint32_t *rows,
                              uint32_t count)
 {
     static const char magic[] = "CUBEX.INDEX";
@@ -149,7 +139,7 @@ static fm_status_t put_index(const struct output *output, fm_metric_t metric, co
     return status;
 }
 
-static fm_status_t put_data(const struct output *output, const struct fm_cube *cube,
+static fm_status_t put_data(struct output *output, const struct fm_cube *cube,
                             const struct fm_call_tree *tree, const struct metric_cells *cells,
                             const uint32_t *rows, uint32_t count)
 {
@@ -183,7 +173,7 @@ static fm_status_t put_data(const struct output *output, const struct fm_cube *c
 }
 
 /* Writes the members of a metric; a metric without values has none. */
-static fm_status_t put_metric(const struct output *output, const struct fm_cube *cube,
+static fm_status_t put_metric(struct output *output, const struct fm_cube *cube,
                               const struct fm_call_tree *tree, fm_metric_t metric)
 {
     struct metric_cells cells;
@@ -208,7 +198,7 @@ static fm_status_t put_metric(const struct output *output, const struct fm_cube 
     return status;
 }
 
-static fm_status_t put_anchor(const struct output *output, const struct fm_cube *cube,
+static fm_status_t put_anchor(struct output *output, const struct fm_cube *cube,
                               const struct fm_call_tree *tree)
 {
     char *text = NULL;
@@ -228,7 +218,7 @@ static fm_status_t put_anchor(const struct output *output, const struct fm_cube 
     return status;
 }
 
-static fm_status_t put_members(const struct output *output, const struct fm_cube *cube)
+static fm_status_t put_members(struct output *output, const struct fm_cube *cube)
 {
     struct fm_call_tree tree;
     fm_status_t status = fm_call_tree_make(&tree, cube, output->error);
@@ -253,25 +243,9 @@ static fm_status_t write_cubex(const struct fm_export_request *request, FILE *st
                        "a Cube file needs at least one call path and one location: the report has "
                        "none");
     }
-    struct output output = {archive_write_new(), error};
-    if (output.tar == NULL) {
-        return fm_fail(error, FM_ERR_SYSTEM, "out of memory for the Cube file");
-    }
-    fm_status_t status = FM_OK;
-    if (archive_write_set_format_pax_restricted(output.tar) != ARCHIVE_OK ||
-        archive_write_open_FILE(output.tar, stream) != ARCHIVE_OK) {
-        status = fm_fail(error, FM_ERR_SYSTEM, "cannot write the Cube file: %s",
-                         archive_error_string(output.tar));
-    }
-    if (status == FM_OK) {
-        status = put_members(&output, request->cube);
-    }
-    if (archive_write_close(output.tar) != ARCHIVE_OK && status == FM_OK) {
-        status = fm_fail(error, FM_ERR_SYSTEM, "cannot write the Cube file: %s",
-                         archive_error_string(output.tar));
-    }
-    archive_write_free(output.tar);
-    return status;
+    struct output output = {{.stream = stream}, error};
+    fm_status_t status = put_members(&output, request->cube);
+    return status == FM_OK ? done(&output, fm_tar_end(&output.tar)) : status;
 }
 
 const struct fm_export_format fm_export_cubex = {
