@@ -5,6 +5,7 @@
 #include "view/server/peers.h"
 
 #include <arpa/inet.h>
+#include <dlfcn.h>
 #include <microhttpd.h>
 #include <netinet/in.h>
 #include <stdbool.h>
@@ -25,6 +26,28 @@
 /** Maximum bytes of the headers of a request; longer requests are rejected. */
 #define REQUEST_BYTES 16384U
 
+/** The functions of libmicrohttpd that are called, without MHD_. */
+#define FUNCTIONS(F)                                                                               \
+    F(add_response_header);                                                                        \
+    F(create_response_from_buffer);                                                                \
+    F(destroy_response);                                                                           \
+    F(get_connection_info);                                                                        \
+    F(get_connection_values);                                                                      \
+    F(get_daemon_info);                                                                            \
+    F(lookup_connection_value);                                                                    \
+    F(queue_response);                                                                             \
+    F(set_connection_option);                                                                      \
+    F(start_daemon);                                                                               \
+    F(stop_daemon)
+
+/** The library is loaded by the first server: with the 12 libraries that it requires, loading takes
+ * longer than most commands, which start no server. */
+static struct {
+#define MEMBER(name) __typeof__(MHD_##name) *name
+    FUNCTIONS(MEMBER);
+#undef MEMBER
+} mhd;
+
 struct fm_server {
     const struct fm_server_content *content;
     struct fm_service service;
@@ -37,15 +60,15 @@ struct fm_server {
 
 static void add_headers(struct MHD_Response *response, const char *type, bool never_changes)
 {
-    MHD_add_response_header(response, "Content-Type", type);
+    mhd.add_response_header(response, "Content-Type", type);
     /* The address of a tile contains the token, so its content never changes. */
-    MHD_add_response_header(response, "Cache-Control",
+    mhd.add_response_header(response, "Cache-Control",
                             never_changes ? "private, max-age=86400, immutable" : "no-store");
-    MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
-    MHD_add_response_header(response, "Referrer-Policy", "no-referrer");
-    MHD_add_response_header(response, "Cross-Origin-Resource-Policy", "same-origin");
-    MHD_add_response_header(response, "Cross-Origin-Opener-Policy", "same-origin");
-    MHD_add_response_header(response, "Content-Security-Policy", "frame-ancestors 'none'");
+    mhd.add_response_header(response, "X-Content-Type-Options", "nosniff");
+    mhd.add_response_header(response, "Referrer-Policy", "no-referrer");
+    mhd.add_response_header(response, "Cross-Origin-Resource-Policy", "same-origin");
+    mhd.add_response_header(response, "Cross-Origin-Opener-Policy", "same-origin");
+    mhd.add_response_header(response, "Content-Security-Policy", "frame-ancestors 'none'");
 }
 
 static struct MHD_Response *refusal(unsigned status)
@@ -57,14 +80,14 @@ static struct MHD_Response *refusal(unsigned status)
                        : status == 421
                            ? "This server answers to the names of the loopback interface only.\n"
                            : "The timeline cannot be read.\n";
-    struct MHD_Response *response = MHD_create_response_from_buffer(
+    struct MHD_Response *response = mhd.create_response_from_buffer(
         strlen(text), (void *)(uintptr_t)text, MHD_RESPMEM_PERSISTENT);
     if (response != NULL) {
         add_headers(response, "text/plain; charset=utf-8", false);
         if (status == 405)
-            MHD_add_response_header(response, "Allow", "GET, HEAD");
+            mhd.add_response_header(response, "Allow", "GET, HEAD");
         if (status != 404 && status != 500) /* without the token: stays a stranger */
-            MHD_add_response_header(response, "Connection", "close");
+            mhd.add_response_header(response, "Connection", "close");
     }
     return response;
 }
@@ -72,7 +95,7 @@ static struct MHD_Response *refusal(unsigned status)
 static struct MHD_Response *constant(const void *bytes, size_t size, const char *type)
 {
     struct MHD_Response *response =
-        MHD_create_response_from_buffer(size, (void *)(uintptr_t)bytes, MHD_RESPMEM_PERSISTENT);
+        mhd.create_response_from_buffer(size, (void *)(uintptr_t)bytes, MHD_RESPMEM_PERSISTENT);
     if (response != NULL)
         add_headers(response, type, false);
     return response;
@@ -89,7 +112,7 @@ static struct MHD_Response *tile(const struct fm_server *server, const struct fm
         return refusal(*status);
     }
     struct MHD_Response *response =
-        MHD_create_response_from_buffer(size, bytes, MHD_RESPMEM_MUST_FREE);
+        mhd.create_response_from_buffer(size, bytes, MHD_RESPMEM_MUST_FREE);
     if (response == NULL)
         free(bytes);
     else
@@ -131,10 +154,10 @@ static enum MHD_Result count_host(void *count, enum MHD_ValueKind kind, const ch
 static void trust(struct fm_server *server, struct MHD_Connection *connection)
 {
     const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+        mhd.get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
     if (info != NULL && info->socket_context != NULL)
         fm_peers_trust(&server->peers, info->socket_context);
-    MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, TRUSTED_SECONDS);
+    mhd.set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, TRUSTED_SECONDS);
 }
 
 /** Begin and end of a connection. */
@@ -150,7 +173,7 @@ static void note_connection(void *context, struct MHD_Connection *connection, vo
         return;
     }
     const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+        mhd.get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
     *peer = info == NULL ? NULL : malloc(sizeof(struct fm_peer));
     if (*peer == NULL)
         return; /* not counted: ends after STRANGER_SECONDS at the latest */
@@ -175,11 +198,11 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
     if (*upload_data_size != 0)
         return MHD_NO; /* valid requests have no body */
     unsigned hosts = 0;
-    MHD_get_connection_values(connection, MHD_HEADER_KIND, count_host, &hosts);
+    mhd.get_connection_values(connection, MHD_HEADER_KIND, count_host, &hosts);
     const struct fm_http_request request = {
         .method = method,
         .hosts = hosts,
-        .host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host"),
+        .host = mhd.lookup_connection_value(connection, MHD_HEADER_KIND, "Host"),
         .path = url,
     };
     unsigned status;
@@ -188,8 +211,8 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
         trust(server, connection); /* the token is right */
     if (response == NULL)
         return MHD_NO;
-    enum MHD_Result result = MHD_queue_response(connection, status, response);
-    MHD_destroy_response(response);
+    enum MHD_Result result = mhd.queue_response(connection, status, response);
+    mhd.destroy_response(response);
     return result;
 }
 
@@ -226,9 +249,28 @@ static void free_server(struct fm_server *server)
     free(server);
 }
 
+static fm_status_t load_library(struct fm_error *error)
+{
+    void *library = dlopen(FM_MICROHTTPD_NAME, RTLD_NOW | RTLD_LOCAL);
+    if (library == NULL)
+        library = dlopen(FM_MICROHTTPD_PATH, RTLD_NOW | RTLD_LOCAL);
+    if (library == NULL)
+        return fm_fail(error, FM_ERR_SYSTEM,
+                       "the server needs libmicrohttpd: %s; install it, or use --html", dlerror());
+#define LOAD(function)                                                                             \
+    if ((mhd.function = (__typeof__(mhd.function))dlsym(library, "MHD_" #function)) == NULL)       \
+    return fm_fail(error, FM_ERR_SYSTEM, "the server needs another libmicrohttpd: %s", dlerror())
+    FUNCTIONS(LOAD);
+#undef LOAD
+    return FM_OK;
+}
+
 fm_status_t fm_server_start(const struct fm_server_content *content, uint16_t port,
                             struct fm_server **server, struct fm_error *error)
 {
+    fm_status_t status = load_library(error);
+    if (status != FM_OK)
+        return status;
     struct fm_server *made = calloc(1, sizeof *made);
     if (made == NULL)
         return fm_fail(error, FM_ERR_SYSTEM, "out of memory");
@@ -236,25 +278,25 @@ fm_status_t fm_server_start(const struct fm_server_content *content, uint16_t po
     made->tile_counts = count_tiles(content);
     made->service.runs = content->run_count;
     made->service.tiles = made->tile_counts;
-    fm_status_t status = made->tile_counts == NULL ? fm_fail(error, FM_ERR_SYSTEM, "out of memory")
-                                                   : make_token(made->service.token, error);
+    status = made->tile_counts == NULL ? fm_fail(error, FM_ERR_SYSTEM, "out of memory")
+                                       : make_token(made->service.token, error);
     if (status != FM_OK) {
         free_server(made);
         return status;
     }
     const struct sockaddr_in address = {
         .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    made->daemon = MHD_start_daemon(
+    made->daemon = mhd.start_daemon(
         MHD_USE_AUTO_INTERNAL_THREAD, port, NULL, NULL, handle, made, MHD_OPTION_SOCK_ADDR,
         &address, MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
         STRANGER_SECONDS, MHD_OPTION_NOTIFY_CONNECTION, note_connection, made,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)REQUEST_BYTES, MHD_OPTION_STRICT_FOR_CLIENT, 1,
         MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL, MHD_OPTION_END);
     const union MHD_DaemonInfo *bound =
-        made->daemon == NULL ? NULL : MHD_get_daemon_info(made->daemon, MHD_DAEMON_INFO_BIND_PORT);
+        made->daemon == NULL ? NULL : mhd.get_daemon_info(made->daemon, MHD_DAEMON_INFO_BIND_PORT);
     if (bound == NULL) {
         if (made->daemon != NULL)
-            MHD_stop_daemon(made->daemon);
+            mhd.stop_daemon(made->daemon);
         free_server(made);
         return fm_fail(error, FM_ERR_SYSTEM, "cannot listen on 127.0.0.1, port %u: %m", port);
     }
@@ -279,6 +321,6 @@ void fm_server_stop(struct fm_server *server)
 {
     if (server == NULL)
         return;
-    MHD_stop_daemon(server->daemon);
+    mhd.stop_daemon(server->daemon);
     free_server(server);
 }
