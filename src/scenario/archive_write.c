@@ -5,7 +5,7 @@
 #include <otf2/otf2.h>
 #include <stdarg.h>
 
-#define EVENT_CHUNK      ((uint64_t)1 << 20)
+#define EVENT_CHUNK      ((uint64_t)256 << 10) /* the least: OTF2 clears it for each location */
 #define DEFINITION_CHUNK ((uint64_t)256 << 10)
 
 /* OTF2 prints each error by default; here the returned code reports it once. */

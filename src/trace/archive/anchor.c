@@ -109,8 +109,12 @@ static fm_status_t check(const char *anchor, struct fm_error *error)
     if (file == NULL) {
         return fm_fail(error, FM_ERR_DATA, "%s: %m", anchor);
     }
-    unsigned char *content = fm_allocate(1, LARGEST_CONTENT);
-    size_t size = fread(content, 1, LARGEST_CONTENT, file);
+    struct stat status;
+    size_t room = fstat(fileno(file), &status) == 0 && status.st_size < (off_t)LARGEST_CONTENT
+                      ? (size_t)status.st_size
+                      : LARGEST_CONTENT;
+    unsigned char *content = fm_allocate(room, 1);
+    size_t size = fread(content, 1, room, file);
     fclose(file);
     bool fits = properties_fit(content, size);
     fm_free(content);
