@@ -1,6 +1,5 @@
 """Every event of the language becomes the right OTF2 record: otf2-print's view of all-events.scn, of
-threads.scn with the teams of threads, and of accelerators.scn with a stream. Of no scenario's
-archive it has a warning.
+threads.scn with the teams of threads, and of accelerators.scn with a stream.
 
 `golden.py FERMATA --update` writes the expected output anew; read the difference before keeping it.
 """
@@ -33,12 +32,6 @@ def print_archive(scenario):
     return output
 
 
-def check_warnings(scenario, directory):
-    status, _, error = fermata_command.run("synth", scenario, "-o", directory)
-    assert status == 0, error
-    otf2_print("--silent", "-Werror", os.path.join(directory, "traces.otf2"))
-
-
 def main():
     if shutil.which("otf2-print") is None:
         fermata_command.skip("no otf2-print")
@@ -54,9 +47,6 @@ def main():
         for number, (left, right) in enumerate(zip(expected, output.splitlines()), 1):
             assert left == right, f"{path}:{number}:\nexpected {left}\ngot      {right}"
         assert len(expected) == len(output.splitlines()), f"{path}: number of lines"
-    with fermata_command.Folder() as folder:
-        for number, scenario in enumerate(fermata_command.scenarios()):
-            check_warnings(scenario, os.path.join(folder, str(number)))
 
 
 main()

@@ -37,7 +37,7 @@ def recorded(options, folder):
 
 
 def synthesized(options, folder):
-    """Archives of scenarios of the tests; formats/scenario/python_reads.py reads all."""
+    """Archives of scenarios of the tests; formats/scenario/other_readers.py reads all."""
     paths = sorted(glob.glob(os.path.join(HERE, "..", "..", "*", "scenario*", "**", "*.scn"), recursive=True))
     for number, path in enumerate(share.some(paths, 8)):
         archive = os.path.join(folder, f"scenario-{number}")
