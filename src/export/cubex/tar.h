@@ -1,5 +1,8 @@
-/* Writing a tar archive (POSIX.1-2001, "pax") of plain files. */
-#pragma once
+/** @file
+ * Writes a tar archive (POSIX.1-2001, "pax") of plain files.
+ */
+#ifndef FERMATA_EXPORT_CUBEX_TAR_H
+#define FERMATA_EXPORT_CUBEX_TAR_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,7 +15,8 @@ struct fm_tar {
     uint64_t written; /**< bytes so far */
 };
 
-/** Begins a member: mode 0600, owner and time of modification zero. `size` bytes follow by fm_tar_put().
+/** Begins a member: mode 0600, owner and time of modification zero. `size` bytes follow by
+ * fm_tar_put().
  * @param name at most 80 characters
  * @return false: the stream has an error (errno) */
 bool fm_tar_begin(struct fm_tar *tar, const char *name, uint64_t size);
@@ -28,3 +32,5 @@ bool fm_tar_end_member(struct fm_tar *tar);
 /** Ends the archive; the stream stays open.
  * @return false: the stream has an error (errno) */
 bool fm_tar_end(struct fm_tar *tar);
+
+#endif
