@@ -75,8 +75,8 @@ def main():
     refused(1, "a message that its receiver expects does not change OUT_OF_SEQUENCE", "counters", "calibrate",
             "SEND", "OUT_OF_SEQUENCE")
     refused(1, "no counter is called so", "counters", "list", "nonsense")
-    refused(2, "give list, show, findings, sites, watch, heatmap, matrix, sum, diff, convert, reset, bounds or calibrate", "counters")
-    refused(2, "give list, show, findings, sites, watch, heatmap, matrix, sum, diff, convert, reset, bounds or calibrate", "counters", "nonsense")
+    refused(2, "give list, show, findings, sites, watch, heatmap, matrix, communicators, sum, diff, convert, reset, bounds or calibrate", "counters")
+    refused(2, "give list, show, findings, sites, watch, heatmap, matrix, communicators, sum, diff, convert, reset, bounds or calibrate", "counters", "nonsense")
     refused(2, "watch prints text or csv", "counters", "watch", "x", "--format", "json")
     refused(2, "heatmap prints SVG or csv", "counters", "heatmap", "x", "y", "--format", "json")
     refused(2, "heatmap, an experiment or two, and a counter", "counters", "heatmap", "x")

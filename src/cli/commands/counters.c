@@ -197,6 +197,18 @@ static int matrix(struct fm_option_reader *reader, struct fm_counter_request *re
     return status != FM_OK ? fail(&error, status) : FM_OK;
 }
 
+static int communicators(struct fm_option_reader *reader, struct fm_counter_request *request)
+{
+    struct fm_counter_job job;
+    struct fm_error error;
+    fm_status_t status = fm_counter_job_open(reader->operands[1], &job, &error);
+    if (status == FM_OK) {
+        status = fm_counters_communicators(request, &job, reader->operands[1], &error);
+        fm_counter_job_close(&job);
+    }
+    return status != FM_OK ? fail(&error, status) : FM_OK;
+}
+
 static int convert(struct fm_option_reader *reader, struct fm_counter_request *request)
 {
     struct fm_counter_job job;
@@ -309,19 +321,21 @@ static const struct verb {
     int least, most; /* operands behind it */
     const char *wanted;
     int (*run)(struct fm_option_reader *reader, struct fm_counter_request *request);
-} verbs[] = {{"list", 0, 1000, "list", list},
-             {"show", 1, 1000, "show and an experiment", show},
-             {"findings", 1, 1, "findings and an experiment", findings},
-             {"watch", 1, 1000, "watch and an experiment", watch},
-             {"sites", 1, 1000, "sites and an experiment", sites},
-             {"heatmap", 2, 3, "heatmap, an experiment or two, and a counter", heatmap},
-             {"matrix", 1, 2, "matrix, a prefix of files and a kind of traffic", matrix},
-             {"convert", 2, 2, "convert, an experiment and a folder", convert},
-             {"sum", 1, 1000, "sum and experiments", sum},
-             {"diff", 2, 1000, "diff and two experiments", diff},
-             {"reset", 1, 1, "reset and an experiment", reset},
-             {"bounds", 1, 1, "bounds and an experiment", bounds},
-             {"calibrate", 0, 1000, "calibrate", calibrate}};
+} verbs[] = {
+    {"list", 0, 1000, "list", list},
+    {"show", 1, 1000, "show and an experiment", show},
+    {"findings", 1, 1, "findings and an experiment", findings},
+    {"watch", 1, 1000, "watch and an experiment", watch},
+    {"sites", 1, 1000, "sites and an experiment", sites},
+    {"heatmap", 2, 3, "heatmap, an experiment or two, and a counter", heatmap},
+    {"matrix", 1, 2, "matrix, an experiment or a prefix of files, and a kind of traffic", matrix},
+    {"communicators", 1, 1, "communicators and an experiment", communicators},
+    {"convert", 2, 2, "convert, an experiment and a folder", convert},
+    {"sum", 1, 1000, "sum and experiments", sum},
+    {"diff", 2, 1000, "diff and two experiments", diff},
+    {"reset", 1, 1, "reset and an experiment", reset},
+    {"bounds", 1, 1, "bounds and an experiment", bounds},
+    {"calibrate", 0, 1000, "calibrate", calibrate}};
 
 static const struct verb *verb_named(const char *name)
 {
@@ -375,8 +389,8 @@ int fm_command_counters(int argc, char **argv)
     }
     const struct verb *verb = reader.operand_count > 0 ? verb_named(reader.operands[0]) : NULL;
     if (verb == NULL) {
-        fm_options_refuse(&reader, "give list, show, findings, sites, watch, heatmap, matrix, sum, "
-                                   "diff, convert, reset, bounds or calibrate");
+        fm_options_refuse(&reader, "give list, show, findings, sites, watch, heatmap, matrix, "
+                                   "communicators, sum, diff, convert, reset, bounds or calibrate");
         return fm_options_complain(&reader);
     }
     if (!fm_options_operands(&reader, verb->least + 1, verb->most + 1, verb->wanted)) {

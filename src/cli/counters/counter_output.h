@@ -88,12 +88,19 @@ fm_status_t fm_counters_heatmap(const struct fm_counter_request *request,
                                 const struct fm_counter_job *job, const char *directory,
                                 const char *before, const char *name, struct fm_error *error);
 
-/** Prints who has sent how much to whom, from files of Open MPI's monitoring components: a picture
- * (SVG) of one kind of traffic, or all as CSV or JSON.
- * @param prefix  of the files
- * @param kind    its name; NULL: messages of the program. FM_ERR_USAGE: it is none */
-fm_status_t fm_counters_matrix(const struct fm_counter_request *request, const char *prefix,
+/** Prints who has sent how much to whom: a picture (SVG) of one kind of traffic, or all as CSV or
+ * JSON.
+ * @param name  an experiment directory of a recording with counters only, or the prefix of files of
+ *              Open MPI's monitoring components
+ * @param kind  its name; NULL: messages of the program. FM_ERR_USAGE: it is none */
+fm_status_t fm_counters_matrix(const struct fm_counter_request *request, const char *name,
                                const char *kind, struct fm_error *error);
+
+/** Prints the communicators of an experiment with their traffic, those with the most bytes first.
+ */
+fm_status_t fm_counters_communicators(const struct fm_counter_request *request,
+                                      const struct fm_counter_job *job, const char *directory,
+                                      struct fm_error *error);
 
 /** Writes the files of Open MPI's software performance counters to a folder, which is created if it
  * does not exist: counters that are available, of all ranks. With a period their values are brought

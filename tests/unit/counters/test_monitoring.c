@@ -1,6 +1,6 @@
 /* Files of Open MPI's monitoring components: their sums, and that damage is refused. */
 #include "check.h"
-#include "counters/monitoring.h"
+#include "counters/traffic/monitoring.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static fm_status_t read_all(struct fm_monitoring *monitoring, struct fm_error *e
     return fm_monitoring_read(prefix, monitoring, error);
 }
 
-static void check(const struct fm_monitored_link *link, enum fm_monitored kind, uint32_t from,
+static void check(const struct fm_rank_link *link, enum fm_monitored kind, uint32_t from,
                   uint32_t to, uint64_t bytes, uint64_t messages)
 {
     assert_int_equal(link->kind, kind);

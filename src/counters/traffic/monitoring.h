@@ -4,11 +4,12 @@
  * pml_monitoring_filename PREFIX`), with the messages and bytes that it has sent to each other one.
  * Not thread-safe.
  */
-#ifndef FERMATA_COUNTERS_MONITORING_H
-#define FERMATA_COUNTERS_MONITORING_H
+#ifndef FERMATA_COUNTERS_TRAFFIC_MONITORING_H
+#define FERMATA_COUNTERS_TRAFFIC_MONITORING_H
 
 #include "base/containers/vector.h"
 #include "base/error.h"
+#include "counters/traffic/rank_link.h"
 
 #include <stdint.h>
 
@@ -26,17 +27,12 @@ enum fm_monitored {
 /** Bins of the histogram of message sizes: 0 bytes, 1, 2-3, 4-7, ... */
 enum { FM_MONITORED_BINS = 66 };
 
-/** What a rank has sent to another one. */
-struct fm_monitored_link {
-    enum fm_monitored kind;
-    uint32_t from, to;
-    uint64_t bytes, messages;
-};
-
 struct fm_monitoring {
-    uint32_t ranks;                            /**< largest rank that occurs, and 1 */
-    FM_VECTOR(struct fm_monitored_link) links; /**< ascending by kind, from, to; each once */
-    uint64_t sizes[FM_MONITORED_BINS];         /**< messages of the program and of the library */
+    uint32_t ranks; /**< largest rank that occurs, and 1 */
+    FM_VECTOR(struct fm_rank_link)
+    links;                             /**< of enum fm_monitored; ascending by kind, from, to;
+                                            each once */
+    uint64_t sizes[FM_MONITORED_BINS]; /**< messages of the program and of the library */
 };
 
 /** @return "user", "library", "put", "get", "collective" */

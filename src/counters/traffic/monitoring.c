@@ -1,4 +1,4 @@
-#include "counters/monitoring.h"
+#include "counters/traffic/monitoring.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -22,14 +22,6 @@ static const struct {
 const char *fm_monitored_name(enum fm_monitored kind)
 {
     return kinds[kind].name;
-}
-
-static int by_ends(const void *left, const void *right)
-{
-    const struct fm_monitored_link *a = left, *b = right;
-    return a->kind != b->kind   ? (a->kind < b->kind ? -1 : 1)
-           : a->from != b->from ? (a->from < b->from ? -1 : 1)
-                                : (a->to > b->to) - (a->to < b->to);
 }
 
 /* Reads the histogram behind a row. @return false: it is damaged */
@@ -63,11 +55,11 @@ static bool read_row(const char *line, struct fm_monitoring *monitoring)
         end == 0 || from >= 1 << 24 || to >= 1 << 24) {
         return false;
     }
-    fm_vector_push(&monitoring->links, (struct fm_monitored_link){.kind = (enum fm_monitored)kind,
-                                                                  .from = (uint32_t)from,
-                                                                  .to = (uint32_t)to,
-                                                                  .bytes = bytes,
-                                                                  .messages = messages});
+    fm_vector_push(&monitoring->links, (struct fm_rank_link){.kind = (uint32_t)kind,
+                                                             .from = (uint32_t)from,
+                                                             .to = (uint32_t)to,
+                                                             .bytes = bytes,
+                                                             .messages = messages});
     uint32_t last = (uint32_t)(from > to ? from : to);
     monitoring->ranks = last >= monitoring->ranks ? last + 1 : monitoring->ranks;
     const char *rest = line + 1 + end;
@@ -107,26 +99,6 @@ static bool is_of_rank(const char *name, const char *base)
     return digits > 0 && strcmp(name + length + 1 + digits, ".prof") == 0;
 }
 
-/* Adds up links of the same kind and ends. */
-static void merge(struct fm_monitoring *monitoring)
-{
-    struct fm_monitored_link *all = monitoring->links.items;
-    size_t kept = 0;
-    if (monitoring->links.count == 0) {
-        return;
-    }
-    qsort(all, monitoring->links.count, sizeof *all, by_ends);
-    for (size_t i = 1; i < monitoring->links.count; i++) {
-        if (by_ends(&all[kept], &all[i]) != 0) {
-            all[++kept] = all[i];
-        } else {
-            all[kept].bytes += all[i].bytes;
-            all[kept].messages += all[i].messages;
-        }
-    }
-    monitoring->links.count = kept + 1;
-}
-
 fm_status_t fm_monitoring_read(const char *prefix, struct fm_monitoring *monitoring,
                                struct fm_error *error)
 {
@@ -153,7 +125,7 @@ fm_status_t fm_monitoring_read(const char *prefix, struct fm_monitoring *monitor
     if (status == FM_OK && files == 0) {
         status = fm_fail(error, FM_ERR_DATA, "there is no file %s.N.prof", prefix);
     }
-    merge(monitoring);
+    monitoring->links.count = fm_rank_links_merge(monitoring->links.items, monitoring->links.count);
     return status;
 }
 
