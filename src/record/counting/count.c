@@ -6,6 +6,7 @@
 #include "record/counting/counter_file.h"
 #include "record/counting/profile/profile.h"
 #include "record/counting/size_counter.h"
+#include "record/counting/traffic/peer_traffic.h"
 #include "record/counting/user_counters.h"
 #include "record/paradigm/region.h"
 
@@ -73,9 +74,13 @@ FM_INLINE uint64_t bytes_of(struct fm_counting *counting, uint64_t header)
     return bytes;
 }
 
-FM_INLINE void count_send(const struct fm_counting *counting, uint64_t *values, uint64_t bytes)
+FM_INLINE void count_send(const struct fm_counting *counting, uint64_t *values,
+                          const uint64_t *record, uint64_t bytes)
 {
     attribute(counting, bytes, 0);
+    if (counting->traffic != NULL) {
+        fm_peer_traffic_send(counting->traffic, record, bytes);
+    }
     unsigned bin = bytes != 0 ? 64 - (unsigned)__builtin_clzll(bytes) : 0;
     add(&values[FM_SLOT_MESSAGES_SENT], 1);
     add(&values[FM_SLOT_BYTES_SENT], bytes);
@@ -86,9 +91,13 @@ FM_INLINE void count_send(const struct fm_counting *counting, uint64_t *values, 
     }
 }
 
-FM_INLINE void count_receipt(const struct fm_counting *counting, uint64_t *values, uint64_t bytes)
+FM_INLINE void count_receipt(const struct fm_counting *counting, uint64_t *values,
+                             const uint64_t *record, uint64_t bytes)
 {
     attribute(counting, 0, bytes);
+    if (counting->traffic != NULL) {
+        fm_peer_traffic_receipt(counting->traffic, record, bytes);
+    }
     add(&values[FM_SLOT_MESSAGES_RECEIVED], 1);
     add(&values[FM_SLOT_BYTES_RECEIVED], bytes);
 }
@@ -108,6 +117,29 @@ static uint32_t operation_bin(uint64_t header)
     return operation < FM_COLLECTIVE_BINS - 1 ? operation : FM_COLLECTIVE_BINS - 1;
 }
 
+FM_INLINE void count_one_sided(const struct fm_counting *counting, const uint64_t *record,
+                               unsigned number, uint64_t bytes)
+{
+    if (counting->traffic != NULL) {
+        fm_peer_traffic_one_sided(counting->traffic, record, number, bytes);
+    }
+}
+
+static void count_collective(const struct fm_counting *counting, uint64_t *model,
+                             const uint64_t *record)
+{
+    add(&model[FM_MODEL_SLOT_COLLECTIVES + operation_bin(record[0])], 1);
+    add(&model[FM_MODEL_SLOT_COLLECTIVE_SENT], record[2]);
+    add(&model[FM_MODEL_SLOT_COLLECTIVE_RECEIVED], record[3]);
+    attribute(counting, record[2], record[3]);
+    if (counting->traffic != NULL) {
+        bool is_of_window = fm_record_kind(record[0]) == FM_RECORD_RMA_COLLECTIVE;
+        fm_peer_traffic_collective(counting->traffic,
+                                   is_of_window ? FM_PEER_WINDOW_COLLECTIVES : FM_PEER_COLLECTIVES,
+                                   record);
+    }
+}
+
 /* Records of operations that only some functions have. */
 static void count_of_model(struct fm_counting *counting, uint64_t *values, const uint64_t *record)
 {
@@ -121,10 +153,7 @@ static void count_of_model(struct fm_counting *counting, uint64_t *values, const
     case FM_RECORD_COLLECTIVE_COMPLETE:
     case FM_RECORD_PERSISTENT_COMPLETE:
     case FM_RECORD_RMA_COLLECTIVE:
-        add(&model[FM_MODEL_SLOT_COLLECTIVES + operation_bin(record[0])], 1);
-        add(&model[FM_MODEL_SLOT_COLLECTIVE_SENT], record[2]);
-        add(&model[FM_MODEL_SLOT_COLLECTIVE_RECEIVED], record[3]);
-        attribute(counting, record[2], record[3]);
+        count_collective(counting, model, record);
         break;
     case FM_RECORD_WIN_COLLECTIVE_END:
         add(&model[FM_MODEL_SLOT_WINDOW_COLLECTIVES + operation_bin(record[0])], 1);
@@ -134,17 +163,20 @@ static void count_of_model(struct fm_counting *counting, uint64_t *values, const
         bytes = bytes_of(counting, record[0]);
         add(&model[FM_MODEL_SLOT_BYTES_PUT], bytes);
         attribute(counting, bytes, 0);
+        count_one_sided(counting, record, FM_PEER_PUTS, bytes);
         break;
     case FM_RECORD_GET:
         add(&model[FM_MODEL_SLOT_GETS], 1);
         bytes = bytes_of(counting, record[0]);
         add(&model[FM_MODEL_SLOT_BYTES_GOT], bytes);
         attribute(counting, 0, bytes);
+        count_one_sided(counting, record, FM_PEER_GETS, bytes);
         break;
     case FM_RECORD_ATOMIC:
         add(&model[FM_MODEL_SLOT_ATOMICS], 1);
         add(&model[FM_MODEL_SLOT_BYTES_ATOMIC], record[2] + record[3]);
         attribute(counting, record[2], record[3]);
+        count_one_sided(counting, record, FM_PEER_ATOMICS, record[2] + record[3]);
         break;
     case FM_RECORD_LOCK_ACQUIRE:
     case FM_RECORD_LOCK_RELEASE: /* of a window: MPI does not state when it was acquired */
@@ -176,6 +208,15 @@ static void count_function(const struct fm_counting *counting, uint64_t *values,
     }
 }
 
+static void count_communicator(const struct fm_counting *counting, uint64_t *values,
+                               const uint64_t *record)
+{
+    add(&values[FM_SLOT_COMMUNICATORS_CREATED], 1);
+    if (counting->traffic != NULL) {
+        fm_peer_traffic_made(counting->traffic, fm_record_ref(record[0]), counting->function);
+    }
+}
+
 static void set_user_counter(uint64_t *values, const uint64_t *record)
 {
     uint32_t slot = fm_user_counter_slot(fm_record_ref(record[0]));
@@ -201,11 +242,11 @@ static void count_other(struct fm_counting *counting, uint64_t *values, const ui
         count_requests(values, 1);
         break;
     case FM_RECORD_PARTITIONED_SEND:
-        count_send(counting, values, record[3]);
+        count_send(counting, values, record, record[3]);
         count_requests(values, 1);
         break;
     case FM_RECORD_PARTITIONED_RECEIVE:
-        count_receipt(counting, values, record[3]);
+        count_receipt(counting, values, record, record[3]);
         count_requests(values, -1);
         break;
     case FM_RECORD_COLLECTIVE_COMPLETE:
@@ -214,7 +255,7 @@ static void count_other(struct fm_counting *counting, uint64_t *values, const ui
         count_of_model(counting, values, record);
         break;
     case FM_RECORD_COMM_CREATE:
-        add(&values[FM_SLOT_COMMUNICATORS_CREATED], 1);
+        count_communicator(counting, values, record);
         break;
     case FM_RECORD_FORK:
         add(&values[FM_SLOT_PARALLEL_REGIONS], 1);
@@ -267,17 +308,17 @@ static void count_record(struct fm_counting *counting, uint64_t *values, const u
         count_call(counting, values, counting->function, record[1], record[2] - record[1]);
         break;
     case FM_RECORD_SEND:
-        count_send(counting, values, bytes_of(counting, record[0]));
+        count_send(counting, values, record, bytes_of(counting, record[0]));
         break;
     case FM_RECORD_ISEND:
-        count_send(counting, values, bytes_of(counting, record[0]));
+        count_send(counting, values, record, bytes_of(counting, record[0]));
         count_requests(values, 1);
         break;
     case FM_RECORD_RECV:
-        count_receipt(counting, values, bytes_of(counting, record[0]));
+        count_receipt(counting, values, record, bytes_of(counting, record[0]));
         break;
     case FM_RECORD_IRECV:
-        count_receipt(counting, values, bytes_of(counting, record[0]));
+        count_receipt(counting, values, record, bytes_of(counting, record[0]));
         count_requests(values, -1);
         break;
     case FM_RECORD_IRECV_REQUEST:

@@ -19,6 +19,7 @@
 
 struct fm_call_profile;
 struct fm_thread;
+struct fm_peer_traffic;
 
 /** The counting of a thread; its memory is valid to the end of the process. */
 struct fm_counting {
@@ -29,6 +30,7 @@ struct fm_counting {
     uint32_t function;      /**< of the call counted last */
     uint64_t above;         /**< BYTES_ABOVE record before the next record; 0: none */
     struct fm_call_profile *profile; /**< calls by call path; NULL: not asked for */
+    struct fm_peer_traffic *traffic; /**< by communicator and peer; NULL: not asked for */
     bool off;                        /**< records are those of a pause */
     bool discards;                   /**< records are discarded at the end of the call */
 };

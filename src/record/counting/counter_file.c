@@ -13,6 +13,7 @@
 #include "record/counting/profile/profile.h"
 #include "record/counting/rank_snapshots.h"
 #include "record/counting/size_counter.h"
+#include "record/counting/traffic/peer_traffic.h"
 #include "record/counting/user_counters.h"
 
 #include <errno.h>
@@ -183,6 +184,7 @@ static bool add_thread(struct fm_thread *thread)
     counting->functions = (uint32_t)counters.head->functions_in_block;
     counting->discards = fm_counters_only();
     counting->profile = counting->discards ? fm_profile_new() : NULL;
+    counting->traffic = counting->discards ? fm_peer_traffic_new() : NULL;
     __atomic_store_n(&thread->counting, counting, __ATOMIC_RELEASE);
     return true;
 }

@@ -11,6 +11,7 @@
 #include "record/counting/counter_file.h"
 #include "record/counting/counter_samples.h"
 #include "record/counting/profile/profile.h"
+#include "record/counting/traffic/peer_traffic_file.h"
 #include "record/flight/flight.h"
 #include "record/flight/session_flight.h"
 #include "record/journal/journal_read.h"
@@ -233,6 +234,10 @@ static void close_counters(struct fm_thread *thread, fm_last_call_t *last)
         fm_session_tell("the calls of rank %u are not known by call site: %s",
                         fm_session.exchange->rank,
                         resolved ? strerrordesc_np(errno) : "no memory for the names of functions");
+    }
+    if (!fm_peer_traffic_write(fm_session.exchange, fm_session.directory)) {
+        fm_session_tell("the traffic of rank %u is not known by communicator and peer: %s",
+                        fm_session.exchange->rank, strerrordesc_np(errno));
     }
     fm_session_clock_close(fm_session.exchange);
     const struct fm_overhead_rates rates = fm_overhead_measure(fm_thread_self);
