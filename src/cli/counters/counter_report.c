@@ -4,6 +4,7 @@
 #include "base/containers/vector.h"
 #include "base/memory.h"
 #include "cli/archive/environment.h"
+#include "cli/counters/traffic/traffic_report.h"
 #include "counters/call_profile.h"
 #include "counters/counter_job.h"
 #include "cube/model/metric_id.h"
@@ -426,6 +427,9 @@ static fm_status_t fill(struct builder *builder, const struct fm_counter_job *jo
     }
     for (size_t i = 0; status == FM_OK && i < job->count; i++) {
         status = add_counter(builder, job, i, locations, error);
+    }
+    if (status == FM_OK) {
+        status = fm_traffic_add_to_report(builder->cube, job, locations, error);
     }
     if (status == FM_OK) {
         status = warn(builder, job, error);

@@ -14,6 +14,9 @@
  * whole. Counters of the process that are sums are metrics `counter:NAME` of the first thread of
  * the process at the root of the call tree, unless calls or stretches have them already.
  *
+ * The matrices of messages and one-sided operations are there if the recording has the traffic of
+ * its processes.
+ *
  * Processes without a regular end have their counters and no calls; a warning states their number.
  * @param cube  out: sealed, to be freed with fm_cube_free(); set only on success
  * @return FM_OK; FM_ERR_DATA: there are no counters, or they are damaged; FM_ERR_SYSTEM */
