@@ -146,6 +146,12 @@ static void print_totals(const struct rank_matrix *matrix)
         matrix->report->options->selection.metric != FM_METRIC_NONE)
         fm_terminal_print(terminal, "", 2, "Only %s",
                           fm_metric_info(matrix->report->options->selection.metric)->name);
+    if (matrix->count == 0 && fm_cube_matrix_is_time(matrix->kind) &&
+        matrix->report->diagnosis.cube->is_profile) {
+        fm_terminal_print(terminal, "", 2,
+                          "Not known: the report is of counters only, without a trace.");
+        return;
+    }
     if (matrix->count == 0) {
         fm_terminal_print(terminal, "", 2, "There are no %s.", nouns[matrix->kind]);
         return;

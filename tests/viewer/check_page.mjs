@@ -609,6 +609,18 @@ await bench.check("processes that were killed while counters only were recorded:
   assert.match(headline, /Run time\s+not known/i);
   assert.match(headline, /No process reached its regular end/);
   assert.doesNotMatch(headline, /All time|NaN|%|\b0 s/);
+  assert.doesNotMatch(await page.locator("header.top").innerText(), /Matrices|Timeline/);
+});
+
+await bench.check("counters only with the traffic of ranks: its matrices, and none of waiting", async () => {
+  const traffic = bench.path("traffic.fer");
+  bench.run(writeReports, "traffic", traffic);
+  const page = await bench.open(bench.page(traffic, "traffic.html"), { hash: "#matrices" });
+  assert.match(await page.locator("header.top").innerText(), /Matrices/);
+  const kinds = page.getByRole("group", { name: "Matrix" });
+  assert.deepEqual(await kinds.getByRole("button").allInnerTexts(), ["Messages", "One-sided"]);
+  assert.equal(await kinds.getByRole("button", { pressed: true }).innerText(), "Messages");
+  assert.match(await page.locator(".matrices").innerText(), /64 B/);
 });
 
 await bench.check("10^6 severities", async () => {

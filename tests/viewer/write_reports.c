@@ -1,8 +1,8 @@
-/* write_reports hostile|large|ended FILE: reports that are hard on the viewer. hostile: the sample
- * of tests/support with names that try to break out of the page; large: 10^6 severities; ended: of
- * counters only, of processes that were killed, so that no time is known.
- * write_reports sources FILE NAME...: a report whose call paths are at line 20 of files of these
- * names. */
+/* write_reports hostile|large|ended|traffic FILE: reports that are hard on the viewer. hostile: the
+ * sample of tests/support with names that try to break out of the page; large: 10^6 severities;
+ * ended: of counters only, of processes that were killed, so that no time is known; traffic: the
+ * same with a message from rank 0 to rank 1. write_reports sources FILE NAME...: a report whose
+ * call paths are at line 20 of files of these names. */
 #include "sample_cube.h"
 
 #include <stdio.h>
@@ -130,9 +130,13 @@ static struct fm_cube *large_cube(void)
     return cube;
 }
 
-/** What counters are left of two processes that were killed. */
-static struct fm_cube *ended_cube(void)
+/** What counters are left of two processes that were killed.
+ * @param has_traffic  the report also has a message of 64 bytes from rank 0 to rank 1 */
+static struct fm_cube *ended_cube(bool has_traffic)
 {
+    struct fm_cube_link message = {
+        .from = 0, .to = 1, .metric = FM_METRIC_COMMS_SEND, .count = 1, .amount = 64};
+    const struct fm_cube_matrix messages = {.link_count = 1, .links = &message};
     struct fm_cube *cube = fm_cube_create();
     struct fm_error error;
     cube->experiment.ticks_per_second = 1000000000;
@@ -145,6 +149,7 @@ static struct fm_cube *ended_cube(void)
         must(fm_cube_add(cube, FM_METRIC_COUNTER_USAGE_PREEMPTIONS, path, rank, 41, &error) ==
              FM_OK);
     }
+    must(!has_traffic || fm_cube_set_matrix(cube, FM_MATRIX_MESSAGES, &messages, &error) == FM_OK);
     must(fm_cube_seal(cube, &error) == FM_OK);
     return cube;
 }
@@ -174,7 +179,8 @@ int main(int argc, char **argv)
     struct fm_cube *cube = strcmp(argv[1], "sources") == 0   ? cube_of_sources(argv + 3, argc - 3)
                            : strcmp(argv[1], "hostile") == 0 ? hostile_cube()
                            : strcmp(argv[1], "large") == 0   ? large_cube()
-                           : strcmp(argv[1], "ended") == 0   ? ended_cube()
+                           : strcmp(argv[1], "ended") == 0   ? ended_cube(false)
+                           : strcmp(argv[1], "traffic") == 0 ? ended_cube(true)
                                                              : sample_cube();
     struct fm_error error;
     fm_status_t status = fm_cube_write(cube, argv[2], &error);

@@ -3,7 +3,7 @@ import { useEffect } from "preact/hooks";
 import type { JSX } from "preact";
 import { SearchPalette } from "./components/Palette";
 import { printable, shorten } from "./format";
-import { processTitle } from "./model/report";
+import { processTitle, type Report } from "./model/report";
 import type { Store, ViewName } from "./state/store";
 import type { Theme } from "./state/theme";
 import type { ChosenRun } from "./data/page";
@@ -38,7 +38,13 @@ const TABS: readonly Tab[] = [
 ];
 
 /** Views that need a trace: a report of counters only has nothing for them. */
-const OF_TRACES: readonly ViewName[] = ["timeline", "waits", "path", "matrices", "locks"];
+const OF_TRACES: readonly ViewName[] = ["timeline", "waits", "path", "locks"];
+
+/** Whether a view has something of a report. Counters only may lack the traffic of pairs of ranks. */
+function isThere(view: ViewName, report: Report): boolean {
+  const isMissing = view === "matrices" ? report.matrices.every(({ count }) => count === 0) : OF_TRACES.includes(view);
+  return !report.summary.is_profile || !isMissing;
+}
 
 /** Of a page with several runs. It has no number. */
 const COMPARE: Tab = { view: "compare", name: "Compare" };
@@ -63,7 +69,7 @@ export function App({ store, theme, chosen, choose }: Props): JSX.Element {
   }, []);
   const { experiment } = store.report;
   const view = store.view.value;
-  const shown = store.report.summary.is_profile ? TABS.filter((tab) => !OF_TRACES.includes(tab.view)) : TABS;
+  const shown = TABS.filter((tab) => isThere(tab.view, store.report));
   const tabs = store.isComparing() ? [COMPARE, ...shown] : shown;
   return (
     <>

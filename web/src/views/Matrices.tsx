@@ -78,7 +78,11 @@ function isWaiting(kind: Kind): boolean {
 /** Relations between pairs of locations. */
 export function Matrices({ store }: { store: Store }): JSX.Element {
   const { report } = store;
-  const kind = KINDS.find(({ name }) => name === store.matrix.value)!;
+  const kinds = KINDS.filter((each) => !report.summary.is_profile || !isWaiting(each));
+  const kind =
+    kinds.find(({ name }) => name === store.matrix.value) ??
+    kinds.find((each) => report.matrices[KINDS.indexOf(each)]!.count > 0) ??
+    kinds[0]!;
   const matrix = report.matrices[KINDS.indexOf(kind)]!;
   const value = store.matrixValue.value;
   const metrics = useMemo(() => kindsOf(matrix), [matrix]);
@@ -109,7 +113,7 @@ export function Matrices({ store }: { store: Store }): JSX.Element {
     <section class="view matrices" aria-label="Matrices">
       <div class="toolbar">
         <span class="segments" role="group" aria-label="Matrix">
-          {KINDS.map((each) => (
+          {kinds.map((each) => (
             <button
               type="button"
               key={each.name}
