@@ -1,7 +1,7 @@
 """Traffic by communicator and peer, of recordings of counters only: of a program with a known pattern
 as it is, of others as their counters and traces have it.
 
-usage: check_links.py FERMATA MPIRUN LINKS PROGRAM...     (LINKS is links.c)
+usage: check_links.py FERMATA LAUNCHER LINKS|- PROGRAM...     (LINKS is links.c)
 """
 
 import collections
@@ -21,6 +21,9 @@ fermata, mpirun, links, *programs = sys.argv[1:]
 ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
                    OMPI_MCA_osc="^rdma")
 RANKS = range(4)
+MODELS = ("mpi", "shmem", "armci", "caf")
+COLUMNS = {"sent": ("messages_sent", "bytes_sent"), "received": ("messages_received", "bytes_received"),
+           "put": ("puts", "bytes_put"), "get": ("gets", "bytes_got"), "atomic": ("atomics", "bytes_atomic")}
 
 
 def run(*words, **options):
@@ -104,26 +107,29 @@ def check_pattern(experiment):
         assert done.returncode == 2 and f"{kind} is none of sent" in done.stderr, done
 
 
+def total(values, name):
+    """A counter of all models of communication, of each rank."""
+    of = [values[f"{model}.{name}"] for model in MODELS if f"{model}.{name}" in values]
+    return [sum(int(numbers[rank]) for numbers in of) for rank in RANKS]
+
+
 def check_sums(experiment):
     """Links and communicators add up to the counters, of each rank."""
     counters = json.loads(shown("show", "--all", "--format", "json", experiment))["counters"]
     values = {counter["name"]: counter["values"] for counter in counters}
     found = matrix(experiment)
-    columns = {"sent": ("mpi.messages_sent", "mpi.bytes_sent"),
-               "received": ("mpi.messages_received", "mpi.bytes_received"),
-               "put": ("mpi.puts", "mpi.bytes_put"), "get": ("mpi.gets", "mpi.bytes_got"),
-               "atomic": ("mpi.atomics", "mpi.bytes_atomic")}
-    for kind, names in columns.items():
+    for kind, names in COLUMNS.items():
         for position, name in enumerate(names):
             sums = [sum(number[position] for (of, origin, target), number in found.items()
                         if of == kind and rank == (target if kind == "received" else origin))
                     for rank in RANKS]
-            assert sums == [int(value) for value in values[name]], (name, sums, values[name])
+            assert sums == total(values, name), (name, sums, total(values, name))
     rows = json.loads(shown("communicators", experiment, "--format", "json"))["communicators"]
-    for column, name in (("collectives", "mpi.collectives"),
-                         ("collective_bytes_sent", "mpi.collective_bytes_sent"),
-                         ("collective_bytes_received", "mpi.collective_bytes_received")):
-        assert sum(row[column] for row in rows) == sum(values[name]), (name, rows)
+    for name in ("collectives", "collective_bytes_sent", "collective_bytes_received"):
+        assert sum(row[name] for row in rows) == sum(total(values, name)), (name, rows)
+    for kind, names in COLUMNS.items():
+        for position, column in enumerate(("count", "bytes")):
+            assert sum(row[kind][column] for row in rows) == sum(total(values, names[position])), (kind, rows)
     return found
 
 
@@ -180,20 +186,20 @@ def check_damage(experiment):
 
 with tempfile.TemporaryDirectory(prefix="fermata-links-") as name:
     folder = pathlib.Path(name)
-    record(folder / "known", links)
-    check_pattern(folder / "known")
-    for number, program in enumerate((links, *programs)):
+    for number, program in enumerate(programs if links == "-" else (links, *programs)):
         only, traced = folder / f"only-{number}", folder / f"traced-{number}"
-        record(only, program)
+        record(only, *program.split())
         traffic = check_sums(only)
         check_reports(only, traffic)
-        record(traced, program, options=("--callpath=flat",))
+        record(traced, *program.split(), options=("--callpath=flat",))
         done = run(fermata, "analyze", "--quiet", traced)
         assert done.returncode == 0, done
         check_reports(traced, traffic)
-    record(folder / "killed", links, "killed")
-    done = run(fermata, "counters", "matrix", folder / "killed")
-    assert done.returncode in (0, 3) and ("did not reach their regular end" in done.stderr
-                                          or "there is no file counters/links.N" in done.stderr), done
-    check_damage(folder / "known")
-    check_killed(folder / "known")
+    if links != "-":
+        check_pattern(folder / "only-0")
+        check_damage(folder / "only-0")
+        check_killed(folder / "only-0")
+        record(folder / "killed", links, "killed")
+        done = run(fermata, "counters", "matrix", folder / "killed")
+        assert done.returncode in (0, 3) and ("did not reach their regular end" in done.stderr
+                                              or "there is no file counters/links.N" in done.stderr), done
