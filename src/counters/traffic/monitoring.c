@@ -123,7 +123,8 @@ fm_status_t fm_monitoring_read(const char *prefix, struct fm_monitoring *monitor
     }
     closedir(directory);
     if (status == FM_OK && files == 0) {
-        status = fm_fail(error, FM_ERR_DATA, "there is no file %s.N.prof", prefix);
+        status = fm_fail(error, FM_ERR_DATA, "there is no file %s.N.prof, and no folder %s", prefix,
+                         prefix);
     }
     monitoring->links.count = fm_rank_links_merge(monitoring->links.items, monitoring->links.count);
     return status;

@@ -85,15 +85,15 @@ def check_pattern(experiment):
            row["sent"]["bytes"], row["received"]["bytes"], row["put"]["bytes"],
            row["collective_bytes_sent"] + row["collective_bytes_received"], row["most_rank"])
           for row in rows["communicators"]]
-    split = "MPI_Comm_split of MPI_COMM_WORLD, from rank "
+    split = "MPI_Comm_split of MPI_COMM_WORLD, rank "
     # 3 sums of 8 bytes to and from each rank; 2 broadcasts of 32, which the root sends to all.
     assert of[:2] == [("halo", 4, 0, 4, 24, 4 * (5 * 64 + 1024), 4 * (5 * 64 + 1024), 0, 768, 0),
                       ("MPI_COMM_WORLD", 4, 0, 4, 10, 3000, 3000, 4 * 80, 512, 3)], of
-    assert sorted(of[2:4]) == [(split + "2 on", 2, 0, 2, 6, 42, 42, 32, 0, 0),
-                               (split + "3 on", 2, 0, 2, 6, 42, 42, 32, 0, 1)], of
-    assert of[4] == ("MPI_Intercomm_create, from rank 0 on", 2, 2, 4, 4, 44, 44, 0, 0, 0), of
+    assert sorted(of[2:4]) == [(split + "2 first", 2, 0, 2, 6, 42, 42, 32, 0, 0),
+                               (split + "3 first", 2, 0, 2, 6, 42, 42, 32, 0, 1)], of
+    assert of[4] == ("MPI_Intercomm_create, rank 0 first", 2, 2, 4, 4, 44, 44, 0, 0, 0), of
     assert of[5] == ("MPI_Comm_dup", 1, 0, 4, 4, 36, 36, 0, 0, 0), of
-    assert {row[0] for row in of[6:]} <= {split + "0 on", split + "2 on", "MPI_COMM_SELF"}, of
+    assert {row[0] for row in of[6:]} <= {split + "0 first", split + "2 first", "MPI_COMM_SELF"}, of
     text = shown("communicators", experiment)
     assert len(text.splitlines()) == 1 + len(of), text
     assert re.search(r"^ +\d+ +4 +24 +5,376 .* halo$", text, re.M), text

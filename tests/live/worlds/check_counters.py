@@ -51,6 +51,11 @@ def check_only(chosen, folder):
     if {cell["rank"] for cell in cells} != {"0", "1", "2", "3"} or \
             sum(float(cell["value"]) for cell in cells if cell["rank"] == "3") != BYTES:
         yield f"heatmap: {cells}"
+    communicators = json.loads(shown(chosen, "communicators", experiment, "--format=json"))["communicators"]
+    sums = sorted((row["world"], row["size"], row["remote_size"], row["sent"]["bytes"], row["received"]["bytes"])
+                  for row in communicators if row["sent"]["count"] or row["received"]["count"])
+    if sums != [(0, 2, 2, 0, BYTES), (1, 2, 2, BYTES, 0)]:
+        yield f"communicators: {communicators}"
     document = json.loads(fermata_run.report(chosen, experiment, "--format=json"))
     sends = {rank for _, rank, path, _ in fermata_run.severities(document) if path[-1] == "MPI_Send"}
     ranks = [(place["rank"], place["world"], place["world_rank"]) for place in document["locations"]]

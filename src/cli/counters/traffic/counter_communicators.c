@@ -50,7 +50,7 @@ static void describe(char text[NAME_BYTES], const struct fm_job_traffic *traffic
         }
     }
     if (!is_alone && communicator->first != FM_JOB_TRAFFIC_NONE) {
-        snprintf(first, sizeof first, ", from rank %" PRIu32 " on", communicator->first);
+        snprintf(first, sizeof first, ", rank %" PRIu32 " first", communicator->first);
     }
     snprintf(text, NAME_BYTES, "%s%s%s", communicator->maker[0] != '\0' ? communicator->maker : "?",
              of, first);
@@ -59,9 +59,8 @@ static void describe(char text[NAME_BYTES], const struct fm_job_traffic *traffic
 static void print_text(const struct fm_job_traffic *traffic,
                        const struct fm_traffic_communicator *const *order, size_t count)
 {
-    printf("%6s %9s %12s %16s %12s %16s %12s %16s %12s  %s\n", "number", "processes", "messages",
-           "bytes sent", "collectives", "bytes in them", "one-sided", "bytes in them",
-           "most in rank", "communicator");
+    printf("%6s %9s %11s %15s %11s %15s %11s %15s %12s  %s\n", "number", "processes", "messages",
+           "bytes", "collectives", "bytes", "one-sided", "bytes", "most in rank", "communicator");
     for (size_t i = 0; i < count; i++) {
         const struct fm_traffic_communicator *each = order[i];
         const struct fm_traffic_sum operations = one_sided(each);
@@ -85,7 +84,7 @@ static void print_text(const struct fm_job_traffic *traffic,
         }
         printf("%6s %9s", number, size);
         for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++) {
-            printf(" %*s", k % 2 == 0 ? 12 : 16,
+            printf(" %*s", k % 2 == 0 ? 11 : 15,
                    fm_counter_text(digits, FM_COUNTER_COUNT, (double)numbers[k]));
         }
         snprintf(most, sizeof most, "%" PRIu32, each->most_rank);

@@ -14,14 +14,20 @@ uint64_t fm_traffic_lost(const struct fm_job_traffic *traffic)
     return lost;
 }
 
-void fm_traffic_print_gaps(const struct fm_job_traffic *traffic, const char *directory)
+uint64_t fm_traffic_elsewhere(const struct fm_job_traffic *traffic)
 {
-    char safe[4096];
-    uint64_t elsewhere = 0, lost = fm_traffic_lost(traffic);
-    fm_safe_copy(safe, sizeof safe, directory);
+    uint64_t elsewhere = 0;
     for (int flow = 0; flow < FM_FLOWS; flow++) {
         elsewhere += traffic->elsewhere[flow].count;
     }
+    return elsewhere;
+}
+
+void fm_traffic_print_gaps(const struct fm_job_traffic *traffic, const char *directory)
+{
+    char safe[4096];
+    uint64_t elsewhere = fm_traffic_elsewhere(traffic), lost = fm_traffic_lost(traffic);
+    fm_safe_copy(safe, sizeof safe, directory);
     if (traffic->files < traffic->ranks) {
         fprintf(stderr,
                 "fermata counters: %s: %zu of %" PRIu32 " ranks did not reach their regular end: "

@@ -14,4 +14,7 @@ void fm_traffic_print_gaps(const struct fm_job_traffic *traffic, const char *dir
  * lost at both ends count twice. */
 uint64_t fm_traffic_lost(const struct fm_job_traffic *traffic);
 
+/** Operations with processes of other worlds. Messages count at both ends. */
+uint64_t fm_traffic_elsewhere(const struct fm_job_traffic *traffic);
+
 #endif

@@ -87,13 +87,23 @@ static fm_status_t set_matrix(struct fm_cube *cube, enum fm_cube_matrix_kind kin
 static fm_status_t warn(struct fm_cube *cube, const struct fm_job_traffic *traffic,
                         struct fm_error *error)
 {
-    unsigned long long lost = fm_traffic_lost(traffic);
-    return lost == 0 ? FM_OK
-                     : fm_cube_warn(cube, error,
-                                    "%llu messages, one-sided operations and collectives are in no "
-                                    "matrix: the recorder had no room for more pairs of "
-                                    "communicator and peer.",
-                                    lost);
+    unsigned long long lost = fm_traffic_lost(traffic), elsewhere = fm_traffic_elsewhere(traffic);
+    fm_status_t status = FM_OK;
+    if (lost > 0) {
+        status = fm_cube_warn(cube, error,
+                              "%llu messages, one-sided operations and collectives are in no "
+                              "matrix: the recorder had no room for more pairs of communicator and "
+                              "peer.",
+                              lost);
+    }
+    if (status == FM_OK && elsewhere > 0) {
+        status = fm_cube_warn(cube, error,
+                              "%llu messages and one-sided operations are in no matrix: their "
+                              "other process has another MPI_COMM_WORLD. A message counts at both "
+                              "ends.",
+                              elsewhere);
+    }
+    return status;
 }
 
 fm_status_t fm_traffic_add_to_report(struct fm_cube *cube, const struct fm_counter_job *job,
