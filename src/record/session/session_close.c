@@ -236,8 +236,10 @@ static void close_counters(struct fm_thread *thread, fm_last_call_t *last)
                         resolved ? strerrordesc_np(errno) : "no memory for the names of functions");
     }
     if (!fm_peer_traffic_write(fm_session.exchange, fm_session.directory)) {
+        const char *failure = fm_session.exchange->failure;
         fm_session_tell("the traffic of rank %u is not known by communicator and peer: %s",
-                        fm_session.exchange->rank, strerrordesc_np(errno));
+                        fm_session.exchange->rank,
+                        failure != NULL ? failure : strerrordesc_np(errno));
     }
     fm_session_clock_close(fm_session.exchange);
     const struct fm_overhead_rates rates = fm_overhead_measure(fm_thread_self);

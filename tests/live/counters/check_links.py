@@ -181,6 +181,13 @@ def check_damage(experiment):
         for verb in ("matrix", "communicators"):
             done = run(fermata, "counters", verb, experiment)
             assert done.returncode == 3 and reason in done.stderr and done.stdout == "", (damaged, done)
+    file.write_text(text + "messages\t-\t-\t3\t30\t1\t10\ncollectives\t-\t1\t0\t0\n")
+    for verb in ("matrix", "communicators"):
+        done = run(fermata, "counters", verb, experiment, "--format", "json")
+        assert done.returncode == 0 and "5 operations are in no link and communicator" in done.stderr, done
+    assert json.loads(done.stdout)["lost_operations"] == 5, done
+    done = run(fermata, "analyze", experiment)
+    assert done.returncode == 0 and "5 messages, one-sided operations and collectives are in no" in done.stderr, done
     file.write_text(text)
 
 

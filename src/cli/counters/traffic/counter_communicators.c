@@ -52,8 +52,9 @@ static void describe(char text[NAME_BYTES], const struct fm_job_traffic *traffic
     if (!is_alone && communicator->first != FM_JOB_TRAFFIC_NONE) {
         snprintf(first, sizeof first, ", rank %" PRIu32 " first", communicator->first);
     }
-    snprintf(text, NAME_BYTES, "%s%s%s", communicator->maker[0] != '\0' ? communicator->maker : "?",
-             of, first);
+    const char *unknown = communicator->parent != FM_JOB_TRAFFIC_NONE ? "made" : "group";
+    snprintf(text, NAME_BYTES, "%s%s%s",
+             communicator->maker[0] != '\0' ? communicator->maker : unknown, of, first);
 }
 
 static void print_text(const struct fm_job_traffic *traffic,
