@@ -1,32 +1,11 @@
 """fermata counters: the catalogue, and what is refused."""
 import json
-import math
 import os
 import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
 from fermata_command import Folder, run  # noqa: E402
-
-
-def check_calibrated_choice():
-    """The cost of a call is made of the updates of the chosen counters, and of the others' bits."""
-    status, out, _ = run("counters", "calibrate", "--format", "json", "SEND,P2P_MESSAGE_SIZE", "OMPI_SPC_MATCH_TIME")
-    costs = json.loads(out)
-    updates = {update["name"]: update["predicted_ns"] for update in costs["updates"]}
-    parts = {cost["name"]: cost["ns"] for cost in costs["costs"]}
-    send, receive = costs["calls"]
-    on, off = updates["switched on"], updates["switched off"]
-    assert status == 0 and send["counters"] == ["SEND", "P2P_MESSAGE_SIZE"] and receive["counters"] == ["MATCH_TIME"]
-    assert send["model"] == "2 O_On + O_Bin + 2 O_Off" and receive["model"] == "(O_On + O_Timer) + 2 O_Off", costs
-    expected = 2 * on + 2 * off + parts["T_if"] + parts["T_comp"]
-    assert math.isclose(send["predicted_ns"], expected, abs_tol=0.02), (send, expected)
-    expected = updates["timer, begin and end"] + 2 * off
-    assert math.isclose(receive["predicted_ns"], expected, abs_tol=0.02), (receive, expected)
-    message = costs["message"]
-    assert math.isclose(message["predicted_ns"], send["predicted_ns"] + receive["predicted_ns"], abs_tol=0.02)
-    assert math.isclose(message["measured_ns"], message["with_ns"] - message["without_ns"], abs_tol=0.02), message
-    assert message["with_ns"] > 0 and message["without_ns"] > 0
 
 
 def refused(status, message, *arguments):
@@ -66,14 +45,8 @@ def main():
     assert len(costs["updates"]) == 6 and all(
         update["measured_ns"] >= 0 for update in costs["updates"]), costs
     status, out, _ = run("counters", "calibrate")
-    assert status == 0 and out.count("O_On") == 8 and out.count("predicted/ns") == 2, out
-    calls = {call["name"]: call for call in costs["calls"]}
-    assert calls["MPI_Send"]["model"] == "4 O_On + O_Bin", calls
-    assert calls["MPI_Recv"]["model"] == "2 O_On + (O_On + O_Timer)", calls
-    check_calibrated_choice()
-    refused(2, "there is no counter x", "counters", "calibrate", "x")
-    refused(1, "a message that its receiver expects does not change OUT_OF_SEQUENCE", "counters", "calibrate",
-            "SEND", "OUT_OF_SEQUENCE")
+    assert status == 0 and out.count("O_On") == 5 and "predicted/ns" in out, out
+    refused(2, "calibrate alone", "counters", "calibrate", "x")
     refused(1, "no counter is called so", "counters", "list", "nonsense")
     refused(2, "give list, show, findings, sites, watch, heatmap, matrix, communicators, sum, diff, convert, reset, bounds or calibrate", "counters")
     refused(2, "give list, show, findings, sites, watch, heatmap, matrix, communicators, sum, diff, convert, reset, bounds or calibrate", "counters", "nonsense")

@@ -64,11 +64,8 @@ void fm_counters_top(const char *path, struct fm_counter_job *job, double period
  * @return FM_OK, or FM_ERR_USAGE: refused */
 fm_status_t fm_counter_period(struct fm_option_reader *reader, double *period);
 
-/** Prints what updates of counters cost on this machine, by a model and measured: alone, and those
- * of the patterns in the calls that send and receive a message.
- * @return FM_OK; FM_ERR_FAILED: a message does not change the counters of a pattern, which stderr
- * states */
-fm_status_t fm_counters_calibrate(const struct fm_counter_request *request);
+/** Prints what updates of counters cost on this machine, by a model and measured. */
+void fm_counters_calibrate(const struct fm_counter_request *request);
 
 /** Prints what counters of the inside of the library show, with advice. */
 void fm_counters_findings(const struct fm_counter_request *request,

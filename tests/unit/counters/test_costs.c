@@ -1,7 +1,6 @@
 /* The model of what counters cost: its formulas, and that measuring ends with possible numbers. */
 #include "check.h"
-#include "counters/costs/call_costs.h"
-#include "counters/costs/self_messages.h"
+#include "counters/counter_costs.h"
 
 #include <math.h>
 #include <string.h>
@@ -25,39 +24,6 @@ static void predicts_by_the_formulas(void **state)
     }
 }
 
-static void adds_up_the_updates_of_calls(void **state)
-{
-    (void)state;
-    const struct fm_counter_costs costs = {.costs = {[FM_COST_IF] = 1,
-                                                     [FM_COST_FUNC] = 2,
-                                                     [FM_COST_BITMAP] = 4,
-                                                     [FM_COST_COMP] = 8,
-                                                     [FM_COST_ATOMIC] = 32,
-                                                     [FM_COST_SUB] = 64,
-                                                     [FM_COST_CYC] = 128}};
-    const bool all[FM_CALL_UPDATES] = {true, true, true, true, true, true, true};
-    const bool none[FM_CALL_UPDATES] = {false};
-    char text[FM_CALL_FORMULA];
-    struct fm_call_cost send = fm_call_cost(FM_MESSAGE_SEND, all);
-    assert_string_equal(fm_call_cost_formula(&send, text), "4 O_On + O_Bin");
-    assert_true(fm_call_cost_predicted(&costs, &send) == 4 * 39 + 1 + 8);
-    struct fm_call_cost receive = fm_call_cost(FM_MESSAGE_RECEIVE, all);
-    assert_true(fm_call_cost_predicted(&costs, &receive) == 2 * 39 + 39 + 5 + 2 * 128 + 64);
-    send = fm_call_cost(FM_MESSAGE_SEND, none);
-    assert_string_equal(fm_call_cost_formula(&send, text), "4 O_Off");
-    assert_true(fm_call_cost_predicted(&costs, &send) == 4 * 5);
-}
-
-static void messages_to_itself_arrive(void **state)
-{
-    (void)state;
-    const bool all[FM_CALL_UPDATES] = {true, true, true, true, true, true, true};
-    const struct fm_call_cost calls[] = {fm_call_cost(FM_MESSAGE_SEND, all),
-                                         fm_call_cost(FM_MESSAGE_RECEIVE, all)};
-    struct fm_self_messages times = fm_self_messages_measure(calls, 2, 1000);
-    assert_true(times.with > 0 && times.without > 0);
-}
-
 static void measures(void **state)
 {
     (void)state;
@@ -78,8 +44,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(predicts_by_the_formulas),
-        cmocka_unit_test(adds_up_the_updates_of_calls),
-        cmocka_unit_test(messages_to_itself_arrive),
         cmocka_unit_test(measures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,8 +9,8 @@
  * on and off by a bit each. Those that fermata's hooks in Open MPI keep are of this sort; those
  * that the recorder keeps for each thread need neither.
  */
-#ifndef FERMATA_COUNTERS_COSTS_COUNTER_COSTS_H
-#define FERMATA_COUNTERS_COSTS_COUNTER_COSTS_H
+#ifndef FERMATA_COUNTERS_COUNTER_COSTS_H
+#define FERMATA_COUNTERS_COUNTER_COSTS_H
 
 #include <stddef.h>
 

@@ -1,26 +1,25 @@
 /* Loops of one operation each, less the same loop without it. An operation reads from and writes to
  * memory, as in a library that counts: the compiler must not keep anything in registers across
- * iterations, nor leave anything out (FM_KEEP). Nor must the processor execute an operation while
+ * iterations, nor leave anything out (KEEP). Nor must the processor execute an operation while
  * others are in flight (ALONE): in a library no second update is next to the first one, and costs
  * add up only where nothing overlaps. */
-#include "counters/costs/counter_costs.h"
-
-#include "counters/costs/counter_updates.h"
+#include "counters/counter_costs.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
 
+#define KEEP __asm__ volatile("" ::: "memory")
 #if defined(__x86_64__)
 #define ALONE __asm__ volatile("lfence" ::: "memory")
 #elif defined(__aarch64__)
 #define ALONE __asm__ volatile("isb" ::: "memory")
 #else
-#define ALONE FM_KEEP
+#define ALONE KEEP
 #endif
 
 /* Operations in an iteration of a loop: its own cost becomes small. */
-enum { UNROLLED = 8, BINS = FM_UPDATED_BINS };
+enum { UNROLLED = 8, BINS = 4 };
 
 #define EIGHT(operation)                                                                           \
     operation ALONE;                                                                               \
@@ -32,12 +31,13 @@ enum { UNROLLED = 8, BINS = FM_UPDATED_BINS };
     operation ALONE;                                                                               \
     operation ALONE;
 
-static struct fm_updated_counters counters;
-
-/* What operations read and write besides counters. */
+/* The memory of counters. */
 static struct {
-    _Alignas(64) uint64_t begin;
-    uint64_t end;
+    _Alignas(64) uint32_t bits[8]; /* on or off */
+    _Alignas(64) int64_t values[256];
+    _Alignas(64) int64_t bins[BINS];
+    int64_t rules[BINS];
+    uint64_t begin, end;
     uint32_t number, sentinel, other;
     int64_t left, right;
 } memory;
@@ -49,7 +49,26 @@ static uint64_t nanoseconds(void)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
+/* The clock that the recorder reads where it can. */
+static inline uint64_t ticks(void)
+{
+#if defined(__x86_64__)
+    return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+    uint64_t value;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(value));
+    return value;
+#else
+    return nanoseconds();
+#endif
+}
+
 /* ---- elementary operations ---- */
+
+static inline bool is_on(uint32_t number)
+{
+    return (memory.bits[number / 32] >> (number % 32) & 1) != 0;
+}
 
 static __attribute__((noinline)) void function(uint32_t number, int64_t value)
 {
@@ -83,7 +102,7 @@ static void loop_bitmap(size_t turns)
 {
     for (size_t i = 0; i < turns; i++) {
         EIGHT({
-            bool on = fm_update_is_on(&counters, memory.number);
+            bool on = is_on(memory.number);
             __asm__ volatile("" ::"r"(on));
         })
     }
@@ -102,14 +121,14 @@ static void loop_comp(size_t turns)
 static void loop_assign(size_t turns)
 {
     for (size_t i = 0; i < turns; i++) {
-        EIGHT(counters.values[1] = (int64_t)i;)
+        EIGHT(memory.values[1] = (int64_t)i;)
     }
 }
 
 static void loop_atomic(size_t turns)
 {
     for (size_t i = 0; i < turns; i++) {
-        EIGHT(__atomic_fetch_add(&counters.values[2], 1, __ATOMIC_RELAXED);)
+        EIGHT(__atomic_fetch_add(&memory.values[2], 1, __ATOMIC_RELAXED);)
     }
 }
 
@@ -127,7 +146,7 @@ static void loop_cyc(size_t turns)
 {
     for (size_t i = 0; i < turns; i++) {
         EIGHT({
-            uint64_t now = fm_update_ticks();
+            uint64_t now = ticks();
             __asm__ volatile("" ::"r"(now));
         })
     }
@@ -135,19 +154,46 @@ static void loop_cyc(size_t turns)
 
 /* ---- updates ---- */
 
+static __attribute__((noinline)) void record(uint32_t number, int64_t value)
+{
+    __atomic_fetch_add(&memory.values[number], value, __ATOMIC_RELAXED);
+}
+
+static inline void update(uint32_t number, int64_t value)
+{
+    if (__builtin_expect(is_on(number), 1)) {
+        record(number, value);
+    }
+}
+
+static inline void update_watermark(void)
+{
+    __atomic_fetch_add(&memory.values[memory.sentinel], 1, __ATOMIC_RELAXED);
+    if (is_on(memory.other) && memory.values[memory.sentinel] > memory.values[memory.other]) {
+        memory.values[memory.other] = memory.values[memory.sentinel];
+    }
+}
+
+static inline void update_bins(int64_t value)
+{
+    int bin = 0;
+    while (bin < BINS - 1 && value > memory.rules[bin]) {
+        bin++;
+    }
+    memory.bins[bin] = bin;
+}
+
 static void loop_off(size_t turns)
 {
     for (size_t i = 0; i < turns; i++) {
-        EIGHT(if (__builtin_expect(fm_update_is_on(&counters, memory.other), 0)) {
-            fm_update_add(&counters, memory.other, 1);
-        })
+        EIGHT(if (__builtin_expect(is_on(memory.other), 0)) { record(memory.other, 1); })
     }
 }
 
 static void loop_on(size_t turns)
 {
     for (size_t i = 0; i < turns; i++) {
-        EIGHT(fm_update(&counters, memory.number, 1);)
+        EIGHT(update(memory.number, 1);)
     }
 }
 
@@ -155,8 +201,8 @@ static void loop_watermark(size_t turns)
 {
     for (size_t i = 0; i < turns; i++) {
         EIGHT({
-            fm_update(&counters, memory.number, 1);
-            fm_update_watermark(&counters, memory.sentinel, memory.other);
+            update(memory.number, 1);
+            update_watermark();
         })
     }
 }
@@ -165,9 +211,11 @@ static void loop_timer(size_t turns)
 {
     for (size_t i = 0; i < turns; i++) {
         EIGHT({
-            uint64_t begin = fm_update_timer_begin(&counters, memory.number);
-            FM_KEEP;
-            fm_update_timer_end(&counters, memory.number, begin);
+            uint64_t begin = is_on(memory.number) ? ticks() : 0;
+            KEEP;
+            if (is_on(memory.number)) {
+                record(memory.number, (int64_t)(ticks() - begin));
+            }
         })
     }
 }
@@ -176,8 +224,8 @@ static void loop_bin(size_t turns)
 {
     for (size_t i = 0; i < turns; i++) {
         EIGHT({
-            fm_update(&counters, memory.number, 1);
-            fm_update_bins(&counters, BINS, memory.left);
+            update(memory.number, 1);
+            update_bins(memory.left);
         })
     }
 }
@@ -192,14 +240,14 @@ static void set_up(enum fm_update update)
     memory.number = NUMBER;
     memory.sentinel = SENTINEL;
     memory.other = OTHER;
-    counters.bits[NUMBER / 32] = UINT32_MAX;
-    counters.bits[OTHER / 32] = update == FM_UPDATE_OFF ? 0 : UINT32_MAX;
-    counters.values[SENTINEL] = 0;
-    counters.values[OTHER] = update == FM_UPDATE_WATERMARK_MISS ? INT64_MAX : -1;
+    memory.bits[NUMBER / 32] = UINT32_MAX;
+    memory.bits[OTHER / 32] = update == FM_UPDATE_OFF ? 0 : UINT32_MAX;
+    memory.values[SENTINEL] = 0;
+    memory.values[OTHER] = update == FM_UPDATE_WATERMARK_MISS ? INT64_MAX : -1;
     memory.left = 1000;
     memory.right = 10;
     for (int i = 0; i < BINS; i++) {
-        counters.rules[i] = i;
+        memory.rules[i] = i;
     }
 }
 
