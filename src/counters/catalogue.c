@@ -16,6 +16,8 @@
 #define HIDDEN(its_name, its_kind, its_unit, its_meaning, its_reason)                              \
     .name = (its_name), .kind = FM_COUNTER_##its_kind, .unit = (its_unit),                         \
     .tier = FM_TIER_UNAVAILABLE, .meaning = (its_meaning), .reason = (its_reason)
+#define AT(its_moment)    .moment = FM_AT_##its_moment
+#define OF_BINS(its_bins) .bins = (its_bins)
 #define UNAVAILABLE(its_name, its_kind, its_unit, its_meaning, its_reason)                         \
     HIDDEN(#its_name, its_kind, its_unit, its_meaning, its_reason), .is_spc = true
 
@@ -32,8 +34,8 @@
     "the library chooses algorithms inside: no call shows it; --hooks counts it in Open MPI 4.1.4"
 
 static const struct fm_counter_entry counters[] = {
-#define FM_COUNTER(symbol, name, kind, unit, bins, meaning)                                        \
-    {OBTAINED(name, kind, unit, EXACT, name, meaning)},
+#define FM_COUNTER(symbol, name, kind, unit, bins, moment, meaning)                                \
+    {OBTAINED(name, kind, unit, EXACT, name, meaning), AT(moment), OF_BINS(bins)},
 #define FM_USAGE_COUNTER(symbol, name, kind, unit, meaning)                                        \
     {OBTAINED(name, kind, unit, KERNEL, name, meaning)},
 #define FM_MODEL_COUNTER(symbol, name, kind, unit, bins, meaning)
@@ -43,7 +45,7 @@ static const struct fm_counter_entry counters[] = {
 #undef FM_MODEL_COUNTER
 /* clang-format off */
 #define FM_USAGE_COUNTER(symbol, name, kind, unit, meaning)
-#define FM_COUNTER(symbol, name, kind, unit, bins, meaning)
+#define FM_COUNTER(symbol, name, kind, unit, bins, moment, meaning)
 #define FM_MODEL_COUNTER(symbol, name, kind, unit, bins, meaning)                                  \
     {OBTAINED("mpi." name, kind, unit, EXACT, "mpi." name, meaning)},
 #include "counters/definitions/recorded.def"
@@ -79,13 +81,14 @@ static const struct fm_counter_entry counters[] = {
      .summands = {FM_COUNTER_CALLS "MPI_" function, FM_COUNTER_CALLS "MPIX_" function}},
 #define FM_SPC_SAME(name, kind, unit, own, tier, offered, meaning)                                 \
     {OBTAINED(#name, kind, unit, tier, own, meaning), .is_spc = true, .spc_offers = offered},
-#define FM_SPC_INSIDE(name, kind, unit, meaning) {UNAVAILABLE(name, kind, unit, meaning, INSIDE)},
-#define FM_SPC_VARIABLE(name, kind, unit, meaning)                                                 \
+#define FM_SPC_INSIDE(name, kind, unit, moment, meaning)                                           \
+    {UNAVAILABLE(name, kind, unit, meaning, INSIDE), AT(moment)},
+#define FM_SPC_VARIABLE(name, kind, unit, moment, meaning)                                         \
     {UNAVAILABLE(name, kind, unit, meaning, INSIDE_VARIABLE), .spc_offers = true,                  \
-     .is_variable = true},
-#define FM_SPC_HOOKED(name, kind, unit, offered, meaning)                                          \
+     .is_variable = true, AT(moment)},
+#define FM_SPC_HOOKED(name, kind, unit, offered, moment, meaning)                                  \
     {UNAVAILABLE(name, kind, unit, meaning, (offered) ? INSIDE_HOOKED_SPC : INSIDE_HOOKED),        \
-     .spc_offers = offered, .is_hooked = true},
+     .spc_offers = offered, .is_hooked = true, AT(moment)},
 #define FM_SPC_HOOKED_TWICE(name, kind, unit, meaning)                                             \
     {UNAVAILABLE(name, kind, unit, meaning, INSIDE_HOOKED_TWICE), .spc_offers = true,              \
      .is_hooked = true},

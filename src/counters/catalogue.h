@@ -48,6 +48,18 @@ enum fm_counter_tier {
 /** Counters that a sum consists of. */
 enum { FM_COUNTER_SUMMANDS = 2 };
 
+/** When a library that counts updates a counter. A message is one of the program. */
+enum fm_counter_moment {
+    FM_AT_OTHER, /**< not for a message as such: for calls of a function, if its source says so, or
+                      for something else */
+    FM_AT_SEND,  /**< for each message, when it is sent */
+    FM_AT_RECEIVE,    /**< for each message, when it is received */
+    FM_AT_UNEXPECTED, /**< for a message that comes before its receive */
+    FM_AT_DISORDER,   /**< for a message that comes out of sequence */
+    FM_AT_LARGE,      /**< for a message that is not sent eagerly */
+    FM_MOMENTS
+};
+
 /** A counter. */
 struct fm_counter_entry {
     const char *name;
@@ -63,6 +75,9 @@ struct fm_counter_entry {
     bool is_variable;    /**< a variable of the library is read if the recording names it */
     const char *summands[FM_COUNTER_SUMMANDS]; /**< counters in files, of which readers make this
                                                   one as their sum; NULL: there are none */
+    enum fm_counter_moment moment; /**< FM_AT_OTHER where `source` names another counter: its moment
+                                        counts (fm_counter_moment_of) */
+    unsigned bins;                 /**< of counters of the recorder; 0: as `moment` */
 };
 
 /** Prefix of Open MPI's counters, which may stand in front of their names. */

@@ -42,7 +42,7 @@ enum fm_counter_model {
 
 /** First words of the counters of the process, in words behind the head of a block. */
 enum fm_counter_slot {
-#define FM_COUNTER(symbol, name, kind, unit, bins, meaning)                                        \
+#define FM_COUNTER(symbol, name, kind, unit, bins, moment, meaning)                                \
     FM_SLOT_##symbol, FM_SLOT_LAST_##symbol = FM_SLOT_##symbol + (bins)-1,
 #define FM_USAGE_COUNTER(symbol, name, kind, unit, meaning) FM_SLOT_##symbol,
 #define FM_MODEL_COUNTER(symbol, name, kind, unit, bins, meaning)
@@ -55,7 +55,7 @@ enum fm_counter_slot {
 
 /** First words of the counters of a model, relative to those of the model. */
 enum fm_counter_model_slot {
-#define FM_COUNTER(symbol, name, kind, unit, bins, meaning)
+#define FM_COUNTER(symbol, name, kind, unit, bins, moment, meaning)
 #define FM_USAGE_COUNTER(symbol, name, kind, unit, meaning)
 #define FM_MODEL_COUNTER(symbol, name, kind, unit, bins, meaning)                                  \
     FM_MODEL_SLOT_##symbol, FM_MODEL_SLOT_LAST_##symbol = FM_MODEL_SLOT_##symbol + (bins)-1,

@@ -13,6 +13,45 @@ def refused(status, message, *arguments):
     assert done[0] == status and message in done[2] and done[1] == "", (arguments, done)
 
 
+def calibrate_counters():
+    """What chosen counters cost a call by the model: which calls update them, formulas and sums."""
+    status, out, error = run("counters", "calibrate", "SEND,BYTES_SENT_USER", "P2P_MESSAGE_SIZE", "EAGER_MESSAGES",
+                             "MATCH_TIME", "UNEXPECTED", "BARRIER", "--format", "json")
+    shown = json.loads(out)
+    costs = {cost["name"]: cost["ns"] for cost in shown["costs"]}
+    assert list(costs) == ["T_if", "T_func", "T_bitmap", "T_comp", "T_assign", "T_atomic", "T_sub", "T_cyc"], costs
+    assert len(shown["updates"]) == 6 and all(update["measured_ns"] >= 0 for update in shown["updates"]), shown
+    off = costs["T_if"] + costs["T_bitmap"]
+    on = off + costs["T_func"] + costs["T_atomic"]
+    compared = costs["T_if"] + costs["T_comp"]
+    timer = off + 2 * costs["T_cyc"] + costs["T_sub"]
+    calls = {call["function"]: call for call in shown["calls"]}
+    assert status == 0 and error == "" and list(calls) == ["MPI_Send", "MPI_Recv", "MPI_Barrier"], out
+    for function, model, expected in (("MPI_Send", "4*O_On + O_Bin", 4 * on + compared),
+                                      ("MPI_Recv", "O_On + O_Timer + 2*O_Off", on + timer + 2 * off),
+                                      ("MPI_Barrier", "O_On", on)):
+        assert calls[function]["model"] == model, calls
+        assert abs(calls[function]["predicted_ns"] - expected) <= 1e-6 * expected, (calls, expected)
+    assert calls["MPI_Send"]["comparisons"] == 1, calls
+    # Off is what is not chosen; the rest of a call's cost is that of its counters.
+    for function, switched_off in (("MPI_Send", 0), ("MPI_Recv", 2)):
+        of_counters = sum(counter["predicted_ns"] for counter in shown["counters"] if counter["function"] == function)
+        assert abs(calls[function]["predicted_ns"] - of_counters - switched_off * off) <= 1e-6 * (1 + of_counters)
+    rows = {counter["name"]: counter for counter in shown["counters"]}
+    assert rows["UNEXPECTED"]["function"] is None and rows["UNEXPECTED"]["when"].startswith("only messages"), rows
+    assert "ping_pong" not in shown, shown
+    status, out, _ = run("counters", "calibrate")
+    assert status == 0 and out.count("O_On") == 5 and "predicted/ns" in out and "MPI_Send" not in out, out
+    # Without a launcher that works the prediction is there, and the reason why there is no more.
+    status, out, error = run("counters", "calibrate", "SEND", "--", "true", "-n", "2")
+    assert status == 1 and "no ping-pong: " in error, (status, error)
+    assert "O_On + 3*O_Off" in out and "Ping-pong of" not in out, out
+    status, out, error = run("counters", "calibrate", "SEND", "--format", "csv", "--", "./no-launcher")
+    names = [line.rsplit(",", 2)[0] for line in out.splitlines()]
+    assert status == 1 and "no ping-pong: " in error, (status, error)
+    assert names[-2:] == ["MPI_Send", "MPI_Recv"] and names[0] == "name", out
+
+
 def main():
     status, out, _ = run("counters", "list", "--format", "json")
     counters = json.loads(out)["counters"]
@@ -38,15 +77,10 @@ def main():
     assert "and 1 by a variable of the library, if the recording names it." in out, out[-400:]
     named = [counter["name"] for counter in counters if counter["read_if_named"]]
     assert named == ["UNEXPECTED_IN_QUEUE"], named
-    status, out, _ = run("counters", "calibrate", "--format", "json")
-    costs = json.loads(out)
-    assert status == 0 and [cost["name"] for cost in costs["costs"]] == [
-        "T_if", "T_func", "T_bitmap", "T_comp", "T_assign", "T_atomic", "T_sub", "T_cyc"]
-    assert len(costs["updates"]) == 6 and all(
-        update["measured_ns"] >= 0 for update in costs["updates"]), costs
-    status, out, _ = run("counters", "calibrate")
-    assert status == 0 and out.count("O_On") == 5 and "predicted/ns" in out, out
-    refused(2, "calibrate alone", "counters", "calibrate", "x")
+    calibrate_counters()
+    refused(2, "there is no counter x; see", "counters", "calibrate", "SEND", "x")
+    refused(2, "choose no counter", "counters", "calibrate", "time:MPI_*")
+    refused(2, "give the counters that the ping-pong is measured with", "counters", "calibrate", "--", "true")
     refused(1, "no counter is called so", "counters", "list", "nonsense")
     refused(2, "give list, show, findings, sites, watch, heatmap, matrix, communicators, sum, diff, convert, reset, bounds or calibrate", "counters")
     refused(2, "give list, show, findings, sites, watch, heatmap, matrix, communicators, sum, diff, convert, reset, bounds or calibrate", "counters", "nonsense")

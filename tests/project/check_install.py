@@ -219,6 +219,11 @@ def check_recording(installed, options):
     visits = {region["name"]: region["visits"] for region in info["regions"]}
     if visits.get("marked up") != 2:
         raise Failure(f"the installed recorder saw {visits}")
+    # The program of a ping-pong is installed, too.
+    shown = json.loads(run([fermata, "counters", "calibrate", "SEND", "-n", "1", "--format=json", "--", options.mpirun,
+                            "-n", "2"], OMPI_MCA_mpi_yield_when_idle="1"))
+    if len(shown["ping_pong"]["variants"]) != 3:
+        raise Failure(f"the installed ping-pong has measured {shown}")
 
 
 def main():

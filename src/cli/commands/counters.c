@@ -309,11 +309,28 @@ static int bounds(struct fm_option_reader *reader, struct fm_counter_request *re
     return FM_OK;
 }
 
+/* The words behind "--" start the ranks of a ping-pong. */
 static int calibrate(struct fm_option_reader *reader, struct fm_counter_request *request)
 {
-    (void)reader;
-    fm_counters_calibrate(request);
-    return FM_OK;
+    struct fm_error error;
+    char **launcher = reader->operands + reader->operand_count - request->behind;
+    size_t count = (size_t)(launcher - reader->operands - 1);
+    if (request->behind > 0 && count == 0) {
+        fm_options_refuse(reader, "give the counters that the ping-pong is measured with");
+        return fm_options_complain(reader);
+    }
+    char **patterns = fm_allocate(count + 1, sizeof *patterns);
+    memcpy(patterns, reader->operands + 1, count * sizeof *patterns);
+    request->patterns = patterns;
+    int status = check_patterns(patterns);
+    if (status == FM_OK) {
+        status = fm_counters_calibrate(request, launcher, &error);
+        if (status != FM_OK) {
+            fail(&error, (fm_status_t)status);
+        }
+    }
+    fm_free(patterns);
+    return status;
 }
 
 static const struct verb {
@@ -335,7 +352,7 @@ static const struct verb {
     {"diff", 2, 1000, "diff and two experiments", diff},
     {"reset", 1, 1, "reset and an experiment", reset},
     {"bounds", 1, 1, "bounds and an experiment", bounds},
-    {"calibrate", 0, 0, "calibrate alone", calibrate}};
+    {"calibrate", 0, 1000, "calibrate", calibrate}};
 
 static const struct verb *verb_named(const char *name)
 {
@@ -347,11 +364,23 @@ static const struct verb *verb_named(const char *name)
     return NULL;
 }
 
+/* Number of words behind the first "--". Reading options sorts it away. */
+static int words_behind(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--") == 0) {
+            return argc - i - 1;
+        }
+    }
+    return 0;
+}
+
 int fm_command_counters(int argc, char **argv)
 {
     static const char *const formats[] = {"text", "json", "csv", NULL};
     static char *const nothing[] = {NULL};
-    struct fm_counter_request request = {.patterns = nothing, .period = 1, .count = UINT64_MAX};
+    struct fm_counter_request request = {
+        .patterns = nothing, .period = 1, .count = UINT64_MAX, .behind = words_behind(argc, argv)};
     struct fm_option_reader reader;
     fm_options_begin(&reader, FM_COMMAND_counters, argc, argv);
     for (int option; (option = fm_options_next(&reader)) != FM_OPTIONS_END;) {

@@ -21,7 +21,8 @@ struct fm_counter_request {
     const char *grid;      /**< of heatmap; NULL: over time */
     double period;         /**< of watch and convert, seconds */
     bool has_period;       /**< it is stated */
-    uint64_t count;        /**< of periods; UINT64_MAX: until the processes end */
+    uint64_t count;        /**< of periods; UINT64_MAX: until the processes end; of rounds */
+    int behind;            /**< how many of the operands stand behind "--" */
 };
 
 /** Room for a number as text. */
@@ -64,8 +65,14 @@ void fm_counters_top(const char *path, struct fm_counter_job *job, double period
  * @return FM_OK, or FM_ERR_USAGE: refused */
 fm_status_t fm_counter_period(struct fm_option_reader *reader, double *period);
 
-/** Prints what updates of counters cost on this machine, by a model and measured. */
-void fm_counters_calibrate(const struct fm_counter_request *request);
+/** Prints what updates of counters cost on this machine, by a model and measured; what those of the
+ * request's patterns cost a call by the model; and what they add to a measured ping-pong.
+ * @param launcher  words of the command that starts 2 ranks, ended by NULL; none: no ping-pong. The
+ *                  request's `count` is the number of its rounds
+ * @return FM_ERR_USAGE: the patterns choose no counter, nothing is printed; FM_ERR_FAILED: the
+ * ping-pong could not be measured, the rest is printed */
+fm_status_t fm_counters_calibrate(const struct fm_counter_request *request, char *const *launcher,
+                                  struct fm_error *error);
 
 /** Prints what counters of the inside of the library show, with advice. */
 void fm_counters_findings(const struct fm_counter_request *request,

@@ -35,7 +35,7 @@ void fm_counter_describe_all(struct fm_counter_description *each, const char *as
 #undef FM_COUNTER_MODEL
     };
     list = asked;
-#define FM_COUNTER(symbol, name, kind, unit, bins, meaning)                                        \
+#define FM_COUNTER(symbol, name, kind, unit, bins, moment, meaning)                                \
     *each++ = describe("", name, FM_COUNTER_##kind, unit, FM_SLOT_##symbol, bins);
 #define FM_USAGE_COUNTER(symbol, name, kind, unit, meaning)                                        \
     *each++ = describe("", name, FM_COUNTER_##kind, unit, FM_SLOT_##symbol, 1);                    \
@@ -46,7 +46,7 @@ void fm_counter_describe_all(struct fm_counter_description *each, const char *as
 #undef FM_USAGE_COUNTER
 #undef FM_MODEL_COUNTER
     for (uint32_t model = 0; model < FM_COUNTER_MODELS; model++) {
-#define FM_COUNTER(symbol, name, kind, unit, bins, meaning)
+#define FM_COUNTER(symbol, name, kind, unit, bins, moment, meaning)
 #define FM_USAGE_COUNTER(symbol, name, kind, unit, meaning)
 #define FM_MODEL_COUNTER(symbol, name, kind, unit, bins, meaning)                                  \
     *each++ = describe(prefixes[model], name, FM_COUNTER_##kind, unit,                             \

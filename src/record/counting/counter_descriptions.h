@@ -10,8 +10,8 @@
 /** Number of the counters of recorded.def. */
 enum {
     FM_DESCRIPTIONS_SINGLE =
-#define FM_COUNTER(symbol, name, kind, unit, bins, meaning) 1 +
-#define FM_USAGE_COUNTER(symbol, name, kind, unit, meaning) 1 +
+#define FM_COUNTER(symbol, name, kind, unit, bins, moment, meaning) 1 +
+#define FM_USAGE_COUNTER(symbol, name, kind, unit, meaning)         1 +
 #define FM_MODEL_COUNTER(symbol, name, kind, unit, bins, meaning)
 #include "counters/definitions/recorded.def"
 #undef FM_COUNTER
@@ -19,7 +19,7 @@ enum {
 #undef FM_MODEL_COUNTER
         0,
     FM_DESCRIPTIONS_OF_MODEL =
-#define FM_COUNTER(symbol, name, kind, unit, bins, meaning)
+#define FM_COUNTER(symbol, name, kind, unit, bins, moment, meaning)
 #define FM_USAGE_COUNTER(symbol, name, kind, unit, meaning)
 #define FM_MODEL_COUNTER(symbol, name, kind, unit, bins, meaning) 1 +
 #include "counters/definitions/recorded.def"

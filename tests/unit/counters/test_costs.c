@@ -1,6 +1,6 @@
 /* The model of what counters cost: its formulas, and that measuring ends with possible numbers. */
 #include "check.h"
-#include "counters/counter_costs.h"
+#include "counters/costs/counter_costs.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,21 +1,21 @@
 /* Loops of one operation each, less the same loop without it. An operation reads from and writes to
  * memory, as in a library that counts: the compiler must not keep anything in registers across
- * iterations, nor leave anything out (KEEP). Nor must the processor execute an operation while
- * others are in flight (ALONE): in a library no second update is next to the first one, and costs
- * add up only where nothing overlaps. */
-#include "counters/counter_costs.h"
+ * iterations, nor leave anything out (the asm statements). Nor must the processor execute an
+ * operation while others are in flight (ALONE): in a library no second update is next to the first
+ * one, and costs add up only where nothing overlaps. */
+#include "counters/costs/counter_costs.h"
+
+#include "counters/costs/library_updates.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <time.h>
 
-#define KEEP __asm__ volatile("" ::: "memory")
 #if defined(__x86_64__)
 #define ALONE __asm__ volatile("lfence" ::: "memory")
 #elif defined(__aarch64__)
 #define ALONE __asm__ volatile("isb" ::: "memory")
 #else
-#define ALONE KEEP
+#define ALONE FM_KEEP_MEMORY
 #endif
 
 /* Operations in an iteration of a loop: its own cost becomes small. */
@@ -31,44 +31,16 @@ enum { UNROLLED = 8, BINS = 4 };
     operation ALONE;                                                                               \
     operation ALONE;
 
-/* The memory of counters. */
+/* The memory of counters, and operands of elementary operations. */
+static struct fm_library_counters counters;
 static struct {
-    _Alignas(64) uint32_t bits[8]; /* on or off */
-    _Alignas(64) int64_t values[256];
-    _Alignas(64) int64_t bins[BINS];
-    int64_t rules[BINS];
-    uint64_t begin, end;
+    _Alignas(64) uint64_t begin;
+    uint64_t end;
     uint32_t number, sentinel, other;
     int64_t left, right;
 } memory;
 
-static uint64_t nanoseconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
-/* The clock that the recorder reads where it can. */
-static inline uint64_t ticks(void)
-{
-#if defined(__x86_64__)
-    return __builtin_ia32_rdtsc();
-#elif defined(__aarch64__)
-    uint64_t value;
-    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(value));
-    return value;
-#else
-    return nanoseconds();
-#endif
-}
-
 /* ---- elementary operations ---- */
-
-static inline bool is_on(uint32_t number)
-{
-    return (memory.bits[number / 32] >> (number % 32) & 1) != 0;
-}
 
 static __attribute__((noinline)) void function(uint32_t number, int64_t value)
 {
@@ -102,7 +74,7 @@ static void loop_bitmap(size_t turns)
 {
     for (size_t i = 0; i < turns; i++) {
         EIGHT({
-            bool on = is_on(memory.number);
+            bool on = fm_library_is_on(&counters, memory.number);
             __asm__ volatile("" ::"r"(on));
         })
     }
@@ -121,14 +93,14 @@ static void loop_comp(size_t turns)
 static void loop_assign(size_t turns)
 {
     for (size_t i = 0; i < turns; i++) {
-        EIGHT(memory.values[1] = (int64_t)i;)
+        EIGHT(counters.values[1] = (int64_t)i;)
     }
 }
 
 static void loop_atomic(size_t turns)
 {
     for (size_t i = 0; i < turns; i++) {
-        EIGHT(__atomic_fetch_add(&memory.values[2], 1, __ATOMIC_RELAXED);)
+        EIGHT(__atomic_fetch_add(&counters.values[2], 1, __ATOMIC_RELAXED);)
     }
 }
 
@@ -146,7 +118,7 @@ static void loop_cyc(size_t turns)
 {
     for (size_t i = 0; i < turns; i++) {
         EIGHT({
-            uint64_t now = ticks();
+            uint64_t now = fm_library_ticks();
             __asm__ volatile("" ::"r"(now));
         })
     }
@@ -154,46 +126,17 @@ static void loop_cyc(size_t turns)
 
 /* ---- updates ---- */
 
-static __attribute__((noinline)) void record(uint32_t number, int64_t value)
-{
-    __atomic_fetch_add(&memory.values[number], value, __ATOMIC_RELAXED);
-}
-
-static inline void update(uint32_t number, int64_t value)
-{
-    if (__builtin_expect(is_on(number), 1)) {
-        record(number, value);
-    }
-}
-
-static inline void update_watermark(void)
-{
-    __atomic_fetch_add(&memory.values[memory.sentinel], 1, __ATOMIC_RELAXED);
-    if (is_on(memory.other) && memory.values[memory.sentinel] > memory.values[memory.other]) {
-        memory.values[memory.other] = memory.values[memory.sentinel];
-    }
-}
-
-static inline void update_bins(int64_t value)
-{
-    int bin = 0;
-    while (bin < BINS - 1 && value > memory.rules[bin]) {
-        bin++;
-    }
-    memory.bins[bin] = bin;
-}
-
 static void loop_off(size_t turns)
 {
     for (size_t i = 0; i < turns; i++) {
-        EIGHT(if (__builtin_expect(is_on(memory.other), 0)) { record(memory.other, 1); })
+        EIGHT(fm_library_pass(&counters, memory.other);)
     }
 }
 
 static void loop_on(size_t turns)
 {
     for (size_t i = 0; i < turns; i++) {
-        EIGHT(update(memory.number, 1);)
+        EIGHT(fm_library_update(&counters, memory.number, 1);)
     }
 }
 
@@ -201,8 +144,8 @@ static void loop_watermark(size_t turns)
 {
     for (size_t i = 0; i < turns; i++) {
         EIGHT({
-            update(memory.number, 1);
-            update_watermark();
+            fm_library_update(&counters, memory.number, 1);
+            fm_library_watermark(&counters, memory.sentinel, memory.other);
         })
     }
 }
@@ -211,11 +154,9 @@ static void loop_timer(size_t turns)
 {
     for (size_t i = 0; i < turns; i++) {
         EIGHT({
-            uint64_t begin = is_on(memory.number) ? ticks() : 0;
-            KEEP;
-            if (is_on(memory.number)) {
-                record(memory.number, (int64_t)(ticks() - begin));
-            }
+            uint64_t begin = fm_library_timer_start(&counters, memory.number);
+            FM_KEEP_MEMORY;
+            fm_library_timer_stop(&counters, memory.number, begin);
         })
     }
 }
@@ -224,8 +165,8 @@ static void loop_bin(size_t turns)
 {
     for (size_t i = 0; i < turns; i++) {
         EIGHT({
-            update(memory.number, 1);
-            update_bins(memory.left);
+            fm_library_update(&counters, memory.number, 1);
+            fm_library_bin(&counters, BINS, memory.left);
         })
     }
 }
@@ -240,14 +181,14 @@ static void set_up(enum fm_update update)
     memory.number = NUMBER;
     memory.sentinel = SENTINEL;
     memory.other = OTHER;
-    memory.bits[NUMBER / 32] = UINT32_MAX;
-    memory.bits[OTHER / 32] = update == FM_UPDATE_OFF ? 0 : UINT32_MAX;
-    memory.values[SENTINEL] = 0;
-    memory.values[OTHER] = update == FM_UPDATE_WATERMARK_MISS ? INT64_MAX : -1;
+    counters.bits[NUMBER / 32] = UINT32_MAX;
+    counters.bits[OTHER / 32] = update == FM_UPDATE_OFF ? 0 : UINT32_MAX;
+    counters.values[SENTINEL] = 0;
+    counters.values[OTHER] = update == FM_UPDATE_WATERMARK_MISS ? INT64_MAX : -1;
     memory.left = 1000;
     memory.right = 10;
     for (int i = 0; i < BINS; i++) {
-        memory.rules[i] = i;
+        counters.rules[i] = i;
     }
 }
 
@@ -278,9 +219,9 @@ static double time_of(int loop, size_t operations)
     size_t turns = operations / UNROLLED + 1;
     set_up(loop < FM_COSTS || loop == NOTHING ? FM_UPDATE_ON : (enum fm_update)(loop - FM_COSTS));
     loops[loop](1 + turns / 100);
-    uint64_t begin = nanoseconds();
+    uint64_t begin = fm_library_nanoseconds();
     loops[loop](turns);
-    return (double)(nanoseconds() - begin) / (double)(turns * UNROLLED);
+    return (double)(fm_library_nanoseconds() - begin) / (double)(turns * UNROLLED);
 }
 
 struct fm_counter_costs fm_counter_costs_measure(size_t repeats, size_t updates)
