@@ -66,22 +66,8 @@ void fm_memory_limit(size_t bytes, const char *directory)
     }
 }
 
-/* Of jemalloc, if the program is linked with it. */
-int mallctl(const char *name, void *old, size_t *old_bytes, void *new, size_t new_bytes)
-    __attribute__((weak));
-
 void fm_memory_keep(void)
 {
-    if (mallctl != NULL) {
-        static const char *const delays[] = {/* of the arena of this thread, and of new ones */
-                                             "arena.0.dirty_decay_ms", "arena.0.muzzy_decay_ms",
-                                             "arenas.dirty_decay_ms", "arenas.muzzy_decay_ms"};
-        for (size_t i = 0; i < sizeof delays / sizeof delays[0]; i++) {
-            ssize_t never = -1;
-            mallctl(delays[i], NULL, NULL, &never, sizeof never);
-        }
-        return;
-    }
 #ifdef M_MMAP_THRESHOLD
     mallopt(M_MMAP_THRESHOLD, KEPT_BLOCK);
     mallopt(M_TRIM_THRESHOLD, INT_MAX);
