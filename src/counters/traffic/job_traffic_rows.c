@@ -1,29 +1,10 @@
 #include "counters/traffic/job_traffic_rows.h"
 
+#include "counters/row_file.h"
+
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { FIELDS_MOST = 9 };
-
-/* Splits a row at its tabs. @return the number of fields; FIELDS_MOST + 1: more than any row has */
-static size_t split(char *line, char *fields[FIELDS_MOST])
-{
-    size_t count = 0;
-    line[strcspn(line, "\n")] = '\0';
-    for (char *next = line; next != NULL;) {
-        if (count == FIELDS_MOST) {
-            return FIELDS_MOST + 1;
-        }
-        fields[count++] = next;
-        next = strchr(next, '\t');
-        if (next != NULL) {
-            *next++ = '\0';
-        }
-    }
-    return count;
-}
 
 /* @return false: not a number */
 static bool parse_number(const char *text, uint64_t *number)
@@ -96,37 +77,14 @@ static bool parse(char *const *fields, size_t count, struct fm_job_traffic_row *
 fm_status_t fm_job_traffic_rows_read(const char *path, fm_job_traffic_row_take *take, void *context,
                                      struct fm_error *error)
 {
-    FILE *file = fopen(path, "re");
-    char *line = NULL, *fields[FIELDS_MOST];
-    size_t room = 0, number = 0;
-    fm_status_t status = FM_OK;
-    if (file == NULL) {
-        int reason = errno;
-        status = fm_fail(error, FM_ERR_SYSTEM, "cannot read %s: %m", path);
-        errno = reason;
-        return status;
-    }
-    for (ssize_t length; status == FM_OK && (length = getline(&line, &room, file)) > 0;) {
+    struct fm_row_file rows;
+    fm_status_t status = fm_row_file_open(&rows, path, FM_JOB_TRAFFIC_HEAD, "links", error);
+    while (fm_row_file_next(&rows, &status, error)) {
         struct fm_job_traffic_row row;
-        bool is_whole = line[length - 1] == '\n' && strlen(line) == (size_t)length;
-        if (++number == 1) {
-            line[strcspn(line, "\n")] = '\0';
-            if (!is_whole || strcmp(line, FM_JOB_TRAFFIC_HEAD) != 0) {
-                status =
-                    fm_fail(error, FM_ERR_DATA, "%s: not the links of this version of fermata (%s)",
-                            path, FM_JOB_TRAFFIC_HEAD);
-            }
-            continue;
-        }
-        size_t count = split(line, fields);
-        status = is_whole && count <= FIELDS_MOST && parse(fields, count, &row)
+        status = parse(rows.fields.items, rows.fields.count, &row)
                      ? take(context, &row, error)
-                     : fm_fail(error, FM_ERR_DATA, "%s:%zu: not a row of links", path, number);
+                     : fm_row_file_refuse(&rows, error);
     }
-    if (status == FM_OK && number == 0) {
-        status = fm_fail(error, FM_ERR_DATA, "%s: empty", path);
-    }
-    free(line);
-    fclose(file);
+    fm_row_file_close(&rows);
     return status;
 }

@@ -83,6 +83,7 @@ static void test_damage(void **state)
         "calls\tseconds\n",
         "fermata-calls 1\n",
         FM_CALL_PROFILE_HEAD "\nthread\t0\n",
+        FM_CALL_PROFILE_HEAD "\nthread\t0\t1", /* of 1.5: cut */
         FM_CALL_PROFILE_HEAD "\nthread\t0\t1\tmain\n",
         FM_CALL_PROFILE_HEAD "\ncall\t0\t3\t0.25\t10\t20\n",
         FM_CALL_PROFILE_HEAD "\ncall\t0\t3\tx\t10\t20\tMPI_Send\n",
