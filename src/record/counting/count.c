@@ -79,7 +79,8 @@ FM_INLINE void count_send(const struct fm_counting *counting, uint64_t *values,
 {
     attribute(counting, bytes, 0);
     if (counting->traffic != NULL) {
-        fm_peer_traffic_send(counting->traffic, record, bytes);
+        fm_peer_traffic_count(counting->traffic, FM_PEER_MESSAGES, FM_PEER_FOR_SENDS, FM_PEER_SENT,
+                              record, bytes);
     }
     unsigned bin = bytes != 0 ? 64 - (unsigned)__builtin_clzll(bytes) : 0;
     add(&values[FM_SLOT_MESSAGES_SENT], 1);
@@ -96,7 +97,8 @@ FM_INLINE void count_receipt(const struct fm_counting *counting, uint64_t *value
 {
     attribute(counting, 0, bytes);
     if (counting->traffic != NULL) {
-        fm_peer_traffic_receipt(counting->traffic, record, bytes);
+        fm_peer_traffic_count(counting->traffic, FM_PEER_MESSAGES, FM_PEER_FOR_RECEIPTS,
+                              FM_PEER_RECEIVED, record, bytes);
     }
     add(&values[FM_SLOT_MESSAGES_RECEIVED], 1);
     add(&values[FM_SLOT_BYTES_RECEIVED], bytes);
@@ -121,7 +123,8 @@ FM_INLINE void count_one_sided(const struct fm_counting *counting, const uint64_
                                unsigned number, uint64_t bytes)
 {
     if (counting->traffic != NULL) {
-        fm_peer_traffic_one_sided(counting->traffic, record, number, bytes);
+        fm_peer_traffic_count(counting->traffic, FM_PEER_ONE_SIDED, FM_PEER_FOR_ONE_SIDED, number,
+                              record, bytes);
     }
 }
 

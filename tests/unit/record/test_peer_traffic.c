@@ -28,12 +28,14 @@ static void transfer(struct fm_peer_traffic *traffic, enum fm_record_kind kind, 
     const uint64_t tag = UINT64_C(77) << 32;
     const uint64_t record[] = {fm_record_sized(kind, bytes, object), peer | tag, 0};
     if (kind == FM_RECORD_SEND) {
-        fm_peer_traffic_send(traffic, record, bytes);
+        fm_peer_traffic_count(traffic, FM_PEER_MESSAGES, FM_PEER_FOR_SENDS, FM_PEER_SENT, record,
+                              bytes);
     } else if (kind == FM_RECORD_RECV) {
-        fm_peer_traffic_receipt(traffic, record, bytes);
+        fm_peer_traffic_count(traffic, FM_PEER_MESSAGES, FM_PEER_FOR_RECEIPTS, FM_PEER_RECEIVED,
+                              record, bytes);
     } else {
-        fm_peer_traffic_one_sided(traffic, record,
-                                  kind == FM_RECORD_PUT ? FM_PEER_PUTS : FM_PEER_GETS, bytes);
+        fm_peer_traffic_count(traffic, FM_PEER_ONE_SIDED, FM_PEER_FOR_ONE_SIDED,
+                              kind == FM_RECORD_PUT ? FM_PEER_PUTS : FM_PEER_GETS, record, bytes);
     }
 }
 

@@ -108,40 +108,19 @@ static inline uint64_t *fm_peer_traffic_numbers(struct fm_peer_traffic *traffic,
     return entry->numbers;
 }
 
-/** Counts a message that is sent.
- * @param record  SEND, ISEND or PARTITIONED_SEND */
-static inline void fm_peer_traffic_send(struct fm_peer_traffic *traffic, const uint64_t *record,
-                                        uint64_t bytes)
+/** Counts a message, or a one-sided operation.
+ * @param record  of a send (SEND, ISEND, PARTITIONED_SEND) or a receipt (RECV, IRECV,
+ *                PARTITIONED_RECEIVE: the peer is the one that has sent it): FM_PEER_MESSAGES; PUT,
+ *                GET or ATOMIC: FM_PEER_ONE_SIDED
+ * @param number  of the entry, the one behind it has the bytes: FM_PEER_SENT, FM_PEER_RECEIVED,
+ *                FM_PEER_PUTS, ... */
+static inline void fm_peer_traffic_count(struct fm_peer_traffic *traffic,
+                                         enum fm_peer_traffic_kind kind,
+                                         enum fm_peer_traffic_use use, unsigned number,
+                                         const uint64_t *record, uint64_t bytes)
 {
-    uint64_t key =
-        fm_peer_traffic_key(FM_PEER_MESSAGES, (uint32_t)(record[0] >> 32), (uint32_t)record[1]);
-    uint64_t *numbers = fm_peer_traffic_numbers(traffic, FM_PEER_FOR_SENDS, key);
-    numbers[FM_PEER_SENT]++;
-    numbers[FM_PEER_BYTES_SENT] += bytes;
-}
-
-/** Counts a message that is received.
- * @param record  RECV, IRECV or PARTITIONED_RECEIVE: the peer is the one that has sent it */
-static inline void fm_peer_traffic_receipt(struct fm_peer_traffic *traffic, const uint64_t *record,
-                                           uint64_t bytes)
-{
-    uint64_t key =
-        fm_peer_traffic_key(FM_PEER_MESSAGES, (uint32_t)(record[0] >> 32), (uint32_t)record[1]);
-    uint64_t *numbers = fm_peer_traffic_numbers(traffic, FM_PEER_FOR_RECEIPTS, key);
-    numbers[FM_PEER_RECEIVED]++;
-    numbers[FM_PEER_BYTES_RECEIVED] += bytes;
-}
-
-/** Counts a one-sided operation.
- * @param record  PUT, GET or ATOMIC
- * @param number  FM_PEER_PUTS, _GETS or _ATOMICS */
-static inline void fm_peer_traffic_one_sided(struct fm_peer_traffic *traffic,
-                                             const uint64_t *record, unsigned number,
-                                             uint64_t bytes)
-{
-    uint64_t key =
-        fm_peer_traffic_key(FM_PEER_ONE_SIDED, (uint32_t)(record[0] >> 32), (uint32_t)record[1]);
-    uint64_t *numbers = fm_peer_traffic_numbers(traffic, FM_PEER_FOR_ONE_SIDED, key);
+    uint64_t key = fm_peer_traffic_key(kind, (uint32_t)(record[0] >> 32), (uint32_t)record[1]);
+    uint64_t *numbers = fm_peer_traffic_numbers(traffic, use, key);
     numbers[number]++;
     numbers[number + 1] += bytes;
 }
