@@ -1,6 +1,7 @@
 #include "record/capture/memory_use.h"
 
 #include <stdatomic.h>
+#include <sys/mman.h>
 
 static _Atomic uint64_t used, most;
 
@@ -21,4 +22,15 @@ void fm_memory_use_remove(size_t bytes)
 uint64_t fm_memory_use_most(void)
 {
     return atomic_load_explicit(&most, memory_order_relaxed);
+}
+
+void *fm_memory_use_map(size_t bytes)
+{
+    void *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (pages == MAP_FAILED) {
+        return NULL;
+    }
+    fm_memory_use_add(bytes);
+    return pages;
 }

@@ -1,6 +1,6 @@
 /** @file
  * Memory that the recorder uses in this process: its pages (buffers, call stacks) and OTF2's
- * buffers. Thread-safe, no system call, no lock.
+ * buffers. Thread-safe, no lock; no system call but where stated.
  */
 #ifndef FERMATA_RECORD_CAPTURE_MEMORY_USE_H
 #define FERMATA_RECORD_CAPTURE_MEMORY_USE_H
@@ -11,6 +11,11 @@
 /** Count memory as allocated, or as freed; in bytes. */
 void fm_memory_use_add(size_t bytes);
 void fm_memory_use_remove(size_t bytes);
+
+/** Maps zeroed pages, which get memory when they are used, and counts them all. Makes a system
+ * call.
+ * @return NULL: no memory */
+void *fm_memory_use_map(size_t bytes);
 
 /** Maximum of the memory in use, in bytes. */
 uint64_t fm_memory_use_most(void);

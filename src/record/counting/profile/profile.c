@@ -11,20 +11,16 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 _Static_assert((int)FM_PROFILE_NODES <= UINT16_MAX + 1, "numbers in the hash tables");
 
 struct fm_call_profile *fm_profile_new(void)
 {
-    struct fm_call_profile *profile = mmap(NULL, sizeof *profile, PROT_READ | PROT_WRITE,
-                                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (profile == MAP_FAILED) {
-        return NULL;
+    struct fm_call_profile *profile = fm_memory_use_map(sizeof *profile);
+    if (profile != NULL) {
+        fm_profile_begin(profile);
     }
-    fm_memory_use_add(sizeof *profile);
-    fm_profile_begin(profile);
     return profile;
 }
 

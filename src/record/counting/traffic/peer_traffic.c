@@ -3,7 +3,6 @@
 #include "record/capture/memory_use.h"
 
 #include <stddef.h>
-#include <sys/mman.h>
 
 _Static_assert((int)FM_PEER_ENTRIES <= UINT16_MAX + 1, "positions in the hash table");
 _Static_assert(sizeof(struct fm_peer_traffic_entry) == 64, "a cache line");
@@ -13,13 +12,10 @@ _Static_assert(sizeof(struct fm_peer_traffic_entry) == 64, "a cache line");
 
 struct fm_peer_traffic *fm_peer_traffic_new(void)
 {
-    struct fm_peer_traffic *traffic = mmap(NULL, sizeof *traffic, PROT_READ | PROT_WRITE,
-                                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (traffic == MAP_FAILED) {
-        return NULL;
+    struct fm_peer_traffic *traffic = fm_memory_use_map(sizeof *traffic);
+    if (traffic != NULL) {
+        fm_peer_traffic_begin(traffic);
     }
-    fm_memory_use_add(sizeof *traffic);
-    fm_peer_traffic_begin(traffic);
     return traffic;
 }
 
