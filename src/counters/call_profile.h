@@ -2,13 +2,14 @@
  * Calls of a process by call path, as recordings with counters only write them when the program
  * ends regularly: EXPERIMENT/counters/calls.N. A text file; rows of fields that tabs separate:
  *
- *     fermata-calls 3
+ *     fermata-calls 4
  *     thread  NUMBER  SECONDS          from its first call or instrumented function to its last
  *     call    NUMBER  CALLS  SECONDS  BYTES_SENT  BYTES_RECEIVED  FUNCTION  FRAME...
  *     stretch NUMBER  STRETCHES  SECONDS  STOLEN  DELAY_MEASURED  DELAY  SYSTEM
  *                     FAULTS  FAULTS_DISK  PREEMPTIONS  SWITCHES  FRAME...
  *     function NUMBER VISITS  SECONDS  LEADS_TO_CALLS  NAME  FILE
  *     begun   NUMBER  TIMES  FRAME...
+ *     end
  *
  * NUMBER is that of the thread in its process. Frames are the functions of the call path, the
  * outermost one first: NAME, or NAME (FILE:LINE) with the line at which it makes its call. Rows
@@ -17,7 +18,7 @@
  * time, and whether any of them led to calls (1) or not (0); FILE may be empty. Rows `begun` have
  * how often functions of the call stack began, an estimate (record/counting/profile/profile.h).
  * Rows of a thread follow its row `thread`, and threads are in ascending order. Equal rows may
- * repeat. A reader refuses other versions.
+ * repeat. The last row is `end`: a file without it is cut. A reader refuses other versions.
  */
 #ifndef FERMATA_COUNTERS_CALL_PROFILE_H
 #define FERMATA_COUNTERS_CALL_PROFILE_H
@@ -28,7 +29,7 @@
 #include <stdint.h>
 
 /** The first row. */
-#define FM_CALL_PROFILE_HEAD "fermata-calls 3"
+#define FM_CALL_PROFILE_HEAD "fermata-calls 4"
 
 enum fm_call_row_kind { FM_ROW_THREAD, FM_ROW_CALL, FM_ROW_STRETCH, FM_ROW_FUNCTION, FM_ROW_BEGUN };
 

@@ -40,8 +40,18 @@ fm_status_t fm_row_file_open(struct fm_row_file *rows, const char *path, const c
 bool fm_row_file_next(struct fm_row_file *rows, fm_status_t *status, struct fm_error *error)
 {
     bool is_whole;
-    if (*status != FM_OK || !read_line(rows, &is_whole)) {
+    if (*status != FM_OK) {
         return false;
+    }
+    if (!read_line(rows, &is_whole)) {
+        *status = fm_fail(error, FM_ERR_DATA, "%s: cut behind line %zu", rows->path, rows->number);
+        return false;
+    }
+    if (is_whole && strcmp(rows->line, FM_ROW_FILE_END) == 0) {
+        if (!read_line(rows, &is_whole)) {
+            return false;
+        }
+        is_whole = false; /* nothing belongs behind the end */
     }
     if (!is_whole) {
         *status = fm_row_file_refuse(rows, error);

@@ -1,6 +1,7 @@
 /** @file
  * Text files that the recorder writes for each process at the end of a run: a head that names kind
- * and version, then rows of fields that tabs separate. Not thread-safe for one file.
+ * and version, then rows of fields that tabs separate, and a last row that tells that it is
+ * complete. Not thread-safe for one file.
  */
 #ifndef FERMATA_COUNTERS_ROW_FILE_H
 #define FERMATA_COUNTERS_ROW_FILE_H
@@ -11,6 +12,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+
+/** The last row. */
+#define FM_ROW_FILE_END "end"
 
 /** A file that is read. */
 struct fm_row_file {
@@ -30,9 +34,9 @@ fm_status_t fm_row_file_open(struct fm_row_file *rows, const char *path, const c
                              const char *noun, struct fm_error *error);
 
 /** Reads the next row into `fields`.
- * @param status  in: FM_OK, else there is no next one; out: FM_ERR_DATA if the file ends inside of
- *                the row
- * @return whether there is one */
+ * @param status  in: FM_OK, else there is no next one; out: FM_ERR_DATA if the file ends without
+ *                its last row, or goes on behind it
+ * @return whether there is one; the last row is none */
 bool fm_row_file_next(struct fm_row_file *rows, fm_status_t *status, struct fm_error *error);
 
 /** Describes the present row as damaged. @return FM_ERR_DATA */

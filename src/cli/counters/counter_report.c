@@ -411,8 +411,8 @@ static fm_status_t warn(struct builder *builder, const struct fm_counter_job *jo
         return FM_OK;
     }
     return fm_cube_warn(builder->cube, error,
-                        "%zu of %zu processes did not reach their regular end: of these, the "
-                        "report has counters and no calls.",
+                        "%zu of %zu processes did not reach their regular end, or had no room to "
+                        "write their calls: of these, the report has counters and no calls.",
                         job->ranks - builder->with_calls, job->ranks);
 }
 

@@ -251,8 +251,10 @@ static void print(const struct fm_counter_request *request, const struct sites *
         return;
     }
     if (sites->ranks < ranks) {
-        printf("call sites of %zu of %zu ranks: the others have not reached their regular end\n",
-               sites->ranks, ranks);
+        printf(
+            "call sites of %zu of %zu ranks: the others have not reached their regular end, or had "
+            "no room to write them\n",
+            sites->ranks, ranks);
     }
     print_text(request, sites);
 }

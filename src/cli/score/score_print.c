@@ -113,8 +113,8 @@ void fm_score_print_text(const struct fm_score *score, size_t most)
                score->unreadable);
     }
     if (score->lacking > 0) {
-        printf("%-16s %" PRIu64 " of %" PRIu64 " processes did not reach their regular end: they "
-               "are not part of it\n",
+        printf("%-16s %" PRIu64 " of %" PRIu64 " processes did not reach their regular end, or "
+               "had no room to write their calls: they are not part of it\n",
                "incomplete", score->lacking, score->processes);
     }
     printf("\nflt type %13s %12s %11s %6s %12s %9s  region\n", "bytes", "visits", "time[s]", "[%]",

@@ -3,11 +3,12 @@
  * program ends regularly: EXPERIMENT/counters/links.N. A text file; rows of fields that tabs
  * separate:
  *
- *     fermata-links 1
+ *     fermata-links 2
  *     communicator NUMBER  SIZE  REMOTE_SIZE  PLACE  FIRST  PARENT  MAKER  NAME
  *     messages     NUMBER  PEER  SENT  BYTES_SENT  RECEIVED  BYTES_RECEIVED
  *     one-sided    NUMBER  PEER  PUTS  BYTES_PUT  GETS  BYTES_GOT  ATOMICS  BYTES_ATOMIC
  *     collectives  NUMBER  CALLS  BYTES_SENT  BYTES_RECEIVED
+ *     end
  *
  * NUMBER is that of the communicator among those of all processes with the same MPI_COMM_WORLD; the
  * same communicator has the same number in all files, and all communicators of one process alone
@@ -21,7 +22,8 @@
  * process is in another MPI_COMM_WORLD, or there is none. Rows of traffic with the NUMBER `-` have
  * what is lost: operations for which the recorder had no room. Rows `communicator` precede the
  * other ones; there are none of communicators without traffic, except those that others are made
- * from. Rows of traffic may repeat with the same NUMBER and PEER. A reader refuses other versions.
+ * from. Rows of traffic may repeat with the same NUMBER and PEER. The last row is
+ * `end`: a file without it is cut. A reader refuses other versions.
  */
 #ifndef FERMATA_COUNTERS_TRAFFIC_JOB_TRAFFIC_ROWS_H
 #define FERMATA_COUNTERS_TRAFFIC_JOB_TRAFFIC_ROWS_H
@@ -33,7 +35,7 @@
 #include <stdint.h>
 
 /** The first row. */
-#define FM_JOB_TRAFFIC_HEAD "fermata-links 1"
+#define FM_JOB_TRAFFIC_HEAD "fermata-links 2"
 
 /** Instead of a number: `-`. */
 #define FM_JOB_TRAFFIC_NONE UINT32_MAX

@@ -204,7 +204,6 @@ static void define_used(uint32_t *regions)
     }
 }
 
-/* The end of a run without a trace: its counters are complete when the last call is counted. */
 /* What conversion counts of records that are kept. */
 static void note_work(struct fm_thread *threads)
 {
@@ -217,6 +216,7 @@ static void note_work(struct fm_thread *threads)
     }
 }
 
+/* The end of a run without a trace: its counters are complete when the last call is counted. */
 static void close_counters(struct fm_thread *thread, fm_last_call_t *last)
 {
     struct fm_thread *threads = fm_threads_end();
@@ -231,15 +231,14 @@ static void close_counters(struct fm_thread *thread, fm_last_call_t *last)
     bool resolved = fm_session_resolve(fm_session.exchange, &fm_session.definitions,
                                        &fm_session_state.callsites);
     if (!resolved || !fm_profile_write(fm_session.directory, fm_session.exchange->rank)) {
-        fm_session_tell("the calls of rank %u are not known by call site: %s",
-                        fm_session.exchange->rank,
-                        resolved ? strerrordesc_np(errno) : "no memory for the names of functions");
+        fm_session_tell_of_counters("its calls are not known by call site: %s",
+                                    resolved ? strerrordesc_np(errno)
+                                             : "no memory for the names of functions");
     }
     if (!fm_peer_traffic_write(fm_session.exchange, fm_session.directory)) {
         const char *failure = fm_session.exchange->failure;
-        fm_session_tell("the traffic of rank %u is not known by communicator and peer: %s",
-                        fm_session.exchange->rank,
-                        failure != NULL ? failure : strerrordesc_np(errno));
+        fm_session_tell_of_counters("its traffic is not known by communicator and peer: %s",
+                                    failure != NULL ? failure : strerrordesc_np(errno));
     }
     fm_session_clock_close(fm_session.exchange);
     const struct fm_overhead_rates rates = fm_overhead_measure(fm_thread_self);

@@ -61,6 +61,15 @@ void fm_session_tell_of_accelerators(const char *format, ...)
     va_end(arguments);
 }
 
+void fm_session_tell_of_counters(const char *format, ...)
+{
+    bool told = false; /* each message is of another file */
+    va_list arguments;
+    va_start(arguments, format);
+    tell_once(&told, format, arguments);
+    va_end(arguments);
+}
+
 void fm_session_tell_of_samples(const char *format, ...)
 {
     static bool told;

@@ -19,6 +19,9 @@ void fm_session_tell_of_functions(const char *format, ...) __attribute__((format
 FM_API void fm_session_tell_of_accelerators(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
 
+/** Reports what is missing of the counters at the end of a run; each call prints. */
+void fm_session_tell_of_counters(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /** Reports that samples are missing. A kind of its own, so that it does not suppress a more
  * important message. */
 void fm_session_tell_of_samples(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -173,6 +173,7 @@ def check_damage(experiment):
     rows = text.splitlines(keepends=True)
     traffic = next(i for i, row in enumerate(rows) if row.startswith("messages"))
     for damaged, reason in (("", "empty"), ("fermata-links 0\n", "this version"), (text[:-1], f":{len(rows)}: not a row"),
+                            ("".join(rows[:-1]), f"cut behind line {len(rows) - 1}"), (text + "end\n", f":{len(rows) + 1}: not a row"),
                             ("".join(rows[:traffic] + ["messages\t0\t4\t1\t1\t1\t1\n"]), "rank 4 of 4"),
                             ("".join(rows[:1] + rows[traffic:]), "unknown communicator"),
                             (text.replace("communicator\t0\t4", "communicator\t0\t5"), "5 processes, and 4"),
@@ -181,7 +182,7 @@ def check_damage(experiment):
         for verb in ("matrix", "communicators"):
             done = run(fermata, "counters", verb, experiment)
             assert done.returncode == 3 and reason in done.stderr and done.stdout == "", (damaged, done)
-    file.write_text(text + "messages\t-\t-\t3\t30\t1\t10\ncollectives\t-\t1\t0\t0\n")
+    file.write_text(text.removesuffix("end\n") + "messages\t-\t-\t3\t30\t1\t10\ncollectives\t-\t1\t0\t0\nend\n")
     for verb in ("matrix", "communicators"):
         done = run(fermata, "counters", verb, experiment, "--format", "json")
         assert done.returncode == 0 and "5 operations are in no link and communicator" in done.stderr, done

@@ -62,7 +62,8 @@ static void test_rows(void **state)
                                "stretch\t2\t7\t0.1\t0\t0\t0\t0\t12\t0\t1\t2\tmain\n"
                                "function\t2\t9\t0.3\t1\tsolve\tsrc/a.c\n"
                                "function\t2\t8\t0\t0\t?\t\n"
-                               "begun\t2\t5\tmain (a.c:3)\tsolve\n",
+                               "begun\t2\t5\tmain (a.c:3)\tsolve\n"
+                               "end\n",
                                &rows, &error),
                      FM_OK);
     static const char *const expected[] = {
@@ -99,9 +100,17 @@ static void test_damage(void **state)
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         struct rows rows;
         struct fm_error error;
-        assert_int_equal(read_text(texts[i], &rows, &error), FM_ERR_DATA);
+        char text[128];
+        snprintf(text, sizeof text, "%send\n", texts[i]);
+        assert_int_equal(read_text(text, &rows, &error), FM_ERR_DATA);
         assert_int_equal(rows.count, 0);
     }
+    struct rows rows;
+    struct fm_error error;
+    assert_int_equal(read_text(FM_CALL_PROFILE_HEAD "\nthread\t0\t1.5\n", &rows, &error),
+                     FM_ERR_DATA);
+    assert_int_equal(read_text(FM_CALL_PROFILE_HEAD "\nend\nthread\t0\t1.5\n", &rows, &error),
+                     FM_ERR_DATA);
 }
 
 static void test_frames(void **state)

@@ -30,8 +30,9 @@ void fm_traffic_print_gaps(const struct fm_job_traffic *traffic, const char *dir
     fm_safe_copy(safe, sizeof safe, directory);
     if (traffic->files < traffic->ranks) {
         fprintf(stderr,
-                "fermata counters: %s: %zu of %" PRIu32 " ranks did not reach their regular end: "
-                "what they have sent and received is not known\n",
+                "fermata counters: %s: %zu of %" PRIu32
+                " ranks did not reach their regular end, or had no "
+                "room to write their links: what they have sent and received is not known\n",
                 safe, traffic->ranks - traffic->files, traffic->ranks);
     }
     if (lost > 0) {

@@ -3,15 +3,12 @@
 #include "counters/call_profile.h"
 #include "record/capture/memory_use.h"
 #include "record/capture/thread.h"
+#include "record/counting/row_output.h"
 #include "record/session/session.h"
 #include "record/session/session_state.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 _Static_assert((int)FM_PROFILE_NODES <= UINT16_MAX + 1, "numbers in the hash tables");
 
@@ -304,18 +301,14 @@ static const struct fm_thread *next_thread(uint32_t from)
 
 bool fm_profile_write(const char *directory, uint32_t rank)
 {
-    char path[PATH_MAX + 64];
-    snprintf(path, sizeof path, "%s/counters/calls.%u", directory, rank);
-    int descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    FILE *file = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
-    if (file == NULL) {
+    struct fm_row_output output;
+    if (!fm_row_output_begin(&output, directory, "calls", rank, FM_CALL_PROFILE_HEAD)) {
         return false;
     }
-    fputs(FM_CALL_PROFILE_HEAD "\n", file);
     const struct fm_thread *each = next_thread(0);
     for (; each != NULL; each = next_thread(each->index + 1)) {
-        write_thread(file, each->counting->profile, each->index, (double)fm_clock_resolution());
+        write_thread(output.file, each->counting->profile, each->index,
+                     (double)fm_clock_resolution());
     }
-    bool good = !ferror(file);
-    return fclose(file) == 0 && good;
+    return fm_row_output_end(&output);
 }

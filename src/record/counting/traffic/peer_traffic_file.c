@@ -5,17 +5,15 @@
 #include "record/capture/thread.h"
 #include "record/closing/unify.h"
 #include "record/counting/count.h"
+#include "record/counting/row_output.h"
 #include "record/counting/traffic/peer_traffic.h"
 #include "record/session/session.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* What is written. */
 struct output {
@@ -271,7 +269,6 @@ static void write_all(const struct output *output)
             note_used(output, traffic_of(each));
         }
     }
-    fputs(FM_JOB_TRAFFIC_HEAD "\n", output->file);
     for (uint32_t i = 0; i < output->count; i++) {
         if (output->is_used[i]) {
             write_communicator(output, i);
@@ -287,16 +284,13 @@ static void write_all(const struct output *output)
 
 static bool write_file(const char *directory, struct output *output)
 {
-    char path[PATH_MAX + 64];
-    snprintf(path, sizeof path, "%s/counters/links.%" PRIu32, directory, output->rank);
-    int descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    output->file = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
-    if (output->file == NULL) {
+    struct fm_row_output rows;
+    if (!fm_row_output_begin(&rows, directory, "links", output->rank, FM_JOB_TRAFFIC_HEAD)) {
         return false;
     }
+    output->file = rows.file;
     write_all(output);
-    bool good = !ferror(output->file);
-    return fclose(output->file) == 0 && good;
+    return fm_row_output_end(&rows);
 }
 
 bool fm_peer_traffic_write(const struct fm_exchange *exchange, const char *directory)
