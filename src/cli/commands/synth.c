@@ -1,5 +1,6 @@
 /* fermata synth: scenarios to archives, and checks of the analysis against their expectations. */
 #include "base/files/file_tree.h"
+#include "base/process/interrupt.h"
 #include "cli/archive/analysis_options.h"
 #include "cli/commands/commands.h"
 #include "cli/expectation/expectation.h"
@@ -8,7 +9,6 @@
 #include "scenario/scenario.h"
 
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,12 +22,6 @@ struct totals {
 };
 
 static char temporary[PATH_MAX]; /* the folder of temporary archives; "": none */
-static volatile sig_atomic_t interrupted;
-
-static void on_signal(int number)
-{
-    interrupted = number;
-}
 
 static void remove_temporary(void)
 {
@@ -52,10 +46,7 @@ static fm_status_t make_temporary(struct fm_error *error)
         return fm_fail(error, FM_ERR_SYSTEM, "cannot create a folder in %s: %m", folder);
     }
     atexit(remove_temporary);
-    /* A second signal ends the program at once. */
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    fm_interrupt_catch();
     return FM_OK;
 }
 
@@ -218,13 +209,11 @@ static int check_files(int count, char **paths, unsigned workers)
     if (totals.status != FM_OK) {
         return totals.status;
     }
-    for (int i = 0; i < count && !interrupted; i++) {
+    for (int i = 0; i < count && !fm_interrupt_is_noted(); i++) {
         check_file(paths[i], &options, &totals);
     }
     remove_temporary();
-    if (interrupted) {
-        raise(interrupted);
-    }
+    fm_interrupt_follow();
     printf("%lu scenarios, %lu expectations, %lu failed\n", totals.scenarios, totals.expectations,
            totals.failed);
     return totals.status;

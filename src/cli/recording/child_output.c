@@ -30,5 +30,9 @@ bool fm_child_output(void (*become)(const char *program), const char *program, c
     }
     close(ends[0]);
     text[length] = '\0';
-    return child > 0 && waitpid(child, &status, 0) == child && status == 0;
+    pid_t ended;
+    do {
+        ended = child > 0 ? waitpid(child, &status, 0) : -1;
+    } while (child > 0 && ended < 0 && errno == EINTR);
+    return ended > 0 && status == 0;
 }

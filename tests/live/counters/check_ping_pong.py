@@ -9,9 +9,11 @@ import json
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
 from mpi_launcher import launcher_arguments, mpi_command  # noqa: E402
@@ -118,6 +120,22 @@ def check_calibration(folder):
     assert abs(updated["predicted_ns"] - predicted) <= 1e-6 * predicted, (updated, predicted)
     assert "predicted_ns" not in plain and "predicted_ns" not in recorded, measured
     assert not list(folder.glob("fermata-*")), list(folder.iterdir())
+    words[words.index("1")] = "5"
+    check_interrupted(folder, [fermata, *words, "--", *launcher])
+
+
+def check_interrupted(folder, words):
+    """A calibration that is interrupted leaves nothing behind."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        running = subprocess.Popen([str(word) for word in words], env=ENVIRONMENT, start_new_session=True,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while not list(folder.glob("fermata-*")):
+            assert running.poll() is None, words
+            time.sleep(0.01)
+        time.sleep(0.3)
+        os.killpg(running.pid, number)
+        assert running.wait(timeout=120) == -number, (words, running.returncode)
+        assert not list(folder.glob("fermata-*")), list(folder.iterdir())
 
 
 def main():

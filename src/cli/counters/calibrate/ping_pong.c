@@ -7,6 +7,7 @@
 #include "base/containers/vector.h"
 #include "base/files/file_tree.h"
 #include "base/process/installed.h"
+#include "base/process/interrupt.h"
 #include "cli/recording/child_output.h"
 
 #include <fcntl.h>
@@ -81,6 +82,9 @@ static double run(const struct runner *runner, enum fm_ping_pong_variant variant
 {
     words command = {0};
     char text[4096], experiment[PATH_MAX + 16];
+    if (fm_interrupt_is_noted()) {
+        return -1;
+    }
     snprintf(experiment, sizeof experiment, "%s/run", runner->folder);
     if (variant == FM_PING_PONG_RECORDED) {
         char *const record[] = {"fermata", "record",   "--counters-only",    "--callpath", "flat",
@@ -204,6 +208,7 @@ fm_status_t fm_ping_pong_measure(char *const *launcher, const struct fm_call_upd
     if (mkdtemp(runner.folder) == NULL) {
         return fm_fail(error, FM_ERR_SYSTEM, "cannot create %s: %m", runner.folder);
     }
+    fm_interrupt_catch();
     fm_status_t status = find_program(&runner, result, &ns, error);
     if (status == FM_OK) {
         double exchanges = REPETITION_NS / (2 * ns);
@@ -214,6 +219,7 @@ fm_status_t fm_ping_pong_measure(char *const *launcher, const struct fm_call_upd
         status = measure_all(&runner, result, error);
     }
     fm_remove_tree(runner.folder);
+    fm_interrupt_follow();
     return status;
 }
 
