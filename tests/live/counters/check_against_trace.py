@@ -170,7 +170,8 @@ def compare(program, trace, counted):
         functions = {name for name in counted[rank] if name.startswith("calls:")}
         for name in sorted(trace[rank].keys() | counted[rank].keys()):
             if name.startswith("calls:"):
-                wanted = name in functions or name.startswith(("calls:MPI_", "calls:shmem_"))
+                is_named = "+0x" not in name  # code without a name: PROGRAM+0xADDRESS
+                wanted = name in functions or (is_named and name.startswith(("calls:MPI_", "calls:shmem_")))
             else:
                 wanted = is_compared(name)
             compared += wanted
