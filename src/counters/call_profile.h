@@ -79,8 +79,8 @@ typedef fm_status_t fm_call_row_take(void *context, const struct fm_call_row *ro
                                      struct fm_error *error);
 
 /** Reads a file.
- * @return FM_OK; FM_ERR_SYSTEM: it cannot be opened (errno); FM_ERR_DATA: it is damaged, cut
- * inside a row, or of another version */
+ * @return FM_OK; FM_ERR_SYSTEM: it cannot be opened (errno); FM_ERR_DATA: it is damaged, cut,
+ * or of another version */
 fm_status_t fm_call_profile_read(const char *path, fm_call_row_take *take, void *context,
                                  struct fm_error *error);
 

@@ -15,14 +15,19 @@ bool fm_child_output(void (*become)(const char *program), const char *program, c
         return false;
     }
     pid_t child = fork();
+    if (child < 0) {
+        close(ends[0]);
+        close(ends[1]);
+        return false;
+    }
     if (child == 0) {
         dup2(ends[1], STDOUT_FILENO);
         become(program);
         _exit(127);
     }
     close(ends[1]);
-    for (ssize_t count; child > 0 && length + 1 < size &&
-                        (count = read(ends[0], text + length, size - 1 - length)) != 0;) {
+    for (ssize_t count;
+         length + 1 < size && (count = read(ends[0], text + length, size - 1 - length)) != 0;) {
         if (count < 0 && errno != EINTR) {
             break;
         }
@@ -30,9 +35,7 @@ bool fm_child_output(void (*become)(const char *program), const char *program, c
     }
     close(ends[0]);
     text[length] = '\0';
-    pid_t ended;
-    do {
-        ended = child > 0 ? waitpid(child, &status, 0) : -1;
-    } while (child > 0 && ended < 0 && errno == EINTR);
-    return ended > 0 && status == 0;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    return status == 0;
 }

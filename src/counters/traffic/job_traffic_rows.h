@@ -22,8 +22,8 @@
  * process is in another MPI_COMM_WORLD, or there is none. Rows of traffic with the NUMBER `-` have
  * what is lost: operations for which the recorder had no room. Rows `communicator` precede the
  * other ones; there are none of communicators without traffic, except those that others are made
- * from. Rows of traffic may repeat with the same NUMBER and PEER. The last row is
- * `end`: a file without it is cut. A reader refuses other versions.
+ * from. Rows of traffic may repeat with the same NUMBER and PEER. The last row is `end`: a file
+ * without it is cut. A reader refuses other versions.
  */
 #ifndef FERMATA_COUNTERS_TRAFFIC_JOB_TRAFFIC_ROWS_H
 #define FERMATA_COUNTERS_TRAFFIC_JOB_TRAFFIC_ROWS_H
@@ -79,8 +79,8 @@ typedef fm_status_t fm_job_traffic_row_take(void *context, const struct fm_job_t
                                             struct fm_error *error);
 
 /** Reads a file.
- * @return FM_OK; FM_ERR_SYSTEM: it cannot be opened (errno); FM_ERR_DATA: it is damaged, cut
- * inside a row, or of another version */
+ * @return FM_OK; FM_ERR_SYSTEM: it cannot be opened (errno); FM_ERR_DATA: it is damaged, cut,
+ * or of another version */
 fm_status_t fm_job_traffic_rows_read(const char *path, fm_job_traffic_row_take *take, void *context,
                                      struct fm_error *error);
 

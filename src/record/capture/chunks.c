@@ -9,13 +9,7 @@
 
 void *fm_thread_pages(size_t bytes)
 {
-    void *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-    if (pages == MAP_FAILED) {
-        return NULL;
-    }
-    fm_memory_use_add(bytes);
-    return pages;
+    return fm_memory_use_map(bytes, MAP_POPULATE);
 }
 
 struct fm_chunk *fm_chunk_new(void)

@@ -24,10 +24,10 @@ uint64_t fm_memory_use_most(void)
     return atomic_load_explicit(&most, memory_order_relaxed);
 }
 
-void *fm_memory_use_map(size_t bytes)
+void *fm_memory_use_map(size_t bytes, int flags)
 {
-    void *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *pages =
+        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
     if (pages == MAP_FAILED) {
         return NULL;
     }

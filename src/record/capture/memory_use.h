@@ -12,10 +12,10 @@
 void fm_memory_use_add(size_t bytes);
 void fm_memory_use_remove(size_t bytes);
 
-/** Maps zeroed pages, which get memory when they are used, and counts them all. Makes a system
- * call.
+/** Maps zeroed pages and counts them all. Makes a system call.
+ * @param flags  of mmap, added to those of private pages without a file: MAP_POPULATE, ..., or 0
  * @return NULL: no memory */
-void *fm_memory_use_map(size_t bytes);
+void *fm_memory_use_map(size_t bytes, int flags);
 
 /** Maximum of the memory in use, in bytes. */
 uint64_t fm_memory_use_most(void);

@@ -172,13 +172,11 @@ static uint64_t *add_block(uint64_t thread)
 /* Gives the thread a block of its own. With the lock. */
 static bool add_thread(struct fm_thread *thread)
 {
-    struct fm_counting *counting =
-        mmap(NULL, sizeof *counting, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    uint64_t *block = counting != MAP_FAILED ? add_block(thread->index) : NULL;
+    struct fm_counting *counting = fm_memory_use_map(sizeof *counting, 0);
+    uint64_t *block = counting != NULL ? add_block(thread->index) : NULL;
     if (block == NULL) {
         return false; /* a page that stays mapped does no harm without room on disk */
     }
-    fm_memory_use_add(sizeof *counting);
     counting->block = block;
     counting->resets = &counters.head->resets;
     counting->functions = (uint32_t)counters.head->functions_in_block;

@@ -1,7 +1,7 @@
 /** @file
  * Writes the files of rows that a process leaves at its end (counters/row_file.h). They have their
- * names only when they are complete: a process that is killed meanwhile, or has no room, leaves
- * none. Not thread-safe for one file.
+ * names only when they are complete: a process that is killed meanwhile leaves NAME.RANK.part, one
+ * without room nothing. Not thread-safe for one file.
  */
 #ifndef FERMATA_RECORD_COUNTING_ROW_OUTPUT_H
 #define FERMATA_RECORD_COUNTING_ROW_OUTPUT_H

@@ -239,9 +239,8 @@ int fm_cuda_activities_enable(void)
 static void report_missing(uint64_t count, const char *reason)
 {
     if (count != 0) {
-        fm_session_tell_of_accelerators("%llu %s of accelerators %s missing: %s",
-                                        (unsigned long long)count, count == 1 ? "work" : "works",
-                                        count == 1 ? "is" : "are", reason);
+        fm_session_tell_each("%llu %s of accelerators %s missing: %s", (unsigned long long)count,
+                             count == 1 ? "work" : "works", count == 1 ? "is" : "are", reason);
     }
 }
 

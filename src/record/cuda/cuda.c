@@ -45,7 +45,7 @@ bool fm_cuda_reports(void)
 static void refuse(const char *reason)
 {
     if (fm_cuda_reports()) {
-        fm_session_tell_of_accelerators("accelerators are not recorded: %s", reason);
+        fm_session_tell_each("accelerators are not recorded: %s", reason);
     }
 }
 

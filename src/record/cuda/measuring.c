@@ -61,8 +61,8 @@ static bool is_wanted(void)
 static void refuse(const struct fm_refusal *refusal)
 {
     if (!state.is_told && (refusal->is_of_process || fm_cuda_reports())) {
-        fm_session_tell_of_accelerators("what is active inside of accelerators is not measured: %s",
-                                        refusal->reason);
+        fm_session_tell_each("what is active inside of accelerators is not measured: %s",
+                             refusal->reason);
     }
     state.is_told = true;
 }
@@ -306,12 +306,12 @@ void fm_cuda_measure_end(void)
     fm_unlock(&state.lock);
     is_inside = false;
     if (state.launched > 0 && fm_cuda_reports()) {
-        fm_session_tell_of_accelerators(
+        fm_session_tell_each(
             "kernels of accelerators were executed one at a time, to be measured: their launches "
             "lasted as long as they did, and waiting is not that of a run without --gpu=metrics");
     }
     if (state.unknown > 0) {
-        fm_session_tell_of_accelerators(
+        fm_session_tell_each(
             "of %llu %s it is not known what was active inside of accelerators: CUPTI has no "
             "values for them, or they cannot be assigned (launches of several threads at the same "
             "time)",

@@ -231,14 +231,14 @@ static void close_counters(struct fm_thread *thread, fm_last_call_t *last)
     bool resolved = fm_session_resolve(fm_session.exchange, &fm_session.definitions,
                                        &fm_session_state.callsites);
     if (!resolved || !fm_profile_write(fm_session.directory, fm_session.exchange->rank)) {
-        fm_session_tell_of_counters("its calls are not known by call site: %s",
-                                    resolved ? strerrordesc_np(errno)
-                                             : "no memory for the names of functions");
+        fm_session_tell_each("its calls are not known by call site: %s",
+                             resolved ? strerrordesc_np(errno)
+                                      : "no memory for the names of functions");
     }
     if (!fm_peer_traffic_write(fm_session.exchange, fm_session.directory)) {
         const char *failure = fm_session.exchange->failure;
-        fm_session_tell_of_counters("its traffic is not known by communicator and peer: %s",
-                                    failure != NULL ? failure : strerrordesc_np(errno));
+        fm_session_tell_each("its traffic is not known by communicator and peer: %s",
+                             failure != NULL ? failure : strerrordesc_np(errno));
     }
     fm_session_clock_close(fm_session.exchange);
     const struct fm_overhead_rates rates = fm_overhead_measure(fm_thread_self);

@@ -52,18 +52,9 @@ void fm_session_tell_of_functions(const char *format, ...)
     va_end(arguments);
 }
 
-void fm_session_tell_of_accelerators(const char *format, ...)
+void fm_session_tell_each(const char *format, ...)
 {
-    bool told = false; /* each message is of another fact */
-    va_list arguments;
-    va_start(arguments, format);
-    tell_once(&told, format, arguments);
-    va_end(arguments);
-}
-
-void fm_session_tell_of_counters(const char *format, ...)
-{
-    bool told = false; /* each message is of another file */
+    bool told = false;
     va_list arguments;
     va_start(arguments, format);
     tell_once(&told, format, arguments);

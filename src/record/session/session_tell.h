@@ -1,6 +1,7 @@
 /** @file
  * Messages of the session to the user on stderr. The program continues; each kind of message is
- * printed once in a process. Thread-safe; without stdio, because the program uses its locks.
+ * printed once in a process, but for fm_session_tell_each(). Thread-safe; without stdio, because
+ * the program uses its locks.
  */
 #ifndef FERMATA_RECORD_SESSION_SESSION_TELL_H
 #define FERMATA_RECORD_SESSION_SESSION_TELL_H
@@ -14,13 +15,9 @@ void fm_session_tell(const char *format, ...) __attribute__((format(printf, 1, 2
  * so that it does not suppress a message of fm_session_tell. */
 void fm_session_tell_of_functions(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/** Reports that accelerators are not recorded, or what is missing of their work; each call
- * prints. */
-FM_API void fm_session_tell_of_accelerators(const char *format, ...)
-    __attribute__((format(printf, 1, 2)));
-
-/** Reports what is missing of the counters at the end of a run; each call prints. */
-void fm_session_tell_of_counters(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/** Reports a fact of its own, as what is missing of the work of accelerators or of a run's
+ * counters: each call prints. */
+FM_API void fm_session_tell_each(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /** Reports that samples are missing. A kind of its own, so that it does not suppress a more
  * important message. */

@@ -9,12 +9,13 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 
 _Static_assert((int)FM_PROFILE_NODES <= UINT16_MAX + 1, "numbers in the hash tables");
 
 struct fm_call_profile *fm_profile_new(void)
 {
-    struct fm_call_profile *profile = fm_memory_use_map(sizeof *profile);
+    struct fm_call_profile *profile = fm_memory_use_map(sizeof *profile, MAP_NORESERVE);
     if (profile != NULL) {
         fm_profile_begin(profile);
     }

@@ -3,6 +3,7 @@
 #include "record/capture/memory_use.h"
 
 #include <stddef.h>
+#include <sys/mman.h>
 
 _Static_assert((int)FM_PEER_ENTRIES <= UINT16_MAX + 1, "positions in the hash table");
 _Static_assert(sizeof(struct fm_peer_traffic_entry) == 64, "a cache line");
@@ -12,7 +13,7 @@ _Static_assert(sizeof(struct fm_peer_traffic_entry) == 64, "a cache line");
 
 struct fm_peer_traffic *fm_peer_traffic_new(void)
 {
-    struct fm_peer_traffic *traffic = fm_memory_use_map(sizeof *traffic);
+    struct fm_peer_traffic *traffic = fm_memory_use_map(sizeof *traffic, MAP_NORESERVE);
     if (traffic != NULL) {
         fm_peer_traffic_begin(traffic);
     }
