@@ -11,7 +11,8 @@
  *                and returns only if that fails
  * @param text    out: as much as there is room for, with a NUL; "" if nothing could be started
  * @param size    of `text`, bytes, at least 1
- * @return whether it ended with status 0 */
+ * @return whether it ended with status 0. After a signal that is noted (base/process/interrupt.h)
+ * it has 5 seconds to end by itself, and is killed then */
 bool fm_child_output(void (*become)(const char *program), const char *program, char *text,
                      size_t size);
 

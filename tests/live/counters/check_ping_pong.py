@@ -5,6 +5,7 @@ its prediction with a ping-pong. No number depends on how fast the machine is.
 usage: check_ping_pong.py FERMATA MPIRUN PING-PONG MESSAGE-RATE
 """
 
+import contextlib
 import json
 import os
 import pathlib
@@ -121,21 +122,30 @@ def check_calibration(folder):
     assert "predicted_ns" not in plain and "predicted_ns" not in recorded, measured
     assert not list(folder.glob("fermata-*")), list(folder.iterdir())
     words[words.index("1")] = "5"
-    check_interrupted(folder, [fermata, *words, "--", *launcher])
-
-
-def check_interrupted(folder, words):
-    """A calibration that is interrupted leaves nothing behind."""
     for number in (signal.SIGINT, signal.SIGTERM):
-        running = subprocess.Popen([str(word) for word in words], env=ENVIRONMENT, start_new_session=True,
-                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        check_interrupted(folder, [fermata, *words, "--", *launcher], number)
+    # A launcher that does not end, as MPICH's at times when it is interrupted while it begins.
+    stuck = folder / "stuck"
+    stuck.write_text("#!/bin/sh\ntrap '' INT TERM\nsleep 300\n")
+    stuck.chmod(0o700)
+    check_interrupted(folder, [fermata, *words, "--", stuck], signal.SIGINT)
+
+
+def check_interrupted(folder, words, number):
+    """A calibration that is interrupted ends, and leaves nothing behind."""
+    running = subprocess.Popen([str(word) for word in words], env=ENVIRONMENT, start_new_session=True,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
         while not list(folder.glob("fermata-*")):
             assert running.poll() is None, words
             time.sleep(0.01)
         time.sleep(0.3)
         os.killpg(running.pid, number)
         assert running.wait(timeout=120) == -number, (words, running.returncode)
-        assert not list(folder.glob("fermata-*")), list(folder.iterdir())
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(running.pid, signal.SIGKILL)
+    assert not list(folder.glob("fermata-*")), list(folder.iterdir())
 
 
 def main():
