@@ -84,7 +84,7 @@ foreach(library openmpi mpich)
       break()
     endif()
   else()
-    message(STATUS "Analysis by and workloads for ${library}: left out, no mpicc.${library} and mpirun.${library} "
+    fermata_left_out("Analysis by and workloads for ${library}: left out, no mpicc.${library} and mpirun.${library} "
                    "found (set FERMATA_MPICC_${library} and FERMATA_MPIRUN_${library})")
   endif()
 endforeach()

@@ -1,6 +1,16 @@
 # Compiler options of every target of the project.
 include(CheckLinkerFlag)
 
+# fermata_left_out(TEXT...): states what is not built or not tested because a package is missing.
+# scripts/test reads these lines from left-out.txt in the build folder, and fails if there are any.
+set(FERMATA_LEFT_OUT ${PROJECT_BINARY_DIR}/left-out.txt)
+file(WRITE ${FERMATA_LEFT_OUT} "")
+function(fermata_left_out)
+  list(JOIN ARGN "" text)
+  message(STATUS "${text}")
+  file(APPEND ${FERMATA_LEFT_OUT} "${text}\n")
+endfunction()
+
 add_library(fermata_flags INTERFACE)
 target_compile_options(fermata_flags INTERFACE -Wall -Wextra -Wconversion -Wshadow
                        -Wstrict-prototypes -Wmissing-prototypes -Wno-sign-conversion
@@ -10,7 +20,7 @@ target_compile_definitions(fermata_flags INTERFACE _GNU_SOURCE
 if(FERMATA_SANITIZE)
   # Lines are all that reports of sanitizers need of debugging information.
   target_compile_options(fermata_flags INTERFACE -fsanitize=${FERMATA_SANITIZE}
-                         $<$<C_COMPILER_ID:Clang>:-O1;-gline-tables-only> $<$<C_COMPILER_ID:GNU>:-g1>
+                         $<$<C_COMPILER_ID:Clang>:${FERMATA_SANITIZE_OPTIMIZATION};-gline-tables-only> $<$<C_COMPILER_ID:GNU>:-g1>
                          -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
   target_compile_definitions(fermata_flags INTERFACE FERMATA_SANITIZED) # tests repeat less
   target_link_options(fermata_flags INTERFACE -fsanitize=${FERMATA_SANITIZE})
