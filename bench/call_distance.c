@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The mean distance between the recorded calls of a run.
  *
  *   call_distance DIR/traces.otf2

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Tight loops of the cheapest calls of a communication library: what measures the cost that
  * recording adds to a call. Shared by the programs mpi_call_loop, shmem_call_loop, ...

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Preloaded into a program of MPICH; counts the messages that the library passes to UCX and
  * receives from it, including those of its collective operations. At the end of each process that
  * communicated, a line "SENT RECEIVED" is written to the file COUNT_UCX_MESSAGES.PID. Messages that

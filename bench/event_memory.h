@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Memory for OTF2's event writer that is allocated and touched before it is needed, as in a
  * recorder, and reused after each flush. For one archive of a program.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A runtime of OpenMP, with the functions of GCC's that thread_call_loop calls, for one thread: it
  * does what these need and returns at once. The time of a real runtime, which may enter the kernel
  * for a barrier of one thread, varies by more than the recorder adds; beside this runtime the

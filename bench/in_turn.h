@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Preloaded in front of the recorder: divides a run into stretches of calls. One half of the
  * stretches, chosen at random, is passed to the recorder; the other half bypasses the recorder and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Compiled with instrumentation of functions. */
 void instrumented(void);
 

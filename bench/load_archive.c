@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Loads an archive into the tables of the analysis and stops: the share of loading in the time of
  * an analysis. One thread. */
 #include "trace/tables/trace.h"

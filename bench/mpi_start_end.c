@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The shortest MPI program: measures the communication of a recorder at the begin and the end of a
  * run. With an argument it ends like the analysis. */
 #include "base/process/sockets.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Preloaded: OTF2's writer writes the records of the constructs of thread_call_loop where they
  * happen, with the time of each by the recorder's clock, by as little code as possible.
  * write_records writes the same records one after another; here it comes back from a construct each

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Waits of known length: rank 0 computes for a random time before each message, rank 1 waits for it
  * meanwhile. Both read the clock of the machine immediately before their calls, so that the true
  * length of each wait is known: how much later MPI_Send is called than MPI_Recv. Rank 0 prints it

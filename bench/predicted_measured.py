@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Predictions against reality: programs are run and changed, really and by `fermata whatif`.
 
 usage: predicted_measured.py [BUILD [LIBRARY [RUNS [FOLDER]]]]      (build, openmpi, 5, a temporary folder)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Time of the benchmark programs. */
 #ifndef FERMATA_BENCH_PROCESSOR_TIME_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads an OTF2 archive as cheaply as OTF2 can and discards the events: the reference for the
  * analysis. One thread, one location after the other, mapping tables and clock offsets applied, a
  * callback that returns immediately for every kind of event. */

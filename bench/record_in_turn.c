@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Stretches of MPI calls that are recorded in turn (in_turn.h), from MPI_Init to MPI_Finalize. */
 #include "in_turn.h"
 

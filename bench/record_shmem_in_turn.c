@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Stretches of OpenSHMEM calls that are recorded in turn (in_turn.h), from shmem_init to
  * shmem_finalize: those of workloads/shmem-sor. */
 #include "in_turn.h"

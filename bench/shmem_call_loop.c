@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A tight loop of the cheapest calls of OpenSHMEM, by one PE to itself (call_loop.h): measures the
  * cost that recording adds to a call.
  *

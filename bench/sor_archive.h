@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Writes a simulated run as OTF2 archive DIR/traces.otf2, one location after the other, so that
  * only two files are open at the same time. Each location has a region mapping table and two clock

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "sor_definitions.h"
 
 #include <stdio.h>

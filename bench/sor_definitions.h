@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Definitions of a simulated run's archive. */
 #ifndef FERMATA_BENCH_SOR_DEFINITIONS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "sor_simulation.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * A simulated run of a stencil solver (successive over-relaxation) on a two-dimensional grid of
  * ranks. In each iteration a rank sweeps over its part, exchanges its borders with up to four

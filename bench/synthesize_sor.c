@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Writes the trace of a simulated run of any number of ranks and any length: the input of the
  * benchmarks of the analysis. */
 #include "sor_archive.h"

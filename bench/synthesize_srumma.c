@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Writes the trace of a simulated multiplication of two distributed matrices in ARMCI (SRUMMA) of
  * any number of processes: the input of the benchmark of gets [H17 section 5.4, table A.9].
  *

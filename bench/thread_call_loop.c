@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A tight loop of the cheapest constructs of OpenMP and of an uncontended mutex, by one thread
  * (call_loop.h): measures the cost that recording adds to them.
  *

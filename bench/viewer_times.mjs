@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // CPU time, in seconds, of the viewer on the main thread of the browser and in all threads of its process (including
 // the worker that decodes tiles), and of the server for its answers, as reported by the browser and /proc. CPU time is
 // used because elapsed time also depends on the load of the machine.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The cost of OTF2's own writer for the records of mpi_call_loop, shmem_call_loop, ...: the
  * reference for the recorder.
  *

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Finds gfortran and OpenCoarrays for each MPI library. Defines FERMATA_CAF_<library>, the library of
 # coarrays, where it is found.
 

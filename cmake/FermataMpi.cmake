@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Finds the MPI libraries for which modules of the analysis and workloads exist, each by its own
 # compiler wrapper, so that one build tree contains the targets of both. A missing library is reported
 # and left out. With sanitizers only the first that is found counts: what uses an MPI library is never

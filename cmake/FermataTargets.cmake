@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Compiler options of every target of the project.
 include(CheckLinkerFlag)
 

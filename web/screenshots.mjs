@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Takes the pictures of the documentation: scripts/screenshots.
 // usage: screenshots.mjs EXPERIMENTS IMAGES [NAME...]   NAME: of a picture, without .png
 import { spawn, execFileSync } from "node:child_process";

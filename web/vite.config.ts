@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import { createHash } from "node:crypto";
 import { defineConfig, type Plugin } from "vite";
 import { viteSingleFile } from "vite-plugin-singlefile";

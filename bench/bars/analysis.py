@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Bars of the analysis, measured on synthetic traces: P4, P5, P6, P7, P8, P9, P13, P16."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Slowdown of whole applications by recording: P3.
 
 An application's slowdown is the cost of calls within the run (stretches.py), and that of samples,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The machine on which the measurements ran."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A run with far more ranks than processors, with and without the recorder: slowdown, duration
 of the begin and end of recording, size of the trace, and its consistency. These figures have no
 bar: with ranks that wait for processors, elapsed times depend as much on the scheduler as on the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs programs side by side and computes ratios of their costs."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Number of messages of the recorder at start-up and finalization: P12.
 
 The messages are counted below MPI, where collective operations consist of messages, too: by Open

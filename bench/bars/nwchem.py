@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """NWChem with its one-sided communication by MPI, with and without the recorder: its slowdown, and how
 much of its one-sided time is waiting for progress (docs/case-studies/nwchem.md). These figures have
 no bar: they depend on the MPI library and, with more ranks than processors, on the scheduler."""

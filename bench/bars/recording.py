@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Bars of the recorder, measured with tight loops of calls: P1, P2, P10, P14, P15."""
 
 import json

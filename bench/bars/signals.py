@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Programs that use signals, recorded with samples at their default rate: SIGNALS.
 
 The program of the test live_stack_signals interrupts its own reads, waits for signals, and has timers of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The cost of recording within one run, in which randomly chosen stretches of calls are recorded
 (record_in_turn.c). Runs of some seconds differ by several percent from each other, independent
 of recording; stretches of milliseconds are compared with neighbouring stretches of the same

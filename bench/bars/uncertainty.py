@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Whether waiting times are as exact as the report says: WAITS.
 
 planted_waits makes waits of known length: it reads the clock immediately before the calls. A run is right if

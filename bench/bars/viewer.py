@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The viewer: P11. CPU time on the page's main thread, and of the server."""
 
 import json

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * fermata/counter.h - counters of a program for fermata; included by fermata.h, and usable alone.
  *

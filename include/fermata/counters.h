@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * fermata/counters.h - reads the counters that `fermata record --counters` keeps of a process.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * fermata.h - marks up a program for fermata, in C and C++.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * fermata/pattern.h - patterns of one's own, in shared objects.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * fermata/trace.h - a recorded and analysed run as tables of columns.
  *

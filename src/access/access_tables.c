@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "access/access_tables.h"
 
 #include "base/memory.h"

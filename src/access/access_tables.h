@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The tables of a run (access_tables.def) in memory, and their making.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Calls, messages, collective operations, one-sided operations, events of threads. */
 #include "access/access_tables.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Locations, regions, call paths, metrics, communicators. */
 #include "access/access_tables.h"
 

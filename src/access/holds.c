@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Holds of locks. */
 #include "access/access_tables.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Phases, samples of counters, the cells of the report. */
 #include "access/access_tables.h"
 

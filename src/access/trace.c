@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* libfermata-trace: the functions of include/fermata/trace.h. */
 #include "access/access_tables.h"
 

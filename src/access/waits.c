@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Wait states, their parts, and who is blamed for them. */
 #include "access/access_tables.h"
 

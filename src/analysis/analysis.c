@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/analysis.h"
 
 #include "analysis/causes/cause_chain.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The analysis of a run: loads an OTF2 archive, finds all wait states and counts, and returns them
  * as a severity cube.

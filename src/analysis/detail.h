@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The individual events that a report summarizes, for timelines: the tables of the run with all
  * wait states and all matched messages.

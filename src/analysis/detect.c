@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Finds the wait states of a run: matches messages, collective operations and epochs once for all
  * patterns, and calls the patterns for each match. */
 #include "analysis/pattern.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/load.h"
 
 #include "analysis/replicate.h"

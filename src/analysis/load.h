@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Loads the events of a trace on all workers and processes of the analysis.
  */

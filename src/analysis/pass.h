@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * One pass of an analysis: an archive is loaded with given repairs of its times, and all wait
  * states are found. fm_analysis_run_in_detail() makes as many passes as the repair of clocks needs.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * A pattern: the implementation of one kind of wait state (with its sub-patterns) or of a family of
  * counts. Each pattern has a file of its own (or shares it with closely related patterns) and a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/pattern.h"
 
 #define FM_PATTERN(symbol) extern const struct fm_pattern fm_pattern_##symbol;

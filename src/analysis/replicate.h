@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Data of the whole trace that every process of the analysis needs, although it reads only its own
  * part of the trace.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Wait states that the user has switched off: their time stays what it is without them.
  */

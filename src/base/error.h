@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Errors of all layers. A library function that can fail returns an fm_status_t and, if it is not
  * FM_OK, has described the failure in the caller's struct fm_error. Libraries never print and never

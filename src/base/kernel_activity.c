@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/kernel_activity.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * What is measured inside of an accelerator while a kernel runs, and the efficiencies that follow
  * from it: formulas 4.3 and 4.4 of D. Eberius, Low-level metrics for MPI and GPUs (2020), and the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Memory of the analysing side. Running out of memory is the one failure that is not returned:
  * these functions then end the process with one clear line and status FM_ERR_SYSTEM, since no

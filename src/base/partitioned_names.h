@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Parameters (OTF2's ParameterUnsignedInt) by which archives describe partitioned communication of
  * MPI, for which OTF2 has no records. Names of parameters in archives.

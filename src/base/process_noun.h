@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * What a process of a run is called, in singular and plural, and the number of the first one: by
  * the programming model that numbers the processes. The recorder and the reports use the same

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * How an archive states what the kernel knows of threads while they computed: for how long they had
  * no processor, page faults, context switches. Values of the counters below, at the end of a

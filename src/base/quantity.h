@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Durations and sizes as users write them: the values of options, environment variables and
  * configuration files. Independent of the locale. Thread-safe.

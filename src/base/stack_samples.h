@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * How an archive counts the samples of call stacks: as values 1 of a counter with this name, at the
  * times of the samples. The innermost open region of the location at that time is the function in

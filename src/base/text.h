@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Text from traces and file names is data: it may hold any bytes. These functions write it such
  * that it stays harmless and valid where it goes (terminal, JSON, CSV).

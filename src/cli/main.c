@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/process/launcher.h"
 #include "cli/commands/commands.h"
 #include "cli/options/options.h"

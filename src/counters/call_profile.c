@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "counters/call_profile.h"
 
 #include "counters/row_file.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Calls of a process by call path, as recordings with counters only write them when the program
  * ends regularly: EXPERIMENT/counters/calls.N. A text file; rows of fields that tabs separate:

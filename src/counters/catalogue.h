@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * What counters there are: their names, kinds, units and meanings, and how exactly this version
  * obtains them. Constant data, no allocation, thread-safe.

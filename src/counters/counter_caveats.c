@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What must be known beside the values of a run: counters that it lacks, and variables of libraries
  * that count wrongly. */
 #include "base/containers/vector.h"

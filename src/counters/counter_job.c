@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "counters/counter_job.h"
 
 #include "base/memory.h"

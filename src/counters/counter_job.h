@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The counters of all processes of a run: the files of EXPERIMENT/counters, and those of spawned
  * worlds in EXPERIMENT/worlds/N/counters, side by side. Not thread-safe.

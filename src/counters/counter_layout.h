@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Layout of the counters of a process: a file that the process maps and writes while it runs, and
  * that others may read at any time, after the process was killed, too. All numbers have the byte

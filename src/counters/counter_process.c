@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The process that a file of counters belongs to, and the requests that it gets from readers: the
  * interface fermata/counters.h. */
 #include "counters/counter_reader.h"

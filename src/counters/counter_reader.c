@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads the file of a process (counter_layout.h): the interface fermata/counters.h. Uses the C
  * library only, because other programs link it. Files are read, not mapped: one that shrinks gives
  * an error. */

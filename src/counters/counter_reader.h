@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Inside of the reader of counters (fermata/counters.h): what its files share. Uses the C library
  * only, because other programs link it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * A counter over time in all ranks, from the snapshots of a run (counter_snapshot.h, and of the
  * recorder record/counting/rank_snapshots.h).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "counters/counter_snapshot.h"
 
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Snapshots of the counters of a run while it runs: EXPERIMENT/counters/snapshots.csv. A reader
  * takes them: the processes of the run do nothing for it. Not thread-safe.

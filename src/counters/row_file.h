@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Text files that the recorder writes for each process at the end of a run: a head that names kind
  * and version, then rows of fields that tabs separate, and a last row that tells that it is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "counters/size_bins.h"
 
 #include "base/quantity.h"

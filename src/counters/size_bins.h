@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Bins by size with boundaries of the user's choice (--size-bins): each bin has a rule, its largest
  * size. A size belongs to the first bin whose rule it obeys; the last bin is open and has no rule.

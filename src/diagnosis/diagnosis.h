@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The input of the diagnosis of a run: the sealed cube, its totals, and options for its sentences.
  * The report in the terminal and the page in the browser show the results of the other files of

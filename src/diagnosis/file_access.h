@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * How much data reads and writes of files by MPI move, and how fast.
  */

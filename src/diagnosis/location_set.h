@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Sets of locations as text: "rank 3", "ranks 0-3 and 8", "all 16 ranks", "all other ranks".
  */

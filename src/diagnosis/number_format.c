@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "diagnosis/number_format.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Numbers in sentences and tables: durations, counts, bytes, percentages, lists of ranks.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Text for places in a program: call paths, regions with their source lines, locations. Texts are
  * never NULL and are to be freed with free(). They are printable unless stated otherwise.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "diagnosis/process_word.h"
 
 #include "base/process_noun.h"

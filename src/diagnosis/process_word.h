@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * What the processes of a program are called in its programming model, and their numbers there.
  */

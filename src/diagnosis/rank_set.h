@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The ranks on which a value is concentrated: "ranks 0-3 and 8".
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Start-up and shut-down of libraries (MPI_Init, shmem_finalize, ...): time that is not counted as
  * time of the program, except waiting in the shut-down for processes that are still busy.

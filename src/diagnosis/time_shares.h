@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Shares of all time: computation, waiting, libraries without waiting, overhead.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * By how much times may be wrong, for what is printed of them (docs/clocks.md). Waits are taken to
  * be wrong in the same direction: errors add up. An error is shown if it is 0.1 % or more when

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Waiting by polling: first by spinning, then by yielding the processor, then by sleeping with
  * exponential backoff. Most waits are short. A worker that sleeps too early delays the workers that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Distribution of work: the processes of the measured program are divided among the processes of
  * the analysis (the team), and those of each team process among its workers, which are threads.

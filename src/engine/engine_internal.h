@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Private to src/engine. */
 #ifndef FERMATA_ENGINE_ENGINE_INTERNAL_H

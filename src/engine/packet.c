@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/packet.h"
 
 #include "base/memory.h"

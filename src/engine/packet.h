@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Packets of messages or records, and lock-free stacks of them: any thread pushes, the owner takes
  * all packets at once. Private to src/engine.

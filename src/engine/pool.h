@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * A pool of threads. An analysis has hundreds of stages, some of them shorter than the start of a
  * thread.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Costs of the stages of an analysis: wall time, processor time of the workers, and the records and
  * bytes that were handled. Stages follow one another without gaps, so that their wall times add up

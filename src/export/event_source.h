@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Common part of formats that show a timeline: the events of the run, the requested time window and
  * ranks, and times in nanoseconds.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Exports of experiments to the formats of other tools. A format consists of one file (or one
  * folder) here, which defines a struct fm_export_format, and a row of formats.def:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The chains of causes of the longest waits as a graph in the DOT language of Graphviz: `dot -Tsvg`
  * draws it. Boxes are waits, rounded boxes the delays that cause them. */
 #include "base/text.h"

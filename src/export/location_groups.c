@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "export/location_groups.h"
 #include "diagnosis/place.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Groups of locations, for formats that show one thing for each location and become useless with
  * thousands of them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A property as flame graphs for speedscope (https://www.speedscope.app): one profile of all
  * locations together, then one profile for each location, or, if there are too many to choose from,
  * for each group of locations (location_groups.h). A sample is a call path; its weight is the value

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Filters of functions: which of those that the compiler has instrumented are recorded. The format
  * is that of Score-P's filter files (docs/instrumentation.md).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "filter/name_pattern.h"
 
 #include <stddef.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Each section of a table is an array of functions sorted by name, which binary search finds, and
  * an array of rules that are tried in their order. */
 #include "functions/function_kind.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * What a function of a programming model is: its facts in the tables of functions (*.tbl), found by
  * the function's name. Thread-safe, no allocation.

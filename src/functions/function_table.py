@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Reads a table of functions (columns: mpi.tbl).
 
 A library with hundreds of functions that differ in a type only has a line for each family of them

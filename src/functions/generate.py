@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Generates tables.c, the arrays that names are looked up in (tables.h), from the tables of functions.
 
 usage: generate.py OUTPUT_FILE TABLE...

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "functions/paradigm_names.h"
 
 #include "functions/tables.h"

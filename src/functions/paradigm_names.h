@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The programming models (paradigms.def) and the regions that belong to them.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "functions/silent_calls.h"
 
 #include <inttypes.h>

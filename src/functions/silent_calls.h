@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Calls about whose waiting an archive or the analysis says nothing: programming models and
  * functions without rules, and functions whose rules need records that the archive does not have.

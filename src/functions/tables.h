@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The tables of functions (*.tbl) as generate.py writes them. Within this layer only.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "patterns/event_index.h"
 
 #include "analysis/locks/kept_holds.h"

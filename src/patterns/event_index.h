@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The events that scripts receive, and an index of the tables of a run that finds those of a
  * location in the order of its calls.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Executes all scripts at all locations. Each worker adds up what the scripts report at its
  * locations; the sums of integers do not depend on the order. */
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * A pattern in execution at one location, whatever the language in which it is written.
  */

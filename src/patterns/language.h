@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The languages in which patterns are written: how a file is read, and how a pattern is executed.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Patterns of the user: scripts in Lua and shared objects (docs/own-patterns.md), here all called
  * scripts. They declare a metric, subscribe to the activities of each location and to instances of

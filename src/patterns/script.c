@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "patterns/script.h"
 
 #include "patterns/language.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Which patterns, built-in wait states and those of the user, are searched for.
  */

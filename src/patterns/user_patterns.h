@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The scripts of a run, in the order in which they are called: a script precedes those that
  * subscribe to its instances.

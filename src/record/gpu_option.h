@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The values of the setting `gpu`: whether accelerators are recorded, and what of them.
  */

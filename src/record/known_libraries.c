@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/known_libraries.h"
 
 const struct fm_paradigm_library fm_paradigm_libraries[] = {

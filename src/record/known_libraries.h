@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The libraries whose functions can be recorded, as the tables of the paradigms name them.
  */

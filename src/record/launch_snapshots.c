@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/launch_snapshots.h"
 
 #include "counters/counter_snapshot.h"

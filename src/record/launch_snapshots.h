@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Snapshots of the counters of a program that is being recorded: a process of its own takes them.
  */

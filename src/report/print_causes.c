@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The chains of causes of the longest waits. */
 #include "diagnosis/number_format.h"
 #include "diagnosis/place.h"

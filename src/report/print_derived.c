@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Derived metrics: their values in all, by call path and by location. */
 #include "base/memory.h"
 #include "cube/derived/derived_values.h"

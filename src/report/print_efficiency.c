@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The efficiencies of the POP methodology. */
 #include "diagnosis/efficiency/efficiency.h"
 #include "diagnosis/efficiency/hybrid_efficiency.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* How unevenly the load of streams, processes and nodes is spread. */
 #include "diagnosis/efficiency/load_levels.h"
 #include "diagnosis/place.h"

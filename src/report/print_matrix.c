@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Matrices of pairs of ranks: messages, one-sided operations, delays. */
 #include "base/memory.h"
 #include "diagnosis/number_format.h"

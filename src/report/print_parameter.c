@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The values of a parameter, side by side. */
 #include "base/text.h"
 #include "cube/derived/parameter_table.h"

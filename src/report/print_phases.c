@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The iterations of the program's phases. */
 #include "base/memory.h"
 #include "base/text.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The largest problems, the kinds of wait states with most waiting, and the observations. */
 #include "cube/model/delay_kind.h"
 #include "diagnosis/number_format.h"

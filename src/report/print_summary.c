@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/text.h"
 #include "diagnosis/efficiency/idle_threads.h"
 #include "diagnosis/location_set.h"

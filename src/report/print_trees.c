@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/memory.h"
 #include "cube/model/callpath_text.h"
 #include "cube/model/metric_id.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "cube/model/delay_kind.h"
 #include "diagnosis/location_set.h"
 #include "diagnosis/number_format.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The report in the terminal, as printed by `fermata report`. Each part is in a separate file,
  * print_*.c.

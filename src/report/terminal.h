@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The terminal that a report is written to: its width, support of colour and UTF-8; wrapped
  * paragraphs and bars.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Draws a tree with values: branches in descending order of value, small branches folded.
  */

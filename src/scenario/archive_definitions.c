@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The definitions of a scenario's archive. */
 #include "base/kernel_activity.h"
 #include "base/stack_samples.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The events of a scenario as OTF2 event records, one to one. */
 #include "functions/function_kind.h"
 #include "scenario/archive_records.h"

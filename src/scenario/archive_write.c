@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A scenario as OTF2 archive: files, locations and the life cycle; records are elsewhere. */
 #include "base/files/new_directory.h"
 #include "scenario/archive_records.h"

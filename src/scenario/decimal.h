@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Exact decimal numbers: times, severities and tolerances of scenario files are compared as they
  * are written, never as binary fractions.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "scenario/key_table.h"
 
 #include <stdbool.h>

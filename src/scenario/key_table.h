@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * A set of byte strings, each with an index counted from 0 in the order of insertion: region names,
  * communicator names, member lists of groups.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Event lines: TIME LOC EVENT FIELD... */
 #include "base/kernel_activity.h"
 #include "scenario/archive_records.h"

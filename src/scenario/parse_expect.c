@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Lines `expect METRIC CALLPATH LOC VALUE [TOL]`, `expect_phase NAME REGION ITERATION VALUE [TOL]`,
  * `expect_matrix NAME FROM TO VALUE [TOL]`, `expect_problem NAME CALLPATH LOC VALUE [TOL]`, and
  * `predict CHANGE...` with `expect_predicted METRIC CALLPATH LOC VALUE [TOL]`. */

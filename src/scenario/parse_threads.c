@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Definitions of threads: teams, the names of what they synchronize by, and which of them are
  * streams of accelerators. */
 #include "scenario/parser.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The state that the parts of the scenario parser share: the current line and its words.
  */

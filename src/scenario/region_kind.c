@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "scenario/region_kind.h"
 
 #include "functions/function_kind.h"

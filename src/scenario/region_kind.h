@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * What a region of a scenario is: its name determines its programming model and its role.
  */

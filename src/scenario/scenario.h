@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Scenarios: small timelines, written by hand or by a generator, with the results that their
  * analysis must have. A scenario becomes an OTF2 archive record by record, so that every rule of

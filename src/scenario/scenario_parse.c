@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Lines, comments and definitions of the scenario language. */
 #include "scenario/parser.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "symbols/lookup_protocol.h"
 
 #include "filter/filter.h"

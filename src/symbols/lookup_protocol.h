@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The protocol of fermata-symbols: a stream of question lines and a stream of answer lines. The
  * recorder resolves addresses in this separate program at the end of a run, so that no code that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fermata-symbols: resolves addresses to functions and lines; questions on standard input, answers
  * on standard output (exchange.h). The recorder starts it at the end of a run, and when a filter
  * selects the functions that are recorded. */

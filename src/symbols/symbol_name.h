@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Source-level names of functions from the linkage names that compilers generate.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "symbols/symbol_table.h"
 
 #include "base/containers/search.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The symbols of a binary, found by address in O(log symbols), with the results of libdwfl's
  * dwfl_module_addrinfo(), which visits all symbols for each address.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "symbols/symbols.h"
 
 #include "symbols/symbol_name.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Resolves addresses in binaries to functions, source files and lines: by debug information if
  * there is any (also in separate files, found by build-id or debug link), else by the symbol table.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "symbols/variable_table.h"
 
 #include <dwarf.h>

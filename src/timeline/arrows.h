@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Arrows between locations of a timeline: messages, one-sided operations, what threads begin with
  * and wait for, and the causes of wait states.

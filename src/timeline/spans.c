@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "timeline/spans.h"
 
 static void close_down_to(struct fm_span_walk *walk, size_t depth, uint64_t time)

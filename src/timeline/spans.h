@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The activity of a location over time as nested spans (user regions and calls), opened and closed
  * in order of time. The timelines of the page and of exports are drawn from these spans.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "timeline/team_frames.h"
 
 #include "analysis/threads/team_instances.h"

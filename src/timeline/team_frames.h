@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Which threads form a team of OpenMP at a time: a frame around their rows in a timeline.
  */

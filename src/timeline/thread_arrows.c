@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "timeline/thread_arrows.h"
 
 #include "analysis/threads/tasks.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Arrows between the threads of a process: where a thread gets its work from, and for what it has
  * waited.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Finds the recorder if one was preloaded. Needs nothing but dlsym, which programs that are linked
  * statically may lack: nothing can be preloaded into them. */
 #include "user/connect.h"

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! fermata.f90 - marks up a program for fermata, in Fortran 2003 or later.
 !
 ! Part of fermata, under the BSD-3-Clause license (see LICENSE).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* libfermata-user for the Fortran module. */
 #include "user/fortran.h"
 

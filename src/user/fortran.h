@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * What the Fortran module (fermata.f90) calls. Texts are Fortran's: with a length, padded with
  * blanks, which do not count. `object` is a component of the module's types: NULL at first, later

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The interface between libfermata-user, which is linked into programs, and the recorder, which is
  * preloaded. They may be of different versions of fermata: entries are only ever added at the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* libfermata-user in C: forwards the calls of a program to the recorder. */
 #include "fermata/fermata.h"
 #include "user/connect.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "view/bundle.h"
 
 #include "base/containers/vector.h"

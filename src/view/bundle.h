@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Data for the page: a JSON object and columns of integers, compressed.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The self-contained page: the viewer with the reports of one or more runs in it, one HTML file
  * without references to other files.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The built viewer, web/dist/viewer.html, embedded as data. */
         .section .rodata
         .globl fm_viewer_page

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "whatif/best_changes.h"
 
 #include "analysis/dependencies/dependencies.h"

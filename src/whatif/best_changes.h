@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Advice: which single changes, and which pairs of them, would shorten a run most.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * What a replay leaves as it was measured although a changed run might do otherwise: its sentences
  * name it. */

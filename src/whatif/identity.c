@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "whatif/identity.h"
 
 static void compare(struct fm_identity *identity, uint32_t l, uint32_t activity, bool is_leave,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The identity check: a replay without changes gives every call its measured times. */
 #ifndef FERMATA_WHATIF_IDENTITY_H

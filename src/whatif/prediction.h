@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * A prediction: what a run would be with changes (docs/whatif.md). */
 #ifndef FERMATA_WHATIF_PREDICTION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The predictions of a report: the run without each of its largest problems, and the run on an
  * ideal network, by replays. See struct fm_cube_prediction, and `ideal_duration` of struct

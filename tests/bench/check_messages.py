@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """The recorder's messages at start-up and finalization are counted, and grow with log P (bar P12)."""
 
 import argparse

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """What bars P1 and P14 compare with is the same: OTF2's writer gets the very records that fermata records of
 a turn of the loop.
 

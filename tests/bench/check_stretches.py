@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """How P3 measures within a run: the library records the calls of the stretches that it says, the same
 on all ranks, and the estimate finds a slowdown in noise that is larger than it."""
 

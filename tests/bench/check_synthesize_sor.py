@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Synthetic traces are consistent, have the length that was asked for, and wait where they should."""
 
 import argparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The synthetic traces of gets could have happened: no findings, the numbers that are printed, and waits for
 the progress of processes that compute.
 

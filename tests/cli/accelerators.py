@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A run with streams of accelerators through analyze, report, export and view: what it is called, who is to blame.
 
 usage: accelerators.py FERMATA

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`fermata analyze --critical-path` and `--partition`: what the report tells of them, and mistakes."""
 import glob
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Chains of causes name the same causes as the costs, also where samples tell which function took how long, and
 where a thread waits for the creation of a task.
 

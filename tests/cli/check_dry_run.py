@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`fermata record|run --dry-run`: tells environment, place and command, and does nothing.
 
 usage: check_dry_run.py FERMATA

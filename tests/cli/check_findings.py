@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`fermata check` finds each inconsistency, and nothing in an archive without one; `fermata info`
 tells what is there."""
 import json

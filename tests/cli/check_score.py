@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`fermata score` on an archive whose visits and times are known, with names that are hostile.
 
 usage: check_score.py FERMATA

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Archives that call functions about whose waiting they say nothing: each gap has a sentence with the names of
 the functions, in `analyze`, in the report, in JSON and in `check`; complete archives have none.
 """

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Arguments that a command cannot take: one line that says which, and exit status 2.
 
 usage: check_usage.py FERMATA

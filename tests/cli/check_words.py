@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What the report says beyond its numbers: the command line, a warning of more threads than
 processors, and only then, of messages without partner, and why a gain is small.
 

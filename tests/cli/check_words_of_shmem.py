@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """No command says "rank" or "MPI" of a run that calls OpenSHMEM only: its processes are PEs.
 
 usage: check_words_of_shmem.py FERMATA SCENARIOS     (the folder of the libraries' scenarios)

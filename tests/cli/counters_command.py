@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """fermata counters: the catalogue, and what is refused."""
 import json
 import os

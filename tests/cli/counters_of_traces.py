@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Counters of archives as metrics of the report: by call path where the recorder states that values belong to the code
 around them, else of the whole location; as often as threads and processes of the analysis divide the locations."""
 import collections

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Derived metrics and parameters of `fermata report` against the severities of its own JSON.
 
 usage: derived_metrics.py FERMATA"""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`fermata gpu-imbalance` on profiles and tables written by hand, whose values are known.
 
 usage: gpu_imbalance.py FERMATA

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Patterns of the user: the examples, what a script may do, how it is stopped, and where its metric
 appears."""
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Patterns of the user in shared objects (fermata/pattern.h).
 
 usage: pattern_objects.py FERMATA EXAMPLES INCLUDE CC [--without-lua]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """fermata analyze --only and --without: wait states and patterns of the user that are switched off.
 
 usage: pattern_selection.py FERMATA EXAMPLES

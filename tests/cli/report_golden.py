@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Golden tests of the report command: report_golden.py FERMATA WRITE_SAMPLE [--update]
 
 Runs the command on reports made by write_sample and compares what it prints with the files of

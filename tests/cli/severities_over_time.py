@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Waiting by parts of the run, and phases with more iterations than a report keeps one by one."""
 import json
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`fermata analyze --verbose`: the stages and their times; the progress bar on a terminal only."""
 import os
 import pty

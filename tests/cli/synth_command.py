@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The command line of `fermata synth`: exit statuses, messages, and what it leaves behind."""
 import os
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The Python module fermata and libfermata-trace: what the tables say is what the report says.
 
 usage: trace_as_data.py FERMATA MODULE EXAMPLES WHICH    WHICH: numpy, plain

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The command line of `fermata whatif`: exit statuses, sentences, and what it writes."""
 import json
 import os

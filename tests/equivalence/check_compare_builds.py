@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """compare_builds finds no difference of a build to itself, and each one that is planted.
 
 usage: check_compare_builds.py BUILD SCENARIO

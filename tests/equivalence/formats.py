@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The formats that compare_builds compares: what in them may differ, and where two of them differ.
 
 Contents are compared as they are first; only where they differ, they are decoded to lines of text.

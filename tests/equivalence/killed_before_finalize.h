@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Included before a program's own lines: where it calls MPI_Finalize, it is killed instead, so that
  * the journals of its recording are left. All that was recorded before is on disk if every call
  * flushes (FERMATA_FLUSH_INTERVAL=0) and all ranks have arrived. */

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The documents name commands, options and files that exist: check_commands.py FERMATA PROJECT.
 
 Looked at are README.md and the pages of docs/: every `fermata COMMAND` in them is a command, every

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Checks that the compiler takes the recording of a call for what is executed.
 
 usage: check_hot_paths.py NM LIBRARY...

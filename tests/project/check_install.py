@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Installs fermata into a folder of its own, moves that, and uses it as others would: programs in C,
 C++ and Fortran are built with what pkg-config tells, run without the recorder, and with it.
 

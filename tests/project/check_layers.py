@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Checks the structure of src/ against src/layers.txt.
 
 usage: check_layers.py ROOT [--map]

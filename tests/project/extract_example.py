@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """extract_example.py DOCUMENT OUTPUT: writes the first block of C in a document to a file."""
 
 import pathlib

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Prints docs/metrics.md from the table of metrics. */
 #include "cube/model/metric.h"
 

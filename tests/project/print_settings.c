@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Prints docs/recording-options.md. */
 #include "record/settings/settings.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Prints docs/trace-tables.md. */
 #include "access/access_tables.h"
 

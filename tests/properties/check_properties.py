@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What must hold for every trace, on random scenarios: the report does not depend on the number of
 workers, on when the run began, on the unit of time, or on the numbers of the ranks; computation behind
 the last communication costs nobody anything; all invariants hold; waiting by parts of the run and the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Analyses by several processes give the same report as by one, on random scenarios and one of EACH of
 those that are tests of their own (or more of both: support/share.py).
 

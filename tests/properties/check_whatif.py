@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Predictions (`fermata whatif`) on random executions and scenarios: the replay without changes is exact,
 and its archive has the measured report; each wait state has a dependency that explains it; predictions do
 not depend on the number of workers; shorter computation never makes a run longer.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The report of a trace of many ranks does not depend on the number of workers, nor on how they come to
 meet: synthetic traces are analysed again and again.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Analyses archives by one process and by teams of threads that stand for processes: the report
  * must be the same, byte for byte, and so must be the failure of archives that cannot be analysed.
  *

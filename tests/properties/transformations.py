@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Changes of a scenario whose effect on the analysis is known. Scenarios are lists of lines without
 `expect` lines; an event line is (ticks, (rank, thread), words)."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The repair of clocks: random programs with messages, collective operations and epochs of windows, whose
 clocks get offsets, drift and jitter afterwards.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Compares the queues for the locks of threads that fermata reports as JSON with those of the reference: waits,
 lengths, the call paths in which a lock is held while others wait, and those in which they wait.
 

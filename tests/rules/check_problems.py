@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Compares the problems that fermata reports as JSON with those of the reference.
 
 usage: check_problems.py FERMATA DIR COUNT SEED...   random scenarios

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Compares fermata with the reference on random scenarios.
 
 usage: check_random.py FERMATA DIR COUNT [FOCUS:]SEED...

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """The reference of wait-state formation: scenarios derived by hand, properties on random ones."""
 
 import glob

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Cases of passive-target communication, derived by hand from the rules, and the scenarios that
 were made by hand: the reference must get all of them right."""
 

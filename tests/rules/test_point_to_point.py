@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Cases of point-to-point communication, derived by hand from the rules."""
 
 import unittest

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """The reference's problems and their occasions: cases derived by hand from the rules, properties on
 random scenarios."""
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Small cases, derived by hand from the rules, that the reference must get right."""
 
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Cases of OpenMP and POSIX threads, derived by hand from the rules, and properties on random programs
 of threads."""
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * cmocka with the headers that it wants before itself. */
 #ifndef FERMATA_TESTS_CHECK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Files of counters (src/counters/counter_layout.h) of ranks that have ended, for tests.
  */

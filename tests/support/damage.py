@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Damage to files, as disks, transfers and killed writers do it."""
 
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs the command fermata, whose path is the first argument, for scripts that check it."""
 import glob
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The first problem of a report, and the recorded time in which processes wait for a call of another one."""
 
 import collections

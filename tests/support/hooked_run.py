@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs that are recorded with hooks and counters only."""
 
 import os

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * A planted delay: a function that computes, which a report shall name as the cause of waiting.
  */

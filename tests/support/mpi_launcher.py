@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Starts MPI programs with either MPI library, on a machine with fewer cores than ranks."""
 
 import os

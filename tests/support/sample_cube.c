@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "sample_cube.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The shares of a suite's run. Random executions, damaged files and the like are many: a run looks at as
 many as find most mistakes. FERMATA_TEST_FACTOR in the environment is how many times as many are looked at:
 `FERMATA_TEST_FACTOR=10 scripts/test properties`."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What `fermata counters show` prints of an experiment."""
 import json
 import subprocess

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "thread_team.h"
 
 #include "base/memory.h"

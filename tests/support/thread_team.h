@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * A team whose processes are threads of a test: as much apart from one another as those of MPI, but
  * quick to start.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Launchers kill all ranks when one of them ends without MPI_Finalize. A test of what such ranks
  * leave behind must let all of them come to their end first. They meet by files in the working

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The one-sided transfers of an archive of `fermata export --to otf2-extended`, which are messages there."""
 
 

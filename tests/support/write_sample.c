@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* write_sample sample|empty|wide|progress|little-progress|causes|deep|problems FILE: writes a
  * report for the tests of the report command. progress: the sample, where rank 0 also waits for
  * progress, long or shortly; causes: the sample, where it is known why ranks wait; deep: the same,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Preloaded into MPICH's ranks: one that waits offers its processor to others, as Open MPI's do
  * when it is told to. MPICH knows no such setting; with more ranks than processors, each wait would
  * then take whole time slices of the ranks that poll. Without UCX, or where nothing waits, it does

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the tests of the page have in common: a browser that notices every error and every request.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # check_built.sh WEB: the built viewer in the source tree is what its sources make.
 web=$1
 built=$(mktemp -d) || exit 1

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Several runs in one page, links of sentences, derived metrics: against `fermata diff` and the reports' JSON.
 // usage: check_compare.mjs WEB FERMATA WRITE_REPORTS [no-server]
 import assert from "node:assert/strict";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Counters of a trace in the timeline: curves, heat map and values against what the trace says, in a page
 // and from a server. usage: check_counters.mjs WEB FERMATA PYTHON WRITE_COUNTERS [no-server]
 import assert from "node:assert/strict";

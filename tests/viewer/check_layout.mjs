@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Every view at several widths, light and dark: axe-core finds no violation (contrast, names, roles, keyboard),
 // nothing is wider than the window, no text is cut off where there is room.
 // usage: check_layout.mjs WEB FERMATA SYNTHESIZE_SOR WRITE_REPORTS [PICTURES]

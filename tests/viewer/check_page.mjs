@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The page of a report in a real browser: every number that it shows against the report's JSON, every
 // interaction, hostile names. usage: check_page.mjs WEB FERMATA WRITE_REPORTS
 import assert from "node:assert/strict";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Keys, selection, statistics of intervals, search, and the order of rows of the timeline.
 // usage: check_selection.mjs WEB FERMATA SCENARIO
 import assert from "node:assert/strict";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // `fermata view` as a server: who gets what, and the timeline in tiles against the report and the page.
 // usage: check_server.mjs WEB FERMATA SCENARIO SYNTHESIZE_SOR
 import assert from "node:assert/strict";

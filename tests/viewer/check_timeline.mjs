@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The timeline of a page in a real browser: its events against the report, every way to move in it, the
 // explanation of wait states, excerpts of long runs.
 // usage: check_timeline.mjs WEB FERMATA SCENARIO SYNTHESIZE_SOR

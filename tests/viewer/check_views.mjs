@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Efficiency, phases and matrices of a page against the report.
 // usage: check_views.mjs WEB FERMATA SYNTHESIZE_SOR WRITE_REPORTS LIBRARIES
 //   LIBRARIES  folder of scenarios of OpenSHMEM and coarrays

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A scenario of MPI processes with threads: OpenMP's teams, critical constructs and tasks, a POSIX thread with a mutex.
 import { writeFileSync } from "node:fs";
 

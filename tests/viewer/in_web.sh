@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # in_web.sh WEB COMMAND...: runs a command of the viewer's packages there; skipped without them.
 cd "$1" || exit 1
 shift

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Writes an archive of four ranks with counters of all kinds, and a topology, as other recorders do.
 
 usage: write_counters.py DIR

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* write_reports hostile|large|ended|traffic FILE: reports that are hard on the viewer. hostile: the
  * sample of tests/support with names that try to break out of the page; large: 10^6 severities;
  * ended: of counters only, of processes that were killed, so that no time is known; traffic: the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import { useSignal, type Signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { JSX } from "preact";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** Numbers for display, formatted as by `fermata report` (src/diagnosis/number_format.c). */
 import type { Unit } from "./data/layout";
 

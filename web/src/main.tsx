@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import { render } from "preact";
 import "./styles/base.css";
 import "./styles/trees.css";

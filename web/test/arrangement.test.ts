@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import { expect, test } from "vitest";
 import { foldedArrangement, foldedMembers, groupedArrangement, hasRow, plainArrangement, threadsOf, type Alike } from "../src/model/arrangement";
 

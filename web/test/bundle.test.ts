@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import { deflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { decodeColumn, openBundle } from "../src/data/bundle";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import { describe, expect, it, vi } from "vitest";
 import type { Palette } from "../src/draw/colors";
 import { drawHeatMap } from "../src/draw/heatmap";

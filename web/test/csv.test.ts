@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import { expect, test } from "vitest";
 import { csvOf } from "../src/export/csv";
 

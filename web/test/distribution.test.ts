@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import { describe, expect, it } from "vitest";
 import { density, distribute, quantile } from "../src/model/distribution";
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import { describe, expect, it } from "vitest";
 import { evaluate, ExpressionError, metricsIn, parseExpression, unitOf } from "../src/model/expression";
 

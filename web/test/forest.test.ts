@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import { describe, expect, it } from "vitest";
 import { accumulate, hottestPath, makeForest, preorder, subtree, visibleRows, weight } from "../src/model/forest";
 

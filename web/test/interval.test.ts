@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import { expect, test } from "vitest";
 import { classesIn, statisticsIn, windowsIn } from "../src/model/interval";
 import { blockedBy, itemAt, waitsDuring } from "../src/model/selection";

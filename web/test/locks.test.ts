@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import { expect, it } from "vitest";
 import type { JsonLock } from "../src/data/layout";
 import { lockName } from "../src/views/Locks";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import { describe, expect, it } from "vitest";
 import { mentions, withoutQuotes } from "../src/model/mentions";
 import { locationName, locationWord, processWord } from "../src/model/report";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import { describe, expect, it } from "vitest";
 import { metricNamed, processName } from "../src/model/report";
 import { smallReport } from "./small_report";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import { expect, test } from "vitest";
 import { RowMixture } from "../src/draw/timeline/row_mixture";
 import type { TimelineColors } from "../src/draw/timeline/timeline_colors";

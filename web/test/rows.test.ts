@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import { expect, test } from "vitest";
 import { hasRow, locationsIn, orderedArrangement, plainArrangement, rankedArrangement, withPins } from "../src/model/arrangement";
 import { worstAndTypical } from "../src/model/iterations";

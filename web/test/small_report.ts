@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** A report for tests, built from plain lists. */
 import type { Bundle } from "../src/data/bundle";
 import type { JsonPage, Unit } from "../src/data/layout";

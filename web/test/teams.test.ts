@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import { expect, test } from "vitest";
 import type { Bundle } from "../src/data/bundle";
 import type { JsonTimeline } from "../src/data/layout";

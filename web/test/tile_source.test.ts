@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { effect } from "@preact/signals";
 import type { TileAnswer } from "../src/data/tile_worker";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import { expect, test } from "vitest";
 import { assembleCells, bandsOf, cellsFor, cellsOf, cellTile, eventTilesFor, tilesOf, type Cells, type TileIndex } from "../src/model/tiles";
 

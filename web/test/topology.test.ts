@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import { expect, test, vi } from "vitest";
 import type { Palette } from "../src/draw/colors";
 import { SvgSurface } from "../src/draw/svg";

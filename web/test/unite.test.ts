@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import { describe, expect, it } from "vitest";
 import { callpathNames } from "../src/model/report";
 import { callpathValues, locationValues } from "../src/model/severity";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import { describe, expect, it } from "vitest";
 import { csvOf } from "../src/export/csv";
 import { escapeXml } from "../src/draw/svg";

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A cell: a square part of the grid with the arithmetic of the alternating-direction method.
  *
  * A grid point has two components that are coupled. Each sweep solves block-tridiagonal systems

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* One-sided exchange with the two neighbours in a ring of ranks, synchronized in four ways. */
 #ifndef BT_RMA_EXCHANGE_H
 #define BT_RMA_EXCHANGE_H

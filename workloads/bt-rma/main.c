@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* bt-rma: an implicit solver with sweeps along both axes of a grid, whose ranks exchange data by
  * one-sided communication, modelled on the one-sided version of BT as studied in [M.-A. Hermanns,
  * Understanding the formation of wait states in one-sided communication, 2017, section 5.2].

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! The example of Hermanns 2005, figure 3, with coarrays: even images put into the memory of the odd image
 ! before them, between two meetings of the pair (docs/case-studies/put-and-sync.md). The origins come late
 ! to the first meeting and compute before the second one.

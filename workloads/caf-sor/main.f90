@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Poisson's equation by red-black successive over-relaxation, with coarrays (usage() lists the options).
 ! Each image has a strip of columns. Behind each half-sweep an image puts its outer columns into its
 ! neighbours' memory and meets them in `sync images`. Halos are used in turn: one is overwritten only

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Parsing of command line arguments. */
 #ifndef WORKLOADS_ARGUMENTS_H
 #define WORKLOADS_ARGUMENTS_H

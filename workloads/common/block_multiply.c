@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "block_multiply.h"
 
 struct block_grid block_grid(int processes, int blocks, int length)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The arithmetic of SRUMMA, the multiplication of two distributed square matrices in which each
  * process computes its blocks of the product from blocks that it gets from their owners
  * [M. Krishnan and J. Nieplocha, SRUMMA: a matrix multiplication algorithm suitable for clusters

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Delays: sleeping and computing. Time without calls of MPI. */
 #ifndef WORKLOADS_DURATION_H
 #define WORKLOADS_DURATION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Whether a compiler has OpenMP, with its header and library. */
 #include <omp.h>
 

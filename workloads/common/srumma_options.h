@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the programs srumma and shmem-srumma do, as chosen by the user. */
 #ifndef WORKLOADS_SRUMMA_OPTIONS_H
 #define WORKLOADS_SRUMMA_OPTIONS_H

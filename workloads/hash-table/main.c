@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* hash-table: threads count words in one table of chains, protected by one mutex or by several
  * (stripes). One thread can hold a mutex for a long time: after each so many of its words it tidies
  * a chain up. Each word is counted as often as it was said, whatever the threads do; the program

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* hybrid-jacobi: Jacobi iterations on a grid, its rows distributed over MPI processes, those of
  * each process over OpenMP threads. Threads meet at the end of each sweep, then the master
  * exchanges rows with the neighbours. `--imbalance` makes the rows of the last quarter of a process

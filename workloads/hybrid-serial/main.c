@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* hybrid-serial: time steps, each with a part that only the master thread of a process executes
  * (`physics`) and one that its OpenMP threads share (`dynamics`), then a sum over all processes
  * (modelled on REMO; Wolf 2002, section 5.3). While the master is outside of parallel regions, the

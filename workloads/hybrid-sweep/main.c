@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* hybrid-sweep: a sweep through a grid, pipelined over MPI processes; OpenMP threads share the
  * angles (modelled on SWEEP3D; Wolf 2002, section 5.4). A process has a strip of columns. For each
  * block of rows it receives the values left of its strip, a message for each group of angles,

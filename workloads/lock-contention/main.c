@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* lock-contention: all ranks update a window of rank 0, which first holds the lock for a long time
  * itself [M.-A. Hermanns, Understanding the formation of wait states in one-sided communication,
  * 2017, section 5.6].

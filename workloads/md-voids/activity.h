@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A model of what the force kernels of force.cu keep busy of an accelerator: for machines that have
  * none, and as what to expect of one that is there. No part of it is measured.
  *

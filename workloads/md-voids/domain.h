@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The atoms of a domain: a crystal of copper with spherical voids, in boxes not smaller than the
  * cut-off of the force (link cells), as in the extension of CoMD by D. Eberius (2020), chapter 4.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The force kernels for accelerators of NVIDIA: gpu.h. */
 #include "gpu.h"
 #include "packing.h"

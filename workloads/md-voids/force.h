@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Forces between the atoms of a domain and those near them. */
 #ifndef MD_VOIDS_FORCE_H
 #define MD_VOIDS_FORCE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Forces by the kernels of force.cu. */
 #ifndef MD_VOIDS_GPU_H
 #define MD_VOIDS_GPU_H

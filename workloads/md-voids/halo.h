@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The exchange of the atoms near the faces of the domains. */
 #ifndef MD_VOIDS_HALO_H
 #define MD_VOIDS_HALO_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* md-voids: forces between the atoms of a crystal with spherical voids, by MPI; modelled on the
  * proxy application CoMD and its extension by D. Eberius (2020), chapter 4. Domains with many voids
  * have little work. */

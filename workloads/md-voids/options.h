@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The command line of md-voids. */
 #ifndef MD_VOIDS_OPTIONS_H
 #define MD_VOIDS_OPTIONS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "packing.h"
 
 int packing_chunks(int atoms)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The distribution of atoms over the blocks of a kernel that has one thread for each atom: chunks
  * of 1024 atoms, packed into one bin for each multiprocessor (D. Eberius 2020, section 4.3). */
 #ifndef MD_VOIDS_PACKING_H

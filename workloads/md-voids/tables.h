@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Tables for fermata gpu-imbalance. */
 #ifndef MD_VOIDS_TABLES_H
 #define MD_VOIDS_TABLES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* message-rate: many small messages, in three ways.
  *
  *   pairs   rank 2k sends to rank 2k + 1 in windows of nonblocking messages (as the benchmark

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The exchange of halos: each rank puts its first and its last row into the halos of its
  * neighbours, with general active target synchronization (post, start, complete, wait). */
 #ifndef OCEAN_CG_HALO_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* ocean-cg: the solver for the surface pressure of an ocean model by conjugate gradients, with
  * halos that are exchanged by one-sided communication, modelled on the miniapp CGPOP as studied in
  * [M.-A. Hermanns, Understanding the formation of wait states in one-sided communication, 2017,

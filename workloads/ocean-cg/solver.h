@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Conjugate gradients in the form of Chronopoulos and Gear: one global sum in each iteration. */
 #ifndef OCEAN_CG_SOLVER_H
 #define OCEAN_CG_SOLVER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A rank's part of the ocean: a strip of rows, and the operations on it. This file does not use
  * MPI.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* omp-tasks: in how many ways can n queens stand on a board of n x n squares without threatening
  * one another? Each task places the queens of the rows from its own on; those of the first rows
  * create tasks for the next one. Subtrees differ in size, and one can be made slow: the threads

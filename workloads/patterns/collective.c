@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Blocking collectives in which the early ranks wait for the late rank. */
 #include "pattern.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Fences, which synchronize all processes of a window. */
 #include "pattern.h"
 #include "window.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* General active target synchronization: post and wait on targets, start and complete on origins.
  * Which call of the access epoch waits for a late post differs between MPI libraries. */
 #include "pattern.h"

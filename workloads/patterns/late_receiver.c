@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Late Receiver: the sender of a message that is not buffered waits for the receive. */
 #include "message.h"
 #include "pattern.h"

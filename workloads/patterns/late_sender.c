@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Late Sender: the receiver waits for a message that has not been sent yet. */
 #include "message.h"
 #include "pattern.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* patterns: provokes wait states by planted delays, one after another, so that the results of a
  * performance tool can be compared with the planted delays. */
 #include "pattern.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Creation and release of communicators and windows, which synchronize their processes. */
 #include "pattern.h"
 #include "window.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "message.h"
 
 char message_out[LARGE_MESSAGE];

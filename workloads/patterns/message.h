@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Messages of the point-to-point patterns. */
 #ifndef PATTERNS_MESSAGE_H
 #define PATTERNS_MESSAGE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Neighbourhood collectives: only the neighbours of the late rank wait. */
 #include "pattern.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Non-blocking collectives: the early ranks wait in MPI_Wait for the rank that starts late. */
 #include "pattern.h"
 

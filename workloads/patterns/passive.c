@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Passive target synchronization. */
 #include "pattern.h"
 #include "window.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Patterns: each provokes one kind of wait state by a planted delay.
  *
  * A pattern is a function that all ranks of MPI_COMM_WORLD call at about the same time (a barrier

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Windows of the one-sided patterns. */
 #ifndef PATTERNS_WINDOW_H
 #define PATTERNS_WINDOW_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Late Sender, wrong order: while the receiver waits for a late message, another message, which it
  * receives later, has already been sent. */
 #include "message.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Problems in the order and the kind of MPI calls: a critical section, small messages, and sends
  * and receives that wait for each other in turn. */
 #include "plant.h"

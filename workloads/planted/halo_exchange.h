@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The exchange of messages with both neighbours in a ring of ranks. */
 #ifndef WORKLOADS_HALO_EXCHANGE_H
 #define WORKLOADS_HALO_EXCHANGE_H

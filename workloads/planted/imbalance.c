@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Ranks that compute longer than others: in a function without MPI calls, in two functions, in a
  * ring, and in some iterations only. */
 #include "halo_exchange.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* planted: a program with one known performance problem, chosen by name. */
 #include "plant.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Programs with one planted performance problem each, for comparing a report's answer with it. */
 #ifndef WORKLOADS_PLANT_H
 #define WORKLOADS_PLANT_H

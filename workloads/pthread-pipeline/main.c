@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* pthread-pipeline: items pass through stages, one POSIX thread each, with a bounded queue between
  * two stages. One stage can be slow: the stages before it wait for room in a queue, those behind it
  * for items. The sum of all results depends on the items and stages alone; it is compared with that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* rput-pipeline: blocks of numbers move from rank to rank by one-sided operations and atomic
  * counters; each rank adds its number plus one to all elements. */
 #include "arguments.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* One stage of a pipeline of ranks: takes blocks from the left neighbour, passes blocks to the
  * right one. */
 #ifndef RPUT_PIPELINE_PIPELINE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The example of Hermanns 2005, figure 3, in OpenSHMEM: odd PEs put into the memory of the PE
  * before them, between two flags (docs/case-studies/put-and-sync.md). The origins come late to the
  * first flag and compute before the second one. */

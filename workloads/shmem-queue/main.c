@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* shmem-queue: a distributed queue of tasks in OpenSHMEM (usage() lists the options). Each PE has a
  * queue, which is guarded by a lock. A PE takes tasks from its own queue until that is empty, then
  * from those of the next PEs. Who has done a task adds to its count and to the sum of the results

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Poisson's equation by red-black successive over-relaxation, in OpenSHMEM (usage() lists the
  * options). Each PE has a strip of rows. Behind each half-sweep a PE puts its outer rows into its
  * neighbours' memory, and behind them a flag, for which the neighbours wait. Halos are used in

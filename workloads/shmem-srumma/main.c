@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* shmem-srumma: multiplies two distributed matrices by one-sided gets of OpenSHMEM
  * (common/block_multiply.h). While a PE multiplies two blocks it gets the next two by
  * shmem_double_get_nbi; shmem_quiet completes them. A quiet and a barrier end each multiplication.

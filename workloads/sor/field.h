@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A rectangular part of the grid on which the Poisson equation is solved, with the red-black SOR
  * sweep over it. This file does not use MPI: the same code computes a process's block and the
  * serial solution for the verification of the parallel result.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "grid.h"
 
 /* First of the points that part `k` of `parts` owns when `points` are distributed evenly. */

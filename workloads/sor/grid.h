@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The distribution of the grid over a two-dimensional arrangement of processes. */
 #ifndef SOR_GRID_H
 #define SOR_GRID_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The exchange of halos: every block gets a copy of the points beyond its four edges from the
  * neighbours that own them. Five variants do the same with different MPI functions. Each is in a
  * separate file; this header is their common interface.

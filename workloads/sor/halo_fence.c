@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Halo exchange by puts between two fences: every process synchronizes with all other processes,
  * although it has data for at most four. */
 #include "halo.h"

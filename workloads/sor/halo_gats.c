@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Halo exchange by general active target synchronization (post, start, complete, wait): every
  * process synchronizes with its neighbours only. */
 #include "halo.h"

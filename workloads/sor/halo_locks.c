@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Halo exchange by passive target synchronization: lock, put, unlock.
  *
  * After an unlock the origin's data have arrived, but the target is not notified. Therefore an

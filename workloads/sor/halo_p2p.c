@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Halo exchange by non-blocking point-to-point messages. */
 #include "halo.h"
 

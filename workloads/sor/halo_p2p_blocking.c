@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Halo exchange by non-blocking sends and blocking receives: the same messages as in halo_p2p.c,
  * but each receive waits for its own neighbour. */
 #include "halo.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* sor: red-black successive over-relaxation for the Poisson equation on a two-dimensional grid of
  * processes, with four ways of exchanging halos and an imbalance on request.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The command line of sor. */
 #ifndef SOR_OPTIONS_H
 #define SOR_OPTIONS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The iteration: sweep over the red points, exchange halos, sweep over the black ones, exchange. */
 #ifndef SOR_SOLVER_H
 #define SOR_SOLVER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Verification of the distributed result against a serial computation. */
 #ifndef SOR_VERIFY_H
 #define SOR_VERIFY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* srumma-armci: multiplies two distributed matrices by one-sided gets of ARMCI
  * (common/block_multiply.h). While a process multiplies two blocks it gets the next two by
  * ARMCI_NbGet; ARMCI_Wait completes each. A fence and a barrier end each multiplication. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* srumma-ga: multiplies two distributed matrices by one-sided gets of Global Arrays
  * (common/block_multiply.h). A matrix is an array with a row for each of its blocks, which no
  * process needs to know the owner of. While a process multiplies two blocks it gets the next two by

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* srumma: multiplies two distributed matrices by one-sided gets of MPI (common/block_multiply.h).
  * While a process multiplies two blocks it gets the next two by MPI_Rget, in one epoch of
  * MPI_Win_lock_all. A flush and a barrier end each multiplication. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* work-queue: all ranks take tasks of varying length from a shared queue, a counter in rank 0's
  * memory that they increment by MPI_Fetch_and_op. Each task increments a second counter in the same
  * window, which must be one at the end. */

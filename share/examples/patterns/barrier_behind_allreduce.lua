@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-3-Clause
 -- Barrier behind an N x N operation such as Allreduce: the processes are synchronized already.
 return {
     id = "barrier_behind_nxn_operation",

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-3-Clause
 -- Imbalance of a counter that the program sets (fermata/counter.h): by how much the last value of
 -- each location exceeds the mean. Example: --pattern counter_imbalance.lua:counter=cells
 -- The name may be left out if there is one counter only.

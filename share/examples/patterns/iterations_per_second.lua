@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-3-Clause
 -- Iterations per second: how many instances of a phase each location completes in a second of its
 -- own time in them. Values are whole numbers: for slow iterations give a longer time than a second.
 -- Example: --pattern iterations_per_second.lua:phase=step,per=3600

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-3-Clause
 -- Receives that were posted after their message had been sent: the message had to be kept as an
 -- unexpected one. late_receives_in_a_row.lua uses the instances of this pattern.
 return {

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-3-Clause
 -- A chain of two patterns: call paths in which one receive after the other is posted late. Needs
 -- late_posted_receive.lua.
 local least = parameter("row", 2)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The part of Late Sender below one function, as late_sender_in_function.lua.
  *
  *     cc -O2 -shared -fPIC -o late_sender.so late_sender_in_function.c

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-3-Clause
 -- Late Sender in one function: the part of Late Sender that is waited below the function with this
 -- name. Example: --pattern late_sender_in_function.lua:function=exchange
 local name = parameter("function", "main")

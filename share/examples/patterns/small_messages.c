@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Small messages in a row, as small_messages.lua: messages below a size that a process sends to the
  * same partner one after the other.
  *

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-3-Clause
 -- Small messages in a row: messages below a size that a process sends to the same partner one
 -- after the other. They could be sent as one message. Example: --pattern small_messages.lua:limit=4K
 local limit = parameter("limit", 1024)

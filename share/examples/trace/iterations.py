@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Waiting in the instances of a phase, by rank: python3 iterations.py EXPERIMENT [PHASE]. Needs NumPy."""
 import sys
 import numpy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 import collections, sys, fermata
 trace = fermata.Trace(sys.argv[1])
 waits, places = {}, collections.Counter()

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Locks: how long they are held, who waits, who is blamed: python3 locks.py EXPERIMENT"""
 import collections
 import sys

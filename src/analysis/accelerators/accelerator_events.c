@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/accelerators/accelerator_events.h"
 
 #include "base/containers/sort.h"

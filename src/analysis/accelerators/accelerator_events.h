@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Events of accelerators: a call of the host puts an event behind the work of a stream so far
  * (cudaEventRecord), others wait for it, or let a stream wait (cudaStreamWaitEvent). Each record of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Waiting between threads and streams of accelerators: a stream has no work because the host
  * launches it late, or waits for the work of another stream; the host waits for a stream, in a
  * synchronization or before a copy. Each wait ends where a call of the other side begins: a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/accelerators/stream_work.h"
 
 #include "base/containers/sort.h"

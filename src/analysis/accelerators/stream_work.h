@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The work of the accelerators of a process: kernels and copies on streams, and the calls that have
  * launched them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Follows chains of causes from location to location. The waiter sends the causing location its
  * profile of the interval. The causing location finds the call path in which it spent most
  * additional time, or, if that was longer, its longest wait state inside the interval; a wait state

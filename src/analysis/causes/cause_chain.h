@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Chains of causes of single wait states: the longest delay of the cause, or the earlier wait state
  * that delayed it, and so on back to a delay. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/causes/cause_comparison.h"
 
 struct fm_inner_waits fm_waits_inside(const struct fm_wait_list *waits,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The delays behind a wait state: compares the profile of its cause in the interval before it with
  * the profile of the waiter [H17 Defs 7, 14-19]. */

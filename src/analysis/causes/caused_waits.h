@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The wait states that a location has caused on other locations, and the division of each among the
  * delays (call paths of the location) and the location's own wait states that caused it [H17 Defs

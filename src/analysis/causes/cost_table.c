@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/causes/cost_table.h"
 
 #define METRICS (FM_METRIC_USER - FM_METRIC_FORMATION)

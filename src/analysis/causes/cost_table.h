@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Costs before they are added to the cube: fixed-point values, summed for one location at a time in
  * a table, and then appended to the worker's list. */

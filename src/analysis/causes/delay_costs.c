@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Delay costs. The waiter sends its profile of the interval to the causing location, which compares
  * it with its own profile. The waiting that a wait state has caused in turn (phi) is not known yet:
  * it is distributed afterwards, by the shares that are found here. Wait states are processed in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/causes/formation.h"
 
 #include "analysis/causes/cost_table.h"

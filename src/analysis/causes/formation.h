@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The formation of wait states: delays that caused them, delay costs, and propagation [H17 chapter
  * 4]. Runs after the arbitration.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The points that pairs of locations share, and the intervals that end in their wait states [H17
  * Defs 4, 5, 8, 9].

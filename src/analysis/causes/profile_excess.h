@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * By how much the times of one location exceed those of another, call path by call path [H17 Def.
  * 7].

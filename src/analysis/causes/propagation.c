@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Propagation of wait states: computes the waiting that each wait state has caused in turn (phi).
  *
  * A location processes its own wait states and those that it caused, from the latest to the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/causes/remote_costs.h"
 
 static struct fm_remote_cost *add_row(struct fm_remote_costs *costs, uint32_t location,

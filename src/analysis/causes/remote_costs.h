@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The direct and indirect parts of wait states. A worker adds them for locations of any owner: they
  * are only summed up, so that no message to the owner is needed. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/causes/time_windows.h"
 
 /* A window contains at least this number of wait states of a location, on average. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Time windows with about the same number of wait states each, which bounds the number of wait
  * states that are processed at once. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Adds the costs and the classes of wait states, after phi is computed. */
 #include "analysis/causes/caused_waits.h"
 #include "analysis/causes/cost_table.h"

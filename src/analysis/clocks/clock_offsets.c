@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/clocks/clock_offsets.h"
 
 #include "analysis/dependencies/dependencies.h"

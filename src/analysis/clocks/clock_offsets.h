@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Clock offsets of processes, estimated from their messages and collective operations: for archives
  * without clock offsets whose clocks disagree.

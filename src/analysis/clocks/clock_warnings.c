@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/clocks/clock_warnings.h"
 
 #include <inttypes.h>

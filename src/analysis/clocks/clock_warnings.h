@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * What a report states about its clocks. */
 #ifndef FERMATA_ANALYSIS_CLOCKS_CLOCK_WARNINGS_H

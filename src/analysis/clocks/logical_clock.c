@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Backward amortization. The forward pass moves a call that ended too early, and all that follows
  * it: an interval in front of the call becomes longer by the whole jump. The backward pass moves
  * what stands before the jump later, too, by an amount that falls to zero at the rate at which the

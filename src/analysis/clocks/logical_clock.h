@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The controlled logical clock: times that satisfy the clock condition, no call ends before what it
  * must wait for, and that keep the lengths of the measured intervals as far as possible. The

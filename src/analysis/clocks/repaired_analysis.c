@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The repair of clocks: passes of the analysis find out what is wrong, until a pass with the
  * repairs found so far shows no violation; the last pass makes the report. An archive whose clocks
  * agree is read once. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/clocks/wait_errors.h"
 
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * By how much measured times may be wrong (docs/clocks.md).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The clock condition of collective operations: which members cannot leave before others have
  * entered, whatever the library does. */

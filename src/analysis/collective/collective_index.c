@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/collective/collective_index.h"
 
 #include "analysis/collective/collective_walk.h"

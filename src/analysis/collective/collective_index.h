@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The collective operations of a run and the part of each location in them, as a table for
  * readers of single operations after the analysis. Needs the records of the trace, which an

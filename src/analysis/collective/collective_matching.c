@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Matches the members of collective operations and calls the patterns for them.
  *
  * Patterns that need only the last Enter and the first Leave of an operation are called for each

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Walks over the parts of a process in collective operations on communicators, in the order of its
  * calls. Operations that were not recorded (pauses) count in this order.

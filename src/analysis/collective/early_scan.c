@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Early Scan: a process waits in a prefix reduction for a process of lower rank. */
 #include "analysis/collective/instance.h"
 #include "analysis/pattern.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/collective/gathering.h"
 
 #include "base/containers/map.h"

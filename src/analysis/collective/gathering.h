@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Collective instances of which only the last Enter and the first Leave matter: each worker
  * summarizes its own members, so that only a few records for each instance are exchanged.

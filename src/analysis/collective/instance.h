@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Collective instances whose members have different roles: all members of the k-th operation on a
  * communicator (or on a window over it) are sent to one process, where patterns judge the instance

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Neighbourhood collectives: each process waits for the last one of its neighbours. */
 #include "analysis/collective/neighborhood.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Neighbourhood collectives: a part of the pattern Wait at N x N.
  */

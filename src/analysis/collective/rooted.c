@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Collective operations in which data flow from or to one member, the root. */
 #include "analysis/collective/rooted.h"
 

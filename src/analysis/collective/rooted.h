@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Collective operations in which data flow from or to one member, the root. */
 #ifndef FERMATA_ANALYSIS_COLLECTIVE_ROOTED_H

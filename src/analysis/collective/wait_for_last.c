@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Collective operations in which each member waits for the one that enters last: barriers, N x N
  * operations, Init and Finalize, and calls that manage communicators and files. */
 #include "analysis/collective/gathering.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/dependencies/acquisitions.h"
 
 #include "analysis/model/run.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The acquisitions of locks in their order, whether they waited or not: what decides who gets a
  * lock next in a changed run (whatif/decisions/lock_turns.h).

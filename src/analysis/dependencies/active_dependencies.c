@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/dependencies/active_dependencies.h"
 
 static bool waits(const struct fm_trace *trace, struct fm_call_ref call, uint64_t t)

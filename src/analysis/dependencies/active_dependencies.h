@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Dependencies of access epochs on the posts of their targets. */
 #ifndef FERMATA_ANALYSIS_DEPENDENCIES_ACTIVE_DEPENDENCIES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/dependencies/collective_dependencies.h"
 
 #include "analysis/collective/clock_condition.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Dependencies of the members of collective operations, by the kind of the operation. */
 #ifndef FERMATA_ANALYSIS_DEPENDENCIES_COLLECTIVE_DEPENDENCIES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/dependencies/dependencies.h"
 
 #include "analysis/dependencies/dependency_transfer.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Dependencies: the events on which calls depend, whether they waited for them or not. The
  * prediction of changed runs (analysis/replay.h) follows them; docs/whatif.md has the rules.

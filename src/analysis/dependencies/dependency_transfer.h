@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The dispatch of dependencies to the owners of the calls: for finder.c. */
 #ifndef FERMATA_ANALYSIS_DEPENDENCIES_DEPENDENCY_TRANSFER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/dependencies/message_dependencies.h"
 
 #include "analysis/dependencies/dependencies.h"

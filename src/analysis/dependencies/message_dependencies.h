@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Dependencies of messages: a call that completes a receive depends on the start of the send; a
  * call that completes a send that waits for its receiver depends on the post of the receive. */

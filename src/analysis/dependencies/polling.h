@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Calls that poll: a loop over MPI_Test that ends when a request is complete is one activity of the
  * replay, since the number of failed tests depends on how long the program waits. */

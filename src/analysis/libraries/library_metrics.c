@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/libraries/library_metrics.h"
 
 #define FM_METRIC_FITS(symbol)                                                                     \

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The metrics of the wait states that several programming models have: one rule finds them, and
  * each model calls them its own (library_metrics.def).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/libraries/library_walk.h"
 
 /* A lock that a thread of the process has requested or holds. */

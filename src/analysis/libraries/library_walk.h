@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The one-sided records of SHMEM, ARMCI and coarrays of a process: epochs of their locks, the needs
  * of their calls for the progress of targets, and what calls that wait for single processes depend

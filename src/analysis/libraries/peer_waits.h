@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Calls outside of MPI that wait for single processes: shmem_wait_until and coarrays' event wait
  * for an update of this process's memory, sync images for the images that it names.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* SHMEM Wait Until, coarray event wait, sync images: a call waits for single processes. */
 #include "analysis/libraries/peer_waits.h"
 #include "analysis/pattern.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/locks/kept_holds.h"
 
 #include "analysis/locks/lock_names.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/locks/lock_holders_internal.h"
 
 #include "base/containers/sort.h"

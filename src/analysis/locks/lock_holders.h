@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Which location holds a lock at each instant while others wait for it. Fed by the detection of
  * lock contention, which has all epochs of a lock in one place; read by the blame.

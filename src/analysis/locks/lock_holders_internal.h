@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * What the files of this room share: the store of what the locations get (lock_holders.c) and the
  * waits that feed it (lock_waits.c).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/locks/lock_queue.h"
 #include "analysis/locks/lock_names.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The queue of the locations that wait for a lock: its length over time, the locations that hold
  * the lock, and those that wait. Filled by the detection of lock contention, which has all epochs

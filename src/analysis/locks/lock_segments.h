@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Which of several holds of a lock decides at each instant who is waited for: the latest one in the
  * order of the lock among those that hold it, else the next one.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The waits for the locks of a window, and which succession of holders each of them sees. */
 #include "analysis/locks/lock_holders_internal.h"
 #include "analysis/locks/lock_segments.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The arbitration: chooses at most one wait state for each call among its candidates, and cuts
  * circles of wait states of one tick. Cost: O(n log n) for n candidates. */
 #include "analysis/model/findings.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/model/busy_time.h"
 
 #include "base/containers/sort.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The busy time of a location: time in each node of its call tree, without waiting.
  *

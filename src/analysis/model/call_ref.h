@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Which call of which location. */
 #ifndef FERMATA_ANALYSIS_MODEL_CALL_REF_H

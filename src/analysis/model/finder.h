@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The functions with which a pattern reports its findings: wait states, parts of wait states and
  * counts.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/model/findings.h"
 
 uint64_t fm_location_own_time(const struct fm_location *location, uint32_t activity)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The findings of the patterns: candidates for wait states, parts of wait states, and counts; and
  * the arbitration that chooses at most one wait state for each call.

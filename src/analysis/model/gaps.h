@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Gaps: the operations of a process during pauses of the recording. Matching by the order in a
  * series (messages of a tag, collective operations of a communicator, ...) needs their numbers.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/model/group_members.h"
 
 #include "base/containers/sort.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The members of groups in the form that epochs need: each member once, in ascending order. A group
  * is sorted at its first use; programs use the same few groups repeatedly.

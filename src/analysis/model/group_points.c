@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/model/group_points.h"
 
 #include "analysis/model/shared_points.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The points that locations share because they took part in the same collective operation. */
 #ifndef FERMATA_ANALYSIS_MODEL_GROUP_POINTS_H

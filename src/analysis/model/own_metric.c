@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/model/own_metric.h"
 
 #include "analysis/libraries/library_metrics.h"

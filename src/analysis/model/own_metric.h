@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The metric in the time tree for the own time of a call. */
 #ifndef FERMATA_ANALYSIS_MODEL_OWN_METRIC_H

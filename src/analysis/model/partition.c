@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/model/partition.h"
 
 #include <stdbool.h>

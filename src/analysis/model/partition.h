@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Partitions of locations that the user defines: "io:0-3,solver:4-15" (docs/metrics.md,
  * performance impact).

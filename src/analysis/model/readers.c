@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/model/readers.h"
 
 void fm_readers_add(struct fm_analysis *analysis, unsigned tables)

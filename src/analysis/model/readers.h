@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The lifetime of tables of records: they are freed when the last of their readers has finished.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/model/record_merge.h"
 
 #include "base/memory.h"

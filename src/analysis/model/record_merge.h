@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Merges the records of a process's locations by the time of their calls. Keeps the order of each
  * location; ties: the lower location.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Data on collective operations that every process of the analysis has of the whole run: the thread
  * of each process that took part in each operation, and the times at which Init synchronized a

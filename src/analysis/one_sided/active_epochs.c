@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Epochs of active target synchronization: between two fences, from start to complete, from post to
  * wait. */
 #include "analysis/one_sided/epoch_walk.h"

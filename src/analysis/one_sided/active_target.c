@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* General active target synchronization. Each access epoch is sent to its targets, where the k-th
  * one of an origin matches the k-th exposure epoch that names the origin; the target sends the time
  * of its post back. Epochs that were not recorded (pauses) count in this order, but have no

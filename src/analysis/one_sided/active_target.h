@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * General active target synchronization: access epochs (MPI_Win_start to MPI_Win_complete) matched
  * with exposure epochs (MPI_Win_post to MPI_Win_wait), the input of patterns.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Early Wait: a target waits in MPI_Win_wait for the last MPI_Win_complete of its origins; Late
  * Complete: the part of this wait after the last operation. An origin whose complete is missing is
  * left out: the other origins give a lower bound of the wait. Also counts the pair-wise

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Walks over the one-sided records of a process and builds its epochs. Private to epochs.c and
  * active_epochs.c.

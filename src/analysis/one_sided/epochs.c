@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Builds the epochs of each process from its one-sided records. */
 #include "analysis/one_sided/epoch_walk.h"
 

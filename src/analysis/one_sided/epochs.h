@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The epochs of one-sided communication of each process: between two fences, from start to
  * complete, from post to wait, and from lock to unlock.

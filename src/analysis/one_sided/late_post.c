@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Late Post: an origin waits in MPI_Win_start, MPI_Win_complete or an operation until a target
  * posts its exposure epoch. An operation depends on its own target, start and complete on all
  * targets. */

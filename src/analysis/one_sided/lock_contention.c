@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Lock Contention: a call of a lock epoch waits for the previous owner to release the lock
  * [H17 pattern 7, algorithm 2]. */
 #include "analysis/clocks/wait_errors.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The lock epochs of a process: from the request of a lock to its release. */
 #include "analysis/one_sided/lock_walk.h"
 

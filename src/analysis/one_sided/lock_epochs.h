@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The lock epochs of a process, and the needs of its calls for the progress of targets.
  */

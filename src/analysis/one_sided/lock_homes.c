@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/one_sided/lock_homes.h"
 
 #include "base/containers/map.h"

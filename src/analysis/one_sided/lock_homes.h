@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Homes of locks: the process to which all released epochs of a lock are sent, to be judged there.
  * The home is the target, or, if any process locks all targets of the window together, one process

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Operations in lock epochs: their needs for the progress of targets, and their completion. */
 #include "analysis/one_sided/lock_walk.h"
 

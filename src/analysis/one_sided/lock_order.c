@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/one_sided/lock_order.h"
 
 static bool acquisitions_known(const struct fm_released_epochs *list, const struct fm_keyed *epochs,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The walk over the lock records of a process. Private to lock_epochs.c and lock_operations.c.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/one_sided/progress.h"
 
 #include "analysis/model/own_metric.h"

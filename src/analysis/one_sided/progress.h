@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Needs of calls for the progress of targets, and the answers of the targets: their first calls
  * that make progress while the needing call runs [H17 algorithm 1].

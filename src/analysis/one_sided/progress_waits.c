@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Finds the passive-target calls that waited for progress: they cannot finish before the MPI
  * library on their targets has processed them [H17 pattern 6, algorithm 1]. */
 #include "analysis/one_sided/progress_waits.h"

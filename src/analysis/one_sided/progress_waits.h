@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Finds the calls of lock epochs that waited for the progress of their targets: for Wait for
  * Progress and, since an owner that waits cannot pass on a lock, for Lock Contention.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Wait for Progress: a one-sided call waits until its target enters a call in which the library
  * makes progress; and the lower bound, the part of the wait that is certain. */
 #include "analysis/libraries/library_metrics.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Collectives on windows: Wait at Create, Fence, Free; Early Fence; pair-wise synchronizations of
  * fences. */
 #include "analysis/collective/gathering.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/p2p/blocking_size.h"
 
 #include "base/containers/sort.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * From which message size on do standard sends wait for their receive? MPI libraries buffer short
  * messages (eager protocol) and make the sender of a long one wait (rendezvous). Where the limit

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * What the calls of a process complete: sends, receives, other requests. */
 #ifndef FERMATA_ANALYSIS_P2P_COMPLETIONS_H

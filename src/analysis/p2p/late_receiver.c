@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Late Receiver: a sender is blocked until the receive for its message is posted. Wrong order: when
  * the receive completed, an earlier message of the same sender was not yet received. */
 #include "analysis/p2p/message.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Late Sender: a receiver waits for a message whose send has not started yet. Wrong order: the
  * receiver could have received another message, sent earlier, in the meantime. */
 #include "analysis/p2p/message.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/p2p/matching.h"
 
 static size_t receive_count(const struct fm_location *location)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Matching of messages: for each (communicator, source, tag), the oldest send matches the receive
  * that was posted first. Partitioned messages match by their operation and start instead. Sends and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Matches messages and passes them to the patterns.
  *
  * Every send is transferred to its destination process and matched there. When all messages of a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Partitioned messages. A message is sent when its last partition is ready: Late Sender and the
  * arrows of messages begin at the Enter of the call that made it ready. The pattern counts
  * partitions, and how long before the last one of their message they were ready. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The calls that make the partitions of messages ready (MPI_Pready...).
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * All sends of a run at the receives that they belong to, and from which size on sends wait.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Gathers what bounds the unexpected messages of each process. */
 #include "analysis/p2p/unexpected.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Unexpected messages: those that the library had taken in before their receive was posted. A trace
  * does not show when a message is taken in, but it bounds it (docs/counters.md has the rules).

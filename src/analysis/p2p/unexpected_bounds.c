@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Bounds of the number of unexpected messages, and of the length of their queue. */
 #include "analysis/p2p/unexpected.h"
 

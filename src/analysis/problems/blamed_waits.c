@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/problems/blamed_waits.h"
 
 #include "analysis/causes/blame/blame.h"

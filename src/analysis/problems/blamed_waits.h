@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The wait states that are charged by blame: for locks and for progress. Each is divided into parts
  * in which one call path of one location is blamed (causes/blame/blame.h).

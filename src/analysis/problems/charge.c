@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/problems/charge.h"
 
 #include "cube/model/delay_kind.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * How wait states are charged to call paths: by delays, or, if they wait for a lock or for
  * progress, by blame.

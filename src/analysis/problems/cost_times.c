@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/problems/cost_times.h"
 
 #include "analysis/causes/caused_waits.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * When the costs of problems arise. A delay cost arises evenly in the waiting part of the wait
  * state whose cost it is, on the location that waits; a cost by blame

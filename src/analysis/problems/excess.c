@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* All locations are walked once more from iteration to iteration, for all problems of a phase at
  * once. The times of a block of iterations stand in one table, which all processes of the team fill
  * together, so that memory is bounded. */

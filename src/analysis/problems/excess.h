@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * How much longer a call path takes on the locations of a problem than elsewhere, and what can be
  * gained by changing that.

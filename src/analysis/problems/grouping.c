@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/problems/grouping.h"
 
 #include "analysis/problems/occasions.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Problems: locations for whose call path others wait, grouped by the call path and the kind of
  * cause.

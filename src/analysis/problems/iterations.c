@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/problems/iterations.h"
 
 #include "analysis/results/phase_instances.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Costs over time: bins that are the iterations of the phases of a program, or equal parts of the
  * run of a program without phases.

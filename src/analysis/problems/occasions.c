@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Several runs are found by dynamic programming from the last iteration to the first: the largest
  * cost of k runs with n iterations together, by whether the first run begins right here. */
 #include "analysis/problems/occasions.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * When a cost arises: the few iterations that hold most of it.
  */

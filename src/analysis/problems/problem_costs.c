@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/problems/problem_costs.h"
 
 #include "analysis/causes/caused_waits.h"

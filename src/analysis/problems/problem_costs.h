@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * What call paths cost as causes: all waiting that stems from them.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/problems/run_problems.h"
 
 #include "analysis/problems/cost_times.h"

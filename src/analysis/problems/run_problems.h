@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The problems of a run: what others wait for, with all waiting that stems from it. See
  * cube/model/cube_problem.h for what a problem is.

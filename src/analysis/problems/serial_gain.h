@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * What belongs to problems of the kind FM_CAUSE_SERIALIZATION: the lock, and what can be gained.
  */

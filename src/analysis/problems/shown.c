@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/problems/shown.h"
 
 #include "analysis/problems/occasions.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The share of each wait state that stems from each problem, from the earliest wait state to the
  * latest: what of it the call paths of the problem delayed, and the shares of the wait states that
  * it goes back to. The location that caused a wait state computes the shares and sends them to the

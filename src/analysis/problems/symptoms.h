@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The waiting that problems explain: the wait states that stem from them, directly or passed on.
  */

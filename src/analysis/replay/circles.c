@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Circles of dependencies. When nothing advances any more, each location that is not done waits for
  * one event of another such location, or for a decision: a graph in which each node has at most one
  * edge, so that each of its components has at most one circle. A new circle contains a location

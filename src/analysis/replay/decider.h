@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * What a replay has decided by its times: dependencies whose event depends on what else has
  * happened, as who had a lock before. The replay reports the times that matter as soon as they are

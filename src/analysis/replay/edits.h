@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * What changes lengthen or shorten on one location: the input of the replay. */
 #ifndef FERMATA_ANALYSIS_REPLAY_EDITS_H

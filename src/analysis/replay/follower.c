@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/replay/follower.h"
 
 bool fm_awaited_reached(const struct fm_replay_run *run, struct fm_awaited source, uint64_t *time)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * What advances in a replay: locations and junctions. Internal to the replay. */
 #ifndef FERMATA_ANALYSIS_REPLAY_FOLLOWER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The scheduling of the replay. A location or junction that needs an event subscribes to it at the
  * owner of the event's process, and goes on when it is woken. Times are read from shared memory:
  * only subscriptions and wake-ups are messages. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The replay: the times of all calls in a changed run, from their dependencies.
  *

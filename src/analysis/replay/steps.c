@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/replay/steps.h"
 
 void fm_steps_begin(struct fm_steps *steps, const struct fm_location *location,

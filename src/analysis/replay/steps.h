@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * A location as a sequence of steps: each leads from one Enter or Leave of a call, or one mark, to
  * the next one. Calls may contain others: the remaining time of the outer call then has several

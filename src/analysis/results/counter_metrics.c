@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/results/counter_metrics.h"
 
 #include "cube/model/metric_id.h"

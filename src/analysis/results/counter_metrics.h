@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Metrics of the counters of a trace: counter:NAME, the growth of totals by call path and location.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Which functions were called, and which kinds of records their calls have. */
 #ifndef FERMATA_ANALYSIS_RESULTS_COVERAGE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Who is blamed for each wait state of the run, as a table for the detail of an analysis.
  */

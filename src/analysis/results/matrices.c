@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/results/matrices.h"
 
 #include "analysis/causes/blame/blame.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Computes the matrices of messages, one-sided operations, delays and blame
  * (cube/model/cube_matrix.h). */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Distributed radix selection, from the highest digit to the lowest: the workers count their values
  * by digit; the sums of all processes determine the digit of the wanted element, and only values
  * with this digit remain candidates. Cost: for each digit one pass over the remaining values and

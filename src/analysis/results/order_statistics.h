@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Order statistics of a list whose values are distributed over the workers and processes of the
  * analysis: elements of the sorted list, found without sorting it. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/results/phase_instances.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Phases of the program and their instances: iteration k of a phase consists of the k-th instances
  * of its region on all locations. A thread without instances of its own takes part in those of the

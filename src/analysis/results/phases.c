@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/results/phases.h"
 
 #include "analysis/clocks/wait_errors.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Severities over time: the iterations of the program's phases, and waiting time by time bins. */
 #ifndef FERMATA_ANALYSIS_RESULTS_PHASES_H

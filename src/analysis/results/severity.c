@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/results/severity.h"
 
 #include "analysis/model/own_metric.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Fills the severity cube from the tables and findings of the analysis. */
 #ifndef FERMATA_ANALYSIS_RESULTS_SEVERITY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Statistics of the wait states: distribution of each kind's waiting times, and the worst ones. */
 #include "analysis/results/statistics.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Statistics of the wait states: distribution of each kind's waiting times, and the worst ones. */
 #ifndef FERMATA_ANALYSIS_RESULTS_STATISTICS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Waiting time by time bins, which are equal parts of the run. */
 #include "analysis/results/phases.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/results/warnings.h"
 
 #include "analysis/results/counter_metrics.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Fork, idle threads and limited parallelism [W02 3.3]: times of OpenMP that are no wait states. */
 #include "analysis/model/busy_time.h"
 #include "analysis/pattern.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/threads/lock_places.h"
 
 #include "base/containers/sort.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Where a lock of threads is held while others wait for it, and where they wait, as call paths.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/threads/object_calls.h"
 
 #include "base/containers/sort.h"

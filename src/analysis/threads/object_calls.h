@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The calls of the threads of a process on objects that are no locks (conditions, semaphores,
  * barriers), and which call awakened which.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/threads/task_creations.h"
 
 #include "analysis/dependencies/dependencies.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Creations of tasks by another thread than that which executes them: a task begins after its
  * creation, and a thread without a task waits for the creation of the one that it executes next.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Threads and tasks of OpenMP: a task wait ends with the last child task, which another thread may
  * execute; a thread without a task waits for the creation of its next one (task_creations.h); and
  * starvation, the time that threads spend in barriers and task waits without a task while others

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/threads/tasks.h"
 
 #include "analysis/threads/team_instances.h"

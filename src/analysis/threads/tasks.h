@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The tasks of OpenMP in a process: who created them, when they ran and where they ended; and the
  * calls that wait for them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Wait at explicit and implicit barriers of OpenMP [W02 3.4.5]: the threads of a team wait for the
  * one that enters the barrier last. The j-th barriers of all members of an instance of a team are
  * one barrier. Forks are points that all members share, too: what a thread does for the team begins

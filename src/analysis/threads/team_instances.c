@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/threads/team_instances.h"
 
 #include "base/containers/keyed_sort.h"

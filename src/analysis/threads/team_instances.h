@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The teams of OpenMP threads of a process, from the records of its threads: each instance of a
  * team with its members and their barriers.

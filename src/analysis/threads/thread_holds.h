@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The holds of the locks of threads: from an acquisition to the release. An acquisition has a
  * record of its own, or its release states when it was; that of an uncontended lock is mostly not

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* POSIX threads from their creation to their end: where they begin, how long that takes, and who
  * waits for their end. */
 #include "analysis/dependencies/dependencies.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The records about the life of POSIX threads, together for each thread: its creation, its begin,
  * who waits for its end, its end.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Threads that wait for others at objects: conditions, semaphores, POSIX barriers. Each call names
  * its object by a record. */
 #include "analysis/dependencies/dependencies.h"

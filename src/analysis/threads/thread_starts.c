@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/threads/thread_starts.h"
 
 #include "base/containers/search.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Where the work of threads comes from: a thread of a team begins at the fork of its master, a
  * POSIX thread at its creation, a stream of an accelerator at its first launch or at the end of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * A binary heap of numbered elements: the one with the least key first, of equal ones that with the
  * least value. `struct fm_heap heap = {0};` is an empty one. Not thread-safe.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Sorting by a number, faster than comparing; faster still if the elements come in a few ascending
  * sequences, as what several locations have sent does. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Hash map from a 64-bit key to a 32-bit value: open addressing, deletion without tombstones.
  * `struct fm_map m = {0};` is an empty one. Not thread-safe.

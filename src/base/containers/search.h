@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Searching ascending lists. */
 #ifndef FERMATA_BASE_CONTAINERS_SEARCH_H

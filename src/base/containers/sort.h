@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * qsort() that may be given no array at all, as an empty vector is, and that leaves a sorted one
  * alone, as most are that come from the records of a location. */

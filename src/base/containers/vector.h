@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Growing arrays. `FM_VECTOR(type) v = {0};` is an empty one; its elements are v.items[0 ..
  * v.count).

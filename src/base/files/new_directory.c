@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/files/new_directory.h"
 
 #include "base/files/file_tree.h"

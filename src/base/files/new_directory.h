@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Directories that appear complete or not at all, written by code that may crash when a write
  * fails.

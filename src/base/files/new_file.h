@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Files that appear complete or not at all: written beside their place under a temporary name, put
  * there by one rename. An existing file is replaced only by a complete one.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Writes JSON to a stream as it is produced: nothing is kept but the open objects and arrays, and
  * nothing is allocated. Commas are written by the writer, line breaks where fm_json_line() asks for

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * SIGINT and SIGTERM noted, for commands that must remove temporary files before they end.
  */

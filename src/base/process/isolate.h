@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Work in a process of its own, for libraries that can crash on what they are given.
  */

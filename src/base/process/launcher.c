@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/process/launcher.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * What the launcher of an MPI library states in the environment of a process that it starts: known
  * before MPI is, and without it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The options that decide what an analysis computes, as `fermata analyze` takes them and scenarios
  * name them.

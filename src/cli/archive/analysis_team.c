@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/archive/analysis_team.h"
 
 #include "base/process/launcher.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Commands whose work several processes do together when an MPI launcher has started them. MPI is
  * started in the isolated child only (cli/archive/isolated_command.h).

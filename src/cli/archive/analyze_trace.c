@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/archive/analyze_trace.h"
 
 #include "analysis/detail.h"

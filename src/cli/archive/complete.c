@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/archive/complete.h"
 
 #include "base/error.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Experiments of runs that did not reach their end, or that are not to be believed in all.
  */

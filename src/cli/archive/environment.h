@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The description of a run in its experiment: environment.json beside the trace.
  */

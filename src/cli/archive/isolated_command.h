@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Work on archives that may be damaged, in a process of its own: OTF2's reader trusts its input and
  * can crash or loop on it, which must not take the command with it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Only the reading of events counts what it has done. For the later stages the share done is
  * extrapolated from the time that the reading took: the estimate is rough. */
 #include "cli/archive/progress_bar.h"

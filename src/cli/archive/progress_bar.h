@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The progress bar of an analysis: stage, share done, rate and remaining time, on a terminal.
  */

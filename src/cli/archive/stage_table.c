@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/archive/stage_table.h"
 
 #include <inttypes.h>

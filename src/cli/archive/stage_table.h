@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The table of `fermata analyze --verbose`: what each stage of the analysis took, in the form of
  * tables A.1 to A.4 of Hermanns 2017, transposed: a row for each stage.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/process/launcher.h"
 #include "cli/archive/analysis_team.h"
 #include "cli/archive/analyze_trace.h"

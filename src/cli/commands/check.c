@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fermata check: is an archive consistent? */
 #include "cli/archive/complete.h"
 #include "cli/archive/isolated_command.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The commands of the command line, one file each; commands.def lists them.
  * A command gets its own name as argv[0], prints its errors itself and returns the exit status.

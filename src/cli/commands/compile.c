@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fermata cc, cxx, fc: compile so that functions report their begin and end. fermata link: link so
  * that calls of libraries that become part of the program can be recorded. */
 #include "cli/commands/commands.h"

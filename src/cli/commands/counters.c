@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fermata counters: what the library does, in numbers, while a program runs and afterwards. */
 #include "base/memory.h"
 #include "cli/commands/commands.h"

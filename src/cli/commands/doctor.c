@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fermata doctor: what works on this machine and for this program, and how to mend the rest. */
 #include "cli/doctor/doctor.h"
 

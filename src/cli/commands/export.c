@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/commands/commands.h"
 
 #include "base/files/new_file.h"

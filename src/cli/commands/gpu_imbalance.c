@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fermata gpu-imbalance: how unevenly accelerators are loaded. */
 #include "base/files/new_file.h"
 #include "cli/commands/commands.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fermata info: what is in an archive. */
 #include "cli/info/info.h"
 

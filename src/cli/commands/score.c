@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fermata score: what recording the functions of a run costs. */
 #include "cli/score/score.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fermata synth: scenarios to archives, and checks of the analysis against their expectations. */
 #include "base/files/file_tree.h"
 #include "base/process/interrupt.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fermata top: what the ranks of a running program are doing. */
 #include "cli/commands/commands.h"
 #include "cli/counters/counter_output.h"

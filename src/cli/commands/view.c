@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/archive/isolated_command.h"
 #include "cli/commands/commands.h"
 #include "cli/options/options.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fermata whatif: what a run would be with changes. */
 #include "base/memory.h"
 #include "cli/archive/analysis_options.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fermata counters bounds: unexpected messages by the trace, beside what hooks have counted. */
 #include "cli/counters/counter_bounds.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Bounds of unexpected messages by the trace (struct fm_cube_unexpected) beside what counters of
  * the library have.

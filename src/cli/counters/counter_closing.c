@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The end of `fermata record --counters-only`. */
 #include "cli/counters/counter_output.h"
 #include "cli/text/safe_text.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fermata counters findings: what counters of the inside of the library show, in sentences. */
 #include "base/json/json_writer.h"
 #include "cli/counters/counter_output.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/counters/counter_grid.h"
 
 #include <limits.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * A counter over the processes of a Cartesian grid, as a picture (SVG) or as numbers (CSV).
  */

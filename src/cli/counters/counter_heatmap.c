@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fermata counters heatmap: a counter over time and ranks, or the difference of two runs, as a
  * picture (SVG) of rates or as numbers (CSV). Columns of the picture differ in length: what a
  * counter changes by is divided by the time, or a short column would look like an idle one. The

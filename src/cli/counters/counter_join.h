@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Counters and trace of a run side by side: what counters show becomes a part of the report.
  */

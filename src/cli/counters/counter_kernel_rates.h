@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Rates of what the kernel counts for running ranks. The recorder reads these counters (usage.*)
  * each time that records are written, every 2 s, so that they stay the same in most periods and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fermata counters list: the catalogue. */
 #include "base/json/json_writer.h"
 #include "cli/counters/counter_output.h"

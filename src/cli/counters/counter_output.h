@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * `fermata counters`: what its forms have in common, and print. Results go to stdout.
  */

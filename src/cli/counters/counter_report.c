@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/counters/counter_report.h"
 
 #include "base/containers/map.h"

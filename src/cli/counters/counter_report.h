@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The report of a recording with counters only: a severity cube of its calls by call path, and of
  * its counters.

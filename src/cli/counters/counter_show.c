@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fermata counters show: the counters of a run. */
 #include "base/json/json_writer.h"
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fermata counters sites: calls by call path, of recordings with counters only. */
 #include "base/containers/vector.h"
 #include "base/json/json_writer.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fermata counters convert: the files of Open MPI's software performance counters, for their
  * readers.
  *

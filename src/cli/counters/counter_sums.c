@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fermata counters sum, diff: totals of runs. */
 #include "base/json/json_writer.h"
 #include "cli/counters/counter_output.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fermata top: what the ranks of a running program are doing, a row for each, period by period. */
 #include "cli/counters/counter_kernel_rates.h"
 #include "cli/counters/counter_output.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fermata counters watch: what counters of a running program change by, period by period. */
 #include "base/memory.h"
 #include "cli/counters/counter_output.h"

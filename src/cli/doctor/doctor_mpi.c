@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Functions of MPI that a program uses or defines and that the recorder does not record: the
  * recorder has wrappers for those of the table of functions. */
 #include "cli/doctor/doctor.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* OpenMP runtimes that cannot be recorded, or not wholly. */
 #include "cli/doctor/doctor.h"
 

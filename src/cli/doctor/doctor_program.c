@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The program's side of `fermata doctor`: its ELF file and what the dynamic linker makes of it. */
 #include "cli/doctor/doctor.h"
 #include "cli/recording/child_output.h"

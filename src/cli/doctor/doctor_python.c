@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Whether Python functions will be shown in call paths: by the version of the interpreter, which
  * its binary contains in the variable Py_Version (from 3.11 on). */
 #include "cli/doctor/doctor.h"

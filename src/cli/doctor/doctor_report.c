@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The findings of `fermata doctor` as text, and their number. */
 #include "cli/doctor/doctor.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What call paths through a program will look like, as `fermata doctor` predicts it. */
 #include "cli/doctor/doctor.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * A 64-bit ELF file in memory; nothing beyond it is read. Private to `fermata doctor`.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/expectation/expectation.h"
 #include "cli/expectation/expectation_internal.h"
 

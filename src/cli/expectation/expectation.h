@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Compares the expectations of a scenario with the result of its analysis.
  */

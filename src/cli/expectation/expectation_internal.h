@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Expectations on what is no severity. Private to the files that compare expectations.
  */

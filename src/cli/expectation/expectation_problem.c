@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Expectations on problems. */
 #include "cli/expectation/expectation_internal.h"
 

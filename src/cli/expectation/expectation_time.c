@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Expectations on phases and matrices. */
 #include "cli/expectation/expectation_internal.h"
 #include "diagnosis/efficiency/efficiency.h"

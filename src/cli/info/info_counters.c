@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What is in an experiment that has counters and no trace (fermata record --counters-only). */
 #include "base/json/json_writer.h"
 #include "cli/archive/environment.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/info/info.h"
 
 #include "base/json/json_writer.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Names of the paradigms that an archive defines. */
 #include "cli/info/info.h"
 #include "functions/paradigm_names.h"

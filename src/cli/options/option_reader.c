@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads the arguments of a command by the table of options. */
 #include "cli/options/options.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The table of options, and the help made of it. */
 #include "cli/options/options.h"
 #include "record/settings/settings.h"

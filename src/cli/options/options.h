@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The command line: one table of the options of all commands (options.def), one reader of
  * arguments, one way to refuse them. A command reads its options like this:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/page/page_file.h"
 
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * A file that leads a browser to an address. The command line of a process is visible to all users
  * of a machine, so the address of the server, which contains its token, is not an argument of the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/page/ssh_line.h"
 
 #include <arpa/inet.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * How the user of a remote machine reaches a server on that machine's loopback interface.
  */

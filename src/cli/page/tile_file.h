@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The tiles of an experiment's timeline (view/tiles/tiles.h), which are made when they are first
  * needed and kept beside the report.

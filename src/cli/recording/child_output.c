@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/recording/child_output.h"
 
 #include "base/process/interrupt.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * What another program prints. */
 #ifndef FERMATA_CLI_RECORDING_CHILD_OUTPUT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/recording/dry_run.h"
 
 #include "cli/text/safe_text.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/recording/link_words.h"
 
 #include "base/process/installed.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * What `fermata link` adds to the command that links a program, so that the linker leads calls of
  * libraries that become part of the program through the recorder's entries

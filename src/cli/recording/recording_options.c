@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/recording/recording_options.h"
 
 #include "cli/options/options.h"

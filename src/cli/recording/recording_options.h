@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The options of the commands that record, `record` and `run`: one for each setting
  * (record/settings/settings.def), and a few for the command itself.

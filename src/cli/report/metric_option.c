@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/report/metric_option.h"
 
 #include "base/text.h"

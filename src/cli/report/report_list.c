@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/report/report_list.h"
 
 #include "cli/options/options.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * What recording the functions of a run costs: the table behind `fermata score`.
  */

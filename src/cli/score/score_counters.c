@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the functions of a recording with counters only would cost in a trace: its calls and visits
  * (counters/call_profile.h), and the operations and the processor time that its counters state. */
 #include "cli/score/score.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/json/json_writer.h"
 #include "cli/score/score.h"
 #include "cli/text/safe_text.h"

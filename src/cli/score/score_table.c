@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/score/score.h"
 
 #include "trace/survey/summary.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Text from traces and files for the terminal: names must not be able to steer it.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/whatif/predicted_experiment.h"
 
 #include "base/files/file_tree.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/whatif/prediction_text.h"
 
 #include "analysis/dependencies/dependencies.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/whatif/scenario_predictions.h"
 
 #include "analysis/detail.h"

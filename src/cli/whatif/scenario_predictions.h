@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The predictions of a scenario: that its replay is exact, and what its expectations say.
  */

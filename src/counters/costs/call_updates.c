@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "counters/costs/call_updates.h"
 
 #include "filter/name_pattern.h"

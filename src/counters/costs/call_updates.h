@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * What counters cost a call of an MPI function, by the model of counter_costs.h: which updates a
  * library makes in the call for a chosen set of counters, by the moments and kinds of the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Loops of one operation each, less the same loop without it. An operation reads from and writes to
  * memory, as in a library that counts: the compiler must not keep anything in registers across
  * iterations, nor leave anything out (the asm statements). Nor must the processor execute an

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * What counters cost on this machine, by the model of D. Eberius, "Low-level metrics for MPI and
  * GPUs" (2020), formulas 3.1-3.6: eight elementary costs are measured, and added up to the cost of

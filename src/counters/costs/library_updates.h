@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Updates of counters as a library makes them that shares its counters between threads and switches
  * each of them on and off by a bit [D. Eberius, "Low-level metrics for MPI and GPUs" (2020),

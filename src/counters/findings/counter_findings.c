@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "counters/findings/counter_findings.h"
 
 #include "counters/findings/finding_parts.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * What counters of the inside of a library show about a run, in sentences: messages out of
  * sequence, floods of unexpected messages, rendezvous, algorithms of collectives, and recursive

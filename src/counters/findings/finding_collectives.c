@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Findings about collective operations: algorithms that the library changes between, and recursive
  * doubling of a number of processes that is not a power of two. */
 #include "counters/findings/finding_parts.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Inside of counter_findings.h: what its rules have in common. For counter_findings.c and
  * finding_collectives.c alone.

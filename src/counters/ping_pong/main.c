@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fermata-ping-pong-LIBRARY: two ranks send a message to and fro, as NetPIPE does, for each of some
  * sizes; `fermata counters calibrate COUNTER... -- LAUNCHER` runs it.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "counters/traffic/job_traffic.h"
 
 #include "base/containers/map.h"

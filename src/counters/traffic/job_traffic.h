@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The traffic of all processes of a run without a trace: by pair of ranks, and by communicator.
  * Read from the files links.N (job_traffic_rows.h). Ranks are those in the run, counted on over the

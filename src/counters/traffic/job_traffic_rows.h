@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Traffic of a process by communicator and peer, as recordings with counters only write it when the
  * program ends regularly: EXPERIMENT/counters/links.N. A text file; rows of fields that tabs

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "counters/traffic/monitoring.h"
 
 #include <dirent.h>

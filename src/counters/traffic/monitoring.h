@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * What the monitoring components of Open MPI write at the end of a run: files PREFIX.N.prof of each
  * rank N (`--mca pml_monitoring_enable 2 --mca pml_monitoring_enable_output 3 --mca

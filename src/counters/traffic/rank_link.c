@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "counters/traffic/rank_link.h"
 
 #include <stdlib.h>

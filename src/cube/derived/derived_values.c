@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "cube/derived/derived_values.h"
 
 #include <stdlib.h>

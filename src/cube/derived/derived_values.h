@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The values of a derived metric (expression.h) for a report: of the whole selection, of each call
  * path and of each location.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A recursive descent parser that writes steps in postfix order, and their evaluation. */
 #include "cube/derived/expression.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Derived metrics: expressions over metrics, "wait = mpi_latesender / time". They are evaluated
  * with aggregated values, as CubePL's "postderived" metrics: the value of a call path is that of

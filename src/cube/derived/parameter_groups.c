@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "cube/derived/parameter_groups.h"
 
 #include <stdio.h>

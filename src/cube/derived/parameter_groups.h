@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Call paths grouped by the values of a parameter that the program sets (fermata/fermata.h):
  * "level=3" wherever it occurs in the call tree, with all that is called meanwhile.

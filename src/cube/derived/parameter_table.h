@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * What a report shows of the values of a parameter: time, waiting and derived metrics of each
  * value.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What is blamed for the worst wait states, in the report file: section BLAM. */
 #include "cube/file/cube_format.h"
 #include "cube/file/cube_reader.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What is known about the clocks of the run, in the report file: section CLCK. */
 #include "cube/file/cube_format.h"
 #include "cube/file/cube_reader.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Constants of the report file format (docs/report-format.md), shared by its writer and reader.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What locations are, in the report file: which are streams of accelerators (section STRM), and
  * which belong to which MPI_COMM_WORLD (section WRLD). */
 #include "cube/file/cube_format.h"

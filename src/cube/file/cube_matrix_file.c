@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The matrices in the report file: section MATX. */
 #include "cube/file/cube_format.h"
 #include "cube/file/cube_reader.h"

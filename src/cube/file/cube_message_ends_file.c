@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the report file has of the messages of locations: which partitions were ready last (section
  * PART), and bounds of unexpected messages (section UNEX). */
 #include "cube/file/cube_format.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The options of the analysis as stored in the cube, and their section of the file; that a report
  * is a profile. */
 #include "cube/file/cube_format.h"

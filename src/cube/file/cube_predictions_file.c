@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What replays predict, in the report file: section PRED. */
 #include "cube/file/cube_format.h"
 #include "cube/file/cube_reader.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The problems in the report file: section PROB. */
 #include "cube/file/cube_format.h"
 #include "cube/file/cube_reader.h"

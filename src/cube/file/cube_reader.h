@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The reader of a report file: the file and its sections (cube_read.c) and the contents of the
  * sections (cube_read_sections.c).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The wait states that the user has switched off, and their section of the file. */
 #include "cube/file/cube_format.h"
 #include "cube/file/cube_reader.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Phases and waiting by time bins in the report file: sections PHAS and BINS. */
 #include "cube/file/cube_format.h"
 #include "cube/file/cube_reader.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The topologies in the report file: section TOPO. */
 #include "cube/file/cube_format.h"
 #include "cube/file/cube_reader.h"

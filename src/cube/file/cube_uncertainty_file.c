@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* By how much times may be wrong, in the report file: section UNCT. The numbers belong to records
  * of other sections, which are read before. */
 #include "cube/file/cube_format.h"

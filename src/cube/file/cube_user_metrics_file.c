@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The texts of the metrics that patterns of the user declare, and their section of the file. The
  * other data of these metrics are in the section of all metrics, so that a program without this
  * section counts their values in their parents. */

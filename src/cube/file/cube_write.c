@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/files/new_file.h"
 #include "cube/file/cube_format.h"
 #include "cube/file/cube_writer.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The writer of a report file: the output stream, and the sections implemented in separate files.
  */

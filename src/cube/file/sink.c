@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "cube/file/cube_writer.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Sequential reader of the bytes of a report file, little-endian. Every function checks the number
  * of remaining bytes. After the first failure all functions return 0 or NULL, so that callers may

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "cube/merge/combine.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The problems of merged reports. */
 #include "cube/merge/merge_views.h"
 

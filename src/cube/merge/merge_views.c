@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "cube/merge/merge_views.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The parts of merged reports beside the severities: phases, waiting by time bins, matrices,
  * options of the analysis, problems.

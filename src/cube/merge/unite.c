@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "cube/merge/unite.h"
 
 #include <stdbool.h>

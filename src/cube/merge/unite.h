@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Several reports over common dimensions: call paths matched by the names of their regions from the
  * root on, locations matched by rank and thread. A result contains the union of all call paths and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * How far the criterion of each kind of wait state can be trusted: the end of its descriptions.
  *

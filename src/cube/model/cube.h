@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The severity cube: metric x call path x location -> exact value, with the definitions of its
  * dimensions, the statistics of the wait states and the description of the experiment. Values are

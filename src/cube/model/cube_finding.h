@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Findings: what other measurements of a run prove that its events do not show, such as counters of
  * the inside of a library. Belongs to the severity cube (cube.h).

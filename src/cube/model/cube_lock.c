@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "cube/model/cube.h"
 
 #include <stdbool.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Matrices of communication and waiting between pairs of locations. Part of the severity cube
  * (cube.h).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The problems of a run: causes of waiting, each with all waiting that stems from it, directly or
  * passed on by other wait states. A problem is a call path on one or more locations; a problem of

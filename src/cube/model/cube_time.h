@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Results over time: the iterations of the program's phases, and waiting time by time bins. Part of
  * the severity cube (cube.h). Times are ticks since the begin of the run.

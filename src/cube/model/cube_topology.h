@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Cartesian topologies: coordinates of processes in the communicators of MPI_Cart_create. Part of
  * the severity cube (cube.h).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "cube/model/delay_kind.h"
 
 #define FM_COSTS_SYNCHRONIZATION(SYMBOL)                                                           \

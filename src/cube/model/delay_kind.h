@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The metrics of the formation of each kind of wait state: its delay costs and its classes (direct
  * or indirect, propagating or terminal). */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The only table of metrics: name, place in the tree, meaning, formula and advice of each metric.
  * Analysis, reports, exports and manual are derived from this table.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Ids of the metrics of counters. No pattern of the user can have such an id.
  */

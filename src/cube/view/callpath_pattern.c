@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "cube/view/callpath_pattern.h"
 
 #include "cube/model/callpath_text.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Shortened call paths: "app/.../solve/MPI_Recv", where "..." stands for any number of levels.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Views of a severity cube: exclusive and inclusive sums of the selected cells along one dimension
  * at a time. Views do not change the cube; distinct views may be used by distinct threads.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "diagnosis/efficiency/hybrid_efficiency.h"
 
 #include "base/memory.h"

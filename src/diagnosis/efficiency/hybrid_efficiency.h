@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The POP efficiencies of runs whose processes have threads: a factor for the processes and one for
  * the threads inside them, which multiply to the parallel efficiency.

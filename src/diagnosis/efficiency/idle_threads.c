@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "diagnosis/efficiency/idle_threads.h"
 
 #include "base/memory.h"

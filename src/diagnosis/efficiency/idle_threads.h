@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Threads that have nothing to do while their master is outside of parallel regions, and where it
  * is meanwhile (Wolf 2002, section 3.3).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "diagnosis/efficiency/load_imbalance.h"
 
 #include <math.h>

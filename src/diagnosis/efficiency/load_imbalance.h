@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * How unevenly a load is spread over processes (or nodes, or threads), and how well it follows the
  * work: the formulas of D. Eberius, Low-level metrics for MPI and GPUs (2020), chapter 4, which are

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The load of streams of accelerators, of threads with accelerators, of processes and of nodes,
  * adjusted by the efficiency inside of them. One rule holds on every level of the hierarchy

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "diagnosis/problems/advice.h"
 
 #include "diagnosis/location_set.h"

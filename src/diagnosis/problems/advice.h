@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * What to do about a problem: advice that fits the kind of cause and its largest symptom.
  */

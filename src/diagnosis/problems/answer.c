@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "diagnosis/problems/answer.h"
 
 #include "base/containers/vector.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The problems of a run as sentences: the causes of waiting in the program, in descending order of
  * the waiting that stems from them, and one sentence for waiting without a cause in the program:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Sentences about one problem. */
 #include "diagnosis/problems/cause_text.h"
 

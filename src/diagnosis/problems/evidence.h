@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * How far the recording supports the description of a problem: time without a processor, which is
  * not the program's, and the number of samples.

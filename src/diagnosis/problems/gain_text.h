@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Sentences about what can be gained: predictions if the report has them, else bounds.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * What the counters of the kernel explain of a problem: preemptions, page faults, system calls and
  * waiting in the operating system in the computation that makes others wait.

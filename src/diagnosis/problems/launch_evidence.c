@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "diagnosis/problems/launch_evidence.h"
 
 #include "diagnosis/place.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Where the kernels of a problem are launched. */
 #ifndef FERMATA_DIAGNOSIS_PROBLEMS_LAUNCH_EVIDENCE_H

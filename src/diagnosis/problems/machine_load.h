@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Load of the machine: time in which the ranks had no processor because other processes or threads
  * used it, and the waiting because of that. Not the program's own lateness.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "diagnosis/problems/queue_evidence.h"
 
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * What the queues of an MPI library explain of a problem: a rank for which others wait while it is
  * in calls of the library, by the time of these calls themselves.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Wait states in groups by kind and by the waiting function, sorted by descending
  * waiting time.

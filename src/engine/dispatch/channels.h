@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Channels: records from one worker to another worker of the same process, handed over in packets
  * while both continue their stage. The receiver handles records that are still in cache, and few

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/dispatch/dispatch.h"
 
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Dispatch: typed records, each handled once by the worker that owns its destination, during the
  * stage. A record whose destination belongs to the sending worker is handled immediately, in cache.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Each worker of the team has a number, ascending with the processes that it owns. A record carries
  * the number of its sender; the receiver appends it to the batch of that sender. The delivery then
  * distributes the batches, in the order of the senders, over the receiver's processes: a counting

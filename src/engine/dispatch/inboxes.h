@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Inboxes: a dispatch whose handler keeps the records of a stage for the next one, which reads all
  * records of a process at once, in an order that does not depend on the numbers of workers and team

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/dispatch/team_channels.h"
 
 #include "base/containers/vector.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Team channels: records from the workers of one process of a team to the other processes, in
  * messages that are sent as soon as they are full and handled while others are still in transit. A

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/mailbox/mailbox_internal.h"
 
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Mailboxes: stages driven by messages. A worker computes for its processes as far as the available
  * data allow, and sends messages; each message that arrives lets it compute further. No worker

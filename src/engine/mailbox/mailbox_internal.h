@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Private to src/engine/mailbox: a stage driven by messages, and its messages to other processes of
  * the team.

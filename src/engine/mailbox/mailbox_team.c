@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Messages to processes that another process of the team owns, and termination detection by
  * Mattern's four-counter method: the processes add up the numbers of messages sent and received in
  * waves, each of which begins when a process is idle. Two waves in a row with equal sums, all

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Implements base/memory.h in a module by the allocator of the program that has loaded it, since
  * contents of packets are allocated on one side and freed on the other. */
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Private to src/engine/mpi: the parts of a transport by MPI.
  *

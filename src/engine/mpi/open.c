@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A transport by MPI: its start, its end, and its collective calls of fixed size. */
 #include "engine/mpi/mpi_transport.h"
 

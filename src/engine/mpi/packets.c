@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Packets: non-blocking transfers that overlap with the work of the process. */
 #include "engine/mpi/mpi_transport.h"
 

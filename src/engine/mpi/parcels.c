@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Parcels between all processes: their sizes, then their contents in pieces. */
 #include "engine/mpi/mpi_transport.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/team/team_internal.h"
 
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Collectives of the processes that analyse a trace together ("team"), for the data that they
  * share. Process 0 leads: it writes the report and prints messages. NULL is a team of one process.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Communication between the processes of a distributed analysis. A module (src/engine/mpi)
  * implements it for one MPI library; no other code depends on MPI.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/team/transport_load.h"
 
 #include "base/memory.h"

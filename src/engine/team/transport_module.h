@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The interface between fermata and the modules of src/engine/mpi. A module is linked to one MPI
  * library; fermata is linked to none and loads the module at run time.

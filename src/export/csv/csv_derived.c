@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "export/csv/csv_derived.h"
 
 #include "base/text.h"

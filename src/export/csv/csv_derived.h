@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Derived metrics and the values of parameters as CSV (RFC 4180). A write error is FM_ERR_SYSTEM.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Phases and matrices as CSV. */
 #include "base/memory.h"
 #include "base/text.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* All severities as a table. */
 #include "export/csv/csv_report.h"
 

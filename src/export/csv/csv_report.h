@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Parts of the report as CSV (RFC 4180). Output is streamed from the cube, with memory for the text
  * of one call path. A write error is FM_ERR_SYSTEM.

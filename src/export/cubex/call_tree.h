@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The call forest of a report in depth-first order, for formats that write it nested.
  */

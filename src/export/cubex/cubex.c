@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The report as a Cube 4 file (.cubex): a tar archive with anchor.xml and, for each metric, an
  * index of the call paths with values and one row for each of these, with one value for each
  * location. The format is read by CubeGUI, Scalasca's tools, TAU's ParaProf, Hatchet, pyCubexR. */

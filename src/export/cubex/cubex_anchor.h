@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The dimensions of a report as the anchor.xml of a Cube 4 file.
  */

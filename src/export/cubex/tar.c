@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "export/cubex/tar.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Writes a tar archive (POSIX.1-2001, "pax") of plain files.
  */

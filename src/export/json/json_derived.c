@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Derived metrics and the values of a parameter. */
 #include "cube/derived/derived_values.h"
 #include "export/json/json_fields.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "export/json/json_fields.h"
 
 void fm_json_index(struct fm_json *json, const char *key, uint32_t index)

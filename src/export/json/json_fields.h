@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Members of the report's JSON object (docs/report-json.md). Errors stay in the stream.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The matrices as JSON. */
 #include "diagnosis/uncertainty.h"
 #include "export/json/json_fields.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The problems as JSON. */
 #include "cube/view/view.h"
 #include "diagnosis/uncertainty.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The report as JSON (docs/report-json.md). */
 #include "export/json/json_report.h"
 #include "diagnosis/place.h"

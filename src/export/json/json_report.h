@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The report as JSON (docs/report-json.md). Output is streamed from the cube without additional
  * memory. A write error is FM_ERR_SYSTEM.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Phases, time bins and efficiencies as JSON. */
 #include "base/memory.h"
 #include "diagnosis/efficiency/efficiency.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The topologies as JSON. */
 #include "export/json/json_fields.h"
 

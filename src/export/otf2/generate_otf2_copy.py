@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Lists the records of the installed OTF2 that can be read and written again, from its headers.
 
 usage: generate_otf2_copy.py INCLUDE_DIRECTORY EVENTS_OUT DEFINITIONS_OUT

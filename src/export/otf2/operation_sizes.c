@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "export/otf2/operation_sizes.h"
 
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Bytes moved by each one-sided operation: the tables of a trace do not contain them.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "export/otf2/otf2_copy.h"
 
 #include "base/containers/vector.h"

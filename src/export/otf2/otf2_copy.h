@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Copies an OTF2 archive record by record and inserts further records. Clock offsets and mapping
  * tables are applied during the copy, and so are repairs of the trace's times: the copy needs none.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Copies events. The list of records is generated from OTF2's headers. */
 #include "export/otf2/otf2_copy_internal.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Internal interface of otf2_copy: the state of a copy and the callbacks for all records.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The archive with the transfers of one-sided communication where MPI's rules place them: the
  * extended event model of [H05] section 3.2. All tools draw messages. A transfer is therefore
  * written as a message on the communicator of its window, with its own tag:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The archive with the results of the analysis as additional records: each wait state is a region
  * inside the waiting call, and a metric shows when a location is on the critical path. */
 #include "diagnosis/process_word.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "export/otf2/transfers.h"
 
 #include "base/containers/map.h"

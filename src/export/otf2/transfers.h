@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Where one-sided transfers end: the extended event model of [H05] (M.-A. Hermanns et al.,
  * Event-Based Measurement and Analysis of One-Sided Communication, 2005), section 3.2. By MPI's

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Each location has an incremental walk through its spans. For each window of time, all walks
  * advance to its end and append their events to one buffer, which is sorted and passed on. Events
  * that lie beyond the window (a walk may run ahead by a call) stay in the buffer for the next one.

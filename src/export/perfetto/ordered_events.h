@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The events of a timeline in order of time over all of its locations, as streaming readers need
  * them: begins and ends of spans and of waiting parts, and arrivals of arrows.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A timeline in Perfetto's native format (TrackEvent packets): for long runs. A rank is a process,
  * its locations are threads, with descriptors in the order of ranks; packets of events follow in
  * order of time. Each region and call is a span, and the waiting part of a call a span inside it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A timeline as JSON in Chrome's trace event format, which Perfetto and many other tools read. Each
  * region and call is a span, and the waiting part of a call a span inside it. Messages, one-sided
  * operations and causes of waits are flows. */

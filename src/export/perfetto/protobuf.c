@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "export/perfetto/protobuf.h"
 
 #include "base/text.h"

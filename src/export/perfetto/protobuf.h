@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Encodes messages of protocol buffers: fields are appended to a growing buffer.
  */

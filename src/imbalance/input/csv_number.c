@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "imbalance/input/csv_number.h"
 
 #include <ctype.h>

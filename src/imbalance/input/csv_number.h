@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Numbers of profilers' tables: with decimal points or commas, digits in groups, percent signs,
  * levels of utilization, values of each unit of the processor behind them; and units.

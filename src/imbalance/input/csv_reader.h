@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Rows of CSV files as profilers write them: RFC 4180 with one of several delimiters, between lines
  * of other text. The reader works inside of the text: cells are unescaped in place.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "imbalance/input/gpu_metric.h"
 
 #include <string.h>

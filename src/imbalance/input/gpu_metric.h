@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The quantities that are taken from profiles of accelerators (gpu_metrics.def).
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "imbalance/input/input_file.h"
 
 #include "imbalance/input/table_reader.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The files that tell about ranks and their accelerators: profiles of nvprof and Nsight Compute,
  * and own tables. What a file is follows from its header. docs/gpu-imbalance.md describes them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Tables of Nsight Compute (ncu --csv): a row for each launch and metric, the same for means of
  * several launches (--print-summary), or a row for each launch (--page raw). Versions differ in the
  * columns between the kernel's name and the metric. */

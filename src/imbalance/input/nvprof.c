@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Tables of nvprof --csv: metrics of kernels (a row for each kernel and metric), times of kernels
  * (a row for each kernel), and traces of both (a row for each launch). */
 #include "imbalance/input/table_reader.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fermata's own tables: kernels, ranks, sweeps, ranks of processes, threads of a kernel. */
 #include "imbalance/input/table_reader.h"
 

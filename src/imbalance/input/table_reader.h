@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Reading the tables of a file: each kind of table has a reader.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Values of profiles: their notation is that of the whole file. */
 #include "base/text.h"
 #include "imbalance/input/table_reader.h"

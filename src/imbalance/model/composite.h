@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * An efficiency of accelerators that regards what multiprocessors share.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "imbalance/model/gpu_run.h"
 
 #include "cube/view/view.h"

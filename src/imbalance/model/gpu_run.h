@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The load of each rank of a run, measured in several ways, and how unevenly it is spread: D.
  * Eberius, Low-level metrics for MPI and GPUs (2020), chapter 4. docs/gpu-imbalance.md explains all

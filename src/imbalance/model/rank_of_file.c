@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "imbalance/model/rank_of_file.h"
 
 #include <stdbool.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "imbalance/model/run_kernels.h"
 
 #include "imbalance/model/composite.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The kernels of each rank: their times and efficiencies, added up.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The kernels of each rank of an experiment: those of its streams of accelerators.
  */

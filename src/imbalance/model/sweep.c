@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "imbalance/model/sweep.h"
 
 #include "imbalance/model/composite.h"

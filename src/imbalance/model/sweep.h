@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Several runs side by side: how the imbalances of the loads follow that of the work (table 4.1 of
  * Eberius 2020).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "imbalance/output/chart.h"
 
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Charts as SVG in the look of the viewer: bars in groups, or lines.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "imbalance/output/figures.h"
 
 #include "base/files/new_file.h"

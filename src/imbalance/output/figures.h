@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The figures of runs and sweeps, in the form of Eberius 2020, figures 4.3 and 4.5 to 4.10.
  */

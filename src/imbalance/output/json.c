@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/json/json_writer.h"
 #include "imbalance/output/output.h"
 

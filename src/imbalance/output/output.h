@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Runs and sweeps as text, JSON, CSV and page. Errors of writing are left in the streams.
  */

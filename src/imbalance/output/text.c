@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "imbalance/output/output.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What stands for the interpreter where fermata is built without Lua. No script is loaded, so that
  * none is executed. */
 #include "patterns/language.h"

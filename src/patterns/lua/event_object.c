@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Events as values of Lua, with fields that are computed when they are read. */
 #include "patterns/lua/script_interpreter.h"
 

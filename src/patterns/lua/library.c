@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The functions of Lua that scripts may use. */
 #include "patterns/lua/sandbox.h"
 

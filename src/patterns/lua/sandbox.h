@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * An interpreter of Lua 5.4 without access to anything but what it is given, with limited memory
  * and a limited number of steps in each call, and without anything whose result may differ from one

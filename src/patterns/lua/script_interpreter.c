@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "patterns/lua/script_interpreter.h"
 
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The interpreter of a script: sandbox, functions of scripts, and the table that the script
  * returns.

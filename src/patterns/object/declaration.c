@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What a shared object declares. */
 #include "base/memory.h"
 #include "patterns/object/object_execution.h"

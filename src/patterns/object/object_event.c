@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Events as shared objects see them. */
 #include "analysis/locks/kept_holds.h"
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "patterns/object/object_execution.h"
 
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * A pattern of a shared object in execution at a location. Private to this folder.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/archive/archive.h"
 
 #include "record/archive/archive_space.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The OTF2 archive of the run, written at its end (or later, from the journals): every process
  * writes its locations' events and local definitions, rank 0 writes the global definitions. Used by

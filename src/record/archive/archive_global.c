@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The global definitions, written by rank 0 from the merged set. */
 #include "record/archive/archive.h"
 #include "record/archive/marker.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The local definitions: one file for each location, with its clock offsets and the mapping of the
  * process's numbers to global numbers. */
 #include "record/archive/archive.h"

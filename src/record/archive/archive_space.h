@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Disk space for the archive. Closing an OTF2 file crashes if the write that is part of the close
  * fails. Therefore the maximum that a close writes is kept small and is reserved on disk before any

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/archive/attribute.h"
 
 #include <otf2/otf2.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Attributes of events in the archive: the counts of operations that were not recorded during a
  * pause (base/unrecorded.def). OTF2 has no record for such counts; every tool can read attributes.

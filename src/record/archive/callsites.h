@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Functions and lines of the call sites in recorded call stacks. A process stores a call site as a
  * binary and an address (definitions BINARY and SITE in a set of their own). At the end of the run

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Definitions: the meaning of the numbers in the records. Every process numbers its definitions in
  * order of first use. At the end of the run the sets of all processes are merged pairwise up a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/archive/event_regions.h"
 
 #include "record/archive/define.h"

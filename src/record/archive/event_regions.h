@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Numbers of regions in the events of a process. Where call sites are known, a region that is
  * called from several lines has one number for each line, so the number in an Enter identifies the

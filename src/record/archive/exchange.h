@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Communication between the processes of the run, for the recorder's own use at the begin and end
  * of the run. The source of events that can communicate (such as MPI) provides it. Calls are

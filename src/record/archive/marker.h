@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Markers of the program ("checkpoint written"). Markers are not events: OTF2 stores them in one
  * file of the whole archive. The conversion of records to events collects the markers in a list;

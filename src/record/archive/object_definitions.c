@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/archive/object_definitions.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Definitions of the objects by which threads synchronize: their names in archives.
  */

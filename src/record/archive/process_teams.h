@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Teams of threads in an archive. A team is a communicator of a paradigm of threads (OpenMP, POSIX
  * threads) whose group consists of locations of one process. Members are known when all events are

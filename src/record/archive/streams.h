@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Streams of accelerators among the locations of the processes. The conversion of records collects
  * those of a process in a list; they then become definitions. Used by one thread.

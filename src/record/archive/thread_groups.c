@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/archive/thread_groups.h"
 
 #include "record/archive/archive.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The groups of threads in the global definitions. A paradigm of threads has a group of all
  * locations of the run, in the order of ranks and threads. The members of its other groups are

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Common header of all files with wrappers of ARMCI. They are built without the header of any
  * library and call the functions that `next` names (paradigm.h): handles and groups are known by

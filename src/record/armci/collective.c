@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Groups of processes and collective operations. The definition of a group is equal on
  * all members without communication: a group is known by its members. */
 #include "record/armci/armci.h"

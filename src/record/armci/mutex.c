@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Mutexes. One of ARMCI_Create_mutexes is known by its number and process. ARMCI-MPI also has sets
  * of mutexes (armcix.h). The handles of a set differ between processes, but the n-th set that a
  * group creates is the same one on all members: its mutexes are locks n << 32 | NUMBER of the

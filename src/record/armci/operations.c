@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* One-sided operations and their completion.
  *
  * Operations on one process have common matching ids, of which there are two for what changes

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* ARMCI as a paradigm: begin and end. MPI has begun the run before and ends it later, because
  * programs initialize MPI before ARMCI. */
 #include "record/armci/armci.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Common header of all files with wrappers of GNU Fortran's coarray library. They are built without
  * the header of any library, from the interface of GNU Fortran 8 to 14 (libcaf.h), and call the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Establishment of coarrays, and those with a meaning of their own: locks, critical constructs,
  * events. A lock is known by its team, its owner, and the number of locks established in the team
  * before, which is the same on all images. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Collective operations. Bytes are counted as for MPI: one transfer for each image that data goes
  * to or comes from, the image itself included. */
 #include "record/caf/caf.h"

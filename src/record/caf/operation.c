@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* One-sided operations on coarrays. The library returns from each when it is complete at its
  * target. */
 #include "record/caf/caf.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Coarrays as a paradigm: begin and end of the program.
  *
  * The library begins and ends MPI inside its own calls. MPI's wrappers begin the run there, and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Teams of images. Their definitions are equal on all members without communication: a team is
  * known by its parent, the number of `form team` in that before, and its first member. Which images
  * are its members only the library knows; they exchange the numbers that they have given to `form

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The chunks of memory that a thread's records lie in. */
 #include "record/capture/threads.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/capture/clock.h"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The recorder's clock: the time-stamp counter where it is invariant (constant rate, same on all
  * cores) and the kernel has not found it to be unstable, else CLOCK_MONOTONIC_RAW. Timestamps are

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/capture/free_signal.h"
 
 #include <signal.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Preserves state of the measured program over a section in which the recorder writes files or
  * computes: errno, the floating-point environment (flags, rounding, traps), and the signals that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Map from handles of a paradigm's library to the recorder's data about the object. The library
  * reuses handles: an entry is removed from the map before the library can assign its handle to

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Attributes for the code that every recorded call executes (the hot path), and for visibility.
  */

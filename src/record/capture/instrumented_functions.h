@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Functions that the compiler has instrumented (-finstrument-functions): they report their
  * begin and end.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A thread that keeps its last records only: its chunks form a ring, and the records that are
  * discarded go to a summary (flight/cut.h). */
 #include "record/capture/threads.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The recorder's own lock. The recorder must not call pthread_mutex_lock, which it records itself
  * (record/threads). Waiting threads sleep; errno is preserved. A zeroed lock is free.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/capture/memory_use.h"
 
 #include <stdatomic.h>

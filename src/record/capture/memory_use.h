@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Memory that the recorder uses in this process: its pages (buffers, call stacks) and OTF2's
  * buffers. Thread-safe, no lock; no system call but where stated.

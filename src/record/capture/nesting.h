@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The regions of user code that are open in a thread, outermost first. The caller chooses the value
  * stored for a region: a number or a pointer. Used by one thread at a time.

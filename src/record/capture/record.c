@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/capture/record.h"
 
 const unsigned char fm_record_words[FM_RECORD_KIND_COUNT] = {

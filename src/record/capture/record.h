@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Compact records of the per-thread buffers. A recorded call is a CALL record followed by its
  * operation records; operations at the Enter precede operations at the Leave. Records between calls

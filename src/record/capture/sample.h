@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Samples: call stacks of threads between their recorded calls. A timer on the CPU clock of each
  * thread registered with the recorder sends it a signal, whose handler records the thread's call

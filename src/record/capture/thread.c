@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/capture/thread.h"
 
 #include "record/capture/threads.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The threads of the process and their memory: what thread.c, chunks.c, last_records.c and
  * record/locations share. Private to them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/closing/clock_check.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Checks whether the clocks of a run can be trusted. Timestamps of different processes are
  * compared, which requires three conditions: a clock keeps its rate; processes that are assumed to

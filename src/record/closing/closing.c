@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/closing/closing.h"
 
 #include "record/selection/thinning.h"

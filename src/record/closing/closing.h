@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The end of a run that was recorded to its end: the combined facts of all processes, and the
  * description of the run.

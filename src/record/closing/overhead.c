@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/closing/overhead.h"
 
 #include "counters/counter_layout.h"

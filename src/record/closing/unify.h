@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Unification of the definitions of all processes, and of their clocks, in O(log P) rounds along a
  * binomial tree.

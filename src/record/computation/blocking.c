@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/computation/blocking.h"
 
 #include "functions/paradigm_names.h"

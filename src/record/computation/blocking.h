@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Functions of the C library in which threads sleep or wait (blocking.def). If the program itself
  * calls one, in a thread that is sampled, between its recorded calls, and the call takes 20 us or

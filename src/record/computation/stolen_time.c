@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/computation/stolen_time.h"
 
 #include "record/capture/thread.h"

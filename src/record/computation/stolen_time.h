@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Time for which a thread had no processor although it computed: the wall time of a stretch of
  * computation between two recorded calls, minus the CPU time of the thread, minus the blocking

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Regions of the constructs of OpenMP. A region belongs to a construct and to the call by which the
  * program enters it; its name (`!$omp parallel @file.c:17`) is determined at the end of the run

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/constructs/construct_names.h"
 
 #include "functions/function_kind.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Names of the regions of constructs (construct.h): with the source line of the call that enters
  * the construct. Compilers know no line for calls that they add, and the line of any statement

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/constructs/team_end.h"
 
 #include <string.h>

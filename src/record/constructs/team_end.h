@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The end of a team at its members. A member that the runtime has released from the barrier at the
  * end of a team does not return to the program: it waits for the next team, inside the runtime.

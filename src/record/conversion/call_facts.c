@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/conversion/call_facts.h"
 
 #include "base/partitioned_names.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Facts about calls for which OTF2 has no records or fields: what threads synchronize by, which
  * persistent collective a call completes, the partitions of messages. They become parameters and

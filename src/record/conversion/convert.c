@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/conversion/convert.h"
 
 #include "base/processor_time.h"

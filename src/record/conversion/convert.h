@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Conversion of the compact records of a process to OTF2 events, through the open archive
  * (archive/archive.h). Used by one thread, for one process after the other.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * What the files of this room share: the tables of the process whose records are being converted,
  * and the order and sizes of its events. Private to src/record/conversion.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/conversion/dropped.h"
 
 void fm_dropped_begin(struct fm_dropped *dropped, const struct fm_path *path, bool to_the_end,

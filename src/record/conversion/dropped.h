@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Records that are left out of the archive although they were recorded: the visits of phases that
  * other processes have not kept (selection/thinning.h), and what exceeds the size limit. The

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/conversion/left_out.h"
 
 #include "record/archive/attribute.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Pauses of the recording in the archive: those of the run, and those in the place of records that
  * are left out (dropped.h). Private to src/record/conversion.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * What a thread did between two events without a sample: most likely what it did between the same
  * two events when a sample was taken. Private to src/record/conversion.

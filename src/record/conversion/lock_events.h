@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Acquisitions and releases of locks as events, and what a release tells of the time before it.
  * Private to src/record/conversion.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/conversion/operation_events.h"
 
 #include "record/capture/record.h"

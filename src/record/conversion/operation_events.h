@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Compact records of operations (messages, collective operations, one-sided operations, locks) as
  * OTF2 events: one event for each record.

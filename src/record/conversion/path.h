@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The path of open regions of a location during the conversion of its records to events: functions
  * of the call stack and regions that the program has marked, in the order in which they began.

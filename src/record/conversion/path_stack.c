@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/conversion/path_stack.h"
 
 #include <stdlib.h>

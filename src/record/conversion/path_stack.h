@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The call stack of a path (path.h) as the functions that it stands for. Private to path.c and
  * path_stack.c.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The works of a stream of an accelerator as events. They are reported in any order: they are
  * collected, sorted and written when no more follow. A work is a region with a parameter, the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/conversion/team_events.h"
 
 #include "record/archive/process_teams.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Events of teams of threads, tasks and locks that threads share. Private to src/record/conversion.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Visits of functions and marked regions, from changes of the call stack, marks and samples.
  * Private to src/record/conversion.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Counts what a thread records: calls and their times, messages, bytes, collectives, one-sided
  * operations. Counters are made of the records of calls (record.h), after each call, by the thread

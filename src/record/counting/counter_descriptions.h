@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Descriptions of counters in files (counters/counter_layout.h).
  */

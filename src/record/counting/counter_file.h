@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The file with the counters of this process (counters/counter_layout.h):
  * EXPERIMENT/counters/rank.N. It is made when the run begins, and mapped, so that others read it at

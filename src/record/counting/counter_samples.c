@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/counting/counter_samples.h"
 
 #include "counters/catalogue.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Counters in the trace: samples of the counters of the process (OTF2: Metric events) in its first
  * thread, each time that its records are written to disk, at snapshots that it takes itself, and in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/counting/counter_values.h"
 
 #include "counters/catalogue.h"

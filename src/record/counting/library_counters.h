@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Counters that a library offers by variables or inside itself, as the code that is specific to the
  * library adds them: performance variables of MPI ("mpit:NAME") and Open MPI's software performance

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Counters that are offered to other tools in the process (--counters-mpit): those that are asked
  * for and available, except those of functions, and variables of the library, which it offers

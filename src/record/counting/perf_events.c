@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/counting/perf_events.h"
 
 #include "counters/catalogue.h"

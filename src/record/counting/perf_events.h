@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Events of the kernel's interface perf_event_open (counters/definitions/perf.def) as counters of
  * the process. Each event is opened for all threads that exist when the run begins, and inherited

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/counting/rank_snapshots.h"
 
 #include "counters/catalogue.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Snapshots of the counters of this process that the program or a signal demands, in
  * EXPERIMENT/counters/snapshots.N: each time that a phase begins (--snapshot phase:NAME), or when a

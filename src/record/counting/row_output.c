@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/counting/row_output.h"
 
 #include "counters/row_file.h"

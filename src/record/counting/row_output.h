@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Writes the files of rows that a process leaves at its end (counters/row_file.h). They have their
  * names only when they are complete: a process that is killed meanwhile leaves NAME.RANK.part, one

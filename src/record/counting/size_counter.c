@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/counting/size_counter.h"
 
 #include "counters/catalogue.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Messages sent by size, in the bins that the user has chosen (--size-bins): a counter that is
  * added to the file only then.

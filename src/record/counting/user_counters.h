@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Counters that the program declares (fermata/counter.h), in the file of counters: "user:NAME". The
  * last value that a thread has recorded is that of the thread; the value of the process is the sum

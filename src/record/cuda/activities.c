@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The work of the streams, from the buffers of CUPTI. A buffer is given out at a call of the
  * program that launches, and comes back full, or after a flush, mostly in a thread of CUPTI's own.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The calls of the host. CUPTI calls back at the begin and at the end of each; between the two the
  * call is open without a frame of the recorder (FM_DEPTH_REPORTED). A function of the runtime
  * library calls functions of the driver, whose calls are not recorded, but whose numbers the work

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* CUDA as a paradigm. Its libraries are not interposed: most programs contain the runtime library,
  * and the driver library is found by it. CUPTI, which is loaded when recording begins, reports the
  * calls and the work of the streams. */

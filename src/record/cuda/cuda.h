@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The collector of CUDA: the calls of the host, which CUPTI reports by callbacks, and the work of
  * the streams, which it reports in buffers, later. Private to src/record/cuda.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The part of CUPTI, the profiling interface of CUDA, that the recorder uses. These are
  * declarations of its own: CUDA is not needed to build it. Types and values are those of NVIDIA's

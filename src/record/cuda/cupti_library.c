@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Finding and loading CUPTI. */
 #include "record/cuda/cupti_profiler.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The part of CUPTI that measures kernels: its range profiler, which runs in the process, and its
  * host interface, which knows the metrics of a chip; both since CUDA 12.6 Update 2. As cupti.h,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/cuda/device_clock.h"
 
 enum { NANOSECONDS = 1000000000 };

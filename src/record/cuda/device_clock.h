@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * From the times of CUPTI to those of the recorder's clock, by moments that were read on both.
  * Exact integers: between two moments times are interpolated and rounded down, so that their order

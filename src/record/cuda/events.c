@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Events of CUDA, which stand behind the work of streams, in a table of fixed size. A call that
  * puts an event on a stream gives it a number, which the calls that wait for the event record, too.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/cuda/kernel_profiler.h"
 
 #include "record/cuda/cuda.h"

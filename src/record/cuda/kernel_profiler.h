@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Measures what is active inside of an accelerator during the kernels of one context, with CUPTI's
  * range profiler (cupti_profiler.h) in the mode in which each kernel is a range of its own: CUPTI

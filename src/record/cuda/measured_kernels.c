@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/cuda/measured_kernels.h"
 
 #include "base/kernel_activity.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Brings the values of measured kernels and their works together, whichever CUPTI returns first, by
  * the numbers of their launches. A table of fixed size: if one of both does not come, it is

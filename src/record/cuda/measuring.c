@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Which kernels are measured, and which values belong to which of them. CUPTI numbers the kernels
  * of a context in the order of their launches; so do the callbacks of the launches. Kernels are
  * measured in batches: between two batches, when no launch is in progress, the values are decoded.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Measuring what is active inside of accelerators while kernels run: which kernels, in which
  * contexts, and to which works the values belong. Private to src/record/cuda. Thread-safe.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Regions of kernels, by their names. */
 #include "record/cuda/cuda.h"
 

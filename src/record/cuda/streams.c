@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Streams of the process, by the numbers that CUPTI gives them: a table of fixed size, so that a
  * call of the program allocates nothing for them. */
 #include "record/cuda/cuda.h"

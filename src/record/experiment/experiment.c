@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/experiment/experiment.h"
 
 #include "base/text.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The experiment directory: its name, the environment description, the log, the result for the
  * launcher. Used by rank 0 only, except fm_experiment_protect and fm_experiment_remove_location.

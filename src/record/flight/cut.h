@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Summary of the oldest records of a thread, kept when their buffer space is reused (flight.h): the
  * counts that matching needs (unrecorded.h), and the functions and regions that are open after

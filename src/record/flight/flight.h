@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The flight recorder: only the last records are kept, in memory, and written only on one of
  * these triggers: the program ends without MPI_Finalize (it crashes, is killed, calls MPI_Abort or

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Triggers of the flight recorder outside the program's requests: signals that end the process, and
  * the end of other processes of the run. */
 #include "record/capture/free_signal.h"

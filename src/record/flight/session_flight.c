@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/flight/session_flight.h"
 
 #include "record/experiment/experiment.h"

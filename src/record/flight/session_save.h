@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Saving the records of all threads while they may still record. Waits for locks are limited,
  * because the holder of a lock may be the code that a signal handler has interrupted.

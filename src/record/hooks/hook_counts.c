@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/hooks/hook_counts.h"
 
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * What the hooks share: where they count, and how they find the functions that they stand for.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Hooks in MPI libraries: a library that is preloaded on request (--hooks) and defines functions
  * that components of Open MPI 4.1 call each other by, and functions of UCX, by which MPICH sends

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Functions of UCX by which MPICH 4.0 (device ch4:ucx) sends and receives messages. The tag of a
  * message begins with the 16 bits of a communicator's context, whose last bit is set in messages
  * of the library itself: those of collectives, which also create communicators and windows. One-

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Functions of Open MPI 4.1 that perform collective operations by one algorithm each: coll_tuned
  * and other components call them by their names. Algorithms that use another one count both. */
 #include "record/hooks/hook_counts.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Functions of Open MPI 4.1's component ob1, which matches messages to receives. Their names are
  * not in any header that is installed.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The journal: the records and definitions of a process so far, on disk while the program runs, so
  * that they survive the process. Each process appends its definitions to `journal/<rank>.def` and,

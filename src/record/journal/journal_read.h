@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Reading files of a journal (journal.h), block by block. A file may be torn, damaged or
  * foreign: a block is returned only if its checksum is correct.

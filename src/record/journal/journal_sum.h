@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Checksums of the journal's blocks: they detect torn and damaged blocks (but not intended
  * changes). Words are distributed to four lanes in turn, whose multiplications are independent: 13

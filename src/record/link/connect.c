@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Reports the entries of a program to the preload library when the program starts. */
 #include "record/link/linked.h"
 

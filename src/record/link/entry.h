@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* This file contains assembly, which clang-format would format as C. */
 /* clang-format off */
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The interface between programs that `fermata link` has linked and the preload library. Such a
  * program contains entries (entry.h) of the functions that it calls of libraries that are part of

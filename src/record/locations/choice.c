@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Which location a thread records to: a new one, one whose thread has ended, one of an earlier
  * thread that played the same part in the program, or one that its creator has provided. */
 #include "record/capture/memory_use.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The begin and the end of threads: of those whose creation is recorded, and of all that record. */
 #include "record/capture/threads.h"
 #include "record/selection/selected.h"

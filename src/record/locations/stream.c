@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Locations of streams of accelerators. No thread has them: their records are the works that an
  * interface of the accelerator reports, mostly in a thread of its own, and later than they were. */
 #include "base/kernel_activity.h"

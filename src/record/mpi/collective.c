@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Collective calls, blocking and non-blocking. Sent and received bytes are counted as in Score-P:
  * one transfer for each peer that data is sent to or received from, including the own rank unless
  * MPI_IN_PLACE is used. In inter-communicators the peers are the remote group. */

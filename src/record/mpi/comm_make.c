@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Calls that create or free communicators. They are recorded as collective operations on the
  * communicator that all participants have in common: the parent, or without one, the new one. */
 #include "record/mpi/inside/unexpected_queue.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI_Wait..., MPI_Test..., MPI_Request_free, MPI_Cancel. */
 #include "record/mpi/objects/partitioned.h"
 #include "record/mpi/objects/request.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Calls that connect processes of two MPI_COMM_WORLDs. They are recorded as collective operations
  * on the new inter-communicator, MPI_Init of spawned processes likewise.
  *

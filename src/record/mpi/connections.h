@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Connections with processes of another MPI_COMM_WORLD: spawned, connected and joined ones.
  */

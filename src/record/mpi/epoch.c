@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Active-target synchronization: fence; start, complete, post, wait, test. */
 #include "record/mpi/objects/group.h"
 #include "record/mpi/objects/window.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads and writes of files. Each is recorded as an I/O operation with its bytes: those that the
  * status states when it ends. A collective one is a collective operation of the file's communicator
  * besides; in its two split forms (_begin and _end, or with a request) a non-blocking one. */

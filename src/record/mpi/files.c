@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Collective calls on files that transfer no data; file_access.c has those that do. */
 #include "record/mpi/inside/pvar_objects.h"
 #include "record/mpi/objects/comm.h"

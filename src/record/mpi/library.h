@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Differences between MPI libraries: the representation of handles, statuses and basic types.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Passive-target synchronization: locks and flushes. MPI does not report when a lock is acquired,
  * so only its request and release are recorded. */
 #include "record/mpi/objects/window.h"

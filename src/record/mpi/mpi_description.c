@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/mpi/mpi_description.h"
 
 #include <otf2/OTF2_GeneralDefinitions.h>

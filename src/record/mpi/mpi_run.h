@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The run of an MPI program: its begin, with MPI_Init or with the first session of MPI 4, and its
  * end.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Neighbourhood collectives. OTF2 has no types for them: they are written as the corresponding
  * collectives on the communicator with the topology, and distinguished by the region's name. */
 #include "record/mpi/collective.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Types of MPI 4 that headers of older MPI libraries lack, so that the wrappers of the functions
  * that use them exist also when fermata is built with such a header: a program may use a newer

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Blocking and non-blocking point-to-point calls. */
 #include "record/mpi/objects/request.h"
 

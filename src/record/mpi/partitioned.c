@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Partitioned communication of MPI 4. A start is recorded as a non-blocking send or receive with
  * its operation and number of partitions; MPI_Pready with the partitions that it makes ready,
  * MPI_Parrived with the one that has arrived, and with the request of the start.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Persistent requests: every start is recorded as a new operation. Those of collectives are made in
  * collective.h. */
 #include "record/mpi/objects/partitioned.h"

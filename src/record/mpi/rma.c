@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* One-sided operations. */
 #include "record/mpi/objects/request.h"
 #include "record/mpi/objects/window.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI as a paradigm: begin and end of the MPI program (MPI_Init, MPI_Init_thread, MPI_Finalize,
  * MPI_Finalized, MPI_Abort), and the recorder's communication.
  *

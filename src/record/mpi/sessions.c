@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Sessions of MPI 4, with and without MPI_Init.
  *
  * A program without MPI_Init begins its run with the first session: the recorder begins a session

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Common header of all files with MPI wrappers: the MPI library's header, the functions' numbers,
  * the recorder, and functions that write records of operations.

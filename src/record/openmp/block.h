@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Regions that one thread at a time is in: the construct around a block, and the lock of the block.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* GCC's OpenMP as a paradigm. It has no begin and no end: the runtime is there when it is called.
  */
 #include "record/openmp/lock_table.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The waits of loops whose iterations depend on others. The iteration that is waited for stands in
  * variable arguments, one for each of the nested loops. */
 #include "record/openmp/doacross.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Loops whose iterations wait for others (`ordered(n)` with `depend`), of GCC's runtime.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Begin and end of teams in their members and in the thread that forks them, for all runtimes.
  */

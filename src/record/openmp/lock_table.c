@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/openmp/lock_table.h"
 
 #include "record/capture/lock.h"

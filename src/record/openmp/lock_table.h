@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The locks of OpenMP by their addresses: those of critical and ordered regions, and of the
  * program. They are numbered in the order of their first use, behind FM_OMP_LOCKS_FIRST, so that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The locks of OpenMP's functions, for all runtimes. */
 #include "record/openmp/lock_table.h"
 #include "record/openmp/openmp.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The part of OMPT, the tools interface of OpenMP, that the recorder uses (OpenMP 5.0, chapter 4):
  * types of callbacks and the values of their arguments. Runtimes differ in what they call.

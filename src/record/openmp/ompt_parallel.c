@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Parallel regions of runtimes with OMPT. The forking thread knows when a team ends; the other
  * members are told the end when they begin the next one only (team_end.h). */
 #include "record/openmp/ompt_tool.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Explicit tasks of runtimes with OMPT. What links an execution to its creation is in the word that
  * the runtime keeps for the tool with each task:
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* OpenMP's runtimes with OMPT (LLVM's, Intel's) as a paradigm and as a tool. The runtime asks for
  * the tool when it begins (preload/tool.c); the functions of locks, critical and ordered regions
  * are wrapped as those of other libraries. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Private to the recording of runtimes with OMPT: the callbacks, and what they share.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Worksharing, masked, critical and ordered constructs of runtimes with OMPT. */
 #include "record/openmp/block.h"
 #include "record/openmp/ompt_tool.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Common header of the recording of OpenMP. Other runtimes than GCC's have a tools interface
  * (ompt_tool.h). GCC's (libgomp) has none.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Parallel regions: the forking thread and the members of its team. */
 #include "record/constructs/team_end.h"
 #include "record/openmp/fork_join.h"

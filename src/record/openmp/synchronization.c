@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Barriers, critical and ordered regions, atomic operations that need the runtime, and locks. A
  * thread holds a lock from the record behind its acquisition to the record before its release. */
 #include "record/openmp/block.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Tasks. The runtime copies the arguments of a task and calls its body later, in any thread of the
  * team. The wrapper adds to the arguments what links the execution of a task to its creation,
  * behind the program's: the begin of the block belongs to the program and, in task loops, to the

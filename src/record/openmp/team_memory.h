@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Memory of teams that outlive the call that forks them: from the fork to the join, in the list of
  * the location that forks. Pages of a location serve its later threads, too: threads that end keep

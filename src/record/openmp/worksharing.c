@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Worksharing constructs: loops whose schedule needs the runtime, sections, single. Requests for
  * the next part of a loop are not recorded: they do not wait. */
 #include "record/openmp/doacross.h"

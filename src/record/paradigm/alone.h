@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Communication functions (exchange.h) for a single process: of a run with one process, or of a
  * program that processes the data of all processes.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Description of a paradigm (MPI, OpenSHMEM, ...) in an archive: the constant data of a paradigm.
  * Journals contain it, too (journal.h), so that `fermata` can complete the archive of a killed run

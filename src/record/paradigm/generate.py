@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Generates sources of the recorder from the tables of the paradigms' functions (src/functions).
 
 usage: generate.py TABLE OUTPUT_FOLDER

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * A paradigm: a programming interface for communication or parallelism whose functions are recorded
  * (MPI, OpenSHMEM, OpenMP, threads). Each has a folder with a table of its functions and its

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Functions that write records of operations into reserved room, and locks for short sections, for
  * the wrappers of all paradigms.

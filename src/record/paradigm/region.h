@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Table of the recorded functions of all paradigms of a process. CALL records contain indices of
  * this table.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Common functions of all wrappers. Included after the paradigm's generated functions.h, by the
  * paradigm's header that its generated sources include.

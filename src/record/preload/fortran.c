@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/preload/fortran.h"
 
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Support of Fortran programs. The Fortran libraries of Open MPI, and that of MPICH for functions
  * of `use mpi_f08` without choice buffers, convert the arguments and call PMPI_... functions. These

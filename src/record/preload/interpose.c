@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Interposes the functions of the C library in which threads sleep or wait. Each calls the original
  * function; the recorder decides afterwards whether the call is recorded (computation/blocking.h).
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The part of the preload library that interposes functions of the C library in which threads sleep
  * or wait.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Interposes functions of which the recorder is notified: those that unload libraries or set signal
  * handlers. They call the original functions. */
 #include "record/preload/notify.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The part of the preload library that notifies the recorder when the program may have unloaded a
  * library, or sets the handler of a real-time signal.

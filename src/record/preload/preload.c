@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The library that is preloaded into every process. It exports the names of all functions of all
  * paradigms (paradigm.h). At the first call of such a function it determines which libraries of
  * paradigms the process has loaded, loads the wrappers that were built for them and the recorder,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fm_preload_enter_resolver: saves every register that can contain an argument, calls
  * fm_preload_resolve(number), restores the registers and jumps to the returned address. */
     .text

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The part of the preload library that decides whether the threads of a process are recorded from
  * its first thread on, before a function of a communication library is called.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/preload/system_library.h"
 
 #include <dlfcn.h>

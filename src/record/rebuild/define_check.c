@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/rebuild/define_check.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/rebuild/journal_load.h"
 
 #include "record/journal/journal_read.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Reads and checks the definitions file of a process's journal (journal/journal.h).
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Names of the objects by which threads of a process have synchronized. */
 #include "record/archive/object_definitions.h"
 #include "record/rebuild/journal_load.h"

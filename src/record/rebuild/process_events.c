@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The events of each process from the records in its journal. */
 #include "record/archive/archive_space.h"
 #include "record/archive/attribute.h"

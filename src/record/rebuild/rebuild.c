@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/rebuild/rebuild.h"
 
 #include "base/files/file_tree.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Completes experiments: rebuilds the archive of a run that did not reach its end from the journals
  * of the processes, and joins the archives of processes that were started as several worlds.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * State of a rebuild (rebuild.h) that its files share. Private to src/record/rebuild.
  */

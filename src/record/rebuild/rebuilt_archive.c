@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The archive that is rebuilt: events, definitions, and what is missing from it. */
 #include "record/archive/archive_space.h"
 #include "record/paradigm/alone.h"

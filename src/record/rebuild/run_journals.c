@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the journals of a run state about it: its processes and their threads. */
 #include "record/rebuild/journal_load.h"
 #include "record/rebuild/rebuild_run.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/selection/flight_option.h"
 
 #include "base/quantity.h"

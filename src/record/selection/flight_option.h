@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The option of the flight recorder, which keeps only the last records: FERMATA_FLIGHT_RECORDER.
  */

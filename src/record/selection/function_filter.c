@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/selection/function_filter.h"
 
 #include "record/capture/lock.h"

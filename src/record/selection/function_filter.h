@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Decides which instrumented functions the user's filter leaves out (filter/filter.h). Their names
  * come from debug information. The helper program reads it once for each binary, at the first call

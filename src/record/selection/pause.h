@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Recording may be paused and resumed, in all threads of the process together.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/selection/sample_rate.h"
 
 #include "base/quantity.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/selection/scope.h"
 
 #include "base/quantity.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The part of a run that is recorded, selected by the user before the run: ranks, a time window,
  * visits of a phase, a signal that switches recording. The rest of the run is paused (pause.h).

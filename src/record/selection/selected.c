@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/selection/selected.h"
 
 #include "record/capture/clock.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Pauses recording at run time outside of the selected part of the run (scope.h).
  */

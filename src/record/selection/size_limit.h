@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Keeps the recording of this process within its share of the size limit (thinning.h): skips
  * iterations, and pauses (pause.h) when the share is used up.

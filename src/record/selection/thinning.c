@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/selection/thinning.h"
 
 #include "base/quantity.h"

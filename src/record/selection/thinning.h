@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Which iterations of a run are kept when the recording becomes large: the size limit as an option,
  * and the rule that all processes agree on at the end of the run.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/selection/unrecorded.h"
 
 #include "functions/function_kind.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Counts of unrecorded operations during a pause, which the analysis needs for matching. Matching
  * depends on the order (the third message of a sender matches the third receive of its tag), so

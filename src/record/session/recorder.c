@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The recorder's interface for the preload library. */
 #include "record/flight/flight.h"
 #include "record/interface.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The recording session of a process, from the load of the recorder to the closed archive.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The part of the archive that follows its events (archive.h): definitions and description of the
  * run; and the removal of an archive that cannot be completed. Called by the thread that ends the

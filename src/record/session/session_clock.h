@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The clock of this process during the session: its offset to rank 0's clock at the begin and the
  * end of the run, and its quality in between.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The end of the run: conversion of all records to the archive. */
 #include "record/archive/attribute.h"
 #include "record/archive/marker.h"

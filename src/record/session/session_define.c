@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The session's set of definitions, shared by all threads. */
 #include "record/archive/archive_space.h"
 #include "record/journal/journal.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The description of the experiment (environment.json), written at the begin and at the end of the
  * run. Called by one thread at a time.

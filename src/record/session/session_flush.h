@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Flushes to the journal during the run: a thread writes its buffer when it is full, or when the
  * flush interval has passed.

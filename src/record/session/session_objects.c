@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/session/session_objects.h"
 
 #include "record/archive/object_definitions.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Names of the objects by which threads synchronize: at the end of the run, and for the journal.
  */

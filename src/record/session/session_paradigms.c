@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/session/session_paradigms.h"
 
 #include "record/counting/counter_file.h"

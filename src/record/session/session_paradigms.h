@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The paradigms that are active in the process (paradigm.h). Functions that add a paradigm or
  * change or count the open ones take the session's lock.

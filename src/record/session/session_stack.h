@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Call stacks in a session: whether they are recorded, the call sites so far, and their names at
  * the end of the run.

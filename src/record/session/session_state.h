@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * State shared by the files of the session (session*.c); private to them.
  */

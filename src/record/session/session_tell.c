@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/session/session_tell.h"
 
 #include "record/selection/flight_option.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Messages of the session to the user on stderr. The program continues; each kind of message is
  * printed once in a process, but for fm_session_tell_each(). Thread-safe; without stdio, because

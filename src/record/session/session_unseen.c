@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The dynamic symbols of the loaded objects show which functions of MPI the program uses and
  * defines. Undefined symbols stand in front of the hash table of an object, defined ones in it. */
 #include "record/session/session_unseen.h"

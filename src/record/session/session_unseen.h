@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Calls of MPI that are not recorded, or not as the program means them: functions without a wrapper
  * (those of MPI 4), functions that the program or one of its libraries defines itself (a layer of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/settings/configuration_file.h"
 
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Configuration files: one line `name = value` for each setting, with the names of the long
  * options. Empty lines are ignored, and text from a `#` at the begin of a line or after a blank. A

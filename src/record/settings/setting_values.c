@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Validation of the values of settings. */
 #include "base/quantity.h"
 #include "counters/catalogue.h"

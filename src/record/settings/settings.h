@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The settings of a recording (settings.def), with their sources in descending order of precedence:
  * command line, environment, configuration files, default. Used by the launching side; the recorder

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Collective operations, and the allocation of symmetric memory. Bytes are counted as for MPI: one
  * transfer for each member that data goes to or comes from, the PE itself included. */
 #include "record/shmem/shmem.h"

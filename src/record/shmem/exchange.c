@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Communication of the recorder between the PEs, at the begin and end of the run: messages through
  * symmetric memory that is allocated for that time. The receiver asks the sender for each piece of
  * a message: it sets a flag there; the sender then puts the piece and sets a flag at the receiver.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Groups of PEs: all, active sets, teams. Their definitions are equal on all members without
  * communication: an active set is known by its members, a team by the team that it is made from and
  * the number of teams made from that before. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Locks. A lock is a symmetric object: its id is its offset in the memory that contains it, which
  * is the same on all PEs, although its address may differ. */
 #include "record/shmem/shmem.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Contexts, and the one-sided operations in them.
  *
  * Operations on a PE between two completions share a matching id: one for blocking puts, which only

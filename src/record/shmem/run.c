@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* OpenSHMEM as a paradigm: begin and end of the program. The library need not survive its end: the
  * archive is complete before the real shmem_finalize, in which programs of some libraries crash. */
 #include "record/flight/flight.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Common header of all files with wrappers of OpenSHMEM. They are built without the header of any
  * library and call the functions of the library that the process has loaded: handles have the same

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Bounds of stacks. Unwinding reads no memory outside of them.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Symbols that a loaded binary exports, by its own tables for the dynamic linker: no lock, no
  * allocation, unlike dlsym().

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Starts a program of fermata from inside the recorded program, without side effects on it: no
  * SIGCHLD, no child that its own wait calls could reap, no copy of its memory.

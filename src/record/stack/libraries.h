@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Classification of loaded libraries: those of the recorder and of the communication library are
  * not the program's own code. Most have unique names. A library whose name only begins like the MPI

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The binaries (modules) that are loaded into the process: the addresses of their code and unwind
  * information, and whether they belong to the program or to the recorder, MPI or the C library.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/stack/places.h"
 
 #include "record/stack/calls.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Cache of the code addresses (places) on call stacks, each with its unwind rule and the number of
  * its call site. The rule of a place is determined at its first use; later look-ups need no lock,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Names of call sites, determined by the helper program fermata-symbols, which reads debug
  * information.

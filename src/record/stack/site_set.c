@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/stack/site_set.h"
 
 #include "record/stack/modules.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Conversion of this process's call sites to definitions, for the journal and for other processes.
  */

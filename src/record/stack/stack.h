@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The call stack of a thread at its recorded calls, as differences from one to the next.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Changes of the shown functions of a stack (stack.h). Private to stack.c and
  * python/python_stack.c.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/stack/support_function.h"
 
 #include <string.h>

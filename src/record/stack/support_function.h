@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Support functions: code between a program's own functions that its author has not written and
  * does not know, such as the inner functions of C++'s templates (`std::__invoke_impl`) and of the

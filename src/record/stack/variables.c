@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/stack/variables.h"
 
 #include "record/stack/helper.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Names of the program's variables by their addresses, from debug information and the symbol tables
  * of the files that were loaded.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Condition variables. A wait releases the mutex and acquires it again: both are recorded in the
  * call. A signal is recorded if a thread waits for the condition. */
 #include "record/threads/lock_records.h"

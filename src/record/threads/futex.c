@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Futexes, by which C++ implements std::latch, std::counting_semaphore and std::atomic::wait: calls
  * of syscall(SYS_futex, ...) that wait, and those that awaken a thread. They have regions of their
  * own, futex_wait and futex_wake. */

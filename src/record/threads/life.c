@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Creation of threads, their begin, and the calls that wait for their end. Creations are numbered
  * in the process. The number of a thread that can be waited for is kept with its handle, from its
  * creation until a call waits for it; a later thread of the same handle replaces it. */

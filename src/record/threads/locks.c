@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Mutexes, read-write locks and spin locks. Every acquisition first tries to take the lock: if that
  * succeeds, its time and place are noted with the lock and, by default, nothing is recorded. The
  * release is recorded if the acquisition was, or if another thread waits for the lock; then it

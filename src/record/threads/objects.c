@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/threads/posix.h"
 
 #include "record/threads/objects.h"

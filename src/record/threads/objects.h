@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * What the recorder knows of the objects by which threads synchronize: locks, conditions, barriers,
  * semaphores. They are found by their address in a hash table of the process, without a lock; a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Common header of all files with wrappers of POSIX threads and C11's threads.
  *

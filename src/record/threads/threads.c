@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* POSIX threads as a paradigm. It has no begin and no end: it is attached when the recorder is
  * loaded. */
 #include "record/threads/posix.h"

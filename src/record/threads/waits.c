@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Barriers, semaphores, and initializations that other threads execute. */
 #include "record/threads/waits.h"
 

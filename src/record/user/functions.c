@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/user/functions.h"
 
 #include "record/selection/pause.h"

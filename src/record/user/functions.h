@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Implementation of marks (fermata/fermata.h) in the recorder.
  */

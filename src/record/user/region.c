@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Regions of user code. The nesting of each thread is tracked here, so that every REGION_LEAVE
  * matches a REGION_ENTER, even if the marks of the program do not match. */
 #include "fermata/fermata.h"

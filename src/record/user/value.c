@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Parameters, counters and markers. */
 #include "fermata/fermata.h"
 #include "record/counting/user_counters.h"

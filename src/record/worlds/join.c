@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/worlds/join.h"
 
 #include "base/files/file_tree.h"

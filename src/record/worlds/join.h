@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Joins the archives of the worlds of a program to one: of the processes that `mpirun` has started
  * (world 0, whose archive is the experiment's), and of those that the program has spawned (in

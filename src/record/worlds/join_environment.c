@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/worlds/join_environment.h"
 
 #include <stdarg.h>

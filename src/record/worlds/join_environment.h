@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * environment.json of an experiment with several worlds. Private to src/record/worlds.
  */

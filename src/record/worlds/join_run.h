@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * State of a join (join.h) that its files share. Private to src/record/worlds.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The definitions of all worlds as one set.
  *
  * Each world has numbered its processes from 0, and names processes of other worlds by a link and a

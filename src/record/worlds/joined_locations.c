@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The locations of all worlds: their event files stay as they are, because they contain neither the
  * number of the location nor global numbers; their local definitions are written anew. */
 #include "record/worlds/join_run.h"

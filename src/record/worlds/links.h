@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Finds which connections of different worlds are the two sides of one. Each side knows only itself
  * (mpi/connections.c): what made it, the sizes of both groups, when its root was in the call, and a

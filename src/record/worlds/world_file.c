@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/worlds/world_file.h"
 
 #include "record/journal/journal_sum.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The definitions of a world: of the processes with one MPI_COMM_WORLD, which are connected with
  * those of other worlds (spawned, connected or joined processes). Each world writes an archive of

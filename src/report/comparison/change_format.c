@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "report/comparison/change_format.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "report/comparison/comparison.h"
 
 #include "base/containers/map.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Reports of several variants of a program side by side, as `fermata diff` prints them. The first
  * variant is the base with which all other variants are compared.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A comparison as JSON (docs/report-json.md). */
 #include "base/json/json_writer.h"
 #include "cube/model/callpath_text.h"

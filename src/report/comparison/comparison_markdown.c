@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A comparison as Markdown: for merge requests and pages. */
 #include "cube/model/callpath_text.h"
 #include "report/comparison/change_format.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A comparison in the terminal. */
 #include "cube/view/callpath_pattern.h"
 #include "diagnosis/process_word.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Conditions on how metrics change, for `fermata diff --fail-if`. */
 #include "report/comparison/comparison.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The anchor file of an OTF2 archive: its path and the reader that it opens.
  */

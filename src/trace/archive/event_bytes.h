@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Numbers in event files, as OTF2 writes them. Private to src/trace.
  *

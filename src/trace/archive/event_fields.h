@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The kinds of fields in OTF2's event records, for the code that is generated from
  * event_records.def. Private to src/trace.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Reads the files of an archive that belong to one location, chunk by chunk. Private to src/trace.
  *

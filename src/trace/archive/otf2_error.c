@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "trace/archive/otf2_error.h"
 
 #include <otf2/otf2.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Messages of OTF2. OTF2 prints errors to stderr, often several lines for one failure; here they
  * are kept instead, so that the caller reports the first one with the file's name.

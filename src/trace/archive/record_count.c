@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "trace/archive/record_count.h"
 
 typedef enum { CUT, NEXT_CHUNK, END } outcome_t;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * How many records OTF2's reader may read from a file of a location. Private to src/trace.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Builds the tables of a location from its events, one call for each event, in order. Knows nothing
  * of the archive's format. Private to src/trace.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * What the files of the builder share. Private to src/trace/builder. Functions that run for each
  * event are inline.

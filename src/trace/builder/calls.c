@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Calls, pauses of the recording, phases and values of parameters: the tree of calls, the states
  * and the activities of a location. */
 #include "trace/builder/builder_internal.h"

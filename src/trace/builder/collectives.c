@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Parts in collective operations, also on windows outside of MPI. */
 #include "trace/builder/builder_internal.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Values of counters: samples and processor times go to the call paths that they were taken in. */
 #include "trace/builder/builder_internal.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads and writes of files by MPI: I/O operations inside its calls. Those of other models (POSIX,
  * C's streams) are not counted, also where they are recorded inside MPI's. */
 #include "trace/builder/builder_internal.h"

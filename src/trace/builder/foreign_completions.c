@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The end of a process: requests that one of its threads began and another completed. */
 #include "base/containers/search.h"
 #include "base/containers/sort.h"

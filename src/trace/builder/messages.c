@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Messages: sends and receives, and the calls that complete them. */
 #include "trace/builder/builder_internal.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* One-sided operations, their completions, and locks. */
 #include "trace/builder/builder_internal.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Partitioned communication of MPI 4, which parameters describe (base/partitioned_names.h). */
 #include "trace/builder/builder_internal.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "trace/builder/requests.h"
 
 static void leave_open(struct fm_requests *requests, unsigned kind, uint64_t id, uint32_t row,

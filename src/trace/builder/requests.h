@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Pairs the start of a non-blocking operation with its completion, which another thread of the
  * process may have called. Private to src/trace.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "trace/builder/table_sizes.h"
 
 /* Limit of the growth from one location to the next one, whatever number of events a definition

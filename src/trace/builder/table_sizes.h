@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Sizes of a location's tables, estimated from those of another location. Private to src/trace.
  *

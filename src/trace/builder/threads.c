@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Threads: teams of OpenMP, whose members' call paths begin below that of the master, and POSIX
  * threads. */
 #include "trace/builder/builder_internal.h"

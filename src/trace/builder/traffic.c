@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "trace/builder/traffic.h"
 
 #include "base/containers/sort.h"

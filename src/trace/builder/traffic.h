@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Messages and one-sided operations of a location to each process, counted while its events are
  * read. Private to src/trace.

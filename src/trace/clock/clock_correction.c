@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "trace/clock/clock_correction.h"
 
 bool fm_clock_add(struct fm_clock_correction *clock, uint64_t time, int64_t offset)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Correction of a location's clock by the clock offsets in its archive, with the results of OTF2's
  * reader: linear interpolation between two offsets, the last interval extrapolated. A single offset

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "trace/clock/time_map.h"
 
 #include "base/memory.h"

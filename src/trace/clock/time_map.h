@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Maps from the times of an archive, after its clock offsets were applied, to repaired ones: what
  * the analysis finds out about clocks (docs/clocks.md). They are applied while events are read, so

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "trace/read/counter_definitions.h"
 
 #include "base/containers/sort.h"

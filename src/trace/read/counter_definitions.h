@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The definitions of metrics in an archive: its counters, and which counters a Metric event has
  * values of. Private to src/trace.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Opens an archive: reads its global definitions and resolves them to a struct fm_trace. */
 #include "trace/archive/anchor.h"
 #include "trace/archive/otf2_error.h"

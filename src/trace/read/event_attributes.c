@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "trace/read/event_attributes.h"
 
 /* Largest sizes that OTF2 writes and accepts: reference, type and value of an attribute; the number

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Lists of attributes in event files (event_decoder.h). Private to src/trace.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "trace/read/event_callbacks.h"
 
 #include "trace/archive/event_fields.h"

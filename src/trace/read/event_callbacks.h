@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Callbacks of OTF2's reader for all events that the analysis uses. Private to src/trace. */
 #ifndef FERMATA_TRACE_READ_EVENT_CALLBACKS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Decodes event files into calls of the event sink, several times as fast as OTF2's reader. Private
  * to src/trace.

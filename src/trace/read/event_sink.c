@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "trace/read/event_sink.h"
 
 /* Whether visits of a region have the line that they are called from: those of libraries, and the

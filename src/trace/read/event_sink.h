@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * What the events of an archive mean: a function for each SINK record of event_records.def, which
  * calls the builder with indices of the trace's tables. Both readers, the decoder and the callbacks

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads the events of an archive into the tables of the trace. */
 #include "trace/read/events.h"
 

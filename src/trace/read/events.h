@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * fm_trace_load() with a choice of the reader of events, for tests. */
 #ifndef FERMATA_TRACE_READ_EVENTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "trace/read/location_maps.h"
 
 #include "trace/archive/anchor.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The local definitions of a location: its mapping tables and its clock. OTF2's reader applies them
  * itself; the decoder needs them, and so do the lines of calls: if a location has a mapping table

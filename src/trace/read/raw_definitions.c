@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "trace/read/raw_definitions.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The global definitions of an archive as they are written: each kind of record in a table, in the
  * order of the archive, with references not resolved yet. Private to src/trace.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Definitions as they are written to the tables of the trace. */
 #include "trace/read/raw_definitions.h"
 

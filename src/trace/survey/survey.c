@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "trace/survey/survey.h"
 
 #include "trace/archive/anchor.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The content of an archive as it is: its definitions, unresolved, and its events one by one. In
  * contrast to the trace model this keeps inconsistencies, so that they can be reported. Memory does

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads the global definitions of an archive into a survey, unresolved. */
 #include "trace/survey/survey_events.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "trace/survey/survey_events.h"
 
 #include "trace/archive/event_fields.h"

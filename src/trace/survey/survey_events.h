@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Callbacks of OTF2's event reader that pass every event to one handler. Private to src/trace.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads the markers of an archive: one file of the whole archive, which many archives lack. */
 #include "trace/archive/anchor.h"
 #include "trace/archive/otf2_error.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "trace/tables/callpaths.h"
 
 #include "trace/tables/trace.h"

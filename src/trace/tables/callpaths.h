@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The forest of call paths that all locations share. */
 #ifndef FERMATA_TRACE_TABLES_CALLPATHS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "trace/tables/counters.h"
 
 #include "base/containers/sort.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Values of counters over time: the metrics that an archive has samples of, such as those of
  * fermata/counter.h or of the processor. A location keeps about FM_COUNTER_SAMPLES values of all

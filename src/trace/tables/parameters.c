@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Values of parameters in call trees. */
 #include "trace/tables/trace_internal.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "trace/tables/record_kind.h"
 
 #include <stddef.h>

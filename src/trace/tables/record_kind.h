@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Names of kinds of records, as interfaces to other programs have them: constants, which stay as
  * they are.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "trace/tables/trace_internal.h"
 
 /* A reference that exceeds the largest one by this much counts as scattered. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "trace/tables/trace_internal.h"
 
 #include "base/containers/sort.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * A run in memory: definitions, and for each location columnar tables of its communication calls
  * and of their records, filled by one pass over the archive. All later stages read these tables and

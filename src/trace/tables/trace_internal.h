@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Output of the reader of definitions for the reader of events: the mapping of the archive's
  * references to indices. Private to src/trace.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "trace/validate/validate.h"
 
 #include "trace/validate/validator.h"

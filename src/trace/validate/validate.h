@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Checks the consistency of an archive in one pass over its definitions and all its events.
  */

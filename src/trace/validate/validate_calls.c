@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Which functions are called, and which kinds of records their calls have. */
 #include "trace/validate/validator.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Checks that definitions refer to definitions that exist. */
 #include "trace/validate/validator.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Order, nesting and references of events. */
 #include "trace/archive/event_fields.h"
 #include "trace/validate/validator.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Checks that the records of each request, one-sided operation and lock fit together. */
 #include "trace/validate/validator.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The matrices of a report as columns of a bundle: messages, one-sided operations, delays.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "view/report/phase_data.h"
 
 #include "cube/model/cube_time.h"

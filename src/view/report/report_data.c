@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "view/report/report_data.h"
 
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The cells of a cube as columns of a bundle, exact or rounded.
  *

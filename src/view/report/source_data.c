@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "view/report/source_data.h"
 
 #include "base/containers/vector.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Excerpts of the program's sources around the lines of the regions of call paths.
  *

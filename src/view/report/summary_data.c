@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "view/report/summary_data.h"
 
 #include "diagnosis/efficiency/efficiency.h"

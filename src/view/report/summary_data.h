@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The summary of the report as sentences, for the page: the first part of the output of `fermata
  * report`.

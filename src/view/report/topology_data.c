@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "view/report/topology_data.h"
 
 #include "view/columns.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The cartesian topologies of a report, as columns of a bundle.
  *

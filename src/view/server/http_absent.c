@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Replaces the server in builds without libmicrohttpd. */
 #include "view/server/server.h"
 

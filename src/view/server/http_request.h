@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The resource and the permission of a request to the viewer's server. No request is mapped to a
  * path in the file system: the only resources are a page, a report, and numbered tiles.

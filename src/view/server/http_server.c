@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The server, implemented with GNU libmicrohttpd. */
 #include "view/server/server.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The connections of the viewer's server, and which of them is closed for others. All peers of a
  * server on the loopback interface share one address, so connections are not counted by address but

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The viewer's server: serves the page, the reports and the tiles of an experiment to browsers of
  * this machine with the token. It listens on 127.0.0.1 only and serves no other files.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Cells of a timeline: the shares of computation, calls, and waiting of each kind in the CPU time
  * of a group of locations in one bin of the time. A tile has FM_TILE_ROWS rows of equally many

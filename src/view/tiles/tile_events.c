@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "view/tiles/tile_events.h"
 
 #include "base/containers/search.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Tiles with single events: all activities of FM_TILE_ROWS neighbouring locations in a time window.
  * Tiles have about equally many calls. Such a tile is a bundle with one window and the columns of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "view/tiles/tile_store.h"
 
 #include "base/containers/vector.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The file of a timeline's tiles: numbered blocks of bytes with random access.
  *

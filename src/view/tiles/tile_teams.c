@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "view/tiles/tile_teams.h"
 
 #include "view/timeline/team_columns.h"

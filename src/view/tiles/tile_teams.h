@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The teams of threads of a band of locations, tile by tile: a team is in each tile of whose time
  * and locations it has a part.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "view/tiles/tiles.h"
 
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * A timeline of any size as tiles of bounded size, each a separate bundle
  * (bundle.h), as served by `fermata view`. The view of a whole run needs a few tiles with coarse

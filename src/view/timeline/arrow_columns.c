@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "view/timeline/arrow_columns.h"
 
 void fm_arrow_columns_add(struct fm_arrow_columns *columns, uint64_t begin, uint64_t window,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Groups of similar vectors: k-centre clustering (T. F. Gonzalez, "Clustering to minimize the
  * maximum intercluster distance", 1985), improved by a few rounds of k-means; two groups are joined

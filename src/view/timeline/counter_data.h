@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The values of a run's counters over time, as columns of a bundle.
  *

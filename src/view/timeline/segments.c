@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "view/timeline/segments.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The activity of a location over time, as segments: each lasts until the next one begins.
  */

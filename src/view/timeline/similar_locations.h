@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Groups of locations that behave similarly over the whole run: one row of a timeline for each
  * group.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "view/timeline/team_columns.h"
 
 void fm_team_columns_add(struct fm_team_columns *columns, uint64_t begin, uint64_t window,

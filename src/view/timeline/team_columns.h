@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Teams of threads in a timeline as columns of a bundle: see timeline_events.h.
  */

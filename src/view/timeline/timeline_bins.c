@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "view/timeline/timeline_bins.h"
 
 #include "base/memory.h"

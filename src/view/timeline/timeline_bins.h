@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * An overview of a timeline that is too long to be shown whole: bins of the time by groups of
  * locations.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The timeline of a page, as a separate bundle: the whole timeline of a short run; for a long run
  * an overview (timeline_bins.h) and excerpts around the longest wait states.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The single events of windows of a timeline as columns of a bundle. Times are ticks since the
  * begin of the run.

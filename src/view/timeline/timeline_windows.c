@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "view/timeline/timeline_windows.h"
 
 #include "base/containers/search.h"

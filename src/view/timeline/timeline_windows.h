@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The time windows of a timeline with all events in a page: the whole run, or excerpts around the
  * longest wait states of each kind.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "view/timeline/wait_columns.h"
 
 static uint32_t callpath_of(const struct fm_location *location, uint32_t activity)

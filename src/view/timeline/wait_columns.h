@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Wait states of a timeline as columns of a bundle, defined in timeline_events.h.
  */

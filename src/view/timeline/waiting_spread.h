@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * How the waiting of the locations of a row differs: in each bin of the time the share of the
  * location that waits least, of the middle one, and of the one that waits most. The average of many

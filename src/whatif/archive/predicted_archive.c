@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "whatif/archive/predicted_archive.h"
 
 #include "whatif/archive/retimer.h"

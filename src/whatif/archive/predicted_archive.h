@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * A predicted run as an archive: the measured one with its new times, without removed calls. */
 #ifndef FERMATA_WHATIF_ARCHIVE_PREDICTED_ARCHIVE_H

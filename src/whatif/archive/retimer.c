@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "whatif/archive/retimer.h"
 
 static const fm_polling_vector no_pollings;

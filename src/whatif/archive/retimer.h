@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The new times of all events of a location: of its calls as replayed, of what lies between and in
  * them accordingly.

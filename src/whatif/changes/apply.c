@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Applies changes. A change sees the computation of a location in groups: the iterations of the
  * program's phases (without phases, and for `cap`, the visits of the selected call path). It gives
  * each group a new total. The pieces of a group share it in proportion to their lengths, rounded so

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Changes as edits of the locations. */
 #ifndef FERMATA_WHATIF_CHANGES_APPLY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The removal of barriers. */
 #ifndef FERMATA_WHATIF_CHANGES_BARRIERS_H

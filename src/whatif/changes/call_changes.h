@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Changes of calls: what they wait for, and their remaining time. */
 #ifndef FERMATA_WHATIF_CHANGES_CALL_CHANGES_H

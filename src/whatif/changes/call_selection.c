@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "whatif/changes/call_selection.h"
 
 #include "analysis/dependencies/dependencies.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Which calls a change is about: those in call paths, or those that acquire locks of a name.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "whatif/changes/callpath_selection.h"
 
 #include "base/memory.h"

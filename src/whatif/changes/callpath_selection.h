@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Which call paths of a run a change is about. */
 #ifndef FERMATA_WHATIF_CHANGES_CALLPATH_SELECTION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Changes of a run, as users write them: KIND=WHERE[:VALUE][,ranks=LIST][,iterations=LIST], or
  * network=ideal, latency=x0.5, bandwidth=x2, init=0, noprogress-wait, with the same selections.

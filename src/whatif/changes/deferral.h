@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Blocking calls that do not block, but a later call waits for them at its begin: nowait. */
 #ifndef FERMATA_WHATIF_CHANGES_DEFERRAL_H

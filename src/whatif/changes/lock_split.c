@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "whatif/changes/lock_split.h"
 
 #include "analysis/dependencies/dependencies.h"

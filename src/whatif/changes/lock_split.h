@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Locks of windows that are divided into several: split-lock. */
 #ifndef FERMATA_WHATIF_CHANGES_LOCK_SPLIT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "whatif/changes/network_model.h"
 
 #include "analysis/dependencies/dependencies.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "whatif/changes/phase_walk.h"
 
 bool fm_trace_has_phases(const struct fm_trace *trace)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The iterations that the parts of a location belong to: the instances of its innermost phase,
  * numbered through the run as in the report. */

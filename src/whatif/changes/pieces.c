@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "whatif/changes/pieces.h"
 
 void fm_pieces_begin(struct fm_pieces *pieces, const struct fm_trace *trace, uint32_t location,

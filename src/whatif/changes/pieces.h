@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The computation of a location in pieces: stretches in one node of the call tree, outside of all
  * calls of communication libraries. */

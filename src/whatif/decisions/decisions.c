@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "whatif/decisions/decisions.h"
 
 #include "base/containers/heap.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * What a program decides by its times, and a changed run therefore decides otherwise: who gets a
  * lock next, and which call of a target serves a one-sided operation.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "whatif/decisions/lock_turns.h"
 
 #include "analysis/dependencies/acquisitions.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The order in which locks are acquired in a changed run (turn_queue.h): dependencies on releases
  * that it moves to other releases. */

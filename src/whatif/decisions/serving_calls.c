@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "whatif/decisions/serving_calls.h"
 
 #include "analysis/dependencies/dependencies.h"

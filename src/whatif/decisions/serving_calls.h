@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Which call of a target serves a one-sided operation or lock in a changed run: the first call that
  * makes progress and runs when the operation's call is entered, or begins later. As measured, it is

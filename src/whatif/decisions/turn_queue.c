@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "whatif/decisions/turn_queue.h"
 
 #include "base/containers/map.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Subscribes to all kinds of events and checks what they say of each other. The parameter `report`
  * is the kind of events that are reported. */
 #include <fermata/pattern.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """An independent reader of .cubex files, for tests: written from the description of the format, not
 from the exporter. It is as strict as the strictest of the readers that people use.
 

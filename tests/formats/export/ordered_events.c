@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* ordered_events DIR: windows of any length give the same events in the same order. */
 #include "export/perfetto/ordered_events.h"
 

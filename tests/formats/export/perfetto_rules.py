@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What a Perfetto trace must be by the rules of its formats, checked without Perfetto: the trace
 packets of the protobuf schema (TrackEvent), and the events of the JSON format.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Experiments for the tests of exports: scenarios, synthesized and analysed once for a test case."""
 
 import glob

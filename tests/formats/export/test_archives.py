@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """fermata export of archives: nothing is lost, and what comes to them is where it belongs."""
 
 import collections

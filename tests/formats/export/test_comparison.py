@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """fermata diff, mean and merge: numbers that follow from the scenarios."""
 
 import json

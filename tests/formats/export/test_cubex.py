@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """fermata export --to=cubex, read by a reader of our own: every value of every metric, call path and
 location is that of the report."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """fermata export: every format holds the numbers of the report, and nothing of a name breaks it."""
 
 import csv

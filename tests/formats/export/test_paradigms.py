@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Exports of one-sided paradigms: processes and locks are called what the paradigm calls them, in all formats."""
 
 import csv

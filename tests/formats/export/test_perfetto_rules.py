@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Timelines for Perfetto obey the rules of their formats: for scenarios of all kinds, and for a recorded
 program. What stands in them is the matter of test_timelines.py."""
 

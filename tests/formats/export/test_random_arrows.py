@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Arrows between threads of random executions: those of the exports against the reference (rules/reference)."""
 
 import collections

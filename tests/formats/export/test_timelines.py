@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """fermata export of timelines: slices nest, say what the scenario says, and flows join them."""
 
 import collections

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Archives of more locations than one OTF2 reader is told of: each location is read by a reader of its
 part, and what is wrong with one of them is said of this one only.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`fermata check` finds values of parameters that are not defined or have another type, in an archive of
 random events.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The decoder of event files finds in archives what OTF2's reader finds: in those of scenarios,
 recorded ones, synthetic ones, ones with all events that OTF2 can write, and damaged ones.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Loads archives with the decoder and by OTF2's reader alone: both must find the same.
  *
  * usage: compare_readers [--damaged] ARCHIVE...

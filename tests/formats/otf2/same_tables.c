@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "same_tables.h"
 
 #include "trace/read/events.h"

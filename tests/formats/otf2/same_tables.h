@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Whether two traces in memory are the same. */
 #ifndef FERMATA_TESTS_SAME_TABLES_H

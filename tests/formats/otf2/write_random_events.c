@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Writes an archive with every kind of event in random order and with random numbers, small and
  * large, attributes, mapping tables and clock offsets: no program makes such events, but every
  * archive that OTF2 writes is to be read.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Every event of the language becomes the right OTF2 record: otf2-print's view of all-events.scn, of
 threads.scn with the teams of threads, and of accelerators.scn with a stream.
 

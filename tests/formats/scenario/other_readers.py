@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Other readers read every archive made of a scenario of the tests: OTF2's Python module finds in it
 exactly the events of the file, otf2-print has no warning."""
 import collections

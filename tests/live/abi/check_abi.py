@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Records program.c, which uses a library with MPI's standard ABI: its calls, messages with wildcards and
 communicators are recorded with the wrappers of that ABI, and the report names the planted cause.
 

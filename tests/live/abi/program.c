@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A program with MPI's standard ABI: messages, collectives and communicators; in each round rank 1
  * is late by DELAY in the function `be_late`. */
 #include <mpi.h>

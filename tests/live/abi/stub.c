@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A library with MPI's standard ABI, as long as no distribution has one: forwards a part of MPI to
  * Debian's MPICH, with its handles and constants translated. MPICH's handles are numbers from
  * 0x02000000 on, so that those of objects that a program makes are kept as they are. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Analyses archives alone, and together with the other processes that mpirun has started: the
  * report must be the same, byte for byte, and so must be the failure of archives that cannot be
  * analysed.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`mpirun -n M fermata analyze`: the same report and output as without, every failure told once and
 with its exit status, nothing left behind, less memory for each process.
 

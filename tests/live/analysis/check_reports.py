@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Analyses by the processes that mpirun starts give the same report as by one alone: one of EACH
 scenarios that are tests of their own by two and three processes; random ones, a recorded trace, large
 traces, and what cannot be analysed by one to four. (More scenarios of both kinds: support/share.py.)

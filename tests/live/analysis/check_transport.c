@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the calls of a transport promise, between processes that mpirun has started.
  *
  * usage: mpirun ... check_transport LIBRARY PROCESSES */

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs check_transport by mpirun.
 
 usage: check_transport.py CHECK_TRANSPORT MPIRUN LIBRARY PROCESSES

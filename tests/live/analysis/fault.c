@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Preloaded into one process of an analysis: FAULT tells what happens to it when it reads events.
  *   crash    the reader crashes
  *   memory   there is no more memory

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Gets a patch of a global array in a subroutine.
 program arrays
   implicit none

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Records a program that uses ARMCI and MPI, and that ends in different ways.
 
 usage: check_ending.py FERMATA LAUNCHER PROGRAM END

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Records a program that calls every function of ARMCI that is recorded, and compares call by call.
 
 usage: check_families.py FERMATA LAUNCHER PROGRAM

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`fermata link`, and linking by `fermata cc` and `fermata fc`; programs of Global Arrays in C and Fortran
 have the functions that they call in the call paths of ARMCI's calls.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Uses ARMCI and MPI in turn, and ends in different ways.
  * usage: ending END   regular; kill: process 1 dies of a signal; error: process 0 calls ARMCI_Error
  */

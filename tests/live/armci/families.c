@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Calls every function of ARMCI that is recorded, and writes what each call must be recorded as, a
  * line for each call in the format of check_families.py. usage: families FOLDER   writes
  * FOLDER/expected.RANK */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Every process adds to a counter of process 0 under an ARMCI mutex; process 1 holds it for long.
  *
  * usage: mutex ROUNDS MILLISECONDS [set]   set: the mutex is one of a set of mutexes (armcix.h)

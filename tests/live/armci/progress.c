@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Process 1 adds to memory of process 0 while that does not call ARMCI for long: with a library
  * that needs the target for it, process 1 waits for the progress of process 0.
  *

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Starts coarray programs and reads the recorded statements from an archive."""
 import collections
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Records ends.f90, which ends in different ways: what was recorded until then is kept, and the program
 behaves as without the recorder.
 

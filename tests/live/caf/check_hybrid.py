@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Records hybrid.f90, which uses coarrays and MPI: the calls of both are recorded, but not those of MPI inside
 coarray statements, and each has its communicator of all processes.
 

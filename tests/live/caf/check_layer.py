@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Records caf-sor by its MPI calls instead of its coarray statements: --layer=mpi.
 
 usage: check_layer.py FERMATA MPIRUN PROGRAM

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Records caf-put-sync (Hermanns 2005, figure 3): every call of the pairs is recorded, and the transfers
 are drawn from the origin's put to the target, which is in the second meeting or comes to it.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Records caf-sor with an image that comes late. Its output is that of a run without the recorder, and the
 report's first problem is the function in which the image comes late, with what the others wait for it.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Records statements.F90 and compares statement by statement.
 
 usage: check_statements.py FERMATA MPIRUN PROGRAM [--components]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Records waits.f90 and compares the waiting times that the analysis finds with the trace.
 
 usage: check_waits.py FERMATA MPIRUN PROGRAM

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Ends in different ways. usage: ends end|early|stop|error|kill|fail
 program ends
     use, intrinsic :: iso_c_binding, only: c_int

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Coarrays and MPI in turn.
 program hybrid
     use mpi

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Executes every kind of coarray statement, in an order that check_caf.py knows. (OpenCoarrays 2.10 on
 ! MPICH cannot allocate components.)
 program statements

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Waits once at each kind of statement, for an image that comes late.
 program waits
     use, intrinsic :: iso_c_binding, only: c_int

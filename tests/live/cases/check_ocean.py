@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Records ocean-cg with the barrier before its exchange of halos and without, one rank being longer
 in `matvec`, and compares the reports with what the events of their own traces say.
 

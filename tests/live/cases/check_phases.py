@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Records 100 iterations of sor, which it marks as a phase, and compares the table of phases with what
 the events of the same trace say of each iteration: how long it took, how much of that was computed
 and waited, and what follows from it for imbalance and efficiency.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Records and analyses programs with fermata, and reads its reports."""
 
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Everything that the ranks of a recorded run did, the regions that the program marks included, read
 from its OTF2 archive with none of fermata's code; and what the rules say about it."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Records the programs of workloads/planted and checks that the report's first problem is what was
 planted: the function, the ranks, the iterations, the waiting that it explains, and what the run would
 gain without it: as planted, and compared with the program that is really fixed, in both ways.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Collective operations, each so many times: the environment says by which algorithms.
  *
  * usage: algorithms CALLS [switch|place]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Allreduces of one number of 8 bytes, and nothing else.
  *
  * usage: allreduces CALLS */

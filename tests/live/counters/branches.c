@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Counts what recorded calls execute in fermata's libraries: each instruction traps (the trap flag
  * of x86), and the handler counts the instructions of these libraries, and the conditional jumps
  * among them. Prints for each call and state: STATE CALL INSTRUCTIONS JUMPS.

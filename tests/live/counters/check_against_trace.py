@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """The counters of recorded runs are those of their traces, exactly, in every rank.
 
 usage: check_against_trace.py FERMATA LAUNCHER RANKS PROGRAM...     (a PROGRAM may have arguments)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Each algorithm that Open MPI is forced to is counted, those without a counter of its own included; findings
 see when it changes between them.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Counters of ARMCI are those that the program has planned call by call, and those of its trace.
 
 usage: check_armci.py FERMATA MPIRUN PROGRAM     (of live/armci: writes FOLDER/expected.RANK)

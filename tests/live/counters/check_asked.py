@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What is asked for by its name is shown, or stated to be unavailable with the reason, and how it is
 obtained is stated as in the list of counters.
 

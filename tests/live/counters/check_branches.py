@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What calls cost while counting is switched off: two conditional jumps at most, whoever switches it off.
 
 usage: check_branches.py FERMATA MPIRUN PROGRAM

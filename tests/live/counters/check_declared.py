@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Counters that a program declares are in the file of counters, and in the trace once.
 
 usage: check_declared.py FERMATA MPIRUN PROGRAM

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Messages out of sequence: the finding is there if and only if the counted share reaches its threshold.
 
 Messages of one thread that overtake those that wait for a buffer are certainly out of sequence. Whether threads that

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Each function that Open MPI's software performance counters count is counted, exactly, by its name;
 bytes of one-sided operations with each component of Open MPI for them.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Counters on a file system without room: each rank whose counters cannot be kept says so, the program goes on, and what
 is shown is right: no rank without room is taken for one that was killed. Room that ends later costs calls or links of a
 rank, which says so, and nothing else.

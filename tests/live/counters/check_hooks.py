@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Hooks in Open MPI count what is known inside the library, and in MPICH its own bytes; with other versions
 they stay off, say so, and the program runs on.
 

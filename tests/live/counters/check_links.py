@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Traffic by communicator and peer, of recordings of counters only: of a program with a known pattern
 as it is, of others as their counters and traces have it.
 

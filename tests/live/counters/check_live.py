@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A reader in a loop beside a running program, and periodic snapshots of it: counts only grow, counters
 that are updated together are those of one moment, and no interval is lost.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A library that says it is of a tested version, but lacks the functions that are hooked: hooks stay off and
 name one of these functions, and the program runs on.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The recorder's counters as performance variables of MPI: a tool in the program reads them, and finds
 the values of `fermata counters show`. Without the option it sees what it sees unrecorded.
 

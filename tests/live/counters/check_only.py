@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Recordings of counters only: the same numbers as beside a trace, and nothing else on disk.
 
 usage: check_only.py FERMATA MPIRUN KILLED PROGRAM...     (KILLED kills its rank 1)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Events of PAPI, with a stub of its library, and without a library.
 
 usage: check_papi.py FERMATA MPIRUN PROGRAM STUB

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Events of perf_event_open: of all threads of the process, without forked children; what the kernel
 refuses is unavailable with the reason.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Benchmarks of messages, as NetPIPE and as multirate: their tables have all sizes and repetitions, and counters have
 exactly the messages and bytes that the tables imply, those to warm up included; `fermata counters calibrate` compares
 its prediction with a ping-pong. No number depends on how fast the machine is.

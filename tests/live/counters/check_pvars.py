@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Performance variables of MPI libraries: of a stub with variables of many sorts, and of the library
 itself.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Unexpected messages are counted exactly, those included that no receive takes; the longest queue is that
 of all communicators of the program.
 

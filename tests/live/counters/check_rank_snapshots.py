@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Snapshots that ranks take themselves: at each visit of a phase, when a signal arrives, and at the end.
 
 usage: check_rank_snapshots.py FERMATA MPIRUN PROGRAM

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Counters are read while a program runs, and after one of its ranks was killed.
 
 usage: check_reading.py FERMATA MPIRUN PROGRAM READER

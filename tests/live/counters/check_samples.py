@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Snapshots are samples in the trace, too: at each visit of a phase, when a signal arrives, and each time
 that a period has passed.
 

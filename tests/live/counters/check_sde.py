@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Counters are events of PAPI (--counters-sde): by a stub of PAPI's library of software-defined events, by
 PAPI itself if it is there, and without either.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Counters beside another tool that is preloaded and wraps MPI, too.
 
 usage: check_second_tool.py FERMATA MPIRUN PROGRAM TOOL LIBRARY

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Recursive doubling of an allreduce sends and receives as many messages in each rank as the algorithm says: of 5 ranks
 rank 0 has 1, its partner 1 + log2(4), the others log2(4); of 4 ranks all have 2.
 

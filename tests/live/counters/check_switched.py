@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Counters are switched off and on while a program runs, by the program and by a signal.
 
 usage: check_switched.py FERMATA MPIRUN PROGRAM

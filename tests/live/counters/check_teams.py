@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Workers of OpenMP, which make no calls, are counted to their end, with a trace and without.
 
 usage: check_teams.py FERMATA MPIRUN PROGRAM

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A timer has the length of what it times, within 0.1 %, through the file of counters: it is in clock
 ticks, whose rate the file has, and is converted when it is read.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Five barriers and four broadcasts of 64 bytes. With the argument "objects" a file and windows:
  * the first window exists during all five barriers, the second one during two of them, and the file
  * during three. With the argument "steps" each barrier is in a visit of a phase of that name. With

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Two ranks exchange messages of known numbers and sizes, also in a second thread and in a forked
  * child that must not count; then they wait for a file, and rank 1 kills itself.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Counters that the program declares: before MPI_Init, in two threads, with fractions, and with a
  * name that has a comma. */
 #include <fermata/counter.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Preloaded: a kernel that permits perf_event_open for user space only (DENY_PERF=kernel), or not
  * at all. */
 #define _GNU_SOURCE

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Rank 0 sends rank 1 MESSAGES messages of a number of bytes.
  *
  * usage: eager BYTES */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Rank 0 sends MESSAGES messages to itself, then reads counters as a tool that uses PAPI does:
  *
  * usage: events stub   all that the stub of libsde has, on standard output

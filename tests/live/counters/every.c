@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Calls each function that Open MPI's software performance counters count
  * (counters/definitions/spc.def), in one process: the function at position i of this file i times,
  * modulo 5, and 1. Prints "NAME TIMES" for each. Functions that the library lacks are left out.

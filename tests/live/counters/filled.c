@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Fills a file system between its messages and MPI_Finalize, up to a number of pages.
  *
  * usage: filled FILE PAGES */

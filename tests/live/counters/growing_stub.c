@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Preloaded: an MPI library that gets a further performance variable, and its category, when the
  * program calls library_grows(). Aborts if an index is not its own. */
 #define _GNU_SOURCE

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A call that takes a planted time: MPI_Reduce_local runs an operation of the program, which
  * computes until the clock has advanced. Prints for each rank the nanoseconds from the begin to the
  * end of the operation, and those around the call: the call takes a time between both.

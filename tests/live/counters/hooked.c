@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What hooks in Open MPI count: MESSAGES messages that arrive before their receives, LARGE of which
  * need a rendezvous, collectives of two sizes, and messages of several threads.
  *

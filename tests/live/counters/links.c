@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Traffic with a known pattern, by communicator and peer: check_links.py has the same numbers. Four
  * ranks: a ring on MPI_COMM_WORLD that is received by wildcards, halves in reversed order, a named
  * duplicate with persistent requests, an inter-communicator, communicators and windows that are

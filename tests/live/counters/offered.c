@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A tool that reads performance variables (MPI_T), in a program that sends messages in two threads.
  * Rank 0 prints what it sees:
  *

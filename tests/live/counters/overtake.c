@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Messages of one thread that overtake each other: those of LARGE bytes wait in the library when
  * its buffers are used up (OMPI_MCA_btl_vader_free_list_max), those of SMALL bytes need none.
  *

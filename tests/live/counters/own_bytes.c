@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Messages of the program, and those by which the library performs collectives: rank 0 sends SMALL
  * messages of 100 bytes and LARGE of 50,000 to rank 1, broadcasts 64 bytes four times, and gathers
  * three elements of a datatype with gaps (24 bytes) from rank 1. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A library of PAPI 7.0 with five events: of the processor (component 0), whose values rise by 1000
  * with each reading; of a network (component 1), which does not inherit; one that conflicts with
  * others; one whose component does not start; and a software-defined one (component 3) that no

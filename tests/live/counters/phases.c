@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A rank sends itself 1, 2, ... STEPS messages in the visits of the phase "step". With the argument
  * "signal", SIGUSR2 arrives behind those of the second visit; with "slow", each visit begins with
  * twice the shortest period of snapshots. */

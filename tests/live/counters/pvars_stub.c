@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Preloaded: an MPI library that offers performance variables of many sorts, and aborts where a
  * tool does with them what crashes real libraries. Values change with each call of MPI_Barrier.
  * Among them are the variables of queues that an MPICH has which is built with

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Messages that come before their receive, some of which no receive takes: in the queue of
  * unexpected messages of MPI_COMM_WORLD or of a duplicate, that is freed before the end or not.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Prints a counter of a process: read_counters FILE COUNTER */
 #include <fermata/counters.h>
 #include <stdio.h>

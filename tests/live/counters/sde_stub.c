@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* PAPI's library of software-defined events, as far as fermata uses it, and as PAPI reads it: rank
  * 0 of a program that ends prints "event NAME MODE TYPE VALUE MEANING" for each event. The library
  * is there when the program begins, or it aborts. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Preloaded: a tool that counts some calls of MPI, and goes on with the next definition of the
  * function (NEXT), or, as most tools do, with that of the profiling interface (PMPI).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Two ranks exchange messages of eight bytes for a time: each has sent as many as it has received,
  * give or take one. usage: steady SECONDS */
 #include <mpi.h>

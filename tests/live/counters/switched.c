@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Messages of one rank to itself, while counters are switched on and off by the program, and by the
  * signal SIGUSR2 that it sends to itself: 10 counted, 20 not, 30 counted, 40 not, 50 counted. Then
  * a receive that is begun in a pause and completed after it, one that is begun before a pause and

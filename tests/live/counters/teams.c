@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Fifty parallel regions of three threads: each thread enters a critical section, one creates a
  * task.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Touches PAGES new pages in the first thread, as many in a thread that it creates, and as many in
  * a forked child, whose page faults are not those of this process. */
 #include <mpi.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Records programs that use a simulated accelerator (program.c, stub/), and compares the streams of the
 archive with what the program does on them, and the report with what is planted.
 

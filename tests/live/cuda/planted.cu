@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // Kernels of planted length on a real accelerator: in each step a short one and a long one on two streams.
 // Prints the length of each in milliseconds, as CUDA's events measure it, and the host's time of a launch.
 // Exit status 77: there is no accelerator.

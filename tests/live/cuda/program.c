@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A program with kernels whose durations are planted. usage: program CASE [RANK]
  *   late      the kernel `force` of rank RANK (else of all) is slow; all ranks meet in each step
  *   kinds     each kind of work once, on several streams of two devices

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Records exchanges of messages from 4 B to 4 MiB with a process that is late, and compares the kind and
 the length of each wait in MPI_Waitall with what the events of the same run say.
 

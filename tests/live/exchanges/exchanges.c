@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Two processes exchange messages of all sizes; rank 1 is late. Each size and each order of the
  * requests has a function of its own, so that a report tells them apart.
  *

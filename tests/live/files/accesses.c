@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* One family of accesses to a file for each name: in every round one rank is late by DELAY, in the
  * function `be_late` or in a write of its own, while the others wait for it in a collective access.
  */

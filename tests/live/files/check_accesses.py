@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Records accesses.c for each family of accesses to files, and checks that the report names the planted cause: the
 rank and the function that were late, the call in which the others waited for it, and the bytes.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A run of sor recorded by EZTrace and by fermata at the same time: both traces must tell the same of
 who waited for late senders.
 

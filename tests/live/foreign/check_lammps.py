@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Records LAMMPS as a distribution ships it, and looks for its own functions around the waiting.
 
 usage: check_lammps.py --fermata F --mpirun M --program lmp --input melt.lmp

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Other programs read fermata's archives, those of scenarios of all kinds and recorded ones: OTF2's otf2-print and
 Python module without any complaint, and the trace viewer ViTE draws one.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The archive that Score-P wrote of waits.c: each row of the table in tests/traces/README.md, within
 half of its last digit; nothing else waits for long. All waiting goes back to those who were late.
 

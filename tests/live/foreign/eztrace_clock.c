@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Preloaded beside EZTrace: gives all processes of a machine one clock. By itself EZTrace 2.0 lets
  * the clock of each process begin when it is set up there, so that the clocks of an archive differ
  * by some milliseconds.

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Every kind of MPI call through one of Fortran's three interfaces: USE_MPIF, USE_MPI, USE_F08.
 ! The arguments that only Fortran has (MPI_IN_PLACE, MPI_BOTTOM, MPI_STATUS_IGNORE, LOGICAL) are used and their effect is verified: what is printed is the same with a recorder.
 #if defined(USE_MPI_4)

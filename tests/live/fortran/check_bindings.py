@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Records a Fortran program and checks that each of its MPI calls was recorded once.
 
 usage: check_bindings.py FERMATA MPIRUN PROGRAM [-DUSE_MPI_4 | -DUSE_MPIX]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What `fermata cc` adds to which command, with compilers that only say what they are.
 
 usage: check_compile.py FERMATA

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A recording with counters only knows the visits that a trace would have, estimates its size, and
 suggests a filter; the trace with this filter is smaller and has the same calls.
 

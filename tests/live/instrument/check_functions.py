@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Records an instrumented program and compares its call tree with what the program does.
 
 usage: check_functions.py --fermata F --mpirun M --program P LANGUAGE MODE

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Instrumented C++: classes, templates, exceptions that leave functions, functions inlined into
  * others, recursion, and library code that is not to be seen. */
 #include <mpi.h>

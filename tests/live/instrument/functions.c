@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Instrumented C: functions that are inlined, that call themselves, that longjmp() leaves behind,
  * that run in other threads, which may end in them, in signal handlers, and while nothing is
  * recorded. */

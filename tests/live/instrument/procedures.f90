@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Instrumented Fortran: procedures of a module, of the program, and outside of both; recursion.
 module stencil
     use mpi

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Instrumented C with a function that is worth no records: visited often, and short. */
 #include <mpi.h>
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Programs in C and Fortran that contain MPICH, linked by `fermata link`: they run without fermata, their calls are
 recorded, and `fermata doctor` states how to record one that was linked without it.
 

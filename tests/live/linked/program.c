@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A program that contains its MPI library. */
 #include <mpi.h>
 #include <stdio.h>

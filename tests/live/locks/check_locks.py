@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Records lock-contention, work-queue and rput-pipeline and compares what fermata says about their
 locks with what their own traces say.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Who serves one-sided operations is said once, when the program is recorded or analysed, and holds for
 later analyses of the experiment: check_progress.py --fermata F --mpirun M --program P"""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The critical path of lock-contention between its two barriers, recomputed from the MPI calls of a
 trace."""
 

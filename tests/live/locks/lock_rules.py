@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Lock contention and wait for progress for one lock, recomputed from the MPI calls of a trace."""
 
 import collections

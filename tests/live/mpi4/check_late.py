@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Records late.c for each family of functions of MPI 4, and checks that the report names the planted cause: the
 rank and the function that were late, and the kind of waiting and the call that it caused.
 

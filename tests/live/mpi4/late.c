@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* One family of functions of MPI 4 for each name: in every round one rank is late by DELAY in the
  * function `be_late`, while the others wait for it. */
 #include <mpi.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Records a program that uses the null library, alone or together with MPI, and looks for the calls
 of both in the archive and in the report.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The null paradigm: its description, and the wrappers that are not generated. */
 #include "null_paradigm.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * What the null paradigm's wrappers include, the generated ones too.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * A made-up library of three functions: the least that a paradigm consists of.
  */

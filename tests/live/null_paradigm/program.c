@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Uses the null library, and MPI where it is compiled with it.
  * usage: program [ORDER]   which of them ends last, and how: null (default), mpi, exit (the program
  *                          exits without null_finalize), _exit (without exit handlers, too) */

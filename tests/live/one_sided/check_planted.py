@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Records a one-sided program in which one process comes late or holds a lock for long, and checks that the
 report's first problem is what was planted: the function, the process, the kind of cause, and the waiting
 that it costs, which is compared with the recorded times. The result is that of a run without the recorder.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Records constructs.c and looks for each construct at its source line, and for the planted delays.
 
 usage: check_constructs.py FERMATA SOURCE PROGRAM gomp|omp

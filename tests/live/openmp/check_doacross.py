@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Records loops whose iterations wait for others (doacross.c): the program computes the same, its waits are regions at
 the lines of their directives, and each loop has one barrier at its end.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Records a program that ends in a parallel region, or has many threads or several that fork teams: teams and
 regions are complete.
 

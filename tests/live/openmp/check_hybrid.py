@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Records an MPI program with teams of threads: each team consists of locations of its process.
 
 usage: check_hybrid.py FERMATA LAUNCHER SOURCE PROGRAM

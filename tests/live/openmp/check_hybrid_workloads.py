@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Workloads of MPI and OpenMP outside of parallel regions: each thread but the master is idle as long as the master
 is there, in its call path (Wolf 2002, sections 5.3 and 5.4); receives in the reverse order; a loop whose static
 schedule makes one thread late. Outputs do not change, traces are consistent, the analysis keeps its invariants.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Records a program in Fortran or C++ and looks for its constructs at their lines.
 
 usage: check_languages.py FERMATA SOURCE PROGRAM OUTPUT CONSTRUCT:MARK:VISITS...

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Records contended locks of OpenMP (lock_names.c), and checks that the report names them as the program does, also
 if the program is killed and its archive rebuilt from the journals.
 
@@ -12,7 +13,7 @@ import tempfile
 
 from openmp_archive import run
 
-NAMES = ("critical (counting)", "queue.guard (lock_names.c:15)", "table_locks[2] (lock_names.c:11)")
+NAMES = ("critical (counting)", "queue.guard (lock_names.c:16)", "table_locks[2] (lock_names.c:12)")
 
 
 def report_of(fermata, experiment):

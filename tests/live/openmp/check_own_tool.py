@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Records programs whose runtime has another tool: that one works, and the recorder says what is missing.
 
 usage: check_own_tool.py FERMATA PROGRAM_WITH_A_TOOL OTHER_PROGRAM

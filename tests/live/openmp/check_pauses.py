@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Records a program that pauses its recording inside of parallel regions (pauses.c): its trace is consistent, and
 the last thread, which computes longest in every round, is who the others wait for before, between and behind the
 pauses.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Compares the functions that GCC's runtime exports with those that are recorded (src/functions/openmp.tbl) and with
 those that docs/openmp.md lists as not recorded, each with its reason: every function is exactly one of them.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Records tasks.c and compares creations and executions of tasks.
 
 usage: check_tasks.py FERMATA SOURCE PROGRAM gomp|omp

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Every construct that runtimes tell, with planted delays.
  * A comment `LINE name` marks the line that a region is expected at. */
 #include <omp.h>

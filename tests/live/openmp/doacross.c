@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Loops whose iterations wait for others, of one and of two dimensions, and a loop with a reduction
  * over tasks. */
 #include <omp.h>

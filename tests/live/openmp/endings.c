@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A program that ends in a parallel region, by its argument: exit, _exit, exit_other (by a thread
  * for which the master waits); many: a team of 64 threads. */
 #include <omp.h>

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Directives of Fortran, in free form.
 program main
   use omp_lib

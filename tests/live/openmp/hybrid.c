@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI and OpenMP: in each process a team of two threads, then a message from the first process. */
 #include <mpi.h>
 #include <omp.h>

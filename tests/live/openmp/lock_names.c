@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Contended locks of all kinds, which the report must name: a critical construct with and without
  * name, a lock in an array, a lock that nests in a structure. With an argument, the program is
  * killed at its end. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Three threads that fork teams of their own at the same time; two of them were created by the
  * program. */
 #include <pthread.h>

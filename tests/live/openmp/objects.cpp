@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // Tasks and reductions with objects that have constructors and destructors; exceptions inside a region.
 #include <cstdio>
 #include <stdexcept>

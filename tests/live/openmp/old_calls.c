@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Calls of GCC's runtime that compilers made before OpenMP 4: two calls begin and end a parallel
  * region, and the forking thread calls the body itself. No compiler of today makes them.
  * A comment `LINE name` marks the line that a region is expected at. */

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Reads archives of OpenMP programs: teams, regions, locks; checks what must hold in all of them."""
 import collections
 import re

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A program with a tool of its own for the runtime, which counts the parallel regions. */
 #include <omp-tools.h>
 #include <stdio.h>

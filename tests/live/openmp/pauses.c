@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A program that pauses and resumes its recording inside of parallel regions, while the other
  * threads wait in a barrier or work. In every round, the last thread computes longer than the
  * others. Argument: `barriers`: rounds of one region, which end with a barrier; `regions`: each

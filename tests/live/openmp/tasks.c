@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Tasks: created by one thread, nested, in a group, in loops, with arguments of many sizes; some
  * are not deferred. The sums show whether the arguments arrive. */
 #include <omp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Teams on the host, with parallel regions inside of them.
  * A comment `LINE name` marks the line that a region is expected at. */
 #include <omp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A program of clang with a library of GCC: two runtimes are in the process. */
 #include <stdio.h>
 

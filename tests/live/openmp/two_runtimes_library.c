@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The part of two_runtimes.c that GCC compiles. */
 void count_in_library(int *count);
 

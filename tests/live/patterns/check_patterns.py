@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Records the workload `patterns` pattern by pattern and compares fermata's wait states with what the
 events of the same trace say: each at its metric, rank and call, and no others.
 

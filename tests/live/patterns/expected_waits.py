@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What must be found in the trace of each pattern, computed from the trace's own events.
 
 EXPECTED maps a pattern's name to a function of the RecordedTrace that yields Wait tuples; what the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The MPI calls of a recorded run, read from its OTF2 archive with none of fermata's code."""
 
 import collections

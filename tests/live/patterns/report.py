@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The wait states in what `fermata report --format=json` prints."""
 
 import collections

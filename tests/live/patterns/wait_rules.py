@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What the events say that a rank has waited, one function per rule.
 
 Each yields Wait tuples with inclusive times in ticks: a wait state of a sub-metric is also one of

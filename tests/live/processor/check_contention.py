@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Records ranks that compute beside six other spinning processes, all on at most two processors: the
 metrics of processor time agree with what the ranks themselves have read from the kernel, and the report
 keeps this time apart from the program's own lateness. Of ranks that need the same CPU time the report states that they lacked the

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Records ranks of which one is late because the kernel works for it. The metrics of the kernel's counters
 agree with what each rank has read itself, and the report names the reason, with the numbers, exactly where it is one: not
 where all ranks have as many page faults, nor where a rank computes longer.

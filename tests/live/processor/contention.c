@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Computes between barriers, and reads from the kernel for how long it had no processor:
  *
  *   contention ITERATIONS CPU_SECONDS [FACTOR]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Computes between barriers; rank 1 also makes the kernel work, in a way that is no recorded call:
  *
  *   kernel ITERATIONS faults|everywhere|calls|waits|nothing

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Records solver.py on several ranks: its output, the first problem, samples, lines, and a run that
 is aborted."""
 import argparse

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Records stacks.py with a Python interpreter, and compares the call path of each MPI call in the
 trace to what the interpreter reported."""
 import argparse

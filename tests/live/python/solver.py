@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Ranks compute in Python and exchange; rank 1 is slow in Grid.assemble. One line for each rank."""
 import sys
 

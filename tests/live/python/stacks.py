@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Calls MPI from Python functions of all shapes, and writes the stack of each call as the interpreter
 itself reports it.
 

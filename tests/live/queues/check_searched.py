@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A rank that is late because its MPI library searches queues: the report names the matching of arriving messages as the
 reason, with the time that hooks have counted, and states a long queue of unexpected messages that receives search. It
 states neither where receives find their messages at once.

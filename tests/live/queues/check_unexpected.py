@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The bounds of unexpected messages that follow from a trace hold, by what hooks count inside Open MPI, and are
 close where the way of a program makes them so. With another library the bounds are the same by the program's way.
 

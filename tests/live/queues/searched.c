@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Rank 0 is late because its library searches long queues; rank 1 sends, and all wait for rank 0.
  *
  * usage: searched WAY MESSAGES */

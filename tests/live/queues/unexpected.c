@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Messages that come before their receives are posted, or do not, in several ways. Rank 0 receives.
  *
  * usage: unexpected WAY MESSAGES */

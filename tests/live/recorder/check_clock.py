@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Records a program with clocks as they are, and with one that seems to run at another rate: that is
 told when it is recorded and by every command that reads the experiment. The same runs show the
 closing line: one, with what the recorder cost, as environment.json and `fermata info` have it.

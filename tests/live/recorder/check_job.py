@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Records a program as a batch job's: the directory's name and environment.json have the job.
 
 usage: check_job.py --fermata F --mpirun M --program P

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Records a program that leaves MPI calls by exceptions and longjmp: each call is recorded once, ends
 before the next one begins, and contains no other.
 

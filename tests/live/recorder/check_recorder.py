@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Records one of the programs of this folder and checks the archive against what the program did.
 
 usage: check_recorder.py --fermata F --mpirun M --program P [--ranks N] [--memory SIZE]

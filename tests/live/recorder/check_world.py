@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs a program without and with the recorder, which must not make a communicator while the
 program runs, nor lose its way among receives of any message, nor without a communicator of its own.
 

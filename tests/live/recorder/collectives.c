@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Collective calls of every kind, blocking and non-blocking, with and without MPI_IN_PLACE, on
  * neighbourhoods and on an inter-communicator. */
 #include <mpi.h>

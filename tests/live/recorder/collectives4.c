@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Collective calls of MPI 4: with large counts, and persistent ones, each started twice. Of a
  * library before MPI 4, Open MPI 4, only the persistent ones, by their names there (MPIX_). */
 #include <mpi.h>

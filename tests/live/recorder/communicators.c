@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Communicators, groups and topologies of every origin; many cycles of making and freeing. */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What the programs of this folder that use MPI 4 must leave in their archives, counted from their
 sources."""
 

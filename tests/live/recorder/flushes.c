@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* More calls than the smallest buffer holds, so that it is written several times during the run. */
 #include <mpi.h>
 #include <stdio.h>

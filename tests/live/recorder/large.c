@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Messages and transfers of about 2^24 bytes, above which the recorder's compact records of sizes
  * have another form; on any even number of ranks, rank 2i with rank 2i + 1. */
 #include <mpi.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // Leaves MPI calls without returning from them: by C++ exceptions that an error handler of MPI
 // throws, and by longjmp() out of a reduction operation. Each rank prints how often it has called
 // each function outside of other MPI calls.

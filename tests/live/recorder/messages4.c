@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Messages and one-sided operations of MPI 4: large counts, also mixed with int on one tag,
  * non-blocking send-receives, persistent requests with large counts. */
 #include <mpi.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Functions of MPI 4.1 and 5.0, and large counts, whether the MPI library has them or the stub
  * library of this folder (newer_stub.c). */
 #include "newer_stub.h"

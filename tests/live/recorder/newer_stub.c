@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A part of MPI 4.1 and 5.0 on top of an older library, with the profiling names that every MPI
  * library has.
  */

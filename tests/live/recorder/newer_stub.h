@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What newer.c calls and the MPI library may lack. */
 #ifndef FERMATA_TESTS_LIVE_RECORDER_NEWER_STUB_H
 #define FERMATA_TESTS_LIVE_RECORDER_NEWER_STUB_H

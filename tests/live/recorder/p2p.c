@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Point-to-point calls of every kind, on any even number of ranks; rank 2i talks to rank 2i + 1. */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The calls of a recorded run with their operation records, and rules that every recording keeps."""
 
 import collections

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* One-sided calls of every kind: all operations under fence, start/complete/post/wait/test, locks.
  */
 #include <mpi.h>

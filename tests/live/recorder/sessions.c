@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Sessions of MPI 4 without MPI_Init: two at once, and another one when one of them
  * has ended. (MPICH 4.0 cannot begin a session when all have ended.) */
 #include <mpi.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Preloaded: for rank 1 CLOCK_MONOTONIC_RAW runs faster, by a hundredth. Its time-stamp counter,
  * measured against that, seems to run slower than that of the others. */
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Four threads of each rank that exchange messages and memory at once (MPI_THREAD_MULTIPLE). */
 #include <mpi.h>
 #include <pthread.h>

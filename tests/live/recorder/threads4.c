@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Eight threads of each rank (MPI_THREAD_MULTIPLE) in all families of functions at once. What a
  * thread has started, another one completes; each thread fills a partition of a common message. */
 #include <mpi.h>

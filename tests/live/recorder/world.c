@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Looks at what a recorder may do to the communicators of a program:
  *
  *   world [exhaust | wildcard]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Records a program that uses OpenSHMEM, with or without MPI, and that ends in different ways.
 
 usage: check_hybrid.py FERMATA LAUNCHER PROGRAM END [--mpi]

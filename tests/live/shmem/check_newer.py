@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Records a program that uses OpenSHMEM 1.5 with a library that has no profiling names.
 
 usage: check_newer.py FERMATA STUB_RUN PROGRAM

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Records shmem-put-sync (Hermanns 2005, figure 3): every call of the pairs is recorded, the put as complete at
 its origin when it returns (basic model). In the extended model, the transfers end at their targets when
 the origins' shmem_quiet returns, and the targets wait for the flag behind it.

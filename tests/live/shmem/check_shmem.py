@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Records a program that calls every family of OpenSHMEM 1.4 and compares call by call.
 
 usage: check_shmem.py FERMATA LAUNCHER PROGRAM

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Records shmem-sor with a PE that comes late. Its result is that of a run without the recorder, and its
 neighbours' waits last as long as the trace says that the late PE's flags stay away.
 

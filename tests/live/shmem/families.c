@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Calls every family of functions of OpenSHMEM 1.4, and writes what each call must be recorded as,
  * a line for each call in the format of check_shmem.py. usage: families FOLDER   writes
  * FOLDER/expected.PE */

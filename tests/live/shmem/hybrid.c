@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Uses OpenSHMEM, and MPI where it is compiled with it.
  * usage: program END   shmem or mpi: which library is finalized last; kill: PE 1 dies of a signal;
  *                      exit: PE 0 calls shmem_global_exit; pes: begun by start_pes, ended by

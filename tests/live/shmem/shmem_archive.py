@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Reads the recorded calls of OpenSHMEM from an archive as lines of text, and starts programs."""
 import os
 import shlex

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Sleeps and waits in functions of the C library between MPI calls, and tells for how long:
  * check_blocking.py compares that with what was recorded.
  *

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Records a program that sleeps and waits in functions of the C library (blocking.c), and compares the
 times of these functions with what the program measured.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Records a program whose computation is in a function without MPI calls (hidden.c), with samples and
 without, and compares the times of its functions with what it measured itself.
 

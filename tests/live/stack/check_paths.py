@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Records a program and compares the functions around each of its MPI calls with its source.
 
 usage: check_paths.py --fermata F --mpirun M [--ranks N] [--callpath WHAT] [--names how] [--wait W]

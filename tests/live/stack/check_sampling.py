@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Samples a program (sampling.c) and compares the times of its functions with what it measured.
 
 usage: check_sampling.py --fermata F --mpirun M [--names how] PROGRAM [MODE]

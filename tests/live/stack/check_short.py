@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Records a program whose functions take less time between MPI calls than there is between samples
 (short.c): most of these stretches have no sample, and count as like ones with a sample do. So functions have
 time in proportion to their samples, not their caller; and a function that only some, longer

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Records a program that uses signals in the ways of short programs (signals.c), as by default with
 samples, several times: nothing that it gets from its signals and waits may change.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Samples a program (storm.c) at all places of the recorder: nothing that it does is lost.
 
 usage: check_storm.py --fermata F --mpirun M PROGRAM PLUGIN

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // Calls of MPI from C++: methods, templates, a namespace without a name.
 #define OMPI_SKIP_MPICXX  1 // MPI's former C++ bindings are not what this is about
 #define MPICH_SKIP_MPICXX 1

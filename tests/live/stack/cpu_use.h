@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * What the programs of this folder have in common: functions that stay functions, clocks, and the
  * use of CPU time, which samples are taken of.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Computes in a function without MPI calls, called in turn with one that makes all of them, and
  * tells how long it was in each: check_hidden.py compares that with what was recorded.
  *

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! A late sender in the procedures of a module.
 module solver
   use mpi

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Calls of MPI from functions of many kinds; check_paths.py knows which functions must lead to
  * each. Compiled with optimization, with and without debug information.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A library that paths.c loads and unloads. */
 #include <mpi.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Regions that the program marks, among functions of its call stack. */
 #include <fermata/fermata.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Computes in functions that call no MPI, for known shares of its CPU time, and tells for how long
  * it was in each: check_sampling.py compares that with what was sampled.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Computes between MPI calls for less than a period of the samples, in functions without MPI calls,
  * and tells how long it was in each: check_short.py compares that with what was recorded.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Uses signals in the ways of short programs, and prints what came of it: the output is the same
  * with and without a recorder that samples by a signal of its own.
  *

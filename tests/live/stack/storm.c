@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Calls MPI and marks regions while samples are taken far more often than ever else, at all places
  * of the recorder: a timer of its own sends the recorder's signal. Two threads; libraries are
  * loaded and unloaded meanwhile.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * What the other threads of the process do, by the system: test programs wait for it instead of for
  * a time, which may be too short on a busy machine.

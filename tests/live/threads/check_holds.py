@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Records a thread that computes before and while it holds a lock which it took without waiting (holds.c): by the
 samples, the one function runs before the lock is taken and the other one behind it.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A program without MPI that is killed before its records are written: the end of the recording states how to
 keep them, and so they are kept.
 

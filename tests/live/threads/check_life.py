@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Records a program whose threads begin and end in many ways (life.c), and compares their records with
 what the program does: its output is that without fermata, every creation has its begin, end and join.
 

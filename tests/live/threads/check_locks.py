@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Records threads that compete for a lock (locks.c) and checks who waited for whom: every wait has an
 acquisition, and the release that ended it names when, and in which function, the holder took the lock.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Records a thread that another one awakens (objects.cpp): each wait names its object, and what ends it
 names the same one, inside the wait.
 

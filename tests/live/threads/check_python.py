@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Records threads of Python (pool.py): the output is that without fermata, and every thread is there.
 
 usage: check_python.py --fermata FERMATA PYTHON PROGRAM

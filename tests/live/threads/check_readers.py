@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Records readers and a writer of one table (readers.c), and checks who holds its lock and who waits: readers
 never wait for each other, also where their acquisitions have no record.
 

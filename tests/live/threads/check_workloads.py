@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The workloads of threads: they compute the right results, recorded as well as not; their traces are
 consistent and keep all invariants of the analysis; and whoever makes the others wait by a planted delay is
 told.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A thread that computes, takes a lock that is free, computes on while another thread waits for it,
  * and releases it: in functions of their own, for longer than the time between two samples. */
 #include "compute.h"

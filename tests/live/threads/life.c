@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Lives of threads: what the first argument names. Prints what a program observes of its threads,
  * so that the output with and without fermata can be compared.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Threads that compete for locks with planted holding times. The first argument names the lock:
  * mutex, timed, recursive, rwlock, spin, c11; `try`: pthread_mutex_trylock; `cost`: prints the time
  * of an uncontended pair of calls; `count N`: N uncontended pairs in each of two threads. With a

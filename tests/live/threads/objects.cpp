@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // A thread that waits and one that computes for 4 ms once the other one sleeps, and then awakens it,
 // several times, by what the first argument names: condition, c11, barrier, semaphore, once; of C++: cxx (std::mutex and
 // std::condition_variable), semaphore20, latch, atomic.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A bounded queue whose items three threads take; prints what they computed."""
 import queue
 import threading

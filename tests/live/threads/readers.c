@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Readers and a writer of one table. The first argument says who is slow: `reader`: the first of
  * several readers keeps the lock long after the others, and the writer waits; `writer`: the readers
  * wait. */

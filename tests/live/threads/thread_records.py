@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The records of threads in an archive of one process."""
 import collections
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Records a program and checks that what is not recorded is named once in the end line, and in `check`, the
 report, its JSON and, as far as the program's file shows it, in `fermata doctor`.
 """

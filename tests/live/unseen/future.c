@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Functions of MPI that fermata does not know: those of a later version. */
 #include <mpi.h>
 

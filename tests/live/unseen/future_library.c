@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A library with functions of a later version of MPI. */
 #include <mpi.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A library with a layer of the profiling interface: it defines MPI_Barrier. */
 #include <mpi.h>
 

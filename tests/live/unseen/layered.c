@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A program that is linked with a layer of the profiling interface. */
 #include <mpi.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A program with a layer of the profiling interface of its own: it defines MPI_Bcast. */
 #include <mpi.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Nothing that is not recorded, but for a question about the library. */
 #include <mpi.h>
 #if defined(OPEN_MPI)

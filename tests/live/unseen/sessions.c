@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Sessions of MPI 4 in place of MPI_Init. */
 #include <mpi.h>
 

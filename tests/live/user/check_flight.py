@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Records pauses.c, which does more than a small flight recorder keeps, and compares what is left of
 it with what the program did, and what fermata finds in it with what belongs together by the numbers
 of the iterations.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Records fortran.f90 and compares what is recorded with what the program does.
 
 usage: check_fortran.py --fermata F --mpirun M --program P
@@ -23,7 +24,7 @@ EXPECTED = " ".join([
     "( MPI_Finalize ) )"])
 REGIONS = {  # file, line, phase
     "whole": ("somewhere.f90", 77, False),
-    "step": ("fortran.f90", 29, True),
+    "step": ("fortran.f90", 30, True),
     "inner": ("", 0, False),
     "recursive": ("", 0, False),
     "phase": ("", 41, True),

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Records pauses.c, whose iterations go on longer than a small size limit permits, and compares what is
 kept with the rule of docs/user-guide.md.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Records own_patterns.c, searches for the example patterns of the user in it, and reads it in Python.
 
 usage: check_own_patterns.py --fermata F --mpirun M --program P --examples DIR [--module DIR]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Records pauses.c, whose ranks pause at different times, and compares what fermata finds with what
 belongs together by the numbers of the iterations.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Records regions.c and compares the call tree of every location with what the program does.
 
 usage: check_regions.py --fermata F --mpirun M --program P

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Records a part of pauses.c, as the options of `fermata record` select it, and compares what fermata
 finds with what belongs together by the numbers of the iterations.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Records values.c and compares its parameters, counters and markers with what the program gives.
 
 usage: check_values.py --fermata F --mpirun M --program P

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Regions, parameters, counters and markers in Fortran. What comes of them stands in check_fortran.py.
 ! MPI is called by its C names: how Fortran reaches MPI is tested elsewhere.
 program fortran
@@ -25,7 +26,7 @@ program fortran
     call fermata_marker('before MPI_Init  ')
     failed = mpi_init_c(c_null_ptr, c_null_ptr)
     do i = 1, 3
-        call fermata_iteration(step, 'step', 'fortran.f90', 29)
+        call fermata_iteration(step, 'step', 'fortran.f90', 30)
         call fermata_parameter_set(level, 'level', i)
         if (i == 2) cycle
         call fermata_parameter_set(method, 'method', trim(name_of(i)))

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the examples of patterns of the user look for, a known number of times. See
  * check_own_patterns.py. */
 #include <fermata/fermata.h>

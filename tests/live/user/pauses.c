@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Ranks pause at different times (`finalize`, `exit`: how they end), or are switched by a signal
  * (`signal`; `handler`: which is the program's own), or do as they are told from outside, in the
  * midst of everything that is matched by order. Or they do more than a small flight recorder keeps,

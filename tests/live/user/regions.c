@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Regions and phases in every way that programs may use and misuse them. What comes of it stands in
  * check_regions.py. */
 #include "together.h"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs programs under fermata for the checks of this folder."""
 
 import json

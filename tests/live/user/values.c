@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Parameters, counters and markers. What comes of them stands in check_values.py. */
 #include "together.h"
 

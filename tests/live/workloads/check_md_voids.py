@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """md-voids: its atoms against a crystal with voids that is made here, its imbalance against the work, the tables of
 its model, and `fermata gpu-imbalance` on them and on a recorded run.
 

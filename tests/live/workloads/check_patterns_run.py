@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """patterns runs all its patterns, skips those that need more ranks, and rejects wrong arguments."""
 
 import argparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """bt-rma, lock-contention, ocean-cg, work-queue, rput-pipeline, srumma and hybrid-jacobi verify their results on any
 number of ranks, print the same in every run, and reject wrong arguments."""
 

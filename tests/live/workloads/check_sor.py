@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """sor solves its problem, and prints the same whatever the variant, the number of ranks, the
 imbalance and the MPI library."""
 

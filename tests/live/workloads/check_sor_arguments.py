@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """sor tells what is wrong with its arguments, once, and exits with 2."""
 
 import argparse

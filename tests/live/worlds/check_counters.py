@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Counters of all worlds of a program are read, with the ranks of the trace."""
 
 import csv

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Records worlds.c in each of its modes: two parents (ranks 0 and 1) and two children (ranks 2 and 3, the second
 world). Checks that one experiment has them all, who waits where, and that the planted function of the late process
 is the first cause. How long anything takes on a busy machine is not checked, only that most of the planted time is

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """How worlds end: one is killed, one ends later than the other or stays connected, each process spawns a world of its
 own, no launcher knows of the worlds, the join was interrupted.
 """

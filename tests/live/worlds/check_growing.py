@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Records growing.f90, whose processes are three worlds: the second spawn is that of a group of two worlds. Checks that
 all of them are in one experiment, and that all wait for the last one in a communicator of three worlds.
 """

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! A program that grows by one process at a time to PROCESSES: all processes so far spawn the next one together and
 ! merge with it. The last one makes all others wait.
 program growing

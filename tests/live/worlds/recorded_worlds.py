@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Records programs of several worlds, and reads what is said about them."""
 
 import argparse

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A program of two worlds: RANKS processes that MPI starts, and CHILDREN that these spawn. Each
  * mode plants a delay in the function `be_late` of one process, for which others wait.
  *

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Damaged archives: `analyze` tells it or copes with it, and never dies, hangs or leaves half a report.
 What `check` cannot read does not go unmentioned. `whatif` replays what was analysed, exactly.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Damaged archives: `check` and `info` tell it and never die of it.
 
 usage: check_damaged.py FERMATA COUNT     (or more than COUNT: support/share.py)

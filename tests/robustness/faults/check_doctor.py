@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Shows programs to `fermata doctor` that can and cannot be recorded.
 
 usage: check_doctor.py FERMATA MPI_PROGRAM CC

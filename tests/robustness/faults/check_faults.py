@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs a program that fails in a given way, without and with the recorder, and checks that the
 recorder changes neither output nor exit code, says at most one line per rank, and leaves an
 experiment that can be analysed and has all that was flushed.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """A run that crashes before anything is on disk: fermata tells how to keep more, and that works.
 
 usage: check_lost.py --fermata F --mpirun M --program FAIL

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Several commands at once meet an experiment whose archive is still to be made from its journals,
 beside what a rebuild that was killed has left: all see the whole archive, nothing else remains.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs a program with the setuid bit, owned by root, as an ordinary user, with the recorder asked for
 in every way there is: nothing of it may act, even where the loader lets it in. The same program
 without the bit is recorded.

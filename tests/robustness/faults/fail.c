@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A program that communicates and then fails in the way that is asked for, on rank 1:
  *
  *   fail kill|term|abort|exit|segv|finalize|fork|descriptors|filesize|flood|vanish FOLDER|none

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Preloaded: the MPI library's PMPI_Allreduce fails in the call with the number FAIL_AT (and
  * later). What follows is, as for any failure, the communicator's error handler's business. */
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Very many objects of MPI, one kind after the other:
  *
  *   many COUNT [KIND]...

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Tells whether it runs in the kernel's secure mode, and which parts of the recorder are loaded. */
 #include <mpi.h>
 #include <stdio.h>

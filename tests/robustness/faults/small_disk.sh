@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # Runs a command with ./disk on a file system that has room for 2 MB only; then `fermata info` on
 # ./disk/experiment there, and again when there is room. What they say goes to full.* and roomy.*;
 # the experiment is copied to ./experiment. Runs in a mount namespace of its own (unshare).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Prints what a recorder could change in the program it is loaded into: recorded and unrecorded
  * runs must print the same. */
 #include <errno.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Writes event files without the header of their chunk, for the mutation of fuzz_events to start from.
 
 usage: event_seeds.py WRITE_RANDOM_EVENTS FOLDER

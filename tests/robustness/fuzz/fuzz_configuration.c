@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Any bytes are settings, each of which is one, or an error that names file and line. */
 #include "record/settings/configuration_file.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Any bytes behind the header of a chunk are an event file that is decoded, or refused. What the
  * decoder has built before it refuses a file can be thrown away and built again. */
 #include "trace/read/event_decoder.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Whatever a definition says: it is refused with a reason, or has a finite value. */
 #include "cube/derived/expression.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Filters of any bytes: parsed or refused with a reason; what is parsed decides about any name, and
  * a name that is written as a pattern matches itself. */
 #include "filter/filter.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Profiles and tables of any bytes: read or refused with a reason; loads follow from what is read.
  */
 #include "imbalance/model/sweep.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Any journals become an archive or an error. Input: blocks { file (0: definitions, 1: records),
  * kind, length (2 bytes), content }, to which right heads and checksums are made. */
 #include "base/files/file_tree.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Any bytes are a report or an error that names the file. Size and checksum are made right first:
  * damage that they tell is found anyway, what lies behind them is to be reached. */
 #include "cube/file/cube_format.h"

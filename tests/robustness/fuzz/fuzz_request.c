@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Whatever a request says: it gets something only from the server's own address, with the token,
  * and only what there is. */
 #include "view/server/http_request.h"

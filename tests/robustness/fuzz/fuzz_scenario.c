@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Any bytes are a scenario or an error in a line that exists. */
 #include "scenario/scenario.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Any bytes are a file of tiles, of which each can be read, or an error. With and without a right
  * checksum, so that what is behind it is reached. */
 #include "view/tiles/tile_store.h"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Writes the seeds of fuzz_journal: a sound journal with every kind of definition and record, and
 damaged ones that once were handled wrongly. The numbers of kinds are taken from the sources, so
 that the seeds stay what they are when kinds are added.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The errors of times in the report, where clocks of nodes differ and recording costs time.
 
 usage: check_errors.py FERMATA FILE.scn              against values derived by hand, in FILE.json

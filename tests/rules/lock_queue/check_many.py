@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A process with more contended locks of threads than a report keeps: those with the longest waiting are in it,
 and the others are counted. check_many.py FERMATA"""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The queues that the analysis finds in hand-made executions, against values derived by hand:
 check_queues.py FERMATA SCENARIO.scn...
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Analyses a scenario with the patterns of the test, which defines fm_patterns.
  */

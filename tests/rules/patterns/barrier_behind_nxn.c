@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Barrier behind N x N: a wait in a barrier that is called directly behind an N x N operation,
  * which has synchronized the processes already. The example of docs/adding-a-pattern.md. */
 #include "analysis/collective/gathering.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The example of docs/adding-a-pattern.md finds what it is to find, beside all other patterns. */
 #include "analyse.h"
 #include "analysis/pattern.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Patterns that read the same records see all of them, whatever their order. */
 #include "analyse.h"
 #include "analysis/pattern.h"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Waiting between threads and streams of accelerators, and between streams."""
 
 from collections import namedtuple

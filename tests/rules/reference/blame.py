@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Blame: which location worked, and in which call path, while another one waited.
 
 Instants are half-open: the interval (begin, end] holds the instants behind `begin` until `end`.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """From which size on senders wait for their receivers."""
 
 _RECEIVES = {"recv", "irecv"}

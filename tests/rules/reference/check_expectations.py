@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Compares the `expect` lines that are written in scenario files with what the reference finds.
 
 usage: check_expectations.py FILE.scn...

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The critical path, its imbalance, and what it means for the time of all locations."""
 
 from fractions import Fraction

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """One-sided operations and the epochs that they belong to.
 
 Every structure here is per process; a process with several threads has one common order of its

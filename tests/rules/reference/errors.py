@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """By how much waiting times may be wrong: docs/clocks.md. Times are integers in ticks."""
 
 from fractions import Fraction

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """How wait states come about: costs of their causes, and their classification.
 
 Costs are exact fractions of 1/1000 units. All metrics are {(call path, location): value}.

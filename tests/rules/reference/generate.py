@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Writes random scenario files with the values that the reference expects of them.
 
 usage: generate.py --seed S --count N --out DIR [--ranks MIN..MAX] [--first I] [--focus FOCUS]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The imbalance heuristic: how far the computation time of a call path is from its mean."""
 
 from fractions import Fraction

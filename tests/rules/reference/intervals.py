@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Wait states as points between two locations, and what a location does between two points.
 
 Times are integers in 1/1000 units, as everywhere in the reference.

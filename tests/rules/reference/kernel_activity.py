@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What is active inside of accelerators while kernels run: how the time of measured kernels divides."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """OpenSHMEM, ARMCI and coarrays: what their functions are, and their wait states. Locks and progress
 share the code of passive_target.py once their epochs and needs are known."""
 

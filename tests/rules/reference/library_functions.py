@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What a function of OpenSHMEM, ARMCI or coarrays is, by its name."""
 
 LIBRARIES = ("shmem", "armci", "caf")

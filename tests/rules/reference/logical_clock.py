@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The controlled logical clock, slowly and simply: a graph of events, of which some must not precede
 others. Independent of the tool's implementation; the rules are in docs/clocks.md."""
 

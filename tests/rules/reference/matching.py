@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Who belongs to whom: messages and collective instances.
 
 Every structure here is per process; a process with several threads has one common order of its

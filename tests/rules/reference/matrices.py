@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Who had to do with whom: messages, one-sided operations, waiting."""
 
 

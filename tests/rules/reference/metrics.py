@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The metric trees in the scope of the reference and the node that a call's own time belongs to."""
 
 import library_functions

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """When a cost arises: in which iterations of a phase, or in which hundredths of the run."""
 
 import functools

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The wait states of passive-target one-sided communication: lock contention, wait for progress."""
 
 from collections import namedtuple

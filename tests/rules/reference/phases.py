@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Severities over time: the iterations of the phases of a program."""
 
 from fractions import Fraction

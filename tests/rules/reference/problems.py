@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The problems of a run: causes of waiting, each with all waiting that stems from it.
 
 A cause is a call path on one location, with a kind. Costs are exact fractions of 1/1000 units; all

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Prints the expected severities of a scenario file as `expect` lines.
 
 usage: reference.py [--no-formation] FILE.scn...

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Reads a scenario file (*.scn) into plain Python objects.
 
 Times are integers in 1/1000 of the file's unit, so that all arithmetic of the reference is exact.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Severities of one scenario: {metric: {(call path, location): value}}.
 
 Time-tree metrics are exclusive of their children, all others include them.

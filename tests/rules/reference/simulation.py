@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A small discrete-event simulation of MPI programs on a few locations.
 
 Every location has a clock of its own. An action (one call of one location) is executed when it is

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Random programs whose threads launch kernels and copies on streams of accelerators, let streams wait for one
 another, and meet in barriers."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Collective actions of the simulation: MPI's collectives, and those on communicators, files and
 windows, which share the order that MPI demands on a communicator."""
 

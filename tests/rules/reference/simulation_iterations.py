@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Programs of iterations: every location repeats the region of a phase with computation and one or
 two kinds of communication in it. Some locations take longer in some iterations."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Actions of OpenSHMEM, ARMCI and coarrays in the simulation. A program uses one or two of them beside
 MPI. Collectives and locks really wait; operations take a random time, in which their targets may or may
 not be in a call."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Passive-target actions of the simulation: lock epochs whose calls really wait, for the lock and
 for a target that makes progress inside of MPI calls only."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Point-to-point actions of the simulation."""
 
 import random as generators

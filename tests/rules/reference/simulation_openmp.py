@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Parallel regions of OpenMP in the simulation: each is executed as a whole when its master is free.
 Barriers, critical constructs, locks, ordered sections and tasks really wait."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What the parts of the simulation share: locations and calls that wait."""
 
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """POSIX threads in the simulation: a phase of them is executed as a whole, from the creation of its
 threads until the last one has ended. Locks, conditions, barriers and semaphores really wait."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """One-sided actions of the simulation: window collectives, general active-target epochs."""
 
 from simulation_collectives import Instance

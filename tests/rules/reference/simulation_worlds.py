@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Programs of two worlds: the processes of the second one are spawned or connected by those of the first."""
 
 import random as generators

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Tasks of OpenMP: who created them, when they ran, and what a taskwait waits for."""
 
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Teams of threads: who belongs to an instance of a team, and whose call path its members inherit."""
 
 # Events of threads, with or without an enclosing call.

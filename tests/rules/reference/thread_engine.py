@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Threads of one process as coroutines that run in the order of their clocks.
 
 A coroutine yields before everything that others can see: None to go on when its time has come, or a

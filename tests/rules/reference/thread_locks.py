@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Contention for the locks of threads: mutexes, OpenMP's locks and critical constructs; and ordered
 constructs, whose sections are the holds of a lock, too."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Times of threads that are no wait states: forks, idle threads, delayed starts, starvation."""
 
 import tasks

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The wait states of threads that are no contention: barriers, conditions, semaphores, ends of
 threads, ends and creations of tasks."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The calls of every location and the records that lie in them."""
 
 from scenario_file import ScenarioError

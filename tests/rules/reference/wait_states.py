@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The wait states of point-to-point, collective and active-target one-sided communication (those
 of passive-target communication are in passive_target.py).
 

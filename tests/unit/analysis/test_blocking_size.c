@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* From which size on sends wait, from sampled calls. */
 #include "check.h"
 

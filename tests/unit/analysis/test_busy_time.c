@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What a location did in any interval is what one sees tick by tick: on random call trees with
  * nested calls, calls without duration, flushes and wait states. */
 #include "check.h"

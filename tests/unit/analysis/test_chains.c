@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Chains of wait states: on random ties, who is blamed for what at each tick is what the definition
  * gives, also with wrong clocks and circles; and chains as long as the run is wide. */
 #include "check.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The forest of the blame against one that is searched node by node, with low and with high trees:
  * both representations give the same roots and sums. */
 #include "check.h"

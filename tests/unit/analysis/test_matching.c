@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Messages of which one side was not recorded are matched around, and told from those that lack it.
  */
 #include "check.h"

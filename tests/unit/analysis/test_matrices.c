@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Matrices with too many links keep the largest, whatever the number of workers. */
 #include "check.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* When a cost arises: few iterations that hold most of it. */
 #include "check.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Elements of a sorted list, found without sorting it. */
 #include "check.h"
 

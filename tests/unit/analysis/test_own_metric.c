@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Which node the own time of each MPI function belongs to, against a written list; and some names
  * that no list has. Arguments: the recorder's table of functions, the list. */
 #include "check.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Partitions that the user names: what the text means, and every mistake is told. */
 #include "check.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Bounds of unexpected messages: by hand, and random ones against a reference by definition. */
 #include "analysis/p2p/unexpected.h"
 #include "check.h"

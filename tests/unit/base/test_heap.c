@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The heap against a search for the least of all elements that it holds. */
 #include "check.h"
 

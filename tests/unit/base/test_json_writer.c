@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The JSON writer: commas, lines, escapes, the three styles. */
 #include "base/json/json_writer.h"
 #include "check.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The efficiencies of kernels: what values are, and how the time of a kernel divides. */
 #include "base/kernel_activity.h"
 #include "check.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Sorted, and those with equal keys in their old order: few and many, near and far keys. */
 #include "check.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What launchers tell by the environment. */
 #include "check.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The hash map against a table of all keys that the test uses. */
 #include "check.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Blocks with and without a limit on what stays in memory. */
 #include "check.h"
 

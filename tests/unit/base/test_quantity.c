@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Durations and sizes as users write them. */
 #include "base/quantity.h"
 #include "check.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Connections that send small messages at once. */
 #include "check.h"
 

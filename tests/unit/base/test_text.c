@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Text from traces stays harmless. */
 #include "base/text.h"
 #include "check.h"

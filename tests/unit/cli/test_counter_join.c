@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Counters beside a trace: their findings and contradictions become a part of the report. */
 #include "check.h"
 #include "cli/counters/counter_join.h"

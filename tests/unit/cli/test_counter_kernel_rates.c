@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Rates of the kernel's counters, which stay the same between two readings of the recorder. */
 #include "check.h"
 #include "cli/counters/counter_kernel_rates.h"

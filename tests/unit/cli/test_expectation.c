@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Expectations against a cube built by hand. */
 #include "cli/expectation/expectation.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The command that forwards the viewer's port from a remote machine. */
 #include "check.h"
 #include "cli/page/ssh_line.h"

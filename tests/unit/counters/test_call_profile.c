@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Files of calls: what they contain, and that damage is refused. */
 #include "check.h"
 #include "counters/call_profile.h"

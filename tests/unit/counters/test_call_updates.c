@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What chosen counters cost a call by the model: the formulas, and which call updates which
  * counter. */
 #include "check.h"

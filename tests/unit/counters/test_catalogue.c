@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The catalogue of counters: complete, without double names, and the lists that select from it. */
 #include "check.h"
 #include "counters/catalogue.h"

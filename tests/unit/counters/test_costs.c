@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The model of what counters cost: its formulas, and that measuring ends with possible numbers. */
 #include "check.h"
 #include "counters/costs/counter_costs.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Findings from counters, of files that are made here. */
 #include "check.h"
 #include "counter_files.h"

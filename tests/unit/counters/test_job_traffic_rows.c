@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Files of traffic: what they contain, and that damage is refused. */
 #include "check.h"
 #include "counters/traffic/job_traffic_rows.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Files of Open MPI's monitoring components: their sums, and that damage is refused. */
 #include "check.h"
 #include "counters/traffic/monitoring.h"

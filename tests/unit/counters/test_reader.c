@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Files of counters: values of several threads, functions that come later, damage. */
 #include "check.h"
 #include "counters/counter_layout.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Counters over time: values begin at 0 with the run, those that stay are in every snapshot, damage
  * is refused. */
 #include "check.h"

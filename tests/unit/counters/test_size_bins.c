@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Bins by size: the rules are searched one after the other; the last bin is open. */
 #include "check.h"
 #include "counters/size_bins.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Call paths in few words, and finding them by these. */
 #include "check.h"
 #include "cube/model/callpath_text.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Building, sealing and looking things up. */
 #include "check.h"
 #include "cube/model/callpath_text.h"

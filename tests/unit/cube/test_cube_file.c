@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The report file: round trip, files of other versions, damage of every kind. */
 #include "check.h"
 #include "cube/file/cube_format.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* By how much times may be wrong: in the report file, in a part of a report, in merged reports. */
 #include "check.h"
 #include "cube/merge/unite.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Derived metrics: what is accepted, what it means, and where the position of an error is. */
 #include "check.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What happened when and who had to do with whom, in merged reports. */
 #include "check.h"
 #include "cube/merge/unite.h"

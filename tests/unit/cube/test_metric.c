@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The table of metrics is consistent. */
 #include "check.h"
 #include "cube/model/delay_kind.h"

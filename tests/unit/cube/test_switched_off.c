@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What was switched off, and findings of counters, in reports and in what is made of them. */
 #include "check.h"
 #include "cube/merge/unite.h"

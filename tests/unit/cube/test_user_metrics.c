@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Metrics that patterns of the user declare: rules, order, and reports of other processes. */
 #include "check.h"
 #include "cube/model/cube.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Sums over the cube: exclusive, inclusive, selected, restricted. */
 #include "check.h"
 #include "cube/view/view.h"

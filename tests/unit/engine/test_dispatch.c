@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Each record is handled once, at its owner, in the order in which its sender has sent it, with the
  * items that it had; and so are answers that handlers send. */
 #include "check.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What arrives, and in which order, does not depend on the number of workers. */
 #include "check.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Every message arrives once, those between two processes in the order in which they were sent, and
  * the phase ends when no message is under way, whatever the number of workers. */
 #include "check.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Each thread does its task once a round, however short or long others take, and the caller sees
  * what all have done. */
 #include "check.h"

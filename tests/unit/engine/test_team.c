@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What a team shares, what processes exchange and which messages they send does not depend on how
  * many processes and workers there are. */
 #include "check.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Records that are handled once arrive completely, in order and in their own run, however many
  * processes and workers there are, and however far some are ahead of others. */
 #include "check.h"

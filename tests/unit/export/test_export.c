@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* JSON and CSV hold what the cube holds. */
 #include "check.h"
 #include "export/csv/csv_report.h"

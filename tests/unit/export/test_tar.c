@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Tar archives: their headers, and the extended headers of members of 8 GiB and more. */
 #include "check.h"
 #include "export/cubex/tar.h"

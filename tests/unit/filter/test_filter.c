@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Filters: what is parsed, what is refused and where, and what is left out. */
 #include "filter/filter.h"
 #include "filter/name_pattern.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What a function is by its name, against a written list, and that the tables of functions name
  * metrics that exist. Argument: the list. */
 #include "check.h"

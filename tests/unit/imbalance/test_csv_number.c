@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Numbers of profiles in all notations, units, lists of instances. */
 #include "check.h"
 #include "imbalance/input/csv_number.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The adjustment of loads on every level, and the formulas of imbalance and correlation. */
 #include "base/kernel_activity.h"
 #include "check.h"

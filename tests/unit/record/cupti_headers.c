@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The recorder's declarations of CUPTI (record/cuda/cupti.h) against NVIDIA's headers: all checks
  * are made by the compiler. Built where the headers are installed only. */
 #include "record/cuda/cupti_profiler.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The recorder's declarations of CUPTI's profiler (record/cuda/cupti_profiler.h) against NVIDIA's
  * headers, one of which is C++: all checks are made by the compiler. Built where the headers are
  * installed and state the structures of CUDA 13.0 or later ones only. */

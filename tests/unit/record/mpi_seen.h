@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * What the wrappers of MPI have recorded, counted by kinds. Threads count at once, without order.
  */

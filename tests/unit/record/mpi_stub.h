@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * An MPI library in the test's process, with the standard ABI (PMPI_ functions only), for recording
  * by many threads. It transfers nothing. It takes no lock and has no common state that changes, so

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Sessions, communicators, groups, windows and files of the library. */
 #include "mpi_stub.h"
 

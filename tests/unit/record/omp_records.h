@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * What the tests of OpenMP's wrappers share: the sizes of their program, and the counts of its
  * records.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Call sites, and a writer of events as text: for the tests of paths. */
 #ifndef FERMATA_TESTS_UNIT_RECORD_PATH_FIXTURE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Clocks that are played: what is found out about their rates, offsets and order. */
 #include "record/capture/clock.h"
 #include "record/closing/closing.h"

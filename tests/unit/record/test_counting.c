@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Counting: what threads record is counted once, whatever chunks and pauses do, from the first call
  * on, and is in the file. */
 #include "check.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The metrics of kernels, asked of NVIDIA's own library where it is installed (no accelerator is
  * needed): on every chip that it knows, one execution of a kernel suffices for those of
  * formula 4.3, and for all of them unless memory has no such metric or the chip is older. Exit

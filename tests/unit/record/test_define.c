@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Definitions: equality by key, groups as ranges, merging of packed sets. */
 #include "record/archive/define.h"
 

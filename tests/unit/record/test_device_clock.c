@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Times of CUPTI as times of the recorder's clock: exact between moments, in order everywhere. */
 #include "record/cuda/device_clock.h"
 

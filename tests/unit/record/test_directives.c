@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What lines of source text are to constructs of OpenMP. */
 #include "record/constructs/construct_names.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Records that are left out after they were recorded: what of them is counted, where they end, and
  * which regions and functions are open then. */
 #include "record/conversion/dropped.h"

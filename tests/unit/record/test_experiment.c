@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The files that describe an experiment. */
 #include "base/files/file_tree.h"
 #include "record/experiment/experiment.h"

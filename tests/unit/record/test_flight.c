@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What a thread leaves of its records when only the last ones are kept: the memory stays as it is,
  * what is lost is counted, and what is open is open behind the cut. */
 #include "record/capture/thread.h"

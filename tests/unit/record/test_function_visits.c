@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Visits of instrumented functions: numbers by hand. */
 #include "check.h"
 #include "record/counting/profile/function_visits.h"

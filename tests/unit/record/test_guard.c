@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the program does not notice of a section in which the recorder works: signals, errno, the
  * floating-point environment. */
 #include "record/capture/guard.h"

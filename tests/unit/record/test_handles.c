@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The map from handles to objects, with recycled handles and stale caches. */
 #include "record/capture/handles.h"
 

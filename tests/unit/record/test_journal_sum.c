@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Checksums of the journal's blocks. */
 #include "record/journal/journal_sum.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the recorder reads from statuses and types, and what MPI's functions report of the same. */
 #include "record/mpi/library.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Which connections of different worlds are the two sides of one: only if nothing else is possible.
  */
 #include "record/worlds/links.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Values of kernels and their works, in any order. */
 #include "base/kernel_activity.h"
 #include "check.h"

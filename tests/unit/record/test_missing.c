@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What is missing of an incomplete run, in the words of its programming model. */
 #include "record/archive/archive.h"
 #include "record/rebuild/missing.h"

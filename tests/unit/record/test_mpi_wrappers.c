@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The wrappers of MPI under MPI_THREAD_MULTIPLE: many threads of one process record messages,
  * collective, partitioned and one-sided operations and accesses to files at once, on common and on
  * own objects, which they make and free, and complete what others have started. Every operation has

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The table of OpenMP's locks under many threads: while it grows, each address has one lock, with a
  * number of its own. Meant for ThreadSanitizer, too. */
 #include "record/openmp/lock_table.h"

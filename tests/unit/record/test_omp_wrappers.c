@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The wrappers of GCC's OpenMP under many threads, on a runtime of this test: every team begins and
  * ends on each of its members, the acquisitions of a lock are numbered without a gap, each task is
  * executed as often as it was created. Without an archive. Meant for ThreadSanitizer, too, which

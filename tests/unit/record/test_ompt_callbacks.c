@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The callbacks of OpenMP's tools interface under many threads, called by a runtime of this test as
  * LLVM's calls them. Without an archive. Meant for ThreadSanitizer, too. */
 #include "omp_records.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* From changes of the call stack to Enter and Leave: written as text, one word for each. */
 #include "path_fixture.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Visits of functions that may have ended and begun anew between two captures of the stack. */
 #include "path_fixture.h"
 

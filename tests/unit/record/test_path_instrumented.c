@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Functions that the compiler has instrumented, in the path of the call stack. */
 #include "path_fixture.h"
 

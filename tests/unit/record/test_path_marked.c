@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Regions that the program marks, in the path of functions. */
 #include "path_fixture.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Pauses: what a thread writes meanwhile is folded into counts, in bounded memory; the rest stays.
  */
 #include "record/capture/thread.h"

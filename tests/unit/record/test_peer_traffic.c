@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Traffic by communicator and peer: numbers by hand, and what happens when the table is full. */
 #include "check.h"
 #include "record/capture/record.h"

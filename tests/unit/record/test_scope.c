@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What of a run is selected: what options mean, what is refused, and how it is told. */
 #include "record/selection/scope.h"
 

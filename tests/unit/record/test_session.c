@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The recorder's core as a whole under many threads, without MPI: threads record, define, name,
  * look handles up, come and go, while another one saves; what is in the archive is what was
  * recorded. Once the archive is written by the process itself, once it is rebuilt of a process that

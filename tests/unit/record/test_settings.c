@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Settings: who outdoes whom, what values must be, and configuration files. */
 #include "base/files/file_tree.h"
 #include "record/selection/sample_rate.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The size limit in a process: stages begin where the share is used up by halves, skipped visits
  * are pauses, and at the end recording pauses. */
 #include "record/capture/thread.h"

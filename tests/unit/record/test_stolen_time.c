@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Stretches of computation: their records agree with the clocks, and readings are limited. */
 #include "record/capture/thread.h"
 

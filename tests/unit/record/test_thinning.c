@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Which iterations are kept: the rule, that it can be agreed on, what is said about it, and the
  * size limit as an option. */
 #include "record/selection/thinning.h"

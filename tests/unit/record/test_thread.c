@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Buffers of threads: every record comes out once and in order, whatever the budget. */
 #include "record/capture/thread.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The wrappers of POSIX threads under many threads: every creation has its begin, end and join, the
  * acquisitions of a lock are numbered without a gap, and calls on an object name it. Without an
  * archive. Meant for ThreadSanitizer, too. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Unification over P processes, played by threads with mailboxes. */
 #include "record/closing/unify.h"
 

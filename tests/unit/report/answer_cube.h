@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * A run for tests of what a report says of it, and problems of this run.
  */

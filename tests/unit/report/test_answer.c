@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The problems that a report shows, and what start-up does to shares and efficiencies. */
 #include "answer_cube.h"
 #include "diagnosis/efficiency/efficiency.h"

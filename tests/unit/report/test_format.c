@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Lists of ranks and shares as reports print them. */
 #include "check.h"
 #include "diagnosis/number_format.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The efficiencies of processes and of their threads multiply to the parallel efficiency. */
 #include "check.h"
 #include "cube/model/cube.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the kernel's counters explain of a computation, by what a page fault takes on the machine.
  */
 #include "answer_cube.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Problems of a run that lacked processors, and the reasons for loads that the kernel counts. */
 #include "answer_cube.h"
 

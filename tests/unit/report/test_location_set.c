@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Sets of locations as text. */
 #include "check.h"
 #include "cube/model/cube.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the queues of an MPI library explain of a call for which others wait. */
 #include "answer_cube.h"
 #include "cube/model/metric_id.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* How exact a report says that its efficiencies and sums of waiting are. */
 #include "answer_cube.h"
 #include "diagnosis/efficiency/efficiency.h"

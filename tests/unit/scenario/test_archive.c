@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Archives appear complete or not at all. */
 #include "base/files/file_tree.h"
 #include "scenario/scenario.h"

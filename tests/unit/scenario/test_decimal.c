@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Exact decimal numbers. */
 #include "scenario/decimal.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the scenario language means. */
 #include "scenario/scenario.h"
 

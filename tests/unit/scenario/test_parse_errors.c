@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Every mistake in a scenario is told with its line and reason; no bytes can do harm. */
 #include "scenario/scenario.h"
 

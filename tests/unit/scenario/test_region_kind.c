@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Paradigms and roles by name. */
 #include "scenario/region_kind.h"
 

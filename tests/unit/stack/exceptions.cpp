@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // Exceptions thrown through functions whose call stacks were taken.
 #include "stack_check.h"
 

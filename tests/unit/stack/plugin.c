@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A library that is loaded and unloaded; compiled several times with other names of its function.
  */
 void PLUGIN_FUNCTION(void (*call)(void));

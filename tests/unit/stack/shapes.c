@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Functions of all shapes, compiled in several ways: the call stack in each must be what the
  * compiler's own unwinder finds. */
 #include "stack_check.h"

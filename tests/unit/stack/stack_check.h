@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Compares what the recorder finds on the call stack with what the compiler's own unwinder finds.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Whose libraries are whose: by their names, and by where they lie. */
 #include "base/files/file_tree.h"
 #include "record/stack/libraries.h"

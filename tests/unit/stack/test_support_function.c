@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Which functions are left out of call paths where they call each other. */
 #include "record/stack/support_function.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Libraries that come to lie where others were: the call site of each is its own, however often it
  * comes back. */
 #include "record/stack/modules.h"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """fermata-symbols names source files by their whole paths, however the compiler was called: the recorder reads
 them when it runs elsewhere.
 

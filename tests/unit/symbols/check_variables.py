@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """fermata-symbols names the variables at addresses: their elements, members and places by debug information,
 which may be in a separate file, else by their symbols.
 
@@ -13,25 +14,25 @@ import tempfile
 HERE = pathlib.Path(__file__).parent
 # Per source: compilers, and [symbol (pattern), offset of what is asked for as (another symbol's size, n), answer].
 C = [
-    ("plain", "0", "plain (variables.c:13)"),
-    ("table", "0", "table[0] (variables.c:14)"),
-    ("table", "size / 4", "table[1] (variables.c:14)"),
-    ("table", "size / 4 * 3 + 8", "table[3]+8 (variables.c:14)"),
-    ("grid", "size / 6 * 5", "grid[1][2] (variables.c:16)"),
-    ("queues", "0", "queues[0] (variables.c:15)"),
-    ("queues", "size / 3", "queues[1] (variables.c:15)"),
-    ("queues", "size / 3 * 2 + 16", "queues[2].inner.guard (variables.c:15)"),
-    ("queues", "size / 3 - 48", "queues[0].conditions[1] (variables.c:15)"),
-    ("shared", "8", "shared+8 (variables.c:20)"),
-    (r"inside\.\d+|main\.inside|inside", "0", "inside (variables.c:24)"),
+    ("plain", "0", "plain (variables.c:14)"),
+    ("table", "0", "table[0] (variables.c:15)"),
+    ("table", "size / 4", "table[1] (variables.c:15)"),
+    ("table", "size / 4 * 3 + 8", "table[3]+8 (variables.c:15)"),
+    ("grid", "size / 6 * 5", "grid[1][2] (variables.c:17)"),
+    ("queues", "0", "queues[0] (variables.c:16)"),
+    ("queues", "size / 3", "queues[1] (variables.c:16)"),
+    ("queues", "size / 3 * 2 + 16", "queues[2].inner.guard (variables.c:16)"),
+    ("queues", "size / 3 - 48", "queues[0].conditions[1] (variables.c:16)"),
+    ("shared", "8", "shared+8 (variables.c:21)"),
+    (r"inside\.\d+|main\.inside|inside", "0", "inside (variables.c:25)"),
 ]
 CXX = [
-    ("_ZN5store5Owner3allE", "0", "store::Owner::all (variables.cpp:17)"),
+    ("_ZN5store5Owner3allE", "0", "store::Owner::all (variables.cpp:18)"),
     ("_ZN5store12_GLOBAL__N_1L?6tablesE", "size / 2 + 8",
-     "store::(anonymous namespace)::tables[1].guard (variables.cpp:14)"),
+     "store::(anonymous namespace)::tables[1].guard (variables.cpp:15)"),
     ("_ZN5store12_GLOBAL__N_1L?6tablesE", "size / 2 + 56",
-     "store::(anonymous namespace)::tables[1].lock (variables.cpp:14)"),
-    ("_ZZ4mainE6inside", "0", "main::inside (variables.cpp:24)"),
+     "store::(anonymous namespace)::tables[1].lock (variables.cpp:15)"),
+    ("_ZZ4mainE6inside", "0", "main::inside (variables.cpp:25)"),
 ]
 # Without debug information.
 PLAIN = [("table", "size / 4", "table+40"), ("plain", "0", "plain"), ("queues", "size / 3", None)]
@@ -62,7 +63,7 @@ def check(helper, program, symbols, expected):
         addresses.append(address + int(eval(offset.replace("/", "//"), {"size": size})))
         wanted.append(f"queues+{size // 3}" if answer is None else answer)
     # A static member: some compilers name the line of its declaration, others that of its definition.
-    found = [answer and answer.replace("cpp:19", "cpp:17") for answer in ask(helper, program, addresses)]
+    found = [answer and answer.replace("cpp:20", "cpp:18") for answer in ask(helper, program, addresses)]
     assert found == wanted, "\n".join(f"{is_!r} instead of {should!r}" for is_, should in zip(found, wanted)
                                       if is_ != should)
 

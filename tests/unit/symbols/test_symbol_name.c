@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Names of functions for people. */
 #include "symbols/symbol_name.h"
 

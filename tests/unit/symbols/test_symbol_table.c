@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Symbols are found by address as libdwfl finds them, in binaries of all kinds. */
 #include "symbols/symbol_table.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Variables whose elements and members are asked for (check_variables.py). */
 #include <pthread.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * A process with two threads whose tables are built from events: for the tests of the builder. */
 #ifndef FERMATA_TESTS_UNIT_TRACE_BUILDER_FIXTURE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Events in odd orders: the tables stay consistent, and what was odd is counted. Times of calls. */
 #include "builder_fixture.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Messages and operations as the builder finds them in events: requests, partners, traffic. */
 #include "builder_fixture.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Values of parameters as nodes of call paths. */
 #include "builder_fixture.h"
 

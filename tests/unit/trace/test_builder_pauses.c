@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Pauses of the recording: their time, and what begins or ends in them. */
 #include "builder_fixture.h"
 

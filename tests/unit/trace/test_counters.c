@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Values of counters: bounded in number, with means and extremes that stay. */
 #include "check.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* References of archives, dense and scattered. */
 #include "check.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Groups of alike vectors: the same whoever is asked, few, and those that differ stand alone. */
 #include "check.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Connections without the token: limited in number, the oldest ends first. */
 #include "check.h"
 #include "view/server/peers.h"

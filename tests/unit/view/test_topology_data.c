@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Topologies of a page: where each process is, and nothing that contradicts itself. */
 #include "check.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The spread of waiting against sorting. */
 #include "check.h"
 #include "view/timeline/waiting_spread.h"

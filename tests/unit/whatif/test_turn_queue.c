@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The queue for a lock: the measured one is found again from the measured times, and any other one
  * is that of a simulation which looks at each tick of time, whether all times that can be known are
  * known at once or one after the other. */

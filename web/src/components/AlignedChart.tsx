@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { JSX } from "preact";
 import { CanvasSurface } from "../draw/canvas";

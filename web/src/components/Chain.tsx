@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import type { JSX } from "preact";
 import type { JsonCause, JsonInstance } from "../data/layout";
 import { formatPercent, formatSeconds } from "../format";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import { useRef } from "preact/hooks";
 import type { JSX } from "preact";
 import { pngOf, saveBlob, saveText, svgOf, type Picture } from "../export/download";

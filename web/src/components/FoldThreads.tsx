@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import type { JSX } from "preact";
 
 /** Two buttons, which hide or show the rows of all threads; one that changes nothing is disabled. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import { batch } from "@preact/signals";
 import type { ComponentChildren, JSX } from "preact";
 import { mentions, withoutQuotes, type Place } from "../model/mentions";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import type { JSX } from "preact";
 import { unitName } from "../format";
 import type { Metric, Report } from "../model/report";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import type { JSX } from "preact";
 import { printable, shorten } from "../format";
 import { callpathNames, type Report } from "../model/report";

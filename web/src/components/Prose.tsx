@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import type { JSX } from "preact";
 import { printable } from "../format";
 import { withoutQuotes, type Part } from "../model/mentions";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import type { JSX } from "preact";
 import { fractionColor } from "../draw/colors";
 import type { Store } from "../state/store";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import { useEffect, useRef } from "preact/hooks";
 import type { JSX } from "preact";
 import { printable } from "../format";

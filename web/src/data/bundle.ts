@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** Reads bundles (src/view/bundle.h): a JSON object with columns of integers. */
 
 interface ColumnPlace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** The JSON in the page's data: docs/report-json.md, src/view/report/report_data.h. Times are seconds, unless called
  * ticks. */
 

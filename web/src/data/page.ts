@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** Finds the report in a page: in this page or in another page's file. */
 import { makeReport, type Report } from "../model/report";
 import { makeTimeline, type Timeline } from "../model/timeline";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** The data of `fermata view` as a server (src/view/server/server.h): the report and the tiles of the timeline. */
 import { inflate, readBundle, type Bundle } from "./bundle";
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** Reads tiles through a worker (tile_worker.ts). */
 import type { TileIndex } from "../model/tiles";
 import { ofRun } from "./server";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** Fetches and decodes tiles outside the main thread, which stays responsive. */
 import { makeCells, makeEventTile, type Cells, type EventTile } from "../model/tiles";
 import type { JsonCells, JsonTimeline } from "./layout";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** Round numbers along an axis. */
 import { scaleLinear } from "d3-scale";
 

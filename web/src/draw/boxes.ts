@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** Box plots of the waiting times of each kind on one logarithmic axis. */
 import { scaleLog } from "d3-scale";
 import type { JsonStatistics } from "../data/layout";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import { FONT, fitText, type Point, type Stroke, type Surface, type TextStyle } from "./surface";
 
 /** Draws on a canvas whose pixels are `scale` times smaller than CSS pixels. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** Colours of the page and of charts. All scales are distinguishable with colour-blindness. */
 import { interpolateCividis, interpolateInferno, interpolatePuBu, interpolateViridis, interpolateYlOrBr } from "d3-scale-chromatic";
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** The critical path over time and locations. */
 import { scaleLinear } from "d3-scale";
 import { formatTick } from "../format";

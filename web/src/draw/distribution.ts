@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** Box plot and violin of values, with a dot for each value. */
 import { density, distribute } from "../model/distribution";
 import { ticks } from "./axis";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** A matrix of colours: rows with names, a column for each location. */
 import { niceStep } from "./axis";
 import { fractionColor, type Palette, type ScaleName } from "./colors";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** Locations by iterations as a heat map. */
 import type { IterationMap } from "../model/iterations";
 import type { Phase } from "../model/report";

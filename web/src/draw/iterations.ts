@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** The iterations of a phase in several runs, one below the other: the same iteration is at the same x, and the
  * same duration has the same height. */
 import { formatTick } from "../format";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** A matrix of pairs of locations, with the sums of its rows and columns. */
 import type { MatrixGrid } from "../model/matrix";
 import { niceStep } from "./axis";

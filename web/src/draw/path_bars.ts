@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** The critical path along lanes: its segments, and its changes to other locations. */
 import type { PathSegments } from "../model/report";
 import type { Surface } from "./surface";

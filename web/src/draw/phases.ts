@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** The iterations of a phase: the duration of each, and the average activity of a location in it. */
 import { formatTick } from "../format";
 import type { Phase } from "../model/report";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** The length of a lock's queue over time. */
 import { scaleLinear } from "d3-scale";
 import type { JsonLock } from "../data/layout";

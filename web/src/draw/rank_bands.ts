@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** Values over more locations than pixels: the smallest, the middle and the largest value of neighbouring locations,
  * so that single outliers remain visible. */
 import { niceStep, ticks } from "./axis";

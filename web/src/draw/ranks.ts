@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** Bars of values over the locations. */
 import { niceStep, ticks } from "./axis";
 import type { Palette } from "./colors";

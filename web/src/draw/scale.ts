@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** The legend of a colour scale in a chart: its colours between two values. */
 import { fractionColor, type Palette, type ScaleName } from "./colors";
 import { textWidth, type Surface } from "./surface";

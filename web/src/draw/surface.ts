@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** Drawing targets of charts: a canvas on the screen or in a PNG file, or an SVG file. */
 
 export interface Stroke {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import { FONT, fitText, type Point, type Stroke, type Surface, type TextStyle } from "./surface";
 
 /** Escapes text for XML; characters that XML does not allow are removed. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** Tables as pictures. */
 import type { Palette } from "./colors";
 import { textWidth, type Surface } from "./surface";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** Values of processes at their positions in a cartesian topology: planes of its last two dimensions, side by
  * side. */
 import { niceStep } from "./axis";

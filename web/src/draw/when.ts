@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** When a problem arises: the waiting in each iteration, with the iterations of the problem emphasized. */
 import type { Phase } from "../model/report";
 import type { Palette } from "./colors";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** CSV as defined by RFC 4180. Texts are harmless on a terminal and in a spreadsheet, as in
  * fm_text_write_csv() (src/base/text.h): no control characters, nothing that would be evaluated. */
 import { printable } from "../format";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** Files that the page writes and offers as downloads. */
 import { CanvasSurface } from "../draw/canvas";
 import type { Palette } from "../draw/colors";

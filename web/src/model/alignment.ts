@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** Timelines of several runs over a common time: seconds since the begin of the same iteration in each run. */
 import type { Phase } from "./report";
 

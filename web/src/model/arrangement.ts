@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** The mapping of locations to rows of the timeline: each location in its own row, or similar locations
  * (src/view/timeline/similar_locations.h) together in one row, unless the user has opened their group. */
 import type { Bundle } from "../data/bundle";

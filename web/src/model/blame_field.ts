@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** How many locations wait for each location, over time: from the loaded events. */
 import { locationsIn, type Arrangement } from "./arrangement";
 import type { CounterField } from "./counters";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** What a bar or a column of the system's charts stands for: a location, or a process with all of its threads. */
 import { locationName, locationNumber, locationWord, processName, processWord, type Report } from "./report";
 

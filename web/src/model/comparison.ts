@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** What differs between runs: the numbers of `fermata diff` (src/report/comparison/comparison.h), and their
  * problems. */
 import type { Phase, Report } from "./report";

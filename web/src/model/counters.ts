@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** Counters of a run (src/view/timeline/counter_data.h): values over time, by location. Times are ticks. */
 import type { Bundle } from "../data/bundle";
 import type { JsonCounter } from "../data/layout";

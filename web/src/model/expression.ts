@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** Expressions over metrics, as in `fermata report --define`:
  *
  *   sum      = product { ("+" | "-") product }

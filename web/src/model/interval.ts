@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** Statistics of a time window of the timeline: exact where its events are loaded, from the overview's cells
  * elsewhere. */
 import type { Report } from "./report";

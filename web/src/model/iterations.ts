@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** Computation and waiting of each location in each iteration of a phase, from the timeline. */
 import { classesIn, windowsIn } from "./interval";
 import type { Iteration, Phase } from "./report";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** Sums of a matrix for a square of colours: locations are grouped if there are more than available
  * fields. */
 import type { Matrix } from "./report";

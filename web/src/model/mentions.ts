@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** What the sentences of a report mention: functions, source lines, ranks, threads, iterations, times, locks, metrics. The
  * sentences come from src/diagnosis; names in them may be anything. */
 import { callpathNames, isOneProcess, type Report } from "./report";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** Call paths grouped by the values of a parameter that the program sets, as by `fermata report --by parameter:NAME`
  * (src/cube/derived/parameter_groups.h). */
 import type { Report } from "./report";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** A report in memory: its three dimensions, and the severities as rows of cells. */
 import type { Bundle } from "../data/bundle";
 import type { JsonExcerpt, JsonPage, JsonReport, JsonStatistics, JsonSummary, Unit } from "../data/layout";

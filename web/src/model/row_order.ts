@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** The order of the timeline's rows, and the selection of some of them. */
 import type { Report } from "./report";
 import { locationValues, metricSet } from "./severity";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** What is at a place of the timeline, what it waited for, and what it blocked. */
 import type { Report } from "./report";
 import { extentOf, laneAt, segmentIn, type Timeline } from "./timeline";

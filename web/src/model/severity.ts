@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** Sums of severities over parts of the cube: the values of coupled trees [Wolf 2002, section 4.5]. */
 import { accumulate, subtree } from "./forest";
 import type { Report } from "./report";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** The system as a tree: nodes (hosts), ranks, threads. */
 import { accumulate, makeForest, type Forest } from "./forest";
 import { processName, type Report } from "./report";

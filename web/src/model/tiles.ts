@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** The timeline in tiles (src/view/tiles/tiles.h): the tiles of a view, and their combination. */
 import type { Bundle } from "../data/bundle";
 import type { JsonCells, JsonTileIndex, JsonTimeline } from "../data/layout";

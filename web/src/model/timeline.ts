@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** The timeline in memory: the activity of each location, wait states, arrows. Times are ticks since the
  * begin of the run (src/view/timeline/timeline_events.h). */
 import type { Bundle } from "../data/bundle";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** What a text finds on the timeline. */
 import type { Report } from "./report";
 import type { Place } from "./selection";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** Cartesian topologies: src/view/report/topology_data.h. */
 import type { Bundle } from "../data/bundle";
 import type { JsonTopology } from "../data/layout";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** Several reports over common dimensions, matched as by `fermata diff` (src/cube/merge/unite.h): call paths by the
  * names of their regions from the root on, single roots whatever their names, locations by rank and thread. The
  * dimensions begin with those of the first report, so that its numbers of call paths and locations stay valid. */

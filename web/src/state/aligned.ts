@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** The timelines of all runs of a comparison: their common time, ranks and colours. */
 import { computed, signal } from "@preact/signals";
 import { beginOf, extentOf, spanOfIteration, spanOfRun, type AlignedRun, type CommonSpan } from "../model/alignment";

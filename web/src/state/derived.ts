@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** Derived metrics: names for expressions over metrics, computed from values after their aggregation, as the
  * "postderived" metrics of CubePL. */
 import type { Unit } from "../data/layout";

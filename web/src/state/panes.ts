@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** Display values of the nodes in the three trees: weight, what is 100 %, number, colour. */
 import { formatPercent, formatValue } from "../format";
 import { fractionColor } from "../draw/colors";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** The timeline of a served page: it follows the user's view. */
 import { effect, untracked } from "@preact/signals";
 import type { JsonTileIndex, JsonTimeline } from "../data/layout";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** The state of the page: the report, the selection in it, and derived values. */
 import { computed, signal, type ReadonlySignal } from "@preact/signals";
 import type { Palette, ScaleName } from "../draw/colors";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** Light or dark. */
 import { computed, effect, signal, type ReadonlySignal, type Signal } from "@preact/signals";
 import { readPalette, type Palette } from "../draw/colors";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** Fetches the tiles of the current view of the timeline, and builds a timeline from them. */
 import { signal } from "@preact/signals";
 import type { TileAnswer } from "../data/tile_worker";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** The rendered span of the timeline, and its settings. */
 import { batch, computed, effect, signal } from "@preact/signals";
 import {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** Every state of the page has an address: #view?key=value&... with the differences from the initial
  * state. */
 import { batch, effect, type Signal } from "@preact/signals";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** The timelines of the runs of a comparison, one below the other. */
 import { batch, effect } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";

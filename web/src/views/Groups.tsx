@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import type { JSX } from "preact";
 import { formatCount, formatRanges } from "../format";
 import { type Alike, type Arrangement } from "../model/arrangement";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** Efficiencies of runs whose processes have threads: factors of the parallel efficiency
  * (src/diagnosis/efficiency/hybrid_efficiency.h). */
 import type { JSX } from "preact";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import type { JSX } from "preact";
 import type { JsonLoad, JsonLoadLevel } from "../data/layout";
 import { formatCount, formatPercent, formatSeconds, printable, shorten } from "../format";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** The values of a parameter side by side: the numbers of `fermata report --by parameter:NAME`. */
 import { useMemo } from "preact/hooks";
 import type { JSX } from "preact";

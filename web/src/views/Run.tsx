@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import type { JSX } from "preact";
 import { Prose } from "../components/Prose";
 import { formatCount, formatSeconds, printable, shorten } from "../format";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { Linked } from "../components/Linked";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import { useComputed } from "@preact/signals";
 import { useCallback } from "preact/hooks";
 import type { JSX } from "preact";

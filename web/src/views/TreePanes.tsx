@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import { useComputed, useSignal, type Signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { FoldThreads } from "../components/FoldThreads";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import { useComputed, useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import type { JSX } from "preact";

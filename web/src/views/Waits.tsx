@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import { useCallback } from "preact/hooks";
 import type { JSX } from "preact";
 import { Chain } from "../components/Chain";

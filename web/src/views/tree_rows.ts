@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** The rows of each of the three trees, from top to bottom. */
 import { isWithin, makeForest, visibleRows, type Forest, type VisibleRow } from "../model/forest";
 import { paneNumbers, type PaneNumbers } from "../state/panes";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** The three trees as files. */
 import { callpathText } from "../components/Names";
 import { drawTable, tableSize, type Table, type TableCell } from "../draw/table";

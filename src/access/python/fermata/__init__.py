@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A recorded and analysed run as tables of columns (docs/trace-as-data.md).
 
     import fermata

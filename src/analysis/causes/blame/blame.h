@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Blame: what was being done by the process that others waited for, at each instant of their
  * waiting.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The metrics of blame, and which location is blamed by which. */
 #include "analysis/causes/blame/blame.h"
 #include "analysis/causes/blame/instance_blame.h"

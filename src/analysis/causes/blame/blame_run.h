@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The search for the blamed ones, as its parts share it. Private to this folder.
  */

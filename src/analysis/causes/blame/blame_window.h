@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * A time window of the run in which the chains of wait states are followed: which locations depend
  * on one another when, and how many wait states enter the chains where. Private to this folder.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/causes/blame/chain_nodes.h"
 
 #include "trace/tables/trace.h"

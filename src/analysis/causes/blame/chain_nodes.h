@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The forest of a window at an instant: locations and successions as its nodes, what each depends
  * on, and the sums at its roots. Private to chains.c and chain_nodes.c.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Who is blamed for a single wait state: its waiting part is followed from location to location. At
  * each of them, it is divided by the wait states of the location, which are looked up by their
  * times.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* At an instant, locations, and the successions of the holders of locks, depend on one another: a
  * forest, as all but those who do not wait depend on one other, and the roots are blamed. Over time
  * its edges change where wait states begin and end and where locks change hands. The ends and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Two representations of the same forest. Mostly its trees are low: then each node has its parent
  * and the sums of its subtree, and an operation walks up the path to the root. Where long chains
  * of wait states (a wavefront, a long queue) make the paths long, the forest becomes a link-cut

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * A forest whose nodes have counts of several kinds: who depends on whom at an instant, and for how
  * many wait states each root is blamed.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The pieces of the worst wait states are few. Their locations divide them by call paths; then all
  * processes share them and add them up. */
 #include "analysis/causes/blame/instance_blame.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * What is blamed for most of each of the worst wait states. Private to this folder. */
 #ifndef FERMATA_ANALYSIS_CAUSES_BLAME_INSTANCE_BLAME_H

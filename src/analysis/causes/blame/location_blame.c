@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What one location is blamed for, and how it is a link in chains.
  *
  * The wait states that the location has caused are intervals of time with weights, sorted by their

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/causes/blame/location_waits.h"
 
 /* ---- windows ---- */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The wait states of one location that is blamed: its own waiting parts, and the wait states of
  * others that it has caused. Private to location_blame.c and location_waits.c.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The part of the critical path on which a lock serializes the run: there the path's location holds
  * a lock for which the next location on the path waited, or for which it waited itself. */

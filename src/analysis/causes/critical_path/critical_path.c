@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/causes/critical_path/critical_path.h"
 
 #include "analysis/threads/thread_starts.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The critical path and the metrics derived from it [H17 Defs 21-23]. */
 #ifndef FERMATA_ANALYSIS_CAUSES_CRITICAL_PATH_CRITICAL_PATH_H

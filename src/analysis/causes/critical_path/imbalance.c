@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The imbalance heuristic: compares the computation time of each location with the mean over the
  * locations that visit the call path. */
 #include "analysis/causes/critical_path/critical_path.h"

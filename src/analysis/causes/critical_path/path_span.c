@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/causes/critical_path/path_span.h"
 
 uint32_t fm_last_call(const struct fm_trace *trace, const struct fm_location *location,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The part of each location that the critical path may cover, if it is restricted. */
 #ifndef FERMATA_ANALYSIS_CAUSES_CRITICAL_PATH_PATH_SPAN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Performance impact: divides all CPU time by its relation to the critical path. */
 #include "analysis/causes/cost_table.h"
 #include "analysis/causes/critical_path/critical_path.h"

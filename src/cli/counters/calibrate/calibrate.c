@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fermata counters calibrate: what updates of counters cost here, by a model and measured; what
  * chosen counters cost a call; and a ping-pong with and without them. */
 #include "base/json/json_writer.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Variants of the ping-pong run in turn, as often as there are rounds: what disturbs the machine
  * for a while disturbs all of them. A short run before them finds the program whose MPI library is
  * that of the launcher (with that of another library each process is alone), and how many exchanges

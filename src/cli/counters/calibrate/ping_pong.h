@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * A measured ping-pong, with and without counters: real messages between two ranks that a launcher
  * starts. The program that sends them belongs to fermata, one for each MPI library

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fermata counters communicators: which communicators carry the traffic, of recordings with
  * counters only. */
 #include "base/memory.h"

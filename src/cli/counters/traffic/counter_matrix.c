@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fermata counters matrix: who has sent how much to whom, by an experiment's own counters or by
  * Open MPI's monitoring components, as a picture (SVG) or as numbers. */
 #include "cli/counters/counter_grid.h"

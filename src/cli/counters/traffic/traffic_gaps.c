@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/counters/traffic/traffic_gaps.h"
 
 #include "cli/text/safe_text.h"

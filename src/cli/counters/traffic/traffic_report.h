@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Traffic between ranks in the report of a recording with counters only.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The functions of PAPI's interface that are used, and their constants, are those of papi.h 5.7 to
  * 7.2. */
 #include "record/counting/papi/papi_events.h"

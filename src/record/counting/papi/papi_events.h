@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Events of PAPI as counters of the process, if the machine has PAPI's library: it is loaded when
  * the list names one of its events ("papi:PAPI_TOT_INS"), and nothing of fermata is linked to it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The functions of libsde that are used, and their constants, are those of sde_lib.h 1.0, which
  * PAPI has had since 7.0. */
 #include "record/counting/papi/sde_counters.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Counters that are offered to PAPI as its software-defined events (--counters-sde): tools in the
  * process that use PAPI read them as "sde:::fermata::NAME". PAPI's library libsde is loaded for it,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/counting/profile/function_visits.h"
 
 #include <stddef.h>

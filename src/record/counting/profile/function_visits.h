@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Visits of a thread's instrumented functions, for recordings without a trace: how often each was
  * visited, its own time, and whether it led to recorded calls. Constant memory: of functions beyond

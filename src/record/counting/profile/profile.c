@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/counting/profile/profile.h"
 
 #include "counters/call_profile.h"

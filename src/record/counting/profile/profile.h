@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Calls of a thread by call path: where in the program calls come from, how often, how long, and
  * the bytes of their operations. Constant memory: beyond FM_PROFILE_NODES different call paths a

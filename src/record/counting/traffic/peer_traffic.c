@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/counting/traffic/peer_traffic.h"
 
 #include "record/capture/memory_use.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Traffic of a thread, for recordings without a trace: messages by communicator and peer, one-sided
  * operations by window and target, collectives by communicator or window. Made of the records of

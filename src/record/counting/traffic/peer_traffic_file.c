@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/counting/traffic/peer_traffic_file.h"
 
 #include "counters/traffic/job_traffic_rows.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Writes the traffic of all threads of a process at the end of a recording without a trace:
  * EXPERIMENT/counters/links.N (counters/traffic/job_traffic_rows.h). Peers are translated from

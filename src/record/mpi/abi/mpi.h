@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * MPI's standard ABI, as far as the wrappers need it: types and constants of MPI 5.0 ("Application
  * Binary Interface"). Stands for the header of a library with this ABI (libmpi_abi.so.0), so that

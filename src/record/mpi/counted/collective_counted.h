@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The wrappers of one form (wrap.h) of the collective calls with counts. FM_COUNTS: an array of
  * counts of this form. */
 

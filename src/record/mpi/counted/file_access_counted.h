@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The wrappers of one form (wrap.h) of the reads and writes of files. Each pattern has a variant
  * for functions with an offset. */
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The wrappers of one form (wrap.h) of the calls that send and receive messages. */
 
 #define BLOCKING_SEND(name)                                                                        \

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The wrappers of one form (wrap.h) of the one-sided operations with counts. */
 
 int FM_FORM(fm_, MPI_Put)(const void *origin_addr, FM_COUNT origin_count,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/mpi/inside/hook_connection.h"
 
 #include "counters/catalogue.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The recorder's side of the hooks in MPI libraries (record/hooks/hooks.h): connects them, if
  * the library of hooks is loaded and the MPI library is of a version that they are tested with.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Counters of what happens inside the MPI library: its variables (pvars.h) and hooks
  * (hook_connection.h); and the recorder's counters behind its variables (offered_pvars.h).

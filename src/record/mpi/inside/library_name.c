@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/mpi/inside/library_name.h"
 
 #include <ctype.h>

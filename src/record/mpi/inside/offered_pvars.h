@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The recorder's counters as performance variables of MPI (MPI_T), for the program and other tools
  * in its process (--counters-mpit). Their indices follow those that the library has when a tool

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Wrappers of the functions of MPI_T for performance variables: the recorder's counters stand among
  * those of the library, if they are offered (offered_pvars.h). What is not theirs goes to the
  * library as it is, MPI_T_PVAR_ALL_HANDLES included: continuous, read-only variables are left out

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Performance variables of MPI (MPI_T) that belong to single windows or files. As counters they are
  * those of all windows, or files, of the process: of totals and watermarks also of those that exist

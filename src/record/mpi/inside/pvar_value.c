@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/mpi/inside/pvar_value.h"
 
 #include "record/capture/lock.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The value of a counter from the elements of a performance variable of MPI (MPI_T).
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/mpi/inside/pvars.h"
 
 #include "counters/catalogue.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Performance variables of the MPI library (MPI_T) as counters: "mpit:NAME", and Open MPI's
  * software performance counters of a library that was built with --enable-spc, by their own names.

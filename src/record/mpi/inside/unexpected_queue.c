@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/mpi/inside/unexpected_queue.h"
 
 #include "record/capture/lock.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The number of messages in Open MPI's queues of unexpected ones, by its variable
  * pml_ob1_unexpected_msgq_length (MPI_T): of the communicators of the program that exist, for hooks

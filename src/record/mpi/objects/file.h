@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Files that the program has opened. A file has a communicator of its own, named like the file:
  * MPI's collective calls on a file are collective over a duplicate of the communicator that opened

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/mpi/objects/group.h"
 
 #include "record/capture/handles.h"

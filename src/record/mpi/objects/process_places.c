@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/mpi/objects/process_places.h"
 
 #include <stdlib.h>

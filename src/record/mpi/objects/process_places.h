@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Places of processes: their ranks in this MPI_COMM_WORLD, or in the remote group of a link with
  * another one (spawned, connected or joined processes). A process of another world has no rank that

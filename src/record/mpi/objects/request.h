@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Requests of the program. The MPI library may return the same handle for several requests at once
  * (for those that are complete from the start), and reuses handles: a table maps each handle to a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/mpi/objects/topology.h"
 
 enum { DIMENSIONS_MOST = 32 };

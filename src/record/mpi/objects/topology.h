@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Topologies of communicators: how many neighbours this rank has, and the definitions of Cartesian
  * ones.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Wrappers of calls that create and free windows; the state of windows. */
 #include "record/mpi/objects/window.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Windows of the program, and their operations that are not complete yet (open operations).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/paradigm/exchange/messages.h"
 
 #include <stdbool.h>

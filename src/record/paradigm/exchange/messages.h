@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Collective operations of an exchange (exchange.h) whose library offers messages between two
  * processes only: along the binomial tree, O(log processes) steps. One exchange in a library of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Code objects of the interpreter: the name, file and lines of a Python function.
  *

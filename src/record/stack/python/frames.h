@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The Python functions that the calling thread is in, in the order in which the interpreter keeps
  * them: from the innermost.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/stack/python/interpreter.h"
 
 #include "record/stack/exports.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The Python interpreter (CPython) in this process, in the program's file or in a shared library.
  *

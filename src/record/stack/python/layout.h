@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Layouts of CPython's structures that call stacks are read from, by version of the interpreter.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Reading of the interpreter's memory. In a signal handler a structure may be half written, so that
  * a pointer in it may lead anywhere: the system is asked first whether each page exists.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Memory is reserved for the largest tables at the beginning and used page by page: nothing is
  * allocated in signal handlers. */
 #include "record/stack/python/python_sites.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Python functions and their call sites, numbered together with the call sites in binaries
  * (places.h). A function is identified by name, file and first line, so that code that is compiled

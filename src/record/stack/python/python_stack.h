@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Python functions in the call stack of a thread, in the place of the interpreter's C functions
  * (stack.h). Private to src/record/stack.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/stack/unwind/cfi.h"
 
 #include "record/stack/registers.h"

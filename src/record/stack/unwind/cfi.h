@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Reads the unwind information of a loaded binary: .eh_frame_hdr and .eh_frame (Linux Standard Base
  * 5.0, Exception Frames; DWARF 5, 6.4).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/stack/unwind/cfi_entries.h"
 
 /* Encodings of addresses (DW_EH_PE_...): format in the lower four bits, base in the next three. */

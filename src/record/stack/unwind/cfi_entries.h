@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The entries of .eh_frame: common information (CIE), and frame descriptions (FDE), one for each
  * function. As cfi.h: async-signal-safe, nothing outside the bounds is read. Private to cfi.c and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Reads the encodings of DWARF from memory within bounds. After a read beyond the bounds `bad` is
  * set and all reads return 0.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/stack/unwind/unwind.h"
 
 static bool read_cell(struct fm_unwinding *walk, uint64_t address, struct fm_stack_cell *cell)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Unwinding of a stack (stack.h): from the innermost frame to one of the kept stack that is still
  * active, or to the outermost.

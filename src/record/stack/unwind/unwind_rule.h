@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Unwind rule for one place in the code of a function: how to compute the registers of its caller.
  * It contains the part of a binary's unwind information (.eh_frame) that call stacks need.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A stub of libcupti.so: the entry points that the collector uses, and buffers of activity records
  * that are written here. Records are longer than the collector's declarations, as those of later
  * versions are. By variables of the environment:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* libcuda.so.1 and the runtime library in one. STUB_NUMBERS=driver: work has the number of the
  * driver's call, else that of the runtime's. The kernel `broken` cannot be launched; launches of
  * the kernel `both` return when two of them are in progress. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The range profiler and the host interface of the stub of libcupti.so: kernels have the values of
  * a table, by their names and lengths. What a profiler must not do ends the program with a message:
  * sizes of structures that are not those of CUDA 13.0, calls in a wrong order or for a context that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A device that is simulated, the part of CUDA's libraries that the test programs call, and what
  * the stub of CUPTI needs of it. Kernels are names and durations. */
 #ifndef STUB_H

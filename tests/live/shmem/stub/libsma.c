@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A library with a part of OpenSHMEM 1.5: processes that map one file, which holds the symmetric
  * memory of all PEs. Environment: STUB_PE, STUB_SIZE, STUB_FILE (stub_run.py). Collective
  * operations synchronize, but move no data. */

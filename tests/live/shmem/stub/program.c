@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Uses what OpenSHMEM 1.5 has more than 1.4, with the stub library on an odd number of PEs or four.
  */
 #include "shmem.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The part of OpenSHMEM 1.5 that the stub library defines. Its constants have other values than
  * those of Open MPI, and it has no profiling names, as Sandia OpenSHMEM is built by default.

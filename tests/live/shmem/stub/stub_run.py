@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The launcher of the stub library. usage: stub_run.py PES PROGRAM [ARGUMENT...]"""
 import os
 import subprocess

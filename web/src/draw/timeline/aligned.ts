@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** The timelines of several runs, one below the other: the same time since the begin of an iteration is at the same x,
  * the same duration has the same width, the same rank has the same place in each run. */
 import { scaleLinear } from "d3-scale";

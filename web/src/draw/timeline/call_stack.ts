@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** The call stack of a row as nested rows: the outermost function at the top. */
 import type { Report } from "../../model/report";
 import { segmentIn, type Timeline } from "../../model/timeline";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** Values of a counter: in the colours of a timeline's rows, and as curves below it. */
 import { scaleLinear } from "d3-scale";
 import { schemeTableau10 } from "d3-scale-chromatic";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** The activity of a row of the timeline, by columns of pixels: for each column the shares of all colours. */
 import type { Bins, CellPlane } from "../../model/timeline";
 import type { Span } from "../../state/timeline";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** Frames around the rows of the threads that form a team at a time. */
 import { hasRow } from "../../model/arrangement";
 import { membersOf, type TimelineTeams } from "../../model/timeline";

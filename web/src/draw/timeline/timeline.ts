@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** The timeline: locations by time. */
 import { formatCount } from "../../format";
 import type { Arrangement } from "../../model/arrangement";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** Arrows between locations in a timeline: messages, one-sided operations, threads, causes. */
 import type { Palette } from "../colors";
 import type { Stroke, Surface } from "../surface";

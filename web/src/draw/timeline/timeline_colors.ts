@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** The colour schemes of a timeline. */
 import { schemeTableau10 } from "d3-scale-chromatic";
 import { printable, shorten } from "../../format";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** Positions in a timeline. */
 import type { Arrangement } from "../../model/arrangement";
 import type { Timeline } from "../../model/timeline";

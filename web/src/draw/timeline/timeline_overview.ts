@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** The whole run in a strip: the shares of computation, calls and waiting of all locations over time. */
 import type { Bins, Timeline } from "../../model/timeline";
 import type { Palette } from "../colors";

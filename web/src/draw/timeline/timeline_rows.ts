@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** The rows of a timeline: single calls where there is space for them, otherwise the mixture of colours in a
  * pixel. */
 import { printable, shorten } from "../../format";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** The ruler above the rows of a timeline: times, iterations, excerpts, the density of messages. */
 import { scaleLinear } from "d3-scale";
 import { formatTick } from "../../format";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { JSX } from "preact";
 import { ExportMenu } from "../../components/ExportMenu";

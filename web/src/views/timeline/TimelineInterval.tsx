@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { JSX } from "preact";
 import { CallpathName, callpathText } from "../../components/Names";

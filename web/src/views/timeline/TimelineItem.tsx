@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import type { JSX } from "preact";
 import { CallpathName } from "../../components/Names";
 import { formatCount, formatPercent, formatSeconds, printable, shorten } from "../../format";

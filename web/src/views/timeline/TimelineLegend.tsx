@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** What the colours, lines and arrows of the timeline mean. */
 import { useMemo } from "preact/hooks";
 import type { JSX } from "preact";

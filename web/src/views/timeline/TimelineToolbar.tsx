@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import { processTitle, locationWord, processWord } from "../../model/report";
 import { useRef, type MutableRef } from "preact/hooks";
 import type { JSX } from "preact";

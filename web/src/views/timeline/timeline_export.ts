@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** The single events of the displayed time window, as a table. */
 import { hasRow } from "../../model/arrangement";
 import { callpathText } from "../../components/Names";

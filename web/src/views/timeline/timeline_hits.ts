@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** What is at a point of the timeline's chart, and what a click on it does. */
 import type { TimelineHit } from "../../components/TimelineChart";
 import { callpathText } from "../../components/Names";

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Targets of direct call instructions and of stubs on 64-bit Arm.
  */

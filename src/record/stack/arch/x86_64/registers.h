@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Registers of x86-64 (System V ABI) for unwinding: their DWARF numbers, and how to get the state
  * of a function's caller.
