@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { defineConfig, type Plugin } from "vite";
 import { viteSingleFile } from "vite-plugin-singlefile";
+import { collectModules, embedLicences } from "./licences";
 
 /** Lists the scripts and styles of the page by their checksums, so that nothing else runs in it: no script in
  * a name of a trace, and nothing from a network. */
@@ -33,8 +35,17 @@ function contentSecurityPolicy(): Plugin {
   };
 }
 
+const modules = new Set<string>();
+const licence = readFileSync(new URL("../LICENSE", import.meta.url), "utf8").trim();
+
 export default defineConfig({
-  plugins: [viteSingleFile({ removeViteModuleLoader: true }), contentSecurityPolicy()],
+  plugins: [
+    collectModules(modules),
+    viteSingleFile({ removeViteModuleLoader: true }),
+    embedLicences(modules, { name: "fermata", text: licence }),
+    contentSecurityPolicy(),
+  ],
+  worker: { plugins: () => [collectModules(modules)] },
   build: {
     target: "es2022",
     outDir: "dist",

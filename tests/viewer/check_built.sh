@@ -5,6 +5,10 @@ web=$1
 built=$(mktemp -d) || exit 1
 trap 'rm -rf "$built"' EXIT
 "$(dirname "$0")/in_web.sh" "$web" npx vite build --outDir "$built" --logLevel warn || exit $?
-cmp "$built/viewer.html" "$web/dist/viewer.html" && exit 0
-echo "web/dist/viewer.html is not what its sources make: run npm run build in web/"
-exit 1
+status=0
+for name in dist/viewer.html LICENSES.md; do
+    cmp "$built/$(basename $name)" "$web/$name" && continue
+    echo "web/$name is not what its sources make: run npm run build in web/"
+    status=1
+done
+exit $status

@@ -556,6 +556,28 @@ await bench.check("help for every metric", async () => {
   assert.equal((await selectedOf(page, "metric-tree")).name, "Late Sender");
 });
 
+await bench.check("the list of keys has the licences of all that the page contains", async () => {
+  const page = await bench.open(html);
+  const search = page.getByTitle("Search (key: /)");
+  await search.focus();
+  await page.keyboard.press("?");
+  const keys = page.getByRole("dialog", { name: "Keys" });
+  const text = keys.locator("details", { hasText: "Licences" }).locator("pre");
+  assert.equal(await text.isVisible(), false);
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  assert.equal(await text.isVisible(), true);
+  const shown = await text.textContent();
+  assert.equal(shown, /^```\n(.*)^```$/ms.exec(readFileSync(`${web}/LICENSES.md`, "utf8"))[1]);
+  for (const name of ["fermata", "preact 10", "d3-scale 4"]) assert.match(shown, new RegExp(`^${name}`, "m"));
+  // A click in the list does not close the list; the focus goes back to where it was.
+  await keys.locator("summary").click();
+  assert.equal(await text.isVisible(), false);
+  await page.keyboard.press("Escape");
+  assert.equal(await keys.count(), 0);
+  assert.equal(await search.evaluate((button) => button === document.activeElement), true);
+});
+
 await bench.check("light and dark", async () => {
   const page = await bench.open(html, { colorScheme: "dark" });
   const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);

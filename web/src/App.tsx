@@ -2,6 +2,7 @@
 import { useSignal, type Signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { JSX } from "preact";
+import { Help } from "./components/Help";
 import { SearchPalette } from "./components/Palette";
 import { printable, shorten } from "./format";
 import { processTitle, type Report } from "./model/report";
@@ -14,7 +15,7 @@ import { Locks } from "./views/Locks";
 import { Matrices } from "./views/Matrices";
 import { Metrics } from "./views/Metrics";
 import { Path } from "./views/Path";
-import { Keys, Run } from "./views/Run";
+import { Run } from "./views/Run";
 import { Summary } from "./views/Summary";
 import { TimelineView } from "./views/timeline/Timeline";
 import { Trees } from "./views/Trees";
@@ -114,7 +115,7 @@ export function App({ store, theme, chosen, choose }: Props): JSX.Element {
         >
           {theme.value === "auto" ? "Auto" : theme.value === "light" ? "Light" : "Dark"}
         </button>
-        <button type="button" class="quiet" onClick={() => (overlay.value = "keys")} title="Keys (key: ?)">
+        <button type="button" class="quiet" onClick={() => (overlay.value = "keys")} title="Keys and licences (key: ?)">
           ?
         </button>
       </header>
@@ -136,13 +137,7 @@ export function App({ store, theme, chosen, choose }: Props): JSX.Element {
       {overlay.value === "search" && (
         <SearchPalette store={store} onClose={() => (overlay.value = "none")} />
       )}
-      {overlay.value === "keys" && (
-        <div class="overlay" onClick={() => (overlay.value = "none")}>
-          <div class="palette keys-list" role="dialog" aria-label="Keys" aria-modal="true">
-            <Keys report={store.report} />
-          </div>
-        </div>
-      )}
+      {overlay.value === "keys" && <Help report={store.report} onClose={() => (overlay.value = "none")} />}
     </>
   );
 }
