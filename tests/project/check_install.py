@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 TIMEOUT = 300  # seconds
 STRICT = ["-Wall", "-Wextra", "-Wconversion", "-Werror"]
 
@@ -160,6 +161,15 @@ class Installed:
         return program
 
 
+def check_licences(installed):
+    """A package made of the installed tree has the licences of fermata and of the viewer in it."""
+    folder = installed.prefix / "share" / "doc" / "fermata"
+    for source in (ROOT / "LICENSE", ROOT / "web" / "LICENSES.md"):
+        copy = folder / source.name
+        if not copy.is_file() or copy.read_bytes() != source.read_bytes():
+            raise Failure(f"{source.name} is not installed in share/doc/fermata")
+
+
 def check_languages(installed, options):
     libs = installed.flags("--libs")
     for standard in ("c99", "gnu17"):
@@ -241,6 +251,7 @@ def main():
             run([options.cmake, "--install", options.build, "--prefix", folder / "first"])
             (folder / "first").rename(folder / "moved")
             installed = Installed(folder / "moved", folder)
+            check_licences(installed)
             check_languages(installed, options)
             check_pattern(installed, options)
             if not options.without_trace:
