@@ -86,10 +86,17 @@ def severities(trace, metric):
     return found
 
 
+def text_of(name):
+    """Returns the text of an example without its first line, which names its licence."""
+    with open(os.path.join(EXAMPLES, name), encoding="utf-8") as script:
+        first, _, text = script.read().partition("\n")
+    assert first == "# SPDX-License-Identifier: BSD-3-Clause", name
+    return text
+
+
 def check_late_sender(archive, name):
     """Late Sender in 12 lines is the built-in one."""
-    with open(os.path.join(EXAMPLES, "late_sender.py"), encoding="utf-8") as script:
-        assert len(script.readlines()) == 12
+    assert len(text_of("late_sender.py").splitlines()) == 12
     variables, output = example("late_sender.py", archive)
     trace, places = variables["trace"], variables["places"]
     expected = severities(trace, "mpi_latesender")
@@ -171,13 +178,12 @@ def check_scenarios(folder):
 
 
 def check_examples(folder):
-    """The documentation shows the examples as they are; they run."""
+    """The documentation shows the text of the examples; they run."""
     documentation = os.path.join(fermata_command.TESTS, "..", "docs", "trace-as-data.md")
     with open(documentation, encoding="utf-8") as file:
         shown = file.read()
     for name in sorted(os.listdir(EXAMPLES)):
-        with open(os.path.join(EXAMPLES, name), encoding="utf-8") as file:
-            assert file.read().rstrip() in shown, name
+        assert text_of(name).rstrip() in shown, name
     archive = os.path.join(folder, "locks")
     scenario = os.path.join(fermata_command.SCENARIOS, "passive", "blame-queue.scn")
     assert fermata_command.run("synth", scenario, "-o", archive)[0] == 0
