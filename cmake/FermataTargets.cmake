@@ -15,7 +15,7 @@ endfunction()
 add_library(fermata_flags INTERFACE)
 target_compile_options(fermata_flags INTERFACE -Wall -Wextra -Wconversion -Wshadow
                        -Wstrict-prototypes -Wmissing-prototypes -Wno-sign-conversion
-                       -fno-strict-aliasing -fno-math-errno)
+                       -fno-strict-aliasing -fno-math-errno ${FERMATA_OPTIMIZATION})
 target_compile_definitions(fermata_flags INTERFACE _GNU_SOURCE
                            FERMATA_VERSION="${PROJECT_VERSION}")
 if(FERMATA_SANITIZE)
