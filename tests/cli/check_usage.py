@@ -101,8 +101,9 @@ for name, taken, wrong in SETTINGS:
 for command, option, taken, wrong in UNITS:
     for value in [*taken, wrong]:
         arguments = [command, *f"{option} {value}".split(" ", option.count(" ") + 1)]
-        arguments += ["/nowhere", "/nowhere/folder"][:2 if "convert" in option else 1]
-        done = subprocess.run([fermata, *arguments], capture_output=True, text=True, timeout=60)
+        arguments += ["missing", "missing/folder"][:2 if "convert" in option else 1]
+        with tempfile.TemporaryDirectory() as folder:  # there is nothing in it
+            done = subprocess.run([fermata, *arguments], capture_output=True, text=True, timeout=60, cwd=folder)
         refusal = f"{option.split()[-1]} needs "
         if (value == wrong) != (done.returncode == 2 and refusal in done.stderr) or \
                 done.returncode == 0:

@@ -332,8 +332,9 @@ def check_refused(case):
         path = case.write("p.0.csv", text)
         status, _, error = run("gpu-imbalance", path)
         assert status == 3 and f"{path}: no line is the header" in error, error
-    status, _, error = run("gpu-imbalance", "/nonexistent.csv")
-    assert status == 2 and "cannot read /nonexistent.csv" in error, error
+    missing = os.path.join(case.folder, "missing.csv")
+    status, _, error = run("gpu-imbalance", missing)
+    assert status == 2 and f"cannot read {missing}" in error, error
     for options in ["--kernel", "("], ["--rank-pattern", "x"], ["--format", "xml"], []:
         status, _, error = run("gpu-imbalance", *options, *(["x"] if options else []))
         assert status == 2 and "see fermata gpu-imbalance --help" in error, error

@@ -2,6 +2,7 @@
 /* Files of traffic: what they contain, and that damage is refused. */
 #include "check.h"
 #include "counters/traffic/job_traffic_rows.h"
+#include "temporary.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -118,8 +119,11 @@ static void test_damage(void **state)
     static const char behind[] = FM_JOB_TRAFFIC_HEAD "\nend\ncollectives\t0\t9\t80\t160\n";
     assert_int_equal(read_bytes(behind, sizeof behind - 1, &rows, &error), FM_ERR_DATA);
     assert_int_equal(rows.count, 0);
-    assert_int_equal(fm_job_traffic_rows_read("/nonexistent", take, &rows, &error), FM_ERR_SYSTEM);
+    char missing[300];
+    missing_path(missing, sizeof missing);
+    assert_int_equal(fm_job_traffic_rows_read(missing, take, &rows, &error), FM_ERR_SYSTEM);
     assert_int_equal(errno, ENOENT);
+    remove_missing(missing);
 }
 
 /* Files cut anywhere are refused; with any byte replaced they are read or refused. */

@@ -2,6 +2,7 @@
 /* Filters: what is parsed, what is refused and where, and what is left out. */
 #include "filter/filter.h"
 #include "filter/name_pattern.h"
+#include "temporary.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -167,7 +168,10 @@ static void what_is_refused(void **state)
             "f:2: the block that begins here has no FILE_NAMES_END");
     assert_int_equal(fm_filter_parse("# a\0b", 5, "f", &filter, &error), FM_ERR_DATA);
     assert_string_equal(error.message, "f:1: a zero byte: this is no text");
-    assert_int_equal(fm_filter_read("/nonexistent", &filter, &error), FM_ERR_USAGE);
+    char missing[300];
+    missing_path(missing, sizeof missing);
+    assert_int_equal(fm_filter_read(missing, &filter, &error), FM_ERR_USAGE);
+    remove_missing(missing);
 }
 
 /* Any name, written as a pattern, is a filter that leaves out that name. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Every mistake in a scenario is told with its line and reason; no bytes can do harm. */
 #include "scenario/scenario.h"
+#include "temporary.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -204,8 +205,11 @@ static void files_that_cannot_be_read(void **state)
     (void)state;
     struct fm_scenario *scenario = NULL;
     struct fm_error error;
-    assert_int_equal(fm_scenario_read("/nonexistent/f.scn", &scenario, &error), FM_ERR_SYSTEM);
-    assert_non_null(strstr(error.message, "/nonexistent/f.scn"));
+    char missing[300];
+    missing_path(missing, sizeof missing);
+    assert_int_equal(fm_scenario_read(missing, &scenario, &error), FM_ERR_SYSTEM);
+    assert_non_null(strstr(error.message, missing));
+    remove_missing(missing);
     assert_int_equal(fm_scenario_read("/", &scenario, &error), FM_ERR_SYSTEM);
     assert_int_equal(fm_scenario_read("/dev/zero", &scenario, &error), FM_ERR_DATA);
     assert_non_null(strstr(error.message, "control character"));
