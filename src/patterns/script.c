@@ -133,13 +133,16 @@ bool fm_script_number(const char *text, double *number)
 {
     char *end;
     *number = strtod(text, &end);
+    if (end == text) {
+        return false;
+    }
     static const char units[] = "KMG";
     const char *unit = *end != '\0' ? strchr(units, *end) : NULL;
     for (long i = unit == NULL ? -1 : unit - units; i >= 0; i--) {
         *number *= 1024;
     }
     end += unit != NULL;
-    return end != text && *end == '\0' && isfinite(*number);
+    return *end == '\0' && isfinite(*number);
 }
 
 void fm_script_free(struct fm_script *script)

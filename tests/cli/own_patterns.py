@@ -162,6 +162,10 @@ def examples(folder):
     assert values(archive, "small_messages_in_a_row") == {("main/MPI_Send", 0): 1}
     analyze(archive, example("small_messages.lua:limit=2K"))
     assert values(archive, "small_messages_in_a_row") == {("main/MPI_Send", 0): 3}
+    # 1024 bytes are not below the limit, or they are: K, M and G are powers of 1024.
+    for limit, count in (("1K", 1), ("1.001K", 3), ("0.001M", 3), ("0.0009M", 1), ("0.000001G", 3)):
+        analyze(archive, example(f"small_messages.lua:limit={limit}"))
+        assert values(archive, "small_messages_in_a_row") == {("main/MPI_Send", 0): count}, limit
 
     for order in (1, -1):  # the one that is needed may be named last
         analyze(archive, *[example("late_posted_receive.lua"),
@@ -244,8 +248,9 @@ def failures(folder):
         assert script in error and message in error, (text, error)
     error = analyze(archive, example("small_messages.lua:limits=3"), status=2)
     assert "has no parameter 'limits'" in error, error
-    error = analyze(archive, example("small_messages.lua:limit=x"), status=3)
-    assert "'x' is no number" in error, error
+    for limit in ("x", "K", "1k"):
+        error = analyze(archive, example(f"small_messages.lua:limit={limit}"), status=3)
+        assert f"'{limit}' is no number" in error, error
     error = analyze(archive, example("no_such_file.lua"), status=4)
     assert "cannot open" in error, error
     error = analyze(archive, folder + "/messages", status=2)
