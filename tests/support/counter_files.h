@@ -44,7 +44,8 @@ static inline void write_counters_of_kinds(const char *folder, unsigned rank, un
                                         .state = FM_COUNTING_ENDED,
                                         .nanoseconds = 1,
                                         .rank = rank,
-                                        .size = size};
+                                        .size = size,
+                                        .program = "program"};
     snprintf(path, sizeof path, "%s/rank.%u", folder, rank);
     int file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     assert_true(file >= 0);
