@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The timeline of a page: a run is shown whole, or as excerpts around its longest waits where that
  * is too large. What an excerpt contains is computed by hand from the run. */
-#include "check.h"
+#include "bundle_content.h"
 #include "temporary.h"
 
 #include "base/files/file_tree.h"
@@ -9,10 +9,8 @@
 #include "scenario/scenario.h"
 #include "view/timeline/timeline_data.h"
 
-#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
-#include <zlib.h>
 
 /* In each of the iterations, rank 1 waits for a message of rank 0; longest in one of them. Times
  * vary, so that the whole run needs more room than excerpts. A unit of the scenario is TICKS ticks.
@@ -104,74 +102,20 @@ static int clean_up(void **state)
     return fm_remove_tree(folder);
 }
 
-/* ---- what a bundle contains (view/bundle.h) ---- */
-
-struct content {
-    unsigned char *bytes;
-    json_t *json;
-    const unsigned char *columns;
-    size_t size; /* compressed */
-};
-
 /* @return whether there is a timeline that fits */
 static bool open_content(struct content *content, size_t limit)
 {
     unsigned char *packed = NULL;
-    uLongf length = 1 << 24;
+    size_t size;
     *content = (struct content){0};
-    assert_int_equal(fm_timeline_data_make(detail, cube, limit, &packed, &content->size, NULL),
-                     FM_OK);
+    assert_int_equal(fm_timeline_data_make(detail, cube, limit, &packed, &size, NULL), FM_OK);
     if (packed == NULL) {
+        assert_int_equal(size, 0);
         return false;
     }
-    content->bytes = malloc(length);
-    assert_non_null(content->bytes);
-    assert_int_equal(uncompress(content->bytes, &length, packed, content->size), Z_OK);
+    bundle_open(content, packed, size);
     fm_free(packed);
-    const unsigned char *head = content->bytes;
-    size_t text = head[0] | (size_t)head[1] << 8 | (size_t)head[2] << 16 | (size_t)head[3] << 24;
-    content->json = json_loadb((const char *)head + 4, text, 0, NULL);
-    assert_non_null(content->json);
-    content->columns = head + 4 + text;
     return true;
-}
-
-static void close_content(struct content *content)
-{
-    json_decref(content->json);
-    free(content->bytes);
-}
-
-static uint64_t number(const json_t *object, const char *key)
-{
-    const json_t *value = json_object_get(object, key);
-    if (!json_is_integer(value)) {
-        fail_msg("%s is no number", key);
-    }
-    return (uint64_t)json_integer_value(value);
-}
-
-/* @return the integers of a column, to be freed */
-static uint64_t *column(const struct content *content, const char *name, size_t *count)
-{
-    const json_t *place = json_object_get(json_object_get(content->json, "columns"), name);
-    *count = (size_t)number(place, "count");
-    const size_t width = (size_t)number(place, "width");
-    const unsigned char *planes = content->columns + number(place, "at");
-    const bool delta = json_is_true(json_object_get(place, "delta"));
-    uint64_t *values = malloc((*count + 1) * sizeof *values), last = 0;
-    assert_non_null(values);
-    for (size_t i = 0; i < *count; i++) {
-        values[i] = 0;
-        for (size_t plane = 0; plane < width; plane++) {
-            values[i] |= (uint64_t)planes[plane * *count + i] << 8 * plane;
-        }
-        if (delta) {
-            last += values[i] >> 1 ^ (0 - (values[i] & 1));
-            values[i] = last;
-        }
-    }
-    return values;
 }
 
 /* ---- what it must contain ---- */
@@ -294,10 +238,10 @@ static void a_run_that_fits_is_whole(void **state)
     assert_int_equal(number(content.json, "calls"), 2 * ITERATIONS);
     assert_whole(&content);
     size_t size = content.size;
-    close_content(&content);
+    bundle_close(&content);
     assert_true(open_content(&content, size)); /* the limit is the most that is allowed */
     assert_whole(&content);
-    close_content(&content);
+    bundle_close(&content);
 }
 
 /* Each time that the page is one byte too large, its timeline becomes smaller: shorter excerpts,
@@ -310,21 +254,20 @@ static void less_room_makes_smaller_excerpts(void **state)
     assert_true(open_content(&content, SIZE_MAX));
     for (size_t i = 0; i < 3; i++) {
         size_t limit = content.size - 1;
-        close_content(&content);
+        bundle_close(&content);
         assert_true(open_content(&content, limit));
         assert_true(content.size <= limit);
         assert_int_equal(number(content.json, "calls"), 2 * ITERATIONS);
         assert_excerpts(&content, calls[i]);
     }
     size_t limit = content.size - 1;
-    close_content(&content);
+    bundle_close(&content);
     assert_true(open_content(&content, limit));
     assert_int_equal(json_array_size(json_object_get(content.json, "windows")), 0);
     assert_non_null(json_object_get(content.json, "bins"));
     limit = content.size - 1;
-    close_content(&content);
+    bundle_close(&content);
     assert_false(open_content(&content, limit));
-    assert_int_equal(content.size, 0);
 }
 
 int main(void)
