@@ -193,6 +193,14 @@ def groups(stages, file, tests):
     return [labels for stage in stages for labels in SEES[stage].get(layer, OTHERS[stage])]
 
 
+def measure(place, options):
+    """Finds the tests that fail without a mutation, of those that judge() will run."""
+    likely = itertools.islice(judged(place.folder, options), 2 * options.count)
+    place.measure(" ".join(sorted({label for _, mutation in likely
+                                   for labels in groups(options.stages, mutation.file, options.tests)
+                                   for label in labels.split()})))
+
+
 def judge(place, mutation, options):
     """Plants a mutation; returns its verdict, None: it does not compile."""
     chosen = groups(options.stages, mutation.file, options.tests)
@@ -247,6 +255,8 @@ def parse():
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes of builds and tests")
     parser.add_argument("--timeout", type=float, default=900, help="seconds of a mutation (default: 900)")
     parser.add_argument("--memory", type=int, default=8192, help="MiB of a test's process, 0: no limit (default: 8192)")
+    parser.add_argument("--left-out", type=words, help="names of tests that fail without a mutation, instead of a run "
+                        "that finds them")
     parser.add_argument("--list", action="store_true", help="print mutations only, also those that do not compile")
     options = parser.parse_args()
     for name in ("folders", "stages", "only"):
@@ -268,10 +278,10 @@ def main():
     place = Workplace(options.build, options.jobs, options.memory)
     place.copy()
     place.configure()
-    likely = itertools.islice(judged(place.folder, options), 2 * options.count)
-    place.measure(" ".join(sorted({label for _, mutation in likely for labels in
-                                   groups(options.stages, mutation.file, options.tests)
-                                   for label in labels.split()})))
+    if options.left_out is not None:
+        place.failing = options.left_out
+    else:
+        measure(place, options)
     verdicts = []
     for number, mutation in judged(place.folder, options):
         begin = time.monotonic()
