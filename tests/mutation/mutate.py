@@ -138,8 +138,11 @@ class Workplace:
         every = re.findall(r"^build (tests/\S+)/all:", rules, re.MULTILINE)
         wanted = [f"{folder}/all" for folder in every
                   if any(re.search(pattern(labels), label) for label in labels_of(folder))]
-        needs_all = re.search(r"\b(live|viewer|robustness)", labels)
-        return ["all"] if needs_all else ["fermata", "tests/support/all", *sorted(set(wanted))]
+        if re.search(r"\b(live|viewer|robustness)", labels):
+            return ["all"]
+        if re.search(r"\b(unit|cli)\b", labels):  # they also run what is installed: helpers, libraries
+            wanted += [f"{folder}/all" for folder in re.findall(r"^build (src/[^/ ]+)/all:", rules, re.MULTILINE)]
+        return ["fermata", "tests/support/all", *sorted(set(wanted))]
 
     def compile(self, labels):
         """@return an empty text, or what the compiler reports."""
