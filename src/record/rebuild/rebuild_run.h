@@ -51,7 +51,8 @@ struct fm_rebuild_run {
 struct fm_process_journal;
 
 /** @return a time of a process by the clock of rank 0. */
-static inline uint64_t fm_rebuild_global_time(const struct fm_rebuild_process *process, uint64_t time)
+static inline uint64_t fm_rebuild_global_time(const struct fm_rebuild_process *process,
+                                              uint64_t time)
 {
     return time + (uint64_t)process->journal.offset.offset;
 }
