@@ -12,6 +12,7 @@ struct launcher {
     const char *rank, *size;
     const char *local_rank[3]; /* the first that is set */
     const char *local_size;
+    const char *own; /* set only by the library's own launcher; NULL: none is */
 };
 
 static const struct launcher launchers[] = {
@@ -19,13 +20,15 @@ static const struct launcher launchers[] = {
      "OMPI_COMM_WORLD_RANK",
      "OMPI_COMM_WORLD_SIZE",
      {"OMPI_COMM_WORLD_LOCAL_RANK", "SLURM_LOCALID", NULL},
-     "OMPI_COMM_WORLD_LOCAL_SIZE"},
+     "OMPI_COMM_WORLD_LOCAL_SIZE",
+     NULL},
     /* MPICH's own launcher and other ones that speak its protocol (PMI-1, PMI-2). */
     {"mpich",
      "PMI_RANK",
      "PMI_SIZE",
      {"MPI_LOCALRANKID", "PMI_LOCAL_RANK", "SLURM_LOCALID"},
-     "MPI_LOCALNRANKS"},
+     "MPI_LOCALNRANKS",
+     "HYDI_CONTROL_FD"},
 };
 
 static bool read_number(const char *variable, unsigned *number)
@@ -53,7 +56,8 @@ struct fm_launch fm_launch_read(void)
         }
         bool all_are_here =
             read_number(launcher->local_size, &local_size) ? local_size == size : size == 1;
-        found = (struct fm_launch){launcher->library, rank, size, rank, all_are_here};
+        bool is_own = launcher->own != NULL && getenv(launcher->own) != NULL;
+        found = (struct fm_launch){launcher->library, rank, size, rank, all_are_here, is_own};
         for (size_t j = 0; j < 3; ++j) {
             if (read_number(launcher->local_rank[j], &found.local_rank)) {
                 break;

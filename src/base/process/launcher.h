@@ -17,6 +17,8 @@ struct fm_launch {
     unsigned local_rank; /**< among the processes on this machine */
     bool all_are_here;   /**< all processes are on this machine, as the launcher says; false:
                               some are not, or it does not say */
+    bool is_own; /**< the launcher is MPICH's own one (Hydra), which cannot connect processes of
+                      Open MPI; false: other libraries may understand the launcher, too */
 };
 
 /** @return what the environment states. Thread-safe as long as no thread changes the environment.

@@ -27,6 +27,24 @@ const char *fm_team_library(const char *choice)
     return launch.size > 1 ? launch.library : NULL;
 }
 
+static fm_status_t refuse_library(const char *library, struct fm_launch launch,
+                                  struct fm_error *error)
+{
+    return fm_fail(error, FM_ERR_USAGE,
+                   "%s does not know the other %u processes: their launcher belongs to another "
+                   "MPI library; choose that one with --mpi",
+                   library, launch.size - 1);
+}
+
+fm_status_t fm_team_check_library(const char *choice, struct fm_error *error)
+{
+    struct fm_launch launch = fm_launch_read();
+    const char *library = fm_team_library(choice);
+    bool is_refused =
+        library != NULL && launch.size > 1 && launch.is_own && strcmp(library, launch.library) != 0;
+    return is_refused ? refuse_library(library, launch, error) : FM_OK;
+}
+
 bool fm_team_speaks(void)
 {
     return fm_launch_read().local_rank == 0;
@@ -77,10 +95,7 @@ fm_status_t fm_team_join(const char *library, struct fm_team **team, struct fm_e
     if (transport->count == 1 && launch.size > 1) {
         fm_team_leave(*team);
         *team = NULL;
-        return fm_fail(error, FM_ERR_USAGE,
-                       "%s does not know the other %u processes: their launcher belongs to another "
-                       "MPI library; choose that one with --mpi",
-                       library, launch.size - 1);
+        return refuse_library(library, launch, error);
     }
     return FM_OK;
 }

@@ -17,6 +17,12 @@
  * @return NULL: none, this process is alone */
 const char *fm_team_library(const char *choice);
 
+/** Checks that the launcher can connect processes of the chosen library, without starting MPI: Open
+ * MPI, started by MPICH's launcher, crashes in about 10% of the runs when it ends.
+ * @param choice  as of fm_team_library()
+ * @return FM_ERR_USAGE: it cannot; fm_team_library(NULL) is the library that reports this once */
+fm_status_t fm_team_check_library(const char *choice, struct fm_error *error);
+
 /** Starts MPI; once in a process, which has to leave the team before it ends: if it calls exit()
  * before, it ends the others, too.
  * @param library  NULL: the process stays alone

@@ -542,6 +542,11 @@ int fm_analyze_trace(void *request)
     struct fm_error error;
     fm_status_t status = fm_team_join(own->library, &team, &error);
     if (status != FM_OK) {
+        if (own->status !=
+            FM_OK) { /* the processes cannot agree, but the options are wrong anyway */
+            status = own->status;
+            error = own->error;
+        }
         if (fm_team_speaks()) {
             fprintf(stderr, "fermata: %s\n", error.message);
         }

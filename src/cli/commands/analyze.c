@@ -81,7 +81,9 @@ static fm_status_t take_option(struct fm_option_reader *reader, int option,
         return fm_option_size(reader, &request->chosen.options.memory_limit);
     default: /* FM_OPTION_analyze_MPI */
         status = fm_option_choice(reader, mpi_libraries, &chosen);
-        *mpi = mpi_libraries[chosen];
+        if (status == FM_OK) { /* otherwise the processes agree by the launcher's library */
+            *mpi = mpi_libraries[chosen];
+        }
         return status;
     }
 }
@@ -124,6 +126,10 @@ int fm_command_analyze(int argc, char **argv)
     bool help = false;
     int status;
     request.status = read_arguments(argc, argv, &request, &mpi, &help, &request.error);
+    if (request.status == FM_OK && !help) {
+        request.status = fm_team_check_library(mpi, &request.error);
+        mpi = request.status == FM_OK ? mpi : NULL;
+    }
     request.library = fm_team_library(mpi);
     if (help) {
         status = FM_OK;

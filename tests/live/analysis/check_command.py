@@ -122,7 +122,7 @@ class Check:
         self.expect_failure("no number", self.analyze(3, *out, "--jobs", "x", self.trace), 2,
                             "--jobs")
         self.expect_failure("no library", self.analyze(3, *out, "--mpi", "x", self.trace), 2,
-                            "--mpi")
+                            "--mpi needs one of")
         self.expect_failure("no option", self.analyze(3, *out, "--foo", self.trace), 2, "--foo")
         self.expect_failure("no room", self.analyze(3, "-o", self.folder / "missing/x.fer",
                                                     self.trace), 4, "missing/x.fer")
@@ -132,8 +132,10 @@ class Check:
         done = self.launch(2, *command, ":", "-n", "1", *command, "--jobs", "x")
         self.expect_failure("wrong options of one", done, 2, "--jobs")
         for other in set(self.options.libraries) - {self.options.library}:
-            done = self.analyze(2, *out, "--mpi", other, self.trace)
-            self.expect_failure("another library", done, 2, "launcher", "--mpi")
+            # Open MPI, when it ends without its launcher, crashes now and then.
+            for _ in range(8 if other == "openmpi" else 1):
+                done = self.analyze(2, *out, "--mpi", other, self.trace)
+                self.expect_failure("another library", done, 2, "launcher", "--mpi")
 
     def faulty(self, fault, processes, which, arguments):
         """Something happens to one process."""

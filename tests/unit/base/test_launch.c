@@ -74,6 +74,17 @@ static void test_who_is_on_this_machine(void **state)
     assert_false(READ("PMI_RANK", "1", "PMI_SIZE", "2", "MPI_LOCALNRANKS", "two").all_are_here);
 }
 
+static void test_own_launcher(void **state)
+{
+    (void)state;
+    assert_true(READ("PMI_RANK", "1", "PMI_SIZE", "2", "HYDI_CONTROL_FD", "7").is_own);
+    assert_false(READ("PMI_RANK", "1", "PMI_SIZE", "2", "SLURM_LOCALID", "1").is_own);
+    /* A shell under MPICH's launcher runs Open MPI's one. */
+    assert_false(READ("OMPI_COMM_WORLD_RANK", "0", "OMPI_COMM_WORLD_SIZE", "2", "PMI_RANK", "0",
+                      "PMI_SIZE", "1", "HYDI_CONTROL_FD", "7")
+                     .is_own);
+}
+
 static void test_nonsense_is_ignored(void **state)
 {
     (void)state;
@@ -91,6 +102,7 @@ int main(void)
         cmocka_unit_test(test_launchers),
         cmocka_unit_test(test_several_win_over_one),
         cmocka_unit_test(test_who_is_on_this_machine),
+        cmocka_unit_test(test_own_launcher),
         cmocka_unit_test(test_nonsense_is_ignored),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
