@@ -9,7 +9,7 @@
 #include <cpuid.h>
 #endif
 
-enum { NANOSECONDS = 1000000000, SHORTEST_MEASUREMENT = 10000000 };
+enum { NANOSECONDS = 1000000000, SHORTEST_MEASUREMENT = 10000000, ATTEMPTS = 5 };
 
 struct fm_clock fm_clock;
 
@@ -54,23 +54,44 @@ static bool kernel_trusts_counter(void)
     return length <= 0 || fm_clock_is_trusted(sources);
 }
 
+/* A moment by all clocks. */
+struct reading {
+    uint64_t ticks, nanoseconds, realtime, width;
+};
+
+/* The attempt that takes shortest is the one in which the thread kept its processor. */
+static struct reading read_clocks(void)
+{
+    struct reading best = {.width = UINT64_MAX};
+    for (int i = 0; i < ATTEMPTS; i++) {
+        struct reading reading = {.nanoseconds = fm_clock_nanoseconds()};
+        reading.ticks = fm_clock.counter ? fm_clock_now() : reading.nanoseconds;
+        reading.realtime = nanoseconds_of(CLOCK_REALTIME);
+        reading.width = fm_clock_nanoseconds() - reading.nanoseconds;
+        if (reading.width < best.width) {
+            best = reading;
+        }
+    }
+    return best;
+}
+
 void fm_clock_start(uint64_t ticks, uint64_t nanoseconds)
 {
     bool invariant = counter_is_invariant();
     fm_clock.counter = invariant && kernel_trusts_counter();
     fm_clock.doubted = invariant && !fm_clock.counter;
-    uint64_t now = fm_clock_nanoseconds();
+    struct reading now = read_clocks();
     if (nanoseconds == 0) {
-        nanoseconds = now;
+        nanoseconds = now.nanoseconds;
         ticks = 0;
     }
     fm_clock.start_nanoseconds = nanoseconds;
     if (!fm_clock.counter) {
         fm_clock.start_ticks = nanoseconds;
     } else {
-        fm_clock.start_ticks = ticks != 0 ? ticks : fm_clock_now();
+        fm_clock.start_ticks = ticks != 0 ? ticks : now.ticks;
     }
-    fm_clock.start_realtime = nanoseconds_of(CLOCK_REALTIME) - (now - nanoseconds);
+    fm_clock.start_realtime = now.realtime - (now.nanoseconds - nanoseconds);
 }
 
 uint64_t fm_clock_resolution(void)
@@ -78,20 +99,18 @@ uint64_t fm_clock_resolution(void)
     if (!fm_clock.counter) {
         return NANOSECONDS;
     }
-    uint64_t nanoseconds = fm_clock_nanoseconds();
-    while (nanoseconds - fm_clock.start_nanoseconds < SHORTEST_MEASUREMENT) {
+    struct fm_clock_moment now = fm_clock_moment();
+    while (now.nanoseconds - fm_clock.start_nanoseconds < SHORTEST_MEASUREMENT) {
         usleep(1000);
-        nanoseconds = fm_clock_nanoseconds();
+        now = fm_clock_moment();
     }
-    uint64_t ticks = fm_clock_now();
-    long double rate = (long double)(ticks - fm_clock.start_ticks) * NANOSECONDS /
-                       (long double)(nanoseconds - fm_clock.start_nanoseconds);
+    long double rate = (long double)(now.ticks - fm_clock.start_ticks) * NANOSECONDS /
+                       (long double)(now.nanoseconds - fm_clock.start_nanoseconds);
     return (uint64_t)(rate + 0.5L);
 }
 
 struct fm_clock_moment fm_clock_moment(void)
 {
-    enum { ATTEMPTS = 5 };
     struct fm_clock_moment best = {.width = UINT64_MAX};
     if (!fm_clock.counter) {
         uint64_t now = fm_clock_nanoseconds();

@@ -6,13 +6,63 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
-enum { RATE = 2000000000, WIDTH = 100 /* ticks */ };
+enum { NANOSECONDS = 1000000000, RATE = 2000000000, WIDTH = 100 /* ticks */ };
+
+/* ---- readings that are interrupted ---- */
+
+static atomic_int
+    interruptions; /* of the next readings by the system's clocks, after each of them */
+
+/* Instead of the C library's function: the thread may lose its processor after it has read a clock.
+ */
+int clock_gettime(clockid_t clock, struct timespec *time)
+{
+    long status = syscall(SYS_clock_gettime, clock, time);
+    if (atomic_load(&interruptions) > 0) {
+        atomic_fetch_sub(&interruptions, 1);
+        syscall(SYS_nanosleep, &(struct timespec){.tv_nsec = 50000000}, NULL);
+    }
+    return (int)status;
+}
+
+static int64_t difference(clockid_t first, clockid_t second)
+{
+    struct timespec a, b;
+    clock_gettime(first, &a);
+    clock_gettime(second, &b);
+    return ((int64_t)a.tv_sec - b.tv_sec) * 1000000000 + a.tv_nsec - b.tv_nsec;
+}
+
+/* 50 ms would be an error of the time of day, by which clocks of several machines are compared. */
+static void an_interrupted_start_is_read_again(void **state)
+{
+    (void)state;
+    for (int count = 0; count <= 3; count++) {
+        atomic_store(&interruptions, count);
+        fm_clock_start(0, 0);
+        atomic_store(&interruptions, 0);
+        int64_t read = (int64_t)(fm_clock.start_realtime - fm_clock.start_nanoseconds);
+        int64_t error = read - difference(CLOCK_REALTIME, CLOCK_MONOTONIC_RAW);
+        assert_true(error > -20000000 && error < 20000000);
+        if (fm_clock.counter) {
+            struct fm_clock_moment moment = fm_clock_moment();
+            double rate = (double)fm_clock_resolution() / NANOSECONDS;
+            double ticks = (double)(moment.ticks - fm_clock.start_ticks);
+            double expected = rate * (double)(moment.nanoseconds - fm_clock.start_nanoseconds);
+            assert_true(ticks - expected < 20000000 * rate && expected - ticks < 20000000 * rate);
+        }
+    }
+}
 
 /* ---- the order of readings ---- */
 
@@ -404,6 +454,7 @@ int main(void)
         cmocka_unit_test(processes_are_combined),
         cmocka_unit_test(clocks_that_disagree_are_found),
         cmocka_unit_test(doubts_have_reasons),
+        cmocka_unit_test(an_interrupted_start_is_read_again),
         cmocka_unit_test(the_kernel_is_believed),
         cmocka_unit_test(the_overhead_is_estimated),
         cmocka_unit_test(records_cost_something),
