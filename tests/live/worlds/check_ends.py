@@ -122,7 +122,7 @@ def check_two_launchers(chosen, folder):
     running = subprocess.Popen([server, "--no-daemonize", "-r", str(place)], stdout=subprocess.DEVNULL,
                                stderr=subprocess.DEVNULL)
     try:
-        while not place.exists() or not place.read_text():
+        while not place.exists() or not place.read_text().endswith("\n"):
             time.sleep(0.05)
         launch = mpi_command(chosen.mpirun, 1, [chosen.program])
         launch[1:1] = ["--ompi-server", f"file:{place}"]

@@ -29,9 +29,17 @@ static void late(bool child, int who)
     }
 }
 
+/* Waits for all processes of both worlds, without a record of it: a delay that follows begins when
+ * the waiting process is about to wait, however late the system runs that one. */
+static void meet(void)
+{
+    PMPI_Barrier(other);
+}
+
 /* Parent 0 waits for a message of child 1. */
 static void message(void)
 {
+    meet();
     late(true, 1);
     if (is_child && rank == 1) {
         MPI_Send(data, LENGTH, MPI_INT, 0, 1, other);
@@ -43,6 +51,7 @@ static void message(void)
 /* Child 1 waits for a message of parent 0. */
 static void reply(void)
 {
+    meet();
     late(false, 0);
     if (!is_child && rank == 0) {
         MPI_Request request;
@@ -55,6 +64,7 @@ static void reply(void)
 
 static void barrier(void)
 {
+    meet();
     late(true, 0);
     MPI_Barrier(other);
 }
@@ -66,6 +76,7 @@ static void merged(void)
     int number, size;
     MPI_Intercomm_merge(other, is_child, &all);
     MPI_Comm_dup(all, &copy);
+    meet();
     late(true, 1);
     MPI_Barrier(copy);
     MPI_Comm_rank(copy, &number);
@@ -95,6 +106,7 @@ static void accepting(void)
     char port[MPI_MAX_PORT_NAME] = "";
     MPI_Comm connected;
     agree_on_port(port);
+    meet();
     late(!late_parent, 0);
     if (is_child) {
         MPI_Comm_connect(port, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &connected);
@@ -242,6 +254,7 @@ static int connect_programs(bool serves, const char *path)
         fclose(file);
         rename(made, path);
         MPI_Comm_accept(port, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &other);
+        meet();
         be_late();
         MPI_Send(data, LENGTH, MPI_INT, 0, 1, other);
     } else {
@@ -252,6 +265,7 @@ static int connect_programs(bool serves, const char *path)
             MPI_Comm_connect(port, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &other);
         }
         fclose(file);
+        meet();
         MPI_Recv(data, LENGTH, MPI_INT, 0, 1, other, MPI_STATUS_IGNORE);
     }
     MPI_Comm_disconnect(&other);
