@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A program that ends in a parallel region, by its argument: exit, _exit, exit_other (by a thread
- * for which the master waits); many: a team of 64 threads. */
+ * for which the master waits, in the implicit barrier); many: a team of 64 threads. */
 #include <omp.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+static atomic_int is_waiting; /* the master, from the end of its part of the region on */
 
 int main(int count, char **arguments)
 {
@@ -15,6 +18,9 @@ int main(int count, char **arguments)
         {
 #pragma omp barrier
             if (i == 2 && omp_get_thread_num() == 2 && strcmp(how, "exit_other") == 0) {
+                while (!atomic_load(&is_waiting)) {
+                    usleep(1000);
+                }
                 usleep(50000);
                 exit(0);
             }
@@ -26,6 +32,9 @@ int main(int count, char **arguments)
                 if (strcmp(how, "_exit") == 0) {
                     _exit(0);
                 }
+            }
+            if (i == 2 && omp_get_thread_num() == 0) {
+                atomic_store(&is_waiting, 1);
             }
         }
     }
