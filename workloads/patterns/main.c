@@ -3,6 +3,8 @@
  * performance tool can be compared with the planted delays. */
 #include "pattern.h"
 
+#include <fermata/fermata.h>
+
 #include <getopt.h>
 #include <math.h>
 #include <stdbool.h>
@@ -29,13 +31,16 @@ typedef struct options {
 } options;
 
 static const pattern *all_patterns[MOST_PATTERNS];
+static fermata_region_t regions[MOST_PATTERNS]; /* one of each pattern, by its name */
 static int pattern_count;
 
 static void collect_patterns(void)
 {
     for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++)
-        for (const pattern *p = tables[t]; p->name != NULL && pattern_count < MOST_PATTERNS; p++)
+        for (const pattern *p = tables[t]; p->name != NULL && pattern_count < MOST_PATTERNS; p++) {
+            regions[pattern_count] = (fermata_region_t)FERMATA_REGION_HERE(p->name, FERMATA_CODE);
             all_patterns[pattern_count++] = p;
+        }
 }
 
 static const char usage[] =
@@ -130,7 +135,9 @@ static void run_patterns(const options *o, int rank, int size)
         c.number = FIRST_NUMBER + i;
         /* The barrier before a pattern is also the barrier after its predecessor. */
         MPI_Barrier(MPI_COMM_WORLD);
+        fermata_region_begin(&regions[i]);
         p->run(&c);
+        fermata_region_end(&regions[i]);
         done++;
     }
     /* Without this barrier, ranks that finish early would wait in MPI_Finalize, whose pattern comes

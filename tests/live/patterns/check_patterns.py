@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Records the workload `patterns` pattern by pattern and compares fermata's wait states with what the
-events of the same trace say: each at its metric, rank and call, and no others.
+"""Records the workload `patterns` and compares fermata's wait states with what the events of the same
+trace say: each in its pattern, at its metric, rank and call, and no others.
+
+One run has all patterns. Each is a region of the program, which separates its events and call paths
+from those of other patterns. What is outside of all patterns, the frame, is a part of its own, to
+which the pattern `finalize` belongs: its ranks wait when its region has ended.
 
 How long a machine takes for anything plays no role: planted is what the trace has recorded between
 the markers of the delay, and a wait is that plus what the trace shows of the late rank between the
-delay and the event waited for, less what the waiting rank came too late for it itself. Only if a
-busy machine kept the waiting rank away for half of the delay, so that the pattern did not take
-place, the pattern is repeated.
+delay and the event waited for, less what the waiting rank came too late for it itself. Only those
+patterns are repeated that did not take place, because a busy machine kept the waiting rank away for
+half of the delay.
 """
 
 import argparse
@@ -31,6 +35,8 @@ ATTEMPTS = 3
 TOLERANCE = 0.02
 # Whether MPI_Comm_free synchronizes is up to the MPI library, and whether that counts to the tool.
 UNDEFINED = {("mpi_comm_wait", "MPI_Comm_free")}
+# The pattern that belongs to the frame.
+FRAME = "finalize"
 
 
 def run(command):
@@ -48,27 +54,38 @@ def listed_patterns(options):
     return {words[1]: words[2] for words in map(str.split, output.splitlines())}
 
 
-def record(options, name, folder):
-    """Runs the pattern under fermata and returns (trace, report)."""
-    program = [options.program, "--pattern", name, "--delay", str(options.delay)]
+def part_of(path):
+    """The pattern whose region is on a path of regions, or FRAME."""
+    return next((region for region in path if region in EXPECTED), FRAME)
+
+
+def record(options, names, folder):
+    """Runs patterns under fermata; returns the traces of its parts, the waits of its parts, the report."""
+    program = [options.program, "--delay", str(options.delay)]
+    for name in names:
+        program += ["--pattern", name]
     output = run([options.fermata, "run", "-o", str(folder), "--",
                   *mpi_command(options.mpirun, options.ranks, program)])
-    if "patterns: 1 patterns done" not in output:
-        sys.exit(f"{name}: the program's own output is missing from\n{output}")
+    if f"patterns: {len(names)} patterns done" not in output:
+        sys.exit(f"the program's own output is missing from\n{output}")
     report = json.loads(run([options.fermata, "report", str(folder), "--format=json"]))
-    return read_archive(str(folder / "traces.otf2")), report
+    traces = read_archive(str(folder / "traces.otf2"), part_of)
+    waits = wait_severities(report, part_of)
+    if not waits.keys() <= traces.keys() or traces.keys() != {FRAME, *names}:
+        sys.exit(f"recorded are {sorted(traces)}, waits are in {sorted(waits)}, not in {names}")
+    return traces, waits, report
 
 
-def expected_seconds(trace, name):
+def expected_seconds(trace, patterns):
     """Maps (metric, rank, region) to the seconds that the trace's events say."""
     seconds = collections.defaultdict(float)
-    for wait in (*frame_waits(trace), *EXPECTED[name](trace)):
+    for wait in (*frame_waits(trace), *(wait for name in patterns for wait in EXPECTED[name](trace))):
         seconds[wait.metric, wait.rank, wait.region] += wait.ticks / trace.ticks_per_second
     return seconds
 
 
 def planted_seconds(trace, late_rank):
-    """The recorded duration of the one delay, which must be on the late rank."""
+    """The recorded duration of the pattern's one delay, which must be on the late rank."""
     delays = [(rank, delay) for rank in range(trace.size) for delay in trace.delays(rank)]
     if [rank for rank, _ in delays] != [late_rank]:
         sys.exit(f"delays recorded on ranks {[rank for rank, _ in delays]}, not on {late_rank}")
@@ -92,27 +109,39 @@ def differences(expected, reported, tolerance):
             yield f"{metric} on rank {rank} in {region}: {does:.6f} s instead of {should:.6f} s"
 
 
-def check_pattern(options, name, metric, folder):
-    """Returns what is wrong with the report on this pattern, as lines; prints what is right."""
+def check_pattern(options, name, metric, trace, reported, warnings):
+    """Compares the report on a pattern with its trace. Returns what is wrong, as lines, and the ranks
+    that did not wait because the pattern did not take place; prints what is right."""
     late_rank, waiting_ranks, metrics = planted(name, metric, options.ranks)
-    for attempt in range(ATTEMPTS):
-        trace, report = record(options, name, folder / f"{name}-{attempt}")
-        expected = expected_seconds(trace, name)
-        duration = planted_seconds(trace, late_rank)
-        wrong = list(differences(expected, wait_severities(report), TOLERANCE * duration))
-        if wrong:
-            return wrong
-        if name == "neighbourhood" and not trace.has_topology:
-            told = any("neighbo" in json.dumps(warning) for warning in report["warnings"])
-            return [] if told else ["no topology in the archive, and no warning of it"]
-        missing = unprovoked_ranks(expected, duration, waiting_ranks, metrics)
-        if not missing:
-            print(f"{name}: planted {duration:.6f} s, found in {metric}")
-            return []
-        if name in DEPENDS_ON_LIBRARY:
-            print(f"{name}: does not occur with this MPI library; nothing found, as expected")
-            return []
-    return [f"ranks {missing} did not wait for half of the delay in any of {ATTEMPTS} runs"]
+    expected = expected_seconds(trace, [name])
+    duration = planted_seconds(trace, late_rank)
+    wrong = list(differences(expected, reported, TOLERANCE * duration))
+    if wrong:
+        return wrong, []
+    if name == "neighbourhood" and not trace.has_topology:
+        told = any("neighbo" in json.dumps(warning) for warning in warnings)
+        return [] if told else ["no topology in the archive, and no warning of it"], []
+    missing = unprovoked_ranks(expected, duration, waiting_ranks, metrics)
+    if not missing:
+        print(f"{name}: planted {duration:.6f} s, found in {metric}")
+    elif name in DEPENDS_ON_LIBRARY:
+        print(f"{name}: does not occur with this MPI library; nothing found, as expected")
+        missing = []
+    return [], missing
+
+
+def check_run(options, metric_of, names, folder):
+    """Records patterns in one run and checks them. Returns what is wrong, as lines by pattern, and the
+    ranks that did not wait, of those patterns that did not take place."""
+    traces, waits, report = record(options, names, folder)
+    wrong, missing = {}, {}
+    for name in names:
+        wrong[name], missing[name] = check_pattern(options, name, metric_of[name], traces[name],
+                                                   waits[name], report["warnings"])
+    if FRAME not in names:
+        wrong[FRAME] = list(differences(expected_seconds(traces[FRAME], []), waits[FRAME],
+                                        TOLERANCE * options.delay))
+    return wrong, {name: ranks for name, ranks in missing.items() if ranks}
 
 
 def main():
@@ -132,13 +161,20 @@ def main():
         sys.exit(f"not both in the workload and here: {metric_of.keys() ^ EXPECTED.keys()}")
     names = options.pattern or [name for name in metric_of
                                 if (name in PASSIVE_TARGET) == options.passive]
-    failures = 0
+    wrong, missing = {}, dict.fromkeys(names)
     with tempfile.TemporaryDirectory(prefix="fermata-patterns-") as folder:
-        for name in names:
-            wrong = check_pattern(options, name, metric_of[name], pathlib.Path(folder))
-            for line in wrong:
-                print(f"{name}: {line}")
-            failures += bool(wrong)
+        for attempt in range(ATTEMPTS):
+            if missing:
+                found, missing = check_run(options, metric_of, list(missing),
+                                           pathlib.Path(folder, str(attempt)))
+                for name, lines in found.items():
+                    wrong.setdefault(name, []).extend(lines)
+    for name, ranks in missing.items():
+        wrong[name].append(f"ranks {ranks} did not wait for half of the delay in any of {ATTEMPTS} runs")
+    for name, lines in wrong.items():
+        for line in lines:
+            print(f"{name}: {line}")
+    failures = sum(bool(lines) for lines in wrong.values())
     sys.exit(f"{failures} of {len(names)} patterns failed" if failures else 0)
 
 

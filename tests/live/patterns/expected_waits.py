@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What must be found in the trace of each pattern, computed from the trace's own events.
 
-EXPECTED maps a pattern's name to a function of the RecordedTrace that yields Wait tuples; what the
-frame of every pattern (Init, Barrier, windows, communicators, Finalize) adds is in frame_waits.
+EXPECTED maps a pattern's name to a function of the pattern's RecordedTrace that yields Wait tuples;
+what the frame of every pattern (Barrier, windows, communicators) and of the program (Init, Finalize)
+adds is in frame_waits.
 The function planted tells where the planted delay has to show.
 """
 

@@ -40,11 +40,12 @@ class RecordedTrace:
         return [(first.leave, second.enter) for first, second in zip(markers[::2], markers[1::2])]
 
 
-def read_archive(anchor_file):
-    """Reads the archive; ranks are numbered as its location groups are."""
+def read_archive(anchor_file, part_of):
+    """Reads the archive; ranks are numbered as its location groups are. Returns a RecordedTrace for
+    each part of the program: `part_of` returns the part for the open regions, from the outermost on."""
     import otf2
 
-    calls_of_rank = collections.defaultdict(list)
+    parts = collections.defaultdict(lambda: collections.defaultdict(list))
     open_regions = collections.defaultdict(list)
     with otf2.reader.open(anchor_file) as archive:
         ranks = {group.name: rank
@@ -56,7 +57,9 @@ def read_archive(anchor_file):
             elif isinstance(event, otf2.events.Leave):
                 region, enter = open_regions[location.group.name].pop()
                 if region.startswith("MPI_"):
-                    calls_of_rank[rank].append(Call(rank, region, enter, event.time))
-        return RecordedTrace([calls_of_rank[rank] for rank in range(len(ranks))],
-                             archive.timer_resolution,
-                             len(list(archive.definitions.cart_topologies)) > 0)
+                    part = part_of([name for name, _ in open_regions[location.group.name]])
+                    parts[part][rank].append(Call(rank, region, enter, event.time))
+        return {part: RecordedTrace([calls_of_rank[rank] for rank in range(len(ranks))],
+                                    archive.timer_resolution,
+                                    len(list(archive.definitions.cart_topologies)) > 0)
+                for part, calls_of_rank in parts.items()}

@@ -14,24 +14,26 @@ WAIT_METRICS = [
     "mpi_rma_comm_late_post", "mpi_rma_comm_lock_competition", "mpi_rma_comm_wait_for_progress"]
 
 
-def wait_severities(report):
-    """Maps (metric, rank, region) to seconds: inclusive in the metric, exclusive in the call path,
-    summed over the call paths that end in the region."""
+def wait_severities(report, part_of):
+    """Maps each part of the program to its waits, as seconds by (metric, rank, region): inclusive in
+    the metric, exclusive in the call path, summed over the part's call paths that end in the region.
+    `part_of` returns the part for the regions of a call path, from the root on."""
     if (report.get("format"), report.get("version")) != ("fermata-report", 2):
         raise ValueError("not a report of fermata, version 2")
     parent = {metric["id"]: metric["parent"] for metric in report["metrics"]}
     missing = [metric for metric in WAIT_METRICS if metric not in parent]
     if missing:
         raise ValueError(f"the report does not know {', '.join(missing)}")
-    region = {path["id"]: path["region"] for path in report["callpaths"]}
+    regions = {}
+    for path in report["callpaths"]:  # parents come first
+        regions[path["id"]] = [*regions.get(path["parent"], []), path["region"]]
     rank = {location["id"]: location["rank"] for location in report["locations"]}
 
-    seconds = collections.defaultdict(float)
+    parts = collections.defaultdict(lambda: collections.defaultdict(float))
     for severity in report["severities"]:
-        metric = severity["metric"]
+        metric, path = severity["metric"], regions[severity["callpath"]]
         while metric is not None:
             if metric in WAIT_METRICS:
-                seconds[metric, rank[severity["location"]],
-                        region[severity["callpath"]]] += severity["value"]
+                parts[part_of(path)][metric, rank[severity["location"]], path[-1]] += severity["value"]
             metric = parent[metric]
-    return dict(seconds)
+    return parts
