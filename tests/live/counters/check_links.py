@@ -8,7 +8,6 @@ usage: check_links.py FERMATA LAUNCHER LINKS|- PROGRAM...     (LINKS is links.c)
 import collections
 import csv
 import json
-import os
 import pathlib
 import re
 import subprocess
@@ -16,11 +15,9 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
-from mpi_launcher import mpi_command  # noqa: E402
+import recordings  # noqa: E402
 
 fermata, mpirun, links, *programs = sys.argv[1:]
-ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
-                   OMPI_MCA_osc="^rdma")
 RANKS = range(4)
 MODELS = ("mpi", "shmem", "armci", "caf")
 COLUMNS = {"sent": ("messages_sent", "bytes_sent"), "received": ("messages_received", "bytes_received"),
@@ -29,14 +26,18 @@ COLUMNS = {"sent": ("messages_sent", "bytes_sent"), "received": ("messages_recei
 
 def run(*words, **options):
     return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=240,
-                          env=ENVIRONMENT, check=False, **options)
+                          check=False, **options)
 
 
-def record(experiment, *words, options=("--counters-only",)):
-    done = run(fermata, "record", *options, "-o", experiment, "--",
-               *mpi_command(mpirun, 4, [str(word) for word in words]), cwd=experiment.parent)
-    assert experiment.is_dir(), done
-    return done
+def record(experiment, *words):
+    recordings.record(fermata, recordings.COUNTERS_ONLY, [mpirun, "-n", "4", *words], experiment)
+
+
+def record_trace(experiment, *words):
+    if links == "-" or words[0] == links:
+        recordings.record(fermata, ["--callpath=flat"], [mpirun, "-n", "4", *words], experiment)
+    else:
+        recordings.record_trace(fermata, mpirun, 4, *words, experiment)
 
 
 def shown(*words):
@@ -200,7 +201,7 @@ with tempfile.TemporaryDirectory(prefix="fermata-links-") as name:
         record(only, *program.split())
         traffic = check_sums(only)
         check_reports(only, traffic)
-        record(traced, *program.split(), options=("--callpath=flat",))
+        record_trace(traced, *program.split())
         done = run(fermata, "analyze", "--quiet", traced)
         assert done.returncode == 0, done
         check_reports(traced, traffic)

@@ -15,6 +15,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
+import recordings  # noqa: E402
 from mpi_launcher import mpi_command  # noqa: E402
 
 fermata, mpirun, killed, *programs = sys.argv[1:]
@@ -133,13 +134,11 @@ def program_of(sums):
 
 
 def check(program, folder):
-    command = mpi_command(mpirun, 4, [program])
+    command = [mpirun, "-n", "4", program]
     traced, only = folder / "traced", folder / "only"
-    done = run(fermata, "record", "--counters", "--callpath=flat", "-o", traced, "--", *command,
-               cwd=folder)
+    done = recordings.record(fermata, ["--counters", "--callpath=flat"], command, traced)
     assert (traced / "traces.otf2").exists(), done.stderr
-    done = run(fermata, "record", "--counters-only", "--memory", "512K", "-o", only, "--", *command,
-               cwd=folder)
+    done = recordings.record(fermata, recordings.COUNTERS_ONLY, command, only)
     assert "counters of 4 processes; no trace" in done.stderr, done.stderr
     check_sites(only)
     names = sorted(path.name for path in only.iterdir())
@@ -157,10 +156,8 @@ def check(program, folder):
 
 def check_selection(program, folder):
     """What is not selected is not counted; the memory for its records stays small, too."""
-    command = mpi_command(mpirun, 4, [program])
     for name, words in (("all", []), ("some", ["--ranks", "0,2"])):
-        run(fermata, "record", "--counters-only", "--memory", "512K", *words, "-o", folder / name, "--",
-            *command, cwd=folder)
+        recordings.record(fermata, [*recordings.COUNTERS_ONLY, *words], [mpirun, "-n", "4", program], folder / name)
     everything, some = numbers(folder / "all"), numbers(folder / "some")
     for name in ("mpi.messages_sent", "mpi.bytes_sent", "mpi.messages_received"):
         expected = [value if rank in (0, 2) else 0 for rank, value in enumerate(everything[name])]

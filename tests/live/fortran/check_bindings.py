@@ -6,10 +6,13 @@ usage: check_bindings.py FERMATA MPIRUN PROGRAM [-DUSE_MPI_4 | -DUSE_MPIX]
 """
 
 import json
-import os
+import pathlib
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
+import recordings  # noqa: E402
 
 RANKS = 4
 EVERY_RANK = {
@@ -48,11 +51,7 @@ def expected_of_mpi_4(has_large_counts):
 
 
 def run(command, folder):
-    environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
-                       OMPI_MCA_osc="^rdma", OMPI_MCA_mpi_yield_when_idle="1",
-                       OMPI_MCA_rmaps_base_oversubscribe="1")
-    return subprocess.run(command, cwd=folder, env=environment, timeout=120, capture_output=True,
-                          text=True)
+    return subprocess.run(command, cwd=folder, timeout=120, capture_output=True, text=True)
 
 
 def main():
@@ -64,9 +63,8 @@ def main():
         expected, messages = expected_of_mpi_4(program.endswith("f08")), MESSAGES + RANKS
     failures = []
     with tempfile.TemporaryDirectory() as folder:
-        command = [mpirun, "-n", str(RANKS), program]
-        plain = run(command, folder)
-        recorded = run([fermata, "record", "-o", "experiment", "--", *command], folder)
+        plain = recordings.plain([mpirun, "-n", str(RANKS), program])
+        recorded = recordings.record_trace(fermata, mpirun, RANKS, program, pathlib.Path(folder, "experiment"))
         if plain.returncode != 0 or "problems:  0." not in plain.stdout:
             failures.append(f"the program itself fails: {plain.stdout}{plain.stderr}")
         if (recorded.returncode, recorded.stdout) != (plain.returncode, plain.stdout):

@@ -18,7 +18,12 @@ import tempfile
 import otf2
 from otf2.enums import Paradigm
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
+import recordings  # noqa: E402
+
 TIMEOUT = 120  # seconds; a run takes a few
+VARIABLES = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+             "OMPI_MCA_mpi_yield_when_idle": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
 
 
 def call(name, *inner):
@@ -106,10 +111,7 @@ def without_leaves(tree, always):
 
 
 def run(command, folder, **settings):
-    environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1",
-                       OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_mpi_yield_when_idle="1",
-                       OMPI_MCA_rmaps_base_oversubscribe="1", **settings)
-    return subprocess.run(command, cwd=folder, env=environment, timeout=TIMEOUT,
+    return subprocess.run(command, cwd=folder, env={**os.environ, **VARIABLES, **settings}, timeout=TIMEOUT,
                           capture_output=True, text=True, errors="replace")
 
 
@@ -184,7 +186,7 @@ def check(options, folder, problems):
         words += ["--min-duration", "1000s"]
         expected = without_leaves(expected, {"end_work", "work"})
 
-    plain = run(command, folder)
+    plain = recordings.plain(command, VARIABLES)  # the same in all modes
     if mode != "exits" and (plain.returncode != 0 or plain.stdout or plain.stderr):
         problems.append(f"unrecorded: exit code {plain.returncode}: {plain.stderr}")
     # Calls that create threads have tests of their own.

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Records one of the programs of this folder and checks the archive against what the program did.
 
-usage: check_recorder.py --fermata F --mpirun M --program P [--ranks N] [--memory SIZE]
+usage: check_recorder.py --fermata F --mpirun M --program P [--ranks N]
 
 The output of the recorded program must be that of the unrecorded one, otf2-print and `fermata check`
 must find nothing wrong, the rules that hold for every trace must hold, and the records must be
@@ -17,30 +17,27 @@ import subprocess
 import sys
 import tempfile
 
-import expected_records
-import recorded_events
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
+import expected_records  # noqa: E402
+import recorded_events  # noqa: E402
+import recordings  # noqa: E402
 
 TIMEOUT = 120  # seconds; a run takes a few
 
 
 def run(command, folder):
-    environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
-                       # Open MPI 4.1's osc/rdma emulates atomics wrongly in shared memory.
-                       OMPI_MCA_osc="^rdma", OMPI_MCA_mpi_yield_when_idle="1",
-                       OMPI_MCA_rmaps_base_oversubscribe="1",
-                       # Flushes only when the buffer is full, however slow the machine is.
-                       FERMATA_FLUSH_INTERVAL="never")
+    # Flushes only when the buffer is full, however slow the machine is.
+    environment = {**os.environ, **recordings.VARIABLES, "FERMATA_FLUSH_INTERVAL": "never"}
     return subprocess.run(command, cwd=folder, env=environment, timeout=TIMEOUT,
                           capture_output=True, text=True, errors="replace")
 
 
 def compare_runs(options, folder, failures):
     """Runs the program without and with the recorder; returns the experiment directory."""
-    program = [options.mpirun, "-n", str(options.ranks), options.program]
-    plain = run(program, folder)
-    record = [options.fermata, "record", "--sample=off", "-o", "experiment",
-              "--memory", options.memory, "--"]
-    recorded = run(record + program, folder)
+    experiment = folder / "experiment"
+    plain = recordings.plain([options.mpirun, "-n", str(options.ranks), options.program])
+    recorded = recordings.record_trace(options.fermata, options.mpirun, options.ranks, options.program,
+                                       experiment)
     if plain.returncode != 0:
         failures.append(f"the program itself fails: {plain.stderr}")
     if recorded.returncode != plain.returncode:
@@ -48,7 +45,7 @@ def compare_runs(options, folder, failures):
                         f" {recorded.stderr}")
     if sorted(recorded.stdout.splitlines()) != sorted(plain.stdout.splitlines()):
         failures.append(f"output differs: {recorded.stdout!r}, unrecorded {plain.stdout!r}")
-    return folder / "experiment"
+    return experiment
 
 
 def check_with_tools(options, experiment, failures):
@@ -98,7 +95,6 @@ def main():
     for name in ("--fermata", "--mpirun", "--program"):
         parser.add_argument(name, required=True)
     parser.add_argument("--ranks", type=int, default=4)
-    parser.add_argument("--memory", default="64M")
     options = parser.parse_args()
     failures = []
     with tempfile.TemporaryDirectory() as name:
@@ -107,8 +103,8 @@ def main():
             check_with_tools(options, experiment, failures)
             check_files(experiment, failures)
             calls, flushes, problems = recorded_events.read(str(experiment / "traces.otf2"))
-            if (flushes > 0) != (options.memory != parser.get_default("memory")):
-                failures.append(f"{flushes} flushes with a buffer of {options.memory}")
+            if (flushes > 0) != (pathlib.Path(options.program).name == "flushes"):
+                failures.append(f"{flushes} flushes")
             failures += problems + recorded_events.broken_rules(calls)
             check_counts(options, calls, failures)
         else:

@@ -3,16 +3,21 @@
 
 import json
 import os
+import pathlib
 import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
+import recordings  # noqa: E402
 
 TIMEOUT = 120  # seconds; a run takes a few
+VARIABLES = {"FERMATA_CALLPATH": "flat", "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+             "OMPI_MCA_mpi_yield_when_idle": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
 
 
 def run(command, folder, **settings):
     """The completed process, with its output as text."""
-    environment = {**os.environ, "FERMATA_CALLPATH": "flat", "OMPI_ALLOW_RUN_AS_ROOT": "1",
-                   "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_mpi_yield_when_idle": "1",
-                   "OMPI_MCA_rmaps_base_oversubscribe": "1", **settings}
+    environment = {**os.environ, **VARIABLES, **settings}
     return subprocess.run(command, cwd=folder, env=environment, timeout=TIMEOUT,
                           capture_output=True, text=True, errors="replace")
 
@@ -22,7 +27,7 @@ def record(options, folder, program, ranks=2, how=(), chatty=False, **settings):
     experiment, without samples, and what is wrong: another exit code than unrecorded, findings of `fermata check`, a
     failing analysis. `chatty`: the launcher prints something of its own, the output may differ."""
     command = [options.mpirun, "-n", str(ranks), *program]
-    plain = run(command, folder)
+    plain = recordings.plain(command, VARIABLES)  # the same for all options of a recording
     recorded = run([options.fermata, "record", "--sample=off", "-o", "experiment", *how, "--", *command], folder,
                    **settings)
     problems = []
