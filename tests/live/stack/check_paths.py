@@ -22,7 +22,12 @@ import tempfile
 
 import otf2
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
+import recordings  # noqa: E402
+
 TIMEOUT = 120  # seconds; a run takes a few
+VARIABLES = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+             "OMPI_MCA_mpi_yield_when_idle": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
 
 
 def paths_of_c(options):
@@ -105,10 +110,7 @@ EXPECTED = {"paths": paths_of_c, "classes": paths_of_cpp, "modules": paths_of_fo
 
 
 def run(command, folder, **settings):
-    environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
-                       OMPI_MCA_mpi_yield_when_idle="1", OMPI_MCA_rmaps_base_oversubscribe="1",
-                       **settings)
-    return subprocess.run(command, cwd=folder, env=environment, timeout=TIMEOUT,
+    return subprocess.run(command, cwd=folder, env={**os.environ, **VARIABLES, **settings}, timeout=TIMEOUT,
                           capture_output=True, text=True, errors="replace")
 
 
@@ -249,7 +251,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         experiment = pathlib.Path(folder) / "experiment"
         command = [options.mpirun, "-n", str(options.ranks), *options.program]
-        plain = run(command, folder)
+        plain = recordings.plain(command, VARIABLES)  # the same for all call paths
         # The rank that aborts first may have the others killed before they can save their records.
         settings = {"FERMATA_FLUSH_INTERVAL": "0"} if options.aborts else {}
         recorded = run([options.fermata, "record", f"--callpath={options.callpath}", "-o",
