@@ -16,8 +16,6 @@ import pathlib
 import sys
 import tempfile
 
-import otf2
-
 import user_archive
 from check_pauses import (LATE_POST, LATE_SENDER, RANKS, Recorded, collective_waits, compare,
                           late_posts, late_senders)
@@ -46,25 +44,26 @@ CASES = {
 }
 
 
-def open_regions(anchor):
+class OpenRegions:
     """For each rank: regions that the main thread entered before its first call of MPI but MPI_Init,
     each time recording began, and that are open then."""
-    paths, stacks, waiting = {}, {}, {}
-    with otf2.reader.open(str(anchor)) as archive:
-        for location, event in archive.events:
-            if location.name != "Master thread":
-                continue
-            rank, kind = int(location.group.name.split()[-1]), type(event).__name__
-            stack = stacks.setdefault(rank, [])
-            if kind == "MeasurementOnOff":
-                waiting[rank] = True
-            elif kind == "Enter":
-                if event.region.name.startswith("MPI_") and waiting.pop(rank, False):
-                    paths.setdefault(rank, []).append(list(stack))
-                stack.append(event.region.name)
-            elif kind == "Leave":
-                stack.pop()
-    return paths
+
+    def __init__(self):
+        self.paths, self.stacks, self.waiting = {}, {}, {}
+
+    def observe(self, location, event):
+        if location.name != "Master thread":
+            return
+        rank, kind = int(location.group.name.split()[-1]), type(event).__name__
+        stack = self.stacks.setdefault(rank, [])
+        if kind == "MeasurementOnOff":
+            self.waiting[rank] = True
+        elif kind == "Enter":
+            if event.region.name.startswith("MPI_") and self.waiting.pop(rank, False):
+                self.paths.setdefault(rank, []).append(list(stack))
+            stack.append(event.region.name)
+        elif kind == "Leave":
+            stack.pop()
 
 
 def without_flood(report):
@@ -79,7 +78,7 @@ def without_flood(report):
     return report
 
 
-def check_records(case, experiment, recorded):
+def check_records(case, recorded, regions):
     yield from recorded.problems
     for rank in range(RANKS):
         expected = list(case.iterations(rank))
@@ -87,7 +86,7 @@ def check_records(case, experiment, recorded):
             yield f"rank {rank} kept iterations {recorded.iterations[rank]}, not {expected}"
         if recorded.visits[rank, "iteration"] != len(expected):
             yield f"rank {rank}: {recorded.visits[rank, 'iteration']} visits of the phase"
-    for rank, paths in open_regions(experiment / "traces.otf2").items():
+    for rank, paths in regions.paths.items():
         first = [name for name in paths[0] if name in ("main", "iterations", "flood")]
         if first != ["main", "iterations", "flood"]:
             yield f"rank {rank}: {paths[0]} are open at the cut"
@@ -142,8 +141,9 @@ def main():
                                                     [options.program, "flight", name], ranks=RANKS,
                                                     how=how, chatty=not case.ends,
                                                     FERMATA_CALLPATH="stack")
-            recorded = Recorded(experiment / "traces.otf2")
-            wrong += check_records(case, experiment, recorded)
+            regions = OpenRegions()
+            recorded = Recorded(experiment / "traces.otf2", regions.observe)
+            wrong += check_records(case, recorded, regions)
             wrong += check_analysis(options, case, experiment, recorded)
             problems += [f"{name}: {text}" for text in wrong]
     with tempfile.TemporaryDirectory(prefix="fermata-user-") as folder:

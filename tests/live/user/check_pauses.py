@@ -36,9 +36,10 @@ def is_paused(rank, iteration):
 
 
 class Recorded:
-    """The recorded calls, each with the iteration that it belongs to, and the pauses."""
+    """The recorded calls, each with the iteration that it belongs to, and the pauses. `observe` is called
+    with the location and the event of each event: reading an archive takes much longer than looking at it."""
 
-    def __init__(self, anchor):
+    def __init__(self, anchor, observe=lambda location, event: None):
         self.calls, self.problems = [], []
         self.pauses = collections.Counter()
         self.iterations = collections.defaultdict(list)
@@ -49,6 +50,7 @@ class Recorded:
             for location, event in archive.events:
                 rank = int(location.group.name.split()[-1])
                 kind = type(event).__name__
+                observe(location, event)
                 if kind == "MeasurementOnOff":
                     off = event.measurement_mode == MeasurementMode.OFF
                     self.note_switch(location, event, off, paused.get(location, False))
