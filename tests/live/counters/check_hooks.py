@@ -125,7 +125,7 @@ def check_report(folder):
                        capture_output=True)
     # The counters of the flood beside a trace without one.
     other = f"{folder}/other-trace"
-    recorded(other, "all,OMPI_SPC_*")
+    shutil.copytree(f"{folder}/each", other)
     shutil.rmtree(f"{other}/counters")
     shutil.copytree(f"{folder}/traced-flood/counters", f"{other}/counters")
     subprocess.run([fermata, "analyze", "--quiet", other], check=True)
@@ -136,25 +136,25 @@ def check_report(folder):
 
 
 def check_boundaries(folder):
-    """Boundaries between bins are Open MPI's parameters; the boundary itself is small."""
-    def bins(name, **parameters):
-        counters, _, _ = recorded(f"{folder}/{'-'.join([name, *parameters.values()])}", f"{name},mpi.*",
+    """Boundaries between bins are Open MPI's parameters, of messages and of collectives independent of each
+    other; the boundary itself is small."""
+    def bins(**parameters):
+        counters, _, _ = recorded(f"{folder}/{'-'.join(parameters.values())}", "BASE_BCAST_BINOMIAL,mpi.*",
                                   OMPI_MCA_coll_tuned_use_dynamic_rules="1",
                                   OMPI_MCA_coll_tuned_bcast_algorithm="6",
                                   **{f"OMPI_MCA_mpi_spc_{key}_boundary": value
                                      for key, value in parameters.items()})
-        return ([bin["values"][0] for bin in counters[name]["bins"]],
-                [bin["name"] for bin in counters[name]["bins"]])
+        return [([bin["values"][0] for bin in counters[name]["bins"]],
+                 [bin["name"] for bin in counters[name]["bins"]])
+                for name in ("mpi.messages_by_boundary", "BASE_BCAST_BINOMIAL")]
     threads = THREADS * ROUNDS * WINDOW
-    name = "mpi.messages_by_boundary"
-    assert bins(name, p2p_message="100") == ([threads + MESSAGES - LARGE, LARGE],
-                                             ["up to 100", "above 100"])
-    assert bins(name, p2p_message="99") == ([threads, MESSAGES], ["up to 99", "above 99"])
     # Three of the broadcasts have 64 bytes; there are two ranks.
-    found, _ = bins("BASE_BCAST_BINOMIAL", collective_message="64", collective_comm="1")
-    assert found == [0, COLLECTIVES - 1, 0, 1], found
-    found, _ = bins("BASE_BCAST_BINOMIAL", collective_message="63", collective_comm="2")
-    assert found == [0, 0, COLLECTIVES, 0], found
+    messages, (broadcasts, _) = bins(p2p_message="100", collective_message="64", collective_comm="1")
+    assert messages == ([threads + MESSAGES - LARGE, LARGE], ["up to 100", "above 100"]), messages
+    assert broadcasts == [0, COLLECTIVES - 1, 0, 1], broadcasts
+    messages, (broadcasts, _) = bins(p2p_message="99", collective_message="63", collective_comm="2")
+    assert messages == ([threads, MESSAGES], ["up to 99", "above 99"]), messages
+    assert broadcasts == [0, 0, COLLECTIVES, 0], broadcasts
 
 
 def check_eager(folder):
