@@ -175,7 +175,7 @@ def main():
         for line in lines:
             print(f"{name}: {line}")
     failures = sum(bool(lines) for lines in wrong.values())
-    sys.exit(f"{failures} of {len(names)} patterns failed" if failures else 0)
+    sys.exit(f"{failures} of {len(wrong)} parts failed" if failures else 0)
 
 
 main()
