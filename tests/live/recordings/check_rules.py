@@ -53,6 +53,7 @@ class Check:
         for test in tests:
             output, errors = test.communicate(timeout=60)
             assert test.returncode == status and text in output + errors, (test.returncode, output, errors)
+            assert "Traceback" not in errors, errors
         found = len(self.starts.read_text().splitlines())
         assert found == starts, (text, found, starts)
 
