@@ -25,7 +25,7 @@ import fermata_run  # noqa: E402
 from critical_path import path_seconds  # noqa: E402
 from lock_rules import LockAnalysis, epochs_of, longest_queue  # noqa: E402
 from mpi_launcher import TIMEOUT, mpi_command  # noqa: E402
-from recorded_trace import read_archive  # noqa: E402
+from recorded_trace import read_whole_archive  # noqa: E402
 
 METRICS = [f"mpi_rma_{part}_{kind}" for part in ("sync", "comm")
            for kind in ("lock_competition", "wait_for_progress", "wait_for_progress_lower")]
@@ -131,7 +131,7 @@ def check_contention(options, folder, window):
     report = record(options, folder, f"{options.ranks} ranks, all updates arrived",
                     "lock-contention", "--first", "0.1", "--skew", str(SKEW), "--hold", str(HOLD),
                     "--after", "0.01", "--window", window)
-    trace = read_archive(str(folder / "traces.otf2"))
+    trace = read_whole_archive(str(folder / "traces.otf2"))
     # Each rank locks its own part first, and rank 0 its own once more for reading at the end.
     epochs = epochs_of(trace, lambda rank, ordinal: not (rank == 0 and ordinal == 2))
     on_rank_0 = epochs[0] + [epoch for of_rank in epochs[1:] for epoch in of_rank[1:]]

@@ -63,3 +63,8 @@ def read_archive(anchor_file, part_of):
                                     archive.timer_resolution,
                                     len(list(archive.definitions.cart_topologies)) > 0)
                 for part, calls_of_rank in parts.items()}
+
+
+def read_whole_archive(anchor_file):
+    """The RecordedTrace of the whole program."""
+    return read_archive(anchor_file, lambda regions: None)[None]
