@@ -602,9 +602,11 @@ def check_device(options, folder):
     try:
         ctypes.CDLL("libcuda.so.1")
     except OSError:
+        print("skipped: there is no driver of NVIDIA")
         sys.exit(77)
     plain = subprocess.run([options.program], capture_output=True, text=True, timeout=100)
     if plain.returncode == 77:
+        print("skipped: there is no device")
         sys.exit(77)
     run = Run(options, folder, [])
     assert run.status == plain.returncode == 0, run.errors + plain.stderr
