@@ -204,13 +204,13 @@ class Check:
         # Open MPI makes the output a terminal, so that it looks different than without.
         done = self.launch(3, self.options.fermata, "report", self.report)
         self.expect(done.stdout.count("Top problems") == 1 and done.returncode == 0,
-                    f"report by three processes: {done.stdout}")
+                    f"report by three processes: {done.returncode}: {done.stdout}{done.stderr}")
         done = self.launch(3, self.options.fermata, "analyze", "--help")
         self.expect(done.stdout.count("usage:") == 1 and done.returncode == 0,
-                    f"--help by three processes: {done.stdout}")
+                    f"--help by three processes: {done.returncode}: {done.stdout}{done.stderr}")
         done = self.launch(3, self.options.fermata, "bogus")
         self.expect(len(self.told(done)) == 1 and done.returncode == 2,
-                    f"bogus by three processes: {done.stdout}{done.stderr}")
+                    f"bogus by three processes: {done.returncode}: {done.stdout}{done.stderr}")
         self.report.unlink()
 
     def installation(self):

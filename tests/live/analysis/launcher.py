@@ -2,8 +2,14 @@
 """Starts several processes by mpirun."""
 
 import os
+import pathlib
 import subprocess
+import sys
 import time
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "support"))
+
+from mpi_launcher import run_launcher  # noqa: E402
 
 TIMEOUT = 120  # seconds; a run takes a few
 
@@ -12,9 +18,7 @@ ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROO
 
 
 def run(command, timeout=TIMEOUT, **variables):
-    return subprocess.run([str(word) for word in command], timeout=timeout, capture_output=True,
-                          text=True, errors="replace", env=dict(ENVIRONMENT, **variables),
-                          check=False)
+    return run_launcher([str(word) for word in command], timeout=timeout, env=dict(ENVIRONMENT, **variables))
 
 
 def start(command, **variables):

@@ -2,17 +2,16 @@
 """Records and analyses programs with fermata, and reads its reports."""
 
 import pathlib
-import subprocess
 import sys
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "support"))
 
-from mpi_launcher import TIMEOUT, mpi_command  # noqa: E402
+from mpi_launcher import mpi_command, run_launcher  # noqa: E402
 
 
-def run(command):
-    """What the command prints; exits with all its output if it fails."""
-    outcome = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT)
+def run(command, has_begun=lambda: True):
+    """What the command prints; exits with all its output if it fails. has_begun: as of run_launcher()"""
+    outcome = run_launcher(command, has_begun)
     if outcome.returncode != 0:
         sys.exit(f"exit code {outcome.returncode}: {' '.join(command)}\n"
                  f"{outcome.stdout}{outcome.stderr}")
@@ -24,7 +23,7 @@ def record(options, folder, ranks, program, samples=False):
     those of its MPI calls and marks only."""
     chosen = [] if samples else ["--sample=off"]
     output = run([options.fermata, "record", *chosen, "-o", str(folder), "--",
-                  *mpi_command(options.mpirun, ranks, program)])
+                  *mpi_command(options.mpirun, ranks, program)], pathlib.Path(folder).exists)
     run([options.fermata, "analyze", "--check", "-q", str(folder)])
     return output
 

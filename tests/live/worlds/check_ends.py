@@ -13,7 +13,7 @@ import tempfile
 import time
 
 import recorded_worlds
-from recorded_worlds import TIMEOUT, fermata_run, mpi_command
+from recorded_worlds import TIMEOUT, fermata_run, mpi_command, run_launcher
 
 
 def command(chosen, mode):
@@ -21,8 +21,11 @@ def command(chosen, mode):
 
 
 def record(chosen, experiment, mode, *arguments):
-    return subprocess.run([chosen.fermata, "record", *arguments, "-o", str(experiment), "--",
-                           *command(chosen, mode)], capture_output=True, text=True, timeout=TIMEOUT)
+    outcome = run_launcher([chosen.fermata, "record", *arguments, "-o", str(experiment), "--",
+                            *command(chosen, mode)], experiment.exists)
+    if not experiment.exists():
+        sys.exit(f"{mode}: no experiment, exit code {outcome.returncode}: {outcome.stdout}{outcome.stderr}")
+    return outcome
 
 
 def check_connected(chosen, folder):

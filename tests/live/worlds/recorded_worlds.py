@@ -11,7 +11,7 @@ import sys
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "cases"))
 
 import fermata_run  # noqa: E402
-from mpi_launcher import TIMEOUT, mpi_command  # noqa: E402
+from mpi_launcher import TIMEOUT, mpi_command, run_launcher  # noqa: E402
 
 SKIPPED = 77
 
