@@ -13,6 +13,7 @@ import recorded_worlds
 from recorded_worlds import fermata_run
 
 PLANTED = 0.4
+STARTS = (["MPI_Init"], ["MPI_Comm_spawn"], ["MPI_Comm_spawn_multiple"])
 # By mode: the late rank, the metric and call in which others wait, these, and whether the cause is known by name:
 # what happens before MPI_Init is not sampled.
 MODES = {
@@ -37,7 +38,8 @@ def check(report, mode):
     for rank in waiting:
         if waits[rank] < PLANTED / 2:
             yield f"rank {rank} waits {waits[rank]:.3f} s of {PLANTED} s in {call}: {metric}"
-    causes = list(report.causes())
+    # How long the system takes to start processes is not planted: on a busy machine longer than the delay.
+    causes = [(functions, ranks) for functions, ranks in report.causes() if functions[:1] not in STARTS]
     if is_named and not any("be_late" in functions and ranks == {late} for functions, ranks in causes[:2]):
         yield f"the first causes are {causes[:2]} instead of be_late on rank {late}"
     if "Worlds 2: world 0 is ranks 0-1, world 1 is ranks 2-3" not in report.text:
