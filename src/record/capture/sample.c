@@ -23,6 +23,7 @@ static struct {
     int number;  /* of the signal; 0: no signal is used */
     pid_t process;
     double rate;
+    bool is_asked;               /* for this rate */
     uint64_t nanoseconds, ticks; /* between samples */
     uint32_t reach;              /* two periods, as in a SAMPLE record */
     void (*tell)(const char *format, ...);
@@ -111,8 +112,11 @@ static void take(int number, siginfo_t *info, void *context)
     struct fm_thread *thread = fm_thread_self;
     int saved = errno;
     (void)number;
-    if (thread != NULL && info->si_code == SI_TIMER && fm_thread_is_own(thread) &&
-        !fm_thread_is_quiet(thread) && !thread->is_marking && thread->stack != NULL &&
+    bool is_timer = thread != NULL && info->si_code == SI_TIMER && fm_thread_is_own(thread);
+    if (is_timer) {
+        thread->samples.fired++;
+    }
+    if (is_timer && !fm_thread_is_quiet(thread) && !thread->is_marking && thread->stack != NULL &&
         !fm_pause_is_due(thread)) {
         thread->samples.held_back = thread->samples.held == thread->cursor;
         if (!thread->samples.held_back) {
@@ -175,6 +179,7 @@ void fm_samples_begin(void (*tell)(const char *format, ...))
         samples.number = number;
         samples.process = getpid();
         samples.rate = rate;
+        samples.is_asked = is_asked;
         samples.nanoseconds = (uint64_t)(1e9 / rate);
         samples.ticks = (uint64_t)((double)fm_clock_resolution() / rate);
         samples.reach = 2 * samples.ticks < UINT32_MAX ? (uint32_t)(2 * samples.ticks) : UINT32_MAX;
@@ -194,6 +199,32 @@ int fm_samples_signal(void)
     return is_active() ? samples.number : 0;
 }
 
+/* Reads the CPU time of a thread of this process. The clock of pthread_getcpuclockid() would be the
+ * same, but that function reads the memory of a thread that may have ended. @return whether the
+ * thread exists */
+static bool read_cpu_time(pid_t tid, uint64_t *nanoseconds)
+{
+    enum { OF_THREAD = 4, SCHEDULED = 2 }; /* CPUCLOCK_PERTHREAD_MASK, CPUCLOCK_SCHED of Linux */
+    clockid_t clock = (clockid_t)(~(unsigned)tid << 3 | OF_THREAD | SCHEDULED);
+    struct timespec time;
+    if (clock_gettime(clock, &time) != 0) {
+        return false;
+    }
+    *nanoseconds = (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+    return true;
+}
+
+/* Adds what a timer has measured, before it is deleted. If the CPU time is unknown, as of a thread
+ * that has ended already, the signals are left out, too. */
+static void add_sampled_time(struct fm_thread_samples *own)
+{
+    uint64_t cpu, fired = __atomic_load_n(&own->fired, __ATOMIC_RELAXED);
+    if (own->tid != 0 && read_cpu_time(own->tid, &cpu)) {
+        __atomic_fetch_add(&own->sampled.signals, fired - own->fired_before, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&own->sampled.cpu, cpu - own->cpu_before, __ATOMIC_RELAXED);
+    }
+}
+
 void fm_samples_attach(struct fm_thread *thread)
 {
     if (!is_active() || getpid() != samples.process) { /* children inherit no timers */
@@ -204,7 +235,10 @@ void fm_samples_attach(struct fm_thread *thread)
     time_t seconds = (time_t)(samples.nanoseconds / 1000000000u);
     const struct itimerspec period = {{seconds, nanoseconds}, {seconds, nanoseconds}};
     struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = samples.number};
-    event.sigev_notify_thread_id = gettid();
+    pid_t tid = gettid();
+    thread->samples.tid = read_cpu_time(tid, &thread->samples.cpu_before) ? tid : 0;
+    thread->samples.fired_before = thread->samples.fired;
+    event.sigev_notify_thread_id = tid;
     thread->samples.waits = count_waits();
     if (timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &thread->samples.timer) != 0) {
         samples.tell("a thread is not sampled: %s", strerrordesc_np(errno));
@@ -223,6 +257,7 @@ void fm_samples_detach(struct fm_thread *thread)
     if (__atomic_exchange_n(&thread->samples.has_timer, false, __ATOMIC_SEQ_CST) &&
         getpid() == samples.process) {
         int saved = errno;
+        add_sampled_time(&thread->samples);
         timer_delete(thread->samples.timer);
         errno = saved;
     }
@@ -246,11 +281,14 @@ void fm_samples_signal_set(int number)
 
 struct fm_sample_counts fm_samples_count(void)
 {
-    struct fm_sample_counts counts = {.rate = samples.rate};
+    struct fm_sample_counts counts = {.rate = samples.rate, .is_asked = samples.is_asked};
     for (struct fm_thread *thread = fm_threads_all(); thread != NULL; thread = thread->next) {
         counts.taken += __atomic_load_n(&thread->samples.taken, __ATOMIC_RELAXED);
         counts.lost += __atomic_load_n(&thread->samples.lost, __ATOMIC_RELAXED);
         counts.handling += __atomic_load_n(&thread->samples.handling, __ATOMIC_RELAXED);
+        const struct fm_sampled_time *sampled = &thread->samples.sampled;
+        counts.sampled.signals += __atomic_load_n(&sampled->signals, __ATOMIC_RELAXED);
+        counts.sampled.cpu += __atomic_load_n(&sampled->cpu, __ATOMIC_RELAXED);
     }
     return counts;
 }

@@ -19,9 +19,16 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 #include <time.h>
 
 struct fm_thread;
+
+/** What sampling timers have measured. */
+struct fm_sampled_time {
+    uint64_t signals; /**< how often they fired, also within recorded calls */
+    uint64_t cpu;     /**< CPU time of their threads while they existed, nanoseconds */
+};
 
 /** Sampling state of one thread. Zeroed = not sampled. */
 struct fm_thread_samples {
@@ -31,6 +38,10 @@ struct fm_thread_samples {
     uint64_t taken;    /**< samples recorded; written by the handler only, like the next */
     uint64_t lost;     /**< samples not recorded: no room, or the stack could not be determined */
     uint64_t handling; /**< ticks spent on samples, without the delivery of the signals */
+    uint64_t fired;    /**< how often the timer fired; written by the handler only */
+    pid_t tid;         /**< thread that the timer belongs to; 0: its CPU time is not known */
+    uint64_t fired_before, cpu_before; /**< `fired` and CPU time when the timer was created */
+    struct fm_sampled_time sampled;    /**< of the timers that were deleted; atomic members */
     const uint64_t *held; /**< fm_samples_hold: no samples while the next record is here */
     bool held_back;       /**< a sample was due meanwhile */
     long waits;           /**< voluntary context switches of the thread before the last sample */
@@ -39,9 +50,12 @@ struct fm_thread_samples {
 
 /** Numbers of a run, for its description. */
 struct fm_sample_counts {
-    double rate; /**< in Hz, as requested; 0: nothing was sampled */
+    double rate;   /**< in Hz; 0: nothing was sampled */
+    bool is_asked; /**< the user has chosen the rate */
     uint64_t taken, lost;
     uint64_t handling; /**< ticks spent on samples, without the delivery of the signals */
+    struct fm_sampled_time sampled; /**< of the timers that were deleted: complete after
+                                         fm_samples_end */
 };
 
 /** Begins sampling, unless FERMATA_SAMPLE is `off`, at the frequency that it contains, else at

@@ -87,6 +87,8 @@ void fm_closing_describe(const struct fm_closing *closing, const struct fm_overh
     facts->flushes = sums->flushes;
     facts->samples = sums->samples;
     facts->samples_lost = sums->samples_lost;
+    facts->sample_signals = sums->sample_signals;
+    facts->sampled_cpu = sums->sampled_cpu;
     facts->sampling_seconds = (double)sums->sampling / 1e9;
     facts->functions_dropped = sums->functions_dropped;
     facts->run_seconds = (double)sums->run / 1e9;

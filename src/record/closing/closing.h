@@ -21,6 +21,8 @@ struct fm_closing {
         uint64_t thinned; /**< processes whose phases lack iterations because of the size limit */
         uint64_t limited; /**< processes whose recording paused at the size limit */
         uint64_t samples, samples_lost;
+        uint64_t sample_signals;    /**< how often sampling timers fired */
+        uint64_t sampled_cpu;       /**< CPU time that these timers measured, nanoseconds */
         uint64_t sampling;          /**< time spent on samples, nanoseconds */
         uint64_t functions_dropped; /**< visits of instrumented functions, too short */
         uint64_t work;              /**< CPU time of the recorder, nanoseconds */

@@ -295,6 +295,37 @@ static void write_instrumentation(FILE *file, const struct fm_environment *e)
     fprintf(file, ", \"visits_left_out\": %llu}", (unsigned long long)e->functions_dropped);
 }
 
+struct fm_obtained_rate fm_experiment_rate(const struct fm_environment *environment)
+{
+    return (struct fm_obtained_rate){
+        .asked = environment->sample_rate_is_asked ? environment->sample_rate : 0,
+        .signals = environment->sample_signals,
+        .cpu = environment->sampled_cpu,
+        .ticks = fm_system_ticks(),
+    };
+}
+
+static void write_sampling(FILE *file, const struct fm_environment *e)
+{
+    const struct fm_obtained_rate rate = fm_experiment_rate(e);
+    char text[256];
+    fprintf(file,
+            ",\n  \"sampling\": {\"hertz\": %g, \"asked\": %s, \"clock\": \"" FM_SAMPLE_CLOCK
+            "\", \"samples\": %llu, \"lost\": %llu, \"seconds\": %.6f",
+            e->sample_rate, e->sample_rate_is_asked ? "true" : "false",
+            (unsigned long long)e->samples, (unsigned long long)e->samples_lost,
+            e->sampling_seconds);
+    if (fm_obtained_rate(&rate) > 0) {
+        fprintf(file, ", \"signals\": %llu, \"cpu_seconds\": %.6f, \"obtained_hertz\": %.3f",
+                (unsigned long long)rate.signals, (double)rate.cpu / 1e9, fm_obtained_rate(&rate));
+    }
+    if (fm_obtained_rate_describe(&rate, text, sizeof text)) {
+        fputs(", \"shortfall\": ", file);
+        fm_text_write_json(file, text);
+    }
+    fputs("}", file);
+}
+
 static void write_description(FILE *file, const struct fm_environment *e)
 {
     struct utsname host = {0};
@@ -326,11 +357,7 @@ static void write_description(FILE *file, const struct fm_environment *e)
         fprintf(file, ",\n  \"progress\": \"%s\"", e->progress);
     }
     if (e->sample_rate > 0) {
-        fprintf(file,
-                ",\n  \"sampling\": {\"hertz\": %g, \"samples\": %llu, \"lost\": %llu, "
-                "\"seconds\": %.6f}",
-                e->sample_rate, (unsigned long long)e->samples, (unsigned long long)e->samples_lost,
-                e->sampling_seconds);
+        write_sampling(file, e);
     }
     write_instrumentation(file, e);
     if (e->recorded != NULL) {

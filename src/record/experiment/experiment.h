@@ -8,6 +8,7 @@
 
 #include "record/closing/clock_check.h"
 #include "record/paradigm/region.h"
+#include "record/selection/obtained_rate.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -65,13 +66,16 @@ struct fm_environment {
     uint64_t memory;                      /**< budget of a process, bytes */
     struct fm_library_version libraries[FM_PARADIGMS_MOST]; /**< known versions */
     size_t library_count;
-    const char *progress;   /**< FERMATA_PROGRESS: "target" or "async", NULL if it is neither */
-    uint64_t max_size;      /**< size limit of the experiment, bytes; 0, UINT64_MAX: none */
-    const char *recorded;   /**< parts of the run selected for recording, NULL: everything */
-    const char *unseen;     /**< calls that are not recorded, sentences, or NULL */
-    const char *failure;    /**< first failure, or NULL */
-    const char *incomplete; /**< the missing parts, a sentence, or NULL */
-    double sample_rate;     /**< in Hz; 0: nothing was sampled */
+    const char *progress;      /**< FERMATA_PROGRESS: "target" or "async", NULL if it is neither */
+    uint64_t max_size;         /**< size limit of the experiment, bytes; 0, UINT64_MAX: none */
+    const char *recorded;      /**< parts of the run selected for recording, NULL: everything */
+    const char *unseen;        /**< calls that are not recorded, sentences, or NULL */
+    const char *failure;       /**< first failure, or NULL */
+    const char *incomplete;    /**< the missing parts, a sentence, or NULL */
+    double sample_rate;        /**< in Hz; 0: nothing was sampled */
+    bool sample_rate_is_asked; /**< the user has chosen it */
+    uint64_t sample_signals;   /**< how often sampling timers fired, of all processes */
+    uint64_t sampled_cpu;      /**< CPU time that these timers measured, nanoseconds */
     uint64_t samples, samples_lost;
     double sampling_seconds;    /**< time spent on samples, of all processes */
     uint64_t functions_dropped; /**< visits of instrumented functions, too short to be recorded */
@@ -87,6 +91,9 @@ struct fm_environment {
     double overhead;                   /**< run time with / without recording - 1, estimated */
     bool complete; /**< the program reached its end, the whole run was recorded */
 };
+
+/** What the run measured of its sampling timers. */
+struct fm_obtained_rate fm_experiment_rate(const struct fm_environment *environment);
 
 /** Writes environment.json; replaces an older one atomically, or leaves it if the write fails. */
 void fm_experiment_describe(const char *directory, const struct fm_environment *environment);

@@ -55,6 +55,7 @@ static const char *part_of_run(void)
 
 struct fm_environment fm_session_environment(void)
 {
+    const struct fm_sample_counts samples = fm_samples_count();
     struct fm_environment facts = {
         .ranks = fm_session.exchange->size,
         .memory = fm_session_state.memory,
@@ -63,7 +64,8 @@ struct fm_environment fm_session_environment(void)
         .recorded = part_of_run(),
         .resolution = fm_clock_resolution(),
         .failure = fm_archive_failure(),
-        .sample_rate = fm_samples_count().rate,
+        .sample_rate = samples.rate,
+        .sample_rate_is_asked = samples.is_asked,
     };
     facts.library_count = fm_session_library_versions(facts.libraries);
     return facts;
@@ -88,6 +90,17 @@ static void tell_unseen(const char *unseen)
     if (unseen != NULL) {
         fm_experiment_log(fm_session.directory, "not recorded: %s", unseen);
         dprintf(STDERR_FILENO, "fermata: warning: %s\n", unseen);
+    }
+}
+
+/* A rate that the user asked for and did not get. */
+static void tell_rate(const struct fm_environment *facts)
+{
+    const struct fm_obtained_rate rate = fm_experiment_rate(facts);
+    char text[256];
+    if (fm_obtained_rate_describe(&rate, text, sizeof text)) {
+        fm_experiment_log(fm_session.directory, "%s", text);
+        dprintf(STDERR_FILENO, "fermata: warning: %s\n", text);
     }
 }
 
@@ -137,6 +150,7 @@ void fm_session_describe_end(const struct fm_closing *closing,
                       (unsigned long long)facts.bytes, (unsigned long long)facts.flushes,
                       "flushes of full buffers");
     tell_unseen(facts.unseen);
+    tell_rate(&facts);
     if (closing->sums.thinned != 0) {
         fm_experiment_log(fm_session.directory, "recorded: %s", facts.recorded);
         dprintf(STDERR_FILENO, "fermata: warning: recorded: %s\n", facts.recorded);
@@ -178,6 +192,8 @@ struct fm_closing fm_session_closing(struct fm_thread *threads, uint64_t events,
                  .limited = fm_size_limit_is_reached() || fm_convert_has_exceeded(),
                  .samples = samples.taken,
                  .samples_lost = samples.lost,
+                 .sample_signals = samples.sampled.signals,
+                 .sampled_cpu = samples.sampled.cpu,
                  .sampling = (uint64_t)((double)samples.handling / (double)resolution * 1e9),
                  .functions_dropped = fm_functions_dropped(),
                  .run = processor.wall,

@@ -220,6 +220,47 @@ static void a_description_has_the_job(void **state)
     unsetenv("LSB_JOBNAME");
 }
 
+static void a_description_has_the_sampling_rate_that_was_measured(void **state)
+{
+    struct fm_environment facts = {.ranks = 1,
+                                   .libraries = {{"MPI", "none"}},
+                                   .library_count = 1,
+                                   .sample_rate = 5000,
+                                   .sample_rate_is_asked = true};
+    char path[96];
+    (void)state;
+    snprintf(path, sizeof path, "%s/environment.json", folder);
+    fm_experiment_describe(folder, &facts);
+    json_t *environment = json_load_file(path, 0, NULL);
+    const json_t *sampling = json_object_get(environment, "sampling");
+    assert_int_equal(json_number_value(json_object_get(sampling, "hertz")), 5000);
+    assert_true(json_is_true(json_object_get(sampling, "asked")));
+    assert_string_equal(json_string_value(json_object_get(sampling, "clock")), "CPU timers");
+    assert_null(json_object_get(sampling, "obtained_hertz")); /* absent is not zero */
+    assert_null(json_object_get(sampling, "shortfall"));
+    json_decref(environment);
+
+    facts.sample_signals = 500;
+    facts.sampled_cpu = 2000000000;
+    fm_experiment_describe(folder, &facts);
+    environment = json_load_file(path, 0, NULL);
+    sampling = json_object_get(environment, "sampling");
+    assert_int_equal(json_number_value(json_object_get(sampling, "obtained_hertz")), 250);
+    assert_int_equal(json_number_value(json_object_get(sampling, "cpu_seconds")), 2);
+    assert_int_equal(json_number_value(json_object_get(sampling, "signals")), 500);
+    assert_non_null(strstr(json_string_value(json_object_get(sampling, "shortfall")),
+                           "fired 250 times a second of CPU time, not 5000 times"));
+    json_decref(environment);
+
+    facts.sample_rate_is_asked = false;
+    fm_experiment_describe(folder, &facts);
+    environment = json_load_file(path, 0, NULL);
+    sampling = json_object_get(environment, "sampling");
+    assert_true(json_is_false(json_object_get(sampling, "asked")));
+    assert_null(json_object_get(sampling, "shortfall"));
+    json_decref(environment);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -230,6 +271,8 @@ int main(void)
                                         remove_folder),
         cmocka_unit_test_setup_teardown(the_index_in_a_job_array_is_found, no_job, remove_folder),
         cmocka_unit_test_setup_teardown(a_description_has_the_job, no_job, remove_folder),
+        cmocka_unit_test_setup_teardown(a_description_has_the_sampling_rate_that_was_measured,
+                                        no_job, remove_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
