@@ -38,6 +38,7 @@ static fm_status_t add_warnings(struct fm_cube *cube, const char *archive, struc
     char *missing = fm_missing_of_experiment(archive);
     char *doubt = fm_clock_doubt_of_experiment(archive);
     char *unseen = fm_unseen_of_experiment(archive);
+    char *shortfall = fm_rate_shortfall_of_experiment(archive);
     if (missing != NULL) {
         status = fm_cube_warn(cube, error, "incomplete run: %s", missing);
     }
@@ -47,9 +48,13 @@ static fm_status_t add_warnings(struct fm_cube *cube, const char *archive, struc
     if (status == FM_OK && unseen != NULL) {
         status = fm_cube_warn(cube, error, "%s.", unseen);
     }
+    if (status == FM_OK && shortfall != NULL) {
+        status = fm_cube_warn(cube, error, "%s.", shortfall);
+    }
     free(missing);
     free(doubt);
     free(unseen);
+    free(shortfall);
     return status;
 }
 

@@ -52,11 +52,22 @@ char *fm_unseen_of_experiment(const char *archive)
     return unseen;
 }
 
+char *fm_rate_shortfall_of_experiment(const char *archive)
+{
+    json_t *environment = fm_environment_load(archive);
+    const json_t *sampling = json_object_get(environment, "sampling");
+    const char *text = json_string_value(json_object_get(sampling, "shortfall"));
+    char *shortfall = text != NULL ? strdup(text) : NULL;
+    json_decref(environment);
+    return shortfall;
+}
+
 void fm_warn_of_experiment(const char *archive)
 {
     char *missing = fm_missing_of_experiment(archive);
     char *doubt = fm_clock_doubt_of_experiment(archive);
     char *unseen = fm_unseen_of_experiment(archive);
+    char *shortfall = fm_rate_shortfall_of_experiment(archive);
     if (missing != NULL) {
         fprintf(stderr, "fermata: warning: incomplete run: %s\n", fm_safe_text(missing));
     }
@@ -66,7 +77,11 @@ void fm_warn_of_experiment(const char *archive)
     if (unseen != NULL) {
         fprintf(stderr, "fermata: warning: %s\n", fm_safe_text(unseen));
     }
+    if (shortfall != NULL) {
+        fprintf(stderr, "fermata: warning: %s\n", fm_safe_text(shortfall));
+    }
     free(missing);
     free(doubt);
     free(unseen);
+    free(shortfall);
 }

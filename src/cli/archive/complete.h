@@ -26,6 +26,10 @@ char *fm_clock_doubt_of_experiment(const char *archive);
  * none. To be freed. */
 char *fm_unseen_of_experiment(const char *archive);
 
+/** States that the sampling rate asked for was not obtained, by the experiment's environment.json:
+ * a sentence without a full stop; NULL: it was, or nothing is stated. To be freed. */
+char *fm_rate_shortfall_of_experiment(const char *archive);
+
 /** Prints these sentences as warnings. */
 void fm_warn_of_experiment(const char *archive);
 

@@ -85,6 +85,20 @@ static void print_recorder(const struct fm_info *info)
     }
 }
 
+/* How often the sampling timers fired, beside the rate that they were set to. */
+static void print_samples(const struct fm_info *info)
+{
+    const json_t *sampling = json_object_get(info->environment, "sampling");
+    const json_t *obtained = json_object_get(sampling, "obtained_hertz");
+    if (json_is_number(obtained)) {
+        printf(
+            "%-14s %.0f taken, %.0f lost; timers of %g Hz fired %.0f times a second of CPU time\n",
+            "samples", json_number_value(json_object_get(sampling, "samples")),
+            json_number_value(json_object_get(sampling, "lost")),
+            json_number_value(json_object_get(sampling, "hertz")), json_number_value(obtained));
+    }
+}
+
 static void print_size(const struct fm_info *info)
 {
     const struct fm_survey *survey = info->survey;
@@ -108,6 +122,7 @@ static void print_size(const struct fm_info *info)
     }
     print_scaled("on disk", (double)info->summary->bytes, "B", bytes_per_event);
     print_recorder(info);
+    print_samples(info);
 }
 
 static void print_counts(const struct fm_info *info)

@@ -72,8 +72,52 @@ def check_shares(measured, found, failures):
                             f" {measured[long]:.2f} of {own:.2f} s there were")
 
 
+def samples_in_archive(anchor):
+    """How many samples the trace has: values of their counter."""
+    with otf2.reader.open(anchor) as archive:
+        return sum(isinstance(event, otf2.events.Metric)
+                   and event.member.name == "call stack samples"
+                   for _, event in archive.events)
+
+
+def check_rate(options, sampling, experiment, measured, stderr, failures):
+    """The obtained rate, by what the trace and the program's own clocks have; what is said of it."""
+    if (sampling["asked"], sampling["clock"]) != (True, "CPU timers"):
+        failures.append(f"the rate was asked for, of CPU timers: {sampling}")
+    if sampling["samples"] != samples_in_archive(str(experiment / "traces.otf2")):
+        failures.append(f"the trace has another number of samples: {sampling}")
+    if sampling["signals"] < sampling["samples"] + sampling["lost"]:
+        failures.append(f"more samples than signals: {sampling}")
+    rate = sampling["signals"] / sampling["cpu_seconds"]
+    if abs(sampling["obtained_hertz"] / rate - 1) > 1e-3:
+        failures.append(f"{rate} signals a second: {sampling}")
+    least = 0 if options.mode == "takes" else sum(rank["least"] for rank in measured)
+    most = sum(rank["most"] for rank in measured)
+    if not least - 1e-3 <= sampling["cpu_seconds"] <= most + 1e-3:
+        failures.append(f"the program's own clocks have {least} to {most} s: {sampling}")
+    too_low = sampling["cpu_seconds"] >= 1 and rate < 0.8 * sampling["hertz"]
+    sentence = (f"sampling timers fired {rate:.0f} times a second of CPU time,"
+                f" not {sampling['hertz']} times")
+    if too_low != sampling.get("shortfall", "").startswith(sentence):
+        failures.append(f"'{sentence}' is {'not ' if too_low else ''}stated: {sampling}")
+    if stderr.count("sampling timers fired") != too_low or (
+            too_low and f"fermata: warning: {sampling['shortfall']}\n" not in stderr):
+        failures.append(f"{sampling} is not stated once: {stderr}")
+
+
+def check_report(options, sampling, experiment, folder, failures):
+    """The report states a rate that is too low, info the rate."""
+    shown = run([options.fermata, "info", str(experiment)], folder).stdout
+    if f"fired {sampling['obtained_hertz']:.0f} times a second of CPU time\n" not in shown:
+        failures.append(f"fermata info: {shown}")
+    analyzed = run([options.fermata, "analyze", str(experiment)], folder)
+    report = run([options.fermata, "report", str(experiment)], folder)
+    if ("sampling timers fired" in " ".join(report.stdout.split())) != ("shortfall" in sampling):
+        failures.append(f"the report: {analyzed}, {report}")
+
+
 def check_samples(options, experiment, stderr, failures):
-    """The numbers of samples in environment.json and the closing line."""
+    """The numbers of samples in environment.json and the closing line. @return the former"""
     sampling = json.loads((experiment / "environment.json").read_text())["sampling"]
     threads = RANKS * (2 if options.mode == "threads" else 1)
     least = 1 if options.mode == "takes" else threads * LEAST_SAMPLES
@@ -83,6 +127,14 @@ def check_samples(options, experiment, stderr, failures):
         failures.append(f"too many samples are lost: {sampling}")
     if f", {sampling['samples']} samples ({sampling['lost']} lost); recorder: " not in stderr:
         failures.append(f"no samples in the closing line: {stderr}")
+    return sampling
+
+
+def own_measurements(result):
+    """{name: seconds} for each rank, as the program measured them."""
+    return [{line.split()[0]: float(line.split()[1])
+             for line in pathlib.Path(f"{result}.{rank}").read_text().splitlines()}
+            for rank in range(RANKS)]
 
 
 def main():
@@ -105,16 +157,18 @@ def main():
         checked = run([options.fermata, "check", str(experiment)], folder)
         if checked.returncode != 0:
             failures.append(f"fermata check: {checked.stdout} {checked.stderr}")
-        check_samples(options, experiment, recorded.stderr, failures)
+        measured = own_measurements(result)
+        sampling = check_samples(options, experiment, recorded.stderr, failures)
+        check_rate(options, sampling, experiment, measured, recorded.stderr, failures)
+        if options.mode == "shares":
+            check_report(options, sampling, experiment, folder, failures)
         times, paths = times_of_functions(str(experiment / "traces.otf2"), failures)
         ended = "sampling ended: the program uses signal" in recorded.stderr
         if ended != (options.mode == "takes"):
             failures.append(f"messages: {recorded.stderr}")
         if options.names == "symbols" and options.mode != "takes":
             for rank in range(RANKS):
-                lines = pathlib.Path(f"{result}.{rank}").read_text().splitlines()
-                measured = {line.split()[0]: float(line.split()[1]) for line in lines}
-                check_shares(measured, times[rank], failures)
+                check_shares(measured[rank], times[rank], failures)
             solver = "with_signals" if options.mode == "signals" else "solve"
             for function in ("work_long", "work_short"):
                 if ("main", solver, function, "compute") not in paths:
