@@ -10,6 +10,7 @@
 #include "record/capture/clock.h"
 #include "record/cuda/cupti_profiler.h"
 #include "record/known_libraries.h"
+#include "record/selection/obtained_rate.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -117,6 +118,24 @@ static void look_at_clock(void)
     }
 }
 
+/* The highest sampling rate is derived, not measured: timers on CPU clocks fire at ticks. */
+static void look_at_samples(void)
+{
+    uint32_t ticks = fm_system_ticks();
+    if (ticks != 0) {
+        fm_doctor_report(FM_HEALTH_GOOD, NULL,
+                         "samples: " FM_SAMPLE_CLOCK
+                         ", at most %u a second for a thread (the system's tick, by the resolution "
+                         "of CLOCK_MONOTONIC_COARSE)",
+                         ticks);
+    } else {
+        fm_doctor_report(FM_HEALTH_GOOD, NULL,
+                         "samples: " FM_SAMPLE_CLOCK
+                         "; the highest rate is not known, for CLOCK_MONOTONIC_COARSE does not "
+                         "have the resolution of a tick");
+    }
+}
+
 static void look_at_counters(void)
 {
     FILE *file = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
@@ -198,6 +217,7 @@ int fm_command_doctor(int argc, char **argv)
     }
     look_at_installation();
     look_at_clock();
+    look_at_samples();
     look_at_counters();
     look_at_accelerators();
     look_at_resources();
