@@ -184,6 +184,7 @@ static fm_status_t add_environment(struct fm_cube *cube, const char *archive,
     }
     add_page_fault(cube, environment);
     cube->experiment.overhead = fm_environment_overhead(environment);
+    cube->experiment.sample_rate = fm_environment_sample_rate(environment);
     json_decref(environment);
     return status;
 }

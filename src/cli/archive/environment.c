@@ -45,6 +45,14 @@ uint32_t fm_environment_overhead(const json_t *environment)
     return millionths < 0 ? 0 : (uint32_t)fmax(1, fmin(millionths, UINT32_MAX));
 }
 
+uint32_t fm_environment_sample_rate(const json_t *environment)
+{
+    const json_t *sampling = json_object_get(environment, "sampling");
+    const json_t *rate = json_object_get(sampling, "obtained_hertz");
+    const double thousandths = json_is_number(rate) ? 1e3 * json_number_value(rate) : 0;
+    return thousandths > 0 ? (uint32_t)fmax(1, fmin(thousandths, UINT32_MAX)) : 0;
+}
+
 char *fm_environment_command(const json_t *environment)
 {
     const json_t *words = json_object_get(environment, "command");

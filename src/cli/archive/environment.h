@@ -19,6 +19,10 @@ json_t *fm_environment_load(const char *archive);
  * @param environment  may be NULL */
 uint32_t fm_environment_overhead(const json_t *environment);
 
+/** @return how often sampling timers fired in a second of CPU time, thousandths; 0: not stated
+ * @param environment  may be NULL */
+uint32_t fm_environment_sample_rate(const json_t *environment);
+
 /** @return the command line of the program in it as a shell takes it, to be freed; NULL if there is
  * none, or no memory. */
 char *fm_environment_command(const json_t *environment);

@@ -18,6 +18,7 @@ void fm_cube_put_predictions(struct fm_sink *sink, const struct fm_cube *cube)
     fm_sink_u32(sink, cube->experiment.lack_of_processors);
     fm_sink_u64(sink, cube->experiment.page_fault);
     fm_sink_u32(sink, cube->experiment.overhead);
+    fm_sink_u32(sink, cube->experiment.sample_rate);
     fm_sink_u32(sink, count);
     for (uint32_t i = 0; i < cube->problem_count; i++) {
         for (uint32_t k = 0; k < cube->problems[i].prediction_count; k++) {
@@ -49,6 +50,7 @@ fm_status_t fm_cube_read_predictions(struct fm_cube_reader *reader)
     cube->experiment.lack_of_processors = fm_source_u32(source);
     cube->experiment.page_fault = fm_source_u64(source);
     cube->experiment.overhead = fm_source_u32(source);
+    cube->experiment.sample_rate = fm_source_u32(source);
     if (cube->experiment.ideal_duration > cube->experiment.duration) {
         return fm_cube_damaged(reader, "the ideal network takes longer");
     }

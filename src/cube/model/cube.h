@@ -222,11 +222,13 @@ struct fm_cube_experiment {
                                   most `duration`; 0: not predicted */
     uint32_t lack_of_processors; /**< percent of the time of all threads, calls included, in which
                                       they were ready and had no processor; 0: none, or unknown */
-    uint64_t page_fault; /**< ticks that a page fault on new memory takes, as the recorder has
-                              measured it on the node of rank 0; 0: not known */
-    uint32_t overhead;   /**< by how much recording makes the run longer, as the recorder has
-                              estimated it by what its work and a recorded call cost: millionths of
-                              the run without it; 0: not known */
+    uint64_t page_fault;  /**< ticks that a page fault on new memory takes, as the recorder has
+                               measured it on the node of rank 0; 0: not known */
+    uint32_t overhead;    /**< by how much recording makes the run longer, as the recorder has
+                               estimated it by what its work and a recorded call cost: millionths of
+                               the run without it; 0: not known */
+    uint32_t sample_rate; /**< how often sampling timers fired in a second of the CPU time of their
+                               threads, thousandths; 0: never, or not known */
 };
 
 /** What the times of different processes were made comparable by. */

@@ -135,6 +135,19 @@ static bool is_spent_below(const struct sampled_code *code, int64_t computation)
     return code->most_samples >= FEWEST_SAMPLES && hidden > 0.5 * (double)computation;
 }
 
+/** @return the rate of samples in the run, as a part of a sentence; "": it is not known */
+static const char *rate_text(const struct fm_cube *cube, char *text, size_t size)
+{
+    const double rate = cube->experiment.sample_rate / 1e3;
+    text[0] = '\0';
+    if (rate > 0) {
+        snprintf(text, size,
+                 rate < 10 ? ", at %.1f a second of CPU time" : ", at %.0f a second of CPU time",
+                 rate);
+    }
+    return text;
+}
+
 void fm_evidence_of_samples(const struct fm_diagnosis *diagnosis,
                             const struct fm_cube_problem *cause, struct fm_sentences *lines)
 {
@@ -152,7 +165,7 @@ void fm_evidence_of_samples(const struct fm_diagnosis *diagnosis,
     if (sampled ? count >= ENOUGH_SAMPLES : !lacks_other_functions(cube)) {
         return;
     }
-    char number[FM_FORMAT_SIZE];
+    char number[FM_FORMAT_SIZE], rate[64];
     char *name = fm_place_name(diagnosis, cube->regions[region].name);
     struct sampled_code code = {.most = FM_CUBE_NONE};
     if (sampled) {
@@ -169,12 +182,12 @@ void fm_evidence_of_samples(const struct fm_diagnosis *diagnosis,
         free(below);
     } else if (sampled) {
         fm_sentences_add(lines, "Sure",
-                         "%s %s: some of this time may be that of functions that `%s` calls",
+                         "%s %s%s: some of this time may be that of functions that `%s` calls",
                          count == 0 ? "no" : fm_format_count(number, count),
                          count == 0   ? "samples"
                          : count == 1 ? "sample only"
                                       : "samples only",
-                         name);
+                         rate_text(cube, rate, sizeof rate), name);
     } else {
         fm_sentences_add(lines, "Sure",
                          "no samples were taken: some of this time may be that of functions that "

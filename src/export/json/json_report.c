@@ -24,6 +24,11 @@ static void put_experiment(struct fm_json *json, const struct fm_cube *cube)
     } else {
         fm_json_double(json, "overhead_percent", experiment->overhead / 1e4);
     }
+    if (experiment->sample_rate == 0) {
+        fm_json_null(json, "sample_rate");
+    } else {
+        fm_json_double(json, "sample_rate", experiment->sample_rate / 1e3);
+    }
     fm_json_end(json);
 }
 

@@ -106,7 +106,7 @@ def check_rate(options, sampling, experiment, measured, stderr, failures):
 
 
 def check_report(options, sampling, experiment, folder, failures):
-    """The report states a rate that is too low, info the rate."""
+    """The report states a rate that is too low, and has the rate, as info."""
     shown = run([options.fermata, "info", str(experiment)], folder).stdout
     if f"fired {sampling['obtained_hertz']:.0f} times a second of CPU time\n" not in shown:
         failures.append(f"fermata info: {shown}")
@@ -114,6 +114,10 @@ def check_report(options, sampling, experiment, folder, failures):
     report = run([options.fermata, "report", str(experiment)], folder)
     if ("sampling timers fired" in " ".join(report.stdout.split())) != ("shortfall" in sampling):
         failures.append(f"the report: {analyzed}, {report}")
+    written = run([options.fermata, "report", "--format", "json", str(experiment)], folder)
+    stated = json.loads(written.stdout)["experiment"]["sample_rate"]
+    if abs(stated - sampling["obtained_hertz"]) > 2e-3:
+        failures.append(f"the report has {stated}: {sampling}")
 
 
 def check_samples(options, experiment, stderr, failures):

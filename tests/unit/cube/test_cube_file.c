@@ -185,6 +185,7 @@ static void assert_same_cube(const struct fm_cube *a, const struct fm_cube *b)
     assert_int_equal(a->experiment.lack_of_processors, b->experiment.lack_of_processors);
     assert_int_equal(a->experiment.page_fault, b->experiment.page_fault);
     assert_int_equal(a->experiment.overhead, b->experiment.overhead);
+    assert_int_equal(a->experiment.sample_rate, b->experiment.sample_rate);
     assert_int_equal(a->region_count, b->region_count);
     for (uint32_t i = 0; i < a->region_count; i++) {
         assert_same_text(a->regions[i].name, b->regions[i].name);

@@ -101,13 +101,15 @@ static void test_small_problems_are_summed_up(void **state)
     fm_cube_free(cube);
 }
 
-/** The cause has `there` samples on its location, and `elsewhere` on the other one. */
-static void expect_sure(int64_t there, int64_t elsewhere, const char *expected)
+/** The cause has `there` samples on its location, and `elsewhere` on the other one.
+ * @param rate  of samples in a second of CPU time, thousandths; 0: not known */
+static void expect_sure_at(uint32_t rate, int64_t there, int64_t elsewhere, const char *expected)
 {
     struct fm_cube *cube = make_cube();
     struct fm_diagnosis diagnosis;
     struct fm_answer answer;
     assert_int_equal(fm_cube_set_text(&cube->experiment.creator, "fermata 1", NULL), FM_OK);
+    cube->experiment.sample_rate = rate;
     add(cube, FM_METRIC_SAMPLES, SLOW, 0, there);
     add(cube, FM_METRIC_SAMPLES, SLOW, 1, elsewhere);
     add_problem(cube, FM_CAUSE_IMBALANCE, SLOW, 1, FM_METRIC_MPI_LATESENDER, RECV, 300);
@@ -116,6 +118,11 @@ static void expect_sure(int64_t there, int64_t elsewhere, const char *expected)
     assert_string_equal(text_of(&answer.items[0], "Sure"), expected);
     fm_answer_free(&answer);
     fm_cube_free(cube);
+}
+
+static void expect_sure(int64_t there, int64_t elsewhere, const char *expected)
+{
+    expect_sure_at(0, there, elsewhere, expected);
 }
 
 /** On rank 0, main computes 200 ms of its own, `slow`, which it calls, 800 ms or as long as told.
@@ -168,6 +175,12 @@ static void test_samples(void **state)
     expect_sure(1, 0,
                 "1 sample only: some of this time may be that of functions that `slow` calls");
     expect_sure(0, 5, "no samples: some of this time may be that of functions that `slow` calls");
+    expect_sure_at(248125, 99, 0,
+                   "99 samples only, at 248 a second of CPU time: some of this time may be that of "
+                   "functions that `slow` calls");
+    expect_sure_at(1500, 0, 5,
+                   "no samples, at 1.5 a second of CPU time: some of this time may be that of "
+                   "functions that `slow` calls");
     /* A leaf of the call tree that calls no MPI is in it by other means than samples. */
     expect_sure(0, 0, "");
 }
