@@ -144,7 +144,7 @@ class Workplace:
             return ["all"]
         if re.search(r"\b(unit|cli)\b", labels):  # they also run what is installed: helpers, libraries
             wanted += [f"{folder}/all" for folder in re.findall(r"^build (src/[^/ ]+)/all:", rules, re.MULTILINE)]
-        return ["fermata", "tests/support/all", *sorted(set(wanted))]
+        return ["fermata", "synthesize_sor", "tests/support/all", *sorted(set(wanted))]
 
     def compile(self, labels):
         """@return an empty text, or what the compiler reports."""
