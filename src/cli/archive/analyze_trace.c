@@ -35,26 +35,20 @@
 static fm_status_t add_warnings(struct fm_cube *cube, const char *archive, struct fm_error *error)
 {
     fm_status_t status = FM_OK;
-    char *missing = fm_missing_of_experiment(archive);
-    char *doubt = fm_clock_doubt_of_experiment(archive);
-    char *unseen = fm_unseen_of_experiment(archive);
-    char *shortfall = fm_rate_shortfall_of_experiment(archive);
-    if (missing != NULL) {
-        status = fm_cube_warn(cube, error, "incomplete run: %s", missing);
+    struct fm_doubts doubts = fm_doubts_of_experiment(archive);
+    if (doubts.missing != NULL) {
+        status = fm_cube_warn(cube, error, "incomplete run: %s", doubts.missing);
     }
-    if (status == FM_OK && doubt != NULL) {
-        status = fm_cube_warn(cube, error, FM_CLOCK_DOUBT "%s", doubt);
+    if (status == FM_OK && doubts.clock != NULL) {
+        status = fm_cube_warn(cube, error, FM_CLOCK_DOUBT "%s", doubts.clock);
     }
-    if (status == FM_OK && unseen != NULL) {
-        status = fm_cube_warn(cube, error, "%s.", unseen);
+    if (status == FM_OK && doubts.unseen != NULL) {
+        status = fm_cube_warn(cube, error, "%s.", doubts.unseen);
     }
-    if (status == FM_OK && shortfall != NULL) {
-        status = fm_cube_warn(cube, error, "%s.", shortfall);
+    if (status == FM_OK && doubts.shortfall != NULL) {
+        status = fm_cube_warn(cube, error, "%s.", doubts.shortfall);
     }
-    free(missing);
-    free(doubt);
-    free(unseen);
-    free(shortfall);
+    fm_doubts_free(&doubts);
     return status;
 }
 
@@ -298,12 +292,12 @@ static void add_counters(struct fm_cube *cube, const char *archive)
     struct stat status;
     bool is_directory = stat(archive, &status) == 0 && S_ISDIR(status.st_mode);
     char *directory = is_directory ? strdup(archive) : directory_of(archive);
-    char *missing = fm_missing_of_experiment(archive);
+    struct fm_doubts doubts = fm_doubts_of_experiment(archive);
     if (directory != NULL) {
-        fm_counters_join(directory, missing == NULL, cube);
+        fm_counters_join(directory, doubts.missing == NULL, cube);
     }
     free(directory);
-    free(missing);
+    fm_doubts_free(&doubts);
 }
 
 /* Process 0 writes the report.
@@ -548,8 +542,8 @@ int fm_analyze_trace(void *request)
     struct fm_error error;
     fm_status_t status = fm_team_join(own->library, &team, &error);
     if (status != FM_OK) {
-        if (own->status !=
-            FM_OK) { /* the processes cannot agree, but the options are wrong anyway */
+        /* The processes cannot agree, but the options are wrong anyway. */
+        if (own->status != FM_OK) {
             status = own->status;
             error = own->error;
         }

@@ -24,64 +24,47 @@ int fm_complete_experiment(const char *command, const char *archive)
     return (int)status;
 }
 
-char *fm_missing_of_experiment(const char *archive)
+static char *text_of(const json_t *object, const char *member)
 {
-    json_t *environment = fm_environment_load(archive);
-    const char *text = json_string_value(json_object_get(environment, "incomplete"));
-    char *missing = text != NULL ? strdup(text) : NULL;
-    json_decref(environment);
-    return missing;
+    const char *text = json_string_value(json_object_get(object, member));
+    return text != NULL ? strdup(text) : NULL;
 }
 
-char *fm_clock_doubt_of_experiment(const char *archive)
+struct fm_doubts fm_doubts_of_experiment(const char *archive)
 {
     json_t *environment = fm_environment_load(archive);
-    const json_t *clock = json_object_get(environment, "clock");
-    const char *text = json_string_value(json_object_get(clock, "doubt"));
-    char *doubt = text != NULL ? strdup(text) : NULL;
+    struct fm_doubts doubts = {
+        .missing = text_of(environment, "incomplete"),
+        .clock = text_of(json_object_get(environment, "clock"), "doubt"),
+        .unseen = text_of(environment, "unseen"),
+        .shortfall = text_of(json_object_get(environment, "sampling"), "shortfall"),
+    };
     json_decref(environment);
-    return doubt;
+    return doubts;
 }
 
-char *fm_unseen_of_experiment(const char *archive)
+void fm_doubts_free(struct fm_doubts *doubts)
 {
-    json_t *environment = fm_environment_load(archive);
-    const char *text = json_string_value(json_object_get(environment, "unseen"));
-    char *unseen = text != NULL ? strdup(text) : NULL;
-    json_decref(environment);
-    return unseen;
-}
-
-char *fm_rate_shortfall_of_experiment(const char *archive)
-{
-    json_t *environment = fm_environment_load(archive);
-    const json_t *sampling = json_object_get(environment, "sampling");
-    const char *text = json_string_value(json_object_get(sampling, "shortfall"));
-    char *shortfall = text != NULL ? strdup(text) : NULL;
-    json_decref(environment);
-    return shortfall;
+    free(doubts->missing);
+    free(doubts->clock);
+    free(doubts->unseen);
+    free(doubts->shortfall);
 }
 
 void fm_warn_of_experiment(const char *archive)
 {
-    char *missing = fm_missing_of_experiment(archive);
-    char *doubt = fm_clock_doubt_of_experiment(archive);
-    char *unseen = fm_unseen_of_experiment(archive);
-    char *shortfall = fm_rate_shortfall_of_experiment(archive);
-    if (missing != NULL) {
-        fprintf(stderr, "fermata: warning: incomplete run: %s\n", fm_safe_text(missing));
+    struct fm_doubts doubts = fm_doubts_of_experiment(archive);
+    if (doubts.missing != NULL) {
+        fprintf(stderr, "fermata: warning: incomplete run: %s\n", fm_safe_text(doubts.missing));
     }
-    if (doubt != NULL) {
-        fprintf(stderr, "fermata: warning: " FM_CLOCK_DOUBT "%s\n", fm_safe_text(doubt));
+    if (doubts.clock != NULL) {
+        fprintf(stderr, "fermata: warning: " FM_CLOCK_DOUBT "%s\n", fm_safe_text(doubts.clock));
     }
-    if (unseen != NULL) {
-        fprintf(stderr, "fermata: warning: %s\n", fm_safe_text(unseen));
+    if (doubts.unseen != NULL) {
+        fprintf(stderr, "fermata: warning: %s\n", fm_safe_text(doubts.unseen));
     }
-    if (shortfall != NULL) {
-        fprintf(stderr, "fermata: warning: %s\n", fm_safe_text(shortfall));
+    if (doubts.shortfall != NULL) {
+        fprintf(stderr, "fermata: warning: %s\n", fm_safe_text(doubts.shortfall));
     }
-    free(missing);
-    free(doubt);
-    free(unseen);
-    free(shortfall);
+    fm_doubts_free(&doubts);
 }

@@ -14,21 +14,19 @@
  * @return FM_OK, or the status to exit with */
 int fm_complete_experiment(const char *command, const char *archive);
 
-/** What an experiment lacks, by its environment.json: a sentence, NULL if it lacks nothing
- * or is no experiment of ours. To be freed. */
-char *fm_missing_of_experiment(const char *archive);
+/** What is doubtful about a run, by its experiment's environment.json. Each is NULL if there is no
+ * such doubt, or the file does not say. */
+struct fm_doubts {
+    char *missing;   /**< what the run lacks: a sentence */
+    char *clock;     /**< why the times of its processes may not fit together: a sentence */
+    char *unseen;    /**< calls that the recorder could not record: sentences */
+    char *shortfall; /**< that the sampling rate asked for was not obtained: a sentence without a
+                        full stop */
+};
 
-/** Why the times of an experiment's processes may not fit together, by its
- * environment.json: a sentence; NULL: they do, or the file does not say. To be freed. */
-char *fm_clock_doubt_of_experiment(const char *archive);
-
-/** Calls that the recorder could not record, by the experiment's environment.json: sentences; NULL:
- * none. To be freed. */
-char *fm_unseen_of_experiment(const char *archive);
-
-/** States that the sampling rate asked for was not obtained, by the experiment's environment.json:
- * a sentence without a full stop; NULL: it was, or nothing is stated. To be freed. */
-char *fm_rate_shortfall_of_experiment(const char *archive);
+/** Reads them. To be freed by fm_doubts_free(). */
+struct fm_doubts fm_doubts_of_experiment(const char *archive);
+void fm_doubts_free(struct fm_doubts *doubts);
 
 /** Prints these sentences as warnings. */
 void fm_warn_of_experiment(const char *archive);
