@@ -14,6 +14,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from suite import read_list  # noqa: E402
+
 ctest, build, source = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
 LISTS = {"extended.txt": r"slow_.*  it is slow", "repeated.txt": r"live\.a_.*  the launcher",
          "skipped.txt": r"device  no device"}
@@ -24,16 +27,13 @@ CASES = {"passed": '<testcase name="{}" time="1" status="run"/>',
 
 
 def check_lists():
-    """Each line of a list names a test; together with the sanitizers' builds, no test is in no command."""
+    """Each line of a list names a test."""
     listed = subprocess.run([ctest, "--test-dir", build, "--show-only=json-v1"], capture_output=True, text=True, check=True)
     names = [test["name"] for test in json.loads(listed.stdout)["tests"]]
     assert len(names) > 500 and len(names) == len(set(names)), len(names)
     for name in LISTS:
-        for line in (source / "tests" / name).read_text().splitlines():
-            if line.strip() and not line.startswith("#"):
-                expression, _, reason = line.partition("  ")
-                assert reason.strip(), line
-                assert any(re.fullmatch(expression, test) for test in names), f"{name}: no test is named {expression}"
+        for expression, _ in read_list(name):
+            assert any(re.fullmatch(expression, test) for test in names), f"{name}: no test is named {expression}"
 
 
 def suite(folder, *words, **variables):
