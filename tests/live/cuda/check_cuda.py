@@ -18,6 +18,7 @@ import tempfile
 import otf2
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
+from fermata_command import skip  # noqa: E402
 from mpi_launcher import mpi_command  # noqa: E402
 
 STEPS, FAST, SLOW, SMALL = 4, 0.010, 0.060, 4000
@@ -602,12 +603,12 @@ def check_device(options, folder):
     try:
         ctypes.CDLL("libcuda.so.1")
     except OSError:
-        print("skipped: there is no driver of NVIDIA")
-        sys.exit(77)
+        skip("there is no driver of NVIDIA")
+    if not pathlib.Path(options.program).exists():
+        skip("there is no compiler of CUDA")
     plain = subprocess.run([options.program], capture_output=True, text=True, timeout=100)
     if plain.returncode == 77:
-        print("skipped: there is no device")
-        sys.exit(77)
+        skip("there is no device")
     run = Run(options, folder, [])
     assert run.status == plain.returncode == 0, run.errors + plain.stderr
     assert "accelerators are not recorded" not in run.errors, run.errors
