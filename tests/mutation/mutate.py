@@ -142,8 +142,10 @@ class Workplace:
                   if any(re.search(pattern(labels), label) for label in labels_of(folder))]
         if re.search(r"\b(live|viewer|robustness)", labels):
             return ["all"]
-        if re.search(r"\b(unit|cli)\b", labels):  # they also run what is installed: helpers, libraries
+        if re.search(r"\b(unit|cli|formats)\b", labels):  # they also run what is installed: helpers, libraries
             wanted += [f"{folder}/all" for folder in re.findall(r"^build (src/[^/ ]+)/all:", rules, re.MULTILINE)]
+        if re.search(r"\bformats\b", labels):
+            wanted.append("workloads/all")
         return ["fermata", "synthesize_sor", "tests/support/all", *sorted(set(wanted))]
 
     def compile(self, labels):
