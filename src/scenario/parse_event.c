@@ -40,6 +40,7 @@ struct event_form {
 #define FIELD_EVENT         'E' /* likewise FM_SCENARIO_EVENT_PARAMETER */
 #define FIELD_ACTIVITY      'k' /* of a kernel: fm_kernel_activity_t */
 #define FIELD_VALUE         'V' /* decimal number */
+#define FIELD_CALLPATH      'K' /* of a sample: the rest of the line */
 #define FIELD_OPERATION     'o'
 #define FIELD_LOCK_TYPE     'x'
 #define FIELD_GROUP         'g' /* the rest of the line: ranks in the window's communicator */
@@ -96,7 +97,7 @@ static const struct event_form event_forms[] = {
     {"on_stream", FM_SCENARIO_PARAMETER_UNSIGNED, "S"},
     {"event", FM_SCENARIO_PARAMETER_UNSIGNED, "E"},
     {"activity", FM_SCENARIO_ACTIVITY, "kV"},
-    {"sample", FM_SCENARIO_SAMPLE, ""},
+    {"sample", FM_SCENARIO_SAMPLE, "?K"},
     {"team_begin", FM_SCENARIO_TEAM_BEGIN, "m"},
     {"team_end", FM_SCENARIO_TEAM_END, "m"},
     {"task_create", FM_SCENARIO_TASK_CREATE, "mnG"},
@@ -149,6 +150,7 @@ struct reading {
     uint32_t comm; /* that `peer` belongs to; FM_SCENARIO_NONE: none */
     struct fm_word peer;
     bool has_peer;
+    struct fm_word path; /* of a sample; no text: none is stated */
 };
 
 fm_status_t fm_parser_time(struct fm_parser *parser, struct fm_word word, uint64_t *ticks)
@@ -315,6 +317,15 @@ static fm_status_t read_text(struct reading *reading)
     return index != FM_KEY_NONE ? FM_OK : fm_parser_no_memory(parser);
 }
 
+static fm_status_t read_callpath(struct reading *reading)
+{
+    struct fm_parser *parser = reading->parser;
+    fm_status_t status = fm_parser_need(parser, "the call path", &reading->path);
+    reading->path.length = (size_t)(parser->end - reading->path.text);
+    parser->next = parser->end;
+    return status;
+}
+
 static fm_status_t read_comm(struct reading *reading, struct fm_word word)
 {
     const struct fm_scenario *scenario = reading->parser->scenario;
@@ -434,6 +445,9 @@ static fm_status_t read_field(struct reading *reading, char field)
     }
     if (field == FIELD_INIT) {
         return read_init(reading);
+    }
+    if (field == FIELD_CALLPATH) {
+        return read_callpath(reading);
     }
     fm_status_t status = fm_parser_need(reading->parser, "a field of the event", &word);
     if (status != FM_OK) {
@@ -579,6 +593,9 @@ fm_status_t fm_parser_event(struct fm_parser *parser)
     const struct fm_scenario_location *timeline = &parser->scenario->locations[location];
     if (timeline->count > 0 && timeline->events[timeline->count - 1].time > reading.event.time) {
         return fm_parser_fail(parser, "the time is earlier than that of the location's last event");
+    }
+    if (reading.path.text != NULL) {
+        return fm_parser_sample(parser, location, reading.event.time, reading.path);
     }
     return fm_scenario_append(parser->scenario, location, &reading.event)
                ? FM_OK

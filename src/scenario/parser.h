@@ -77,6 +77,11 @@ fm_status_t fm_parser_stream(struct fm_parser *parser);
 fm_status_t fm_parser_new_name(struct fm_parser *parser, const struct fm_key_table *names,
                                const char *what, char **name);
 
+/** Adds a sample whose call path, from the root on, is stated.
+ * @param path  names of regions, separated by `/` */
+fm_status_t fm_parser_sample(struct fm_parser *parser, uint32_t location, uint64_t time,
+                             struct fm_word path);
+
 /** Reads an event line; nothing of it has been read. */
 fm_status_t fm_parser_event(struct fm_parser *parser);
 

@@ -220,11 +220,9 @@ struct fm_thread {
     uint64_t sample_reach;     /**< after it, an event is this near or comes after another sample */
     uint64_t held_since;       /**< begin of the hold that the next call ends; 0: none known */
     uint32_t held_in;          /**< function that took the lock then: number of its region */
-    uint64_t stretch_begin;    /**< of the stretch that the next event ends; 0: not known */
-    struct fm_like_stretches *like; /**< NULL before the first sample (like_stretches.c) */
-    struct fm_path path;            /**< open regions */
-    bool has_forked;                /**< the next team is one that this thread forked */
-    struct fm_nesting teams;        /**< open teams (team_events.c) */
+    struct fm_path path;       /**< open regions */
+    bool has_forked;           /**< the next team is one that this thread forked */
+    struct fm_nesting teams;   /**< open teams (team_events.c) */
     struct fm_stream_events stream; /**< its work, if the location is a stream */
 };
 

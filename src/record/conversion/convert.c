@@ -11,7 +11,6 @@
 #include "record/conversion/call_facts.h"
 #include "record/conversion/convert_state.h"
 #include "record/conversion/left_out.h"
-#include "record/conversion/like_stretches.h"
 #include "record/conversion/lock_events.h"
 #include "record/conversion/team_events.h"
 #include "record/conversion/visits.h"
@@ -187,7 +186,6 @@ void fm_convert_end(struct fm_thread *thread)
     end_all(thread, thread->last_time);
     fm_nesting_free(&thread->teams);
     fm_path_free(&thread->path);
-    fm_like_stretches_free(thread);
 }
 
 /* ---- values ---- */
@@ -499,12 +497,8 @@ bool fm_convert_records(struct fm_thread *thread, const uint64_t *records, size_
             fm_left_out_at_limit(thread, records, places[kind] == FM_BETWEEN_CALLS);
         }
         bool passed = thread->dropped.active && fm_left_out_pass(thread, records);
-        if (passed || fm_convert_is_omitted(thread, kind)) {
-            fm_like_stretches_interrupt(thread);
-        } else {
-            fm_like_stretches_before(thread, records);
+        if (!passed && !fm_convert_is_omitted(thread, kind)) {
             convert_record(thread, records);
-            fm_like_stretches_after(thread, records, places[kind] != FM_BETWEEN_CALLS);
         }
         fm_overhead_count(&thread->work, kind);
         records += fm_record_words[kind];

@@ -6,7 +6,8 @@
 void fm_builder_open(struct fm_builder *builder, struct fm_trace *trace,
                      struct fm_trace_defects *defects)
 {
-    *builder = (struct fm_builder){.trace = trace, .defects = defects};
+    *builder = (struct fm_builder){
+        .trace = trace, .defects = defects, .is_sampled = trace->is_sampled, .site = FM_NONE};
     fm_vector_reserve(&builder->cache, trace->region_count);
     for (uint32_t i = 0; i < trace->region_count; ++i) {
         fm_vector_push(&builder->cache, (struct fm_visit_cache){0, 0, 0});
@@ -31,6 +32,9 @@ void fm_builder_close(struct fm_builder *builder)
     fm_map_free(&builder->visits);
     fm_map_free(&builder->growth);
     fm_free(builder->last_values);
+    fm_vector_free(&builder->stretches.items);
+    fm_vector_free(&builder->stretches.samples);
+    fm_vector_free(&builder->amounts);
     fm_requests_free(&builder->requests);
     fm_vector_free(&builder->accesses);
     fm_map_free(&builder->access_by_id);
@@ -63,6 +67,7 @@ static void reset(struct fm_builder *builder)
     builder->completions_matter =
         builder->trace->has_passive_target ||
         builder->trace->processes[builder->location->process].location_count > 1;
+    fm_builder_reset_computation(builder);
     builder->accesses.count = 0;
     fm_map_clear(&builder->access_by_id);
     fm_map_clear(&builder->visits);
@@ -120,6 +125,8 @@ void fm_builder_end_location(struct fm_builder *builder)
     builder->defects->pauses += location->pauses.count;
     builder->defects->paused += location->paused;
     fm_builder_leave_all(builder);
+    fm_builder_end_last_computation(builder);
+    fm_builder_compose(builder);
     fm_sort(location->nested.items, location->nested.count, sizeof *location->nested.items,
             compare_nested);
     fm_sort(location->matched.items, location->matched.count, sizeof *location->matched.items,

@@ -9,6 +9,7 @@
 #include "trace/builder/requests.h"
 #include "trace/builder/table_sizes.h"
 #include "trace/builder/traffic.h"
+#include "trace/composition/stretches.h"
 #include "trace/tables/trace.h"
 
 /** An access to a file that has begun. */
@@ -31,6 +32,19 @@ struct fm_frame {
     bool has_stretches;     /**< each stretch between calls inside is an activity */
     uint32_t first_stretch; /**< activity that begins the call */
     uint64_t inner_before;  /**< `inner` at the begin of the current stretch */
+    uint64_t key;           /**< of the call stack: which calls, from which lines */
+    uint32_t recorded;      /**< node of the innermost frame up to this one that is not estimated;
+                                 FM_NONE: none */
+    bool is_estimated;      /**< as in struct fm_region */
+    bool is_in_call;        /**< `recorded` is a call */
+};
+
+/** A processor time of the computation that ended at a time. */
+struct fm_processor_amount {
+    uint64_t end;
+    uint64_t stretch; /**< ticks of the computation */
+    uint64_t amount;
+    fm_processor_time_t which;
 };
 
 /** A master has begun a team: where the call paths of the other members begin. */
@@ -103,9 +117,18 @@ struct fm_builder {
     size_t next_counter;  /**< where the search for a counter's series begins */
     double *last_values;  /**< [counter]: the last value of a total at the location */
     struct fm_map growth; /**< visit | counter << 32 -> row of the location's `growth` */
-    double kernel[FM_KERNEL_ACTIVITY_COUNT]; /**< of a stream: activity of its open kernel, as
-                                                  fractions; NAN: not known */
-    bool has_kernel_activity;                /**< some is known */
+    bool is_sampled;      /**< the trace has samples of call stacks */
+    uint32_t site;        /**< region and line of the next call; FM_NONE: the call tells */
+    bool has_stretch;     /**< a stretch of computation is open */
+    struct fm_stretch open; /**< it, as far as it is known */
+    uint64_t left_at;   /**< time at which an estimated function was left last; UINT64_MAX: none,
+                             or other frames were left since */
+    uint32_t left_from; /**< node that was left first at this time */
+    struct fm_stretches stretches;                 /**< of computation, of a sampled trace */
+    FM_VECTOR(struct fm_processor_amount) amounts; /**< likewise */
+    double kernel[FM_KERNEL_ACTIVITY_COUNT];       /**< of a stream: activity of its open kernel, as
+                                                        fractions; NAN: not known */
+    bool has_kernel_activity;                      /**< some is known */
     struct fm_trace_defects *defects;
     struct fm_trace_defects defects_before;  /**< when the location began */
     size_t left_open_before, foreign_before; /**< requests of the process, likewise */
@@ -150,6 +173,12 @@ uint32_t fm_builder_call(struct fm_builder *builder, uint32_t region, uint32_t l
 
 /* Events. Times were given by fm_builder_time(); references are indices of the trace's tables,
  * FM_NONE where the archive's reference is undefined. */
+/** Tells from which line the next region is entered, apart from its region.
+ * @param site  any number that both have */
+static inline void fm_builder_site(struct fm_builder *builder, uint32_t site)
+{
+    builder->site = site;
+}
 /* Streams of accelerators are in a call of the trace's idle_region from the end of each work to the
  * begin of the next one. */
 void fm_builder_enter(struct fm_builder *builder, uint32_t call);

@@ -8,6 +8,56 @@
 
 #include "trace/builder/builder.h"
 
+/** @return the node of the innermost open region; FM_NONE: none. */
+static inline uint32_t fm_builder_innermost(const struct fm_builder *builder)
+{
+    return builder->frames.count == 0 ? FM_NONE
+                                      : builder->frames.items[builder->frames.count - 1].visit;
+}
+
+/** @return the node of the innermost open region that is no estimated function; FM_NONE: none. */
+static inline uint32_t fm_builder_recorded(const struct fm_builder *builder)
+{
+    return builder->frames.count == 0 ? FM_NONE
+                                      : builder->frames.items[builder->frames.count - 1].recorded;
+}
+
+/** @return whether that region is a call. */
+static inline bool fm_builder_is_in_call(const struct fm_builder *builder)
+{
+    return builder->frames.count != 0 &&
+           builder->frames.items[builder->frames.count - 1].is_in_call;
+}
+
+/** Begins a stretch of computation, if it is one that samples may explain: outside of calls.
+ * @param key   of the call stack at the event that begins it
+ * @param call  of the innermost frame there */
+void fm_builder_begin_computation(struct fm_builder *builder, uint64_t key, uint32_t call);
+
+/** Ends the open stretch of computation, if there is one. Parameters as of its begin.
+ * @param to  node at its end */
+void fm_builder_end_computation(struct fm_builder *builder, uint64_t key, uint32_t call,
+                                uint32_t to);
+
+/** Ends the computation at the end of a thread: behind the ends of its functions. */
+void fm_builder_end_last_computation(struct fm_builder *builder);
+
+/** Notes that an estimated function was entered, or is about to be left. */
+void fm_builder_note_estimate(struct fm_builder *builder, uint32_t visit, bool begins);
+
+/** A sample of the call stack. */
+void fm_builder_sample(struct fm_builder *builder, double weight);
+
+/** Forgets the stretches of computation of the location before. */
+void fm_builder_reset_computation(struct fm_builder *builder);
+
+/** Composes the stretches of computation of the location that ends, and spreads its processor times
+ * over them. */
+void fm_builder_compose(struct fm_builder *builder);
+
+/** Adds a processor time to the call paths of the computation that it is about. */
+void fm_builder_spread(struct fm_location *location, const struct fm_processor_amount *amount);
+
 /** Accounts for the time of a pause up to now, which belongs to no call. */
 static inline void fm_builder_account_pause(struct fm_builder *builder)
 {

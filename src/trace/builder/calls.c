@@ -139,6 +139,10 @@ static __attribute__((noinline)) void resume(struct fm_builder *builder, struct 
 
 /* ---- pauses of the recording ---- */
 
+/* Instead of the key of a call stack and of a call: stretches of computation begin and end there.
+ */
+enum { PAUSE = INT32_MAX };
+
 /* Some recorders write calls during a pause. */
 static inline void stay_paused(struct fm_builder *builder)
 {
@@ -150,6 +154,7 @@ static inline void stay_paused(struct fm_builder *builder)
 void fm_builder_pause(struct fm_builder *builder)
 {
     if (!builder->is_paused) {
+        fm_builder_end_computation(builder, PAUSE, PAUSE, fm_builder_innermost(builder));
         builder->is_paused = true;
         builder->paused_since = builder->now;
         fm_vector_push(&builder->location->pauses, (struct fm_pause){builder->now, UINT64_MAX});
@@ -171,6 +176,7 @@ void fm_builder_resume(struct fm_builder *builder)
                      builder->frames.count == 0
                          ? FM_NONE
                          : builder->frames.items[builder->frames.count - 1].visit);
+        fm_builder_begin_computation(builder, PAUSE, PAUSE);
     }
 }
 
@@ -209,6 +215,9 @@ static void end_phase(struct fm_builder *builder, uint32_t row)
 
 /* ---- calls ---- */
 
+/* Tells the end of a frame from its begin, in the keys of stretches. */
+#define LEAVE UINT64_C(0x5bd1e9955bd1e995)
+
 static void leave_innermost(struct fm_builder *builder);
 
 /* A stream of an accelerator gets work. */
@@ -218,6 +227,16 @@ static void end_idle_time(struct fm_builder *builder)
         builder->frames.items[0].call == builder->trace->idle_region) {
         leave_innermost(builder);
     }
+}
+
+/* The key of the call stack with a call. */
+static uint64_t key_below(struct fm_builder *builder, uint32_t call)
+{
+    const uint64_t key =
+        builder->frames.count == 0 ? 0 : builder->frames.items[builder->frames.count - 1].key;
+    const uint32_t site = builder->site == FM_NONE ? call : builder->site;
+    builder->site = FM_NONE;
+    return fm_hash(key * 3 + site);
 }
 
 void fm_builder_enter(struct fm_builder *builder, uint32_t call)
@@ -251,7 +270,14 @@ void fm_builder_enter(struct fm_builder *builder, uint32_t call)
         outer->contains_calls = true;
     }
     const struct fm_region *called = &builder->trace->regions[line_call(builder, call).region];
+    const uint64_t key = builder->is_sampled ? key_below(builder, call) : 0;
+    const bool is_call = called->call != FM_CALL_USER;
+    const bool is_in = called->is_estimated ? fm_builder_is_in_call(builder) : is_call;
+    const uint32_t recorded = called->is_estimated ? fm_builder_recorded(builder) : visit;
     uint32_t phase = FM_NONE;
+    if (builder->is_sampled && !called->is_estimated) {
+        fm_builder_end_computation(builder, key, call, fm_builder_innermost(builder));
+    }
     if (called->call != FM_CALL_USER) {
         activity = add_activity(location, builder->now, visit);
         note_reading(builder, activity);
@@ -267,14 +293,31 @@ void fm_builder_enter(struct fm_builder *builder, uint32_t call)
                                       .call = call,
                                       .is_computation = called->is_computation,
                                       .has_stretches = has_stretches(called->call),
-                                      .first_stretch = activity}));
+                                      .first_stretch = activity,
+                                      .key = key,
+                                      .recorded = recorded,
+                                      .is_estimated = called->is_estimated,
+                                      .is_in_call = is_in}));
     builder->current_activity = activity;
+    if (builder->is_sampled && called->is_estimated) {
+        fm_builder_note_estimate(builder, visit, true);
+    } else if (builder->is_sampled && !is_call) {
+        fm_builder_begin_computation(builder, key, call);
+    }
     stay_paused(builder);
 }
 
 static void leave_innermost(struct fm_builder *builder)
 {
     struct fm_location *location = builder->location;
+    if (builder->is_sampled) {
+        const struct fm_frame *left = &builder->frames.items[builder->frames.count - 1];
+        if (left->is_estimated) {
+            fm_builder_note_estimate(builder, left->visit, false);
+        } else {
+            fm_builder_end_computation(builder, left->key ^ LEAVE, left->call, left->visit);
+        }
+    }
     struct fm_frame frame = builder->frames.items[--builder->frames.count];
     builder->last_left = frame.visit;
     uint64_t duration = builder->now - frame.enter;
@@ -311,6 +354,9 @@ static void leave_innermost(struct fm_builder *builder)
     } else {
         builder->current_activity = FM_NONE;
         fm_builder_end_kernel(builder, frame.visit, duration - frame.inner);
+    }
+    if (builder->is_sampled && !frame.is_estimated) {
+        fm_builder_begin_computation(builder, frame.key ^ LEAVE, frame.call);
     }
 }
 
@@ -464,6 +510,7 @@ void fm_builder_flush(struct fm_builder *builder, uint64_t end)
         return;
     }
     builder->now = end;
+    builder->has_stretch = false; /* it is not known what the flush interrupted */
     if (builder->frames.count != 0) {
         struct fm_frame *frame = &builder->frames.items[builder->frames.count - 1];
         frame->inner += end - begin;

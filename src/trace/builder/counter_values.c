@@ -4,16 +4,23 @@
 
 #include <math.h>
 
-/* Adds an amount to the call paths that the location was in during the last `stretch` ticks, in
- * proportion to the time in them. The shares add up to exactly `amount`; numbers are rounded, so
- * that a single event belongs to the call path in the middle of the stretch. */
-static void spread(struct fm_builder *builder, fm_processor_time_t which, uint64_t amount)
+/* The shares add up to exactly the amount; numbers are rounded, so that a single event belongs to
+ * the call path in the middle of the computation. */
+void fm_builder_spread(struct fm_location *location, const struct fm_processor_amount *amount)
 {
-    struct fm_location *location = builder->location;
-    uint64_t end = builder->now, whole = builder->stretch;
-    uint64_t begin = end - whole, upper = end, shared = 0;
-    uint64_t rounding = fm_processor_time_is_number(which) ? whole / 2 : 0;
-    for (size_t i = location->state_since.count; i-- > 0 && upper > begin;) {
+    const uint64_t end = amount->end, whole = amount->stretch, begin = end - whole;
+    uint64_t upper = end, shared = 0;
+    const uint64_t rounding = fm_processor_time_is_number(amount->which) ? whole / 2 : 0;
+    size_t first = 0, count = location->state_since.count;
+    while (first < count) { /* the states before the end */
+        const size_t middle = first + (count - first) / 2;
+        if (location->state_since.items[middle] < end) {
+            first = middle + 1;
+        } else {
+            count = middle;
+        }
+    }
+    for (size_t i = first; i-- > 0 && upper > begin;) {
         uint64_t since = location->state_since.items[i];
         uint32_t visit = location->state_visit.items[i];
         since = since < begin ? begin : since;
@@ -21,11 +28,23 @@ static void spread(struct fm_builder *builder, fm_processor_time_t which, uint64
             continue;
         }
         upper = since;
-        uint64_t sum = (uint64_t)(((unsigned __int128)amount * (end - upper) + rounding) / whole);
+        uint64_t sum =
+            (uint64_t)(((unsigned __int128)amount->amount * (end - upper) + rounding) / whole);
         if (visit != FM_NONE) {
-            location->profile.items[visit].processor_times[which] += sum - shared;
+            location->profile.items[visit].processor_times[amount->which] += sum - shared;
         }
         shared = sum;
+    }
+}
+
+/* In a sampled trace it is not known yet which call paths the computation is made of. */
+static void spread(struct fm_builder *builder, fm_processor_time_t which, uint64_t amount)
+{
+    const struct fm_processor_amount added = {builder->now, builder->stretch, amount, which};
+    if (builder->is_sampled) {
+        fm_vector_push(&builder->amounts, added);
+    } else {
+        fm_builder_spread(builder->location, &added);
     }
 }
 
@@ -49,6 +68,9 @@ static void add_processor_time(struct fm_builder *builder, fm_processor_time_t w
         builder->stretch = ticks < most ? ticks : most;
     }
     ticks = ticks < builder->stretch ? ticks : builder->stretch;
+    if (which == FM_STOLEN_TIME) {
+        builder->open.blocked += ticks;
+    }
     spread(builder, which, ticks);
 }
 
@@ -119,8 +141,7 @@ void fm_builder_counter(struct fm_builder *builder, uint32_t counter, double val
     const struct fm_trace *trace = builder->trace;
     if (counter == FM_COUNTER_OF_SAMPLES) {
         if (builder->frames.count != 0) {
-            size_t visit = builder->frames.items[builder->frames.count - 1].visit;
-            builder->location->profile.items[visit].samples++;
+            fm_builder_sample(builder, value);
         }
     } else if (counter >= FM_COUNTER_OF_PROCESSOR_TIME &&
                counter < FM_COUNTER_OF_PROCESSOR_TIME + FM_PROCESSOR_TIME_COUNT) {

@@ -5,6 +5,10 @@
 
 #include <string.h>
 
+/* Instead of the key of a call stack and of a call: what follows up to the parallel region is the
+ * runtime's, no computation. */
+enum { FORK = INT32_MAX - 1 };
+
 static struct fm_thread_record *add_record(struct fm_builder *builder, fm_thread_record_type_t type,
                                            uint32_t team, uint64_t id)
 {
@@ -27,6 +31,7 @@ static struct fm_thread_record *add_record(struct fm_builder *builder, fm_thread
 
 void fm_builder_fork(struct fm_builder *builder)
 {
+    fm_builder_end_computation(builder, FORK, FORK, fm_builder_innermost(builder));
     builder->forked_at = builder->now;
     fm_vector_push(&builder->open_forks, FM_NONE);
     add_record(builder, FM_THREAD_FORK, FM_NONE, 0);
@@ -178,6 +183,9 @@ void fm_builder_thread(struct fm_builder *builder, fm_thread_record_type_t type,
         return;
     }
     struct fm_thread_record *record = add_record(builder, type, team, id);
+    if (type == FM_THREAD_END) {
+        fm_builder_end_last_computation(builder);
+    }
     if (type == FM_THREAD_BEGIN) {
         builder->last_left = FM_NONE; /* earlier threads may have used the location */
     }

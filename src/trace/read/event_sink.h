@@ -100,6 +100,7 @@ static inline uint32_t fm_event_group(const struct fm_event_sink *sink, uint32_t
 /* Calls of communication functions, and kernels, have their source line where it is known. */
 static inline void fm_event_enter(struct fm_event_sink *sink, uint32_t region)
 {
+    fm_builder_site(&sink->builder, region);
     fm_builder_enter(&sink->builder, region < sink->calls.count ? sink->calls.items[region]
                                                                 : fm_event_region(sink, region));
 }

@@ -96,17 +96,17 @@ static bool has_stack_samples(const struct fm_raw_definitions *raw)
 }
 
 /* Whether the region is a function that was not recorded as such, but seen on call stacks.
- * Functions of the C library are recorded calls. */
+ * Functions of the C library are recorded calls, phases are marks. */
 static bool is_seen_on_stacks(const struct fm_raw_region *region, const char *file)
 {
     return region->paradigm == OTF2_PARADIGM_USER && region->role == OTF2_REGION_ROLE_FUNCTION &&
-           (file == NULL || strcmp(file, FM_C_LIBRARY_FILE) != 0);
+           !region->is_phase && (file == NULL || strcmp(file, FM_C_LIBRARY_FILE) != 0);
 }
 
 static void resolve_regions(struct fm_raw_definitions *raw)
 {
     struct fm_trace *trace = &raw->into->trace;
-    const bool sampled = has_stack_samples(raw);
+    trace->is_sampled = has_stack_samples(raw);
     bool by_name = all_are_user_code(raw);
     const bool streams = has_streams(raw);
     trace->region_count = (uint32_t)(raw->regions.count + 1 + streams + raw->parameters.count);
@@ -137,7 +137,7 @@ static void resolve_regions(struct fm_raw_definitions *raw)
             .call = fm_call_classify(paradigm, name, from->role),
             .is_phase = from->is_phase,
             .is_estimated = from->paradigm == OTF2_PARADIGM_SAMPLING ||
-                            (sampled && is_seen_on_stacks(from, file)),
+                            (trace->is_sampled && is_seen_on_stacks(from, file)),
         };
         trace->has_passive_target |=
             paradigm == FM_PARADIGM_MPI && is_passive_target(trace->regions[i].call);

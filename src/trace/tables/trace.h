@@ -286,6 +286,12 @@ struct fm_visit_profile {
     uint64_t processor_times[FM_PROCESSOR_TIME_COUNT]; /**< ticks, by fm_processor_time_t */
 };
 
+/** @return whether the location was in the call path: samples may have told it, without a visit. */
+static inline bool fm_is_visited(const struct fm_visit_profile *profile)
+{
+    return profile->visits != 0 || profile->time != 0;
+}
+
 /** Series whose members are matched in their order. */
 typedef enum {
     FM_SERIES_SENDS,       /**< of a communicator to `peer` with `tag` */
@@ -435,6 +441,7 @@ struct fm_trace {
     struct fm_region *regions;
     uint32_t region_count;
     uint32_t idle_region;    /**< FM_NONE: no location is a stream */
+    bool is_sampled;         /**< it has samples of call stacks */
     bool has_partner_fences; /**< FM_PARTNER_FENCES is a property of the archive */
     bool has_passive_target; /**< whether a region locks or unlocks windows of MPI, or flushes them
                               */

@@ -229,8 +229,10 @@ class _Partitions:
     paths."""
 
     def __init__(self, intervals):
-        visited = {loc: {call.path for call in intervals.calls.get(loc, ())}
-                   for loc in intervals.locations}
+        visited = {loc: {call.path for call in intervals.calls.get(loc, ())
+                         if intervals.is_visited(call)} for loc in intervals.locations}
+        for path, loc in intervals.visits:
+            visited[loc].add(path)
         names = {loc: frozenset(path for path in paths if len(path) == 1)
                  for loc, paths in visited.items()}
         if "partition" in intervals.options:

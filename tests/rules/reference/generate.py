@@ -170,15 +170,51 @@ def timeline_lines(chooser, simulation):
     return lines
 
 
-def with_sample(chooser, lines):
-    """The lines with a sample of a call stack: begins and ends of user functions are estimates then."""
+def with_samples(chooser, lines):
+    """The lines with samples of call stacks, some below functions that no event is in: begins and ends
+    of user functions are estimates then. Many samples are in few places, so that pools are filled."""
+    is_streams = any(line.startswith("stream ") for line in lines)
     begins = [i for i, line in enumerate(lines)
               if line.split()[2:] in [["enter", region] for region in USER_REGIONS + ["main"]]]
-    if not begins:
+    if not begins or is_streams:
         return lines
-    at = chooser.choice(begins)
-    time, location = lines[at].split()[:2]
-    return lines[:at + 1] + ["%s %s sample" % (time, location)] + lines[at + 1:]
+    share = chooser.choice((0.02, 0.2, 0.6))
+    stacks, last, found, paused = {}, {}, [], set()
+    phases = {line.split(None, 1)[1] for line in lines if line.startswith("phase ")}
+    for line in lines:
+        words = line.split(None, 3)
+        if len(words) > 2 and re.fullmatch(r"[0-9.]+", words[0]) and words[2] in scenario_file.EVENTS:
+            stack = stacks.setdefault(words[1], [])
+            time = scenario_file.parse_time(words[0])
+            is_code = (stack and words[1] not in paused
+                       and all(region in USER_REGIONS + ["main"] for region in stack))
+            if is_code and time - last[words[1]] > 1 and chooser.random() < share:
+                found += sample_lines(chooser, words[1], last[words[1]], time, stack, phases)
+            last[words[1]] = time
+            if words[2] == "recording_off":
+                paused.add(words[1])
+            elif words[2] == "recording_on":
+                paused.discard(words[1])
+            elif words[2] == "enter":
+                stack.append(words[3])
+            elif words[2] == "leave" and stack and stack[-1] == words[3]:
+                stack.pop()
+        found.append(line)
+    return found if any(" sample" in line for line in found) else \
+        lines[:begins[0] + 1] + [" ".join(lines[begins[0]].split()[:2]) + " sample"] + lines[begins[0] + 1:]
+
+
+def sample_lines(chooser, location, begin, end, stack, phases):
+    """Samples between two events, in order."""
+    recorded = max([depth for depth, region in enumerate(stack, 1) if region in phases], default=0)
+    times = sorted(chooser.randint(begin, end) for _ in range(chooser.choice((1, 1, 2, 5, 20))))
+    lines = []
+    for time in times:
+        kept = chooser.randint(max(1, recorded), len(stack)) if chooser.random() < 0.2 else len(stack)
+        path = stack[:kept]
+        path += chooser.choice(([], ["inner"], ["inner", "leaf"], ["other"], ["other"]))
+        lines.append("%s %s sample %s" % (scenario_file.format_units(time), location, "/".join(path)))
+    return lines
 
 
 def generate(seed, index, ranks, focus=None):
@@ -209,7 +245,7 @@ def generate(seed, index, ranks, focus=None):
     if chooser.random() < 0.2:
         regroup(chooser, simulation)
     lines = timeline_lines(chooser, simulation)
-    return with_sample(chooser, lines) if chooser.random() < 0.3 else lines
+    return with_samples(chooser, lines) if chooser.random() < 0.3 else lines
 
 
 def parse_range(text):

@@ -22,9 +22,12 @@ def imbalance(intervals):
     times = {}  # {call path: {location that visits it: exclusive time}}
     for loc, calls in intervals.calls.items():
         for call in calls:
-            if has_computation(call.path):
+            if has_computation(call.path) and intervals.is_visited(call):
                 of_path = times.setdefault(call.path, {})
                 of_path[loc] = of_path.get(loc, 0) + call.own_time
+    for path, loc in intervals.visits:
+        if has_computation(path):
+            times.setdefault(path, {}).setdefault(loc, 0)
     for path, of_path in times.items():
         mean = Fraction(sum(of_path.values()), len(of_path))
         is_single = len(of_path) == 1

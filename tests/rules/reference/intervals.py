@@ -9,6 +9,7 @@ import itertools
 from fractions import Fraction
 
 import accelerators
+import composition
 import libraries
 import library_functions
 import metrics
@@ -147,22 +148,15 @@ class Location:
         return self.profile(self.first - 1, self.last) if self.segments else {}
 
 
-def _recorded(path):
-    """The part of a call path down to its last region that is no user function."""
-    while path and metrics.is_user_function(path[-1]):
-        path = path[:-1]
-    return path
-
-
 class Intervals:
     """locations: {location: Location}, all that the scenario defines; wait_states: [WaitState]."""
 
     def __init__(self, timeline, chosen, instances, windows):
         scenario = timeline.scenario
         self.options = scenario.options
-        self._is_sampled = any(event.name == "sample" for events in scenario.events.values()
-                               for event in events)
-        self.calls = timeline.calls
+        self._is_sampled = timeline.is_sampled
+        self._phases = scenario.phases
+        self.calls, self.visits = timeline.calls, timeline.visits
         self.locations = {(rank, thread): Location(scenario.events.get((rank, thread), ()),
                                                    timeline.segments.get((rank, thread), []))
                           for rank in range(scenario.ranks) for thread in range(scenario.threads)}
@@ -197,10 +191,20 @@ class Intervals:
         for loc, begin, thread, position, time in accelerators.first_launches(timeline):
             self.thread_starts.setdefault(loc, []).append((begin, thread, position, time))
 
+    def is_visited(self, call):
+        """Whether the location is in the call path: functions that lead to samples only have no time."""
+        return call.own_time > 0 or (call.path, call.loc) in self.visits
+
+    def _recorded(self, path):
+        """The part of a call path down to its last region that is not known by samples."""
+        while path and composition.is_estimated(self._phases, path[-1]):
+            path = path[:-1]
+        return path
+
     def excess(self, d_q, d_p):
         """{call path: by how much the times of q exceed those of p}. With samples, user functions are
         compared together with the recorded call path above them, and share its excess."""
-        group = _recorded if self._is_sampled else lambda path: path
+        group = self._recorded if self._is_sampled else lambda path: path
         delta = {path: max(0, time - d_p.get(path, 0)) for path, time in d_q.items()}
         whole, positive = collections.Counter(), collections.Counter()
         for path in {**d_q, **d_p}:

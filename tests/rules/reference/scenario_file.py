@@ -190,7 +190,7 @@ _PARSERS = {
     "on_stream": lambda w: (parse_location(w[0]),),
     "event": lambda w: (w[0],),
     "activity": lambda w: (_ACTIVITIES[w[0]], float(w[1])),
-    "sample": lambda w: (),
+    "sample": lambda w: tuple(" ".join(w).split("/")) if w else (),
     "parameter": lambda w: tuple(w),
     "parameter_unsigned": lambda w: tuple(w),
     "parameter_text": lambda w: tuple(w),
@@ -200,6 +200,8 @@ _PARSERS = {
        for name in ("create", "switch", "complete")},
     **{"thread_" + name: lambda w: (w[0], int(w[1])) for name in ("create", "begin", "wait", "end")},
 }
+
+EVENTS = {"enter", "leave", *_PARSERS}  # names
 
 
 def _strip_comment(line):
@@ -221,6 +223,26 @@ def _parse_event(line, number):
     else:
         args = _PARSERS[name](rest.split())
     return Event(parse_time(time), parse_location(loc), name, args, number)
+
+
+def _with_path(event, stack):
+    """The event; a sample that states its call path with the Leaves and Enters that lead to it and back.
+    `stack` has the open regions."""
+    if event.name == "enter":
+        stack.append(event.args[0])
+    elif event.name == "leave" and stack and stack[-1] == event.args[0]:
+        stack.pop()
+    if event.name != "sample" or not event.args:
+        return [event]
+    path, common = list(event.args), 0
+    while common < min(len(stack), len(path)) and stack[common] == path[common]:
+        common += 1
+
+    def walk(name, regions):
+        return [event._replace(name=name, args=(region,)) for region in regions]
+    return (walk("leave", reversed(stack[common:])) + walk("enter", path[common:])
+            + [event._replace(args=())] + walk("leave", reversed(path[common:]))
+            + walk("enter", stack[common:]))
 
 
 def _with_idle_calls(events):
@@ -246,6 +268,7 @@ def _with_idle_calls(events):
 def parse_scenario(text):
     """Text of a scenario file to a Scenario; ScenarioError names the line that is wrong."""
     scenario = Scenario()
+    stacks = {}  # {location: open regions}
     for number, raw in enumerate(text.splitlines(), 1):
         line = _strip_comment(raw)
         if not line:
@@ -301,7 +324,8 @@ def parse_scenario(text):
                 rank, thread = event.loc
                 if rank >= scenario.ranks or thread >= scenario.threads:
                     raise ValueError("no such location")
-                scenario.events.setdefault(event.loc, []).append(event)
+                events = scenario.events.setdefault(event.loc, [])
+                events += _with_path(event, stacks.setdefault(event.loc, []))
         except (ValueError, IndexError, KeyError) as error:
             raise ScenarioError("line %d: %r: %s" % (number, raw, error)) from error
     for loc in scenario.streams & scenario.events.keys():

@@ -181,9 +181,10 @@ _SYNCS_RMA = {"mpi_rma_sync_active": "syncs_rma_active",
 
 
 def _count_calls_and_records(severities, timeline):
+    for (path, loc), count in timeline.visits.items():
+        severities.add_at("visits", path, loc, count)
     for calls in timeline.calls.values():
         for call in calls:
-            severities.count("visits", call)
             if call.node in _SYNCS_RMA:
                 severities.count(_SYNCS_RMA[call.node], call)
             for record in call.records:

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The calls of every location and the records that lie in them."""
 
+import collections
+
 from scenario_file import ScenarioError
+import composition
 import library_functions
 import metrics
 import teams
@@ -91,13 +94,34 @@ class Record:
         self.time = event.time
 
 
+def _count_visits(scenario):
+    """{(call path, location): number of Enters} of the events as they are."""
+    visits = collections.Counter()
+    inherited = teams.Teams(scenario)
+    for loc, events in scenario.events.items():
+        stack = []
+        for sequence, event in enumerate(events):
+            if event.name == "enter":
+                outer = stack[-1] if stack else inherited.inherited_path(loc, sequence)
+                stack.append(outer + (event.args[0],))
+                visits[stack[-1], loc] += 1
+            elif event.name == "leave" and stack:
+                stack.pop()
+    return visits
+
+
 class Timeline:
     """calls: {location: [Call]} in the order of their Enters; records: {rank: [Record]} in the
     process's order (MPI records inside MPI calls only); library_records: those inside calls of other
     libraries; thread_records: {location: [Record]} of threads, whose call is None outside of all;
-    segments: {location: [(begin, end, call path)]} of the innermost open region; teams: Teams."""
+    segments: {location: [(begin, end, call path)]} of the innermost open region; teams: Teams;
+    visits: {(call path, location): number of Enters}. Stretches that are known by samples are composed
+    in all but the visits."""
 
     def __init__(self, scenario):
+        self.visits = _count_visits(scenario)
+        self.is_sampled = composition.is_sampled(scenario)
+        scenario = composition.compose(scenario)
         self.scenario = scenario
         self.calls = {}
         self.records = {rank: [] for rank in range(scenario.ranks)}

@@ -43,8 +43,8 @@ static void book_location(const struct booking *booking, unsigned worker, uint32
     const struct fm_location *location = &trace->locations[l];
     for (uint32_t v = 0; v < location->profile.count; ++v) {
         const struct fm_visit_profile *profile = &location->profile.items[v];
-        visited[profile->callpath] = profile->visits != 0;
-        if (profile->visits != 0 && trace->regions[profile->region].is_computation) {
+        visited[profile->callpath] = fm_is_visited(profile);
+        if (fm_is_visited(profile) && trace->regions[profile->region].is_computation) {
             book_visitor(booking->formation, worker, l, v, profile->time,
                          &booking->computations[profile->callpath]);
         }
@@ -80,7 +80,7 @@ static struct computation *add_up(const struct fm_analysis *analysis)
         const struct fm_location *location = &trace->locations[l];
         for (size_t v = 0; v < location->profile.count; ++v) {
             const struct fm_visit_profile *profile = &location->profile.items[v];
-            if (profile->visits != 0 && trace->regions[profile->region].is_computation) {
+            if (fm_is_visited(profile) && trace->regions[profile->region].is_computation) {
                 computations[profile->callpath].time += profile->time;
                 ++computations[profile->callpath].visitors;
             }

@@ -42,7 +42,7 @@ static void list_roots(const struct fm_location *location, number_vector *roots)
     roots->count = 0;
     for (size_t v = 0; v < location->profile.count; ++v) {
         if (location->profile.items[v].parent == FM_NONE &&
-            location->profile.items[v].visits != 0) {
+            fm_is_visited(&location->profile.items[v])) {
             fm_vector_push(roots, location->profile.items[v].callpath);
         }
     }
@@ -145,7 +145,7 @@ static uint64_t *count_participants(const struct fm_analysis *analysis,
     for (uint32_t l = 0; l < trace->location_count; ++l) {
         const struct fm_location *location = &trace->locations[l];
         for (size_t v = 0; v < location->profile.count; ++v) {
-            if (location->profile.items[v].visits == 0) {
+            if (!fm_is_visited(&location->profile.items[v])) {
                 continue;
             }
             uint64_t key =

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Stretches of computation between the recorded events of a location, and the samples in them. */
+#include "trace/builder/builder_internal.h"
+
+#include "trace/composition/composition.h"
+
+/* Instead of the key of a call stack and of a call: no recorded event is there. */
+enum { NOTHING = 0 };
+
+static uint64_t mixed(uint64_t begin, uint64_t end)
+{
+    return fm_hash(fm_hash(begin) + end);
+}
+
+void fm_builder_begin_computation(struct fm_builder *builder, uint64_t key, uint32_t call)
+{
+    if (!builder->is_sampled || builder->is_paused || fm_builder_is_in_call(builder)) {
+        return;
+    }
+    builder->has_stretch = true;
+    builder->open = (struct fm_stretch){
+        .begin = builder->now,
+        .kind = key,
+        .calls = call,
+        .from = fm_builder_innermost(builder),
+        .before = fm_builder_innermost(builder),
+        .recorded = fm_builder_recorded(builder),
+        .first_sample = (uint32_t)builder->stretches.samples.count,
+        .first_state = (uint32_t)builder->location->state_since.count,
+    };
+}
+
+/* A sample at the begin of a stretch belongs to it, also if it was taken before the call there. */
+static void take_first_samples(struct fm_stretches *stretches, struct fm_stretch *stretch)
+{
+    for (; stretch->first_sample > 0; stretch->first_sample--) {
+        const struct fm_stack_sample *sample = &stretches->samples.items[stretch->first_sample - 1];
+        if (sample->time != stretch->begin || sample->recorded != stretch->recorded) {
+            break;
+        }
+    }
+    if (stretches->items.count != 0) {
+        struct fm_stretch *before = &stretches->items.items[stretches->items.count - 1];
+        const uint32_t most = stretch->first_sample - before->first_sample;
+        before->sample_count = before->sample_count < most ? before->sample_count : most;
+    }
+}
+
+void fm_builder_end_computation(struct fm_builder *builder, uint64_t key, uint32_t call,
+                                uint32_t to)
+{
+    if (!builder->has_stretch) {
+        return;
+    }
+    builder->has_stretch = false;
+    if (builder->now == builder->open.begin) {
+        return;
+    }
+    struct fm_stretch stretch = builder->open;
+    stretch.end = builder->now;
+    stretch.to = to;
+    stretch.kind = mixed(mixed(stretch.kind, key), (uint64_t)stretch.from << 32 | to);
+    stretch.calls = mixed(stretch.calls, call);
+    stretch.after = fm_builder_innermost(builder);
+    take_first_samples(&builder->stretches, &stretch);
+    stretch.sample_count = (uint32_t)builder->stretches.samples.count - stretch.first_sample;
+    stretch.state_end = (uint32_t)builder->location->state_since.count;
+    fm_vector_push(&builder->stretches.items, stretch);
+}
+
+/* The outermost function that is entered where nothing was recorded before was there at the first
+ * event. */
+static void note_begin(struct fm_builder *builder, uint32_t visit)
+{
+    if (!builder->has_stretch && !fm_builder_is_in_call(builder) && !builder->is_paused) {
+        const uint32_t outer =
+            builder->frames.count == 1 ? FM_NONE : builder->location->profile.items[visit].parent;
+        fm_builder_begin_computation(builder, NOTHING, NOTHING);
+        builder->open.from = builder->open.before = outer;
+        builder->open.first_state--;
+    }
+    if (builder->has_stretch && builder->open.begin == builder->now && builder->frames.count == 1 &&
+        builder->open.from == FM_NONE) {
+        builder->open.from = visit;
+    }
+}
+
+void fm_builder_note_estimate(struct fm_builder *builder, uint32_t visit, bool begins)
+{
+    if (begins) {
+        note_begin(builder, visit);
+    } else if (builder->left_at != builder->now) {
+        builder->left_at = builder->now;
+        builder->left_from = visit;
+    }
+}
+
+void fm_builder_end_last_computation(struct fm_builder *builder)
+{
+    const uint32_t to =
+        builder->left_at == builder->now ? builder->left_from : fm_builder_innermost(builder);
+    fm_builder_end_computation(builder, NOTHING, NOTHING, to);
+}
+
+void fm_builder_sample(struct fm_builder *builder, double weight)
+{
+    const uint32_t visit = builder->frames.items[builder->frames.count - 1].visit;
+    builder->location->profile.items[visit].samples++;
+    if (builder->has_stretch && weight > 0) {
+        fm_vector_push(
+            &builder->stretches.samples,
+            (struct fm_stack_sample){builder->now, weight, visit, fm_builder_recorded(builder)});
+    }
+}
+
+void fm_builder_reset_computation(struct fm_builder *builder)
+{
+    builder->stretches.items.count = builder->stretches.samples.count = 0;
+    builder->amounts.count = 0;
+    builder->left_at = UINT64_MAX;
+    builder->has_stretch = false;
+}
+
+static uint32_t child(void *context, uint32_t parent, uint32_t region)
+{
+    return fm_builder_visit(context, parent, region);
+}
+
+/* Time without a processor belongs to the begin of the computation. */
+static void spread(struct fm_location *location, struct fm_processor_amount amount)
+{
+    if (amount.which == FM_STOLEN_TIME || amount.which == FM_RUN_DELAY) {
+        amount.end -= amount.stretch - amount.amount;
+        amount.stretch = amount.amount;
+    }
+    if (amount.stretch != 0) {
+        fm_builder_spread(location, &amount);
+    }
+}
+
+void fm_builder_compose(struct fm_builder *builder)
+{
+    if (builder->stretches.items.count != 0) {
+        fm_compose(builder->trace, builder->location, &builder->stretches,
+                   (struct fm_call_tree){child, builder});
+    }
+    for (size_t i = 0; i < builder->amounts.count; i++) {
+        spread(builder->location, builder->amounts.items[i]);
+    }
+}

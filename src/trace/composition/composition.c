@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "trace/composition/composition.h"
+
+#include "base/containers/sort.h"
+#include "trace/composition/borrowing.h"
+#include "trace/composition/kinds.h"
+#include "trace/composition/placement.h"
+#include "trace/composition/pools.h"
+
+/** Parts of a stretch. */
+struct composed {
+    size_t first;
+    uint32_t count;
+    bool is_composed; /**< false: its states stay as they are */
+};
+
+struct composer {
+    const struct fm_trace *trace;
+    struct fm_location *location;
+    const struct fm_stretches *stretches;
+    struct fm_kinds kinds;
+    struct fm_pools pools;
+    struct fm_lenders lenders;
+    struct fm_placement placement;
+    fm_shares shares;
+    fm_parts parts;
+    struct composed *of; /**< [stretch] */
+    FM_VECTOR(struct fm_sized) block;
+    FM_VECTOR(uint32_t) members;
+};
+
+/* ---- compositions ---- */
+
+static void add_part(struct composer *composer, uint64_t ticks, uint32_t visit)
+{
+    if (ticks != 0) {
+        fm_vector_push(&composer->parts, (struct fm_part){ticks, visit});
+    }
+}
+
+/* Lays the shares out in a stretch. Without any, the time is the common caller's, and so is what
+ * had no CPU time. Outside of all functions nothing is known but what the archive says. */
+static void compose(struct composer *composer, uint32_t number)
+{
+    const struct fm_stretch *stretch = &composer->stretches->items.items[number];
+    const uint32_t caller = composer->kinds.items.items[composer->kinds.of[number]].caller;
+    const uint64_t ticks = fm_stretch_ticks(stretch);
+    struct composed *composed = &composer->of[number];
+    if (caller == FM_NONE) {
+        return;
+    }
+    *composed = (struct composed){.first = composer->parts.count, .is_composed = true};
+    add_part(composer, stretch->end - stretch->begin - ticks, caller);
+    if (composer->shares.count == 0) {
+        add_part(composer, ticks, caller);
+    } else {
+        fm_place(&composer->placement, composer->trace, composer->location, composer->stretches,
+                 stretch, &composer->shares, &composer->parts);
+    }
+    composed->count = (uint32_t)(composer->parts.count - composed->first);
+}
+
+static int compare_sized(const void *a, const void *b)
+{
+    const struct fm_sized *left = a, *right = b;
+    if (left->ticks != right->ticks) {
+        return left->ticks < right->ticks ? -1 : 1;
+    }
+    return left->stretch < right->stretch ? -1 : left->stretch > right->stretch;
+}
+
+static void compose_block(struct composer *composer, const uint32_t *stretches, uint32_t count)
+{
+    composer->block.count = composer->members.count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct fm_stretch *stretch = &composer->stretches->items.items[stretches[i]];
+        fm_vector_push(&composer->block,
+                       (struct fm_sized){fm_stretch_ticks(stretch), stretches[i]});
+    }
+    fm_sort(composer->block.items, count, sizeof *composer->block.items, compare_sized);
+    for (uint32_t i = 0; i < count; i++) {
+        fm_vector_push(&composer->members, composer->block.items[i].stretch);
+    }
+    fm_pools_begin(&composer->pools, composer->stretches, composer->members.items, count);
+    uint64_t ticks = 0;
+    composer->shares.count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (composer->block.items[i].ticks != ticks) {
+            ticks = composer->block.items[i].ticks;
+            fm_pools_shares(&composer->pools, ticks, &composer->shares);
+        }
+        compose(composer, composer->members.items[i]);
+    }
+}
+
+static void compose_kind(struct composer *composer, const struct fm_kind *kind)
+{
+    const uint32_t *stretches = composer->kinds.order + kind->first;
+    if (kind->samples < FM_OWN_SAMPLES) {
+        for (uint32_t i = 0; i < kind->count; i++) {
+            fm_borrow_shares(&composer->lenders, stretches[i], &composer->shares);
+            compose(composer, stretches[i]);
+        }
+        return;
+    }
+    for (uint32_t first = 0, count; first < kind->count; first += count) {
+        count = fm_kind_block(&composer->kinds, composer->stretches, kind, first);
+        compose_block(composer, stretches + first, count);
+    }
+}
+
+/* ---- states ---- */
+
+/** The states of a location as they are written anew. */
+struct states {
+    FM_VECTOR(uint64_t) since;
+    FM_VECTOR(uint32_t) visit;
+    size_t read;   /**< states of the archive that are written or replaced */
+    size_t record; /**< records of threads that are renumbered */
+};
+
+static void put_state(struct states *states, uint64_t since, uint32_t visit)
+{
+    fm_vector_push(&states->since, since);
+    fm_vector_push(&states->visit, visit);
+}
+
+/* Gives the records before state `end` of the archive the numbers of the new states.
+ * @param shift  of these numbers */
+static void renumber(struct composer *composer, struct states *states, size_t end, size_t shift)
+{
+    struct fm_location *location = composer->location;
+    while (states->record < location->threads.count &&
+           location->threads.items[states->record].next_state < end) {
+        struct fm_thread_record *record = &location->threads.items[states->record++];
+        record->next_state = (uint32_t)(record->next_state + shift);
+    }
+}
+
+/* Writes the states of the archive before number `end`. */
+static void copy_states(struct composer *composer, struct states *states, size_t end)
+{
+    const struct fm_location *location = composer->location;
+    renumber(composer, states, end, states->since.count - states->read);
+    for (; states->read < end; states->read++) {
+        put_state(states, location->state_since.items[states->read],
+                  location->state_visit.items[states->read]);
+    }
+}
+
+static void count_time(struct fm_location *location, uint32_t visit, uint64_t ticks)
+{
+    if (visit != FM_NONE) {
+        location->profile.items[visit].time += ticks;
+    }
+}
+
+/* Takes the times of a stretch that the archive states out of the call tree. */
+static void forget_times(struct fm_location *location, const struct fm_stretch *stretch)
+{
+    uint64_t since = stretch->begin;
+    uint32_t visit = stretch->before;
+    for (uint32_t i = stretch->first_state; i < stretch->state_end; i++) {
+        count_time(location, visit, since - location->state_since.items[i]);
+        since = location->state_since.items[i];
+        visit = location->state_visit.items[i];
+    }
+    count_time(location, visit, since - stretch->end);
+}
+
+/* Replaces the states of a stretch. */
+static void write_states(struct composer *composer, struct states *states, uint32_t number)
+{
+    const struct fm_stretch *stretch = &composer->stretches->items.items[number];
+    const struct composed *composed = &composer->of[number];
+    struct fm_location *location = composer->location;
+    forget_times(location, stretch);
+    uint64_t since = stretch->begin;
+    uint32_t visit = stretch->before;
+    const size_t first = states->since.count;
+    for (uint32_t i = 0; i < composed->count; i++) {
+        const struct fm_part *part = &composer->parts.items[composed->first + i];
+        if (part->visit != visit) {
+            put_state(states, since, part->visit);
+            visit = part->visit;
+        }
+        count_time(location, visit, part->ticks);
+        since += part->ticks;
+    }
+    if (visit != stretch->after) {
+        put_state(states, stretch->end, stretch->after);
+    }
+    /* Records within the stretch: the first state that is not before them. */
+    size_t next = first;
+    while (states->record < location->threads.count &&
+           location->threads.items[states->record].next_state < stretch->state_end) {
+        struct fm_thread_record *record = &location->threads.items[states->record++];
+        while (next < states->since.count && states->since.items[next] < record->time) {
+            next++;
+        }
+        record->next_state = (uint32_t)next;
+    }
+    states->read = stretch->state_end;
+}
+
+static void rewrite_states(struct composer *composer)
+{
+    struct fm_location *location = composer->location;
+    struct states states = {0};
+    for (uint32_t i = 0; i < composer->stretches->items.count; i++) {
+        if (composer->of[i].is_composed) {
+            copy_states(composer, &states, composer->stretches->items.items[i].first_state);
+            write_states(composer, &states, i);
+        }
+    }
+    copy_states(composer, &states, location->state_since.count);
+    renumber(composer, &states, SIZE_MAX, states.since.count - states.read);
+    fm_vector_free(&location->state_since);
+    fm_vector_free(&location->state_visit);
+    location->state_since.items = states.since.items;
+    location->state_since.count = states.since.count;
+    location->state_since.capacity = states.since.capacity;
+    location->state_visit.items = states.visit.items;
+    location->state_visit.count = states.visit.count;
+    location->state_visit.capacity = states.visit.capacity;
+}
+
+void fm_compose(const struct fm_trace *trace, struct fm_location *location,
+                const struct fm_stretches *stretches, struct fm_call_tree tree)
+{
+    struct composer composer = {
+        .trace = trace,
+        .location = location,
+        .stretches = stretches,
+        .kinds = fm_kinds_of(location, stretches),
+        .of = fm_allocate(stretches->items.count, sizeof *composer.of),
+    };
+    composer.lenders = fm_lenders_of(location, stretches, &composer.kinds, tree);
+    for (size_t k = 0; k < composer.kinds.items.count; k++) {
+        compose_kind(&composer, &composer.kinds.items.items[k]);
+    }
+    rewrite_states(&composer);
+    fm_kinds_free(&composer.kinds);
+    fm_pools_free(&composer.pools);
+    fm_lenders_free(&composer.lenders);
+    fm_placement_free(&composer.placement);
+    fm_vector_free(&composer.shares);
+    fm_vector_free(&composer.parts);
+    fm_vector_free(&composer.block);
+    fm_vector_free(&composer.members);
+    fm_free(composer.of);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/** @file
+ * What a location did between its recorded events: stretches of computation, and the samples of
+ * call stacks that were taken in them. Private to src/trace.
+ */
+#ifndef FERMATA_TRACE_COMPOSITION_STRETCHES_H
+#define FERMATA_TRACE_COMPOSITION_STRETCHES_H
+
+#include "base/containers/vector.h"
+
+#include <stdint.h>
+
+/** A sample of a call stack. */
+struct fm_stack_sample {
+    uint64_t time;
+    double weight;  /**< CPU time that it stands for, in any unit */
+    uint32_t visit; /**< node of its innermost function in the location's call tree */
+    uint32_t
+        recorded; /**< node of the innermost region that is no estimated function; FM_NONE: none
+                   */
+};
+
+/** The time between two recorded events of a location: ends of calls, and begins and ends of
+ * regions that were recorded as such. */
+struct fm_stretch {
+    uint64_t begin, end;
+    uint64_t blocked;  /**< ticks of it that are known to be without CPU time */
+    uint64_t kind;     /**< equal: the call stacks at both ends are equal, call by call */
+    uint64_t calls;    /**< equal: the innermost calls at both ends are equal */
+    uint32_t from;     /**< node at its begin; FM_NONE: outside of all regions */
+    uint32_t to;       /**< node at its end, likewise */
+    uint32_t before;   /**< node of the state at its begin: `from` may have been entered there */
+    uint32_t after;    /**< node of the state behind it */
+    uint32_t recorded; /**< as of samples */
+    uint32_t first_sample, sample_count;
+    uint32_t first_state, state_end; /**< changes of state in it, as the archive has them */
+};
+
+/** Those of one location, in the order of time. Zeroed = empty. */
+struct fm_stretches {
+    FM_VECTOR(struct fm_stretch) items;
+    FM_VECTOR(struct fm_stack_sample) samples;
+};
+
+/** @return ticks of computation in a stretch. */
+static inline uint64_t fm_stretch_ticks(const struct fm_stretch *stretch)
+{
+    uint64_t length = stretch->end - stretch->begin;
+    return length > stretch->blocked ? length - stretch->blocked : 0;
+}
+
+#endif
