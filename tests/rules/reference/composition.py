@@ -245,8 +245,9 @@ class _Line:
 
 
 def _pool(block, own):
+    block = [other for other in block if other.samples]
     like = [other for other in block if 20 * abs(other.ticks - own.ticks) <= own.ticks]
-    others = [other for other in block if other.samples and other not in like]
+    others = [other for other in block if other not in like]
     for other in _nearest(others, own):
         if sum(len(stretch.samples) for stretch in like) >= POOL:
             break
@@ -254,11 +255,11 @@ def _pool(block, own):
     return _Pool(_samples_of(like))
 
 
-def _borrowed(stretches, kind, own):
-    """The samples of a kind with too few, with those of others."""
+def _borrowed(lenders, kind, own):
+    """The samples of a kind with too few, with those of others; lenders: stretches with samples."""
     samples = _samples_of(kind)
-    by_calls = [other for other in stretches if other.keys != own.keys and other.calls == own.calls]
-    by_caller = [other for other in stretches if other.keys != own.keys and other.calls != own.calls
+    by_calls = [other for other in lenders if other.keys != own.keys and other.calls == own.calls]
+    by_caller = [other for other in lenders if other.keys != own.keys and other.calls != own.calls
                  and other.caller[-1:] == own.caller[-1:]]
     for group in (by_calls, by_caller):
         for other in _nearest(group, own):
@@ -298,6 +299,7 @@ def _placed(own, pool, whole, shares):
 def compositions(stretches):
     """{position of a stretch: [(path, ticks)]}."""
     kinds, result = {}, {}
+    lenders = [stretch for stretch in stretches if stretch.samples]
     for number, stretch in enumerate(stretches):
         stretch.number = number
         kinds.setdefault(stretch.keys, []).append(stretch)
@@ -306,7 +308,7 @@ def compositions(stretches):
         for block in [kind] if few else blocks(kind):
             line = None if few else _Line(block)
             for own in block:
-                pool = _borrowed(stretches, kind, own) if few else _pool(block, own)
+                pool = _borrowed(lenders, kind, own) if few else _pool(block, own)
                 if not own.caller:
                     continue  # outside of all functions
                 if not pool.samples:
