@@ -215,8 +215,9 @@ static void end_phase(struct fm_builder *builder, uint32_t row)
 
 /* ---- calls ---- */
 
-/* Tells the end of a frame from its begin, in the keys of stretches. */
+/* Tell the end of a frame from its begin, in the keys and the calls of stretches. */
 #define LEAVE UINT64_C(0x5bd1e9955bd1e995)
+#define LEFT  (UINT32_C(1) << 31)
 
 static void leave_innermost(struct fm_builder *builder);
 
@@ -315,7 +316,7 @@ static void leave_innermost(struct fm_builder *builder)
         if (left->is_estimated) {
             fm_builder_note_estimate(builder, left->visit, false);
         } else {
-            fm_builder_end_computation(builder, left->key ^ LEAVE, left->call, left->visit);
+            fm_builder_end_computation(builder, left->key ^ LEAVE, left->call | LEFT, left->visit);
         }
     }
     struct fm_frame frame = builder->frames.items[--builder->frames.count];
@@ -356,7 +357,7 @@ static void leave_innermost(struct fm_builder *builder)
         fm_builder_end_kernel(builder, frame.visit, duration - frame.inner);
     }
     if (builder->is_sampled && !frame.is_estimated) {
-        fm_builder_begin_computation(builder, frame.key ^ LEAVE, frame.call);
+        fm_builder_begin_computation(builder, frame.key ^ LEAVE, frame.call | LEFT);
     }
 }
 

@@ -131,9 +131,9 @@ class _Finder:
                 self.left = time, path
             self.stack.pop()
             return
-        self.end(time, at, ("leave", path), region, path)
+        self.end(time, at, ("leave", path), ("leave", region), path)
         self.stack.pop()
-        self.begin(time, at + 1, ("leave", path), region)
+        self.begin(time, at + 1, ("leave", path), ("leave", region))
 
     def last(self, time, stop):
         self.end(time, stop, None, None, self.left[1] if self.left[0] == time else self.path())
@@ -356,7 +356,10 @@ def compose_location(scenario, events):
             times.insert(place, event.time)
         result += moves
         at = stretch.stop
-    return result + events[at:]
+    result += events[at:]
+    if result[-1].time < events[-1].time:  # the location ends where it ended
+        result.append(events[-1]._replace(name="sample", args=()))
+    return result
 
 
 def is_sampled(scenario):
