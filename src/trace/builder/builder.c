@@ -32,8 +32,7 @@ void fm_builder_close(struct fm_builder *builder)
     fm_map_free(&builder->visits);
     fm_map_free(&builder->growth);
     fm_free(builder->last_values);
-    fm_vector_free(&builder->stretches.items);
-    fm_vector_free(&builder->stretches.samples);
+    fm_stretches_free(&builder->stretches);
     fm_vector_free(&builder->amounts);
     fm_requests_free(&builder->requests);
     fm_vector_free(&builder->accesses);

@@ -120,7 +120,9 @@ struct fm_builder {
     bool is_sampled;      /**< the trace has samples of call stacks */
     uint32_t site;        /**< region and line of the next call; FM_NONE: the call tells */
     bool has_stretch;     /**< a stretch of computation is open */
-    struct fm_stretch open; /**< it, as far as it is known */
+    struct fm_stretch open;           /**< it, as far as it is known */
+    struct fm_stretch_ends open_ends; /**< likewise */
+    uint64_t open_key;                /**< of the call stack at its begin */
     uint64_t left_at;   /**< time at which an estimated function was left last; UINT64_MAX: none,
                              or other frames were left since */
     uint32_t left_from; /**< node that was left first at this time */

@@ -20,13 +20,15 @@ void fm_builder_begin_computation(struct fm_builder *builder, uint64_t key, uint
     builder->has_stretch = true;
     builder->open = (struct fm_stretch){
         .begin = builder->now,
-        .kind = key,
+        .first_sample = (uint32_t)builder->stretches.samples.count,
+        .first_state = (uint32_t)builder->location->state_since.count,
+    };
+    builder->open_key = key;
+    builder->open_ends = (struct fm_stretch_ends){
         .calls = call,
         .from = fm_builder_innermost(builder),
         .before = fm_builder_innermost(builder),
         .recorded = fm_builder_recorded(builder),
-        .first_sample = (uint32_t)builder->stretches.samples.count,
-        .first_state = (uint32_t)builder->location->state_since.count,
     };
 }
 
@@ -35,7 +37,8 @@ static void take_first_samples(struct fm_stretches *stretches, struct fm_stretch
 {
     for (; stretch->first_sample > 0; stretch->first_sample--) {
         const struct fm_stack_sample *sample = &stretches->samples.items[stretch->first_sample - 1];
-        if (sample->time != stretch->begin || sample->recorded != stretch->recorded) {
+        if (sample->time != stretch->begin ||
+            sample->recorded != stretches->ends.items[stretch->kind].recorded) {
             break;
         }
     }
@@ -44,6 +47,24 @@ static void take_first_samples(struct fm_stretches *stretches, struct fm_stretch
         const uint32_t most = stretch->first_sample - before->first_sample;
         before->sample_count = before->sample_count < most ? before->sample_count : most;
     }
+}
+
+/* @return the kind of the open stretch, which ends here */
+static uint32_t find_kind(struct fm_builder *builder, uint64_t key, uint32_t call, uint32_t to)
+{
+    struct fm_stretches *stretches = &builder->stretches;
+    struct fm_stretch_ends ends = builder->open_ends;
+    const uint64_t stacks = mixed(builder->open_key, key);
+    const uint32_t next = (uint32_t)stretches->ends.count;
+    const uint32_t kind =
+        *fm_map_at(&stretches->kind_of, mixed(stacks, (uint64_t)ends.from << 32 | to), next);
+    if (kind == next) {
+        ends.to = to;
+        ends.after = fm_builder_innermost(builder);
+        ends.calls = mixed(ends.calls, call);
+        fm_vector_push(&stretches->ends, ends);
+    }
+    return kind;
 }
 
 void fm_builder_end_computation(struct fm_builder *builder, uint64_t key, uint32_t call,
@@ -58,10 +79,7 @@ void fm_builder_end_computation(struct fm_builder *builder, uint64_t key, uint32
     }
     struct fm_stretch stretch = builder->open;
     stretch.end = builder->now;
-    stretch.to = to;
-    stretch.kind = mixed(mixed(stretch.kind, key), (uint64_t)stretch.from << 32 | to);
-    stretch.calls = mixed(stretch.calls, call);
-    stretch.after = fm_builder_innermost(builder);
+    stretch.kind = find_kind(builder, key, call, to);
     take_first_samples(&builder->stretches, &stretch);
     stretch.sample_count = (uint32_t)builder->stretches.samples.count - stretch.first_sample;
     stretch.state_end = (uint32_t)builder->location->state_since.count;
@@ -76,12 +94,12 @@ static void note_begin(struct fm_builder *builder, uint32_t visit)
         const uint32_t outer =
             builder->frames.count == 1 ? FM_NONE : builder->location->profile.items[visit].parent;
         fm_builder_begin_computation(builder, NOTHING, NOTHING);
-        builder->open.from = builder->open.before = outer;
+        builder->open_ends.from = builder->open_ends.before = outer;
         builder->open.first_state--;
     }
     if (builder->has_stretch && builder->open.begin == builder->now && builder->frames.count == 1 &&
-        builder->open.from == FM_NONE) {
-        builder->open.from = visit;
+        builder->open_ends.from == FM_NONE) {
+        builder->open_ends.from = visit;
     }
 }
 
@@ -115,7 +133,7 @@ void fm_builder_sample(struct fm_builder *builder, double weight)
 
 void fm_builder_reset_computation(struct fm_builder *builder)
 {
-    builder->stretches.items.count = builder->stretches.samples.count = 0;
+    fm_stretches_clear(&builder->stretches);
     builder->amounts.count = 0;
     builder->left_at = UINT64_MAX;
     builder->has_stretch = false;

@@ -20,9 +20,19 @@ static int compare_grouped(const void *a, const void *b)
     return left->item.stretch < right->item.stretch ? -1 : left->item.stretch > right->item.stretch;
 }
 
+static uint32_t kind_of(const struct fm_lenders *lenders, uint32_t stretch)
+{
+    return lenders->stretches->items.items[stretch].kind;
+}
+
+static uint64_t calls_of(const struct fm_lenders *lenders, uint32_t stretch)
+{
+    return lenders->stretches->ends.items[kind_of(lenders, stretch)].calls;
+}
+
 static uint32_t caller_of(const struct fm_lenders *lenders, uint32_t stretch)
 {
-    return lenders->kinds->items.items[lenders->kinds->of[stretch]].caller;
+    return lenders->kinds->items[kind_of(lenders, stretch)].caller;
 }
 
 static uint64_t caller_group(const struct fm_lenders *lenders, uint32_t stretch)
@@ -33,8 +43,7 @@ static uint64_t caller_group(const struct fm_lenders *lenders, uint32_t stretch)
 
 static uint64_t group_of(const struct fm_lenders *lenders, uint32_t stretch, bool by_caller)
 {
-    return by_caller ? caller_group(lenders, stretch)
-                     : lenders->stretches->items.items[stretch].calls;
+    return by_caller ? caller_group(lenders, stretch) : calls_of(lenders, stretch);
 }
 
 static struct fm_lender_groups group(const struct fm_lenders *lenders, bool by_caller)
@@ -126,7 +135,7 @@ static uint32_t borrow(struct fm_lenders *lenders, uint32_t lender, uint32_t bor
                        fm_shares *shares)
 {
     const struct fm_stretch *stretch = &lenders->stretches->items.items[lender];
-    const bool is_own = lenders->kinds->of[lender] == lenders->kinds->of[borrower];
+    const bool is_own = kind_of(lenders, lender) == kind_of(lenders, borrower);
     uint32_t count = 0;
     for (uint32_t i = 0; i < stretch->sample_count; i++) {
         const struct fm_stack_sample *sample =
@@ -164,15 +173,15 @@ static uint32_t borrow_of_group(struct fm_lenders *lenders, uint32_t borrower, b
     if (first == FM_MAP_ABSENT) {
         return found;
     }
-    const struct fm_stretch *all = lenders->stretches->items.items;
     const size_t end = first + fm_map_get(&groups->count, key);
-    const uint64_t ticks = fm_stretch_ticks(&all[borrower]);
+    const uint64_t ticks = fm_stretch_ticks(&lenders->stretches->items.items[borrower]);
     const size_t at = search(groups->items, first, end, ticks);
     struct fm_nearest nearest = fm_nearest_begin(groups->items, first, end, at, at, ticks);
     const struct fm_sized *lender;
     while (found < FM_OWN_SAMPLES && (lender = fm_nearest_next(&nearest)) != NULL) {
-        const bool is_own = lenders->kinds->of[lender->stretch] == lenders->kinds->of[borrower];
-        const bool has_lent = by_caller && all[lender->stretch].calls == all[borrower].calls;
+        const bool is_own = kind_of(lenders, lender->stretch) == kind_of(lenders, borrower);
+        const bool has_lent =
+            by_caller && calls_of(lenders, lender->stretch) == calls_of(lenders, borrower);
         found += is_own || has_lent ? 0 : borrow(lenders, lender->stretch, borrower, shares);
     }
     return found;
@@ -180,7 +189,7 @@ static uint32_t borrow_of_group(struct fm_lenders *lenders, uint32_t borrower, b
 
 void fm_borrow_shares(struct fm_lenders *lenders, uint32_t stretch, fm_shares *shares)
 {
-    const struct fm_kind *kind = &lenders->kinds->items.items[lenders->kinds->of[stretch]];
+    const struct fm_kind *kind = &lenders->kinds->items[kind_of(lenders, stretch)];
     uint32_t found = 0;
     shares->count = 0;
     for (uint32_t i = 0; i < kind->count && found < kind->samples; i++) {

@@ -43,7 +43,7 @@ static void add_part(struct composer *composer, uint64_t ticks, uint32_t visit)
 static void compose(struct composer *composer, uint32_t number)
 {
     const struct fm_stretch *stretch = &composer->stretches->items.items[number];
-    const uint32_t caller = composer->kinds.items.items[composer->kinds.of[number]].caller;
+    const uint32_t caller = composer->kinds.items[stretch->kind].caller;
     const uint64_t ticks = fm_stretch_ticks(stretch);
     struct composed *composed = &composer->of[number];
     if (caller == FM_NONE) {
@@ -155,11 +155,12 @@ static void count_time(struct fm_location *location, uint32_t visit, uint64_t ti
     }
 }
 
-/* Takes the times of a stretch that the archive states out of the call tree. */
-static void forget_times(struct fm_location *location, const struct fm_stretch *stretch)
+/* Takes the times of a stretch that the archive states out of the call tree.
+ * @param visit  node of the state at its begin */
+static void forget_times(struct fm_location *location, const struct fm_stretch *stretch,
+                         uint32_t visit)
 {
     uint64_t since = stretch->begin;
-    uint32_t visit = stretch->before;
     for (uint32_t i = stretch->first_state; i < stretch->state_end; i++) {
         count_time(location, visit, since - location->state_since.items[i]);
         since = location->state_since.items[i];
@@ -174,9 +175,10 @@ static void write_states(struct composer *composer, struct states *states, uint3
     const struct fm_stretch *stretch = &composer->stretches->items.items[number];
     const struct composed *composed = &composer->of[number];
     struct fm_location *location = composer->location;
-    forget_times(location, stretch);
+    const struct fm_stretch_ends *ends = &composer->stretches->ends.items[stretch->kind];
+    forget_times(location, stretch, ends->before);
     uint64_t since = stretch->begin;
-    uint32_t visit = stretch->before;
+    uint32_t visit = ends->before;
     const size_t first = states->since.count;
     for (uint32_t i = 0; i < composed->count; i++) {
         const struct fm_part *part = &composer->parts.items[composed->first + i];
@@ -187,8 +189,8 @@ static void write_states(struct composer *composer, struct states *states, uint3
         count_time(location, visit, part->ticks);
         since += part->ticks;
     }
-    if (visit != stretch->after) {
-        put_state(states, stretch->end, stretch->after);
+    if (visit != ends->after) {
+        put_state(states, stretch->end, ends->after);
     }
     /* Records within the stretch: the first state that is not before them. */
     size_t next = first;
@@ -236,8 +238,8 @@ void fm_compose(const struct fm_trace *trace, struct fm_location *location,
         .of = fm_allocate(stretches->items.count, sizeof *composer.of),
     };
     composer.lenders = fm_lenders_of(location, stretches, &composer.kinds, tree);
-    for (size_t k = 0; k < composer.kinds.items.count; k++) {
-        compose_kind(&composer, &composer.kinds.items.items[k]);
+    for (uint32_t k = 0; k < composer.kinds.count; k++) {
+        compose_kind(&composer, &composer.kinds.items[k]);
     }
     rewrite_states(&composer);
     fm_kinds_free(&composer.kinds);

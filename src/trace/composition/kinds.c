@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "trace/composition/kinds.h"
 
-#include "base/containers/map.h"
 #include "trace/composition/pools.h"
 
 static uint32_t depth_of(const struct fm_location *location, uint32_t visit)
@@ -33,31 +32,25 @@ struct fm_kinds fm_kinds_of(const struct fm_location *location,
                             const struct fm_stretches *stretches)
 {
     const size_t count = stretches->items.count;
-    struct fm_kinds kinds = {.of = fm_allocate(count, sizeof *kinds.of),
-                             .order = fm_allocate(count, sizeof *kinds.order)};
-    struct fm_map numbers = {0};
+    struct fm_kinds kinds = {.count = (uint32_t)stretches->ends.count};
+    kinds.items = fm_allocate(kinds.count, sizeof *kinds.items);
+    kinds.order = fm_allocate(count, sizeof *kinds.order);
     for (size_t i = 0; i < count; i++) {
-        const struct fm_stretch *stretch = &stretches->items.items[i];
-        const uint32_t next = (uint32_t)kinds.items.count;
-        kinds.of[i] = *fm_map_at(&numbers, stretch->kind, next);
-        if (kinds.of[i] == next) {
-            fm_vector_push(
-                &kinds.items,
-                (struct fm_kind){.caller = common_caller(location, stretch->from, stretch->to)});
-        }
-        kinds.items.items[kinds.of[i]].count++;
-        kinds.items.items[kinds.of[i]].samples += stretch->sample_count;
+        struct fm_kind *kind = &kinds.items[stretches->items.items[i].kind];
+        kind->count++;
+        kind->samples += stretches->items.items[i].sample_count;
     }
-    fm_map_free(&numbers);
     uint32_t first = 0;
-    for (size_t k = 0; k < kinds.items.count; k++) {
-        struct fm_kind *kind = &kinds.items.items[k];
+    for (uint32_t k = 0; k < kinds.count; k++) {
+        struct fm_kind *kind = &kinds.items[k];
+        kind->caller =
+            common_caller(location, stretches->ends.items[k].from, stretches->ends.items[k].to);
         kind->first = first;
         first += kind->count;
         kind->count = 0;
     }
     for (size_t i = 0; i < count; i++) {
-        struct fm_kind *kind = &kinds.items.items[kinds.of[i]];
+        struct fm_kind *kind = &kinds.items[stretches->items.items[i].kind];
         kinds.order[kind->first + kind->count++] = (uint32_t)i;
     }
     return kinds;
@@ -65,8 +58,7 @@ struct fm_kinds fm_kinds_of(const struct fm_location *location,
 
 void fm_kinds_free(struct fm_kinds *kinds)
 {
-    fm_vector_free(&kinds->items);
-    fm_free(kinds->of);
+    fm_free(kinds->items);
     fm_free(kinds->order);
 }
 

@@ -17,9 +17,9 @@ struct fm_kind {
 };
 
 struct fm_kinds {
-    FM_VECTOR(struct fm_kind) items; /**< in the order of their first stretches */
-    uint32_t *of;                    /**< [stretch]: its kind */
-    uint32_t *order;                 /**< stretches by kind, then by time */
+    struct fm_kind *items; /**< by the `kind` of stretches */
+    uint32_t count;
+    uint32_t *order; /**< stretches by kind, then by time */
 };
 
 /** Sorts the stretches of a location by kinds. To be freed with fm_kinds_free(). */

@@ -6,6 +6,7 @@
 #ifndef FERMATA_TRACE_COMPOSITION_STRETCHES_H
 #define FERMATA_TRACE_COMPOSITION_STRETCHES_H
 
+#include "base/containers/map.h"
 #include "base/containers/vector.h"
 
 #include <stdint.h>
@@ -20,18 +21,21 @@ struct fm_stack_sample {
                    */
 };
 
+/** What the ends of stretches have in common that have the same call stacks there, call by call. */
+struct fm_stretch_ends {
+    uint64_t calls;    /**< equal: the innermost calls at both ends are equal */
+    uint32_t from, to; /**< nodes at its begin and end; FM_NONE: outside of all regions */
+    uint32_t before;   /**< node of the state at its begin: `from` may have been entered there */
+    uint32_t after;    /**< node of the state behind it */
+    uint32_t recorded; /**< as of samples */
+};
+
 /** The time between two recorded events of a location: ends of calls, and begins and ends of
  * regions that were recorded as such. */
 struct fm_stretch {
     uint64_t begin, end;
-    uint64_t blocked;  /**< ticks of it that are known to be without CPU time */
-    uint64_t kind;     /**< equal: the call stacks at both ends are equal, call by call */
-    uint64_t calls;    /**< equal: the innermost calls at both ends are equal */
-    uint32_t from;     /**< node at its begin; FM_NONE: outside of all regions */
-    uint32_t to;       /**< node at its end, likewise */
-    uint32_t before;   /**< node of the state at its begin: `from` may have been entered there */
-    uint32_t after;    /**< node of the state behind it */
-    uint32_t recorded; /**< as of samples */
+    uint64_t blocked; /**< ticks of it that are known to be without CPU time */
+    uint32_t kind;    /**< row of the ends */
     uint32_t first_sample, sample_count;
     uint32_t first_state, state_end; /**< changes of state in it, as the archive has them */
 };
@@ -40,6 +44,8 @@ struct fm_stretch {
 struct fm_stretches {
     FM_VECTOR(struct fm_stretch) items;
     FM_VECTOR(struct fm_stack_sample) samples;
+    FM_VECTOR(struct fm_stretch_ends) ends; /**< of each kind, in the order of its first stretch */
+    struct fm_map kind_of;                  /**< key of the call stacks -> row of `ends` */
 };
 
 /** @return ticks of computation in a stretch. */
@@ -47,6 +53,21 @@ static inline uint64_t fm_stretch_ticks(const struct fm_stretch *stretch)
 {
     uint64_t length = stretch->end - stretch->begin;
     return length > stretch->blocked ? length - stretch->blocked : 0;
+}
+
+/** Forgets all stretches, and keeps the memory. */
+static inline void fm_stretches_clear(struct fm_stretches *stretches)
+{
+    stretches->items.count = stretches->samples.count = stretches->ends.count = 0;
+    fm_map_clear(&stretches->kind_of);
+}
+
+static inline void fm_stretches_free(struct fm_stretches *stretches)
+{
+    fm_vector_free(&stretches->items);
+    fm_vector_free(&stretches->samples);
+    fm_vector_free(&stretches->ends);
+    fm_map_free(&stretches->kind_of);
 }
 
 #endif
