@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import pty
+import re
 import subprocess
 import sys
 import tempfile
@@ -80,6 +81,11 @@ TEXTS = [
     ("report.csv", UTF8, ["sample", "--format=csv"]),
 ]
 
+# arguments of what is printed on a terminal with colours
+COLOURED = [["sample"], ["sample", "--efficiency"], ["sample", "--locks"], ["sample", "--phases"],
+            ["sample", "--matrix=messages"], ["sample", "--metric", "mpi_latesender"], ["causes", "--by=symptom"],
+            ["problems"], ["deep", "--metric", "mpi_rma_sync_lock_competition"]]
+
 # arguments, exit status, a part of the message
 ERRORS = [
     ([], 2, "give one experiment directory"),
@@ -134,14 +140,19 @@ def run(arguments, environment, folder, **more):
                           capture_output=True, **more)
 
 
+def compare(name, output):
+    """Compares with the golden file of this name."""
+    path = golden / name
+    if update:
+        path.write_bytes(output)
+    check(name, path.read_bytes() == output, "differs from the golden file")
+
+
 def check_texts(folder):
     for name, environment, arguments in TEXTS:
         result = run(arguments, environment, folder)
         check(name, result.returncode == 0 and result.stderr == b"", result.stderr)
-        path = golden / name
-        if update:
-            path.write_bytes(result.stdout)
-        check(name, path.read_bytes() == result.stdout, "differs from the golden file")
+        compare(name, result.stdout)
         if name in ("overview.txt", "problems.txt"):
             answer = result.stdout.decode().partition("\nShares of all time\n")[0]
             check(name, answer.count("\n") <= 40, "the answer has more than 40 lines")
@@ -165,10 +176,10 @@ def check_errors(folder):
         check(name, result.stderr.count(b"\n") == 1, "not one line")
 
 
-def on_terminal(environment, folder):
+def on_terminal(environment, folder, arguments):
     """What the command prints when its output is a terminal."""
     master, slave = pty.openpty()
-    process = subprocess.Popen([command, "report", "sample"], cwd=folder, env=environment, stdout=slave)
+    process = subprocess.Popen([command, "report", *arguments], cwd=folder, env=environment, stdout=slave)
     os.close(slave)
     output = b""
     while True:
@@ -184,12 +195,30 @@ def on_terminal(environment, folder):
     return output.replace(b"\r\n", b"\n")
 
 
+def styled_texts(name, output):
+    """The texts of a style, one a line; each one ends with the plain style before another one begins."""
+    styles = {b"1": "bold", b"2": "dim", b"1;31": "alarm"}
+    lines, style = [], b"0"
+    for piece in re.finditer(rb"\033\[([\d;]*)m([^\033]*)", output):
+        check("style ends " + name, b"0" in (style, piece[1]), piece[0])
+        style = piece[1]
+        if style != b"0":
+            lines.append(f"{styles[style]}: {' '.join(piece[2].decode().split())}\n")
+    check("style ends " + name, style == b"0", "not at the end")
+    return "".join(lines)
+
+
 def check_terminal(folder):
-    plain = run(["sample"], UTF8, folder).stdout
     environment = {**UTF8, "TERM": "xterm"}
-    coloured = on_terminal(environment, folder)
-    check("colour", b"\033[" in coloured, "none on a terminal")
-    check("no colour", on_terminal({**environment, "NO_COLOR": "1"}, folder) == plain, "differs")
+    colours = ""
+    for arguments in COLOURED:
+        name = " ".join(arguments)
+        plain = run(arguments, UTF8, folder).stdout
+        output = on_terminal(environment, folder, arguments)
+        check("colour " + name, re.sub(rb"\033\[[\d;]*m", b"", output) == plain, "the text differs")
+        colours += f"{name}\n{styled_texts(name, output)}\n"
+        check("no colour " + name, on_terminal({**environment, "NO_COLOR": "1"}, folder, arguments) == plain, "differs")
+    compare("colours.txt", colours.encode())
 
 
 def check_others(folder):

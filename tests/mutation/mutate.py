@@ -45,7 +45,7 @@ SEES = {
     "quick": {
         "record": ["unit/record unit/stack", "unit cli"],
         "analysis": ["unit/analysis rules/scenarios", "unit rules/lock_queue rules/patterns cli", "formats"],
-        "report": ["unit/report", "unit cli"],
+        "report": ["unit/report", "unit cli", "formats/export"],
         "view": ["unit/view", "unit cli"],
         "cube": ["unit/cube", "unit cli rules/scenarios", "formats"],
         "diagnosis": ["unit/report", "unit cli rules/scenarios"],

@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import subprocess
 import unittest
 
@@ -16,6 +17,10 @@ def total(report, metric, callpath=None):
         for s in report["severities"]
         if s["metric"] == metric and callpath in (None, s["callpath"])
     )
+
+
+def name_in_markdown(name):
+    return re.sub(r"([\\`*_{}\[\]()#+.!|~-])", r"\\\1", name)
 
 
 def hybrid(slow):
@@ -122,7 +127,9 @@ class Diff(Experiments):
         fermata("diff", c, a, "--fail-if", "mpi_latesender > 1000000%", status=1)
         # One condition of several is enough; any variant may meet it.
         fermata("diff", a, a, b, "--fail-if", "time > 1", "--fail-if", "mpi_late* > 1%", status=1)
-        for condition in ["", "mpi_latesender", "> 5%", "mpi_latesender > x", "nothing > 5%",
+        longest = "mpi_latesender".ljust(63, "*")
+        fermata("diff", a, b, "--fail-if", longest + " > 1%", status=1)
+        for condition in [longest + "* > 1%", "", "mpi_latesender", "> 5%", "mpi_latesender > x", "nothing > 5%",
                           "mpi_latesender > 5 %%", "mpi_latesender > nan", "mpi_latesender = 5"]:
             with self.subTest(condition):
                 fermata("diff", a, b, "--fail-if", condition, status=2)
@@ -133,8 +140,86 @@ class Diff(Experiments):
         text = fermata("diff", a, b).decode()
         self.assertRegex(text, r"Late Sender +2\.000 s +3\.000 s +\+50\.0%")
         self.assertRegex(text, r"\+1\.000 s +Late Sender in main/MPI_Recv")
-        markdown = fermata("diff", a, b, "--format=markdown").decode()
-        self.assertRegex(markdown, r"\| (&emsp;)+Late Sender \| 2\.000 s \| 3\.000 s \| \+50\.0% \|")
+        markdown = fermata("diff", a, b, "--format=markdown", "--metric", "mpi_*", "--top=3").decode()
+        self.assertEqual(markdown.replace(name_in_markdown(self.folder), "F"), """\
+| Property | F/a | F/b | change |
+|---|--:|--:|--:|
+| Communication | 3.000 s | 4.000 s | +33.3% |
+| Point-to-point | 3.000 s | 4.000 s | +33.3% |
+| Late Sender | 2.000 s | 3.000 s | +50.0% |
+
+### Largest changes
+
+| Property in call path | F/a | F/b | change |
+|---|--:|--:|--:|
+| Computation in main | 35.00 s | 33.00 s | -5.7% |
+| Computation in main/work | 2.000 s | 3.000 s | +50.0% |
+| Late Sender in main/MPI\\_Recv | 2.000 s | 3.000 s | +50.0% |
+""")
+        tables = fermata("diff", a, b, "--format=markdown", "--top=2").decode().split("\n\n")
+        self.assertEqual(tables[0].split("\n")[2:6], [
+            "| Run time | 20.00 s | 20.00 s | = |",
+            "| Parallel efficiency | 92.5% | 90.0% | -2.5 |",
+            "| Time | 40.00 s | 40.00 s | = |",
+            "| &emsp;Execution | 40.00 s | 40.00 s | = |"])
+        self.assertEqual(tables[2].split("\n")[2:], [
+            "| Computation in main | 35.00 s | 33.00 s | -5.7% |",
+            "| Computation in main/work | 2.000 s | 3.000 s | +50.0% |",
+            ""])
+        self.assertEqual(len(tables), 3)
+
+    def test_markdown_of_three_variants(self):
+        places = [self.experiment(str(d), late_sender(d)) for d in (1, 2, 4)]
+        markdown = fermata("diff", *places, "--format=markdown", "--metric=mpi_latesender").decode()
+        self.assertEqual(markdown.replace(name_in_markdown(self.folder), "F").split("\n")[:3], [
+            "| Property | F/1 | F/2 | change | F/4 | change |",
+            "|---|--:|--:|--:|--:|--:|",
+            "| Late Sender | 1.000 s | 2.000 s | +100.0% | 4.000 s | +300.0% |"])
+
+    def test_what_meets_a_condition(self):
+        a = self.experiment("a", late_sender(2))
+        b = self.experiment("b", late_sender(3))
+        c = self.experiment("c", late_sender(4))
+        conditions = ["mpi_latesender > 1", "time > 1", "mpi_lat* > 0"]
+        output = {}
+        for form in "text", "markdown", "json":
+            done = subprocess.run(
+                [os.environ["FERMATA"], "diff", "--format", form, a, b, c,
+                 *(word for condition in conditions for word in ("--fail-if", condition))],
+                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
+            self.assertEqual(done.returncode, 1)
+            output[form] = done.stdout
+        self.assertEqual(output["text"].split("\nConditions\n")[1], """\
+  mpi_latesender > 1: met by mpi_latesender in C (+100.0%)
+  time > 1: not met
+  mpi_lat* > 0: met by mpi_latesender in B (+50.0%)
+  mpi_lat* > 0: met by mpi_latesender in C (+100.0%)
+""")
+        self.assertEqual(
+            output["markdown"].replace(name_in_markdown(self.folder), "F").split("\n### Conditions\n")[1], """
+- **met**: mpi\\_latesender &gt; 1 by mpi\\_latesender in F/c
+- not met: time &gt; 1
+- **met**: mpi\\_lat\\* &gt; 0 by mpi\\_latesender in F/b, mpi\\_latesender in F/c
+""")
+        self.assertEqual(json.loads(output["json"])["met_conditions"], [
+            {"condition": condition, "metric": "mpi_latesender", "variant": variant}
+            for condition, variant in ((conditions[0], 2), (conditions[2], 1), (conditions[2], 2))])
+
+    def test_a_condition_of_all_metrics_names_each_one_once(self):
+        a = self.experiment("a", late_sender(2))
+        explained = [line.split()[0] for line in fermata("report", "--explain", "all").decode().splitlines()
+                     if line and not line.startswith(" ")]
+        output = {}
+        for form in "text", "markdown", "json":
+            output[form] = subprocess.run(
+                [os.environ["FERMATA"], "diff", "--format", form, "--fail-if", "* < 1", a, a],
+                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False,
+                env={**os.environ, "COLUMNS": "200"}).stdout
+        ids = [condition["metric"] for condition in json.loads(output["json"])["met_conditions"]]
+        self.assertEqual(sorted(ids), sorted(set(explained)))
+        self.assertEqual([line.split()[5] for line in output["text"].splitlines() if ": met by" in line], ids)
+        line = output["markdown"].split("**met**: \\* &lt; 1 by ")[1].rstrip("\n").replace("\\", "")
+        self.assertEqual([part.split(" in ")[0] for part in line.split(", ")], ids)
 
     def test_efficiencies_of_processes_and_threads(self):
         # The others are not defined without threads; unknown is not 0.

@@ -17,6 +17,7 @@ static uint32_t find(const int64_t *costs, uint32_t count)
     for (uint32_t i = 0; i < count; i++) {
         whole += costs[i];
     }
+    memset(runs, 0, sizeof runs);
     return fm_find_occasions(costs, count, whole, runs);
 }
 
@@ -56,6 +57,43 @@ static void test_a_run_is_widened(void **state)
     costs[60] = 6;
     assert_int_equal(find(costs, 100), 1);
     assert_run(&runs[0], 50, 58, 9, 90);
+}
+
+/* A neighbour belongs to its run if it costs half of the mean of that run, not of the other one. */
+static void test_one_of_two_runs_is_widened(void **state)
+{
+    (void)state;
+    int64_t costs[50] = {0};
+    costs[5] = costs[6] = 10;
+    costs[4] = costs[7] = 5;
+    costs[3] = costs[8] = 4;
+    costs[27] = 200;
+    costs[26] = costs[28] = 1;
+    assert_int_equal(find(costs, 50), 2);
+    assert_run(&runs[0], 4, 7, 4, 30);
+    assert_run(&runs[1], 27, 27, 1, 200);
+    memset(costs, 0, sizeof costs);
+    costs[27] = 200;
+    costs[26] = costs[28] = 1;
+    costs[35] = costs[36] = 10;
+    costs[34] = costs[37] = 5;
+    costs[33] = costs[38] = 4;
+    assert_int_equal(find(costs, 50), 2);
+    assert_run(&runs[0], 27, 27, 1, 200);
+    assert_run(&runs[1], 34, 37, 4, 30);
+}
+
+static void test_the_middle_one_of_three_runs_is_widened(void **state)
+{
+    (void)state;
+    int64_t costs[50] = {0};
+    costs[5] = costs[45] = 100;
+    costs[25] = costs[26] = 20;
+    costs[24] = costs[27] = 10;
+    assert_int_equal(find(costs, 50), 3);
+    assert_run(&runs[0], 5, 5, 1, 100);
+    assert_run(&runs[1], 24, 27, 4, 60);
+    assert_run(&runs[2], 45, 45, 1, 100);
 }
 
 static void test_what_is_spread_has_no_time(void **state)
@@ -183,6 +221,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one_run),
         cmocka_unit_test(test_a_run_is_widened),
+        cmocka_unit_test(test_one_of_two_runs_is_widened),
+        cmocka_unit_test(test_the_middle_one_of_three_runs_is_widened),
         cmocka_unit_test(test_what_is_spread_has_no_time),
         cmocka_unit_test(test_two_and_three_runs),
         cmocka_unit_test(test_two_long_runs_are_one),

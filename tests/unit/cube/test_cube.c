@@ -110,6 +110,30 @@ static void test_statistics_are_found(void **state)
     fm_cube_free(cube);
 }
 
+/* The cube has its own copy of each problem. */
+static void test_many_problems(void **state)
+{
+    enum { COUNT = 100 };
+    (void)state;
+    struct fm_cube *cube = sample_cube();
+    const uint32_t before = cube->problem_count;
+    struct fm_cube_problem problem = cube->problems[0];
+    for (uint32_t i = 0; i < COUNT; i++) {
+        problem.cost = COUNT - i; /* they are in the order of their costs */
+        problem.location_count = i % 2 + 1;
+        assert_int_equal(fm_cube_add_problem(cube, &problem, NULL), FM_OK);
+    }
+    assert_int_equal(cube->problem_count, before + COUNT);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        const struct fm_cube_problem *copy = &cube->problems[before + i];
+        assert_int_equal(copy->cost, COUNT - i);
+        assert_int_equal(copy->location_count, i % 2 + 1);
+        assert_ptr_not_equal(copy->locations, problem.locations);
+        assert_int_equal(copy->locations[i % 2], problem.locations[i % 2]);
+    }
+    fm_cube_free(cube);
+}
+
 static void test_call_paths_are_found_by_name(void **state)
 {
     (void)state;
@@ -144,6 +168,7 @@ int main(void)
         cmocka_unit_test(test_sums_beyond_64_bits_are_an_error),
         cmocka_unit_test(test_two_statistics_of_one_metric_are_an_error),
         cmocka_unit_test(test_statistics_are_found),
+        cmocka_unit_test(test_many_problems),
         cmocka_unit_test(test_call_paths_are_found_by_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

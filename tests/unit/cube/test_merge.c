@@ -99,6 +99,33 @@ static void test_locations_get_their_new_numbers(void **state)
     fm_cube_free(sample);
 }
 
+/* The values of a location come from the first report that has some, whatever its number there. */
+static void test_messages_of_each_location(void **state)
+{
+    (void)state;
+    struct fm_cube *first = sample_cube();
+    struct fm_cube *second = sample_cube();
+    first->locations[1].last_partition = (struct fm_cube_last_partition){1, 4, 5, 6};
+    first->locations[2].unexpected = (struct fm_cube_unexpected){20, 1, 2, 3, 4, 5, 6};
+    for (uint32_t l = 0; l < second->location_count; l++) {
+        second->locations[l].last_partition = (struct fm_cube_last_partition){2, 8, 10 + l, 30};
+        second->locations[l].unexpected =
+            (struct fm_cube_unexpected){100 + l, 10, 20, 30, 40, 50, 60};
+    }
+    struct fm_cube *merged = merge(first, second);
+    assert_int_equal(merged->location_count, second->location_count);
+    for (uint32_t l = 0; l < merged->location_count; l++) {
+        const struct fm_cube_location *location = &merged->locations[l];
+        assert_int_equal(location->last_partition.messages, l == 1 ? 5 : 10 + l);
+        assert_int_equal(location->last_partition.partition, l == 1 ? 1 : 2);
+        assert_int_equal(location->unexpected.messages, l == 2 ? 20 : 100 + l);
+        assert_int_equal(location->unexpected.bytes_most, l == 2 ? 6 : 60);
+    }
+    fm_cube_free(merged);
+    fm_cube_free(first);
+    fm_cube_free(second);
+}
+
 /* The phases and locks come from another report than the problems. */
 static void test_problems_without_their_phase(void **state)
 {
@@ -125,6 +152,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_report_that_has_them_tells),
         cmocka_unit_test(test_locations_get_their_new_numbers),
+        cmocka_unit_test(test_messages_of_each_location),
         cmocka_unit_test(test_problems_without_their_phase),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

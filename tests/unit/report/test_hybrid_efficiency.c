@@ -77,11 +77,37 @@ static void single_threads_have_none(void **state)
     fm_cube_free(cube);
 }
 
+/* A run of one call path has an efficiency, one of a single location has none. */
+static void whole_runs(void **state)
+{
+    (void)state;
+    const struct fm_diagnosis_options options = {.width = 80, .utf8 = true};
+    struct fm_diagnosis diagnosis;
+    struct fm_efficiency efficiency;
+    struct fm_cube *cube = make_cube(false);
+    assert_int_equal(fm_diagnosis_make(&diagnosis, cube, &options, NULL), FM_OK);
+    assert_true(fm_diagnosis_efficiency(&diagnosis, &efficiency));
+    assert_near(efficiency.parallel, 0.7);
+    assert_near(efficiency.load_balance, 7.0 / 8);
+    fm_cube_free(cube);
+    cube = fm_cube_create();
+    assert_non_null(cube);
+    assert_int_equal(fm_cube_add_region(cube, "main", "user", NULL, 0), 0);
+    assert_int_equal(fm_cube_add_callpath(cube, FM_CUBE_NONE, 0), 0);
+    assert_int_equal(fm_cube_add_location(cube, 0, 0, 0, "node", "name"), 0);
+    assert_int_equal(fm_cube_add(cube, FM_METRIC_COMP, 0, 0, 10, NULL), FM_OK);
+    assert_int_equal(fm_cube_seal(cube, NULL), FM_OK);
+    assert_int_equal(fm_diagnosis_make(&diagnosis, cube, &options, NULL), FM_OK);
+    assert_false(fm_diagnosis_efficiency(&diagnosis, &efficiency));
+    fm_cube_free(cube);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(factors_multiply),
         cmocka_unit_test(single_threads_have_none),
+        cmocka_unit_test(whole_runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
