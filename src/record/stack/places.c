@@ -181,23 +181,34 @@ static bool read_slot(const struct fm_module *module, uint64_t slot, uint64_t *w
     return true;
 }
 
+/* The function that the call before a return address calls: `direct` as the call has it, `target`
+ * behind the stub that it may lead to. @return false: unknown */
+static bool find_called(const struct fm_module *module, uint64_t address, uint64_t *direct,
+                        uint64_t *target)
+{
+    uint64_t slot;
+    bool in_slot;
+    int length;
+    if (!fm_module_holds(module, address - FM_CALL_BYTES, FM_CALL_BYTES, true) ||
+        !fm_call_target((const uint8_t *)(uintptr_t)address, direct, &in_slot) ||
+        (in_slot && !read_slot(module, *direct, direct))) {
+        return false;
+    }
+    *target = *direct;
+    return !fm_module_holds(module, *direct, FM_STUB_BYTES, true) ||
+           !fm_stub_slot((const uint8_t *)(uintptr_t)*direct, &slot, &length) ||
+           read_slot(module, slot, target);
+}
+
 /* Determines the function that the call before a return address calls, if that function is shown.
  * If the stack shows a different function inside this call site, the called function has left the
  * stack by a tail call. */
 static void find_target(const struct fm_module *module, uint64_t address, struct fm_site *site)
 {
-    uint64_t target, slot, function;
+    uint64_t direct, target, function;
     struct fm_unwind_rule rule;
-    bool in_slot;
     site->target_module = FM_SITE_NO_TARGET;
-    if (!fm_module_holds(module, address - FM_CALL_BYTES, FM_CALL_BYTES, true) ||
-        !fm_call_target((const uint8_t *)(uintptr_t)address, &target, &in_slot) ||
-        (in_slot && !read_slot(module, target, &target))) {
-        return;
-    }
-    if (fm_module_holds(module, target, FM_STUB_BYTES, true) &&
-        fm_stub_slot((const uint8_t *)(uintptr_t)target, &slot) &&
-        !read_slot(module, slot, &target)) {
+    if (!find_called(module, address, &direct, &target)) {
         return;
     }
     int number = fm_modules_find(target);
@@ -210,6 +221,88 @@ static void find_target(const struct fm_module *module, uint64_t address, struct
         site->target_module = (uint32_t)number;
         site->target = target - called->base;
     }
+}
+
+uint64_t fm_place_call_strength(uint64_t address, uint64_t pc)
+{
+    enum { FARTHEST = 1 << 16 };
+    uint64_t targets[2], function;
+    struct fm_unwind_rule rule;
+    int number = fm_modules_find(address - 1);
+    const struct fm_module *module = number >= 0 ? fm_modules_get((uint32_t)number) : NULL;
+    if (module == NULL || !fm_module_holds(module, address - FM_CALL_BYTES, FM_CALL_BYTES, true) ||
+        !fm_follows_call((const uint8_t *)(uintptr_t)address)) {
+        return FM_CALL_NONE;
+    }
+    number = fm_modules_find(pc);
+    const struct fm_module *called = number >= 0 ? fm_modules_get((uint32_t)number) : NULL;
+    if (called == NULL || !find_called(module, address, &targets[0], &targets[1])) {
+        return FM_CALL_POSSIBLE;
+    }
+    for (int i = 0; i < 2; i++) {
+        if (targets[i] <= pc && pc - targets[i] < FARTHEST) {
+            fm_cfi_find(&called->cfi, targets[i], &rule, &function);
+            if (function == 0) {
+                return targets[i];
+            }
+        }
+    }
+    return FM_CALL_POSSIBLE;
+}
+
+/* ---- stubs of procedure linkage tables ---- */
+
+static bool is_binding(const struct fm_module *module, uint64_t code)
+{
+    return fm_module_holds(module, code, FM_STUB_BYTES, true) &&
+           fm_stub_binds((const uint8_t *)(uintptr_t)code);
+}
+
+/* The function that an interrupted stub calls. @return false: the code is no stub
+ * @param target  out: 0: the function is not bound yet */
+static bool find_stub(const struct fm_module *module, uint64_t pc, uint64_t *target)
+{
+    uint64_t slot;
+    int length;
+    *target = 0;
+    for (uint64_t begin = pc & ~(uint64_t)(FM_STUB_UNIT - 1); pc - begin < FM_STUB_LONGEST;
+         begin -= FM_STUB_UNIT) {
+        if (!fm_module_holds(module, begin, FM_STUB_BYTES, true)) {
+            return false;
+        }
+        if (fm_stub_slot((const uint8_t *)(uintptr_t)begin, &slot, &length)) {
+            if (pc - begin >= (uint64_t)length) {
+                return pc - begin < FM_STUB_BYTES && is_binding(module, begin + (uint64_t)length);
+            }
+            if (!read_slot(module, slot, target)) {
+                return false;
+            }
+            *target = is_binding(module, *target) ? 0 : *target;
+            return true;
+        }
+        if (pc - begin < FM_STUB_BYTES && is_binding(module, begin)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The call site of an interrupted stub: the begin of the function that is being called. While it is
+ * bound, the dynamic linker's functions are hidden, and so is the stub. */
+static uint32_t site_of_stub(uint64_t target)
+{
+    struct fm_unwind_rule rule;
+    uint64_t function;
+    int number = target != 0 ? fm_modules_find(target) : -1;
+    const struct fm_module *called = number >= 0 ? fm_modules_get((uint32_t)number) : NULL;
+    if (called == NULL || called->hidden) {
+        return FM_SITE_HIDDEN;
+    }
+    fm_cfi_find(&called->cfi, target, &rule, &function);
+    return number_of((struct fm_site){.module = (uint32_t)number,
+                                      .offset = target - called->base,
+                                      .function = function != 0 ? function - called->base : 0,
+                                      .target_module = FM_SITE_NO_TARGET});
 }
 
 /* @return false: no known module has code at the place */
@@ -233,11 +326,17 @@ static bool find_rule(struct fm_place *place)
         fm_signal_rule((const uint8_t *)(uintptr_t)address, &place->rule);
     }
     bool starts_program = pc - state.entry < ENTRY_SIZE;
-    if (place->rule.cfa == FM_CFA_UNKNOWN && (starts_program || module->c_library)) {
+    if (place->rule.cfa == FM_CFA_UNKNOWN && exact && !begin && function == 0 && !starts_program) {
+        place->rule.cfa = FM_CFA_SEARCH;
+    } else if (place->rule.cfa == FM_CFA_UNKNOWN &&
+               (starts_program || (module->c_library && function == 0))) {
         place->rule.cfa = FM_CFA_END; /* functions that start programs or threads may lack rules */
     }
+    uint64_t target;
     if (module->hidden || starts_program) {
         place->site = FM_SITE_HIDDEN;
+    } else if (exact && !begin && find_stub(module, pc, &target)) {
+        place->site = site_of_stub(target);
     } else {
         struct fm_site site = {.module = (uint32_t)number,
                                .offset = pc - module->base,

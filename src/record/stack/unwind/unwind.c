@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/stack/unwind/unwind.h"
 
+#include "record/stack/calls.h"
+
+/* A placeholder for a cell that is not known: the next check fails, so that the functions inside
+ * are unwound again. */
+static const uint64_t nothing;
+static const struct fm_stack_cell never_unchanged = {&nothing, 1};
+
 static bool read_cell(struct fm_unwinding *walk, uint64_t address, struct fm_stack_cell *cell)
 {
     if (address < walk->at.sp || address % sizeof(uint64_t) != 0) {
@@ -55,7 +62,14 @@ static bool find_cfa(struct fm_unwinding *walk, const struct fm_unwind_rule *rul
         }
         note_frame_pointer(walk);
     }
-    *cfa = (by_fp ? walk->at.fp : walk->at.sp) + (uint64_t)(int64_t)rule->cfa_offset;
+    uint64_t base = by_fp ? walk->at.fp : walk->at.sp;
+    if (rule->cfa == FM_CFA_ARGUMENTS) {
+        base = walk->at.arguments;
+        if (!walk->exact || base == 0) {
+            return false;
+        }
+    }
+    *cfa = base + (uint64_t)(int64_t)rule->cfa_offset;
     if (rule->cfa == FM_CFA_AT_SP || rule->cfa == FM_CFA_AT_FP) {
         struct fm_stack_cell *cell = &walk->found->extras[walk->found->first][FM_STACK_CFA];
         if (!read_cell(walk, *cfa, cell)) {
@@ -72,6 +86,7 @@ static bool find_pc(struct fm_unwinding *walk, const struct fm_unwind_rule *rule
 {
     if (rule->pc_cell == FM_CELL_KEPT) {
         *pc = walk->at.link;
+        walk->pc_cell = never_unchanged;
         return walk->exact && walk->at.link != 0;
     }
     if (!read_cell(walk, cell_address(walk, rule->pc_cell, rule->pc_offset, cfa), &walk->pc_cell)) {
@@ -92,12 +107,78 @@ static bool find_fp(struct fm_unwinding *walk, const struct fm_unwind_rule *rule
         return true;
     }
     struct fm_stack_cell *cell = &walk->found->extras[walk->found->first][FM_STACK_SAVED_FP];
-    if (!read_cell(walk, cell_address(walk, rule->fp_cell, rule->fp_offset, cfa), cell)) {
+    const uint64_t address = cell_address(walk, rule->fp_cell, rule->fp_offset, cfa);
+    if (walk->exact && address < walk->at.sp) {
+        return true; /* in an epilogue: the register has been restored */
+    }
+    if (!read_cell(walk, address, cell)) {
         return false;
     }
     *fp = cell->word;
     walk->fp_last = walk->found->first - 1;
     walk->fp_lost = false;
+    return true;
+}
+
+/* ---- interrupted code without unwind information ---- */
+
+/* A word that may be the return address of the interrupted code. */
+struct candidate {
+    struct fm_stack_cell cell; /* place NULL: the link register */
+    uint64_t pc, cfa;
+    bool by_fp; /* it belongs to the frame record that the frame pointer leads to */
+};
+
+/* Takes the candidate if it is better than the best one so far. */
+static void consider(const struct fm_unwinding *walk, const struct candidate *candidate,
+                     uint64_t *strength, struct candidate *best)
+{
+    uint64_t found = fm_place_call_strength(candidate->pc, walk->at.pc);
+    if (found > *strength) {
+        *strength = found;
+        *best = *candidate;
+    }
+}
+
+/* Searches the return address of code without unwind information: stubs, functions in assembly.
+ * Candidates are the link register, the next words of the stack and the frame record, if a call
+ * precedes the address that they contain. The best one is that whose call is known to reach the
+ * interrupted code; else the first one. */
+static bool search_caller(struct fm_unwinding *walk, struct fm_registers *caller)
+{
+    enum { WORDS = 16, WORD = 8 };
+    struct candidate best = {0}, candidate = {.pc = walk->at.link, .cfa = walk->at.sp};
+    uint64_t strength = FM_CALL_NONE;
+    if (walk->at.link != 0) {
+        consider(walk, &candidate, &strength, &best);
+    }
+    for (int i = 0; FM_CALL_PUSHES && i < WORDS; i++) {
+        const uint64_t place = walk->at.sp + (uint64_t)i * WORD;
+        if (!read_cell(walk, place, &candidate.cell)) {
+            break;
+        }
+        candidate.pc = fm_plain_address(candidate.cell.word);
+        candidate.cfa = place + WORD;
+        consider(walk, &candidate, &strength, &best);
+    }
+    if (read_cell(walk, walk->at.fp + WORD, &candidate.cell)) {
+        candidate.pc = fm_plain_address(candidate.cell.word);
+        candidate.cfa = walk->at.fp + 2 * WORD;
+        candidate.by_fp = true;
+        consider(walk, &candidate, &strength, &best);
+    }
+    struct fm_stack_cell *saved = &walk->found->extras[walk->found->first][FM_STACK_SAVED_FP];
+    if (strength == FM_CALL_NONE || (best.by_fp && !read_cell(walk, walk->at.fp, saved))) {
+        return false;
+    }
+    caller->pc = best.pc;
+    caller->sp = best.cfa;
+    walk->pc_cell = best.cell.place != NULL ? best.cell : never_unchanged;
+    if (best.by_fp) {
+        note_frame_pointer(walk);
+        caller->fp = saved->word;
+        walk->fp_last = walk->found->first - 1;
+    }
     return true;
 }
 
@@ -107,6 +188,14 @@ static enum fm_unwind_end step_out(struct fm_unwinding *walk, const struct fm_un
     struct fm_registers caller = {.fp = walk->at.fp};
     if (rule->cfa == FM_CFA_END) {
         return FM_UNWIND_OUTERMOST;
+    }
+    if (rule->cfa == FM_CFA_SEARCH) {
+        if (!search_caller(walk, &caller)) {
+            return FM_UNWIND_UNKNOWN;
+        }
+        walk->exact = false;
+        walk->at = caller;
+        return FM_UNWIND_GO_ON;
     }
     if (rule->cfa == FM_CFA_UNKNOWN || !find_cfa(walk, rule, &caller.sp) ||
         !find_pc(walk, rule, caller.sp, &caller.pc) ||
@@ -204,10 +293,20 @@ static enum fm_unwind_end unwind_one(struct fm_unwinding *walk)
     return step_out(walk, &place->rule);
 }
 
-/* A placeholder for a cell that is not known: the next check fails, so that the functions inside
- * are unwound again. */
-static const uint64_t nothing;
-static const struct fm_stack_cell never_unchanged = {&nothing, 1};
+/* Whether the innermost of the frames that may still be active may belong to another function,
+ * which the same indirect call has called: the word that its caller was unwound with is the same
+ * then. */
+static bool may_be_other_call(const struct fm_unwinding *walk)
+{
+    const struct fm_stack *stack = walk->stack;
+    const uint32_t frame = walk->standing - 1;
+    if (frame <= stack->first_shown) {
+        return false;
+    }
+    const uint32_t caller = stack->frames[frame - 1].site;
+    return caller == FM_SITE_HIDDEN || caller == FM_SITE_UNKNOWN ||
+           fm_sites_get(caller).target_module == FM_SITE_NO_TARGET;
+}
 
 enum fm_unwind_end fm_unwind(struct fm_unwinding *walk)
 {
@@ -221,7 +320,8 @@ enum fm_unwind_end fm_unwind(struct fm_unwinding *walk)
     }
     /* Code that cannot be unwound is taken to be called from the active frames outside of it. */
     while (step == FM_UNWIND_UNKNOWN && walk->standing > 0 &&
-           frames[walk->standing - 1].sp <= walk->at.sp) {
+           (frames[walk->standing - 1].sp <= walk->at.sp ||
+            (walk->in_signal && may_be_other_call(walk)))) {
         walk->standing--;
     }
     if (step == FM_UNWIND_OUTERMOST) {
