@@ -100,6 +100,7 @@ struct fm_builder {
     struct fm_table_sizes sizes; /**< of the location before */
     uint64_t reading;     /**< ticks that the recorder read processor times before the next call */
     uint64_t stretch;     /**< ticks of the last FM_MEASURED_TIME or FM_DELAY_MEASURED_TIME */
+    uint64_t stolen;      /**< ticks of the last FM_STOLEN_TIME */
     size_t next_counter;  /**< where the search for a counter's series begins */
     double *last_values;  /**< [counter]: the last value of a total at the location */
     struct fm_map growth; /**< visit | counter << 32 -> row of the location's `growth` */

@@ -5,14 +5,17 @@
 #include <math.h>
 
 /* Adds an amount to the call paths that the location was in during the last `stretch` ticks, in
- * proportion to the time in them. The shares add up to exactly `amount`; numbers are rounded, so
- * that a single event belongs to the call path in the middle of the stretch. */
-static void spread(struct fm_builder *builder, fm_processor_time_t which, uint64_t amount)
+ * proportion to the time in them, or takes it away again. The shares add up to exactly `amount`;
+ * numbers are rounded, so that a single event belongs to the call path in the middle of the
+ * stretch.
+ */
+static void spread(struct fm_builder *builder, unsigned which, uint64_t amount, bool takes_away)
 {
     struct fm_location *location = builder->location;
     uint64_t end = builder->now, whole = builder->stretch;
     uint64_t begin = end - whole, upper = end, shared = 0;
-    uint64_t rounding = fm_processor_time_is_number(which) ? whole / 2 : 0;
+    bool is_number = which < FM_PROCESSOR_TIME_COUNT && fm_processor_time_is_number(which);
+    uint64_t rounding = is_number ? whole / 2 : 0;
     for (size_t i = location->state_since.count; i-- > 0 && upper > begin;) {
         uint64_t since = location->state_since.items[i];
         uint32_t visit = location->state_visit.items[i];
@@ -23,9 +26,29 @@ static void spread(struct fm_builder *builder, fm_processor_time_t which, uint64
         upper = since;
         uint64_t sum = (uint64_t)(((unsigned __int128)amount * (end - upper) + rounding) / whole);
         if (visit != FM_NONE) {
-            location->profile.items[visit].processor_times[which] += sum - shared;
+            uint64_t *time = &location->profile.items[visit].processor_times[which];
+            *time = takes_away ? *time - (sum - shared) : *time + (sum - shared);
         }
         shared = sum;
+    }
+}
+
+/* Divides the time without a processor of a stretch, as its values come in: its reason is unknown,
+ * unless the run delay is known; then what exceeds the run delay is waiting. */
+static void divide_stolen(struct fm_builder *builder, fm_processor_time_t which, uint64_t ticks)
+{
+    const uint64_t stolen = builder->stolen;
+    if (which == FM_MEASURED_TIME) {
+        builder->stolen = 0;
+    } else if (which == FM_STOLEN_TIME) {
+        builder->stolen = ticks;
+        spread(builder, FM_UNRESOLVED_TIME, ticks, false);
+    } else if (which == FM_DELAY_MEASURED_TIME) {
+        spread(builder, FM_UNRESOLVED_TIME, stolen, true);
+        spread(builder, FM_BLOCKED_TIME, stolen, false);
+    } else if (which == FM_RUN_DELAY) {
+        spread(builder, FM_BLOCKED_TIME, stolen, true);
+        spread(builder, FM_BLOCKED_TIME, stolen > ticks ? stolen - ticks : 0, false);
     }
 }
 
@@ -35,7 +58,7 @@ static void add_processor_time(struct fm_builder *builder, fm_processor_time_t w
         return;
     }
     if (fm_processor_time_is_number(which)) {
-        spread(builder, which, (uint64_t)value);
+        spread(builder, which, (uint64_t)value, false);
         return;
     }
     uint64_t ticks =
@@ -49,7 +72,8 @@ static void add_processor_time(struct fm_builder *builder, fm_processor_time_t w
         builder->stretch = ticks < most ? ticks : most;
     }
     ticks = ticks < builder->stretch ? ticks : builder->stretch;
-    spread(builder, which, ticks);
+    spread(builder, which, ticks, false);
+    divide_stolen(builder, which, ticks);
 }
 
 /* Books the growth of a total on the call path that the location is in, or on its first one. */
