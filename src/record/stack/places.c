@@ -11,9 +11,12 @@
 #include <sys/mman.h>
 
 enum {
-    FIRST_SIZE = 4096,   /* places */
-    ENTRY_SIZE = 64,     /* bytes of the program's first function */
-    SITES_MOST = 1 << 21 /* address space is reserved for all; pages are allocated when used */
+    FIRST_SIZE = 4096,    /* places */
+    ENTRY_SIZE = 64,      /* bytes of the program's first function */
+    SITES_MOST = 1 << 21, /* address space is reserved for all; pages are allocated when used */
+    OUTSIDE_MOST = 256,   /* pages */
+    MISSED_MOST = 16,
+    PAGE_BITS = 12
 };
 
 struct fm_places *fm_places;
@@ -26,6 +29,12 @@ static struct {
     uint32_t site_count;
     struct fm_site main;
     uint64_t entry; /* entry point of the program: the function that calls main */
+    /* Pages of code outside of all modules, as of the last refresh of their list: generated at run
+     * time. Later ones replace the first ones. */
+    uint64_t outside[OUTSIDE_MOST];
+    size_t outside_count;
+    uint64_t missed[MISSED_MOST]; /* pages that signal handlers found outside since then */
+    size_t missed_count;
 } state;
 
 static void *reserve(size_t bytes)
@@ -317,6 +326,7 @@ static bool find_rule(struct fm_place *place)
     place->rule = (struct fm_unwind_rule){.cfa = FM_CFA_UNKNOWN};
     place->site = FM_SITE_UNKNOWN;
     if (number < 0) {
+        place->rule.cfa = exact && !begin ? FM_CFA_SEARCH : FM_CFA_UNKNOWN;
         return false;
     }
     const struct fm_module *module = fm_modules_get((uint32_t)number);
@@ -353,12 +363,57 @@ static bool find_rule(struct fm_place *place)
     return true;
 }
 
+/* ---- generated code ---- */
+
+static uint64_t page_of(uint64_t address)
+{
+    return (address & ~(FM_PLACE_EXACT | FM_PLACE_FUNCTION)) >> PAGE_BITS;
+}
+
+static bool is_outside(uint64_t page)
+{
+    const size_t count = state.outside_count < OUTSIDE_MOST ? state.outside_count : OUTSIDE_MOST;
+    size_t i = 0;
+    while (i < count && state.outside[i] != page) {
+        i++;
+    }
+    return i < count;
+}
+
+/* Whether code at an address that is in no known module was generated at run time. If not, a module
+ * may have been loaded there: the next refresh decides. Under the lock. */
+static bool is_generated(uint64_t address)
+{
+    const uint64_t page = page_of(address);
+    bool found = is_outside(page);
+    if (!found && state.missed_count < MISSED_MOST) {
+        state.missed[state.missed_count++] = page;
+    }
+    return found;
+}
+
+/* After a refresh of the list of modules, under the lock. */
+static void note_generated(void)
+{
+    for (size_t i = 0; i < state.missed_count; i++) {
+        if (fm_modules_find(state.missed[i] << PAGE_BITS) < 0 && !is_outside(state.missed[i])) {
+            state.outside[state.outside_count++ % OUTSIDE_MOST] = state.missed[i];
+        }
+    }
+    state.missed_count = 0;
+}
+
 /* Under the lock. */
 static void forget_unloaded(void)
 {
-    if (!fm_modules_refresh()) {
+    bool is_gone = fm_modules_refresh();
+    if (state.missed_count > 0) {
+        note_generated();
+    }
+    if (!is_gone) {
         return;
     }
+    state.outside_count = 0;
     for (size_t i = 0; i <= fm_places->mask; i++) {
         struct fm_place *place = &fm_places->slots[i];
         uint64_t address = place->address & ~(FM_PLACE_EXACT | FM_PLACE_FUNCTION);
@@ -403,7 +458,7 @@ struct fm_place *fm_places_add(uint64_t address, bool in_signal)
         bool in_module = find_rule(&made);
         /* A signal handler cannot refresh the list of modules, so the module may be missing in it.
          */
-        bool is_sure = in_module || !in_signal;
+        bool is_sure = in_module || !in_signal || is_generated(address);
         if (is_sure && (2 * (state.used + 1) <= fm_places->mask || grow())) {
             place = insert(fm_places, &made);
         }

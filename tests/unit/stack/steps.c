@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <x86intrin.h>
 
 enum {
@@ -209,6 +210,45 @@ static int compare_numbers(const void *a, const void *b)
     return *(const int *)a - *(const int *)b;
 }
 
+/* Code that is generated at run time, as by compilers of Java or Julia: with a frame pointer, and
+ * space on the stack that is not used. */
+static double (*generate(void))(double)
+{
+    static const unsigned char code[] = {
+        0x55,                                     /* push %rbp */
+        0x48, 0x89, 0xe5,                         /* mov %rsp, %rbp */
+        0x48, 0x81, 0xec, 0x80, 0x00, 0x00, 0x00, /* sub $128, %rsp */
+        0x90,                                     /* nop */
+        0xf2, 0x0f, 0x58, 0xc0,                   /* addsd %xmm0, %xmm0 */
+        0xc9,                                     /* leave */
+        0xc3                                      /* ret */
+    };
+    void *memory = mmap(NULL, sizeof code, PROT_READ | PROT_WRITE | PROT_EXEC,
+                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    double (*function)(double);
+    memcpy(memory, code, sizeof code);
+    memcpy(&function, &memory, sizeof function);
+    return function;
+}
+
+static double (*generated)(double);
+
+/* The recorder takes code for generated if a module is not found even after the list of modules was
+ * read again. */
+static void announce_generated(void)
+{
+    uint64_t words[8] = {0};
+    struct fm_registers at = {.sp = (uint64_t)(uintptr_t)words};
+    bool told;
+    memcpy(&at.pc, &generated, sizeof at.pc);
+    fm_stack_at_signal(afresh, at, true, &told);
+    if (told) {
+        printf("generated code is known before the modules were looked at\n");
+        run.failed++;
+    }
+    fm_places_forget_unloaded();
+}
+
 typedef double vector2 __attribute__((vector_size(16)));
 vector2 _ZGVbN2v_exp(vector2 x);
 vector2 _ZGVbN2v_sin(vector2 x);
@@ -226,6 +266,7 @@ static __attribute__((noinline)) void all_calls(void)
     for (size_t i = 0; i < sizeof by_pointer / sizeof by_pointer[0]; i++) {
         sum += by_pointer[i](x);
     }
+    sum += generated(x) + generated(steps_tail(x));
     vector2 both = {x, x + 1};
     both = _ZGVbN2v_exp(both) + _ZGVbN2v_sin(both * 100000);
     sum += both[0];
@@ -252,6 +293,8 @@ int main(void)
     afresh = fm_stack_begin(1000);
     going_on = fm_stack_begin(1000);
     fm_modules_refresh();
+    generated = generate();
+    announce_generated();
     sigfillset(&action.sa_mask);
     sigaction(SIGTRAP, &action, NULL);
     raise(SIGTRAP); /* binds the functions that the handler calls */

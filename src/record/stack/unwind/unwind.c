@@ -2,6 +2,7 @@
 #include "record/stack/unwind/unwind.h"
 
 #include "record/stack/calls.h"
+#include "record/stack/modules.h"
 
 /* A placeholder for a cell that is not known: the next check fails, so that the functions inside
  * are unwound again. */
@@ -126,49 +127,55 @@ static bool find_fp(struct fm_unwinding *walk, const struct fm_unwind_rule *rule
 struct candidate {
     struct fm_stack_cell cell; /* place NULL: the link register */
     uint64_t pc, cfa;
-    bool by_fp; /* it belongs to the frame record that the frame pointer leads to */
+    uint64_t strength; /* fm_place_call_strength */
+    bool by_fp;        /* it belongs to the frame record that the frame pointer leads to */
 };
 
 /* Takes the candidate if it is better than the best one so far. */
-static void consider(const struct fm_unwinding *walk, const struct candidate *candidate,
-                     uint64_t *strength, struct candidate *best)
+static void consider(const struct fm_unwinding *walk, struct candidate *best,
+                     struct candidate candidate)
 {
-    uint64_t found = fm_place_call_strength(candidate->pc, walk->at.pc);
-    if (found > *strength) {
-        *strength = found;
-        *best = *candidate;
+    candidate.strength = fm_place_call_strength(candidate.pc, walk->at.pc);
+    if (candidate.strength > best->strength) {
+        *best = candidate;
     }
 }
 
-/* Searches the return address of code without unwind information: stubs, functions in assembly.
- * Candidates are the link register, the next words of the stack and the frame record, if a call
- * precedes the address that they contain. The best one is that whose call is known to reach the
- * interrupted code; else the first one. */
+static void consider_word(struct fm_unwinding *walk, struct candidate *best, uint64_t address,
+                          bool by_fp)
+{
+    enum { WORD = 8 };
+    struct candidate candidate = {.cfa = address + WORD, .by_fp = by_fp};
+    if (read_cell(walk, address, &candidate.cell)) {
+        candidate.pc = fm_plain_address(candidate.cell.word);
+        consider(walk, best, candidate);
+    }
+}
+
+/* Searches the return address of code without unwind information: stubs, functions in assembly,
+ * code that was generated at run time. Candidates are the link register, the next words of the
+ * stack, and the frame record, if a call precedes the address that they contain. The best one is
+ * that whose call is known to reach the interrupted code; else the first one. Generated code
+ * usually keeps a frame pointer, stubs and assembly do not: theirs is that of a function outside.
+ */
 static bool search_caller(struct fm_unwinding *walk, struct fm_registers *caller)
 {
     enum { WORDS = 16, WORD = 8 };
-    struct candidate best = {0}, candidate = {.pc = walk->at.link, .cfa = walk->at.sp};
-    uint64_t strength = FM_CALL_NONE;
+    const uint64_t record = walk->at.fp + WORD;
+    const bool is_generated = fm_modules_find(walk->at.pc) < 0;
+    struct candidate best = {.strength = FM_CALL_NONE};
     if (walk->at.link != 0) {
-        consider(walk, &candidate, &strength, &best);
+        consider(walk, &best, (struct candidate){.pc = walk->at.link, .cfa = walk->at.sp});
     }
-    for (int i = 0; FM_CALL_PUSHES && i < WORDS; i++) {
-        const uint64_t place = walk->at.sp + (uint64_t)i * WORD;
-        if (!read_cell(walk, place, &candidate.cell)) {
-            break;
+    for (uint64_t i = 0; FM_CALL_PUSHES && i < WORDS; i++) {
+        consider_word(walk, &best, walk->at.sp + i * WORD, false);
+        if (i == 0 && is_generated) {
+            consider_word(walk, &best, record, true);
         }
-        candidate.pc = fm_plain_address(candidate.cell.word);
-        candidate.cfa = place + WORD;
-        consider(walk, &candidate, &strength, &best);
     }
-    if (read_cell(walk, walk->at.fp + WORD, &candidate.cell)) {
-        candidate.pc = fm_plain_address(candidate.cell.word);
-        candidate.cfa = walk->at.fp + 2 * WORD;
-        candidate.by_fp = true;
-        consider(walk, &candidate, &strength, &best);
-    }
+    consider_word(walk, &best, record, true);
     struct fm_stack_cell *saved = &walk->found->extras[walk->found->first][FM_STACK_SAVED_FP];
-    if (strength == FM_CALL_NONE || (best.by_fp && !read_cell(walk, walk->at.fp, saved))) {
+    if (best.strength == FM_CALL_NONE || (best.by_fp && !read_cell(walk, walk->at.fp, saved))) {
         return false;
     }
     caller->pc = best.pc;
