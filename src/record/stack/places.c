@@ -243,20 +243,22 @@ uint64_t fm_place_call_strength(uint64_t address, uint64_t pc)
         !fm_follows_call((const uint8_t *)(uintptr_t)address)) {
         return FM_CALL_NONE;
     }
-    number = fm_modules_find(pc);
-    const struct fm_module *called = number >= 0 ? fm_modules_get((uint32_t)number) : NULL;
-    if (called == NULL || !find_called(module, address, &targets[0], &targets[1])) {
-        return FM_CALL_POSSIBLE;
+    if (!find_called(module, address, &targets[0], &targets[1])) {
+        return FM_CALL_INDIRECT;
     }
     for (int i = 0; i < 2; i++) {
         if (targets[i] <= pc && pc - targets[i] < FARTHEST) {
-            fm_cfi_find(&called->cfi, targets[i], &rule, &function);
+            number = fm_modules_find(targets[i]);
+            function = 0;
+            if (number >= 0) {
+                fm_cfi_find(&fm_modules_get((uint32_t)number)->cfi, targets[i], &rule, &function);
+            }
             if (function == 0) {
                 return targets[i];
             }
         }
     }
-    return FM_CALL_POSSIBLE;
+    return FM_CALL_TAIL;
 }
 
 /* ---- stubs of procedure linkage tables ---- */

@@ -18,13 +18,13 @@
 #include <sys/mman.h>
 #include <x86intrin.h>
 
-enum {
-    CALLS_MOST = 256,
-    STEPS_LEAST = 3000,
-    STUBS_LEAST = 20,
-    CALL_LONGEST = 8,
-    TRAP_FLAG = 0x100
-};
+#if defined(NO_STUBS)
+enum { STUBS_LEAST = 0 };
+#else
+enum { STUBS_LEAST = 20 };
+#endif
+
+enum { CALLS_MOST = 256, STEPS_LEAST = 3000, CALL_LONGEST = 8, TRAP_FLAG = 0x100 };
 
 /* A call that has not returned: where its return address lies, and its value. */
 struct call {

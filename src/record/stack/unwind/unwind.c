@@ -109,8 +109,9 @@ static bool find_fp(struct fm_unwinding *walk, const struct fm_unwind_rule *rule
     }
     struct fm_stack_cell *cell = &walk->found->extras[walk->found->first][FM_STACK_SAVED_FP];
     const uint64_t address = cell_address(walk, rule->fp_cell, rule->fp_offset, cfa);
-    if (walk->exact && address < walk->at.sp) {
-        return true; /* in an epilogue: the register has been restored */
+    bool is_restored = address < walk->at.sp || (rule->fp_cell == FM_CELL_FP && walk->at.fp >= cfa);
+    if (walk->exact && is_restored) {
+        return true; /* in an epilogue: the frame of the function does not contain the word */
     }
     if (!read_cell(walk, address, cell)) {
         return false;
@@ -141,15 +142,26 @@ static void consider(const struct fm_unwinding *walk, struct candidate *best,
     }
 }
 
-static void consider_word(struct fm_unwinding *walk, struct candidate *best, uint64_t address,
-                          bool by_fp)
+static void consider_word(struct fm_unwinding *walk, struct candidate *best, uint64_t address)
 {
     enum { WORD = 8 };
-    struct candidate candidate = {.cfa = address + WORD, .by_fp = by_fp};
+    struct candidate candidate = {.cfa = address + WORD, .by_fp = address == walk->at.fp + WORD};
     if (read_cell(walk, address, &candidate.cell)) {
         candidate.pc = fm_plain_address(candidate.cell.word);
         consider(walk, best, candidate);
     }
+}
+
+/* fm_words_pushed of the interrupted code, if it can be read. */
+static int words_pushed(const struct fm_unwinding *walk, bool is_generated)
+{
+    enum { PAGE = 4096 };
+    struct fm_bounds_pages pages = {0};
+    const uint64_t before = walk->at.pc % PAGE, behind = PAGE - before;
+    if (behind < FM_PLACE_BEHIND || (is_generated && !fm_bounds_page_exists(&pages, walk->at.pc))) {
+        return -1;
+    }
+    return fm_words_pushed((const uint8_t *)(uintptr_t)walk->at.pc, before > 0);
 }
 
 /* Searches the return address of code without unwind information: stubs, functions in assembly,
@@ -160,20 +172,27 @@ static void consider_word(struct fm_unwinding *walk, struct candidate *best, uin
  */
 static bool search_caller(struct fm_unwinding *walk, struct fm_registers *caller)
 {
-    enum { WORDS = 16, WORD = 8 };
+    enum { WORDS = 64, WORD = 8 };
     const uint64_t record = walk->at.fp + WORD;
     const bool is_generated = fm_modules_find(walk->at.pc) < 0;
+    const int pushed = words_pushed(walk, is_generated);
     struct candidate best = {.strength = FM_CALL_NONE};
+    if (pushed >= 0) {
+        consider_word(walk, &best, walk->at.sp + (uint64_t)pushed * WORD);
+    }
     if (walk->at.link != 0) {
         consider(walk, &best, (struct candidate){.pc = walk->at.link, .cfa = walk->at.sp});
     }
-    for (uint64_t i = 0; FM_CALL_PUSHES && i < WORDS; i++) {
-        consider_word(walk, &best, walk->at.sp + i * WORD, false);
-        if (i == 0 && is_generated) {
-            consider_word(walk, &best, record, true);
-        }
+    const bool is_certain = pushed >= 0 && best.strength != FM_CALL_NONE;
+    if (is_generated && !is_certain) {
+        consider_word(walk, &best, record);
     }
-    consider_word(walk, &best, record, true);
+    for (uint64_t i = 0; FM_CALL_PUSHES && !is_certain && i < WORDS; i++) {
+        consider_word(walk, &best, walk->at.sp + i * WORD);
+    }
+    if (!is_certain) {
+        consider_word(walk, &best, record);
+    }
     struct fm_stack_cell *saved = &walk->found->extras[walk->found->first][FM_STACK_SAVED_FP];
     if (best.strength == FM_CALL_NONE || (best.by_fp && !read_cell(walk, walk->at.fp, saved))) {
         return false;

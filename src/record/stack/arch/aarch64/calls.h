@@ -45,6 +45,15 @@ static inline bool fm_follows_call(const uint8_t *behind)
     return (word & 0xfc000000u) == 0x94000000u || (word & 0xfefff000u) == 0xd63f0000u;
 }
 
+/** Number of words on the stack in front of the return address; here always unknown, -1: calls
+ * leave it in the link register. */
+enum { FM_PLACE_BEHIND = 0 };
+static inline int fm_words_pushed(const uint8_t *code, bool before)
+{
+    (void)code, (void)before;
+    return -1;
+}
+
 /** Whether the code is the entry of the table that stubs jump to at the first call: stp x16, x30,
  * [sp, -16]!
  * @param code  FM_STUB_BYTES */

@@ -65,6 +65,24 @@ static inline bool fm_follows_call(const uint8_t *behind)
     return found;
 }
 
+/** Number of words on the stack in front of the return address, if the code at this place shows it:
+ * at the begin of a function that keeps a frame pointer, and at a return.
+ * @param code    FM_PLACE_BEHIND bytes
+ * @param before  whether the byte before them is readable, too
+ * @return -1: unknown */
+enum { FM_PLACE_BEHIND = 3 };
+static inline int fm_words_pushed(const uint8_t *code, bool before)
+{
+    static const uint8_t moves[][3] = {{0x48, 0x89, 0xe5}, {0x48, 0x8b, 0xec}}; /* mov %rsp, %rbp */
+    enum { PUSH = 0x55, RETURN = 0xc3 };                                        /* push %rbp, ret */
+    bool moves_next = memcmp(code, moves[0], sizeof moves[0]) == 0 ||
+                      memcmp(code, moves[1], sizeof moves[1]) == 0;
+    if (code[0] == RETURN || code[0] == PUSH) {
+        return 0;
+    }
+    return before && moves_next && code[-1] == PUSH ? 1 : -1;
+}
+
 /** Length of the instruction endbr64, if the code begins with it. */
 static inline int fm_landing_length(const uint8_t *code)
 {
