@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/stack/places.h"
 
+#include "record/stack/bounds.h"
 #include "record/stack/calls.h"
 #include "record/stack/modules.h"
 #include "record/stack/python/interpreter.h"
@@ -232,6 +233,16 @@ static void find_target(const struct fm_module *module, uint64_t address, struct
     }
 }
 
+/* Whether the code before an address can be read. The word may be left from earlier calls: the list
+ * of modules can be older than the unloading of the module that the address was in. */
+static bool can_be_read(const struct fm_module *module, uint64_t address)
+{
+    struct fm_bounds_pages pages = {0};
+    return fm_module_holds(module, address - FM_CALL_BYTES, FM_CALL_BYTES, true) &&
+           fm_bounds_page_exists(&pages, address - FM_CALL_BYTES) &&
+           fm_bounds_page_exists(&pages, address - 1);
+}
+
 uint64_t fm_place_call_strength(uint64_t address, uint64_t pc)
 {
     enum { FARTHEST = 1 << 16 };
@@ -239,16 +250,17 @@ uint64_t fm_place_call_strength(uint64_t address, uint64_t pc)
     struct fm_unwind_rule rule;
     int number = fm_modules_find(address - 1);
     const struct fm_module *module = number >= 0 ? fm_modules_get((uint32_t)number) : NULL;
-    if (module == NULL || !fm_module_holds(module, address - FM_CALL_BYTES, FM_CALL_BYTES, true) ||
+    if (module == NULL || !can_be_read(module, address) ||
         !fm_follows_call((const uint8_t *)(uintptr_t)address)) {
         return FM_CALL_NONE;
     }
     if (!find_called(module, address, &targets[0], &targets[1])) {
         return FM_CALL_INDIRECT;
     }
+    number = fm_modules_find(pc);
     for (int i = 0; i < 2; i++) {
-        if (targets[i] <= pc && pc - targets[i] < FARTHEST) {
-            number = fm_modules_find(targets[i]);
+        if (targets[i] <= pc && pc - targets[i] < FARTHEST &&
+            fm_modules_find(targets[i]) == number) {
             function = 0;
             if (number >= 0) {
                 fm_cfi_find(&fm_modules_get((uint32_t)number)->cfi, targets[i], &rule, &function);
