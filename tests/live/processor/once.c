@@ -193,7 +193,7 @@ static NOINLINE void in_semop(void)
     reap(child);
 }
 
-/* A file without a name. */
+/* Makes a file in the working folder, whose name the caller removes. */
 static int scratch_file(char name[])
 {
     int file = mkstemp(name);
@@ -203,7 +203,7 @@ static int scratch_file(char name[])
 
 static NOINLINE void in_flock(void)
 {
-    char name[] = "/tmp/once-XXXXXX";
+    char name[] = "once-XXXXXX";
     int held = scratch_file(name), wanted = open(name, O_RDWR);
     check(flock(held, LOCK_EX) == 0, "flock");
     pid_t child = helper();
@@ -217,7 +217,7 @@ static NOINLINE void in_flock(void)
 
 static NOINLINE void in_fifo(void)
 {
-    char name[] = "/tmp/once-XXXXXX";
+    char name[] = "once-XXXXXX";
     close(scratch_file(name));
     unlink(name);
     check(mkfifo(name, 0600) == 0, "mkfifo");
