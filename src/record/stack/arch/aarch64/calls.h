@@ -47,7 +47,7 @@ static inline bool fm_follows_call(const uint8_t *behind)
 
 /** Number of words on the stack in front of the return address; here always unknown, -1: calls
  * leave it in the link register. */
-enum { FM_PLACE_BEHIND = 0 };
+enum { FM_PLACE_BEHIND = 4 };
 static inline int fm_words_pushed(const uint8_t *code, bool before)
 {
     (void)code, (void)before;
