@@ -35,6 +35,12 @@ typedef enum {
         FM_PROCESSOR_TIME_COUNT
 } fm_processor_time_t;
 
+/** What follows of these values for each stretch: of its time without a processor, the part in
+ * which the thread waited in the operating system (the run delay is known, and shorter), and the
+ * part of which is not known whether it waited there or for a processor (the run delay is unknown).
+ */
+enum { FM_BLOCKED_TIME = FM_PROCESSOR_TIME_COUNT, FM_UNRESOLVED_TIME, FM_STRETCH_TIME_COUNT };
+
 /** @return whether values are numbers of events, not nanoseconds. */
 static inline bool fm_processor_time_is_number(fm_processor_time_t which)
 {

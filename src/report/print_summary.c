@@ -178,6 +178,15 @@ static void print_stolen(const struct fm_report *report)
                           fm_location_set_all(diagnosis));
         fm_terminal_style(report->terminal, FM_STYLE_PLAIN);
     }
+    int64_t unresolved = diagnosis->metrics[FM_METRIC_UNRESOLVED_TIME];
+    if (unresolved > 0 && fm_fraction(unresolved, diagnosis->time) >= SMALLEST_STOLEN) {
+        char percent[FM_FORMAT_SIZE];
+        fm_terminal_print(
+            report->terminal, "  Not running", LABEL_COLUMNS + 2,
+            "for %s of all time: unknown whether without a processor or waiting in the "
+            "operating system",
+            fm_format_percent(percent, unresolved, diagnosis->time));
+    }
 }
 
 static void print_ratios(const struct fm_report *report)

@@ -495,7 +495,8 @@ static size_t find_by_scopes(struct binary *binary, Dwarf_Addr address,
 }
 
 /* The name of the symbol that contains an address. A preceding symbol without a size belongs to
- * another function, unless the function is known to begin there. */
+ * another function, unless the function is known to begin there, or nothing is known of its begin,
+ * as of code in assembly without unwind information. */
 static const char *symbol_at(struct binary *binary, uint64_t function, uint64_t address)
 {
     GElf_Sym symbol;
@@ -506,18 +507,20 @@ static const char *symbol_at(struct binary *binary, uint64_t function, uint64_t 
     }
     if (binary->table != NULL) {
         const char *name = fm_symbol_table_find(binary->table, place, &offset);
-        if (name != NULL || function == 0 ||
-            !fm_symbol_table_has_label(binary->table, function + binary->symbol_bias)) {
+        if (name != NULL || (function != 0 && !fm_symbol_table_has_label(
+                                                  binary->table, function + binary->symbol_bias))) {
             return name;
         }
     }
     const char *name =
         dwfl_module_addrinfo(binary->module, place, &offset, &symbol, NULL, NULL, NULL);
-    if (name == NULL || name[0] == '\0' ||
-        (offset >= symbol.st_size && !(function != 0 && address - offset == function))) {
+    if (name == NULL || name[0] == '\0') {
         return NULL;
     }
-    return name;
+    bool is_begin = function != 0 && address - offset == function;
+    bool may_be_begin =
+        function == 0 && symbol.st_size == 0 && GELF_ST_TYPE(symbol.st_info) == STT_FUNC;
+    return offset < symbol.st_size || is_begin || may_be_begin ? name : NULL;
 }
 
 static size_t find_by_symbol(struct binary *binary, uint64_t function, uint64_t address,

@@ -126,7 +126,7 @@ static int64_t *value_at(struct location_values *location, uint32_t visit, fm_me
 }
 
 /* The metrics of the processor times of the trace. */
-static const fm_metric_t processor_metrics[FM_PROCESSOR_TIME_COUNT] = {
+static const fm_metric_t processor_metrics[FM_STRETCH_TIME_COUNT] = {
     [FM_MEASURED_TIME] = FM_METRIC_MEASURED_TIME,
     [FM_STOLEN_TIME] = FM_METRIC_STOLEN_TIME,
     [FM_DELAY_MEASURED_TIME] = FM_METRIC_DELAY_MEASURED_TIME,
@@ -136,6 +136,8 @@ static const fm_metric_t processor_metrics[FM_PROCESSOR_TIME_COUNT] = {
     [FM_PAGE_FAULTS_DISK] = FM_METRIC_COUNTER_USAGE_PAGE_FAULTS_MAJOR,
     [FM_PREEMPTIONS] = FM_METRIC_COUNTER_USAGE_PREEMPTIONS,
     [FM_SWITCHES_VOLUNTARY] = FM_METRIC_COUNTER_USAGE_SWITCHES_VOLUNTARY,
+    [FM_BLOCKED_TIME] = FM_METRIC_BLOCKED_TIME,
+    [FM_UNRESOLVED_TIME] = FM_METRIC_UNRESOLVED_TIME,
     [FM_READING_TIME] = FM_METRIC_OVERHEAD, /* always 0: profiles have none (wait_errors.h) */
 };
 
@@ -161,7 +163,7 @@ static void add_profile(const struct filling *filling, const struct fm_location 
         *value_at(values, v, FM_METRIC_OVERHEAD) += (int64_t)profile->overhead;
         *value_at(values, v, FM_METRIC_VISITS) += (int64_t)profile->visits;
         *value_at(values, v, FM_METRIC_SAMPLES) += (int64_t)profile->samples;
-        for (unsigned i = 0; i < FM_PROCESSOR_TIME_COUNT; i++) {
+        for (unsigned i = 0; i < FM_STRETCH_TIME_COUNT; i++) {
             *value_at(values, v, processor_metrics[i]) += (int64_t)profile->processor_times[i];
         }
         if (own == FM_METRIC_MPI_RMA_SYNC_ACTIVE) {

@@ -181,6 +181,11 @@ static fm_status_t add_call(struct builder *builder, const struct fm_call_row *r
     return status;
 }
 
+/* Adds the sums of the stretches of a call path. Which of them have a known run delay is not
+ * stated: where those with one are at least a tenth, what they have more than their run delay was
+ * waiting in the operating system in all of them. */
+#define ENOUGH_DELAYS 0.1
+
 static fm_status_t add_stretch(struct builder *builder, const struct fm_call_row *row,
                                struct fm_error *error)
 {
@@ -207,6 +212,19 @@ static fm_status_t add_stretch(struct builder *builder, const struct fm_call_row
         double number = row->numbers[metrics[i].number];
         status = fm_cube_add(builder->cube, metrics[i].metric, callpath, builder->location,
                              metrics[i].is_time ? ticks_of(number) : (int64_t)number, error);
+    }
+    const double *numbers = row->numbers;
+    bool is_known =
+        numbers[FM_STRETCH_DELAY_MEASURED] >= ENOUGH_DELAYS * numbers[FM_STRETCH_SECONDS];
+    double stolen = numbers[FM_STRETCH_STOLEN], load = 0;
+    if (is_known && numbers[FM_STRETCH_DELAY_MEASURED] > 0) {
+        load = numbers[FM_STRETCH_DELAY] * numbers[FM_STRETCH_SECONDS] /
+               numbers[FM_STRETCH_DELAY_MEASURED];
+    }
+    if (status == FM_OK && stolen > load) {
+        status = fm_cube_add(builder->cube,
+                             is_known ? FM_METRIC_BLOCKED_TIME : FM_METRIC_UNRESOLVED_TIME,
+                             callpath, builder->location, ticks_of(stolen - load), error);
     }
     return status;
 }

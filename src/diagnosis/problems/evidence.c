@@ -22,12 +22,34 @@
  * 1 %. */
 #define ENOUGH_SAMPLES 100
 
+/** Adds for how much of its time the cause did not run for a reason that is not known. */
+static void add_unresolved(const struct fm_diagnosis *diagnosis,
+                           const struct fm_cube_problem *cause, struct fm_sentences *lines)
+{
+    const struct fm_cube *cube = diagnosis->cube;
+    char percent[FM_FORMAT_SIZE];
+    if (diagnosis->metrics[FM_METRIC_UNRESOLVED_TIME] <= 0 || cause->callpath == FM_CUBE_NONE) {
+        return;
+    }
+    int64_t unresolved = fm_cause_value(cube, FM_METRIC_UNRESOLVED_TIME, cause);
+    int64_t time = fm_cause_value(cube, FM_METRIC_COMP, cause);
+    if (unresolved > 0 && fm_fraction(unresolved, time) >= NOTABLE_LOAD) {
+        fm_format_percent(percent, unresolved < time ? unresolved : time, time);
+        fm_sentences_add(
+            lines, "Load",
+            "did not run for %s of this time; unknown whether it waited for a processor "
+            "or in the operating system",
+            percent);
+    }
+}
+
 void fm_evidence_of_load(const struct fm_diagnosis *diagnosis, const struct fm_cube_problem *cause,
                          double share, struct fm_sentences *lines)
 {
     int64_t lost = fm_load_of_cause(diagnosis, cause);
     int64_t time = lost <= 0 ? 0 : fm_cause_value(diagnosis->cube, FM_METRIC_COMP, cause);
     char percent[FM_FORMAT_SIZE], waiting[FM_FORMAT_SIZE];
+    add_unresolved(diagnosis, cause, lines);
     if (lost <= 0 || (share == 0 && fm_fraction(lost, time) < NOTABLE_LOAD)) {
         return;
     }

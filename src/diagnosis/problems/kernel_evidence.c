@@ -19,9 +19,6 @@
 /** ... unless what is not measured of the others is a smaller part of the computation there. */
 #define LITTLE_UNMEASURED 0.1
 
-/** The run delay must be known for this share of the measured computation. */
-#define ENOUGH_DELAYS 0.1
-
 /** Smaller shares of what a computation takes longer are not mentioned. */
 #define NOTABLE_LACK 0.05
 
@@ -47,9 +44,10 @@
 /** What the kernel has counted; times in ticks. */
 struct usage {
     uint32_t locations; /**< 0: none is known */
-    double computation, measured, kernel, stolen, delay, delay_measured;
-    double lack;    /**< without processor, although ready to run */
-    double waiting; /**< in the operating system */
+    double computation, measured, kernel, stolen;
+    double waiting;    /**< in the operating system */
+    double unresolved; /**< unknown whether it waited there or for a processor */
+    double lack;       /**< without processor, although ready to run */
     double faults, faults_disk, preemptions, switches;
 };
 
@@ -60,8 +58,8 @@ static const struct {
     {FM_METRIC_COMP, offsetof(struct usage, computation)},
     {FM_METRIC_MEASURED_TIME, offsetof(struct usage, measured)},
     {FM_METRIC_STOLEN_TIME, offsetof(struct usage, stolen)},
-    {FM_METRIC_RUN_DELAY, offsetof(struct usage, delay)},
-    {FM_METRIC_DELAY_MEASURED_TIME, offsetof(struct usage, delay_measured)},
+    {FM_METRIC_BLOCKED_TIME, offsetof(struct usage, waiting)},
+    {FM_METRIC_UNRESOLVED_TIME, offsetof(struct usage, unresolved)},
     {FM_METRIC_COUNTER_USAGE_TIME_SYSTEM, offsetof(struct usage, kernel)},
     {FM_METRIC_COUNTER_USAGE_PAGE_FAULTS_MINOR, offsetof(struct usage, faults)},
     {FM_METRIC_COUNTER_USAGE_PAGE_FAULTS_MAJOR, offsetof(struct usage, faults_disk)},
@@ -84,27 +82,15 @@ static void add_value(struct usage *sum, unsigned kind, int64_t value)
     *(double *)((char *)sum + kinds[kind].place) += (double)value;
 }
 
-/** Divides the time without processor by the scheduler's statistics. If they are not known, all of
- * it is lack of processors: nothing is stated about waiting. */
-static void divide_stolen(struct usage *sum)
-{
-    double delay = sum->delay_measured >= ENOUGH_DELAYS * sum->measured && sum->delay_measured > 0
-                       ? sum->delay * sum->measured / sum->delay_measured
-                       : sum->stolen;
-    sum->lack = delay < sum->stolen ? delay : sum->stolen;
-    sum->waiting = sum->stolen - sum->lack;
-}
-
 static void make_means(struct usage *sum)
 {
     double count = sum->locations;
     if (sum->locations == 0) {
         return;
     }
-    divide_stolen(sum);
+    sum->lack = (sum->stolen - sum->waiting - sum->unresolved) / count;
     sum->computation /= count;
     sum->measured /= count;
-    sum->lack /= count;
     sum->waiting /= count;
     sum->kernel /= count;
     sum->faults /= count;

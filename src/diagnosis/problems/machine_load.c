@@ -4,38 +4,11 @@
 #include "diagnosis/number_format.h"
 #include "diagnosis/problems/answer.h"
 
-/** The run delay must be known for this share of the measured computation. */
-#define ENOUGH_DELAYS 0.1
-
 /** Shares of a problem's cost below this are noise of the measurement. */
 #define LEAST_SHARE 0.05
 
 /** Shares of the computation without a processor below this do not matter to predictions. */
 #define NOTABLE_SHARE 0.05
-
-/** Values of the metrics of processor time, ticks. */
-struct processor_times {
-    int64_t measured, stolen, delay_measured, delay;
-};
-
-/** @return the share of the stolen time that the scheduler confirms. */
-static double confirmed(const struct processor_times *times)
-{
-    double stolen = fm_fraction(times->stolen, times->measured);
-    double delay = fm_fraction(times->delay, times->delay_measured);
-    bool is_known = fm_fraction(times->delay_measured, times->measured) >= ENOUGH_DELAYS;
-    return is_known && delay < stolen ? delay / stolen : 1;
-}
-
-static struct processor_times times_of_run(const struct fm_diagnosis *diagnosis)
-{
-    return (struct processor_times){
-        .measured = diagnosis->metrics[FM_METRIC_MEASURED_TIME],
-        .stolen = diagnosis->metrics[FM_METRIC_STOLEN_TIME],
-        .delay_measured = diagnosis->metrics[FM_METRIC_DELAY_MEASURED_TIME],
-        .delay = diagnosis->metrics[FM_METRIC_RUN_DELAY],
-    };
-}
 
 /** @return the sum of a metric's values at a call path on all locations. */
 static int64_t sum_at(const struct fm_cube *cube, fm_metric_t metric, uint32_t callpath)
@@ -57,25 +30,18 @@ int64_t fm_cause_value(const struct fm_cube *cube, fm_metric_t metric,
     return sum;
 }
 
-static double confirmed_at(const struct fm_diagnosis *diagnosis, uint32_t callpath)
+/** @return the sum of a call path's time without a processor on all locations. */
+static int64_t load_at(const struct fm_cube *cube, uint32_t callpath)
 {
-    const struct fm_cube *cube = diagnosis->cube;
-    struct processor_times times = {
-        .measured = sum_at(cube, FM_METRIC_MEASURED_TIME, callpath),
-        .stolen = sum_at(cube, FM_METRIC_STOLEN_TIME, callpath),
-        .delay_measured = sum_at(cube, FM_METRIC_DELAY_MEASURED_TIME, callpath),
-        .delay = sum_at(cube, FM_METRIC_RUN_DELAY, callpath),
-    };
-    if (fm_fraction(times.delay_measured, times.measured) < ENOUGH_DELAYS) {
-        times = times_of_run(diagnosis);
-    }
-    return confirmed(&times);
+    return sum_at(cube, FM_METRIC_STOLEN_TIME, callpath) -
+           sum_at(cube, FM_METRIC_BLOCKED_TIME, callpath) -
+           sum_at(cube, FM_METRIC_UNRESOLVED_TIME, callpath);
 }
 
 int64_t fm_load_of_run(const struct fm_diagnosis *diagnosis)
 {
-    struct processor_times times = times_of_run(diagnosis);
-    return (int64_t)((double)times.stolen * confirmed(&times));
+    return diagnosis->metrics[FM_METRIC_STOLEN_TIME] - diagnosis->metrics[FM_METRIC_BLOCKED_TIME] -
+           diagnosis->metrics[FM_METRIC_UNRESOLVED_TIME];
 }
 
 bool fm_load_is_notable(const struct fm_diagnosis *diagnosis)
@@ -87,11 +53,14 @@ bool fm_load_is_notable(const struct fm_diagnosis *diagnosis)
 
 int64_t fm_load_of_cause(const struct fm_diagnosis *diagnosis, const struct fm_cube_problem *cause)
 {
+    const struct fm_cube *cube = diagnosis->cube;
     if (diagnosis->metrics[FM_METRIC_STOLEN_TIME] <= 0 || cause->callpath == FM_CUBE_NONE) {
         return 0;
     }
-    int64_t stolen = fm_cause_value(diagnosis->cube, FM_METRIC_STOLEN_TIME, cause);
-    return stolen <= 0 ? 0 : (int64_t)((double)stolen * confirmed_at(diagnosis, cause->callpath));
+    int64_t load = fm_cause_value(cube, FM_METRIC_STOLEN_TIME, cause) -
+                   fm_cause_value(cube, FM_METRIC_BLOCKED_TIME, cause) -
+                   fm_cause_value(cube, FM_METRIC_UNRESOLVED_TIME, cause);
+    return load > 0 ? load : 0;
 }
 
 /** @return the ratio of wall time to CPU time of all measured computation. */
@@ -126,15 +95,12 @@ double fm_load_share(const struct fm_diagnosis *diagnosis, const struct fm_cube_
      * known about others. */
     double there = (double)cause->location_count;
     double others = (double)cube->location_count - there;
-    double confirmed_share = confirmed_at(diagnosis, cause->callpath);
     double time_there = (double)fm_cause_value(cube, FM_METRIC_COMP, cause) / there;
     double stolen_there = (double)lost / there;
     double own_excess = 0;
     if (others > 0) {
         double time = (double)sum_at(cube, FM_METRIC_COMP, cause->callpath) - time_there * there;
-        double stolen =
-            (double)sum_at(cube, FM_METRIC_STOLEN_TIME, cause->callpath) * confirmed_share -
-            (double)lost;
+        double stolen = (double)load_at(cube, cause->callpath) - (double)lost;
         double own = (time - stolen) / others;
         own_excess = time_there - stolen_there - own;
         own_excess *= own > 0 ? time / others / own : slowdown_of_run(diagnosis);

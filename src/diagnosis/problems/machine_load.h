@@ -12,14 +12,12 @@
 int64_t fm_cause_value(const struct fm_cube *cube, fm_metric_t metric,
                        const struct fm_cube_problem *cause);
 
-/** @return the time of the whole run without a processor, ticks: the metric stolen_time as far as
- * the scheduler confirms it. Where the run delay of at least a tenth of the measured computation is
- * known, its share in that part is an upper bound of the share in all: the rest is waiting in the
- * operating system. */
+/** @return the time of the whole run in which threads were ready to compute and had no processor,
+ * ticks: the metric stolen_time without the parts of which is known that the thread waited in the
+ * operating system, and of which nothing is known (base/processor_time.h). */
 int64_t fm_load_of_run(const struct fm_diagnosis *diagnosis);
 
-/** @return the same of the cause's call path on its locations, with the run delay of the call path;
- * 0 without a call path. */
+/** @return the same of the cause's call path on its locations; 0 without a call path. */
 int64_t fm_load_of_cause(const struct fm_diagnosis *diagnosis, const struct fm_cube_problem *cause);
 
 /** @return whether threads had no processor for at least 5 % of their time, or of the computation

@@ -138,6 +138,33 @@ static bool supports(const struct fm_definitions *resolved, uint32_t number, uin
         words[4] != FM_DEFINE_NONE ? fm_defined_string(resolved, words[4]) : NULL);
 }
 
+/* The last part of the path of a binary. */
+static const char *binary_name(const struct fm_definitions *resolved, uint32_t number)
+{
+    const uint32_t *words = fm_defined(resolved, FM_DEFINE_BINARY, number, NULL);
+    const char *path = fm_defined_string(resolved, words[FM_BINARY_PATH]);
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
+/* Whether a function in a binary is named by its address (resolve.c). */
+static bool is_nameless(const struct fm_definitions *resolved, uint32_t number, uint32_t region)
+{
+    if (number == FM_DEFINE_NONE) {
+        return false; /* a function in Python */
+    }
+    const char *binary = binary_name(resolved, number);
+    const uint32_t *words = fm_defined(resolved, FM_DEFINE_REGION, region, NULL);
+    const char *name = fm_defined_string(resolved, words[0]);
+    const size_t length = strlen(binary);
+    return strncmp(name, binary, length) == 0 && strncmp(name + length, "+0x", 3) == 0;
+}
+
+static bool is_library(const struct fm_definitions *resolved, uint32_t number)
+{
+    return number != FM_DEFINE_NONE && strstr(binary_name(resolved, number), ".so") != NULL;
+}
+
 bool fm_callsites_make(struct fm_definitions *definitions, const struct fm_definitions *resolved,
                        const uint32_t *numbers, uint32_t count, struct fm_callsites *sites)
 {
@@ -161,7 +188,8 @@ bool fm_callsites_make(struct fm_definitions *definitions, const struct fm_defin
     }
     uint32_t next = 0;
     sites->called[0] = FM_DEFINE_NONE;
-    sites->frames[next++] = (struct fm_callsite_frame){FM_CALLSITE_UNKNOWN, FM_DEFINE_NONE, false};
+    sites->frames[next++] =
+        (struct fm_callsite_frame){.region = FM_CALLSITE_UNKNOWN, .line = FM_DEFINE_NONE};
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t *site = fm_defined(resolved, FM_DEFINE_SITE, numbers[i], &words);
         sites->first[i + 1] = next;
@@ -171,6 +199,9 @@ bool fm_callsites_make(struct fm_definitions *definitions, const struct fm_defin
             frame->region = copy_region(definitions, resolved, site[k]);
             frame->line = copy_line(definitions, resolved, site[k + 1]);
             frame->supports = supports(resolved, site[FM_SITE_BINARY], site[k]);
+            frame->nameless = is_nameless(resolved, site[FM_SITE_BINARY], site[k]);
+            frame->library =
+                is_library(resolved, site[FM_SITE_BINARY]) ? site[FM_SITE_BINARY] + 1 : 0;
             if (frame->region == FM_DEFINE_NONE) {
                 fm_callsites_free(sites);
                 return false;
@@ -180,7 +211,11 @@ bool fm_callsites_make(struct fm_definitions *definitions, const struct fm_defin
                 next--;
             }
         }
-        bool is_known = (words - FM_SITE_FRAMES) % 2 == 1;
+        bool is_known =
+            (words - FM_SITE_FRAMES) % 2 == 1 &&
+            !(site[FM_SITE_TARGET_BINARY] == site[FM_SITE_BINARY] &&
+              is_library(resolved, site[FM_SITE_BINARY]) &&
+              is_nameless(resolved, site[FM_SITE_TARGET_BINARY], site[words - 1]) && !sites->whole);
         sites->called[i + 1] =
             is_known ? copy_region(definitions, resolved, site[words - 1]) : FM_DEFINE_NONE;
         sites->calls_support[i + 1] =

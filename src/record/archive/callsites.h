@@ -17,9 +17,11 @@
 
 /** A function at a call site: the one that the address is in, or one inlined into it there. */
 struct fm_callsite_frame {
-    uint32_t region; /**< number of its definition */
-    uint32_t line;   /**< line of the address in the function: number of a LINE definition */
-    bool supports;   /**< it is a support function (support_function.h) */
+    uint32_t region;  /**< number of its definition */
+    uint32_t line;    /**< line of the address in the function: number of a LINE definition */
+    bool supports;    /**< it is a support function (support_function.h) */
+    bool nameless;    /**< it has no symbol, and is not the main function */
+    uint32_t library; /**< number of its shared library + 1; 0: it is in the program */
 };
 
 /** Call sites by their numbers in records. Zeroed = no call site is known. */
@@ -42,7 +44,8 @@ struct fm_callsites {
 static inline const struct fm_callsite_frame *fm_callsite_frames(const struct fm_callsites *sites,
                                                                  uint32_t site, uint32_t *count)
 {
-    static const struct fm_callsite_frame unknown = {FM_CALLSITE_UNKNOWN, FM_DEFINE_NONE, false};
+    static const struct fm_callsite_frame unknown = {.region = FM_CALLSITE_UNKNOWN,
+                                                     .line = FM_DEFINE_NONE};
     if (site >= sites->count) {
         *count = sites->count != 0;
         return &unknown;
@@ -71,13 +74,17 @@ static inline bool fm_callsite_is_hidden(const struct fm_callsites *sites, uint3
 }
 
 /** Whether a frame is left out of call paths: of support functions that call each other, only the
- * outermost is shown, and none where a thread begins with them.
+ * outermost is shown, and none where a thread begins with them. For functions of a shared library
+ * without symbols, the function of the same library that calls them is shown.
  * @param caller  the frame that calls it; NULL: it is the outermost of the stack */
 static inline bool fm_callsite_frame_is_inner(const struct fm_callsites *sites,
                                               const struct fm_callsite_frame *caller,
                                               const struct fm_callsite_frame *frame)
 {
-    return frame->supports && !sites->whole && (caller == NULL || caller->supports);
+    bool is_inner_support = frame->supports && (caller == NULL || caller->supports);
+    bool is_inner_nameless = frame->nameless && frame->library != 0 && caller != NULL &&
+                             caller->library == frame->library;
+    return !sites->whole && (is_inner_support || is_inner_nameless);
 }
 
 /** Whether two call sites have the same functions and lines, except for the line at which the

@@ -143,9 +143,10 @@ static struct delay_reading take_delay(void)
 static void begin_delay(struct fm_thread_processor *own, const struct delay_reading *reading,
                         uint64_t now)
 {
-    own->delay = reading->delay;
+    own->delay = reading->is_known ? reading->delay : own->delay;
     own->delay_is_last = reading->is_known;
     own->delay_due = now + FM_DELAY_SHARE * price_of(reading->ticks);
+    own->delay_due_aside = now + FM_READING_ASIDE * price_of(reading->ticks);
 }
 
 void fm_processor_leave(struct fm_thread *thread)
@@ -163,10 +164,12 @@ void fm_processor_leave(struct fm_thread *thread)
     if (own->expected[bit] > 0) {
         own->expected[bit]--;
         thread->long_after &= ~((uint64_t)(own->expected[bit] == 0) << bit);
-        if (is_due) {
-            const struct delay_reading delay = take_delay();
-            begin_delay(own, &delay, thread->left + delay.ticks);
-        }
+    } else {
+        is_due = thread->left >= own->delay_due_aside;
+    }
+    if (is_due) {
+        const struct delay_reading delay = take_delay();
+        begin_delay(own, &delay, thread->left + delay.ticks);
     }
     uint64_t ticks;
     struct reading reading = take_reading(&ticks);
@@ -183,19 +186,48 @@ static uint64_t pair(uint32_t low, uint32_t high)
     return low | (uint64_t)high << 32;
 }
 
+/* Time of the stretch that ends with a reading in which the thread did not run, nanoseconds. */
+static uint64_t stolen_time(const struct fm_thread_processor *own, const struct reading *end)
+{
+    uint64_t wall = nanoseconds(end->now - own->read);
+    uint64_t running = end->cpu - own->cpu + nanoseconds(own->blocked);
+    return wall > running ? wall - running : 0;
+}
+
+/* The run delay of a stretch whose begin has no reading of it, if the thread did not run for a
+ * notable part of the stretch. Without a voluntary context switch it was always ready to run. Else
+ * the growth since an earlier reading (0 when the thread began) is an upper bound, which is taken
+ * if it is small.
+ * @param last  the run delay at the end of the stretch; read here if that is needed */
+static uint64_t find_delay(const struct fm_thread_processor *own, const struct reading *end,
+                           struct delay_reading *last)
+{
+    const uint64_t wall = nanoseconds(end->now - own->read), stolen = stolen_time(own, end);
+    if (stolen < wall / FM_STOLEN_NOTABLE) {
+        return FM_DELAY_UNKNOWN;
+    }
+    if (end->usage.switches_voluntary == own->usage.switches_voluntary) {
+        return stolen;
+    }
+    if (!last->is_known && end->now >= own->delay_due) {
+        *last = take_delay();
+    }
+    const uint64_t bound =
+        last->is_known && last->delay >= own->delay ? last->delay - own->delay : FM_DELAY_UNKNOWN;
+    return bound <= stolen / FM_DELAY_SMALL ? bound : FM_DELAY_UNKNOWN;
+}
+
 /* @param spent  ticks that the readings at both ends of the stretch took */
 static void write_record(struct fm_thread *thread, const struct reading *reading, uint64_t delay,
                          uint64_t spent)
 {
     const struct fm_thread_processor *own = &thread->processor;
     const struct fm_thread_usage *now = &reading->usage, *before = &own->usage;
-    uint64_t wall = nanoseconds(reading->now - own->read);
-    uint64_t running = reading->cpu - own->cpu + nanoseconds(own->blocked);
     uint64_t *place = fm_thread_reserve(thread, FM_WORDS_PROCESSOR);
     place[0] = fm_record_header(FM_RECORD_PROCESSOR, 0, 0);
     place[1] = reading->now;
-    place[2] = wall;
-    place[3] = wall > running ? wall - running : 0;
+    place[2] = nanoseconds(reading->now - own->read);
+    place[3] = stolen_time(own, reading);
     place[4] = delay;
     place[5] = now->system - before->system;
     place[6] = pair(now->faults - before->faults, now->faults_disk - before->faults_disk);
@@ -217,6 +249,8 @@ static void begin_in_call(struct fm_thread_processor *own, bool ends_at_once,
             *last = take_delay();
         }
         begin_delay(own, last, now + last->ticks);
+    } else if (last->is_known) {
+        own->delay = last->delay;
     }
 }
 
@@ -234,8 +268,8 @@ void fm_processor_enter(struct fm_thread *thread, uint32_t before)
         struct reading end = take_reading(&ticks), begin = end;
         pay(thread, ticks, end.now);
         struct delay_reading last = own->delay_is_last ? take_delay() : (struct delay_reading){0};
-        delay =
-            last.is_known && last.delay >= own->delay ? last.delay - own->delay : FM_DELAY_UNKNOWN;
+        delay = last.is_known && last.delay >= own->delay ? last.delay - own->delay
+                                                          : find_delay(own, &end, &last);
         begin_in_call(own, earlier >= 0, &last, end.now);
         if (last.ticks > 0) {
             begin = take_reading(&ticks); /* that took time: what follows begins now */
@@ -286,6 +320,9 @@ void fm_processor_begin(uint64_t resolution)
 {
     first.time = fm_clock_now();
     first.thread = read_delay(&first.delay) ? gettid() : 0;
+    if (first.thread != 0 && fm_thread_self != NULL) {
+        fm_thread_self->processor.delay = first.delay;
+    }
     limits.stretch = resolution / FM_STRETCH_LEAST;
     limits.least = resolution / FM_READING_LEAST;
     limits.credit = resolution / FM_READING_CREDIT;

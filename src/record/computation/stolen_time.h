@@ -28,8 +28,11 @@
  * long stretch is expected. That takes 40 us, because the file is opened each time, so that a
  * program never encounters a descriptor of the recorder; so it begins only as often as this takes
  * 1/FM_DELAY_SHARE of the time, not counted the reading at the end of the stretch, and a second one
- * if the call lasts longer than expected. The run delay of the whole run is known for the thread
- * that begins it.
+ * if the call lasts longer than expected. Where no long stretch is expected it is read as rarely as
+ * the CPU clock is there. If a stretch turns out to have a notable time without a processor, and
+ * its run delay is unknown, evidence at its end decides: without a voluntary context switch the
+ * thread did not wait; else the run delay is read, and its growth since an earlier reading is an
+ * upper bound. The run delay of the whole run is known for the thread that begins it.
  */
 #ifndef FERMATA_RECORD_COMPUTATION_PROCESSOR_TIME_H
 #define FERMATA_RECORD_COMPUTATION_PROCESSOR_TIME_H
@@ -57,6 +60,10 @@ enum {
     FM_READING_MOST = 10000
 };
 
+/** The run delay of a stretch matters if the thread did not run for this part of it; an upper bound
+ * of the run delay is taken for it if it is this part of the time without a processor. */
+enum { FM_STOLEN_NOTABLE = 20, FM_DELAY_SMALL = 4 };
+
 /** What the kernel has counted for a thread since it began (RUSAGE_THREAD). */
 struct fm_thread_usage {
     uint64_t system; /**< processor time of the kernel, nanoseconds */
@@ -76,6 +83,7 @@ struct fm_thread_processor {
     uint64_t blocked;             /**< ticks of blocking calls inside the stretch since then */
     uint64_t delay;               /**< the last run delay that was read, nanoseconds */
     uint64_t delay_due;           /**< a Leave at or after this time may read it again */
+    uint64_t delay_due_aside;     /**< ... where no long stretch is expected */
     bool delay_is_last;           /**< it was read at the last reading */
     uint8_t expected[64]; /**< by bit of fm_thread.long_after: readings that it still permits */
 };

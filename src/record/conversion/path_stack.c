@@ -117,10 +117,11 @@ uint32_t fm_path_levels(const struct fm_path *path, const struct fm_callsites *s
     uint32_t gone = gone_function(path, sites, function);
     uint32_t line = fm_path_line_of(path, sites, function);
     const struct fm_callsite_frame *caller = caller_of(path, sites, function);
-    const struct fm_callsite_frame between = {gone, FM_DEFINE_NONE,
-                                              gone != FM_DEFINE_NONE &&
-                                                  sites->calls_support != NULL &&
-                                                  sites->calls_support[path->sites[function - 1]]};
+    const struct fm_callsite_frame between = {
+        .region = gone,
+        .line = FM_DEFINE_NONE,
+        .supports = gone != FM_DEFINE_NONE && sites->calls_support != NULL &&
+                    sites->calls_support[path->sites[function - 1]]};
     if (gone != FM_DEFINE_NONE) {
         if (!fm_callsite_frame_is_inner(sites, caller, &between)) {
             levels[count++] = (struct fm_path_level){gone, line};

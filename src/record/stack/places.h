@@ -81,6 +81,13 @@ bool fm_places_begin(void);
  * @return the place; NULL: no memory, or (in a signal handler) not possible now */
 struct fm_place *fm_places_add(uint64_t address, bool in_signal);
 
+/** How surely a word is the return address of interrupted code without unwind information: NONE if
+ * no call precedes it, by a TAIL call if the call before it calls another function, INDIRECT if it
+ * may call any; more if it calls a function without unwind information that begins at or before the
+ * code: the more, the nearer. Async-signal-safe. */
+enum { FM_CALL_NONE, FM_CALL_TAIL, FM_CALL_INDIRECT };
+uint64_t fm_place_call_strength(uint64_t address, uint64_t pc);
+
 /** Whether the code at a return address belongs to a hidden module (fm_module.hidden). No lock,
  * async-signal-safe. */
 FM_API bool fm_code_is_hidden(uint64_t address);

@@ -29,7 +29,7 @@ void fm_stack_move(struct fm_stack *stack)
 {
     fm_stack_forget(stack);
     for (int i = 0; i < FM_STACK_SETS * FM_STACK_WAYS; i++) {
-        stack->states[i / FM_STACK_WAYS][i % FM_STACK_WAYS].at.pc = 0;
+        stack->states[i / FM_STACK_WAYS][i % FM_STACK_WAYS].pc = 0;
     }
     fm_bounds_own(&stack->low, &stack->high);
 }
@@ -163,8 +163,8 @@ static unsigned set_of(struct fm_registers at)
 static bool has_registers(const struct fm_stack_state *state, struct fm_registers at,
                           uint64_t generation)
 {
-    return ((at.pc ^ state->at.pc) | (at.sp ^ state->at.sp) |
-            ((at.fp ^ state->at.fp) & state->fp_mask) | (generation ^ state->generation)) == 0;
+    return ((at.pc ^ state->pc) | (at.sp ^ state->sp) | ((at.fp ^ state->fp) & state->fp_mask) |
+            (generation ^ state->generation)) == 0;
 }
 
 /* Whether the memory that a cached stack was read from is unchanged. */
@@ -207,7 +207,9 @@ static void remember(struct fm_stack *stack, struct fm_registers at, uint64_t fp
         return;
     }
     stack->next[set] = (uint8_t)((way + 1u) % FM_STACK_WAYS);
-    state->at = at;
+    state->pc = at.pc;
+    state->sp = at.sp;
+    state->fp = at.fp;
     state->fp_mask = fp_mask;
     state->generation = stack->generation;
     state->newest = newest_of(stack->shown, stack->shown_count);

@@ -76,10 +76,10 @@ enum {
 /** A cached stack: the memory that it was read from, and the result. Fields that are read together
  * are adjacent, because programs evict most of them from the processor's cache. */
 struct fm_stack_state {
-    struct fm_registers at; /**< of the innermost function; pc 0: the entry is empty */
-    uint64_t fp_mask;       /**< ~0 if its frame pointer matters, else 0 */
-    uint64_t generation;    /**< fm_places_generation */
-    uint32_t newest;        /**< highest number among the call sites */
+    uint64_t pc, sp, fp; /**< of the innermost function; pc 0: the entry is empty */
+    uint64_t fp_mask;    /**< ~0 if its frame pointer matters, else 0 */
+    uint64_t generation; /**< fm_places_generation */
+    uint32_t newest;     /**< highest number among the call sites */
     uint16_t site_count, cell_count;
     bool cut;    /**< the innermost functions were left out */
     bool python; /**< the stack depends on the interpreter's frames, too (fm_stack_python.kept) */

@@ -44,7 +44,8 @@ struct fm_processor_amount {
     uint64_t end;
     uint64_t stretch; /**< ticks of the computation */
     uint64_t amount;
-    fm_processor_time_t which;
+    unsigned which;  /**< fm_processor_time_t, or what follows */
+    bool takes_away; /**< it is subtracted again */
 };
 
 /** A master has begun a team: where the call paths of the other members begin. */
@@ -114,6 +115,7 @@ struct fm_builder {
     struct fm_table_sizes sizes; /**< of the location before */
     uint64_t reading;     /**< ticks that the recorder read processor times before the next call */
     uint64_t stretch;     /**< ticks of the last FM_MEASURED_TIME or FM_DELAY_MEASURED_TIME */
+    uint64_t stolen;      /**< ticks of the last FM_STOLEN_TIME */
     size_t next_counter;  /**< where the search for a counter's series begins */
     double *last_values;  /**< [counter]: the last value of a total at the location */
     struct fm_map growth; /**< visit | counter << 32 -> row of the location's `growth` */

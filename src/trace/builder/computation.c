@@ -147,7 +147,8 @@ static uint32_t child(void *context, uint32_t parent, uint32_t region)
 /* Time without a processor belongs to the begin of the computation. */
 static void spread(struct fm_location *location, struct fm_processor_amount amount)
 {
-    if (amount.which == FM_STOLEN_TIME || amount.which == FM_RUN_DELAY) {
+    if (amount.which == FM_STOLEN_TIME || amount.which == FM_RUN_DELAY ||
+        amount.which >= FM_BLOCKED_TIME) {
         amount.end -= amount.stretch - amount.amount;
         amount.stretch = amount.amount;
     }

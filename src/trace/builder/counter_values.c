@@ -9,8 +9,10 @@
 void fm_builder_spread(struct fm_location *location, const struct fm_processor_amount *amount)
 {
     const uint64_t end = amount->end, whole = amount->stretch, begin = end - whole;
+    const bool is_number =
+        amount->which < FM_PROCESSOR_TIME_COUNT && fm_processor_time_is_number(amount->which);
+    const uint64_t rounding = is_number ? whole / 2 : 0;
     uint64_t upper = end, shared = 0;
-    const uint64_t rounding = fm_processor_time_is_number(amount->which) ? whole / 2 : 0;
     size_t first = 0, count = location->state_since.count;
     while (first < count) { /* the states before the end */
         const size_t middle = first + (count - first) / 2;
@@ -31,20 +33,42 @@ void fm_builder_spread(struct fm_location *location, const struct fm_processor_a
         uint64_t sum =
             (uint64_t)(((unsigned __int128)amount->amount * (end - upper) + rounding) / whole);
         if (visit != FM_NONE) {
-            location->profile.items[visit].processor_times[amount->which] += sum - shared;
+            uint64_t *time = &location->profile.items[visit].processor_times[amount->which];
+            *time = amount->takes_away ? *time - (sum - shared) : *time + (sum - shared);
         }
         shared = sum;
     }
 }
 
 /* In a sampled trace it is not known yet which call paths the computation is made of. */
-static void spread(struct fm_builder *builder, fm_processor_time_t which, uint64_t amount)
+static void spread(struct fm_builder *builder, unsigned which, uint64_t amount, bool takes_away)
 {
-    const struct fm_processor_amount added = {builder->now, builder->stretch, amount, which};
+    const struct fm_processor_amount added = {builder->now, builder->stretch, amount, which,
+                                              takes_away};
     if (builder->is_sampled) {
         fm_vector_push(&builder->amounts, added);
     } else {
         fm_builder_spread(builder->location, &added);
+    }
+}
+
+/* Divides the time without a processor of a stretch, as its values come in: its reason is unknown,
+ * unless the run delay is known; then what exceeds the run delay is waiting. */
+static void divide_stolen(struct fm_builder *builder, fm_processor_time_t which, uint64_t ticks)
+{
+    const uint64_t stolen = builder->stolen;
+    if (which == FM_MEASURED_TIME) {
+        builder->stolen = 0;
+    } else if (which == FM_STOLEN_TIME) {
+        builder->stolen = ticks;
+        builder->open.blocked += ticks;
+        spread(builder, FM_UNRESOLVED_TIME, ticks, false);
+    } else if (which == FM_DELAY_MEASURED_TIME) {
+        spread(builder, FM_UNRESOLVED_TIME, stolen, true);
+        spread(builder, FM_BLOCKED_TIME, stolen, false);
+    } else if (which == FM_RUN_DELAY) {
+        spread(builder, FM_BLOCKED_TIME, stolen, true);
+        spread(builder, FM_BLOCKED_TIME, stolen > ticks ? stolen - ticks : 0, false);
     }
 }
 
@@ -54,7 +78,7 @@ static void add_processor_time(struct fm_builder *builder, fm_processor_time_t w
         return;
     }
     if (fm_processor_time_is_number(which)) {
-        spread(builder, which, (uint64_t)value);
+        spread(builder, which, (uint64_t)value, false);
         return;
     }
     uint64_t ticks =
@@ -68,10 +92,8 @@ static void add_processor_time(struct fm_builder *builder, fm_processor_time_t w
         builder->stretch = ticks < most ? ticks : most;
     }
     ticks = ticks < builder->stretch ? ticks : builder->stretch;
-    if (which == FM_STOLEN_TIME) {
-        builder->open.blocked += ticks;
-    }
-    spread(builder, which, ticks);
+    spread(builder, which, ticks, false);
+    divide_stolen(builder, which, ticks);
 }
 
 /* Books the growth of a total on the call path that the location is in, or on its first one. */

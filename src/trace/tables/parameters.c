@@ -58,7 +58,7 @@ static void add_visit(struct fm_location *location, uint32_t to, uint32_t from)
     kept->overhead += added->overhead;
     kept->visits += added->visits;
     kept->samples += added->samples;
-    for (int i = 0; i < FM_PROCESSOR_TIME_COUNT; i++) {
+    for (int i = 0; i < FM_STRETCH_TIME_COUNT; i++) {
         kept->processor_times[i] += added->processor_times[i];
     }
     add_counts(location, to, from);

@@ -282,8 +282,9 @@ struct fm_visit_profile {
     uint64_t time;     /**< ticks, without `overhead` */
     uint64_t overhead; /**< ticks of the recorder's own work */
     uint64_t visits;
-    uint64_t samples;                                  /**< call stacks that were sampled in it */
-    uint64_t processor_times[FM_PROCESSOR_TIME_COUNT]; /**< ticks, by fm_processor_time_t */
+    uint64_t samples;                                /**< call stacks that were sampled in it */
+    uint64_t processor_times[FM_STRETCH_TIME_COUNT]; /**< ticks, by fm_processor_time_t and what
+                                                           follows (base/processor_time.h) */
 };
 
 /** @return whether the location was in the call path: samples may have told it, without a visit. */

@@ -26,19 +26,19 @@
  *   7  b, into which d is inlined at line 22, at line 40
  *   8  a at line 12, which calls b for sure    9  not shown   10  a at line 13, which calls c */
 static struct fm_callsite_frame frames[] = {
-    {FM_CALLSITE_UNKNOWN, FM_DEFINE_NONE, false},
-    {REGION('a'), 10, false},
-    {REGION('a'), 11, false},
-    {REGION('b'), 20, false},
-    {REGION('c'), 30, false},
-    {REGION('b'), 21, false},
-    {REGION('d'), 40, false},
-    {REGION('b'), 21, false},
-    {REGION('d'), 41, false},
-    {REGION('b'), 22, false},
-    {REGION('d'), 40, false},
-    {REGION('a'), 12, false},
-    {REGION('a'), 13, false},
+    {FM_CALLSITE_UNKNOWN, FM_DEFINE_NONE, false, false, 0},
+    {REGION('a'), 10, false, false, 0},
+    {REGION('a'), 11, false, false, 0},
+    {REGION('b'), 20, false, false, 0},
+    {REGION('c'), 30, false, false, 0},
+    {REGION('b'), 21, false, false, 0},
+    {REGION('d'), 40, false, false, 0},
+    {REGION('b'), 21, false, false, 0},
+    {REGION('d'), 41, false, false, 0},
+    {REGION('b'), 22, false, false, 0},
+    {REGION('d'), 40, false, false, 0},
+    {REGION('a'), 12, false, false, 0},
+    {REGION('a'), 13, false, false, 0},
 };
 static uint32_t first[] = {0, 1, 2, 3, 4, 5, 7, 9, 11, 12, 12, 13};
 static uint32_t called[] = {FM_DEFINE_NONE, FM_DEFINE_NONE, FM_DEFINE_NONE, FM_DEFINE_NONE,

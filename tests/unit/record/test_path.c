@@ -64,15 +64,15 @@ static void inner_support_functions_are_not_shown(void **state)
     /* 1  s, a support function, into which t and a are inlined; 2  t, at line 50; 3  b at line 60,
      * into which s and t are inlined; 4  c at line 70 */
     struct fm_callsite_frame some[] = {
-        {FM_CALLSITE_UNKNOWN, FM_DEFINE_NONE, false},
-        {REGION('s'), 20, true},
-        {REGION('t'), 30, true},
-        {REGION('a'), 40, false},
-        {REGION('t'), 50, true},
-        {REGION('b'), 60, false},
-        {REGION('s'), 61, true},
-        {REGION('t'), 62, true},
-        {REGION('c'), 70, false},
+        {FM_CALLSITE_UNKNOWN, FM_DEFINE_NONE, false, false, 0},
+        {REGION('s'), 20, true, false, 0},
+        {REGION('t'), 30, true, false, 0},
+        {REGION('a'), 40, false, false, 0},
+        {REGION('t'), 50, true, false, 0},
+        {REGION('b'), 60, false, false, 0},
+        {REGION('s'), 61, true, false, 0},
+        {REGION('t'), 62, true, false, 0},
+        {REGION('c'), 70, false, false, 0},
     };
     uint32_t starts[] = {0, 1, 4, 5, 8, 9};
     uint32_t unknown[] = {FM_DEFINE_NONE, FM_DEFINE_NONE, FM_DEFINE_NONE, FM_DEFINE_NONE,
@@ -104,6 +104,42 @@ static void inner_support_functions_are_not_shown(void **state)
     change(&path, 0, 3, 2, 2, 4);
     limited(&path, &code, 15, 16, " t@16 t50@16 c50@16 s70@16");
     ended(&path, " -s@1000 -c@1000 -t@1000 -t@1000");
+}
+
+/* Functions without symbols in a shared library are part of the function of the library that calls
+ * them. */
+static void nameless_functions_of_libraries_are_not_shown(void **state)
+{
+    enum { PROGRAM = 0, LIBRARY = 3, OTHER = 4 };
+    /* 1  a, in the program; 2  s, exported by a library; 3  t, nameless there; 4  b, nameless in
+     * the program; 5  c, nameless in another library */
+    struct fm_callsite_frame some[] = {
+        {FM_CALLSITE_UNKNOWN, FM_DEFINE_NONE, false, false, 0},
+        {REGION('a'), 10, false, false, PROGRAM},
+        {REGION('s'), 20, false, false, LIBRARY},
+        {REGION('t'), 30, false, true, LIBRARY},
+        {REGION('b'), 40, false, true, PROGRAM},
+        {REGION('c'), 50, false, true, OTHER},
+    };
+    uint32_t starts[] = {0, 1, 2, 3, 4, 5, 6};
+    uint32_t unknown[] = {FM_DEFINE_NONE, FM_DEFINE_NONE, FM_DEFINE_NONE,
+                          FM_DEFINE_NONE, FM_DEFINE_NONE, FM_DEFINE_NONE};
+    struct fm_callsites code = {.count = 6, .first = starts, .frames = some, .called = unknown};
+    struct fm_path path = {0};
+    (void)state;
+    change(&path, 0, 4, 1, 2, 3, 3);
+    limited(&path, &code, 1, 2, " a@2 s10@2");
+    assert_int_equal(fm_path_line(&path, &code), 20);
+    change(&path, 4, 1, 4); /* a function of the program that the library calls */
+    limited(&path, &code, 3, 4, " b20@4");
+    change(&path, 1, 2, 3, 5); /* no function with a name is around them */
+    limited(&path, &code, 5, 6, " -b@5 -s@5 t10@6 c30@6");
+    ended(&path, " -c@1000 -t@1000 -a@1000");
+    change(&path, 0, 0);
+    code.whole = true;
+    change(&path, 0, 3, 1, 2, 3);
+    limited(&path, &code, 7, 8, " a@8 s10@8 t20@8");
+    ended(&path, " -t@1000 -s@1000 -a@1000");
 }
 
 /* What the innermost function calls from another line leaves the path as it is: in one step it
@@ -243,6 +279,7 @@ int main(void)
         cmocka_unit_test(no_more_functions_are_shown_than_wanted),
         cmocka_unit_test(another_line_of_a_function_is_the_same_call_of_it),
         cmocka_unit_test(inner_support_functions_are_not_shown),
+        cmocka_unit_test(nameless_functions_of_libraries_are_not_shown),
         cmocka_unit_test(another_line_of_the_innermost_function_changes_nothing),
         cmocka_unit_test(moves_are_changes),
         cmocka_unit_test(inlined_functions_are_functions),

@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -164,6 +165,88 @@ static void run_delays_are_known_after_calls_of_any_length(void **state)
     }
 }
 
+/* The run delay of this thread so far. */
+static uint64_t delay_so_far(void)
+{
+    char text[100] = "";
+    uint64_t delay = 0;
+    FILE *file = fopen("/proc/thread-self/schedstat", "r");
+    assert_non_null(file);
+    assert_non_null(fgets(text, sizeof text, file));
+    assert_true(fm_processor_parse_delay(text, &delay));
+    fclose(file);
+    return delay;
+}
+
+/* Begins a stretch whose run delay is not read, after a function that no long one has followed. */
+static struct fm_thread *begin_unexpected(void)
+{
+    wait_for_reading(call(BEFORE));
+    struct fm_thread *thread = fm_thread_enter(BEFORE);
+    assert_non_null(thread);
+    wait_for_reading(thread);
+    thread->processor.expected[BEFORE] = 0;
+    thread->long_after = 0;
+    thread->processor.delay_is_last = false;
+    thread->processor.delay_due_aside = UINT64_MAX;
+    thread->processor.affordable = 0;
+    fm_thread_leave(thread, 0);
+    fm_thread_done(thread);
+    assert_false(thread->processor.delay_is_last);
+    return thread;
+}
+
+/* What is known of the first stretch of its kind when it has ended. */
+static void evidence_at_the_end_decides(void **state)
+{
+    (void)state;
+    enum { STRETCH = 40000000 };
+    if (fm_processor_span().wall == 0) {
+        skip(); /* a kernel without statistics of the scheduler */
+    }
+    /* It waited: the run delay has hardly grown since an earlier reading. */
+    struct fm_thread *thread = begin_unexpected();
+    const uint64_t earlier = delay_so_far();
+    thread->processor.delay = earlier;
+    thread->processor.delay_due = 0;
+    pass(0, STRETCH);
+    const uint64_t *record = thread->cursor;
+    call(AFTER);
+    assert_int_equal(fm_record_kind(record[0]), FM_RECORD_PROCESSOR);
+    assert_true(record[3] >= STRETCH / 2);
+    const uint64_t grown = delay_so_far() - earlier;
+    assert_true(grown > record[3] / FM_DELAY_SMALL || record[4] <= grown);
+
+    /* It waited, but how long for a processor cannot be told: the earlier reading is unusable, or
+     * another one is not affordable. */
+    for (int i = 0; i < 2; i++) {
+        thread = begin_unexpected();
+        thread->processor.delay = i == 0 ? UINT64_MAX : 0;
+        thread->processor.delay_due = i == 0 ? 0 : UINT64_MAX;
+        pass(0, STRETCH);
+        record = thread->cursor;
+        call(AFTER);
+        assert_int_equal(fm_record_kind(record[0]), FM_RECORD_PROCESSOR);
+        assert_true(record[4] == FM_DELAY_UNKNOWN);
+        thread->processor.delay = 0;
+        thread->processor.delay_due = 0;
+    }
+
+    /* It did not wait, and ran for half of the time. */
+    thread = begin_unexpected();
+    thread->processor.delay_due = UINT64_MAX;
+    for (uint64_t end = cpu() + STRETCH; cpu() < end;) {
+    }
+    thread->processor.cpu += STRETCH / 2;
+    record = thread->cursor;
+    call(AFTER);
+    thread->processor.delay_due = 0;
+    assert_int_equal(fm_record_kind(record[0]), FM_RECORD_PROCESSOR);
+    assert_int_equal(record[7] >> 32, 0);
+    assert_true(record[3] >= STRETCH / 2);
+    assert_int_equal(record[4], record[3]);
+}
+
 static void no_reading_at_the_begin_is_no_measurement(void **state)
 {
     (void)state;
@@ -252,6 +335,7 @@ int main(void)
         cmocka_unit_test(a_stretch_agrees_with_the_clocks),
         cmocka_unit_test(a_stretch_has_the_counts_of_the_kernel),
         cmocka_unit_test(run_delays_are_known_after_calls_of_any_length),
+        cmocka_unit_test(evidence_at_the_end_decides),
         cmocka_unit_test(no_reading_at_the_begin_is_no_measurement),
         cmocka_unit_test(expectations_end),
         cmocka_unit_test(the_run_delay_is_the_second_number),

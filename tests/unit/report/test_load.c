@@ -109,7 +109,19 @@ static void test_lack_of_processors(void **state)
     add(cube, FM_METRIC_MEASURED_TIME, SLOW, 0, 800);
     add(cube, FM_METRIC_STOLEN_TIME, SLOW, 0, 400);
     add(cube, FM_METRIC_DELAY_MEASURED_TIME, SLOW, 0, 800);
+    add(cube, FM_METRIC_BLOCKED_TIME, SLOW, 0, 400);
     expect_load(cube, 200, 300, "", NULL);
+
+    /* It is not known whether rank 0 slept: nothing is taken for lack of processors. */
+    cube = make_cube();
+    add(cube, FM_METRIC_MEASURED_TIME, SLOW, 0, 800);
+    add(cube, FM_METRIC_STOLEN_TIME, SLOW, 0, 400);
+    add(cube, FM_METRIC_UNRESOLVED_TIME, SLOW, 0, 400);
+    expect_load(
+        cube, 200, 300,
+        "did not run for 50.0% of this time; unknown whether it waited for a processor or in "
+        "the operating system",
+        NULL);
 }
 
 /** What a rank has counted in `slow`; 1 tick is 1 ms. */
@@ -124,6 +136,7 @@ static void add_counted(struct fm_cube *cube, uint32_t location, const struct co
     add(cube, FM_METRIC_MEASURED_TIME, SLOW, location, counted->measured);
     add(cube, FM_METRIC_STOLEN_TIME, SLOW, location, counted->stolen);
     add(cube, FM_METRIC_DELAY_MEASURED_TIME, SLOW, location, counted->measured);
+    add(cube, FM_METRIC_BLOCKED_TIME, SLOW, location, counted->stolen);
     add(cube, FM_METRIC_COUNTER_USAGE_TIME_SYSTEM, SLOW, location, counted->kernel);
     add(cube, FM_METRIC_COUNTER_USAGE_PAGE_FAULTS_MINOR, SLOW, location, counted->faults);
     add(cube, FM_METRIC_COUNTER_USAGE_PREEMPTIONS, SLOW, location, counted->preemptions);

@@ -207,17 +207,53 @@ static void test_processor_times_are_spread_over_the_stretch(void **state)
     processor_time(f, FM_MEASURED_TIME, 1e9); /* no more than the location */
     leave(f, 1120, MAIN);
     end(f);
-    static const uint64_t expected[][FM_PROCESSOR_TIME_COUNT] = {
+    static const uint64_t expected[][FM_STRETCH_TIME_COUNT] = {
         {30 + 80, 14, 30, 30, 6, 300, 0, 0, 0}, {0}, {40 + 40, 19, 40, 40, 8, 400, 0, 1, 0}};
     for (uint32_t visit = 0; visit < 3; visit++) {
         const struct fm_visit_profile *profile = &f->locations[0].profile.items[visit];
-        for (int i = 0; i < FM_PROCESSOR_TIME_COUNT; i++) {
+        for (int i = 0; i < FM_STRETCH_TIME_COUNT; i++) {
             assert_int_equal(profile->processor_times[i], expected[visit][i]);
         }
     }
     assert_int_equal(f->locations[0].readings.count, 1);
     assert_int_equal(f->locations[0].readings.items[0].activity, f->locations[0].enter.count - 1);
     assert_int_equal(f->locations[0].readings.items[0].ticks, 6); /* of 12 ns */
+}
+
+/* Of four stretches without a processor: unknown why; run delay unknown of none, smaller, 0,
+ * larger. */
+static void test_time_without_processor_has_reasons(void **state)
+{
+    struct fixture *f = *state;
+    static const struct {
+        double stolen, delay; /* delay -1: unknown */
+        uint64_t blocked, unresolved;
+    } stretches[] = {
+        {30, -1, 0, 30}, {30, 10, 20, 0}, {30, 0, 30, 0}, {30, 35, 0, 0}, {0, 5, 0, 0}};
+    f->trace.ticks_per_second = 1000000000;
+    begin(f, 0);
+    enter(f, 1000, MAIN);
+    uint64_t blocked = 0, unresolved = 0, time = 1000;
+    for (size_t i = 0; i < sizeof stretches / sizeof stretches[0]; i++) {
+        time += 100;
+        fm_builder_time(&f->builder, time);
+        processor_time(f, FM_MEASURED_TIME, 90);
+        processor_time(f, FM_STOLEN_TIME, stretches[i].stolen);
+        if (stretches[i].delay >= 0) {
+            processor_time(f, FM_DELAY_MEASURED_TIME, 90);
+            processor_time(f, FM_RUN_DELAY, stretches[i].delay);
+        }
+        enter(f, time, SEND);
+        leave(f, time + 1, SEND);
+        blocked += stretches[i].blocked;
+        unresolved += stretches[i].unresolved;
+    }
+    leave(f, time + 10, MAIN);
+    end(f);
+    const struct fm_visit_profile *profile = &f->locations[0].profile.items[0];
+    assert_int_equal(profile->processor_times[FM_STOLEN_TIME], 120);
+    assert_int_equal(profile->processor_times[FM_BLOCKED_TIME], blocked);
+    assert_int_equal(profile->processor_times[FM_UNRESOLVED_TIME], unresolved);
 }
 
 static void expect_growth(const struct fm_location *location, size_t row, uint32_t visit,
@@ -285,6 +321,7 @@ int main(void)
         builder_test(phases_hold_their_computation),
         builder_test(recorder_work_is_overhead),
         builder_test(processor_times_are_spread_over_the_stretch),
+        builder_test(time_without_processor_has_reasons),
         builder_test(growth_belongs_to_the_call_path_of_its_value),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

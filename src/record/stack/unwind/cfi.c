@@ -60,6 +60,7 @@ static void set_cfa(struct machine *m, uint64_t reg, int64_t offset)
 {
     m->row.cfa = reg == FM_DWARF_STACK_POINTER   ? FM_CFA_SP
                  : reg == FM_DWARF_FRAME_POINTER ? FM_CFA_FP
+                 : reg == FM_DWARF_ARGUMENTS     ? FM_CFA_ARGUMENTS
                                                  : FM_CFA_UNKNOWN;
     m->row.cfa_offset = offset;
 }
@@ -79,16 +80,55 @@ static bool read_expression(struct fm_bytes in, uint64_t *reg, int64_t *offset, 
     return !in.bad && in.next == in.end;
 }
 
+/* Reads an operation that pushes a number from 0 to 31. */
+static bool read_literal(struct fm_bytes *in, uint64_t *value)
+{
+    enum { LIT0 = 0x30, LIT31 = 0x4f };
+    uint8_t op = fm_bytes_u8(in);
+    *value = (uint64_t)(op - LIT0);
+    return op >= LIT0 && op <= LIT31;
+}
+
+/* Reads the expression that linkers write for the entries of a procedure linkage table, in which
+ * the place decides whether a word was pushed: a register + offset + ((pc & mask) >= limit) <<
+ * shift.
+ * @return false: another expression */
+static bool read_stub_expression(struct fm_bytes in, uint64_t pc, uint64_t *reg, int64_t *offset)
+{
+    enum { BREG0 = 0x70, BREG31 = 0x8f, AND = 0x1a, GE = 0x2a, SHL = 0x24, PLUS = 0x22 };
+    uint8_t op = fm_bytes_u8(&in);
+    if (op < BREG0 || op > BREG31) {
+        return false;
+    }
+    *reg = (uint64_t)(op - BREG0);
+    *offset = fm_bytes_sleb(&in);
+    bool by_place = fm_bytes_u8(&in) == BREG0 + FM_DWARF_PROGRAM_COUNTER;
+    pc += (uint64_t)fm_bytes_sleb(&in);
+    uint64_t mask, limit, shift;
+    bool known = read_literal(&in, &mask) && fm_bytes_u8(&in) == AND && read_literal(&in, &limit) &&
+                 fm_bytes_u8(&in) == GE && read_literal(&in, &shift) && fm_bytes_u8(&in) == SHL &&
+                 fm_bytes_u8(&in) == PLUS;
+    if (!by_place || !known || in.bad || in.next != in.end) {
+        return false;
+    }
+    *offset += (int64_t)((uint64_t)((pc & mask) >= limit) << shift);
+    return true;
+}
+
 static void cfa_expression(struct machine *m, struct fm_bytes text)
 {
     uint64_t reg;
     int64_t offset;
     bool memory;
     m->row.cfa = FM_CFA_UNKNOWN;
-    if (read_expression(text, &reg, &offset, &memory)) {
+    if (read_stub_expression(text, m->pc, &reg, &offset)) {
         set_cfa(m, reg, offset);
-        if (memory && m->row.cfa != FM_CFA_UNKNOWN) {
-            m->row.cfa = m->row.cfa == FM_CFA_SP ? FM_CFA_AT_SP : FM_CFA_AT_FP;
+    } else if (read_expression(text, &reg, &offset, &memory)) {
+        set_cfa(m, reg, offset);
+        if (memory) {
+            m->row.cfa = m->row.cfa == FM_CFA_SP   ? FM_CFA_AT_SP
+                         : m->row.cfa == FM_CFA_FP ? FM_CFA_AT_FP
+                                                   : FM_CFA_UNKNOWN;
         }
     }
 }

@@ -18,9 +18,13 @@
 enum fm_cfa_kind {
     FM_CFA_SP,
     FM_CFA_FP,
-    FM_CFA_AT_SP, /**< in memory: the frames of signal handlers */
-    FM_CFA_AT_FP, /**< in memory: functions that align their stack */
-    FM_CFA_END,   /**< this is the outermost function */
+    FM_CFA_AT_SP,     /**< in memory: the frames of signal handlers */
+    FM_CFA_AT_FP,     /**< in memory: functions that align their stack */
+    FM_CFA_ARGUMENTS, /**< in the register fm_registers.arguments: functions that align their stack,
+                           at their begin and end */
+    FM_CFA_SEARCH, /**< interrupted code without unwind information: the return address is searched
+                    */
+    FM_CFA_END,    /**< this is the outermost function */
     FM_CFA_UNKNOWN
 };
 

@@ -9,8 +9,12 @@
 #include <stdint.h>
 #include <string.h>
 
-/** Bytes that the functions below read: before a return address, and from the begin of a stub. */
-enum { FM_CALL_BYTES = 4, FM_STUB_BYTES = 16 };
+/** Bytes that the functions below read: before a return address, and from the begin of a stub.
+ * Stubs begin at multiples of FM_STUB_UNIT. */
+enum { FM_CALL_BYTES = 4, FM_STUB_BYTES = 16, FM_STUB_LONGEST = 24, FM_STUB_UNIT = 8 };
+
+/** A call leaves the return address in the link register. */
+enum { FM_CALL_PUSHES = 0 };
 
 static inline uint32_t fm_code_word(const uint8_t *place)
 {
@@ -34,14 +38,43 @@ static inline bool fm_call_target(const uint8_t *behind, uint64_t *target, bool 
     return true;
 }
 
+/** Whether a call precedes an address, so that it may be a return address: bl, blr, blraa, ... */
+static inline bool fm_follows_call(const uint8_t *behind)
+{
+    uint32_t word = fm_code_word(behind - 4);
+    return (word & 0xfc000000u) == 0x94000000u || (word & 0xfefff000u) == 0xd63f0000u;
+}
+
+/** Number of words on the stack in front of the return address; here always unknown, -1: calls
+ * leave it in the link register. */
+enum { FM_PLACE_BEHIND = 4 };
+static inline int fm_words_pushed(const uint8_t *code, bool before)
+{
+    (void)code, (void)before;
+    return -1;
+}
+
+/** Whether the code is the entry of the table that stubs jump to at the first call: stp x16, x30,
+ * [sp, -16]!
+ * @param code  FM_STUB_BYTES */
+static inline bool fm_stub_binds(const uint8_t *code)
+{
+    uint32_t word = fm_code_word(code);
+    return (word == 0xd503245fu ? fm_code_word(code + 4) : word) == 0xa9bf7bf0u; /* bti c */
+}
+
 /** Decodes a stub that jumps through a slot, like the entries of a procedure linkage table: adrp
  * x16, page; ldr x17, [x16, offset]; ...
+ * @param length  out: bytes up to the end of the jump
  * @return false: it is not such a stub */
-static inline bool fm_stub_slot(const uint8_t *stub, uint64_t *slot)
+static inline bool fm_stub_slot(const uint8_t *stub, uint64_t *slot, int *length)
 {
+    enum { INSTRUCTION = 4, INSTRUCTIONS = 4 };
     uint32_t page = fm_code_word(stub);
+    *length = INSTRUCTIONS * INSTRUCTION;
     if (page == 0xd503245fu) { /* bti c */
-        stub += 4;
+        stub += INSTRUCTION;
+        *length += INSTRUCTION;
         page = fm_code_word(stub);
     }
     uint32_t load = fm_code_word(stub + 4);

@@ -15,10 +15,17 @@
 /** The registers that unwinding needs. */
 struct fm_registers {
     uint64_t pc, sp, fp;
-    uint64_t link; /**< return address if it may still be in the link register; 0: unknown */
+    uint64_t link;      /**< return address if it may still be in the link register; 0: unknown */
+    uint64_t arguments; /**< 0: no register holds the cfa while a function aligns its stack */
 };
 
-enum { FM_DWARF_FRAME_POINTER = 29, FM_DWARF_STACK_POINTER = 31, FM_DWARF_RETURN_ADDRESS = 30 };
+enum {
+    FM_DWARF_FRAME_POINTER = 29,
+    FM_DWARF_STACK_POINTER = 31,
+    FM_DWARF_ARGUMENTS = 255, /* no register */
+    FM_DWARF_RETURN_ADDRESS = 30,
+    FM_DWARF_PROGRAM_COUNTER = 32
+};
 
 /** Where a function has saved the registers of its caller, as given by FM_HERE in that function. */
 struct fm_here {
@@ -43,8 +50,11 @@ static inline uint64_t fm_plain_address(uint64_t stored)
 /** State of the caller of the function that `here` belongs to, after the call instruction. */
 static inline struct fm_registers fm_here_caller(struct fm_here here)
 {
-    return (struct fm_registers){
-        .pc = fm_plain_address(here.frame[1]), .sp = here.cfa, .fp = here.frame[0], .link = 0};
+    return (struct fm_registers){.pc = fm_plain_address(here.frame[1]),
+                                 .sp = here.cfa,
+                                 .fp = here.frame[0],
+                                 .link = 0,
+                                 .arguments = 0};
 }
 
 /** State of the code that a signal has interrupted. */
@@ -53,7 +63,8 @@ static inline struct fm_registers fm_here_interrupted(const ucontext_t *context)
     return (struct fm_registers){.pc = context->uc_mcontext.pc,
                                  .sp = context->uc_mcontext.sp,
                                  .fp = context->uc_mcontext.regs[29],
-                                 .link = fm_plain_address(context->uc_mcontext.regs[30])};
+                                 .link = fm_plain_address(context->uc_mcontext.regs[30]),
+                                 .arguments = 0};
 }
 
 /** The rule of the code that a signal handler returns to, which the kernel provides: it restores

@@ -14,10 +14,18 @@
 /** The registers that unwinding needs. */
 struct fm_registers {
     uint64_t pc, sp, fp;
-    uint64_t link; /**< 0: return addresses are always in memory */
+    uint64_t link;      /**< 0: return addresses are always in memory */
+    uint64_t arguments; /**< r10, which holds the cfa while a function aligns its stack, if the code
+                             was interrupted; 0: unknown */
 };
 
-enum { FM_DWARF_FRAME_POINTER = 6, FM_DWARF_STACK_POINTER = 7, FM_DWARF_RETURN_ADDRESS = 16 };
+enum {
+    FM_DWARF_FRAME_POINTER = 6,
+    FM_DWARF_STACK_POINTER = 7,
+    FM_DWARF_ARGUMENTS = 10,
+    FM_DWARF_RETURN_ADDRESS = 16,
+    FM_DWARF_PROGRAM_COUNTER = 16
+};
 
 /** Where a function has saved the registers of its caller, as given by FM_HERE in that function. */
 struct fm_here {
@@ -35,7 +43,8 @@ static inline struct fm_registers fm_here_caller(struct fm_here here)
     return (struct fm_registers){.pc = here.frame[1],
                                  .sp = (uint64_t)(uintptr_t)(here.frame + 2),
                                  .fp = here.frame[0],
-                                 .link = 0};
+                                 .link = 0,
+                                 .arguments = 0};
 }
 
 /** State of the code that a signal has interrupted. */
@@ -44,7 +53,8 @@ static inline struct fm_registers fm_here_interrupted(const ucontext_t *context)
     return (struct fm_registers){.pc = (uint64_t)context->uc_mcontext.gregs[REG_RIP],
                                  .sp = (uint64_t)context->uc_mcontext.gregs[REG_RSP],
                                  .fp = (uint64_t)context->uc_mcontext.gregs[REG_RBP],
-                                 .link = 0};
+                                 .link = 0,
+                                 .arguments = (uint64_t)context->uc_mcontext.gregs[REG_R10]};
 }
 
 /** The return address in a stored word; here the word itself (on aarch64 it may be signed). */

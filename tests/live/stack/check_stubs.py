@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Samples a program that calls short functions of libraries (stubs.c): every call path is one that the
+program can have, and functions without names in a library are part of the function that it exports.
+
+usage: check_stubs.py --fermata F --mpirun M PROGRAM
+"""
+
+import collections
+import pathlib
+import re
+import sys
+import tempfile
+
+import otf2
+
+from check_paths import program_parser, run
+
+LEAST_SAMPLES = 100
+# Below run_kernel; functions of the mathematical library have names of their own.
+ALLOWED = (r"with_tiny(/exported_tiny)?", r"with_assembly(/in_assembly)?",
+           r"with_solve(/exported_solve(/[a-z_0-9]*cos[a-z_0-9]*)?)?",
+           r"with_exponential(/[a-z_0-9]*(exp|sin)[a-z_0-9]*)?")
+NEEDED = ("with_tiny", "with_assembly", "with_solve/exported_solve", "with_exponential/")
+
+
+def paths_of(anchor):
+    """{path below run_kernel: visits}, and the number of samples."""
+    opened, paths, samples = collections.defaultdict(list), collections.Counter(), 0
+    with otf2.reader.open(anchor) as archive:
+        for location, event in archive.events:
+            stack = opened[location]
+            if isinstance(event, otf2.events.Enter):
+                stack.append(event.region.name)
+                if not event.region.name.startswith("MPI_"):
+                    paths["/".join(stack)] += 1
+            elif isinstance(event, otf2.events.Leave):
+                stack.pop()
+            elif isinstance(event, otf2.events.Metric) and event.member.name == "call stack samples":
+                samples += 1
+    return paths, samples
+
+
+def main():
+    options = program_parser().parse_args()
+    failures = []
+    with tempfile.TemporaryDirectory() as folder:
+        experiment = pathlib.Path(folder) / "experiment"
+        recorded = run([options.fermata, "record", "--sample", "1kHz", "-o", str(experiment), "--",
+                        options.mpirun, "-n", "1", options.program], folder)
+        if recorded.returncode != 0:
+            sys.exit(f"it fails: {recorded}")
+        paths, samples = paths_of(str(experiment / "traces.otf2"))
+    if samples < LEAST_SAMPLES:
+        failures.append(f"{samples} samples")
+    for path, visits in paths.items():
+        if path not in ("main", "main/run_kernel") and not any(
+                re.fullmatch("main/run_kernel/" + allowed, path) for allowed in ALLOWED):
+            failures.append(f"impossible call path, {visits} visits: {path}")
+    for needed in NEEDED:
+        if not any(path.startswith(f"main/run_kernel/{needed}") for path in paths):
+            failures.append(f"no call path main/run_kernel/{needed}: {paths}")
+    for failure in failures:
+        print(failure)
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main()
