@@ -161,7 +161,7 @@ void fm_builder_compose(struct fm_builder *builder)
 {
     if (builder->stretches.items.count != 0) {
         fm_compose(builder->trace, builder->location, &builder->stretches,
-                   (struct fm_call_tree){child, builder});
+                   (struct fm_child_finder){child, builder});
     }
     for (size_t i = 0; i < builder->amounts.count; i++) {
         spread(builder->location, builder->amounts.items[i]);

@@ -70,10 +70,10 @@ static struct fm_lender_groups group(const struct fm_lenders *lenders, bool by_c
 
 struct fm_lenders fm_lenders_of(const struct fm_location *location,
                                 const struct fm_stretches *stretches, const struct fm_kinds *kinds,
-                                struct fm_call_tree tree)
+                                struct fm_child_finder nodes)
 {
     struct fm_lenders lenders = {
-        .stretches = stretches, .kinds = kinds, .location = location, .tree = tree};
+        .stretches = stretches, .kinds = kinds, .location = location, .nodes = nodes};
     lenders.by_calls = group(&lenders, false);
     lenders.by_caller = group(&lenders, true);
     return lenders;
@@ -110,8 +110,8 @@ static bool move_below(struct fm_lenders *lenders, uint32_t lender, uint32_t bor
     }
     *visit = caller_of(lenders, borrower);
     while (lenders->path.count > 0) {
-        *visit = lenders->tree.child(lenders->tree.context, *visit,
-                                     lenders->path.items[--lenders->path.count]);
+        *visit = lenders->nodes.child(lenders->nodes.context, *visit,
+                                      lenders->path.items[--lenders->path.count]);
     }
     return true;
 }

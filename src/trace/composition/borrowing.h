@@ -24,7 +24,7 @@ struct fm_lenders {
     const struct fm_stretches *stretches;
     const struct fm_kinds *kinds;
     const struct fm_location *location;
-    struct fm_call_tree tree;
+    struct fm_child_finder nodes;
     struct fm_lender_groups by_calls;  /**< the innermost calls at both ends */
     struct fm_lender_groups by_caller; /**< the region of the common caller */
     FM_VECTOR(uint32_t) path;          /**< memory of a call */
@@ -33,7 +33,7 @@ struct fm_lenders {
 /** Collects them. To be freed with fm_lenders_free(). */
 struct fm_lenders fm_lenders_of(const struct fm_location *location,
                                 const struct fm_stretches *stretches, const struct fm_kinds *kinds,
-                                struct fm_call_tree tree);
+                                struct fm_child_finder nodes);
 void fm_lenders_free(struct fm_lenders *lenders);
 
 /** The composition of a stretch whose kind has fewer than FM_OWN_SAMPLES samples.

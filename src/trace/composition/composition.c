@@ -23,7 +23,7 @@ struct composer {
     struct fm_lenders lenders;
     struct fm_placement placement;
     fm_shares shares;
-    fm_parts parts;
+    fm_composed_parts parts;
     struct composed *of; /**< [stretch] */
     FM_VECTOR(struct fm_sized) block;
     FM_VECTOR(uint32_t) members;
@@ -34,7 +34,7 @@ struct composer {
 static void add_part(struct composer *composer, uint64_t ticks, uint32_t visit)
 {
     if (ticks != 0) {
-        fm_vector_push(&composer->parts, (struct fm_part){ticks, visit});
+        fm_vector_push(&composer->parts, (struct fm_composed_part){ticks, visit});
     }
 }
 
@@ -181,7 +181,7 @@ static void write_states(struct composer *composer, struct states *states, uint3
     uint32_t visit = ends->before;
     const size_t first = states->since.count;
     for (uint32_t i = 0; i < composed->count; i++) {
-        const struct fm_part *part = &composer->parts.items[composed->first + i];
+        const struct fm_composed_part *part = &composer->parts.items[composed->first + i];
         if (part->visit != visit) {
             put_state(states, since, part->visit);
             visit = part->visit;
@@ -228,7 +228,7 @@ static void rewrite_states(struct composer *composer)
 }
 
 void fm_compose(const struct fm_trace *trace, struct fm_location *location,
-                const struct fm_stretches *stretches, struct fm_call_tree tree)
+                const struct fm_stretches *stretches, struct fm_child_finder nodes)
 {
     struct composer composer = {
         .trace = trace,
@@ -237,7 +237,7 @@ void fm_compose(const struct fm_trace *trace, struct fm_location *location,
         .kinds = fm_kinds_of(location, stretches),
         .of = fm_allocate(stretches->items.count, sizeof *composer.of),
     };
-    composer.lenders = fm_lenders_of(location, stretches, &composer.kinds, tree);
+    composer.lenders = fm_lenders_of(location, stretches, &composer.kinds, nodes);
     for (uint32_t k = 0; k < composer.kinds.count; k++) {
         compose_kind(&composer, &composer.kinds.items[k]);
     }

@@ -18,7 +18,7 @@
 #include "trace/tables/trace.h"
 
 /** Finds nodes of a call tree that grows. */
-struct fm_call_tree {
+struct fm_child_finder {
     /** @return the node of a function below another node (FM_NONE: a root), which is added if it is
      * new */
     uint32_t (*child)(void *context, uint32_t parent, uint32_t region);
@@ -29,6 +29,6 @@ struct fm_call_tree {
  * the nodes of its call tree accordingly. O(s log s + p) for s stretches with p parts in all.
  * @param stretches  of the location: ascending, not overlapping */
 void fm_compose(const struct fm_trace *trace, struct fm_location *location,
-                const struct fm_stretches *stretches, struct fm_call_tree tree);
+                const struct fm_stretches *stretches, struct fm_child_finder nodes);
 
 #endif

@@ -82,7 +82,7 @@ static void collect(struct fm_placement *placement, const struct fm_stretches *s
 
 void fm_place(struct fm_placement *placement, const struct fm_trace *trace,
               const struct fm_location *location, const struct fm_stretches *stretches,
-              const struct fm_stretch *stretch, const fm_shares *shares, fm_parts *parts)
+              const struct fm_stretch *stretch, const fm_shares *shares, fm_composed_parts *parts)
 {
     const uint64_t ticks = fm_stretch_ticks(stretch);
     collect(placement, stretches, stretch, shares);
@@ -94,7 +94,8 @@ void fm_place(struct fm_placement *placement, const struct fm_trace *trace,
         uint64_t end = (uint64_t)floor(sum * (double)ticks + ROUNDED_UP);
         end = end > ticks || i + 1 == placement->placed.count ? ticks : end;
         if (end > before) {
-            fm_vector_push(parts, (struct fm_part){end - before, placement->placed.items[i].visit});
+            fm_vector_push(
+                parts, (struct fm_composed_part){end - before, placement->placed.items[i].visit});
         }
         before = end;
     }

@@ -10,12 +10,12 @@
 #include "trace/tables/trace.h"
 
 /** A part of a stretch. */
-struct fm_part {
+struct fm_composed_part {
     uint64_t ticks;
     uint32_t visit;
 };
 
-typedef FM_VECTOR(struct fm_part) fm_parts;
+typedef FM_VECTOR(struct fm_composed_part) fm_composed_parts;
 
 /** A call path at a position, before it has ticks. */
 struct fm_placed {
@@ -36,7 +36,7 @@ struct fm_placement {
  * stand at the mean position of their samples elsewhere. */
 void fm_place(struct fm_placement *placement, const struct fm_trace *trace,
               const struct fm_location *location, const struct fm_stretches *stretches,
-              const struct fm_stretch *stretch, const fm_shares *shares, fm_parts *parts);
+              const struct fm_stretch *stretch, const fm_shares *shares, fm_composed_parts *parts);
 
 void fm_placement_free(struct fm_placement *placement);
 
