@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "record/sampling/sample_period.h"
+
+/* The rate never becomes lower than one sample in this time. */
+static const uint64_t LONGEST = 1000000000;
+
+/* EACH: parts of a nanosecond in the moving average, and its length in samples. OUTLIER: one sample
+ * counts at most as this multiple of the average in it. REPAY: number of samples over which a cost
+ * that is too high so far is made up for. */
+enum { EACH = 16, OUTLIER = 4, REPAY = 64 };
+
+/* Time of the program in which samples may take `cost`. */
+static uint64_t affords(uint64_t cost)
+{
+    return cost * 1000 / FM_SAMPLE_COST_THOUSANDTHS;
+}
+
+uint64_t fm_sample_period_draw(uint64_t *random, uint64_t mean)
+{
+    uint64_t x = *random;
+    x ^= x << 13;
+    x ^= x >> 7;
+    x ^= x << 17;
+    *random = x;
+    return mean / 2 + (mean * (x * UINT64_C(0x2545f4914f6cdd1d) >> 32) >> 32);
+}
+
+uint64_t fm_sample_period_mean(const struct fm_sample_period *period)
+{
+    return period->mean > period->tick ? period->mean : period->tick;
+}
+
+uint64_t fm_sample_period_begin(struct fm_sample_period *period, uint64_t shortest, bool adapts,
+                                uint64_t tick, uint64_t seed, uint64_t now)
+{
+    seed = (seed + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    *period = (struct fm_sample_period){
+        .shortest = shortest,
+        .adapts = adapts,
+        .tick = tick,
+        .random = seed != 0 ? seed : 1,
+        .mean = shortest,
+        .begin = now,
+        .last = now,
+        .each = EACH * shortest * FM_SAMPLE_COST_THOUSANDTHS / 1000,
+    };
+    fm_sample_period_draw(&period->random, shortest); /* similar seeds give similar first numbers */
+    period->due = now + fm_sample_period_draw(&period->random, shortest);
+    return period->due;
+}
+
+uint64_t fm_sample_period_expire(struct fm_sample_period *period, uint64_t now)
+{
+    uint64_t passed = now > period->last ? now - period->last : 0;
+    uint64_t most = FM_SAMPLE_WEIGHT_PERIODS * fm_sample_period_mean(period);
+    period->last = now;
+    return passed < most ? passed : most;
+}
+
+static void adapt(struct fm_sample_period *period, uint64_t cost)
+{
+    uint64_t average = period->each / EACH;
+    period->spent += cost;
+    period->each += (cost < OUTLIER * average ? cost : OUTLIER * average) - average;
+    uint64_t mean = affords(period->each) / EACH;
+    uint64_t needed = affords(period->spent), had = period->last - period->begin;
+    mean += needed > had ? (needed - had) / REPAY : 0;
+    mean = mean > period->shortest ? mean : period->shortest;
+    period->mean = mean < LONGEST || period->shortest > LONGEST ? mean : LONGEST;
+}
+
+uint64_t fm_sample_period_next(struct fm_sample_period *period, uint64_t cost)
+{
+    if (period->adapts && cost != 0) {
+        adapt(period, cost);
+    }
+    /* What is late by more than a period is not made up for. */
+    uint64_t before = period->last > period->mean ? period->last - period->mean : 0;
+    uint64_t due = period->due > before ? period->due : before;
+    period->due = due + fm_sample_period_draw(&period->random, period->mean);
+    uint64_t soonest = period->last + period->mean / 2;
+    return period->due > soonest ? period->due : soonest;
+}
