@@ -137,6 +137,8 @@ static void use_timer(struct fm_thread_samples *own, int reason)
     fm_sample_clock_use_timer(&own->clock);
     own->period.tick = samples.tick;
     own->period.shortest = shortest_period(samples.tick);
+    own->period.mean =
+        own->period.mean > own->period.shortest ? own->period.mean : own->period.shortest;
     note_use(&samples.timer_has_given);
     __atomic_store_n(&samples.refusal, reason, __ATOMIC_RELAXED);
     __atomic_store_n(&samples.with_perf, false, __ATOMIC_RELAXED);
