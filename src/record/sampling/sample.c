@@ -104,7 +104,7 @@ static void record(struct fm_thread *thread, struct fm_registers at, bool exact)
         place[0] = fm_record_header(FM_RECORD_SAMPLE, 0, reach);
         place[1] = now;
         place[2] = since_when(thread, now, reach);
-        place[3] = thread->samples.weight;
+        place[3] = thread->samples.weight != 0 ? thread->samples.weight : 1;
         thread->cursor = place + FM_WORDS_SAMPLE;
     } else {
         thread->samples.lost++;
@@ -148,12 +148,12 @@ static void use_timer(struct fm_thread_samples *own, int reason)
  * CPU timers have taken over */
 static bool set_clock(struct fm_thread_samples *own, uint64_t due, uint64_t now)
 {
-    if (fm_sample_clock_set(&own->clock, due, now) ||
+    if (fm_sample_clock_set(&own->clock, due - now) ||
         !__atomic_load_n(&own->is_sampled, __ATOMIC_SEQ_CST)) {
         return true;
     }
     use_timer(own, errno);
-    fm_sample_clock_set(&own->clock, due, now);
+    fm_sample_clock_set(&own->clock, due - now);
     return false;
 }
 
@@ -176,7 +176,8 @@ static void expire(struct fm_thread *thread, void *context)
     struct fm_thread_samples *own = &thread->samples;
     uint64_t begin = fm_clock_now(), cpu = fm_sample_clock_now();
     own->fired++;
-    own->weight = fm_sample_period_expire(&own->period, cpu);
+    own->weight = fm_sample_period_expire(&own->period, cpu,
+                                          own->clock.is_perf ? 0 : fm_sample_clock_since_tick());
     if (!fm_thread_is_quiet(thread) && !thread->is_marking && thread->stack != NULL &&
         !fm_pause_is_due(thread)) {
         own->held_back = own->held == thread->cursor;
@@ -197,10 +198,10 @@ static void watch(struct fm_thread *thread)
 {
     struct fm_thread_samples *own = &thread->samples;
     uint64_t cpu = fm_sample_clock_now();
-    if (fm_sample_clock_is_stuck(cpu - own->period.last, own->period.mean)) {
+    if (fm_sample_clock_is_stuck(cpu - own->period.now, own->period.mean)) {
         use_timer(own, EBADF);
-        own->period.last = cpu; /* what was missed belongs to no sample */
-        fm_sample_clock_set(&own->clock, fm_sample_period_next(&own->period, 0), cpu);
+        fm_sample_period_expire(&own->period, cpu, 0); /* what was missed belongs to no sample */
+        fm_sample_clock_set(&own->clock, fm_sample_period_next(&own->period, 0) - cpu);
         look_again(thread);
     }
 }

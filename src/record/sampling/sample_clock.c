@@ -31,6 +31,15 @@ uint64_t fm_sample_clock_now(void)
     return (uint64_t)now.tv_sec * SECOND + (uint64_t)now.tv_nsec;
 }
 
+uint64_t fm_sample_clock_since_tick(void)
+{
+    struct timespec now, tick;
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &tick);
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    int64_t since = (int64_t)(now.tv_sec - tick.tv_sec) * SECOND + (now.tv_nsec - tick.tv_nsec);
+    return since > 0 ? (uint64_t)since : 0;
+}
+
 /* ---- perf events ---- */
 
 static int open_event(void)
@@ -119,15 +128,14 @@ int fm_sample_clock_make(struct fm_sample_clock *clock, bool with_perf, int numb
     return 0;
 }
 
-bool fm_sample_clock_set(const struct fm_sample_clock *clock, uint64_t due, uint64_t now)
+bool fm_sample_clock_set(const struct fm_sample_clock *clock, uint64_t period)
 {
     if (clock->is_perf) {
-        uint64_t period = due - now;
         return ioctl(clock->descriptor, PERF_EVENT_IOC_PERIOD, &period) == 0 &&
                ioctl(clock->descriptor, PERF_EVENT_IOC_REFRESH, 1) == 0;
     }
-    const struct itimerspec once = {{0, 0}, as_time(due)};
-    timer_settime(clock->timer, TIMER_ABSTIME, &once, NULL);
+    const struct itimerspec once = {{0, 0}, as_time(period)};
+    timer_settime(clock->timer, 0, &once, NULL); /* never expires before the next tick */
     return true;
 }
 

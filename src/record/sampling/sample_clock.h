@@ -37,6 +37,9 @@ enum fm_sample_expiry {
 /** CPU time of the calling thread in nanoseconds. */
 uint64_t fm_sample_clock_now(void);
 
+/** Nanoseconds since the system's coarse clock advanced, which it does once in a tick. */
+uint64_t fm_sample_clock_since_tick(void);
+
 /** Makes a clock of the calling thread, which does not run yet.
  * @param with_perf  use the task clock of perf events
  * @param number     of the signal
@@ -45,10 +48,9 @@ int fm_sample_clock_make(struct fm_sample_clock *clock, bool with_perf, int numb
 
 /** Sets the next expiry of the calling thread's clock. Safe in signal handlers; errno is not
  * preserved.
- * @param due  time on the thread's CPU clock, later than `now`
- * @param now  the present time on it
+ * @param period  nanoseconds of the thread's CPU time until then, more than 0
  * @return false: the perf event does not exist any more (errno) */
-bool fm_sample_clock_set(const struct fm_sample_clock *clock, uint64_t due, uint64_t now);
+bool fm_sample_clock_set(const struct fm_sample_clock *clock, uint64_t period);
 
 /** @return what has sent a signal of the clock's number */
 enum fm_sample_expiry fm_sample_clock_expiry(const struct fm_sample_clock *clock,

@@ -9,25 +9,47 @@ static const uint64_t LONGEST = 1000000000;
  * that is too high so far is made up for. */
 enum { EACH = 16, OUTLIER = 4, REPAY = 64 };
 
+/* Mean periods without an expiry after which instants are left out: a thread blocked its signals.
+ */
+enum { REMEMBERED = 64 };
+
+/* The least time to the next expiry: the clock is set when the handler ends. */
+static const uint64_t SOONEST = 20000;
+
 /* Time of the program in which samples may take `cost`. */
 static uint64_t affords(uint64_t cost)
 {
     return cost * 1000 / FM_SAMPLE_COST_THOUSANDTHS;
 }
 
-uint64_t fm_sample_period_draw(uint64_t *random, uint64_t mean)
+uint64_t fm_sample_period_draw(uint64_t *random, uint64_t mean, uint64_t jitter)
 {
     uint64_t x = *random;
     x ^= x << 13;
     x ^= x >> 7;
     x ^= x << 17;
     *random = x;
-    return mean / 2 + (mean * (x * UINT64_C(0x2545f4914f6cdd1d) >> 32) >> 32);
+    return mean - jitter + (2 * jitter * (x * UINT64_C(0x2545f4914f6cdd1d) >> 32) >> 32);
 }
 
 uint64_t fm_sample_period_mean(const struct fm_sample_period *period)
 {
     return period->mean > period->tick ? period->mean : period->tick;
+}
+
+/* Whether each tick is an instant. */
+static bool is_at_ticks(const struct fm_sample_period *period)
+{
+    return period->mean <= period->tick;
+}
+
+static uint64_t draw(struct fm_sample_period *period)
+{
+    uint64_t half = period->mean / 2, above = period->mean - period->tick;
+    if (is_at_ticks(period)) {
+        return period->mean;
+    }
+    return fm_sample_period_draw(&period->random, period->mean, half < above ? half : above);
 }
 
 uint64_t fm_sample_period_begin(struct fm_sample_period *period, uint64_t shortest, bool adapts,
@@ -41,19 +63,39 @@ uint64_t fm_sample_period_begin(struct fm_sample_period *period, uint64_t shorte
         .random = seed != 0 ? seed : 1,
         .mean = shortest,
         .begin = now,
+        .now = now,
         .last = now,
         .each = EACH * shortest * FM_SAMPLE_COST_THOUSANDTHS / 1000,
     };
-    fm_sample_period_draw(&period->random, shortest); /* similar seeds give similar first numbers */
-    period->due = now + fm_sample_period_draw(&period->random, shortest);
-    return period->due;
+    /* Similar seeds give similar first numbers. */
+    fm_sample_period_draw(&period->random, shortest, shortest / 2);
+    period->next = now + fm_sample_period_draw(&period->random, shortest, shortest / 2);
+    return period->next;
 }
 
-uint64_t fm_sample_period_expire(struct fm_sample_period *period, uint64_t now)
+/* The last instant that has passed. */
+static uint64_t pass_instants(struct fm_sample_period *period, uint64_t now, uint64_t late)
 {
-    uint64_t passed = now > period->last ? now - period->last : 0;
-    uint64_t most = FM_SAMPLE_WEIGHT_PERIODS * fm_sample_period_mean(period);
-    period->last = now;
+    uint64_t instant = period->last, passed = now > instant ? now - instant : 0;
+    if (is_at_ticks(period)) {
+        return now - (late < passed ? late : passed);
+    }
+    if (now > period->next && now - period->next > REMEMBERED * period->mean) {
+        period->next = now - REMEMBERED * period->mean;
+    }
+    while (period->next <= now) {
+        instant = period->next;
+        period->next += draw(period);
+    }
+    return instant;
+}
+
+uint64_t fm_sample_period_expire(struct fm_sample_period *period, uint64_t now, uint64_t late)
+{
+    uint64_t before = period->last, most = FM_SAMPLE_WEIGHT_PERIODS * fm_sample_period_mean(period);
+    period->now = now;
+    period->last = pass_instants(period, now, late);
+    uint64_t passed = period->last > before ? period->last - before : 0;
     return passed < most ? passed : most;
 }
 
@@ -63,7 +105,7 @@ static void adapt(struct fm_sample_period *period, uint64_t cost)
     period->spent += cost;
     period->each += (cost < OUTLIER * average ? cost : OUTLIER * average) - average;
     uint64_t mean = affords(period->each) / EACH;
-    uint64_t needed = affords(period->spent), had = period->last - period->begin;
+    uint64_t needed = affords(period->spent), had = period->now - period->begin;
     mean += needed > had ? (needed - had) / REPAY : 0;
     mean = mean > period->shortest ? mean : period->shortest;
     period->mean = mean < LONGEST || period->shortest > LONGEST ? mean : LONGEST;
@@ -74,10 +116,9 @@ uint64_t fm_sample_period_next(struct fm_sample_period *period, uint64_t cost)
     if (period->adapts && cost != 0) {
         adapt(period, cost);
     }
-    /* What is late by more than a period is not made up for. */
-    uint64_t before = period->last > period->mean ? period->last - period->mean : 0;
-    uint64_t due = period->due > before ? period->due : before;
-    period->due = due + fm_sample_period_draw(&period->random, period->mean);
-    uint64_t soonest = period->last + period->mean / 2;
-    return period->due > soonest ? period->due : soonest;
+    uint64_t soonest = period->now + SOONEST;
+    if (is_at_ticks(period)) {
+        period->next = soonest; /* the next tick, whenever that is */
+    }
+    return period->next > soonest ? period->next : soonest;
 }

@@ -4,9 +4,18 @@
  * thread's CPU clock.
  *
  * Jitter: each period is drawn uniformly from half of the mean period to one and a half of it, so
- * that instants are independent of the program's rhythm. Periods are added to the instant that was
- * due, not to that of the expiry: a clock that is late, such as timers that expire at ticks of the
- * system, still gives the mean period.
+ * that instants are independent of the program's rhythm. The instants are a process of their own:
+ * they do not depend on when the handler runs, which is late after long work in the kernel. All
+ * instants that have passed by then count as one sample. (If the next period began with the
+ * handler, the code after such work would be sampled too early, and its last samples would be
+ * missing.)
+ *
+ * Ticks: of a clock that expires at ticks only, a sample is due at the first tick after an instant.
+ * Periods are then at least one tick, which narrows the jitter. At mean periods up to a tick, each
+ * tick gives a sample, and the instants are those at which a clock of that period advances
+ * (CLOCK_MONOTONIC_COARSE), also with a late handler.
+ *
+ * Weight: the time from the instant before to the last one that has passed.
  *
  * Rate: if the user has chosen no rate, the mean period is the shortest at which samples take
  * FM_SAMPLE_COST_THOUSANDTHS of the thread's CPU time, by what they have taken so far.
@@ -33,8 +42,9 @@ struct fm_sample_period {
     uint64_t random;   /**< state of the generator of jitter; not 0 */
     uint64_t mean;     /**< present mean period */
     uint64_t begin;    /**< of sampling */
-    uint64_t last;     /**< the last expiry, at first the begin */
-    uint64_t due;      /**< when the next expiry is due */
+    uint64_t now;      /**< of the last expiry, at first the begin */
+    uint64_t last;     /**< instant of the last expiry, at first the begin */
+    uint64_t next;     /**< the next instant */
     uint64_t spent;    /**< time that samples have taken since the begin */
     uint64_t each;     /**< moving average of the time that a sample takes, in 1/16 ns */
 };
@@ -50,21 +60,23 @@ uint64_t fm_sample_period_begin(struct fm_sample_period *period, uint64_t shorte
                                 uint64_t tick, uint64_t seed, uint64_t now);
 
 /** Notes an expiry, in a recorded call or outside.
- * @return weight of a sample that is taken now: the time since the last expiry, at most
- * FM_SAMPLE_WEIGHT_PERIODS mean periods */
-uint64_t fm_sample_period_expire(struct fm_sample_period *period, uint64_t now);
+ * @param now   CPU time of the thread
+ * @param late  time since the last instant, if these are at ticks; else ignored
+ * @return weight of a sample that is taken now, at most FM_SAMPLE_WEIGHT_PERIODS mean periods */
+uint64_t fm_sample_period_expire(struct fm_sample_period *period, uint64_t now, uint64_t late);
 
-/** Plans the expiry after the one at `last`.
+/** Plans the next expiry after the one that was noted.
  * @param cost  time that the expiry before it has taken; 0: there was none
- * @return when it is due: at least half a mean period after `last` */
+ * @return when it is due, later than that */
 uint64_t fm_sample_period_next(struct fm_sample_period *period, uint64_t cost);
 
 /** Mean period that the clock can give: the mean period, or one tick if that is longer. */
 uint64_t fm_sample_period_mean(const struct fm_sample_period *period);
 
-/** Draws a period from half of `mean` up to, but not including, one and a half of it.
+/** Draws a period, uniformly.
  * @param random  state of the generator (xorshift), not 0
- * @param mean    below 2^32 */
-uint64_t fm_sample_period_draw(uint64_t *random, uint64_t mean);
+ * @param mean    below 2^32
+ * @param jitter  largest difference from the mean, at most half of it */
+uint64_t fm_sample_period_draw(uint64_t *random, uint64_t mean, uint64_t jitter);
 
 #endif
