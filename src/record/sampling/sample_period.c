@@ -83,7 +83,7 @@ static uint64_t pass_instants(struct fm_sample_period *period, uint64_t now, uin
     if (now > period->next && now - period->next > REMEMBERED * period->mean) {
         period->next = now - REMEMBERED * period->mean;
     }
-    while (period->next <= now) {
+    while (period->next <= now + SOONEST) { /* perf's clock is a little early now and then */
         instant = period->next;
         period->next += draw(period);
     }
