@@ -190,7 +190,7 @@ def _within(sample):
 def _of_samples(recorded, costs):
     """The CPU time within the run that samples take, as a share."""
     sampling = recorded.sampling
-    return (sampling["seconds"] + sampling["samples"] * costs.signal) / _inside(recorded)
+    return (sampling["seconds"] + sampling["signals"] * costs.signal) / _inside(recorded)
 
 
 def _outside(sample):
@@ -233,7 +233,7 @@ def slowdown(programs, folder, options):
             "cpu_outside_s": {name: median([_outside(s) for s in samples[name]])
                               for name in samples},
             "samples_per_run": median([s.sampling["samples"] for s in samples["recorded"]]),
-            "us_per_sample": median([1e6 * s.sampling["seconds"] / max(1, s.sampling["samples"])
+            "us_per_sample": median([1e6 * s.sampling["seconds"] / max(1, s.sampling["signals"])
                                      for s in samples["recorded"]]),
             "us_per_signal": 1e6 * costs.signal,
             "expected_of_the_cost_of_a_call": 1 + cost / (distance * 1e-6),

@@ -10,7 +10,9 @@
 #include "record/capture/clock.h"
 #include "record/cuda/cupti_profiler.h"
 #include "record/known_libraries.h"
-#include "record/selection/obtained_rate.h"
+#include "record/sampling/obtained_rate.h"
+#include "record/sampling/sample_clock.h"
+#include "record/sampling/sample_rate.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -118,19 +120,27 @@ static void look_at_clock(void)
     }
 }
 
-/* The highest sampling rate is derived, not measured: timers on CPU clocks fire at ticks. */
+/* The clock of samples is tried; the highest rate of CPU timers is derived, not measured: they fire
+ * at ticks. */
 static void look_at_samples(void)
 {
+    int reason = fm_sample_clock_try_perf();
     uint32_t ticks = fm_system_ticks();
-    if (ticks != 0) {
+    if (reason == 0) {
         fm_doctor_report(FM_HEALTH_GOOD, NULL,
-                         "samples: " FM_SAMPLE_CLOCK
+                         "samples: " FM_SAMPLED_BY_PERF
+                         ", kernel mode included, up to %d a second for a thread",
+                         FM_SAMPLE_RATE_DEFAULT);
+    } else if (ticks != 0) {
+        fm_doctor_report(FM_HEALTH_GOOD, NULL,
+                         "samples: " FM_SAMPLED_BY_TIMERS
                          ", at most %u a second for a thread (the system's tick, by the resolution "
-                         "of CLOCK_MONOTONIC_COARSE)",
-                         ticks);
+                         "of CLOCK_MONOTONIC_COARSE); perf_event_open, which could give more, does "
+                         "not sample in kernel mode here: %s",
+                         ticks, strerrordesc_np(reason));
     } else {
         fm_doctor_report(FM_HEALTH_GOOD, NULL,
-                         "samples: " FM_SAMPLE_CLOCK
+                         "samples: " FM_SAMPLED_BY_TIMERS
                          "; the highest rate is not known, for CLOCK_MONOTONIC_COARSE does not "
                          "have the resolution of a tick");
     }

@@ -85,17 +85,21 @@ static void print_recorder(const struct fm_info *info)
     }
 }
 
-/* How often the sampling timers fired, beside the rate that they were set to. */
+/* How often the sampling clock fired, beside the rate that was asked for or is the highest one. */
 static void print_samples(const struct fm_info *info)
 {
     const json_t *sampling = json_object_get(info->environment, "sampling");
     const json_t *obtained = json_object_get(sampling, "obtained_hertz");
+    const char *clock = json_string_value(json_object_get(sampling, "clock"));
+    char safe[64];
     if (json_is_number(obtained)) {
-        printf(
-            "%-14s %.0f taken, %.0f lost; timers of %g Hz fired %.0f times a second of CPU time\n",
-            "samples", json_number_value(json_object_get(sampling, "samples")),
-            json_number_value(json_object_get(sampling, "lost")),
-            json_number_value(json_object_get(sampling, "hertz")), json_number_value(obtained));
+        bool is_asked = json_is_true(json_object_get(sampling, "asked"));
+        printf("%-14s %.0f taken, %.0f lost; %s of %s%g Hz fired %.0f times a second of CPU time\n",
+               "samples", json_number_value(json_object_get(sampling, "samples")),
+               json_number_value(json_object_get(sampling, "lost")),
+               fm_safe_copy(safe, sizeof safe, clock != NULL ? clock : "timers"),
+               is_asked ? "" : "up to ", json_number_value(json_object_get(sampling, "hertz")),
+               json_number_value(obtained));
     }
 }
 

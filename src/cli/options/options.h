@@ -60,7 +60,7 @@ struct fm_option {
     const char *help, *variable, *otherwise; /**< the last two: of a setting, else NULL */
 };
 
-enum { FM_MOST_OPTIONS = 32 };
+enum { FM_MOST_OPTIONS = 48 };
 
 /** Most threads that -j takes. */
 enum { FM_MOST_JOBS = 4096 };

@@ -25,8 +25,9 @@ enum fm_record_place { FM_AT_LEAVE, FM_AT_ENTER, FM_BETWEEN_CALLS };
     X(FLUSH, 2, 2)                /* begin, end of writing the buffer */                           \
     X(STACK, 0, 2)                /* aux: functions kept, or'ed with CUT; ref: call site */        \
     X(STACK_SITE, 0, 2)           /* ref: call site of a function inside those */                  \
-    X(SAMPLE, 2, 2)               /* ref: ticks after which another sample would be due; time,     \
-                                     earliest time from which the stack may be unchanged */        \
+    X(SAMPLE, 3, 2)               /* ref: ticks of two mean periods; time, earliest time from      \
+                                     which the stack may be unchanged, weight: nanoseconds of CPU  \
+                                     time that it represents, at least 1 */                        \
     X(SAMPLE_LOST, 1, 2)          /* time; the stack is not known */                               \
     X(PROCESSOR, 8, 2)            /* time; nanoseconds of the stretch of computation before it,    \
                                      stolen ones, run delay or FM_DELAY_UNKNOWN, nanoseconds of    \

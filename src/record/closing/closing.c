@@ -90,6 +90,9 @@ void fm_closing_describe(const struct fm_closing *closing, const struct fm_overh
     facts->sample_signals = sums->sample_signals;
     facts->sampled_cpu = sums->sampled_cpu;
     facts->sampling_seconds = (double)sums->sampling / 1e9;
+    facts->delivery_seconds = (double)sums->delivery / 1e9;
+    facts->sampled_by_perf = sums->sampled_by_perf != 0;
+    facts->sampled_by_timers = sums->sampled_by_timers != 0;
     facts->functions_dropped = sums->functions_dropped;
     facts->run_seconds = (double)sums->run / 1e9;
     facts->run_delay_seconds = (double)sums->run_delay / 1e9;

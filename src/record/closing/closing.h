@@ -24,6 +24,9 @@ struct fm_closing {
         uint64_t sample_signals;    /**< how often sampling timers fired */
         uint64_t sampled_cpu;       /**< CPU time that these timers measured, nanoseconds */
         uint64_t sampling;          /**< time spent on samples, nanoseconds */
+        uint64_t delivery;          /**< of the signals of samples, nanoseconds, an estimate */
+        uint64_t sampled_by_perf;   /**< processes with threads that perf events sampled */
+        uint64_t sampled_by_timers; /**< likewise CPU timers */
         uint64_t functions_dropped; /**< visits of instrumented functions, too short */
         uint64_t work;              /**< CPU time of the recorder, nanoseconds */
         uint64_t run, run_delay;    /**< fm_processor_span() of the processes, nanoseconds */

@@ -280,7 +280,7 @@ uint64_t fm_overhead_of_thread(const struct fm_thread *thread,
                                const struct fm_overhead_rates *rates, uint64_t resolution)
 {
     const struct fm_thread_work *own = &thread->work;
-    double ticks = (double)own->flushing + (double)thread->samples.handling;
     return (uint64_t)((double)own->readings * rates->reading + (double)own->sites * rates->site +
-                      ticks / (double)resolution * 1e9);
+                      (double)own->flushing / (double)resolution * 1e9) +
+           thread->samples.handling;
 }

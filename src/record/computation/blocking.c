@@ -2,9 +2,9 @@
 #include "record/computation/blocking.h"
 
 #include "functions/paradigm_names.h"
-#include "record/capture/sample.h"
 #include "record/capture/thread.h"
 #include "record/paradigm/paradigm.h"
+#include "record/sampling/sample.h"
 #include "record/stack/stack.h"
 
 #include <errno.h>
@@ -43,7 +43,7 @@ static bool is_computing(const struct fm_thread *thread)
 
 static bool is_sampled(const struct fm_thread *thread)
 {
-    return __atomic_load_n(&thread->samples.has_timer, __ATOMIC_RELAXED);
+    return __atomic_load_n(&thread->samples.is_sampled, __ATOMIC_RELAXED);
 }
 
 static bool is_recorded(const struct fm_thread *thread)

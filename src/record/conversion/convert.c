@@ -225,16 +225,16 @@ static void convert_value(struct fm_thread *thread, const uint64_t *r)
 }
 
 /* Writes a sample as a value of the counter of samples, in the function that it was taken in. */
-static void count_sample(struct fm_thread *thread)
+static void count_sample(struct fm_thread *thread, uint64_t weight)
 {
     if (samples_metric == FM_DEFINE_NONE) {
         const uint32_t words[] = {fm_define_string(fm_convert_state.definitions, FM_STACK_SAMPLES),
-                                  fm_define_string(fm_convert_state.definitions, "#"),
+                                  fm_define_string(fm_convert_state.definitions, "ns"),
                                   OTF2_TYPE_UINT64, OTF2_METRIC_RELATIVE_POINT};
         samples_metric = fm_define(fm_convert_state.definitions, FM_DEFINE_METRIC, words, 4);
     }
     OTF2_Type type = OTF2_TYPE_UINT64;
-    OTF2_MetricValue value = {.unsigned_int = 1};
+    OTF2_MetricValue value = {.unsigned_int = weight};
     fm_convert_check(samples_metric != FM_DEFINE_NONE);
     fm_convert_count(thread, OTF2_EvtWriter_Metric(thread->writer, NULL, thread->last_time,
                                                    samples_metric, 1, &type, &value));
@@ -319,7 +319,7 @@ static void convert_record(struct fm_thread *thread, const uint64_t *record)
         return;
     case FM_RECORD_SAMPLE:
         fm_visits_sample(thread, record[1], record[2], fm_record_ref(record[0]));
-        count_sample(thread);
+        count_sample(thread, record[3]);
         return;
     case FM_RECORD_SAMPLE_LOST:
         thread->gap = record[1];

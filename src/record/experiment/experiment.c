@@ -301,7 +301,7 @@ struct fm_obtained_rate fm_experiment_rate(const struct fm_environment *environm
         .asked = environment->sample_rate_is_asked ? environment->sample_rate : 0,
         .signals = environment->sample_signals,
         .cpu = environment->sampled_cpu,
-        .ticks = fm_system_ticks(),
+        .ticks = environment->sampled_by_perf ? 0 : fm_system_ticks(),
     };
 }
 
@@ -310,14 +310,18 @@ static void write_sampling(FILE *file, const struct fm_environment *e)
     const struct fm_obtained_rate rate = fm_experiment_rate(e);
     char text[256];
     fprintf(file,
-            ",\n  \"sampling\": {\"hertz\": %g, \"asked\": %s, \"clock\": \"" FM_SAMPLE_CLOCK
-            "\", \"samples\": %llu, \"lost\": %llu, \"seconds\": %.6f",
+            ",\n  \"sampling\": {\"hertz\": %g, \"asked\": %s, \"clock\": \"%s\", "
+            "\"samples\": %llu, \"lost\": %llu, \"seconds\": %.6f",
             e->sample_rate, e->sample_rate_is_asked ? "true" : "false",
+            fm_sample_clock_name(e->sampled_by_perf, e->sampled_by_timers),
             (unsigned long long)e->samples, (unsigned long long)e->samples_lost,
             e->sampling_seconds);
     if (fm_obtained_rate(&rate) > 0) {
-        fprintf(file, ", \"signals\": %llu, \"cpu_seconds\": %.6f, \"obtained_hertz\": %.3f",
-                (unsigned long long)rate.signals, (double)rate.cpu / 1e9, fm_obtained_rate(&rate));
+        double cpu = (double)rate.cpu / 1e9, spent = e->sampling_seconds + e->delivery_seconds;
+        fprintf(file,
+                ", \"signals\": %llu, \"cpu_seconds\": %.6f, \"obtained_hertz\": %.3f"
+                ", \"cost_percent\": %.4f",
+                (unsigned long long)rate.signals, cpu, fm_obtained_rate(&rate), 100 * spent / cpu);
     }
     if (fm_obtained_rate_describe(&rate, text, sizeof text)) {
         fputs(", \"shortfall\": ", file);

@@ -8,7 +8,7 @@
 
 #include "record/closing/clock_check.h"
 #include "record/paradigm/region.h"
-#include "record/selection/obtained_rate.h"
+#include "record/sampling/obtained_rate.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -74,10 +74,12 @@ struct fm_environment {
     const char *incomplete;    /**< the missing parts, a sentence, or NULL */
     double sample_rate;        /**< in Hz; 0: nothing was sampled */
     bool sample_rate_is_asked; /**< the user has chosen it */
-    uint64_t sample_signals;   /**< how often sampling timers fired, of all processes */
-    uint64_t sampled_cpu;      /**< CPU time that these timers measured, nanoseconds */
+    bool sampled_by_perf, sampled_by_timers; /**< the clocks of samples */
+    uint64_t sample_signals; /**< how often sampling timers fired, of all processes */
+    uint64_t sampled_cpu;    /**< CPU time that these timers measured, nanoseconds */
     uint64_t samples, samples_lost;
     double sampling_seconds;    /**< time spent on samples, of all processes */
+    double delivery_seconds;    /**< time that their signals took in addition, an estimate */
     uint64_t functions_dropped; /**< visits of instrumented functions, too short to be recorded */
     double run_seconds;         /**< of the processes' main threads; 0: not known */
     double run_delay_seconds;   /**< in which these waited for a processor, in calls and outside */

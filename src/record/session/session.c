@@ -330,5 +330,6 @@ void fm_session_sample(void)
 {
     if (fm_session_is_set(&fm_session.open) && !fm_counters_only()) {
         fm_samples_begin(fm_session_tell_of_samples);
+        fm_session_tell_sample_rate();
     }
 }

@@ -66,6 +66,8 @@ struct fm_environment fm_session_environment(void)
         .failure = fm_archive_failure(),
         .sample_rate = samples.rate,
         .sample_rate_is_asked = samples.is_asked,
+        .sampled_by_perf = samples.by_perf,
+        .sampled_by_timers = samples.by_timer,
     };
     facts.library_count = fm_session_library_versions(facts.libraries);
     return facts;
@@ -194,7 +196,10 @@ struct fm_closing fm_session_closing(struct fm_thread *threads, uint64_t events,
                  .samples_lost = samples.lost,
                  .sample_signals = samples.sampled.signals,
                  .sampled_cpu = samples.sampled.cpu,
-                 .sampling = (uint64_t)((double)samples.handling / (double)resolution * 1e9),
+                 .sampling = samples.handling,
+                 .delivery = samples.delivery,
+                 .sampled_by_perf = samples.by_perf,
+                 .sampled_by_timers = samples.by_timer,
                  .functions_dropped = fm_functions_dropped(),
                  .run = processor.wall,
                  .run_delay = processor.delay,

@@ -81,6 +81,16 @@ void fm_session_tell_selection(void)
     }
 }
 
+void fm_session_tell_sample_rate(void)
+{
+    static bool told;
+    char text[256];
+    if (fm_session.exchange->rank == 0 && !told && fm_samples_expect_less(text, sizeof text)) {
+        told = true;
+        dprintf(STDERR_FILENO, "fermata: warning: %s\n", text);
+    }
+}
+
 void fm_session_tell_max_size(void)
 {
     uint64_t bytes;

@@ -31,6 +31,9 @@ void fm_session_tell_selection(void);
 /** Reports an invalid option of the flight recorder, on rank 0 only. */
 void fm_session_tell_flight(void);
 
+/** Reports a sampling rate that the user has asked for and that cannot be had, on rank 0 only. */
+void fm_session_tell_sample_rate(void);
+
 /** Reports an invalid size limit, on rank 0 only. */
 void fm_session_tell_max_size(void);
 

@@ -4,8 +4,8 @@
 #include "counters/catalogue.h"
 #include "counters/size_bins.h"
 #include "record/gpu_option.h"
+#include "record/sampling/sample_rate.h"
 #include "record/selection/flight_option.h"
-#include "record/selection/sample_rate.h"
 #include "record/selection/scope.h"
 #include "record/selection/thinning.h"
 #include "record/settings/settings.h"
@@ -80,6 +80,12 @@ const char *fm_refuse_sample(const char *text)
     return fm_sample_rate(text) >= 0
                ? NULL
                : "a frequency from 1Hz to 10kHz, a period from 100us to 1s, or off";
+}
+
+const char *fm_refuse_sample_clock(const char *text)
+{
+    enum fm_sample_clock_choice choice;
+    return fm_sample_clock_choice(text, &choice) ? NULL : "perf or timer";
 }
 
 const char *fm_refuse_threads(const char *text)

@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "counters/catalogue.h"
 #include "record/gpu_option.h"
-#include "record/selection/sample_rate.h"
+#include "record/sampling/sample_rate.h"
 #include "record/selection/thinning.h"
 #include "record/settings/configuration_file.h"
 

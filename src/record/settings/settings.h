@@ -100,6 +100,7 @@ const char *fm_refuse_layer(const char *text);
 const char *fm_refuse_callpath(const char *text);
 const char *fm_refuse_names(const char *text);
 const char *fm_refuse_sample(const char *text);
+const char *fm_refuse_sample_clock(const char *text);
 const char *fm_refuse_threads(const char *text);
 const char *fm_refuse_duration(const char *text);
 const char *fm_refuse_ranks(const char *text);

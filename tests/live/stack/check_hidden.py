@@ -108,7 +108,7 @@ def main():
 
         measured, times, visits, environment, samples = record(options, folder, "default", failures)
         check("with samples", measured, times, "compute", failures)
-        if environment["sampling"]["hertz"] != 100:
+        if environment["sampling"]["hertz"] != 400:
             failures.append(f"by default {environment['sampling']}")
         if sum(samples.values()) != environment["sampling"]["samples"]:
             failures.append(f"the report has {samples}, taken were {environment['sampling']}")

@@ -2,17 +2,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Samples a program (sampling.c) and compares the times of its functions with what it measured.
 
-usage: check_sampling.py --fermata F --mpirun M [--names how] PROGRAM [MODE]
+usage: check_sampling.py --fermata F --mpirun M [--names how] [--clock CLOCK] PROGRAM [MODE]
 
 --names: `symbols` (the functions are found), `none` (they cannot be unwound: only counted).
+--clock: `perf` (skipped where perf events may not be sampled in kernel mode) or `timer`.
 """
 
 import collections
 import json
 import pathlib
 import re
+import statistics
 import sys
 import tempfile
+import time
 
 import otf2
 
@@ -72,20 +75,65 @@ def check_shares(measured, found, failures):
                             f" {measured[long]:.2f} of {own:.2f} s there were")
 
 
-def samples_in_archive(anchor):
-    """How many samples the trace has: values of their counter."""
+def weights_in_archive(anchor):
+    """Values of the counter of samples, in seconds: all of them, and those in the functions that
+    are compared, except below thread_...: {rank: {function: sum}}."""
+    weights, functions = [], collections.defaultdict(collections.Counter)
+    opened = collections.defaultdict(list)
     with otf2.reader.open(anchor) as archive:
-        return sum(isinstance(event, otf2.events.Metric)
-                   and event.member.name == "call stack samples"
-                   for _, event in archive.events)
+        for location, event in archive.events:
+            stack = opened[location]
+            if isinstance(event, otf2.events.Enter):
+                stack.append(event.region.name)
+            elif isinstance(event, otf2.events.Leave):
+                stack.pop()
+            elif isinstance(event, otf2.events.Metric) and event.member.name == "call stack samples":
+                if event.member.unit != "ns":
+                    sys.exit(f"weights in {event.member.unit}")
+                weights.append(event.value / 1e9)
+                rank = int(re.search(r"\d+", location.group.name).group())
+                for function in ("work_long", "work_short"):
+                    if function in stack and not any("thread_" in name for name in stack):
+                        functions[rank][function] += event.value / 1e9
+    return weights, functions
+
+
+def check_weights(options, sampling, weights, functions, measured, failures):
+    """Weights are the CPU time since the last expiry; their shares are those of time. Ticks of a
+    busy machine miss many a thread for longer than a sample can weigh."""
+    if options.mode in ("takes", "closes"):
+        return
+    interval = sampling["cpu_seconds"] / sampling["signals"]
+    least = 0.9 if options.clock == "perf" and options.mode != "scarce" else 0.4
+    if not least < statistics.mean(weights) / interval < 1.1:
+        failures.append(f"samples weigh {statistics.mean(weights)} s: {sampling}")
+    for rank in functions if options.names == "symbols" else ():
+        own, found = measured[rank], functions[rank]
+        share = own["work_long"] / (own["work_long"] + own["work_short"])
+        weighed = found["work_long"] / (found["work_long"] + found["work_short"])
+        if abs(weighed - share) > TOLERANCE:
+            failures.append(f"rank {rank}: work_long has {weighed:.3f} of the weight,"
+                            f" {share:.3f} of the time")
+    deviation = statistics.pstdev(weights) / statistics.mean(weights)
+    if options.clock == "perf" and options.mode == "shares" and not 0.2 < deviation < 0.4:
+        failures.append(f"periods are not jittered: they deviate by {deviation:.3f} of their mean")
 
 
 def check_rate(options, sampling, experiment, measured, stderr, failures):
     """The obtained rate, by what the trace and the program's own clocks have; what is said of it."""
-    if (sampling["asked"], sampling["clock"]) != (True, "CPU timers"):
-        failures.append(f"the rate was asked for, of CPU timers: {sampling}")
-    if sampling["samples"] != samples_in_archive(str(experiment / "traces.otf2")):
+    clock = "CPU timers" if options.clock == "timer" else "perf task clock"
+    if options.clock == "perf" and options.mode in ("closes", "scarce"):
+        clock += ", CPU timers"
+    if (sampling["asked"], sampling["clock"]) != (True, clock):
+        failures.append(f"the rate was asked for, of {clock}: {sampling}")
+    too_high = options.clock == "timer" and 1 / time.clock_getres(6) < 999  # the coarse clock
+    if stderr.count("1000 samples a second cannot be had") != too_high:
+        failures.append(f"that the rate is {'too high' if too_high else 'possible'}: {stderr}")
+    weights, functions = weights_in_archive(str(experiment / "traces.otf2"))
+    if sampling["samples"] != len(weights):
         failures.append(f"the trace has another number of samples: {sampling}")
+    else:
+        check_weights(options, sampling, weights, functions, measured, failures)
     if sampling["signals"] < sampling["samples"] + sampling["lost"]:
         failures.append(f"more samples than signals: {sampling}")
     rate = sampling["signals"] / sampling["cpu_seconds"]
@@ -123,7 +171,7 @@ def check_report(options, sampling, experiment, folder, failures):
 def check_samples(options, experiment, stderr, failures):
     """The numbers of samples in environment.json and the closing line. @return the former"""
     sampling = json.loads((experiment / "environment.json").read_text())["sampling"]
-    threads = RANKS * (2 if options.mode == "threads" else 1)
+    threads = RANKS * (2 if options.mode in ("threads", "scarce") else 1)
     least = 1 if options.mode == "takes" else threads * LEAST_SAMPLES
     if sampling["hertz"] != 1000 or sampling["samples"] < least:
         failures.append(f"{sampling}, expected {least} samples")
@@ -132,6 +180,19 @@ def check_samples(options, experiment, stderr, failures):
     if f", {sampling['samples']} samples ({sampling['lost']} lost); recorder: " not in stderr:
         failures.append(f"no samples in the closing line: {stderr}")
     return sampling
+
+
+def check_messages(options, stderr, failures):
+    """Sampling ends only where the program takes its signal; the clock changes only where perf
+    events cannot be used any more: that is stated."""
+    for text, expected in (
+            ("sampling ended: the program uses signal", options.mode == "takes"),
+            ("from now on: the program has closed the descriptor of a perf event",
+             options.clock == "perf" and options.mode == "closes"),
+            ("sampled by CPU timers: perf_event_open: Too many open files",
+             options.clock == "perf" and options.mode == "scarce")):
+        if (text in stderr) != expected:
+            failures.append(f"'{text}' is {'not ' if expected else ''}stated: {stderr}")
 
 
 def own_measurements(result):
@@ -144,16 +205,20 @@ def own_measurements(result):
 def main():
     parser = program_parser()
     parser.add_argument("--names", default="symbols")
+    parser.add_argument("--clock", default="timer")
     parser.add_argument("mode", nargs="?", default="")
     options = parser.parse_args()
+    if options.clock == "perf" and "perf task clock" not in run([options.fermata, "doctor"], ".").stdout:
+        print("perf_event_open does not permit sampling in kernel mode")
+        sys.exit(77)
     failures = []
     with tempfile.TemporaryDirectory() as folder:
         experiment = pathlib.Path(folder) / "experiment"
         result = pathlib.Path(folder) / "result"
         command = [options.mpirun, "-n", str(RANKS), options.program, str(result), options.mode]
         plain = run(command, folder)
-        recorded = run([options.fermata, "record", "--sample", "1kHz", "-o", str(experiment), "--",
-                        *command], folder)
+        recorded = run([options.fermata, "record", "--sample", "1kHz", "--sample-clock",
+                        options.clock, "-o", str(experiment), "--", *command], folder)
         if (plain.returncode, plain.stdout) != (recorded.returncode, recorded.stdout):
             sys.exit(f"unlike the program alone: {plain}, {recorded}")
         if recorded.returncode != 0:
@@ -167,10 +232,8 @@ def main():
         if options.mode == "shares":
             check_report(options, sampling, experiment, folder, failures)
         times, paths = times_of_functions(str(experiment / "traces.otf2"), failures)
-        ended = "sampling ended: the program uses signal" in recorded.stderr
-        if ended != (options.mode == "takes"):
-            failures.append(f"messages: {recorded.stderr}")
-        if options.names == "symbols" and options.mode != "takes":
+        check_messages(options, recorded.stderr, failures)
+        if options.names == "symbols" and options.mode not in ("takes", "closes"):
             for rank in range(RANKS):
                 check_shares(measured[rank], times[rank], failures)
             solver = "with_signals" if options.mode == "signals" else "solve"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Records a program that uses signals in the ways of short programs (signals.c), as by default with
-samples, several times: nothing that it gets from its signals and waits may change.
+"""Records a program that uses signals in the ways of short programs (signals.c), with samples by
+each clock, several times: nothing that it gets from its signals and waits may change.
 
 usage: check_signals.py --fermata F --mpirun M PROGRAM
 """
@@ -15,6 +15,7 @@ import tempfile
 from check_paths import program_parser, run
 
 RANKS, RUNS, ROUNDS = 2, 3, 4
+CLOCKS = "perf", "timer"  # of samples
 
 
 def main():
@@ -26,15 +27,16 @@ def main():
         if plain.returncode != 0 or len(expected) != 10 or "WRONG" in plain.stdout:
             sys.exit(f"the program itself fails: {plain}")
         samples = 0
-        for i in range(RUNS):
+        for i in range(2 * RUNS):
             experiment = pathlib.Path(folder) / f"run-{i}"
-            recorded = run([options.fermata, "record", "-o", str(experiment), "--", *command], folder)
+            recorded = run([options.fermata, "record", "--sample-clock", CLOCKS[i % 2], "-o",
+                            str(experiment), "--", *command], folder)
             if recorded.returncode != 0 or (
                     collections.Counter(recorded.stdout.splitlines()) != expected):
                 sys.exit(f"unlike the program alone: {recorded}")
             samples += json.loads((experiment / "environment.json").read_text()
                                   )["sampling"]["samples"]
-        if samples < RUNS:
+        if samples < 2 * RUNS:
             sys.exit(f"only {samples} samples were taken")
 
 

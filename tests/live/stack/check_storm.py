@@ -50,9 +50,9 @@ def main():
     failures = []
     with tempfile.TemporaryDirectory() as folder:
         experiment = pathlib.Path(folder) / "experiment"
-        recorded = run([options.fermata, "record", "--sample", "10", "--memory", "1", "-o",
-                        str(experiment), "--", options.mpirun, "-n", "2", *options.program],
-                       folder, FERMATA_FLUSH_INTERVAL="0.01")
+        recorded = run([options.fermata, "record", "--sample", "10", "--sample-clock", "timer",
+                        "--memory", "1", "-o", str(experiment), "--", options.mpirun, "-n", "2",
+                        *options.program], folder, FERMATA_FLUSH_INTERVAL="0.01")
         if recorded.returncode != 0:
             sys.exit(f"it fails: {recorded}")
         checked = run([options.fermata, "check", str(experiment)], folder)

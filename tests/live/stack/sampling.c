@@ -2,46 +2,83 @@
 /* Computes in functions that call no MPI, for known shares of its CPU time, and tells for how long
  * it was in each: check_sampling.py compares that with what was sampled.
  *
- *   sampling RESULT [threads | signals | takes]   RESULT: a file is written for each rank
+ *   sampling RESULT [threads | signals | takes | faults | closes | scarce]
+ *
+ * RESULT: a file is written for each rank.
  *
  * The file also has the CPU time of the threads between the calls that begin and end sampling
  * (least), and that of the whole process (most).
  *
  * threads: in two threads at once. signals: with signals and children of its own. takes: it sets
- * handlers for all real-time signals after a while. */
+ * handlers for all real-time signals after a while. faults: the longer function is nearly always in
+ * the kernel, for page faults. closes: it closes the descriptors of perf events. scarce: as
+ * threads, but hardly any descriptor is left when the second thread begins. */
 #include "cpu_use.h"
 
 #include <mpi.h>
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <fenv.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+static bool faults, touches;
+
+static inline void calculate(void)
+{
+    double sum = 0;
+    for (int i = 1; i < 20000; i++) {
+        sum += 1.0 / i;
+    }
+    sink = sum;
+}
+
+/* Uses memory for the first time: the kernel maps and clears each page. */
+static inline void touch_pages(void)
+{
+    const size_t size = 1 << 18, page = 4096;
+    char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) {
+        return;
+    }
+    madvise(memory, size, MADV_NOHUGEPAGE);
+    for (size_t i = 0; i < size; i += page) {
+        ((volatile char *)memory)[i] = 1;
+    }
+    munmap(memory, size);
+}
 
 /* Until the thread has used so much CPU time. Not inlined: it is called by all of the functions. */
 static NOINLINE void compute(double cpu)
 {
     double end = now(CLOCK_THREAD_CPUTIME_ID) + cpu;
     do {
-        double sum = 0;
-        for (int i = 1; i < 20000; i++) {
-            sum += 1.0 / i;
+        if (touches) {
+            touch_pages();
+        } else {
+            calculate();
         }
-        sink = sum;
     } while (now(CLOCK_THREAD_CPUTIME_ID) < end);
 }
 
 static NOINLINE double work_long(double cpu)
 {
     double begin = now(CLOCK_MONOTONIC);
+    touches = faults;
     compute(3 * cpu);
+    touches = false;
     return now(CLOCK_MONOTONIC) - begin;
 }
 
@@ -185,6 +222,53 @@ static NOINLINE void take_signals(double sums[2])
     }
 }
 
+/* ---- descriptors ---- */
+
+static void close_perf_events(void)
+{
+    DIR *open_ones = opendir("/proc/self/fd");
+    for (struct dirent *each; open_ones != NULL && (each = readdir(open_ones)) != NULL;) {
+        char target[64] = "";
+        if (readlinkat(dirfd(open_ones), each->d_name, target, sizeof target - 1) > 0 &&
+            strstr(target, "perf_event") != NULL) {
+            close(atoi(each->d_name));
+        }
+    }
+    if (open_ones != NULL) {
+        closedir(open_ones);
+    }
+}
+
+/* Lowers the limit until the next descriptor is one of the last. @return the limit before */
+static struct rlimit make_descriptors_scarce(void)
+{
+    struct rlimit before = {0}, lower;
+    int next = dup(STDERR_FILENO);
+    close(next);
+    getrlimit(RLIMIT_NOFILE, &before);
+    lower = before;
+    lower.rlim_cur = (rlim_t)next + 2;
+    setrlimit(RLIMIT_NOFILE, &lower);
+    return before;
+}
+
+/* ---- all ---- */
+
+static void solve_with_thread(double sums[2][2], bool is_scarce)
+{
+    pthread_t thread;
+    struct rlimit before = {0};
+    if (is_scarce) {
+        before = make_descriptors_scarce();
+    }
+    pthread_create(&thread, NULL, other_thread, sums[1]);
+    solve(sums[0]);
+    pthread_join(thread, NULL);
+    if (is_scarce) {
+        setrlimit(RLIMIT_NOFILE, &before);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const char *mode = argc > 2 ? argv[2] : "";
@@ -194,11 +278,13 @@ int main(int argc, char **argv)
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     double begin = now(CLOCK_THREAD_CPUTIME_ID);
-    if (strcmp(mode, "threads") == 0 && provided == MPI_THREAD_MULTIPLE) {
-        pthread_t thread;
-        pthread_create(&thread, NULL, other_thread, sums[1]);
-        solve(sums[0]);
-        pthread_join(thread, NULL);
+    bool is_scarce = strcmp(mode, "scarce") == 0;
+    faults = strcmp(mode, "faults") == 0;
+    if (strcmp(mode, "closes") == 0) {
+        close_perf_events();
+    }
+    if ((is_scarce || strcmp(mode, "threads") == 0) && provided == MPI_THREAD_MULTIPLE) {
+        solve_with_thread(sums, is_scarce);
     } else if (strcmp(mode, "signals") == 0) {
         with_signals(sums[0]);
     } else if (strcmp(mode, "takes") == 0) {

@@ -240,23 +240,32 @@ static void a_description_has_the_sampling_rate_that_was_measured(void **state)
     assert_null(json_object_get(sampling, "shortfall"));
     json_decref(environment);
 
+    facts.sampled_by_timers = true;
     facts.sample_signals = 500;
     facts.sampled_cpu = 2000000000;
+    facts.sampling_seconds = 0.003;
+    facts.delivery_seconds = 0.001;
     fm_experiment_describe(folder, &facts);
     environment = json_load_file(path, 0, NULL);
     sampling = json_object_get(environment, "sampling");
     assert_int_equal(json_number_value(json_object_get(sampling, "obtained_hertz")), 250);
     assert_int_equal(json_number_value(json_object_get(sampling, "cpu_seconds")), 2);
     assert_int_equal(json_number_value(json_object_get(sampling, "signals")), 500);
+    double cost = json_number_value(json_object_get(sampling, "cost_percent"));
+    assert_true(cost > 0.1999 && cost < 0.2001);
+    assert_string_equal(json_string_value(json_object_get(sampling, "clock")), "CPU timers");
     assert_non_null(strstr(json_string_value(json_object_get(sampling, "shortfall")),
                            "fired 250 times a second of CPU time, not 5000 times"));
     json_decref(environment);
 
     facts.sample_rate_is_asked = false;
+    facts.sampled_by_perf = true;
     fm_experiment_describe(folder, &facts);
     environment = json_load_file(path, 0, NULL);
     sampling = json_object_get(environment, "sampling");
     assert_true(json_is_false(json_object_get(sampling, "asked")));
+    assert_string_equal(json_string_value(json_object_get(sampling, "clock")),
+                        "perf task clock, CPU timers");
     assert_null(json_object_get(sampling, "shortfall"));
     json_decref(environment);
 }

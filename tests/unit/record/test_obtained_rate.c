@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The sampling rate that a run obtained, and what is said of it. */
-#include "record/selection/obtained_rate.h"
+#include "record/sampling/obtained_rate.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -72,6 +72,33 @@ static void a_reason_is_given_only_where_the_facts_prove_it(void **state)
            "sampling timers fired 276 times a second of CPU time, not 5000 times");
 }
 
+static void a_rate_that_cannot_be_had_is_stated_when_it_is_asked_for(void **state)
+{
+    char text[256] = "unchanged";
+    (void)state;
+    assert_false(fm_obtained_rate_expect_less(
+        &(struct fm_obtained_rate){.asked = 250, .ticks = 250}, text, sizeof text));
+    assert_false(
+        fm_obtained_rate_expect_less(&(struct fm_obtained_rate){.asked = 5000}, text, sizeof text));
+    assert_false(
+        fm_obtained_rate_expect_less(&(struct fm_obtained_rate){.ticks = 250}, text, sizeof text));
+    assert_string_equal(text, "unchanged");
+    assert_true(fm_obtained_rate_expect_less(
+        &(struct fm_obtained_rate){.asked = 5000, .ticks = 250}, text, sizeof text));
+    assert_string_equal(text,
+                        "5000 samples a second cannot be had: CPU timers of this machine tick "
+                        "250 times a second; threads get about 250 samples in a second of "
+                        "CPU time");
+}
+
+static void clocks_have_names(void **state)
+{
+    (void)state;
+    assert_string_equal(fm_sample_clock_name(true, false), "perf task clock");
+    assert_string_equal(fm_sample_clock_name(false, true), "CPU timers");
+    assert_string_equal(fm_sample_clock_name(true, true), "perf task clock, CPU timers");
+}
+
 static void the_rate_is_that_of_cpu_time(void **state)
 {
     (void)state;
@@ -103,6 +130,8 @@ int main(void)
         cmocka_unit_test(a_default_rate_is_not),
         cmocka_unit_test(a_short_run_is_not_judged),
         cmocka_unit_test(a_reason_is_given_only_where_the_facts_prove_it),
+        cmocka_unit_test(a_rate_that_cannot_be_had_is_stated_when_it_is_asked_for),
+        cmocka_unit_test(clocks_have_names),
         cmocka_unit_test(the_rate_is_that_of_cpu_time),
         cmocka_unit_test(ticks_are_those_of_the_coarse_clock),
     };

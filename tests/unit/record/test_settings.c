@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Settings: who outdoes whom, what values must be, and configuration files. */
 #include "base/files/file_tree.h"
-#include "record/selection/sample_rate.h"
+#include "record/sampling/sample_rate.h"
 #include "record/settings/configuration_file.h"
 #include "temporary.h"
 
@@ -123,6 +123,7 @@ static void values_are_checked(void **state)
         {fm_refuse_sample,
          {"1Hz", "100", "2.5kHz", "10KHZ", "off", "2ms", "0.5s", "100us", "1s"},
          {"0", "11kHz", "1MHz", "Hz", "-5", "99us", "1.1s", "0ms", "0s", "2 ms"}},
+        {fm_refuse_sample_clock, {"perf", "timer"}, {"", "Perf", "timers", "tick"}},
         {fm_refuse_window,
          {"1s:2s", "500ms:2", "1:2", ":250ms", "2s:"},
          {"2s:1s", "1s", "1m:2m", "2s:1500ms"}},

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "record/selection/sample_rate.h"
+#include "record/sampling/sample_rate.h"
 
 #include "base/quantity.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <strings.h>
 
 double fm_sample_rate(const char *text)
@@ -25,4 +26,13 @@ double fm_sample_rate(const char *text)
         return -1;
     }
     return rate >= FM_SAMPLE_RATE_LEAST && rate <= FM_SAMPLE_RATE_MOST ? rate : -1;
+}
+
+bool fm_sample_clock_choice(const char *text, enum fm_sample_clock_choice *choice)
+{
+    bool is_perf = strcmp(text, "perf") == 0, is_timer = strcmp(text, "timer") == 0;
+    if (is_perf || is_timer) {
+        *choice = is_perf ? FM_SAMPLE_CLOCK_PERF : FM_SAMPLE_CLOCK_TIMER;
+    }
+    return is_perf || is_timer;
 }

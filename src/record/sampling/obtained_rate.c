@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "record/selection/obtained_rate.h"
+#include "record/sampling/obtained_rate.h"
 
 #include <stdio.h>
 #include <time.h>
@@ -14,6 +14,13 @@
  * may correct its clock. */
 #define TICKS_LEAST 0.8
 #define TICKS_MOST  1.1
+
+const char *fm_sample_clock_name(bool by_perf, bool by_timers)
+{
+    return !by_perf    ? FM_SAMPLED_BY_TIMERS
+           : by_timers ? FM_SAMPLED_BY_PERF ", " FM_SAMPLED_BY_TIMERS
+                       : FM_SAMPLED_BY_PERF;
+}
 
 static double seconds(const struct fm_obtained_rate *run)
 {
@@ -48,11 +55,25 @@ bool fm_obtained_rate_describe(const struct fm_obtained_rate *run, char *text, s
     char had[32], wanted[32], reason[128] = "";
     if (is_limited_by_ticks(run, obtained)) {
         snprintf(reason, sizeof reason,
-                 ": " FM_SAMPLE_CLOCK " of this machine tick %u times a second", run->ticks);
+                 ": " FM_SAMPLED_BY_TIMERS " of this machine tick %u times a second", run->ticks);
     }
     snprintf(text, size, "sampling timers fired %s times a second of CPU time, not %s times%s",
              rate_text(obtained, had, sizeof had), rate_text(run->asked, wanted, sizeof wanted),
              reason);
+    return true;
+}
+
+bool fm_obtained_rate_expect_less(const struct fm_obtained_rate *run, char *text, size_t size)
+{
+    char wanted[32];
+    if (run->ticks == 0 || run->asked <= run->ticks) {
+        return false;
+    }
+    snprintf(text, size,
+             "%s samples a second cannot be had: " FM_SAMPLED_BY_TIMERS
+             " of this machine tick %u times a second; threads get about %u samples in a second of "
+             "CPU time",
+             rate_text(run->asked, wanted, sizeof wanted), run->ticks, run->ticks);
     return true;
 }
 
