@@ -13,6 +13,7 @@
 #include "diagnosis/problems/kernel_evidence.h"
 #include "diagnosis/problems/launch_evidence.h"
 #include "diagnosis/problems/queue_evidence.h"
+#include "diagnosis/problems/sample_limit.h"
 #include "diagnosis/uncertainty.h"
 
 #include <stdio.h>
@@ -147,6 +148,31 @@ static bool is_uneven_elsewhere(const struct fm_cube_excess *excess)
     return excess->longest - excess->elsewhere > (excess->there - excess->elsewhere) / 2;
 }
 
+/* The call path takes no time elsewhere, as far as the recording tells. */
+static void add_absence(const struct fm_diagnosis *diagnosis, struct fm_cause_text *problem,
+                        const char *there, const char *others)
+{
+    const struct fm_cube *cube = diagnosis->cube;
+    const struct fm_cube_problem *cause = problem->cause;
+    const struct fm_sample_limit limit = fm_sample_limit_elsewhere(cube, cause);
+    if (!limit.is_sampled) {
+        fm_sentences_add(&problem->lines, "How", "it takes %s; it was not seen on the %s", there,
+                         others);
+    } else if (limit.ticks == 0) {
+        fm_sentences_add(&problem->lines, "How",
+                         "it takes %s; nothing is known of the %s, where no sample was taken",
+                         there, others);
+    } else {
+        char most[FM_FORMAT_SIZE];
+        const int64_t count =
+            cause->phase == FM_CUBE_NONE ? 1 : (int64_t)cube->phases[cause->phase].iteration_count;
+        fm_format_ticks(most, cube, limit.ticks / (count > 0 ? count : 1));
+        fm_sentences_add(&problem->lines, "How",
+                         "it takes %s; less than %s on the %s, where no sample found it%s", there,
+                         most, others, limit.unsampled > 0 ? " (some have no samples at all)" : "");
+    }
+}
+
 static void add_excess(const struct fm_diagnosis *diagnosis, struct fm_cause_text *problem)
 {
     const struct fm_cube *cube = diagnosis->cube;
@@ -169,8 +195,9 @@ static void add_excess(const struct fm_diagnosis *diagnosis, struct fm_cause_tex
                          "average %s%s",
                          fm_location_set_one(diagnosis), there, each);
     } else if (excess->elsewhere == 0) {
-        fm_sentences_add(&problem->lines, "How", "it takes %s there%s; it was not seen on the %s",
-                         there, each, others);
+        char taken[4 * FM_FORMAT_SIZE];
+        snprintf(taken, sizeof taken, "%s there%s", there, each);
+        add_absence(diagnosis, problem, taken, others);
     } else if (excess->there > excess->elsewhere && is_uneven_elsewhere(excess)) {
         char longest[FM_FORMAT_SIZE];
         fm_sentences_add(&problem->lines, "How",
