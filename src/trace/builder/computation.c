@@ -144,16 +144,58 @@ static uint32_t child(void *context, uint32_t parent, uint32_t region)
     return fm_builder_visit(context, parent, region);
 }
 
-/* Time without a processor belongs to the begin of the computation. */
-static void spread(struct fm_location *location, struct fm_processor_amount amount)
+static void spread_part(struct fm_location *location, const struct fm_processor_amount *all,
+                        uint64_t end, uint64_t stretch, uint64_t amount)
 {
-    if (amount.which == FM_STOLEN_TIME || amount.which == FM_RUN_DELAY ||
-        amount.which >= FM_BLOCKED_TIME) {
-        amount.end -= amount.stretch - amount.amount;
-        amount.stretch = amount.amount;
+    const struct fm_processor_amount part = {end, stretch, amount, all->which, all->takes_away};
+    if (stretch != 0 && amount != 0) {
+        fm_builder_spread(location, &part);
     }
-    if (amount.stretch != 0) {
-        fm_builder_spread(location, &amount);
+}
+
+/* @return ticks that a stretch, as the compositions have it, begins with: those in which the thread
+ * waited, or it is not known why it did not run.
+ * @param stolen  value of FM_STOLEN_TIME; those behind it may tell a run delay of the same stretch
+ */
+static uint64_t blocked_ticks(const struct fm_builder *builder, size_t stolen)
+{
+    const struct fm_processor_amount *amounts = builder->amounts.items;
+    const uint64_t ticks = amounts[stolen].amount;
+    for (size_t i = stolen + 1; i < builder->amounts.count && amounts[i].end == amounts[stolen].end;
+         i++) {
+        if (amounts[i].which == FM_RUN_DELAY) {
+            return amounts[i].amount < ticks ? ticks - amounts[i].amount : 0;
+        }
+    }
+    return ticks;
+}
+
+/* Spreads processor times over the compositions: waiting belongs to the begin of the stretch, lack
+ * of a processor to the code that ran. */
+static void spread_amounts(struct fm_builder *builder)
+{
+    uint64_t blocked = 0, of = UINT64_MAX; /* of the stretch that ends then */
+    for (size_t i = 0; i < builder->amounts.count; i++) {
+        const struct fm_processor_amount *amount = &builder->amounts.items[i];
+        const uint64_t begin = amount->end - amount->stretch;
+        if (amount->which == FM_STOLEN_TIME) {
+            blocked = blocked_ticks(builder, i);
+            of = amount->end;
+        }
+        const uint64_t first = amount->end == of ? blocked : 0;
+        if (amount->which == FM_STOLEN_TIME) {
+            spread_part(builder->location, amount, begin + first, first, first);
+            spread_part(builder->location, amount, amount->end, amount->stretch - first,
+                        amount->amount - first);
+        } else if (amount->which == FM_RUN_DELAY) {
+            spread_part(builder->location, amount, amount->end, amount->stretch - first,
+                        amount->amount);
+        } else if (amount->which >= FM_BLOCKED_TIME) {
+            spread_part(builder->location, amount, begin + amount->amount, amount->amount,
+                        amount->amount);
+        } else {
+            spread_part(builder->location, amount, amount->end, amount->stretch, amount->amount);
+        }
     }
 }
 
@@ -163,7 +205,5 @@ void fm_builder_compose(struct fm_builder *builder)
         fm_compose(builder->trace, builder->location, &builder->stretches,
                    (struct fm_child_finder){child, builder});
     }
-    for (size_t i = 0; i < builder->amounts.count; i++) {
-        spread(builder->location, builder->amounts.items[i]);
-    }
+    spread_amounts(builder);
 }

@@ -67,6 +67,9 @@ static void divide_stolen(struct fm_builder *builder, fm_processor_time_t which,
         spread(builder, FM_UNRESOLVED_TIME, stolen, true);
         spread(builder, FM_BLOCKED_TIME, stolen, false);
     } else if (which == FM_RUN_DELAY) {
+        const uint64_t delayed = ticks < stolen ? ticks : stolen;
+        builder->open.blocked -= delayed < builder->open.blocked ? delayed : builder->open.blocked;
+        builder->open.delayed += delayed;
         spread(builder, FM_BLOCKED_TIME, stolen, true);
         spread(builder, FM_BLOCKED_TIME, stolen > ticks ? stolen - ticks : 0, false);
     }

@@ -44,7 +44,7 @@ static void compose(struct composer *composer, uint32_t number)
 {
     const struct fm_stretch *stretch = &composer->stretches->items.items[number];
     const uint32_t caller = composer->kinds.items[stretch->kind].caller;
-    const uint64_t ticks = fm_stretch_ticks(stretch);
+    const uint64_t ticks = fm_stretch_ready(stretch);
     struct composed *composed = &composer->of[number];
     if (caller == FM_NONE) {
         return;

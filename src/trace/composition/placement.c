@@ -84,7 +84,7 @@ void fm_place(struct fm_placement *placement, const struct fm_trace *trace,
               const struct fm_location *location, const struct fm_stretches *stretches,
               const struct fm_stretch *stretch, const fm_shares *shares, fm_composed_parts *parts)
 {
-    const uint64_t ticks = fm_stretch_ticks(stretch);
+    const uint64_t ticks = fm_stretch_ready(stretch);
     collect(placement, stretches, stretch, shares);
     sort(placement, trace, location);
     double sum = 0;

@@ -34,7 +34,9 @@ struct fm_stretch_ends {
  * regions that were recorded as such. */
 struct fm_stretch {
     uint64_t begin, end;
-    uint64_t blocked; /**< ticks of it that are known to be without CPU time */
+    uint64_t blocked; /**< ticks of it in which the thread did not run, or it is not known that it
+                           was ready to */
+    uint64_t delayed; /**< ticks in which it was ready to run: the code that it ran takes longer */
     uint32_t kind;    /**< row of the ends */
     uint32_t first_sample, sample_count;
     uint32_t first_state, state_end; /**< changes of state in it, as the archive has them */
@@ -48,11 +50,18 @@ struct fm_stretches {
     struct fm_map kind_of;                  /**< key of the call stacks -> row of `ends` */
 };
 
-/** @return ticks of computation in a stretch. */
+/** @return ticks in which a thread ran in a stretch, or was ready to. */
+static inline uint64_t fm_stretch_ready(const struct fm_stretch *stretch)
+{
+    const uint64_t length = stretch->end - stretch->begin;
+    return length > stretch->blocked ? length - stretch->blocked : 0;
+}
+
+/** @return ticks of CPU time in a stretch: C in the formulas. */
 static inline uint64_t fm_stretch_ticks(const struct fm_stretch *stretch)
 {
-    uint64_t length = stretch->end - stretch->begin;
-    return length > stretch->blocked ? length - stretch->blocked : 0;
+    const uint64_t ready = fm_stretch_ready(stretch);
+    return ready > stretch->delayed ? ready - stretch->delayed : 0;
 }
 
 /** Forgets all stretches, and keeps the memory. */
