@@ -42,7 +42,7 @@ int64_t fm_error_of_link(const struct fm_cube *cube, enum fm_cube_matrix_kind ki
     }
 }
 
-static const char *sign(const struct fm_diagnosis *diagnosis)
+const char *fm_error_sign(const struct fm_diagnosis *diagnosis)
 {
     return diagnosis->options.utf8 ? "\u00b1" : "+-";
 }
@@ -54,7 +54,8 @@ static char *with_error(char buffer[FM_UNCERTAIN_SIZE], const struct fm_diagnosi
     if (error < SMALLEST_PERCENT) {
         snprintf(buffer, FM_UNCERTAIN_SIZE, "%s", percent);
     } else {
-        snprintf(buffer, FM_UNCERTAIN_SIZE, "%s (%s%.1f)", percent, sign(diagnosis), error);
+        snprintf(buffer, FM_UNCERTAIN_SIZE, "%s (%s%.1f)", percent, fm_error_sign(diagnosis),
+                 error);
     }
     return buffer;
 }
@@ -75,7 +76,7 @@ char *fm_format_uncertain_time(char buffer[FM_UNCERTAIN_SIZE], const struct fm_d
     if (100 * fm_fraction(error, whole) < SMALLEST_PERCENT) {
         snprintf(buffer, FM_UNCERTAIN_SIZE, "%s", time);
     } else {
-        snprintf(buffer, FM_UNCERTAIN_SIZE, "%s (%s%s)", time, sign(diagnosis),
+        snprintf(buffer, FM_UNCERTAIN_SIZE, "%s (%s%s)", time, fm_error_sign(diagnosis),
                  fm_format_ticks(by, diagnosis->cube, error));
     }
     return buffer;
@@ -87,7 +88,8 @@ char *fm_format_error(char buffer[FM_UNCERTAIN_SIZE], const struct fm_diagnosis 
     const double percent = 100 * fm_fraction(error, whole);
     buffer[0] = '\0';
     if (percent >= SMALLEST_PERCENT) {
-        snprintf(buffer, FM_UNCERTAIN_SIZE, "%s%s%.1f%%", before, sign(diagnosis), percent);
+        snprintf(buffer, FM_UNCERTAIN_SIZE, "%s%s%.1f%%", before, fm_error_sign(diagnosis),
+                 percent);
     }
     return buffer;
 }

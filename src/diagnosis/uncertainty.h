@@ -25,6 +25,12 @@ int64_t fm_error_of_waiting(const struct fm_cube *cube, int64_t ticks);
 int64_t fm_error_of_link(const struct fm_cube *cube, enum fm_cube_matrix_kind kind,
                          const struct fm_cube_link *link);
 
+/** What the sign of errors stands for, as a part of a sentence. */
+#define FM_ERROR_MEANING "bound of the error by clocks and by what recording costs"
+
+/** @return the sign before an error: plus-minus, or "+-" where UTF-8 is not shown. */
+const char *fm_error_sign(const struct fm_diagnosis *diagnosis);
+
 /** Writes a percentage with its error, if that is not rounded to 0: "24.5% (+-0.3)".
  * @param error  ticks */
 char *fm_format_uncertain(char buffer[FM_UNCERTAIN_SIZE], const struct fm_diagnosis *diagnosis,

@@ -60,22 +60,23 @@ static char *format_path_error(char buffer[FM_UNCERTAIN_SIZE], const struct fm_r
                            whole >> cube->experiment.cost_shift);
 }
 
-/** Prints at how many turns the path may as well lead elsewhere. */
-static void print_turns(const struct fm_report *report)
+/** Prints at how many switches to other locations the path may as well lead elsewhere. */
+static void print_switches(const struct fm_report *report)
 {
     const struct fm_cube_path_errors *errors = &report->diagnosis.cube->path_errors;
     char numbers[2][FM_FORMAT_SIZE];
     if (errors->insignificant == 0 || report->diagnosis.options.is_subtree)
         return;
     if (errors->turns == 1)
-        fm_terminal_print(report->terminal, "", 2,
-                          "Its only turn to another %s is at a wait shorter than the error of its "
-                          "time: there it may as well lead elsewhere.",
-                          fm_location_set_one(&report->diagnosis));
+        fm_terminal_print(
+            report->terminal, "", 2,
+            "Its only switch to another %s is at a wait shorter than the error of its "
+            "time: there it may as well lead elsewhere.",
+            fm_location_set_one(&report->diagnosis));
     else
         fm_terminal_print(
             report->terminal, "", 2,
-            "%s of its %s turns to other %s %s at waits shorter than the error of their times: "
+            "%s of its %s switches to other %s %s at waits shorter than the error of their times: "
             "there it may as well lead elsewhere.",
             fm_format_count(numbers[0], (int64_t)errors->insignificant),
             fm_format_count(numbers[1], (int64_t)errors->turns),
@@ -122,7 +123,7 @@ void fm_report_critical_path(const struct fm_report *report)
         free(name);
         path[longest] = 0;
     }
-    print_turns(report);
+    print_switches(report);
     if (cube->partition_count > 0)
         print_partitions(report);
     fm_free(path);

@@ -34,7 +34,7 @@ static void print_row(const struct fm_report *report, const char *name, double e
                       fm_efficiency_is_acceptable(efficiency) ? FM_STYLE_PLAIN : FM_STYLE_ALARM);
     snprintf(label, sizeof label, "  %-*s%6.1f%%  %-11s", NAME_COLUMNS, name, 100 * efficiency,
              verdict);
-    fm_format_error(by, &report->diagnosis, "; known to ", llround(1e6 * error), 1000000);
+    fm_format_error(by, &report->diagnosis, "; ", llround(1e6 * error), 1000000);
     if (terminal->width > NAME_COLUMNS + 22 + strlen(meaning) + strlen(by))
         fm_terminal_print(terminal, label, NAME_COLUMNS + 22, "%s%s", meaning, by);
     else

@@ -307,6 +307,13 @@ static void print_all_time(const struct fm_report *report)
                       fm_format_count(numbers[2], count), kind);
 }
 
+void fm_report_error_meaning(const struct fm_report *report)
+{
+    char label[8];
+    snprintf(label, sizeof label, "  %s", fm_error_sign(&report->diagnosis));
+    fm_terminal_paragraph(report->terminal, label, LABEL_COLUMNS + 2, FM_ERROR_MEANING);
+}
+
 void fm_report_summary(const struct fm_report *report)
 {
     const struct fm_cube *cube = report->diagnosis.cube;

@@ -3,6 +3,7 @@
 #include "diagnosis/location_set.h"
 #include "diagnosis/number_format.h"
 #include "diagnosis/place.h"
+#include "diagnosis/uncertainty.h"
 #include "report/report.h"
 
 #include <stdlib.h>
@@ -35,8 +36,9 @@ static void print_error(const struct fm_report *report, const struct fm_cube_sta
     if (!cube->errors.are_known) {
         return;
     }
-    fm_terminal_print(report->terminal, "", 2, "Their sum, %s, is known to +-%s.",
+    fm_terminal_print(report->terminal, "", 2, "Their sum is %s (%s%s).",
                       fm_format_ticks(numbers[0], cube, (int64_t)record->sum),
+                      fm_error_sign(&report->diagnosis),
                       fm_format_ticks(numbers[1], cube, (int64_t)record->error));
     if (record->insignificant != 0) {
         fm_terminal_print(report->terminal, "", 2,

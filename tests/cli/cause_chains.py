@@ -68,7 +68,7 @@ def main():
         assert "thread 1 spent 500.0 ms more in main/!$omp parallel (9% of what delayed it)" in text, text
         _, text, _ = run("report", os.path.join(folder, "late-begin"))
         text = " ".join(text.split())
-        assert "How it takes 2.500 s there, 2.000 s on the other thread Rest others wait longer than it takes: " \
+        assert "How it takes 2.500 s there, 2.000 s on the other thread Other others wait longer than it takes: " \
                "for 3.000 s of the waiting the reason is in no call path" in text, text
 
         late = pathlib.Path(SCENARIOS, "threads", "tasks-created-late.scn").read_text()

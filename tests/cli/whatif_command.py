@@ -241,7 +241,7 @@ def fences(folder):
     fermata_command.run("whatif", archive, "narrow=MPI_Win_fence", "-o", predicted)
     _, output, _ = fermata_command.run("report", predicted)
     answer = output.split("Metrics")[0]
-    assert "Seen Wait at Fence in MPI_Win_fence on rank 0 (2.000 s)" in " ".join(answer.split()), output
+    assert "Waits Wait at Fence in MPI_Win_fence on rank 0 (2.000 s)" in " ".join(answer.split()), output
     assert "Synchronize only the partners" not in answer and "pair-wise" not in answer, output
 
 

@@ -94,6 +94,9 @@ export function formatRanges(numbers: readonly number[], limit: number): string 
   return ranges.join(", ");
 }
 
+/** What the sign of errors stands for, as in the terminal. */
+export const ERROR_MEANING = "bound of the error by clocks and by what recording costs";
+
 /** Smaller errors are rounded to 0 with one decimal. */
 const SMALLEST_ERROR = 0.0005;
 

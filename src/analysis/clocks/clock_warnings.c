@@ -13,10 +13,9 @@ static fm_status_t warn_of_estimate(struct fm_cube *cube, struct fm_error *error
         status = fm_cube_warn(
             cube, error,
             "The archive has no clock offsets, and its clocks disagree: offsets were estimated "
-            "from "
-            "messages and collective operations. The clocks of the processes are known to %.3g us "
-            "of that of rank 0; waiting between two processes may be wrong by twice that each "
-            "time.",
+            "from messages and collective operations. The clock of each process may differ by "
+            "%.3g us from that of rank 0; waiting between two processes may be wrong by twice that "
+            "each time.",
             microseconds);
     }
     if (status == FM_OK && clock->unbounded != 0) {

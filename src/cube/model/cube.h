@@ -198,8 +198,8 @@ struct fm_cube_lock {
 
 /** By how much the times of the critical path may be wrong, if cube->errors are known. */
 struct fm_cube_path_errors {
-    uint64_t turns;         /**< how often the path turns to another location where a wait ends */
-    uint64_t insignificant; /**< turns at waits that are shorter than their error */
+    uint64_t turns;         /**< switches of the path to another location, where a wait ends */
+    uint64_t insignificant; /**< switches at waits that are shorter than their error */
     uint64_t *of_callpath;  /**< [call path]: ticks by which its time on the path may be wrong;
                                  NULL: not known */
 };

@@ -122,7 +122,8 @@ static fm_status_t copy_statistics(struct fm_cube *to, const struct fm_cube *fro
     return FM_OK;
 }
 
-/** Copies the errors of the subtree's time on the critical path. Its turns are those of the run. */
+/** Copies the errors of the subtree's time on the critical path. Its switches are those of the run.
+ */
 static fm_status_t copy_path_errors(struct fm_cube *to, const struct fm_cube *from,
                                     const uint32_t *map, struct fm_error *error)
 {

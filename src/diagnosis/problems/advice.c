@@ -67,17 +67,27 @@ static const char *of_progress(const char *library)
                  "(MPICH: MPICH_ASYNC_PROGRESS=1).";
 }
 
-/** @return whether it is predicted that little or nothing is gained without the barrier, or by
- * fences that wait for partners only */
-static bool is_call_harmless(const struct fm_cube *cube, const struct fm_cube_problem *cause)
+/** What predictions change: calls that wait (a barrier, a fence), or anything else, such as work.
+ */
+enum { OF_CALLS = 1, OF_WORK = 2, OF_ANY = OF_CALLS | OF_WORK };
+
+/** @return whether there are predictions of such changes, and none gains enough to be advised */
+static bool is_predicted_useless(const struct fm_cube *cube, const struct fm_cube_problem *cause,
+                                 unsigned changes)
 {
     const double run = (double)(cube->experiment.end - cube->experiment.begin);
+    bool is_predicted = false;
     for (uint32_t i = 0; i < cause->prediction_count; i++) {
-        if (fm_predicted_of_call(cause->predictions[i].change)) {
-            return (double)cause->predictions[i].saved < FM_SMALLEST_GAIN * run;
+        const struct fm_cube_prediction *prediction = &cause->predictions[i];
+        const unsigned change = fm_predicted_of_call(prediction->change) ? OF_CALLS : OF_WORK;
+        if ((changes & change) != 0) {
+            is_predicted = true;
+            if ((double)prediction->saved >= FM_SMALLEST_ADVISED * run) {
+                return false;
+            }
         }
     }
-    return false;
+    return is_predicted;
 }
 
 /** What processes can do that access files while others wait. */
@@ -105,7 +115,7 @@ static const char *of_symptom(const struct fm_diagnosis *diagnosis,
     }
     fm_metric_t kind = fm_wait_state_kind((fm_metric_t)cause->symptoms[0].metric);
     if ((kind == FM_METRIC_MPI_BARRIER_WAIT || kind == FM_METRIC_MPI_RMA_WAIT_AT_FENCE) &&
-        is_call_harmless(cube, cause)) {
+        is_predicted_useless(cube, cause, OF_CALLS)) {
         return NULL;
     }
     if (kind == FM_METRIC_MPI_RMA_WAIT_AT_FENCE &&
@@ -160,9 +170,11 @@ static void add_imbalance(const struct fm_diagnosis *diagnosis, const struct fm_
     const char *joint = symptom == NULL ? "" : " Otherwise ";
     symptom = symptom == NULL ? "" : symptom;
     const char *kernel = of_kernel(diagnosis, cause);
-    if (kernel != NULL && !fm_gain_is_small(diagnosis->cube, cause)) {
+    const bool is_small = fm_gain_is_small(diagnosis->cube, cause) ||
+                          is_predicted_useless(diagnosis->cube, cause, OF_WORK);
+    if (kernel != NULL && !is_small) {
         fm_sentences_add(lines, "Try", "%s%s%s", kernel, joint, symptom);
-    } else if (fm_gain_is_small(diagnosis->cube, cause)) {
+    } else if (is_small) {
         if (symptom[0] != '\0') {
             fm_sentences_add(lines, "Try", "%c%s", toupper((unsigned char)symptom[0]), symptom + 1);
         }
@@ -218,6 +230,9 @@ static void add_queues(const struct fm_diagnosis *diagnosis, const struct fm_cub
 void fm_advice_add(const struct fm_diagnosis *diagnosis, const struct fm_cube_problem *cause,
                    struct fm_sentences *lines)
 {
+    if (is_predicted_useless(diagnosis->cube, cause, OF_ANY)) {
+        return;
+    }
     switch (cause->kind) {
     case FM_CAUSE_IMBALANCE:
         add_imbalance(diagnosis, cause, lines);

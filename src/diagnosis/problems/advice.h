@@ -8,8 +8,9 @@
 #include "diagnosis/diagnosis.h"
 #include "diagnosis/sentences.h"
 
-/** Appends the advice ("Try"). Where less work on the cause's locations gains little, it is what
- * the waiting side can do, if anything. */
+/** Appends the advice ("Try"), if any. Changes whose replay gains less than FM_SMALLEST_ADVISED of
+ * the run time are not advised; without a gain in any replay nothing is. Where less work on the
+ * cause's locations gains little, the advice is what the waiting side can do. */
 void fm_advice_add(const struct fm_diagnosis *diagnosis, const struct fm_cube_problem *cause,
                    struct fm_sentences *lines);
 

@@ -16,7 +16,7 @@ struct fm_cause_text {
     int64_t cost; /**< waiting that stems from it, without that by lack of processors, ticks */
     double load;  /**< share of the whole cost by lack of processors: fm_load_share() */
     struct fm_sentences headline; /**< headline, one line */
-    struct fm_sentences lines;    /**< labels: When, How, Why, Load, Seen, Gain, Sure, Try */
+    struct fm_sentences lines;    /**< When, How, Why, Load, Waits, Gain, Samples, Try */
 };
 
 /** Causes in descending order of their cost. */

@@ -232,7 +232,7 @@ static int64_t wait_beyond(const struct fm_cube *cube, const struct fm_cube_prob
 
 /* Costs are shared out among call paths in proportion to their excess: waiting whose reason is in
  * no call path is charged to what excess there is. */
-static void add_rest(const struct fm_diagnosis *diagnosis, struct fm_cause_text *problem)
+static void add_other(const struct fm_diagnosis *diagnosis, struct fm_cause_text *problem)
 {
     enum { LEAST_PART = 4 };
     const struct fm_cube *cube = diagnosis->cube;
@@ -248,7 +248,7 @@ static void add_rest(const struct fm_diagnosis *diagnosis, struct fm_cause_text 
         snprintf(starts, sizeof starts, " (in all, %s from creation to begin)",
                  fm_format_ticks(delay, cube, started));
     }
-    fm_sentences_add(&problem->lines, "Rest",
+    fm_sentences_add(&problem->lines, "Other",
                      "others wait longer than it takes: for %s of the waiting the reason is in no "
                      "call path, as when threads begin late%s",
                      fm_format_ticks(rest, cube, beyond), starts);
@@ -337,12 +337,12 @@ static void add_how(const struct fm_diagnosis *diagnosis, struct fm_cause_text *
         break;
     default:
         add_excess(diagnosis, problem);
-        add_rest(diagnosis, problem);
+        add_other(diagnosis, problem);
         break;
     }
 }
 
-/* ---- Seen ---- */
+/* ---- Waits ---- */
 
 /** @return whether two symptoms are waits of one kind in one function. */
 static bool is_same_symptom(const struct fm_cube *cube, const struct fm_cube_symptom *a,
@@ -401,7 +401,7 @@ static int64_t write_symptom(FILE *stream, const struct fm_diagnosis *diagnosis,
     return cost;
 }
 
-static void add_seen(const struct fm_diagnosis *diagnosis, struct fm_cause_text *problem)
+static void add_waits(const struct fm_diagnosis *diagnosis, struct fm_cause_text *problem)
 {
     const struct fm_cube *cube = diagnosis->cube;
     const struct fm_cube_problem *cause = problem->cause;
@@ -433,7 +433,7 @@ static void add_seen(const struct fm_diagnosis *diagnosis, struct fm_cause_text 
     if (fclose(stream) != 0) {
         abort();
     }
-    fm_sentences_add(&problem->lines, "Seen", "%s", text);
+    fm_sentences_add(&problem->lines, "Waits", "%s", text);
     free(text);
 }
 
@@ -513,7 +513,7 @@ void fm_cause_text_write(const struct fm_diagnosis *diagnosis, struct fm_cause_t
     fm_evidence_of_kernel(diagnosis, problem->cause, &problem->lines);
     fm_evidence_of_queues(diagnosis, problem->cause, &problem->lines);
     fm_evidence_of_load(diagnosis, problem->cause, problem->load, &problem->lines);
-    add_seen(diagnosis, problem);
+    add_waits(diagnosis, problem);
     add_partitions(diagnosis, problem);
     fm_gain_add(diagnosis, problem);
     fm_evidence_of_samples(diagnosis, problem->cause, &problem->lines);

@@ -196,22 +196,19 @@ void fm_evidence_of_samples(const struct fm_diagnosis *diagnosis,
     if (is_spent_below(&code, fm_cause_value(cube, FM_METRIC_COMP, cause))) {
         char total[FM_FORMAT_SIZE], most[FM_FORMAT_SIZE];
         char *below = fm_place_function(diagnosis, code.most);
-        fm_sentences_add(lines, "Sure",
+        fm_sentences_add(lines, "Samples",
                          "%s of %s samples are in `%s` itself, %s in %s: probably most of this "
                          "time is spent there",
                          fm_format_count(number, count), fm_format_count(total, code.samples), name,
                          fm_format_count(most, code.most_samples), below);
         free(below);
     } else if (sampled) {
-        fm_sentences_add(lines, "Sure",
-                         "%s %s%s: some of this time may be that of functions that `%s` calls",
-                         count == 0 ? "no" : fm_format_count(number, count),
-                         count == 0   ? "samples"
-                         : count == 1 ? "sample only"
-                                      : "samples only",
-                         rate_text(cube, rate, sizeof rate), name);
+        fm_sentences_add(
+            lines, "Samples", "%s %s%s: some of this time may be that of functions that `%s` calls",
+            count == 0 ? "no" : fm_format_count(number, count), count == 1 ? "sample" : "samples",
+            rate_text(cube, rate, sizeof rate), name);
     } else {
-        fm_sentences_add(lines, "Sure",
+        fm_sentences_add(lines, "Samples",
                          "no samples were taken: some of this time may be that of functions that "
                          "`%s` calls",
                          name);

@@ -15,8 +15,8 @@
 void fm_evidence_of_load(const struct fm_diagnosis *diagnosis, const struct fm_cube_problem *cause,
                          double share, struct fm_sentences *lines);
 
-/** Appends which functions inside the cause the recording cannot show ("Sure"): with few samples or
- * none, the time of a function that makes no recorded calls belongs to its caller. */
+/** Appends which functions inside the cause the recording cannot show ("Samples"): with few samples
+ * or none, the time of a function that makes no recorded calls belongs to its caller. */
 void fm_evidence_of_samples(const struct fm_diagnosis *diagnosis,
                             const struct fm_cube_problem *cause, struct fm_sentences *lines);
 

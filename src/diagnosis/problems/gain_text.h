@@ -10,6 +10,9 @@
 /** Gains below this share of the run time are called small. */
 #define FM_SMALLEST_GAIN 0.005
 
+/** Changes whose replay gains less than this share of the run time are not advised. */
+#define FM_SMALLEST_ADVISED 0.02
+
 /** Appends the sentences "Gain", if anything is known. Lack of processors contributes to the
  * measured times, and so to predictions: a problem with such a share has bounds. */
 void fm_gain_add(const struct fm_diagnosis *diagnosis, struct fm_cause_text *problem);

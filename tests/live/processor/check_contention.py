@@ -116,7 +116,7 @@ def read_report(text, whole, factor):
     # Between two samples of a rank that seldom runs its caller has the time; the report states that.
     if "(preempted " not in " ".join(text.split()) and ": preempted " not in " ".join(text.split()):
         yield "the report does not state the preemptions"
-    named = first and (first.group(1).startswith("compute") or first.group(1) == "main" and "Sure" in text)
+    named = first and (first.group(1).startswith("compute") or first.group(1) == "main" and "\n     Samples " in text)
     # What a rank needs longer takes as much longer again as it lacks processors meanwhile: with six others on
     # two of them, three quarters of what it is late.
     if factor > 1 and not (named and first.group(2) == "rank 1" and problem > 0.2 * waiting):

@@ -89,7 +89,7 @@ def check(options, way):
     failures = list(compare(told, table, measured))
     text = " ".join(report.split("Shares of all time")[0].split())
     problem = re.search(r" 1\. (?:(?! 2\. ).)*", text)
-    reason = re.search(r"Why (?:(?! Load | Seen ).)*", problem.group(0) if problem else "")
+    reason = re.search(r"Why (?:(?! Load | Waits ).)*", problem.group(0) if problem else "")
     if REASONS[way] is None and reason and not is_counted(reason.group(0), told):
         failures.append(f"a reason for {way}: {reason.group(0)}")
     if REASONS[way] is not None and not (reason and re.search(REASONS[way], reason.group(0))):

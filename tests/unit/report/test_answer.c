@@ -103,7 +103,7 @@ static void test_small_problems_are_summed_up(void **state)
 
 /** The cause has `there` samples on its location, and `elsewhere` on the other one.
  * @param rate  of samples in a second of CPU time, thousandths; 0: not known */
-static void expect_sure_at(uint32_t rate, int64_t there, int64_t elsewhere, const char *expected)
+static void expect_samples_at(uint32_t rate, int64_t there, int64_t elsewhere, const char *expected)
 {
     struct fm_cube *cube = make_cube();
     struct fm_diagnosis diagnosis;
@@ -115,20 +115,20 @@ static void expect_sure_at(uint32_t rate, int64_t there, int64_t elsewhere, cons
     add_problem(cube, FM_CAUSE_IMBALANCE, SLOW, 1, FM_METRIC_MPI_LATESENDER, RECV, 300);
     make_diagnosis(cube, &diagnosis);
     fm_answer_make(&diagnosis, 8, &answer);
-    assert_string_equal(text_of(&answer.items[0], "Sure"), expected);
+    assert_string_equal(text_of(&answer.items[0], "Samples"), expected);
     fm_answer_free(&answer);
     fm_cube_free(cube);
 }
 
-static void expect_sure(int64_t there, int64_t elsewhere, const char *expected)
+static void expect_samples(int64_t there, int64_t elsewhere, const char *expected)
 {
-    expect_sure_at(0, there, elsewhere, expected);
+    expect_samples_at(0, there, elsewhere, expected);
 }
 
 /** On rank 0, main computes 200 ms of its own, `slow`, which it calls, 800 ms or as long as told.
  */
-static void expect_sure_of_caller(int64_t main_samples, int64_t slow_samples, int64_t slow_time,
-                                  const char *expected)
+static void expect_samples_of_caller(int64_t main_samples, int64_t slow_samples, int64_t slow_time,
+                                     const char *expected)
 {
     struct fm_cube *cube = make_cube();
     struct fm_diagnosis diagnosis;
@@ -141,7 +141,7 @@ static void expect_sure_of_caller(int64_t main_samples, int64_t slow_samples, in
     add_problem(cube, FM_CAUSE_IMBALANCE, MAIN, 1, FM_METRIC_MPI_LATESENDER, RECV, 300);
     make_diagnosis(cube, &diagnosis);
     fm_answer_make(&diagnosis, 8, &answer);
-    assert_string_equal(text_of(&answer.items[0], "Sure"), expected);
+    assert_string_equal(text_of(&answer.items[0], "Samples"), expected);
     fm_answer_free(&answer);
     fm_cube_free(cube);
 }
@@ -149,40 +149,40 @@ static void expect_sure_of_caller(int64_t main_samples, int64_t slow_samples, in
 static void test_samples_of_called_functions(void **state)
 {
     (void)state;
-    expect_sure_of_caller(0, 12, 100,
-                          "0 of 12 samples are in `main` itself, 12 in `slow`: probably most of "
-                          "this time is spent there");
+    expect_samples_of_caller(0, 12, 100,
+                             "0 of 12 samples are in `main` itself, 12 in `slow`: probably most of "
+                             "this time is spent there");
     /* 200 ms of 300 ms are those of `slow` by its samples, 100 ms of the caller's 200 ms. */
-    expect_sure_of_caller(
-        33, 66, 100,
-        "33 samples only: some of this time may be that of functions that `main` calls");
-    expect_sure_of_caller(32, 68, 100,
-                          "32 of 100 samples are in `main` itself, 68 in `slow`: probably most of "
-                          "this time is spent there");
+    expect_samples_of_caller(
+        33, 66, 100, "33 samples: some of this time may be that of functions that `main` calls");
+    expect_samples_of_caller(
+        32, 68, 100,
+        "32 of 100 samples are in `main` itself, 68 in `slow`: probably most of "
+        "this time is spent there");
     /* `slow` is known to take as long as its samples show. */
-    expect_sure_of_caller(
-        2, 8, 800, "2 samples only: some of this time may be that of functions that `main` calls");
-    expect_sure_of_caller(
+    expect_samples_of_caller(
+        2, 8, 800, "2 samples: some of this time may be that of functions that `main` calls");
+    expect_samples_of_caller(
         0, 4, 100, "no samples: some of this time may be that of functions that `main` calls");
 }
 
 static void test_samples(void **state)
 {
     (void)state;
-    expect_sure(100, 0, "");
-    expect_sure(99, 1000,
-                "99 samples only: some of this time may be that of functions that `slow` calls");
-    expect_sure(1, 0,
-                "1 sample only: some of this time may be that of functions that `slow` calls");
-    expect_sure(0, 5, "no samples: some of this time may be that of functions that `slow` calls");
-    expect_sure_at(248125, 99, 0,
-                   "99 samples only, at 248 a second of CPU time: some of this time may be that of "
-                   "functions that `slow` calls");
-    expect_sure_at(1500, 0, 5,
-                   "no samples, at 1.5 a second of CPU time: some of this time may be that of "
-                   "functions that `slow` calls");
+    expect_samples(100, 0, "");
+    expect_samples(99, 1000,
+                   "99 samples: some of this time may be that of functions that `slow` calls");
+    expect_samples(1, 0, "1 sample: some of this time may be that of functions that `slow` calls");
+    expect_samples(0, 5,
+                   "no samples: some of this time may be that of functions that `slow` calls");
+    expect_samples_at(248125, 99, 0,
+                      "99 samples, at 248 a second of CPU time: some of this time may be that of "
+                      "functions that `slow` calls");
+    expect_samples_at(1500, 0, 5,
+                      "no samples, at 1.5 a second of CPU time: some of this time may be that of "
+                      "functions that `slow` calls");
     /* A leaf of the call tree that calls no MPI is in it by other means than samples. */
-    expect_sure(0, 0, "");
+    expect_samples(0, 0, "");
 }
 
 static void test_advice_fits_the_gain(void **state)
@@ -327,7 +327,7 @@ static void test_predicted_gains(void **state)
          "predicted: no gain if it took nowhere longer than its median, because then MPI_Finalize "
          "in `main` waits 290.0 ms longer; 2.010 s (+0.5%) without MPI_Finalize in `main` alone, "
          "because then MPI_Recv in `main` waits 5.000 ms longer",
-         "Start the send before it, or let the receivers compute before MPI_Wait."},
+         ""},
         {{{FM_PREDICTED_ABSENT, FM_CUBE_NONE, 100, 300, 200, FINALIZE},
           {FM_PREDICTED_BALANCED, FM_CUBE_NONE, 50, 150, 10, RECV}},
          "predicted: 1.900 s instead of 2.000 s (-5.0%) if it took no time on rank 0: no more, "
@@ -348,6 +348,53 @@ static void test_predicted_gains(void **state)
         fm_answer_make(&diagnosis, 8, &answer);
         assert_string_equal(text_of(&answer.items[0], "Gain"), cases[i].gain);
         assert_string_equal(text_of(&answer.items[0], "Try"), cases[i].advice);
+        fm_answer_free(&answer);
+        fm_cube_free(cube);
+    }
+}
+
+/* Of 2,000 ms: what gains less than 40 ms by its replay is not advised. */
+static void test_useless_advice_is_left_out(void **state)
+{
+    (void)state;
+    static const char work[] = "Give rank 0 less of this work, or find out why it takes longer "
+                               "there.",
+                      barrier[] = "emove the barrier if it protects nothing: delays of different "
+                                  "ranks can then even out.";
+    static const struct {
+        uint32_t kind;
+        uint32_t change;       /* of the work, or of the lock */
+        int64_t work, barrier; /* gains, ms */
+        const char *begin, *otherwise, *end;
+    } cases[] = {
+        {FM_CAUSE_IMBALANCE, FM_PREDICTED_BALANCED, 40, 40, work, " Otherwise r", barrier},
+        {FM_CAUSE_IMBALANCE, FM_PREDICTED_BALANCED, 39, 40, "", "R", barrier},
+        {FM_CAUSE_IMBALANCE, FM_PREDICTED_BALANCED, 40, 39, work, "", ""},
+        {FM_CAUSE_IMBALANCE, FM_PREDICTED_BALANCED, 39, 39, "", "", ""},
+        {FM_CAUSE_IMBALANCE, FM_PREDICTED_BALANCED, 0, -20, "", "", ""},
+        {FM_CAUSE_SERIALIZATION, FM_PREDICTED_NO_LOCK, 40, 0,
+         "Do less while the lock is held, or divide the data among several locks.",
+         " Balancing the work does not help.", ""},
+        {FM_CAUSE_SERIALIZATION, FM_PREDICTED_NO_LOCK, 39, 0, "", "", ""},
+        {FM_CAUSE_PROGRESS, FM_PREDICTED_PROGRESS, 39, 0, "", "", ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct fm_cube_prediction predictions[] = {
+            {cases[i].change, FM_CUBE_NONE, cases[i].work, 0, 0, FM_CUBE_NONE},
+            {FM_PREDICTED_NO_BARRIER, RECV, cases[i].barrier, 0, 0, FM_CUBE_NONE}};
+        struct fm_cube *cube = make_cube();
+        struct fm_diagnosis diagnosis;
+        struct fm_answer answer;
+        char advice[256];
+        add_problem(cube, cases[i].kind, SLOW, 1, FM_METRIC_MPI_BARRIER_WAIT, RECV, 300);
+        assert_true(fm_cube_predict(cube, 0, &predictions[0]));
+        assert_true(fm_cube_predict(cube, 0, &predictions[1]));
+        make_diagnosis(cube, &diagnosis);
+        fm_answer_make(&diagnosis, 8, &answer);
+        assert_int_equal(answer.count, 1); /* the problem itself is described */
+        assert_string_not_equal(text_of(&answer.items[0], "Gain"), "");
+        snprintf(advice, sizeof advice, "%s%s%s", cases[i].begin, cases[i].otherwise, cases[i].end);
+        assert_string_equal(text_of(&answer.items[0], "Try"), advice);
         fm_answer_free(&answer);
         fm_cube_free(cube);
     }
@@ -421,6 +468,7 @@ int main(void)
         cmocka_unit_test(test_locks_of_threads),
         cmocka_unit_test(test_bounds),
         cmocka_unit_test(test_predicted_gains),
+        cmocka_unit_test(test_useless_advice_is_left_out),
         cmocka_unit_test(test_predicted_gain_with_tasks),
         cmocka_unit_test(test_names_of_functions),
     };

@@ -2,6 +2,7 @@
 import { useCallback } from "preact/hooks";
 import type { JSX } from "preact";
 import { Chart, type Hit } from "../components/Chart";
+import { ErrorLegend } from "../components/ErrorLegend";
 import { ExportMenu } from "../components/ExportMenu";
 import { CallpathName, callpathText } from "../components/Names";
 import { drawPhase, phaseRow } from "../draw/phases";
@@ -10,6 +11,7 @@ import { drawTable, tableSize, type Table } from "../draw/table";
 import { csvOf } from "../export/csv";
 import { formatCount, formatError, formatPercent, formatSeconds, printable, shorten } from "../format";
 import { inUnits, locationName, type Iteration, type Phase, type Report } from "../model/report";
+import { errorsOfEfficiency } from "../model/uncertainty";
 import type { Store } from "../state/store";
 import type { JsonEfficiency } from "../data/layout";
 import { HybridEfficiency, hybridColumns, hybridPicture } from "./HybridEfficiency";
@@ -58,6 +60,7 @@ export function EfficiencyView({ store }: { store: Store }): JSX.Element {
           }}
         />
       </div>
+      {errorsOfEfficiency(report.efficiency).some((error) => formatError(error, 1) !== "") && <ErrorLegend />}
       <HybridEfficiency report={report} />
       <table class="grid" data-testid="efficiency-table">
         <thead>
@@ -132,17 +135,6 @@ function ratiosOf(of: JsonEfficiency, factors: boolean): (number | null)[] {
   ];
 }
 
-/** By how much they may be wrong, in the order of ratiosOf(). */
-function errorsOf(of: JsonEfficiency): (number | null | undefined)[] {
-  return [
-    of.parallel_efficiency_error,
-    of.load_balance_error,
-    of.communication_efficiency_error,
-    of.serialization_efficiency_error,
-    of.transfer_efficiency_error,
-  ];
-}
-
 /** @param factors  whether there are columns for the factors of communication */
 function Ratios({ of, factors = false }: { of: JsonEfficiency; factors?: boolean }): JSX.Element {
   return (
@@ -150,7 +142,7 @@ function Ratios({ of, factors = false }: { of: JsonEfficiency; factors?: boolean
       {ratiosOf(of, factors).map((value, i) => (
         <td key={i} class={value === null ? "" : `ratio-${verdict(value)}`}>
           {value === null ? "" : formatPercent(value)}
-          {formatError(errorsOf(of)[i], 1)}
+          {formatError(errorsOfEfficiency(of)[i], 1)}
         </td>
       ))}
     </>

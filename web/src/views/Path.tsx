@@ -78,7 +78,7 @@ export function Path({ store }: { store: Store }): JSX.Element {
         label={`Critical path: ${path.location.length} segments on the locations over time`}
         testId="path-chart"
       />
-      <Turns report={report} />
+      <Switches report={report} />
       <table class="grid">
         <thead>
           <tr>
@@ -117,14 +117,14 @@ export function Path({ store }: { store: Store }): JSX.Element {
   );
 }
 
-/** At how many turns the path may as well lead elsewhere. */
-function Turns({ report }: { report: Report }): JSX.Element | null {
+/** At how many switches to other locations the path may as well lead elsewhere. */
+function Switches({ report }: { report: Report }): JSX.Element | null {
   const { pathErrors } = report;
   if (pathErrors === null || pathErrors.insignificant_turns === 0) return null;
   const { turns, insignificant_turns: short } = pathErrors;
   return (
     <p class="muted">
-      {formatCount(short)} of {formatCount(turns)} {turns === 1 ? "turn" : "turns"} to other {locationWord(report, 2)}{" "}
+      {formatCount(short)} of {formatCount(turns)} {turns === 1 ? "switch" : "switches"} of the path to other {locationWord(report, 2)}{" "}
       {short === 1 ? "is" : "are"} at waits shorter than the error of their times: there the path may as well lead elsewhere.
     </p>
   );

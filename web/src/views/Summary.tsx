@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
+import { ErrorLegend } from "../components/ErrorLegend";
 import { Linked } from "../components/Linked";
 import { CallpathName } from "../components/Names";
 import { Prose } from "../components/Prose";
@@ -10,6 +11,7 @@ import { shareColor } from "../draw/colors";
 import { formatCount, formatError, formatPercent, formatSeconds, printable, shorten } from "../format";
 import { inUnits, locationName, processTitle } from "../model/report";
 import { callpathValues, locationValues, metricSet } from "../model/severity";
+import { hasErrors } from "../model/uncertainty";
 import type { Store } from "../state/store";
 import { ProblemWhen } from "./ProblemWhen";
 
@@ -122,6 +124,7 @@ function Headline({ store }: { store: Store }): JSX.Element {
             </div>
           ))}
         </dl>
+        {hasErrors(report) && <ErrorLegend />}
         {!isTimeKnown && (
           <p class="muted">
             No process reached its regular end, so times are not known, nor calls by call path. Number and time of the

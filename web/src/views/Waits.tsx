@@ -11,7 +11,7 @@ import { drawBoxes } from "../draw/boxes";
 import type { Surface } from "../draw/surface";
 import { drawTable, tableSize, type Table } from "../draw/table";
 import { csvOf } from "../export/csv";
-import { formatCount, formatError, formatPercent, formatSeconds } from "../format";
+import { ERROR_MEANING, formatCount, formatError, formatPercent, formatSeconds } from "../format";
 import { inUnits, locationName } from "../model/report";
 import type { Store } from "../state/store";
 
@@ -119,7 +119,7 @@ function errorText(record: JsonStatistics): string | undefined {
   if (record.error === null || record.error === undefined) {
     return undefined;
   }
-  const known = `known to ±${formatSeconds(record.error)}`;
+  const known = `±${formatSeconds(record.error)}: ${ERROR_MEANING}`;
   return record.insignificant
     ? `${known}; ${formatCount(record.insignificant)} waits are shorter than the error of their times: not significant`
     : known;
