@@ -258,9 +258,8 @@ static fm_kernel_reason_t apparent_reason(const struct fm_cube *cube,
             return FM_KERNEL_SYSTEM_CALLS;
         }
     }
-    return explains(sides, waiting) && is_oftener(sides, there->switches, others->switches)
-               ? FM_KERNEL_WAITS
-               : FM_KERNEL_EXPLAINS_NOTHING;
+    return explains(sides, waiting) && there->switches >= 1 ? FM_KERNEL_WAITS
+                                                            : FM_KERNEL_EXPLAINS_NOTHING;
 }
 
 /** @return by how much it is longer there, 0 if that is not notable. */

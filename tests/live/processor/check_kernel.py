@@ -22,7 +22,7 @@ METRICS = ("counter:usage.page_faults_minor", "counter:usage.preemptions", "coun
            "counter:usage.time_system")
 REASONS = {"faults": r"[0-9,]+ page faults there, [0-9,]+ on the other ranks?: the kernel works .* longer",
            "calls": r"the kernel works .* longer there, .*: system calls",
-           "waits": r"it waits in the operating system [0-9,]+ times there, [0-9,]+ times on the other ranks?",
+           "waits": r"it waits in the operating system [0-9,]+ times? there, [0-9,]+ times? on the other ranks?",
            "everywhere": None, "nothing": None}
 KERNEL, RAN = 3, 4  # of what a rank prints: microseconds
 ENOUGH = 0.7  # of what a rank runs longer; the report needs half of what is not lack of processors

@@ -204,8 +204,14 @@ static void test_reasons_in_the_kernel(void **state)
                   "it waits in the operating system 120 times there, 1 time on the other rank "
                   "(page faults from disk: 0): 350.0 ms, 87.5% of what it takes longer",
                   "strace");
-    /* The time, but no context switch that would explain it. */
+    /* One long wait, as often as the other rank. */
     there.switches = 1;
+    expect_reason(&there, &other,
+                  "it waits in the operating system 1 time there, 1 time on the other rank "
+                  "(page faults from disk: 0): 350.0 ms, 87.5% of what it takes longer",
+                  "strace");
+    /* The time, but no context switch that would explain it. */
+    there.switches = 0;
     expect_reason(&there, &other, "", balance);
 }
 
