@@ -109,7 +109,6 @@ static bool binding_of(const struct fm_replay_run *run, uint32_t l,
         if (choice != FM_EVENT_MEASURED) {
             is_freed = choice == FM_EVENT_NONE;
             binding->event = &binding->decided;
-            binding->was_bound = !is_dormant;
             binding->is_other = true;
         }
     }

@@ -200,9 +200,6 @@ static void merge_parts(const struct phases *phases, uint32_t phase, unsigned wo
         add_part(whole, part->iterations.items, part->iterations.count, part->waits.items,
                  part->waits.count);
     }
-    if (fm_team_size(team) == 1) {
-        return;
-    }
     FM_VECTOR(struct fm_cube_iteration) iterations = {0};
     FM_VECTOR(struct wait_sum) waits = {0};
     fm_team_collect_vector(team, &whole->iterations, &iterations);

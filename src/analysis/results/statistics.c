@@ -129,11 +129,11 @@ static void join_worst(const struct collecting *collecting, unsigned workers)
 
 /* ---- those of all processes ---- */
 
+/* @param totals  in: 0; out: of each kind */
 static void add_up(const struct collecting *collecting, struct totals totals[FM_METRIC_USER])
 {
     struct fm_engine *engine = collecting->analysis->engine;
     for (unsigned kind = 0; kind < FM_METRIC_USER; ++kind) {
-        totals[kind] = (struct totals){0};
         for (unsigned w = 0; w < fm_engine_workers(engine); ++w) {
             const struct collection *collection = &collecting->collections[w][kind];
             totals[kind].count += collection->waits.count;
@@ -279,7 +279,7 @@ struct fm_statistics_list fm_statistics_compute(struct fm_analysis *analysis, ui
     struct collecting collecting = {analysis,
                                     fm_allocate_apart(workers, sizeof *collecting.collections)};
     struct collection *collections = collecting.collections[0];
-    struct totals totals[FM_METRIC_USER];
+    struct totals totals[FM_METRIC_USER] = {0};
     struct fm_order orders[FM_METRIC_USER];
     struct fm_statistics_list list = {0};
     fm_engine_run(analysis->engine, collect, &collecting);

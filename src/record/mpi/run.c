@@ -20,6 +20,7 @@
 #include "record/mpi/mpi_run.h"
 #include "record/mpi/objects/comm.h"
 #include "record/mpi/sessions.h"
+#include "record/paradigm/exchange/message_pieces.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -113,33 +114,29 @@ static void own_reduce(uint64_t *values, size_t count, enum fm_reduction reducti
 
 static void own_send(const void *data, size_t bytes, uint32_t to)
 {
-    const char *next = data;
-    do {
-        size_t piece = bytes < PIECE ? bytes : PIECE;
+    const char *from = data;
+    for (struct fm_message_pieces piece = {.size = bytes, .most = PIECE};
+         fm_message_pieces_next(&piece);) {
         if (exchange.failure != NULL ||
-            !worked("MPI_Send",
-                    PMPI_Send(next, (int)piece, MPI_BYTE, (int)to, own_tag, own_comm))) {
+            !worked("MPI_Send", PMPI_Send(from + piece.at, (int)piece.bytes, MPI_BYTE, (int)to,
+                                          own_tag, own_comm))) {
             return;
         }
-        next += piece;
-        bytes -= piece;
-    } while (bytes > 0);
+    }
 }
 
 static void own_receive(void *data, size_t bytes, uint32_t from)
 {
-    char *next = data;
-    do {
-        size_t piece = bytes < PIECE ? bytes : PIECE;
+    char *to = data;
+    for (struct fm_message_pieces piece = {.size = bytes, .most = PIECE};
+         fm_message_pieces_next(&piece);) {
         if (exchange.failure != NULL ||
-            !worked("MPI_Recv", PMPI_Recv(next, (int)piece, MPI_BYTE, (int)from, own_tag, own_comm,
-                                          MPI_STATUS_IGNORE))) {
-            memset(next, 0, bytes);
+            !worked("MPI_Recv", PMPI_Recv(to + piece.at, (int)piece.bytes, MPI_BYTE, (int)from,
+                                          own_tag, own_comm, MPI_STATUS_IGNORE))) {
+            memset(to + piece.at, 0, bytes - piece.at);
             return;
         }
-        next += piece;
-        bytes -= piece;
-    } while (bytes > 0);
+    }
 }
 
 static struct fm_exchange exchange = {.barrier = own_barrier,

@@ -3,6 +3,7 @@
  * symmetric memory that is allocated for that time. The receiver asks the sender for each piece of
  * a message: it sets a flag there; the sender then puts the piece and sets a flag at the receiver.
  * A process receives one message at a time. */
+#include "record/paradigm/exchange/message_pieces.h"
 #include "record/paradigm/exchange/messages.h"
 #include "record/shmem/shmem.h"
 
@@ -43,44 +44,40 @@ static void await(volatile long *flag)
 
 static void own_send(const void *data, size_t bytes, uint32_t to)
 {
-    const char *next = data;
-    do {
-        size_t piece = bytes < PIECE ? bytes : PIECE;
+    const char *from = data;
+    for (struct fm_message_pieces piece = {.size = bytes, .most = PIECE};
+         fm_message_pieces_next(&piece);) {
         if (fm_shmem_exchange.failure != NULL) {
             return;
         }
         await(&area->asked[to]);
-        if (piece != 0) {
-            FM_SHMEM(shmem_putmem)(area->data, next, piece, (int)to);
+        if (piece.bytes != 0) {
+            FM_SHMEM(shmem_putmem)(area->data, from + piece.at, piece.bytes, (int)to);
             FM_SHMEM(shmem_fence)();
         }
         FM_SHMEM(shmem_long_p)((long *)&area->arrived, 1, (int)to);
         FM_SHMEM(shmem_quiet)();
-        next += piece;
-        bytes -= piece;
-    } while (bytes > 0);
+    }
 }
 
 static void own_receive(void *data, size_t bytes, uint32_t from)
 {
-    char *next = data;
-    do {
-        size_t piece = bytes < PIECE ? bytes : PIECE;
+    char *to = data;
+    for (struct fm_message_pieces piece = {.size = bytes, .most = PIECE};
+         fm_message_pieces_next(&piece);) {
         if (fm_shmem_exchange.failure != NULL) {
-            if (bytes != 0) {
-                memset(next, 0, bytes);
+            if (bytes != piece.at) {
+                memset(to + piece.at, 0, bytes - piece.at);
             }
             return;
         }
         FM_SHMEM(shmem_long_p)((long *)&area->asked[fm_shmem_exchange.rank], 1, (int)from);
         FM_SHMEM(shmem_quiet)();
         await(&area->arrived);
-        if (piece != 0) {
-            memcpy(next, area->data, piece);
+        if (piece.bytes != 0) {
+            memcpy(to + piece.at, area->data, piece.bytes);
         }
-        next += piece;
-        bytes -= piece;
-    } while (bytes > 0);
+    }
 }
 
 static void own_barrier(void)

@@ -129,7 +129,10 @@ class Diff(Experiments):
         fermata("diff", a, a, b, "--fail-if", "time > 1", "--fail-if", "mpi_late* > 1%", status=1)
         longest = "mpi_latesender".ljust(63, "*")
         fermata("diff", a, b, "--fail-if", longest + " > 1%", status=1)
-        for condition in [longest + "* > 1%", "", "mpi_latesender", "> 5%", "mpi_latesender > x", "nothing > 5%",
+        for condition in longest + "* > 1%", longest + "** > 1%":  # longer than a pattern can be
+            with self.subTest(condition):
+                self.assertIn("is no condition such as", fermata("diff", a, b, "--fail-if", condition, status=2))
+        for condition in ["", "mpi_latesender", "> 5%", "mpi_latesender > x", "nothing > 5%",
                           "mpi_latesender > 5 %%", "mpi_latesender > nan", "mpi_latesender = 5"]:
             with self.subTest(condition):
                 fermata("diff", a, b, "--fail-if", condition, status=2)

@@ -65,32 +65,41 @@ static void write_scenario(FILE *file)
     fprintf(file, "%d 0 leave main\n%d 1 leave main\n", PERIOD * ITERATIONS, PERIOD * ITERATIONS);
 }
 
-static int analyze(void **state)
+/* Writes a scenario as archive `name`, and analyzes it. */
+static fm_status_t analyze_text(const char *name, const char *text, size_t length,
+                                struct fm_cube **into_cube, struct fm_detail **into_detail)
 {
-    char *text = NULL, archive[220];
-    size_t length = 0;
+    char archive[220];
     struct fm_scenario *scenario = NULL;
     struct fm_error error = {""};
-    (void)state;
-    temporary_path(folder, sizeof folder, "fermata-timeline");
-    assert_non_null(mkdtemp(folder));
-    snprintf(archive, sizeof archive, "%s/archive", folder);
-    FILE *file = open_memstream(&text, &length);
-    write_scenario(file);
-    fclose(file);
     const struct fm_analysis_options options = {.workers = 1};
-    fm_status_t status = fm_scenario_parse("run", text, length, &scenario, &error);
-    free(text);
+    snprintf(archive, sizeof archive, "%s/%s", folder, name);
+    fm_status_t status = fm_scenario_parse(name, text, length, &scenario, &error);
     if (status == FM_OK) {
         status = fm_scenario_write_archive(scenario, archive, &error);
     }
     if (status == FM_OK) {
-        status = fm_analysis_run_in_detail(archive, &options, &cube, &detail, &error);
+        status = fm_analysis_run_in_detail(archive, &options, into_cube, into_detail, &error);
     }
     fm_scenario_free(scenario);
     if (status != FM_OK) {
         fprintf(stderr, "%s\n", error.message);
     }
+    return status;
+}
+
+static int analyze(void **state)
+{
+    char *text = NULL;
+    size_t length = 0;
+    (void)state;
+    temporary_path(folder, sizeof folder, "fermata-timeline");
+    assert_non_null(mkdtemp(folder));
+    FILE *file = open_memstream(&text, &length);
+    write_scenario(file);
+    fclose(file);
+    const fm_status_t status = analyze_text("run", text, length, &cube, &detail);
+    free(text);
     return status == FM_OK ? 0 : -1;
 }
 
@@ -103,12 +112,13 @@ static int clean_up(void **state)
 }
 
 /* @return whether there is a timeline that fits */
-static bool open_content(struct content *content, size_t limit)
+static bool open_timeline(struct content *content, const struct fm_detail *of_detail,
+                          const struct fm_cube *of_cube, size_t limit)
 {
     unsigned char *packed = NULL;
     size_t size;
     *content = (struct content){0};
-    assert_int_equal(fm_timeline_data_make(detail, cube, limit, &packed, &size, NULL), FM_OK);
+    assert_int_equal(fm_timeline_data_make(of_detail, of_cube, limit, &packed, &size, NULL), FM_OK);
     if (packed == NULL) {
         assert_int_equal(size, 0);
         return false;
@@ -116,6 +126,11 @@ static bool open_content(struct content *content, size_t limit)
     bundle_open(content, packed, size);
     fm_free(packed);
     return true;
+}
+
+static bool open_content(struct content *content, size_t limit)
+{
+    return open_timeline(content, detail, cube, limit);
 }
 
 /* ---- what it must contain ---- */
@@ -270,11 +285,56 @@ static void less_room_makes_smaller_excerpts(void **state)
     assert_false(open_content(&content, limit));
 }
 
+/* Two kernels of a stream, each with a value of a counter. */
+static const char counted_text[] =
+    "unit 1\nranks 1 threads 2\nstream 0.1\n"
+    "0 0.0 enter main\n0 0.0 enter cudaLaunchKernel\n0 0.0 correlation 1\n"
+    "1 0.0 leave cudaLaunchKernel\n30 0.0 leave main\n"
+    "2 0.1 enter kernel force\n2 0.1 correlation 1\n2 0.1 activity sm 75\n"
+    "10 0.1 leave kernel force\n14 0.1 enter kernel pack\n14 0.1 activity sm 25\n"
+    "18 0.1 leave kernel pack\n";
+
+static void counters_and_similar_locations_are_in_a_page(void **state)
+{
+    struct content content;
+    struct fm_cube *counted_cube = NULL;
+    struct fm_detail *counted = NULL;
+    size_t series, values, locations;
+    (void)state;
+    assert_int_equal(
+        analyze_text("counted", counted_text, sizeof counted_text - 1, &counted_cube, &counted),
+        FM_OK);
+    assert_true(open_timeline(&content, counted, counted_cube, SIZE_MAX));
+    const json_t *counters = json_object_get(content.json, "counters");
+    assert_int_equal(json_array_size(counters), 1);
+    const json_t *counter = json_array_get(counters, 0);
+    assert_non_null(strstr(json_string_value(json_object_get(counter, "name")), "cycles_active"));
+    assert_int_equal(number(counter, "series"), 1);
+    uint64_t *of = column(&content, "counter_location", &series);
+    uint64_t *time = column(&content, "counter_time", &values);
+    assert_int_equal(series, 1);
+    assert_int_equal(of[0], 1);
+    assert_int_equal(values, 2);
+    assert_int_equal(time[0], 2 * TICKS);
+    assert_int_equal(time[1], 14 * TICKS);
+    free(of);
+    free(time);
+    assert_int_equal(number(content.json, "alike"), 2);
+    of = column(&content, "alike_of", &locations);
+    assert_int_equal(locations, 2);
+    assert_true(of[0] != of[1]);
+    free(of);
+    bundle_close(&content);
+    fm_detail_free(counted);
+    fm_cube_free(counted_cube);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_run_that_fits_is_whole),
         cmocka_unit_test(less_room_makes_smaller_excerpts),
+        cmocka_unit_test(counters_and_similar_locations_are_in_a_page),
     };
     return cmocka_run_group_tests(tests, analyze, clean_up);
 }
