@@ -10,6 +10,7 @@ import collections
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -30,7 +31,8 @@ def run(command, folder):
 def results(output):
     """The lines of thermodynamic output, whose numbers depend on nothing but the input."""
     rows = [line.split() for line in output.splitlines()]
-    return [row for row in rows if len(row) == 6 and row[0].isdigit() and "." in row[1]]
+    return [row for row in rows if len(row) == 6 and all(re.fullmatch(r"-?[0-9.e+-]+", word) for word in row)
+            and row[0].isdigit() and "." in row[1]]
 
 
 def severities(report, metric):
