@@ -6,8 +6,8 @@
  * An acquisition for which the thread did not wait is no event. If others wait, the release is one,
  * and tells when and in which function the lock was taken. That is a moment of which the stack is
  * known, as at an event: what samples found before it has ended by then, and what they find in the
- * hold began in it. Only long holds count so (half a period of the samples): in short ones, a
- * sample stands for others like it, too.
+ * hold began in it. Only long holds count so (half a period of the samples): few samples are in
+ * short ones.
  */
 #ifndef FERMATA_RECORD_CONVERSION_LOCK_EVENTS_H
 #define FERMATA_RECORD_CONVERSION_LOCK_EVENTS_H
