@@ -243,7 +243,7 @@ static void evidence_at_the_end_decides(void **state)
     thread->processor.delay_due = 0;
     assert_int_equal(fm_record_kind(record[0]), FM_RECORD_PROCESSOR);
     assert_int_equal(record[7] >> 32, 0);
-    assert_true(record[3] >= STRETCH / 2);
+    assert_true(record[3] >= STRETCH * 4 / 10); /* half, but the clocks are not read at once */
     assert_int_equal(record[4], record[3]);
 }
 
