@@ -54,6 +54,8 @@ def read(anchor):
                 own.append(f"{event.parameter.name}={event.string}")
             elif kind == "Metric":
                 member = event.metric.members[0]
+                if member.name not in METRICS:  # a sample, or a stretch that was measured by chance
+                    continue
                 own.append(f"{member.name}={round(event.values[0], 4)}")
                 metrics[member.name] = member.unit, member.metric_mode
     return words, regions, metrics
