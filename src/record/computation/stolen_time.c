@@ -228,7 +228,8 @@ static void write_record(struct fm_thread *thread, const struct reading *reading
     place[1] = reading->now;
     place[2] = nanoseconds(reading->now - own->read);
     place[3] = stolen_time(own, reading);
-    place[4] = delay;
+    /* What was read before the stretch began may have grown before it, too. */
+    place[4] = delay != FM_DELAY_UNKNOWN && delay > place[2] ? place[2] : delay;
     place[5] = now->system - before->system;
     place[6] = pair(now->faults - before->faults, now->faults_disk - before->faults_disk);
     place[7] = pair(now->preemptions - before->preemptions,

@@ -22,8 +22,8 @@ from check_recorder import run
 DOUBT = r"times of different processes may be wrong: clocks of processes on one node run at rates " \
         r"that differ by (9\.\d+e\+03|1e\+04) millionths"
 CLOSING = re.compile(r"^fermata: (\S+): (\d+) events, (\d+\.\d) MB(?:, \d+ samples? \(\d+ lost\))?; "
-                     r"recorder: (\d+\.\d) MB of memory a process, (\d+\.\d\d) s of CPU time, about (\d+\.\d) % of the run$",
-                     re.MULTILINE)
+                     r"recorder: (\d+\.\d) MB of memory a process, (\d+\.\d\d) s of CPU time, "
+                     r"about (\d+\.\d) % of the run$", re.MULTILINE)
 RANKS = 4
 PAGES = 256
 SKEW = 1.05  # the skewed clock is 1 % wrong
