@@ -64,7 +64,7 @@ def one_process(kinds):
         of("FLUSH", 10**7 + 10, 10**7 + 20),
         of("STACK", aux=0, ref=1), of("STACK_SITE", ref=2), of("SAMPLE", 10**7 + 30, 0, 4 * 10**6),
         of("SAMPLE_LOST", 10**7 + 40), of("STACK", aux=1, ref=3),
-        of("SAMPLE", 10**7 + 50, 10**7 + 45),
+        of("SAMPLE", 10**7 + 50, 10**7 + 45, 4 * 10**6),
         of("FUNCTION_ENTER", 10**7 + 60, aux=1, ref=1), of("FUNCTION_ENTER", 10**7 + 61, ref=2),
         of("FUNCTION_LEAVE", 10**7 + 62, ref=1), of("FUNCTION_ENTER", 10**7 + 63, aux=2, ref=2),
         of("FUNCTION_LEAVE", 10**7 + 64, ref=0),
