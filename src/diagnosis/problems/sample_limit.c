@@ -20,16 +20,6 @@ static int64_t *of_locations(const struct fm_cube *cube, fm_metric_t metric)
     return values;
 }
 
-static bool is_of_cause(const struct fm_cube_problem *cause, uint32_t location)
-{
-    for (uint32_t i = 0; i < cause->location_count; i++) {
-        if (cause->locations[i] == location) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static bool has_samples(const struct fm_cube *cube, const struct fm_cube_problem *cause)
 {
     for (uint32_t i = 0; i < cause->location_count; i++) {
@@ -49,8 +39,13 @@ struct fm_sample_limit fm_sample_limit_elsewhere(const struct fm_cube *cube,
     }
     int64_t *samples = of_locations(cube, FM_METRIC_SAMPLES);
     int64_t *computation = of_locations(cube, FM_METRIC_COMP);
+    uint32_t next = 0; /* of the cause's locations, which ascend */
     for (uint32_t l = 0; l < cube->location_count && samples != NULL && computation != NULL; l++) {
-        if (computation[l] <= 0 || is_of_cause(cause, l)) {
+        if (next < cause->location_count && cause->locations[next] == l) {
+            next++;
+            continue;
+        }
+        if (computation[l] <= 0) {
             continue;
         }
         limit.is_sampled = true;

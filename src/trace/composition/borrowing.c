@@ -14,10 +14,7 @@ static int compare_grouped(const void *a, const void *b)
     if (left->group != right->group) {
         return left->group < right->group ? -1 : 1;
     }
-    if (left->item.ticks != right->item.ticks) {
-        return left->item.ticks < right->item.ticks ? -1 : 1;
-    }
-    return left->item.stretch < right->item.stretch ? -1 : left->item.stretch > right->item.stretch;
+    return fm_compare_sized(&left->item, &right->item);
 }
 
 static uint32_t kind_of(const struct fm_lenders *lenders, uint32_t stretch)

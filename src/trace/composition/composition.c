@@ -26,7 +26,6 @@ struct composer {
     fm_composed_parts parts;
     struct composed *of; /**< [stretch] */
     FM_VECTOR(struct fm_sized) block;
-    FM_VECTOR(uint32_t) members;
 };
 
 /* ---- compositions ---- */
@@ -60,28 +59,16 @@ static void compose(struct composer *composer, uint32_t number)
     composed->count = (uint32_t)(composer->parts.count - composed->first);
 }
 
-static int compare_sized(const void *a, const void *b)
-{
-    const struct fm_sized *left = a, *right = b;
-    if (left->ticks != right->ticks) {
-        return left->ticks < right->ticks ? -1 : 1;
-    }
-    return left->stretch < right->stretch ? -1 : left->stretch > right->stretch;
-}
-
 static void compose_block(struct composer *composer, const uint32_t *stretches, uint32_t count)
 {
-    composer->block.count = composer->members.count = 0;
+    composer->block.count = 0;
     for (uint32_t i = 0; i < count; i++) {
         const struct fm_stretch *stretch = &composer->stretches->items.items[stretches[i]];
         fm_vector_push(&composer->block,
                        (struct fm_sized){fm_stretch_ticks(stretch), stretches[i]});
     }
-    fm_sort(composer->block.items, count, sizeof *composer->block.items, compare_sized);
-    for (uint32_t i = 0; i < count; i++) {
-        fm_vector_push(&composer->members, composer->block.items[i].stretch);
-    }
-    fm_pools_begin(&composer->pools, composer->stretches, composer->members.items, count);
+    fm_sort(composer->block.items, count, sizeof *composer->block.items, fm_compare_sized);
+    fm_pools_begin(&composer->pools, composer->stretches, composer->block.items, count);
     uint64_t ticks = 0;
     composer->shares.count = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -89,7 +76,7 @@ static void compose_block(struct composer *composer, const uint32_t *stretches, 
             ticks = composer->block.items[i].ticks;
             fm_pools_shares(&composer->pools, ticks, &composer->shares);
         }
-        compose(composer, composer->members.items[i]);
+        compose(composer, composer->block.items[i].stretch);
     }
 }
 
@@ -249,6 +236,5 @@ void fm_compose(const struct fm_trace *trace, struct fm_location *location,
     fm_vector_free(&composer.shares);
     fm_vector_free(&composer.parts);
     fm_vector_free(&composer.block);
-    fm_vector_free(&composer.members);
     fm_free(composer.of);
 }

@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "trace/composition/nearest.h"
 
+int fm_compare_sized(const void *a, const void *b)
+{
+    const struct fm_sized *left = a, *right = b;
+    if (left->ticks != right->ticks) {
+        return left->ticks < right->ticks ? -1 : 1;
+    }
+    return left->stretch < right->stretch ? -1 : left->stretch > right->stretch;
+}
+
 /* Goes on to the next shorter length. */
 static void shorten(struct fm_nearest *nearest)
 {

@@ -14,6 +14,9 @@ struct fm_sized {
     uint32_t stretch;
 };
 
+/** Compares two struct fm_sized for fm_sort(): by ticks, then by stretch. */
+int fm_compare_sized(const void *a, const void *b);
+
 /** Visits stretches of a table, which is ascending by ticks, then by stretch: the nearest first, of
  * equally near ones the earliest. */
 struct fm_nearest {

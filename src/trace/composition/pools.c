@@ -95,14 +95,14 @@ struct length_sums {
     bool is_equal; /* all C are */
 };
 
-static struct length_sums sum_lengths(const struct fm_pools *pools, const uint32_t *members,
+static struct length_sums sum_lengths(const struct fm_pools *pools, const struct fm_sized *members,
                                       size_t count)
 {
     struct length_sums sums = {.is_equal = true};
     uint64_t first = 0;
     for (size_t i = 0; i < count; i++) {
-        const struct fm_stretch *stretch = &pools->stretches->items.items[members[i]];
-        const uint64_t ticks = fm_stretch_ticks(stretch);
+        const struct fm_stretch *stretch = &pools->stretches->items.items[members[i].stretch];
+        const uint64_t ticks = members[i].ticks;
         if (ticks == 0) {
             continue;
         }
@@ -147,7 +147,7 @@ static void find_slopes(struct fm_pools *pools, const struct length_sums *sums)
     }
 }
 
-static void correct(struct fm_pools *pools, const uint32_t *members, size_t count)
+static void correct(struct fm_pools *pools, const struct fm_sized *members, size_t count)
 {
     struct length_sums sums = sum_lengths(pools, members, count);
     pools->is_corrected = sums.samples >= FM_POOL_SAMPLES && !sums.is_equal && sums.weight > 0;
@@ -156,7 +156,7 @@ static void correct(struct fm_pools *pools, const uint32_t *members, size_t coun
     }
     pools->common = (double)sums.count / sums.inverse;
     for (size_t i = 0; i < count; i++) {
-        const uint64_t ticks = fm_stretch_ticks(&pools->stretches->items.items[members[i]]);
+        const uint64_t ticks = members[i].ticks;
         if (ticks != 0) {
             const double difference = (double)ticks - pools->common;
             sums.square += difference * difference / (double)ticks;
@@ -166,7 +166,7 @@ static void correct(struct fm_pools *pools, const uint32_t *members, size_t coun
 }
 
 void fm_pools_begin(struct fm_pools *pools, const struct fm_stretches *stretches,
-                    const uint32_t *members, size_t count)
+                    const struct fm_sized *members, size_t count)
 {
     pools->stretches = stretches;
     pools->sampled.count = pools->paths.count = pools->active.count = pools->added.count = 0;
@@ -175,10 +175,9 @@ void fm_pools_begin(struct fm_pools *pools, const struct fm_stretches *stretches
     pools->weight = pools->deviation = 0;
     fm_map_clear(&pools->path_of_visit);
     for (size_t i = 0; i < count; i++) {
-        const struct fm_stretch *stretch = &stretches->items.items[members[i]];
+        const struct fm_stretch *stretch = &stretches->items.items[members[i].stretch];
         if (stretch->sample_count != 0) {
-            fm_vector_push(&pools->sampled,
-                           (struct fm_sized){fm_stretch_ticks(stretch), members[i]});
+            fm_vector_push(&pools->sampled, members[i]);
             note_whole(pools, stretch);
         }
     }

@@ -74,9 +74,9 @@ struct fm_pools {
 };
 
 /** Begins a block.
- * @param members  stretches of the block, ascending by ticks of computation, then by time */
+ * @param members  stretches of the block, ascending as fm_compare_sized() has them */
 void fm_pools_begin(struct fm_pools *pools, const struct fm_stretches *stretches,
-                    const uint32_t *members, size_t count);
+                    const struct fm_sized *members, size_t count);
 
 /** The composition of the block's stretches with so many ticks of computation (> 0). The ticks of
  * successive calls must not descend.

@@ -15,14 +15,14 @@ enum { A, B, C }; /* nodes of call paths */
 /** A location's stretches while they are made. */
 struct made {
     struct fm_stretches stretches;
-    FM_VECTOR(uint32_t) members; /**< ascending by ticks */
+    FM_VECTOR(struct fm_sized) members; /**< ascending by ticks */
     uint64_t now;
 };
 
 static void add_stretch(struct made *made, uint64_t ticks)
 {
     const uint32_t first = (uint32_t)made->stretches.samples.count;
-    fm_vector_push(&made->members, (uint32_t)made->stretches.items.count);
+    fm_vector_push(&made->members, (struct fm_sized){ticks, (uint32_t)made->stretches.items.count});
     fm_vector_push(
         &made->stretches.items,
         (struct fm_stretch){.begin = made->now, .end = made->now + ticks, .first_sample = first});
