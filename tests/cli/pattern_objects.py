@@ -116,11 +116,15 @@ def check_examples(folder, with_scripts):
 
 
 def check_events(folder):
-    """All kinds of events have their fields, in a share of all scenarios."""
+    """All kinds of events have their fields, in some scenarios that have them and a share of all."""
     every = build(folder, os.path.join(OBJECTS, "every_event.c"), *STRICT)
     kinds = {"call", "send", "receive", "operation", "collective", "lock", "thread", "phase"}
     wanted = dict.fromkeys(kinds, 0)
-    for number, scenario in enumerate(share.some(fermata_command.scenarios(), 4)):
+    have = [fermata_command.ALL_EVENTS, *(os.path.join(fermata_command.SCENARIOS, name + ".scn")
+                                          for name in ("p2p/late-sender-recv", "collective/barrier-wait",
+                                                       "phases/iterations"))]
+    chosen = [scenario for scenario in have for _ in kinds] + share.some(fermata_command.scenarios(), 4)
+    for number, scenario in enumerate(chosen):
         archive = os.path.join(folder, "of-events")
         subprocess.run(["rm", "-rf", archive], check=True)
         if fermata_command.run("synth", scenario, "-o", archive)[0] != 0:
@@ -131,7 +135,7 @@ def check_events(folder):
         found = values(archive, "every_event").values()
         assert all(value % 2 == 0 for value in found), found
         wanted[kind] += sum(found)
-    assert all(wanted[kind] for kind in ("call", "send", "receive", "collective")), wanted
+    assert all(wanted.values()), wanted
 
 
 def check_faults(folder):
