@@ -231,6 +231,8 @@ OTF2_ErrorCode fm_archive_write_event(const struct fm_scenario *scenario, OTF2_E
         return OTF2_EvtWriter_RmaWaitChange(writer, NULL, time, object);
     case FM_SCENARIO_FORK:
         return OTF2_EvtWriter_ThreadFork(writer, NULL, time, OTF2_PARADIGM_OPENMP, peer);
+    case FM_SCENARIO_BUFFER_FLUSH:
+        return OTF2_EvtWriter_BufferFlush(writer, NULL, time, event->bytes);
     case FM_SCENARIO_RECORDING_OFF:
         return OTF2_EvtWriter_MeasurementOnOff(writer, NULL, time, OTF2_MEASUREMENT_OFF);
     case FM_SCENARIO_RECORDING_ON:

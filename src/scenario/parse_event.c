@@ -32,6 +32,7 @@ struct event_form {
 #define FIELD_GENERATION    'G' /* of a task: 32 bits */
 #define FIELD_ACQUIRED_AT   'A'
 #define FIELD_ACQUIRED_IN   'I' /* the rest of the line: `s`, a region, or both */
+#define FIELD_FLUSHED       'F' /* when a flush ends */
 #define FIELD_PERSISTENT    'N' /* number of a persistent collective: 32 bits */
 #define FIELD_INIT          'z' /* the region that initialized it: the rest of the line */
 #define FIELD_OBJECT        'O' /* value of the parameter FM_SCENARIO_OBJECT_PARAMETER */
@@ -107,6 +108,7 @@ static const struct event_form event_forms[] = {
     {"thread_begin", FM_SCENARIO_THREAD_BEGIN, "mq"},
     {"thread_wait", FM_SCENARIO_THREAD_WAIT, "mq"},
     {"thread_end", FM_SCENARIO_THREAD_END, "mq"},
+    {"buffer_flush", FM_SCENARIO_BUFFER_FLUSH, "F"},
     {"recording_off", FM_SCENARIO_RECORDING_OFF, ""},
     {"recording_on", FM_SCENARIO_RECORDING_ON, ""},
 };
@@ -418,6 +420,8 @@ static fm_status_t read_number(struct reading *reading, struct fm_word word, cha
         return status;
     case FIELD_ACQUIRED_AT:
         event->detail |= FM_SCENARIO_ACQUIRED_AT;
+        return fm_parser_time(parser, word, &event->bytes);
+    case FIELD_FLUSHED:
         return fm_parser_time(parser, word, &event->bytes);
     case FIELD_THREAD_LOCK:
         return fm_parser_integer(parser, word, "the lock", UINT32_MAX - 1, &event->id);

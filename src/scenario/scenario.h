@@ -76,6 +76,7 @@ enum fm_scenario_kind {
     FM_SCENARIO_THREAD_END,
     FM_SCENARIO_ACTIVITY,
     FM_SCENARIO_SAMPLE,
+    FM_SCENARIO_BUFFER_FLUSH,
     FM_SCENARIO_RECORDING_OFF,
     FM_SCENARIO_RECORDING_ON
 };
@@ -102,7 +103,7 @@ struct fm_scenario_event {
                             thread in its team; value of a parameter: bits of the number, or
                             index of the text; bits of an activity, a double */
     uint64_t bytes;    /**< of the message or operation; bytes sent in a collective; ticks at which
-                            a released lock was acquired */
+                            a released lock was acquired, or a flush ends */
     uint64_t received; /**< bytes received in a collective */
     uint32_t object;   /**< index of the region, communicator, window, team or parameter */
     uint32_t peer;     /**< rank in the communicator: destination, source, root, target (maybe

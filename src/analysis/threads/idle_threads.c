@@ -41,7 +41,8 @@ static bool is_interrupted(const struct fm_location *location, uint32_t row)
            location->profile.items[location->visit.items[next]].parent == fork->visit;
 }
 
-/* A master's time from the fork record to the Enter of the parallel region. */
+/* A master's time from the fork record to the Enter of the parallel region, without the
+ * recorder's. */
 static void find_forks(const struct fm_trace *trace, const struct fm_location *location,
                        struct fm_findings *findings)
 {
@@ -54,7 +55,8 @@ static void find_forks(const struct fm_trace *trace, const struct fm_location *l
         const uint32_t entered = location->state_visit.items[fork->next_state];
         if (entered != FM_NONE && location->profile.items[entered].parent == fork->visit &&
             is_parallel(trace, location, entered) && !is_interrupted(location, i)) {
-            const uint64_t ticks = location->state_since.items[fork->next_state] - fork->time;
+            const uint64_t ticks =
+                location->state_since.items[fork->next_state] - fork->time - fork->overhead;
             fm_vector_push(&findings->moved,
                            ((struct fm_moved_time){ticks, fork->visit, FM_METRIC_OMP_FORK}));
         }

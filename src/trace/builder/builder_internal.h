@@ -108,6 +108,9 @@ static inline bool fm_builder_is_usable(struct fm_builder *builder, uint32_t ref
     return true;
 }
 
+/** Notes time of the recorder's own work: behind a fork it is no part of the fork. */
+void fm_builder_note_overhead(struct fm_builder *builder, uint64_t ticks);
+
 /** Notes a completion in the innermost call of an operation that this location has not started; its
  * time, location and call are set here. */
 static inline void fm_builder_note_foreign(struct fm_builder *builder,

@@ -517,4 +517,5 @@ void fm_builder_flush(struct fm_builder *builder, uint64_t end)
         frame->inner += end - begin;
         builder->location->profile.items[frame->visit].overhead += end - begin;
     }
+    fm_builder_note_overhead(builder, end - begin);
 }

@@ -37,6 +37,14 @@ void fm_builder_fork(struct fm_builder *builder)
     add_record(builder, FM_THREAD_FORK, FM_NONE, 0);
 }
 
+void fm_builder_note_overhead(struct fm_builder *builder, uint64_t ticks)
+{
+    struct fm_location *location = builder->location;
+    if (builder->forked_at != UINT64_MAX) {
+        location->threads.items[location->threads.count - 1].overhead += ticks;
+    }
+}
+
 void fm_builder_join(struct fm_builder *builder)
 {
     builder->forked_at = UINT64_MAX;

@@ -222,6 +222,7 @@ struct fm_thread_record {
                                  generation; else 0 */
     uint64_t acquired;      /**< of a release: time of the acquisition if that has no record;
                                  UINT64_MAX: unknown */
+    uint64_t overhead;      /**< of a fork: ticks of the recorder's own work directly behind it */
     uint32_t team;          /**< communicator of locations; FM_NONE: the record names none */
     uint32_t order;         /**< of a lock: number of the acquisition */
     uint32_t activity;      /**< innermost open call; FM_NONE: it is no call of communication */

@@ -145,6 +145,7 @@ time
       cuda_idle
         cuda_late_launch
         cuda_event_wait
+  overhead
   omp_idle_threads
     omp_limited_parallelism
 """

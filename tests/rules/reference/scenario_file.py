@@ -191,6 +191,7 @@ _PARSERS = {
     "event": lambda w: (w[0],),
     "activity": lambda w: (_ACTIVITIES[w[0]], float(w[1])),
     "sample": lambda w: tuple(" ".join(w).split("/")) if w else (),
+    "buffer_flush": lambda w: (parse_time(w[0]),),
     "parameter": lambda w: tuple(w),
     "parameter_unsigned": lambda w: tuple(w),
     "parameter_text": lambda w: tuple(w),

@@ -159,6 +159,7 @@ def _add_time(severities, timeline, parts):
                 rest -= time
             assert rest >= 0, "waiting and completion exceed the call"
             severities.add(call.node, call, rest)
+            severities.add("overhead", call, call.flushed)
     _check_partition(severities, timeline)
 
 
@@ -167,7 +168,7 @@ def _check_partition(severities, timeline):
     for calls in timeline.calls.values():
         for call in calls:
             key = (call.path, call.loc)
-            spent[key] = spent.get(key, 0) + call.own_time
+            spent[key] = spent.get(key, 0) + call.own_time + call.flushed
     for metric, cells in severities.values.items():
         if metric not in metrics.COUNT_METRICS and metric not in (
                 metrics.INFO_METRICS + metrics.IDLE_METRICS):

@@ -16,7 +16,9 @@ def forks(timeline):
                               if later.name in ("enter", "leave", "fork", "join")), None)
             if following and following.name == "enter" and following.args[0].startswith(
                     "!$omp parallel"):
-                yield records[position].call, following.time - event.time
+                flushed = sum(later.args[0] - later.time for later in events[position:]
+                              if later.name == "buffer_flush" and later.time < following.time)
+                yield records[position].call, following.time - event.time - flushed
 
 
 def _outermost_teams(timeline, master):

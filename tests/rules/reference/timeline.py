@@ -19,7 +19,7 @@ class Call:
     """
 
     __slots__ = ("loc", "index", "region", "path", "enter", "leave", "child_time", "is_leaf",
-                 "records", "name", "node", "nested", "position", "end_position")
+                 "records", "name", "node", "nested", "position", "end_position", "flushed")
 
     def __init__(self, loc, index, region, parent, enter, inherited, position):
         self.loc = loc
@@ -36,6 +36,7 @@ class Call:
         self.nested = []  # the calls in it
         self.position = position  # of its Enter among the events of the location
         self.end_position = None  # of its Leave
+        self.flushed = 0  # time in which the recorder flushed, in no nested call
         if parent:
             parent.is_leaf = False
             parent.nested.append(self)
@@ -47,7 +48,7 @@ class Call:
 
     @property
     def own_time(self):
-        return self.leave - self.enter - self.child_time
+        return self.leave - self.enter - self.child_time - self.flushed
 
     def stretches(self):
         """[(begin, end)] of the parts of the call in which it can wait, none if it cannot at all:
@@ -153,6 +154,9 @@ class Timeline:
                 if not stack or stack[-1].region != event.args[0]:
                     raise ScenarioError("line %d: leave without enter" % event.line)
                 self._close(stack, event.time, sequence)
+            elif event.name == "buffer_flush":
+                if stack:
+                    stack[-1].flushed += event.args[0] - event.time
             elif event.name in teams.THREAD_EVENTS:
                 record = Record(event, stack[-1] if stack else None, sequence)
                 self.thread_records.setdefault(loc, []).append(record)
