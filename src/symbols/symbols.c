@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "symbols/symbols.h"
 
+#include "symbols/library_code.h"
 #include "symbols/symbol_name.h"
 #include "symbols/symbol_table.h"
 #include "symbols/variable_table.h"
@@ -39,7 +40,8 @@ struct binary {
     Dwfl_Module *module;
     GElf_Addr symbol_bias;         /* address for libdwfl = address in the file + bias */
     struct fm_symbol_table *table; /* NULL: not asked for yet */
-    Dwarf *dwarf;                  /* NULL: no debug information */
+    enum fm_library_code code;
+    Dwarf *dwarf; /* NULL: no debug information */
     Dwarf_Addr dwarf_bias;
     struct fm_variables *variables; /* NULL: not asked for yet */
     bool units_read;
@@ -91,6 +93,7 @@ static void open_binary(struct binary *binary, const char *build_id)
         return;
     }
     binary->module = module;
+    binary->code = fm_library_code(dwfl_module_getelf(module, &binary->symbol_bias), binary->path);
     binary->dwarf = dwfl_module_getdwarf(module, &binary->dwarf_bias);
 }
 
@@ -534,6 +537,18 @@ static size_t find_by_symbol(struct binary *binary, uint64_t function, uint64_t 
     return frames[0].name != NULL;
 }
 
+/* Functions of libraries have the library instead of a source file. */
+static void name_library(const struct binary *binary, struct fm_symbol_frame *frame)
+{
+    const char *slash = strrchr(binary->path, '/');
+    if (binary->code == FM_CODE_OF_RUNTIME ||
+        (binary->code == FM_CODE_OF_LIBRARY && frame->file == NULL)) {
+        free(frame->file);
+        frame->file = strdup(slash != NULL ? slash + 1 : binary->path);
+        frame->line = 0;
+    }
+}
+
 size_t fm_symbols_find(struct fm_symbols *symbols, const char *path, const char *build_id,
                        uint64_t function, uint64_t address,
                        struct fm_symbol_frame frames[FM_SYMBOL_FRAMES_MOST])
@@ -553,6 +568,9 @@ size_t fm_symbols_find(struct fm_symbols *symbols, const char *path, const char 
         if (count > 0 && binary->dwarf != NULL && find_unit(binary, in_dwarf, &unit)) {
             describe_line(&unit, in_dwarf, &frames[0]);
         }
+    }
+    for (size_t i = 0; i < count; i++) {
+        name_library(binary, &frames[i]);
     }
     return count;
 }

@@ -121,7 +121,8 @@ static int compare_candidates(const void *a, const void *b)
     return left->callpath < right->callpath ? -1 : left->callpath > right->callpath;
 }
 
-/* Adds the share of each call path in the sum of a tree of metrics, where it is larger. */
+/* Adds the share of each function of the program in the sum of a tree of metrics, where it is
+ * larger. */
 static void add_shares(const struct fm_cube *cube, const char *root, double *shares)
 {
     double *sums = fm_allocate(cube->callpath_count, sizeof *sums);
@@ -130,7 +131,7 @@ static void add_shares(const struct fm_cube *cube, const char *root, double *sha
         const struct fm_cube_cell *cell = &cube->cells[i];
         const fm_metric_t of = fm_metric_root((fm_metric_t)cell->metric);
         if (strcmp(fm_metric_info(of)->id, root) == 0) {
-            sums[cell->callpath] += (double)cell->value;
+            sums[fm_cube_function_of(cube, cell->callpath)] += (double)cell->value;
             all += (double)cell->value;
         }
     }

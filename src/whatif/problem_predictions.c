@@ -137,20 +137,21 @@ predict_text(struct predictor *predictor, uint32_t problem, enum fm_predicted_ch
 
 /* ---- imbalance ---- */
 
-/* @return whether a location computes in a call path itself */
+/* @return whether a location computes in a call path itself, or in a library that it calls */
 static bool computes_in(const struct fm_trace *trace, uint32_t l, uint32_t callpath)
 {
     const struct fm_location *location = &trace->locations[l];
     for (size_t v = 0; v < location->profile.count; v++) {
-        if (location->profile.items[v].callpath == callpath &&
-            location->profile.items[v].time > 0) {
+        if (location->profile.items[v].time > 0 &&
+            fm_trace_function_of(trace, location->profile.items[v].callpath) == callpath) {
             return true;
         }
     }
     return false;
 }
 
-/* @return the call path as changes name it, without what it calls if some of that computes */
+/* @return the call path as changes name it, without what it calls in the program if some of that
+ * computes */
 static char *where_of(const struct fm_trace *trace, uint32_t callpath)
 {
     bool *is_within = fm_allocate(trace->callpaths.count, sizeof *is_within);
@@ -158,8 +159,8 @@ static char *where_of(const struct fm_trace *trace, uint32_t callpath)
     for (uint32_t c = 0; c < trace->callpaths.count; c++) { /* parents precede children */
         const struct fm_callpath *node = &trace->callpaths.items[c];
         is_within[c] = c == callpath || (node->parent != FM_NONE && is_within[node->parent]);
-        has_others |=
-            is_within[c] && c != callpath && trace->regions[node->region].call == FM_CALL_USER;
+        has_others |= is_within[c] && trace->regions[node->region].call == FM_CALL_USER &&
+                      fm_trace_function_of(trace, c) != callpath;
     }
     char *path = fm_callpath_where(trace, callpath);
     char *where = NULL;

@@ -38,11 +38,17 @@ struct result {
     uint32_t only;    /* the one location that takes part; FM_NONE: none does; OTHERS: several */
 };
 
+/* A node of a library's function that a subject calls. */
+struct library_node {
+    uint32_t subject, visit;
+};
+
 /* One location on its way through the iterations. */
 struct cursor {
     struct fm_busy_time walk; /* a copy that shares all but the place of the walk */
     uint32_t *visits; /* [subject]: node; FM_NONE: none, nor has any location of the process;
                          OTHERS: other locations of the process have it */
+    FM_VECTOR(struct library_node) libraries;
 };
 
 struct search {
@@ -87,9 +93,17 @@ static bool has_iteration(const struct search *search, uint32_t location, uint64
     return true;
 }
 
-static uint64_t busy_in(const struct cursor *cursor, uint32_t visit)
+/* @return the time of a subject, with what it calls in libraries. `busy`: [node] */
+static uint64_t busy_in(const struct cursor *cursor, uint32_t subject, const uint64_t *busy)
 {
-    return visit >= OTHERS ? 0 : cursor->walk.busy[visit];
+    const uint32_t visit = cursor->visits[subject];
+    uint64_t time = visit >= OTHERS ? 0 : busy[visit];
+    for (size_t i = 0; i < cursor->libraries.count; i++) {
+        if (cursor->libraries.items[i].subject == subject) {
+            time += busy[cursor->libraries.items[i].visit];
+        }
+    }
+    return time;
 }
 
 /* Measures one iteration of a location. `times`: [subject] */
@@ -101,18 +115,18 @@ static void measure(struct search *search, struct cursor *cursor,
         struct fm_profile profile = {0};
         fm_busy_time_profile(busy_time, span->begin, span->end, &profile);
         for (uint32_t s = 0; s < search->count; ++s) {
-            times[s] = cursor->visits[s] >= OTHERS ? 0 : profile.time[cursor->visits[s]];
+            times[s] = busy_in(cursor, s, profile.time);
         }
         fm_profile_free(&profile);
         return;
     }
     fm_busy_time_walk_to(&cursor->walk, span->begin);
     for (uint32_t s = 0; s < search->count; ++s) {
-        times[s] = busy_in(cursor, cursor->visits[s]);
+        times[s] = busy_in(cursor, s, cursor->walk.busy);
     }
     fm_busy_time_walk_to(&cursor->walk, span->end);
     for (uint32_t s = 0; s < search->count; ++s) {
-        times[s] = busy_in(cursor, cursor->visits[s]) - times[s];
+        times[s] = busy_in(cursor, s, cursor->walk.busy) - times[s];
     }
 }
 
@@ -236,9 +250,13 @@ static void find_nodes(const struct search *search, const struct fm_location *lo
 {
     memset(cursor->visits, 0xff, search->count * sizeof *cursor->visits);
     for (uint32_t v = 0; v < location->profile.count; ++v) {
+        const uint32_t function = fm_trace_function_of(search->formation->analysis->trace,
+                                                       location->profile.items[v].callpath);
         for (uint32_t s = 0; s < search->count; ++s) {
             if (location->profile.items[v].callpath == search->subjects[s].callpath) {
                 cursor->visits[s] = v;
+            } else if (function == search->subjects[s].callpath) {
+                fm_vector_push(&cursor->libraries, ((struct library_node){s, v}));
             }
         }
     }
@@ -291,6 +309,7 @@ static void close_cursors(void *context, unsigned worker, uint32_t first, uint32
          l < fm_trace_first_location(trace, last); ++l) {
         fm_free(search->cursors[l].walk.busy);
         fm_free(search->cursors[l].visits);
+        fm_vector_free(&search->cursors[l].libraries);
     }
 }
 
@@ -413,6 +432,17 @@ static uint64_t count_threads(const struct fm_analysis *analysis)
     return count;
 }
 
+/* @return how long a call path is on the critical path, with what it calls in libraries */
+static uint64_t time_on_path(const struct search *search, uint32_t callpath)
+{
+    const struct fm_trace *trace = search->formation->analysis->trace;
+    uint64_t time = 0;
+    for (uint32_t c = 0; c < trace->callpaths.count; c++) {
+        time += fm_trace_function_of(trace, c) == callpath ? search->path->path_total[c] : 0;
+    }
+    return time;
+}
+
 /* Marks the locations of a problem, and limits its gain. The run cannot become shorter than what a
  * process without any of them does without waiting. */
 static void mark_locations(const struct search *search, const struct fm_shown_problem *shown,
@@ -436,7 +466,7 @@ static void mark_locations(const struct search *search, const struct fm_shown_pr
     }
     fm_free(is_process);
     /* The rest of the critical path takes as long as before, whatever happens to the call path. */
-    uint64_t on_path = search->path->path_total[shown->callpath];
+    uint64_t on_path = time_on_path(search, shown->callpath);
     bool is_of_run = search->path->spans == NULL && search->path->last_location != FM_NONE;
     result->limit = is_of_run && on_path < result->limit ? on_path : result->limit;
 }
@@ -456,7 +486,7 @@ static void examine(struct search *search, struct fm_cube_problem *problems)
     for (uint32_t s = 0; s < search->count; ++s) {
         if (fm_team_leads(analysis->team)) {
             describe(&results[s], locations, search->threads,
-                     search->path->path_total[search->subjects[s].callpath], others,
+                     time_on_path(search, search->subjects[s].callpath), others,
                      &problems[search->subjects[s].number]);
         }
         fm_free(results[s].is_part);

@@ -3,7 +3,8 @@
  * How much longer a call path takes on the locations of a problem than elsewhere, and what can be
  * gained by changing that.
  *
- * The time of a location in an iteration is exclusive in the call path and without waiting. In an
+ * The time of a location in an iteration is exclusive in the call path, but with the functions of
+ * libraries that it calls (fm_trace_function_of), and without waiting. In an
  * iteration those locations take part that execute the call path at any time: not the threads of a
  * process that leave it to others; for a process that never executes it, one location takes part,
  * with no time. Let `max` be the longest time of a location of the problem: in each iteration the

@@ -32,16 +32,29 @@ struct computation {
 
 /* ---- delays ---- */
 
+/* @return the node of the function of the program that a node of a location's call tree is part of */
+static uint32_t function_of(const struct fm_trace *trace, const struct fm_location *location,
+                            uint32_t visit)
+{
+    const uint32_t callpath =
+        fm_trace_function_of(trace, location->profile.items[visit].callpath);
+    while (location->profile.items[visit].callpath != callpath) {
+        visit = location->profile.items[visit].parent;
+    }
+    return visit;
+}
+
 static void charge_delays(struct computation *computation, struct part *part, uint32_t location)
 {
     struct fm_formation *formation = computation->formation;
+    const struct fm_trace *trace = formation->analysis->trace;
+    const struct fm_location *at = &trace->locations[location];
     const struct fm_caused_waits *caused = &formation->caused[location];
     struct location_costs *costs = &computation->locations[location];
     if (caused->waits.count == 0) {
         return;
     }
-    costs->delays = fm_allocate(formation->analysis->trace->locations[location].profile.count,
-                                sizeof *costs->delays);
+    costs->delays = fm_allocate(at->profile.count, sizeof *costs->delays);
     for (size_t i = 0; i < caused->waits.count; ++i) {
         const struct fm_caused_wait *wait = &caused->waits.items[i];
         double cost = (double)wait->wait + wait->phi;
@@ -55,7 +68,7 @@ static void charge_delays(struct computation *computation, struct part *part, ui
         }
         for (uint32_t p = wait->first; p < wait->end; ++p) {
             if (caused->visits.items[p] != FM_NONE) {
-                costs->delays[caused->visits.items[p]] +=
+                costs->delays[function_of(trace, at, caused->visits.items[p])] +=
                     fm_cost_rounded(caused->parts.items[p] * cost, formation->cost_scale);
                 ++part->roundings;
             }

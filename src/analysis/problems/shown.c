@@ -93,8 +93,10 @@ bool fm_shown_problems_of(const struct fm_shown_problems *shown, const struct fm
         }
         for (size_t v = 0; v < at->profile.count; ++v) {
             const struct fm_visit_profile *node = &at->profile.items[v];
-            if (node->callpath == problem->callpath &&
-                fm_cause_kind_of(analysis, node->region, FM_CHARGE_DELAY) == problem->kind) {
+            const uint32_t function = fm_trace_function_of(analysis->trace, node->callpath);
+            if (function == problem->callpath &&
+                fm_cause_kind_of(analysis, analysis->trace->callpaths.items[function].region,
+                                 FM_CHARGE_DELAY) == problem->kind) {
                 numbers[v] = (uint8_t)i;
                 found = true;
             }

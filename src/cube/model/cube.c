@@ -2,6 +2,7 @@
 #include "cube/model/cube.h"
 
 #include "base/containers/keyed_sort.h"
+#include "base/library_function.h"
 #include "cube/model/callpath_text.h"
 
 #include <stdarg.h>
@@ -389,6 +390,26 @@ const struct fm_cube_cell *fm_cube_metric_cells(const struct fm_cube *cube, fm_m
     size_t end = lower_bound(cube, &(struct fm_cube_cell){.metric = (uint32_t)metric + 1});
     *count = end - begin;
     return cube->cells + begin;
+}
+
+static bool is_user_code(const struct fm_cube *cube, uint32_t callpath)
+{
+    return strcmp(cube->regions[cube->callpaths[callpath].region].paradigm, "user") == 0;
+}
+
+static bool is_library_code(const struct fm_cube *cube, uint32_t callpath)
+{
+    const struct fm_cube_region *region = &cube->regions[cube->callpaths[callpath].region];
+    return is_user_code(cube, callpath) && fm_is_library_function(region->name, region->file);
+}
+
+uint32_t fm_cube_function_of(const struct fm_cube *cube, uint32_t callpath)
+{
+    uint32_t at = callpath;
+    while (at != FM_CUBE_NONE && is_library_code(cube, at)) {
+        at = cube->callpaths[at].parent;
+    }
+    return at != FM_CUBE_NONE && is_user_code(cube, at) ? at : callpath;
 }
 
 int64_t fm_cube_value(const struct fm_cube *cube, fm_metric_t metric, uint32_t callpath,

@@ -8,6 +8,7 @@
 #include "diagnosis/place.h"
 #include "diagnosis/problems/cause_text.h"
 #include "diagnosis/problems/kernel_evidence.h"
+#include "diagnosis/problems/library_share.h"
 #include "diagnosis/problems/machine_load.h"
 #include "diagnosis/problems/queue_evidence.h"
 #include "diagnosis/startup.h"
@@ -88,7 +89,9 @@ char *fm_cause_name(const struct fm_diagnosis *diagnosis, const struct fm_cube_p
     if (is_in_program(diagnosis, cause)) {
         char *function = fm_place_function(diagnosis, cause->callpath);
         char *where = fm_location_set_text(diagnosis, locations_of(cause), NULL);
-        length = asprintf(&text, "%s on %s", function, where);
+        char *libraries = fm_library_share(diagnosis, cause);
+        length = asprintf(&text, "%s%s on %s", function, libraries, where);
+        free(libraries);
         free(where);
         free(function);
     } else if (cause->callpath == FM_CUBE_NONE) {

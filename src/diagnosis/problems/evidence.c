@@ -125,23 +125,33 @@ struct sampled_code {
     uint32_t most;                          /**< FM_CUBE_NONE: there are no samples below it */
 };
 
+/** @return the sum of a metric's values at a call path alone on the cause's locations. */
+static int64_t own_value(const struct fm_cube *cube, fm_metric_t metric, uint32_t callpath,
+                         const struct fm_cube_problem *cause)
+{
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < cause->location_count; i++) {
+        sum += fm_cube_value(cube, metric, callpath, cause->locations[i]);
+    }
+    return sum;
+}
+
 static struct sampled_code sampled_code(const struct fm_cube *cube,
                                         const struct fm_cube_problem *cause)
 {
     struct sampled_code code = {.most = FM_CUBE_NONE};
-    struct fm_cube_problem at = *cause;
-    for (at.callpath = cause->callpath; at.callpath < cube->callpath_count; at.callpath++) {
-        if (!is_code_below(cube, at.callpath, cause->callpath)) {
+    for (uint32_t at = cause->callpath; at < cube->callpath_count; at++) {
+        if (!is_code_below(cube, at, cause->callpath)) {
             continue;
         }
-        int64_t samples = fm_cause_value(cube, FM_METRIC_SAMPLES, &at);
-        int64_t computation = fm_cause_value(cube, FM_METRIC_COMP, &at);
+        int64_t samples = own_value(cube, FM_METRIC_SAMPLES, at, cause);
+        int64_t computation = own_value(cube, FM_METRIC_COMP, at, cause);
         code.samples += samples;
         code.computation += computation;
-        if (at.callpath != cause->callpath && samples > code.most_samples) {
+        if (fm_cube_function_of(cube, at) != cause->callpath && samples > code.most_samples) {
             code.most_samples = samples;
             code.most_computation = computation;
-            code.most = at.callpath;
+            code.most = at;
         }
     }
     return code;

@@ -10,12 +10,17 @@
 /** Shares of the computation without a processor below this do not matter to predictions. */
 #define NOTABLE_SHARE 0.05
 
-/** @return the sum of a metric's values at a call path on all locations. */
-static int64_t sum_at(const struct fm_cube *cube, fm_metric_t metric, uint32_t callpath)
+/** @return the sum of a metric's values at a call path, with the libraries that it calls, on some
+ * locations.
+ * @param locations  NULL: the first `count` */
+static int64_t sum_at(const struct fm_cube *cube, fm_metric_t metric, uint32_t callpath,
+                      const uint32_t *locations, uint32_t count)
 {
     int64_t sum = 0;
-    for (uint32_t i = 0; i < cube->location_count; i++) {
-        sum += fm_cube_value(cube, metric, callpath, i);
+    for (uint32_t c = callpath; c < cube->callpath_count; c++) {
+        for (uint32_t i = 0; fm_cube_function_of(cube, c) == callpath && i < count; i++) {
+            sum += fm_cube_value(cube, metric, c, locations == NULL ? i : locations[i]);
+        }
     }
     return sum;
 }
@@ -23,19 +28,16 @@ static int64_t sum_at(const struct fm_cube *cube, fm_metric_t metric, uint32_t c
 int64_t fm_cause_value(const struct fm_cube *cube, fm_metric_t metric,
                        const struct fm_cube_problem *cause)
 {
-    int64_t sum = 0;
-    for (uint32_t i = 0; i < cause->location_count; i++) {
-        sum += fm_cube_value(cube, metric, cause->callpath, cause->locations[i]);
-    }
-    return sum;
+    return sum_at(cube, metric, cause->callpath, cause->locations, cause->location_count);
 }
 
 /** @return the sum of a call path's time without a processor on all locations. */
 static int64_t load_at(const struct fm_cube *cube, uint32_t callpath)
 {
-    return sum_at(cube, FM_METRIC_STOLEN_TIME, callpath) -
-           sum_at(cube, FM_METRIC_BLOCKED_TIME, callpath) -
-           sum_at(cube, FM_METRIC_UNRESOLVED_TIME, callpath);
+    const uint32_t all = cube->location_count;
+    return sum_at(cube, FM_METRIC_STOLEN_TIME, callpath, NULL, all) -
+           sum_at(cube, FM_METRIC_BLOCKED_TIME, callpath, NULL, all) -
+           sum_at(cube, FM_METRIC_UNRESOLVED_TIME, callpath, NULL, all);
 }
 
 int64_t fm_load_of_run(const struct fm_diagnosis *diagnosis)
@@ -99,7 +101,8 @@ double fm_load_share(const struct fm_diagnosis *diagnosis, const struct fm_cube_
     double stolen_there = (double)lost / there;
     double own_excess = 0;
     if (others > 0) {
-        double time = (double)sum_at(cube, FM_METRIC_COMP, cause->callpath) - time_there * there;
+        double time = (double)sum_at(cube, FM_METRIC_COMP, cause->callpath, NULL, cube->location_count) -
+                      time_there * there;
         double stolen = (double)load_at(cube, cause->callpath) - (double)lost;
         double own = (time - stolen) / others;
         own_excess = time_there - stolen_there - own;

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "cube/view/view.h"
+#include "diagnosis/problems/machine_load.h"
 
 /* @return [location]: the sums of a metric over all call paths, to be freed; NULL without memory */
 static int64_t *of_locations(const struct fm_cube *cube, fm_metric_t metric)
@@ -20,21 +21,11 @@ static int64_t *of_locations(const struct fm_cube *cube, fm_metric_t metric)
     return values;
 }
 
-static bool has_samples(const struct fm_cube *cube, const struct fm_cube_problem *cause)
-{
-    for (uint32_t i = 0; i < cause->location_count; i++) {
-        if (fm_cube_value(cube, FM_METRIC_SAMPLES, cause->callpath, cause->locations[i]) != 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 struct fm_sample_limit fm_sample_limit_elsewhere(const struct fm_cube *cube,
                                                  const struct fm_cube_problem *cause)
 {
     struct fm_sample_limit limit = {.is_sampled = false};
-    if (cause->callpath == FM_CUBE_NONE || !has_samples(cube, cause)) {
+    if (cause->callpath == FM_CUBE_NONE || fm_cause_value(cube, FM_METRIC_SAMPLES, cause) == 0) {
         return limit;
     }
     int64_t *samples = of_locations(cube, FM_METRIC_SAMPLES);

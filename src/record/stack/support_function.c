@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/stack/support_function.h"
 
+#include "base/library_function.h"
+
 #include <string.h>
 
 static bool is_runtime_library(const char *binary)
@@ -15,29 +17,6 @@ static bool is_runtime_library(const char *binary)
         }
     }
     return false;
-}
-
-static bool is_of_namespace_std(const char *name)
-{
-    static const char *const begins[] = {"std::", "__gnu_cxx::", "__gthread_"};
-    for (size_t i = 0; i < sizeof begins / sizeof begins[0]; i++) {
-        if (strncmp(name, begins[i], strlen(begins[i])) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool is_installed_header(const char *file)
-{
-    static const char *const folders[] = {"/usr/include/", "/usr/local/include/"};
-    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
-        if (strncmp(file, folders[i], strlen(folders[i])) == 0) {
-            return true;
-        }
-    }
-    return strstr(file, "/include/c++/") != NULL || strstr(file, "/lib/gcc/") != NULL ||
-           strstr(file, "/lib/clang/") != NULL;
 }
 
 /* A function of CUDA's runtime library, which most programs contain. */
@@ -60,6 +39,6 @@ static bool is_of_cuda(const char *name)
 
 bool fm_is_support_function(const char *name, const char *binary, const char *file)
 {
-    return is_of_namespace_std(name) || is_of_cuda(name) || is_runtime_library(binary) ||
-           (file != NULL && is_installed_header(file));
+    return fm_is_of_namespace_std(name) || is_of_cuda(name) || is_runtime_library(binary) ||
+           (file != NULL && fm_is_installed_header(file));
 }

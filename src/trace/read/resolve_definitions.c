@@ -2,6 +2,7 @@
 /* Definitions as they are written to the tables of the trace. */
 #include "trace/read/raw_definitions.h"
 
+#include "base/library_function.h"
 #include "base/partitioned_names.h"
 #include "base/stack_samples.h"
 #include "functions/function_kind.h"
@@ -136,6 +137,7 @@ static void resolve_regions(struct fm_raw_definitions *raw)
             .paradigm = paradigm,
             .call = fm_call_classify(paradigm, name, from->role),
             .is_phase = from->is_phase,
+            .is_library = fm_is_library_function(name, file),
             .is_estimated = from->paradigm == OTF2_PARADIGM_SAMPLING ||
                             (trace->is_sampled && is_seen_on_stacks(from, file)),
         };

@@ -65,3 +65,20 @@ void fm_callpaths_free(struct fm_callpaths *callpaths)
     fm_map_free(&callpaths->values);
     fm_map_free(&callpaths->counts);
 }
+
+static bool is_library_code(const struct fm_trace *trace, uint32_t callpath)
+{
+    const struct fm_region *region = &trace->regions[trace->callpaths.items[callpath].region];
+    return region->is_library && region->call == FM_CALL_USER;
+}
+
+uint32_t fm_trace_function_of(const struct fm_trace *trace, uint32_t callpath)
+{
+    uint32_t at = callpath;
+    while (at != FM_NONE && is_library_code(trace, at)) {
+        at = trace->callpaths.items[at].parent;
+    }
+    const bool is_called = at != FM_NONE && trace->regions[trace->callpaths.items[at].region].call ==
+                                                FM_CALL_USER;
+    return is_called ? at : callpath;
+}

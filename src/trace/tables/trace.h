@@ -56,6 +56,7 @@ struct fm_region {
     bool is_phase;       /**< its instances are phases of the program: iterations, steps */
     bool is_computation; /**< time in it is computation; to be set before events are read */
     fm_parameter_t parameter;
+    bool is_library; /**< a function of a library that the program uses (fm_is_library_function) */
     bool is_estimated; /**< a function of which only samples of call stacks, and the call stacks of
                             calls, tell when it begins and ends */
 };
@@ -489,6 +490,11 @@ fm_status_t fm_trace_load(struct fm_trace *trace, uint32_t first, uint32_t last,
  * parameter; "NAME=(others)" for FM_CALLPATH_OTHERS. To be freed with free(); NULL without memory.
  */
 char *fm_trace_callpath_name(const struct fm_trace *trace, const struct fm_callpath *node);
+
+/** @return the call path of the function of the program that a call path is charged to as a cause:
+ * itself, or of code of a library the innermost caller that is none. What no function of the
+ * program calls stands for itself. O(depth) */
+uint32_t fm_trace_function_of(const struct fm_trace *trace, uint32_t callpath);
 
 /** Builds the call forest of the locations that were read from their call trees, in location order.
  */

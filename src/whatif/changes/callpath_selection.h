@@ -17,7 +17,8 @@ enum {
 };
 
 /** @param where  name of a function, or call path with "..." for any number of levels; with "/." at
- *                its end: without what the call path calls
+ *                its end: without what the call path calls in the program; functions of libraries
+ *                that it calls are part of it (fm_trace_function_of)
  * @param selected  out: [node of the call forest] FM_SELECTED_..., to be freed with fm_free()
  * @return the number of call paths that match */
 uint32_t fm_callpaths_select(const struct fm_trace *trace, const char *where, uint8_t **selected);

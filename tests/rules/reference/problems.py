@@ -17,6 +17,8 @@ IMBALANCE, SERIALIZATION, PROGRESS, TRANSFER, STARTUP, UNATTRIBUTED, IO = (
     "imbalance", "serialization", "progress", "transfer", "startup", "unattributed", "io")
 KINDS = (IMBALANCE, SERIALIZATION, PROGRESS, TRANSFER, STARTUP, UNATTRIBUTED, IO)
 
+_LIBRARY = ("std::", "__gnu_cxx::", "__gthread_")
+
 # `path` and `loc` are None of what cannot be attributed.
 Cause = namedtuple("Cause", "kind path loc")
 _UNATTRIBUTED = Cause(UNATTRIBUTED, None, None)
@@ -44,6 +46,15 @@ def _kind(wait, path):
     if node in _FILES:
         return IO
     return STARTUP if node in _MANAGEMENT else TRANSFER
+
+
+def _function_of(path):
+    """The call path of the function of the program that a call path is charged to: of libraries' functions, the
+    innermost caller that is none."""
+    end = len(path)
+    while end and path[end - 1].startswith(_LIBRARY):
+        end -= 1
+    return path[:end] if end and metrics.own_node(path[end - 1]) == "comp" else path
 
 
 class Problem:
@@ -88,14 +99,19 @@ class Problems:
             for part in self._blame[wait]:
                 share = Fraction(part.end - part.begin, wait.waiting_time)
                 cause = _UNATTRIBUTED if part.path is None else \
-                    Cause(_kind(wait, part.path), part.path, part.loc)
+                    self._cause(wait, part.path, part.loc)
                 yield cause, share, (part.begin, part.end)
             return
         whole = wait.begin, wait.time
         if self._causes[wait].is_unattributed:
             yield _UNATTRIBUTED, Fraction(1), whole
         for path, share in self._causes[wait].activities.items():
-            yield Cause(_kind(wait, path), path, wait.causing), share, whole
+            yield self._cause(wait, path, wait.causing), share, whole
+
+    @staticmethod
+    def _cause(wait, path, loc):
+        function = _function_of(path)
+        return Cause(_kind(wait, function), function, loc)
 
     def _passed_on(self, wait):
         """Pairs (WaitState, share): the wait states that a wait state stems from."""

@@ -11,10 +11,10 @@
 enum { MAIN, SOLVE, SEND, WAIT, REGIONS };
 
 static struct fm_region regions[REGIONS] = {
-    {"main", NULL, 0, FM_PARADIGM_USER, FM_CALL_USER, false, false, FM_PARAMETER_NONE, false},
-    {"solve", NULL, 0, FM_PARADIGM_USER, FM_CALL_USER, false, false, FM_PARAMETER_NONE, false},
-    {"MPI_Send", NULL, 0, FM_PARADIGM_MPI, FM_CALL_OTHER, false, false, FM_PARAMETER_NONE, false},
-    {"MPI_Wait", NULL, 0, FM_PARADIGM_MPI, FM_CALL_OTHER, false, false, FM_PARAMETER_NONE, false},
+    {.name = "main", .paradigm = FM_PARADIGM_USER, .call = FM_CALL_USER},
+    {.name = "solve", .paradigm = FM_PARADIGM_USER, .call = FM_CALL_USER},
+    {.name = "MPI_Send", .paradigm = FM_PARADIGM_MPI, .call = FM_CALL_OTHER},
+    {.name = "MPI_Wait", .paradigm = FM_PARADIGM_MPI, .call = FM_CALL_OTHER},
 };
 
 #define LENGTH    2000

@@ -11,14 +11,26 @@
 enum { MAIN, SEND, WAIT, RECEIVE, SOLVE, STEP, LEVEL, SIZE, REGIONS };
 
 static struct fm_region regions[REGIONS] = {
-    {"main", NULL, 0, FM_PARADIGM_USER, FM_CALL_USER, false, true, FM_PARAMETER_NONE, false},
-    {"MPI_Isend", NULL, 0, FM_PARADIGM_MPI, FM_CALL_OTHER, false, false, FM_PARAMETER_NONE, false},
-    {"MPI_Wait", NULL, 0, FM_PARADIGM_MPI, FM_CALL_OTHER, false, false, FM_PARAMETER_NONE, false},
-    {"MPI_Irecv", NULL, 0, FM_PARADIGM_MPI, FM_CALL_OTHER, false, false, FM_PARAMETER_NONE, false},
-    {"solve", NULL, 0, FM_PARADIGM_USER, FM_CALL_USER, false, true, FM_PARAMETER_NONE, false},
-    {"step", NULL, 0, FM_PARADIGM_USER, FM_CALL_USER, true, true, FM_PARAMETER_NONE, false},
-    {"level", NULL, 0, FM_PARADIGM_USER, FM_CALL_USER, false, true, FM_PARAMETER_SIGNED, false},
-    {"size", NULL, 0, FM_PARADIGM_USER, FM_CALL_USER, false, true, FM_PARAMETER_SIGNED, false},
+    {.name = "main", .paradigm = FM_PARADIGM_USER, .call = FM_CALL_USER, .is_computation = true},
+    {.name = "MPI_Isend", .paradigm = FM_PARADIGM_MPI, .call = FM_CALL_OTHER},
+    {.name = "MPI_Wait", .paradigm = FM_PARADIGM_MPI, .call = FM_CALL_OTHER},
+    {.name = "MPI_Irecv", .paradigm = FM_PARADIGM_MPI, .call = FM_CALL_OTHER},
+    {.name = "solve", .paradigm = FM_PARADIGM_USER, .call = FM_CALL_USER, .is_computation = true},
+    {.name = "step",
+     .paradigm = FM_PARADIGM_USER,
+     .call = FM_CALL_USER,
+     .is_phase = true,
+     .is_computation = true},
+    {.name = "level",
+     .paradigm = FM_PARADIGM_USER,
+     .call = FM_CALL_USER,
+     .is_computation = true,
+     .parameter = FM_PARAMETER_SIGNED},
+    {.name = "size",
+     .paradigm = FM_PARADIGM_USER,
+     .call = FM_CALL_USER,
+     .is_computation = true,
+     .parameter = FM_PARAMETER_SIGNED},
 };
 
 /* Two processes, in either order. */

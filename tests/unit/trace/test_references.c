@@ -64,17 +64,17 @@ static void test_regions_defined_more_than_once(void **state)
 {
     (void)state;
     struct fm_trace_private trace = {0};
+#define SOLVE .name = "solve", .paradigm = FM_PARADIGM_USER, .call = FM_CALL_USER
+#define RECV  .name = "MPI_Recv", .paradigm = FM_PARADIGM_MPI, .call = FM_CALL_OTHER
     struct fm_region regions[] = {
-        {"solve", "a.c", 3, FM_PARADIGM_USER, FM_CALL_USER, false, false, FM_PARAMETER_NONE, false},
-        {"MPI_Recv", NULL, 0, FM_PARADIGM_MPI, FM_CALL_OTHER, false, false, FM_PARAMETER_NONE,
-         false},
-        {"solve", "a.c", 3, FM_PARADIGM_USER, FM_CALL_USER, false, false, FM_PARAMETER_NONE, false},
-        {"solve", "b.c", 3, FM_PARADIGM_USER, FM_CALL_USER, false, false, FM_PARAMETER_NONE, false},
-        {"MPI_Recv", NULL, 0, FM_PARADIGM_MPI, FM_CALL_OTHER, false, false, FM_PARAMETER_NONE,
-         false},
-        {"solve", "a.c", 4, FM_PARADIGM_USER, FM_CALL_USER, false, false, FM_PARAMETER_NONE, false},
-        {"solve", NULL, 3, FM_PARADIGM_USER, FM_CALL_USER, false, false, FM_PARAMETER_NONE, false},
-        {"solve", "a.c", 3, FM_PARADIGM_USER, FM_CALL_USER, true, false, FM_PARAMETER_NONE, false},
+        {SOLVE, .file = "a.c", .line = 3},
+        {RECV},
+        {SOLVE, .file = "a.c", .line = 3},
+        {SOLVE, .file = "b.c", .line = 3},
+        {RECV},
+        {SOLVE, .file = "a.c", .line = 4},
+        {SOLVE, .line = 3},
+        {SOLVE, .file = "a.c", .line = 3, .is_phase = true},
     };
     static const uint32_t expected[] = {0, 1, 0, 3, 1, 5, 6, 0};
     trace.trace.regions = regions;

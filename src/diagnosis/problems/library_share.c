@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "diagnosis/problems/library_share.h"
+
+#include "base/memory.h"
+#include "diagnosis/place.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/** A tenth, in percent. */
+#define LEAST_PERCENT 10
+
+/** Functions of libraries in a sentence. */
+#define SHOWN 2
+
+/** @return the function of a library that the program calls, of one that it takes time in */
+static uint32_t called(const struct fm_cube *cube, uint32_t callpath, uint32_t caller)
+{
+    while (cube->callpaths[callpath].parent != caller) {
+        callpath = cube->callpaths[callpath].parent;
+    }
+    return cube->callpaths[callpath].region;
+}
+
+/** @return the region with the largest time, which is taken out of the list; FM_CUBE_NONE: it is
+ * less than LEAST_PERCENT of all */
+static uint32_t take_largest(int64_t *times, uint32_t count, int64_t total, int *percent)
+{
+    uint32_t largest = 0;
+    for (uint32_t r = 1; r < count; r++) {
+        largest = times[r] > times[largest] ? r : largest;
+    }
+    *percent = (int)(100 * (double)times[largest] / (double)total + 0.5);
+    times[largest] = 0;
+    return *percent < LEAST_PERCENT ? FM_CUBE_NONE : largest;
+}
+
+static char *write_share(const struct fm_diagnosis *diagnosis, int64_t *times, int64_t total)
+{
+    const struct fm_cube *cube = diagnosis->cube;
+    char *text = NULL;
+    size_t size = 0;
+    int percent;
+    FILE *stream = open_memstream(&text, &size);
+    if (stream == NULL) {
+        abort(); /* Without memory for one line no error message can be printed either. */
+    }
+    for (int i = 0; i < SHOWN && total > 0; i++) {
+        const uint32_t region = take_largest(times, cube->region_count, total, &percent);
+        if (region == FM_CUBE_NONE) {
+            break;
+        }
+        char *name = fm_place_name(diagnosis, cube->regions[region].name);
+        fprintf(stream, "%s%d %% in `%s`", i == 0 ? " (" : ", ", percent, name);
+        free(name);
+    }
+    if (ftell(stream) > 0) {
+        fputc(')', stream);
+    }
+    if (fclose(stream) != 0) {
+        abort();
+    }
+    return text;
+}
+
+char *fm_library_share(const struct fm_diagnosis *diagnosis, const struct fm_cube_problem *cause)
+{
+    const struct fm_cube *cube = diagnosis->cube;
+    int64_t *times = fm_allocate(cube->region_count, sizeof *times);
+    int64_t total = 0;
+    for (uint32_t c = cause->callpath; c < cube->callpath_count; c++) {
+        if (fm_cube_function_of(cube, c) != cause->callpath) {
+            continue;
+        }
+        int64_t time = 0;
+        for (uint32_t i = 0; i < cause->location_count; i++) {
+            time += fm_cube_value(cube, FM_METRIC_COMP, c, cause->locations[i]);
+        }
+        total += time;
+        if (c != cause->callpath) {
+            times[called(cube, c, cause->callpath)] += time;
+        }
+    }
+    char *text = write_share(diagnosis, times, total);
+    fm_free(times);
+    return text;
+}
