@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Samples a program that calls short functions of libraries (stubs.c): every call path is one that the
-program can have, and functions without names in a library are part of the function that it exports.
+program can have, functions without names in a library are part of the function that it exports, and those of the
+mathematical library name it instead of a source file.
 
 usage: check_stubs.py --fermata F --mpirun M PROGRAM
 """
@@ -28,20 +29,21 @@ NEEDED = ("with_tiny", "with_assembly", "with_solve/exported_solve", "with_expon
 
 
 def paths_of(anchor):
-    """{path below run_kernel: visits}, and the number of samples."""
-    opened, paths, samples = collections.defaultdict(list), collections.Counter(), 0
+    """{path below run_kernel: visits}, the number of samples, and {function: source file}."""
+    opened, paths, samples, files = collections.defaultdict(list), collections.Counter(), 0, {}
     with otf2.reader.open(anchor) as archive:
         for location, event in archive.events:
             stack = opened[location]
             if isinstance(event, otf2.events.Enter):
                 stack.append(event.region.name)
+                files[event.region.name] = event.region.source_file
                 if not event.region.name.startswith("MPI_"):
                     paths["/".join(stack)] += 1
             elif isinstance(event, otf2.events.Leave):
                 stack.pop()
             elif isinstance(event, otf2.events.Metric) and event.member.name == "call stack samples":
                 samples += 1
-    return paths, samples
+    return paths, samples, files
 
 
 def main():
@@ -53,7 +55,7 @@ def main():
                         options.mpirun, "-n", "1", options.program], folder)
         if recorded.returncode != 0:
             sys.exit(f"it fails: {recorded}")
-        paths, samples = paths_of(str(experiment / "traces.otf2"))
+        paths, samples, files = paths_of(str(experiment / "traces.otf2"))
     if samples < LEAST_SAMPLES:
         failures.append(f"{samples} samples")
     if paths.pop(UNRESOLVED, 0) > RESOLVED:
@@ -62,6 +64,10 @@ def main():
         if path not in ("main", "main/run_kernel") and not any(
                 re.fullmatch("main/run_kernel/" + allowed, path) for allowed in ALLOWED):
             failures.append(f"impossible call path, {visits} visits: {path}")
+    for function, file in files.items():
+        is_mathematical = re.search("cos|sin|exp$|exp_", function) is not None
+        if is_mathematical != bool(re.fullmatch(r"libm[.-].*", file)):
+            failures.append(f"{function} is said to be in {file}")
     for needed in NEEDED:
         if not any(path.startswith(f"main/run_kernel/{needed}") for path in paths):
             failures.append(f"no call path main/run_kernel/{needed}: {paths}")

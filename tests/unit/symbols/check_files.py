@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """fermata-symbols names source files by their whole paths, however the compiler was called: the recorder reads
-them when it runs elsewhere.
+them when it runs elsewhere. Functions of libraries that programs use have the library instead.
 
 usage: check_files.py FERMATA_SYMBOLS
 """
@@ -31,6 +31,25 @@ def files_of(helper, program):
     return {name for answer in answers if answer.startswith("F ") for name in answer.split("\t")[3:] if name}
 
 
+def file_of_exported(helper, library, function):
+    line = next(line for line in run("nm", "-D", library).splitlines() if line.split("@")[0].endswith(" " + function))
+    begin = line.split()[0]
+    answers = run(helper, input=f"M - {library}\nS 0 {begin} {begin}\n").splitlines()
+    return next(answer for answer in answers if answer.startswith("F ")).split("\t")[3]
+
+
+def check_libraries(helper, root):
+    """Runtimes of languages wherever they are; other libraries by their folder (not the program's own)."""
+    installed = run("gcc", "-print-file-name=libm.so.6").strip()
+    assert file_of_exported(helper, installed, "cbrt") == "libm.so.6"
+    (root / "part.c").write_text("double cbrt(double x);\ndouble cbrt(double x) { return x; }\n")
+    for name, options, file in (("libm.so.6", [], "libm.so.6"), ("libpart.so", [], ""),
+                                ("libpart.so", ["-g"], str(root / "part.c"))):
+        run("gcc", *options, "-shared", "-fPIC", "-o", name, "part.c", cwd=root)
+        found = file_of_exported(helper, root / name, "cbrt")
+        assert found == file, (name, options, found)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder).resolve()
@@ -50,6 +69,7 @@ def main():
                 run(compiler, f"-gdwarf-{version}", "-O1", "-o", "../program", "outer.c", cwd=root / "src")
                 found = files_of(sys.argv[1], root / "program")
                 assert str(source) in found and found <= expected, (compiler, version, found)
+        check_libraries(sys.argv[1], root)
 
 
 main()
