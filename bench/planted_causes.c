@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Planted causes of waiting, of one kind each, in functions that compute; and the same program with
+ * the cause removed. Nothing is marked, and nothing sleeps. Rank 0 prints how long the steps took,
+ * and how long it, or the rank of the cause, was in the function of the cause.
+ *
+ * usage: planted_causes KIND [fixed], two ranks */
+#include <math.h>
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NOINLINE __attribute__((noinline))
+
+/* Turns of the loop below in a microsecond, approximately. */
+#define TURNS 1300
+
+static volatile double sink;
+static double inside; /* seconds in the function of the cause */
+
+/* Each function computes by itself, so that samples lie in it. */
+#define COMPUTE(microseconds)                                                                      \
+    do {                                                                                           \
+        double sum = sink;                                                                         \
+        for (long i = 0; i < (long)((microseconds)*TURNS); i++) {                                  \
+            sum += (double)i * 0.5;                                                                \
+        }                                                                                          \
+        sink = sum;                                                                                \
+    } while (0)
+
+static NOINLINE void prepare(double microseconds)
+{
+    COMPUTE(microseconds);
+}
+
+static NOINLINE void late_part(double microseconds)
+{
+    const double begin = MPI_Wtime();
+    COMPUTE(microseconds);
+    inside += MPI_Wtime() - begin;
+}
+
+static NOINLINE void late_library(int values)
+{
+    const double begin = MPI_Wtime();
+    double sum = 0;
+    for (int i = 0; i < values; i++) {
+        sum += sin(i + sink * 1e-30);
+    }
+    sink = sum;
+    inside += MPI_Wtime() - begin;
+}
+
+static NOINLINE void late_scratch(char *kept)
+{
+    enum { BYTES = 12 << 20, PAGE = 4096 };
+    const double begin = MPI_Wtime();
+    char *scratch = kept != NULL ? kept : malloc(BYTES);
+    for (size_t i = 0; scratch != NULL && i < BYTES; i += PAGE) {
+        scratch[i] = (char)i;
+    }
+    sink += scratch != NULL ? scratch[PAGE] : 0;
+    if (kept == NULL) {
+        free(scratch);
+    }
+    inside += MPI_Wtime() - begin;
+}
+
+/* ---- kinds: what a rank does in a step ---- */
+
+static void sum_up(void)
+{
+    double own = 1, all;
+    MPI_Allreduce(&own, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+}
+
+static void step_of(double length, bool slow)
+{
+    prepare(0.6 * length);
+    late_part((slow ? 0.9 : 0.1) * length);
+    sum_up();
+}
+
+static void steps_1ms(int rank, int step, bool fixed)
+{
+    (void)step;
+    step_of(1000, rank == 1 && !fixed);
+}
+
+static void steps_10ms(int rank, int step, bool fixed)
+{
+    (void)step;
+    step_of(10000, rank == 1 && !fixed);
+}
+
+static void some_steps(int rank, int step, bool fixed)
+{
+    step_of(4000, rank == 1 && !fixed && step >= 100 && step < 220);
+}
+
+static void late_sender(int rank, int step, bool fixed)
+{
+    char byte = 0;
+    prepare(3000);
+    if (rank == 1) {
+        late_part(fixed ? 500 : 5000);
+        MPI_Send(&byte, 1, MPI_CHAR, 0, step, MPI_COMM_WORLD);
+    } else {
+        late_part(500);
+        MPI_Recv(&byte, 1, MPI_CHAR, 1, step, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+}
+
+static MPI_Win window;
+static double *memory;
+
+static void fence(int rank, int step, bool fixed)
+{
+    (void)step;
+    double value = rank;
+    prepare(2000);
+    late_part(rank == 0 && !fixed ? 4500 : 400);
+    MPI_Put(&value, 1, MPI_DOUBLE, 1 - rank, 0, 1, MPI_DOUBLE, window);
+    MPI_Win_fence(0, window);
+}
+
+static void library(int rank, int step, bool fixed)
+{
+    (void)step;
+    prepare(2000);
+    late_library(rank == 1 && !fixed ? 400000 : 50000);
+    sum_up();
+}
+
+static void more_calls(int rank, int step, bool fixed)
+{
+    (void)step;
+    prepare(2500);
+    for (int i = 0; i < (rank == 0 && !fixed ? 12 : 2); i++) {
+        late_part(400);
+        prepare(20);
+    }
+    sum_up();
+}
+
+static void page_faults(int rank, int step, bool fixed)
+{
+    static char kept[12 << 20];
+    (void)step;
+    prepare(2000);
+    late_scratch(rank == 0 && !fixed ? NULL : kept);
+    sum_up();
+}
+
+static const struct kind {
+    const char *name;
+    void (*step)(int rank, int step, bool fixed);
+    int steps;
+    int rank; /* of the cause */
+} kinds[] = {
+    {"steps-1ms", steps_1ms, 2000, 1},  {"steps-10ms", steps_10ms, 200, 1},
+    {"some-steps", some_steps, 400, 1}, {"late-sender", late_sender, 350, 1},
+    {"fence", fence, 400, 0},           {"library", library, 400, 1},
+    {"more-calls", more_calls, 300, 0}, {"page-faults", page_faults, 400, 0},
+};
+
+static const struct kind *find_kind(const char *name)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        if (strcmp(kinds[i].name, name) == 0) {
+            return &kinds[i];
+        }
+    }
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    const struct kind *kind = argc > 1 ? find_kind(argv[1]) : NULL;
+    if (kind == NULL) {
+        fputs("usage: planted_causes KIND [fixed]\n", stderr);
+        MPI_Abort(MPI_COMM_WORLD, 2);
+        return 2;
+    }
+    MPI_Win_allocate(sizeof *memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &memory,
+                     &window);
+    MPI_Win_fence(0, window);
+    prepare(20000); /* the processors are awake */
+    MPI_Barrier(MPI_COMM_WORLD);
+    const double begin = MPI_Wtime();
+    for (int i = 0; i < kind->steps; i++) {
+        kind->step(rank, i, argc > 2);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    const double length = MPI_Wtime() - begin;
+    MPI_Bcast(&inside, 1, MPI_DOUBLE, kind->rank, MPI_COMM_WORLD);
+    if (rank == 0) {
+        printf("steps %.6f inside %.6f\n", length, inside);
+    }
+    MPI_Win_free(&window);
+    MPI_Finalize();
+    return 0;
+}
