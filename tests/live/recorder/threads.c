@@ -2,15 +2,23 @@
 /* Four threads of each rank that exchange messages and memory at once (MPI_THREAD_MULTIPLE). */
 #include <mpi.h>
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 
 enum { THREADS = 4, ROUNDS = 200 };
 
 static int rank, size;
+static atomic_int begun;
 
 static void *work(void *argument)
 {
     int tag = *(int *)argument, in = 0, out;
+    atomic_fetch_add(&begun, 1);
+    while (atomic_load(&begun) < THREADS) {
+        sched_yield(); /* a thread that begins when another one has ended may continue its location
+                        */
+    }
     for (int i = 0; i < ROUNDS; i++) {
         MPI_Request requests[2];
         out = i;
