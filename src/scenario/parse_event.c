@@ -6,6 +6,7 @@
 #include "scenario/parser.h"
 
 #include <otf2/OTF2_Events.h>
+#include <stdio.h>
 #include <string.h>
 
 /* The fields behind the name of an event, one letter each; `?`: the rest may be missing. */
@@ -526,8 +527,10 @@ static fm_status_t check_ranks(struct reading *reading)
         return FM_OK;
     }
     if (!fm_scenario_comm_has(parser->scenario, reading->comm, reading->rank)) {
-        return fm_parser_fail(parser, "rank %u is not in the communicator \"%.60s\"", reading->rank,
-                              parser->scenario->comm_names.keys[reading->comm].bytes);
+        char reason[64];
+        const char *name = parser->scenario->comm_names.keys[reading->comm].bytes;
+        snprintf(reason, sizeof reason, "rank %u is not in the communicator", reading->rank);
+        return fm_parser_fail_at(parser, (struct fm_word){name, strlen(name)}, reason);
     }
     if (reading->has_peer) {
         uint64_t peer;

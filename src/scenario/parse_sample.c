@@ -62,8 +62,9 @@ static fm_status_t write_events(struct fm_parser *parser, uint32_t location, uin
     }
     for (size_t i = common; i < depth; i++) {
         if (!is_function(parser->scenario, open[i])) {
-            return fm_parser_fail(parser, "the sample is not in \"%.60s\", which is open",
-                                  parser->scenario->regions.keys[open[i]].bytes);
+            const char *name = parser->scenario->regions.keys[open[i]].bytes;
+            return fm_parser_fail_at(parser, (struct fm_word){name, strlen(name)},
+                                     "the sample is not in a region that is open");
         }
     }
     fm_status_t status = FM_OK;

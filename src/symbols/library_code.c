@@ -13,11 +13,11 @@ static bool begins(const char *text, const char *with)
 static bool is_runtime(const char *name)
 {
     static const char *const runtimes[] = {
-        "libc.so",     "libc-",     "libm.so",      "libm-",      "libmvec",     "libpthread",
-        "librt.so",    "libdl.so",  "ld-linux",     "libstdc++",  "libc++",      "libgcc_s",
-        "libgfortran", "libflang",  "libquadmath",  "libgomp",    "libomp",      "libiomp",
-        "libtbb",      "libblas",   "liblapack",    "libopenblas", "libscalapack", "libmkl_",
-        "libatlas",    "libblis",   "libfftw",      "libz.so",    "libsvml",     "libimf",
+        "libc.so",     "libc-",    "libm.so",     "libm-",       "libmvec",      "libpthread",
+        "librt.so",    "libdl.so", "ld-linux",    "libstdc++",   "libc++",       "libgcc_s",
+        "libgfortran", "libflang", "libquadmath", "libgomp",     "libomp",       "libiomp",
+        "libtbb",      "libblas",  "liblapack",   "libopenblas", "libscalapack", "libmkl_",
+        "libatlas",    "libblis",  "libfftw",     "libz.so",     "libsvml",      "libimf",
     };
     for (size_t i = 0; i < sizeof runtimes / sizeof runtimes[0]; i++) {
         if (begins(name, runtimes[i])) {
@@ -46,9 +46,8 @@ static bool is_linked_with_mpi(Elf *elf)
         const size_t count = header.sh_size / header.sh_entsize;
         GElf_Dyn entry;
         for (size_t i = 0; i < count && gelf_getdyn(data, (int)i, &entry) != NULL; i++) {
-            const char *name = entry.d_tag == DT_NEEDED
-                                   ? elf_strptr(elf, header.sh_link, entry.d_un.d_val)
-                                   : NULL;
+            const char *name =
+                entry.d_tag == DT_NEEDED ? elf_strptr(elf, header.sh_link, entry.d_un.d_val) : NULL;
             if (name != NULL && begins(name, "libmpi")) {
                 return true;
             }

@@ -67,9 +67,9 @@ static void take_piece(void *context, unsigned worker, uint32_t process, const v
         if (walk.visit != busy_time->nodes) {
             part->callpath = fm_trace_function_of(
                 analysis->trace, busy_time->location->profile.items[walk.visit].callpath);
-            part->kind = fm_cause_kind_of(
-                analysis, analysis->trace->callpaths.items[part->callpath].region,
-                fm_charge_of(piece->kind));
+            part->kind =
+                fm_cause_kind_of(analysis, analysis->trace->callpaths.items[part->callpath].region,
+                                 fm_charge_of(piece->kind));
         }
         fm_dispatch_send(search->parts, worker, fm_trace_process(analysis->trace, piece->waiter),
                          &message);

@@ -13,7 +13,8 @@ struct fm_blamed_part {
     uint64_t from, to;
     uint32_t number;   /**< of the wait state in its location's list */
     uint32_t location; /**< that is blamed */
-    uint32_t callpath; /**< of the function of the program (fm_trace_function_of); FM_NONE: the location is outside of all regions */
+    uint32_t callpath; /**< of the function of the program (fm_trace_function_of); FM_NONE: the
+                          location is outside of all regions */
     uint32_t kind;     /**< enum fm_cause_kind; FM_CAUSE_UNATTRIBUTED: no call path is blamed */
     uint32_t problem;  /**< number of the shown problem; FM_NONE: none, or not known yet */
     uint32_t unused;

@@ -32,12 +32,12 @@ struct computation {
 
 /* ---- delays ---- */
 
-/* @return the node of the function of the program that a node of a location's call tree is part of */
+/* @return the node of the function of the program that a node of a location's call tree is part of
+ */
 static uint32_t function_of(const struct fm_trace *trace, const struct fm_location *location,
                             uint32_t visit)
 {
-    const uint32_t callpath =
-        fm_trace_function_of(trace, location->profile.items[visit].callpath);
+    const uint32_t callpath = fm_trace_function_of(trace, location->profile.items[visit].callpath);
     while (location->profile.items[visit].callpath != callpath) {
         visit = location->profile.items[visit].parent;
     }

@@ -5,8 +5,8 @@
  * The cost of a call path on a location is the sum of its short-term and long-term delay costs,
  * with one change: a wait state for a lock or for progress passes nothing on. The waiting that such
  * a wait state has, and that it has caused in turn, is the cost of the call paths that are blamed
- * for it (causes/blame/blame.h). Functions of libraries are part of the function of the program that
- * calls them (fm_trace_function_of). All costs add up to the waiting time of the run.
+ * for it (causes/blame/blame.h). Functions of libraries are part of the function of the program
+ * that calls them (fm_trace_function_of). All costs add up to the waiting time of the run.
  */
 #ifndef FERMATA_ANALYSIS_PROBLEMS_PROBLEM_COSTS_H
 #define FERMATA_ANALYSIS_PROBLEMS_PROBLEM_COSTS_H

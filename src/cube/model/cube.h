@@ -413,8 +413,8 @@ int64_t fm_cube_value(const struct fm_cube *cube, fm_metric_t metric, uint32_t c
                       uint32_t location);
 
 /** @return the call path of the function of the program that a call path is charged to as a cause:
- * itself, or of code of a library (fm_is_library_function) the innermost caller that is none. What no
- * function of the program calls stands for itself. O(depth) */
+ * itself, or of code of a library (fm_is_library_function) the innermost caller that is none. What
+ * no function of the program calls stands for itself. O(depth) */
 uint32_t fm_cube_function_of(const struct fm_cube *cube, uint32_t callpath);
 
 /** @return the statistics of `metric`, NULL if there are none. */

@@ -101,8 +101,9 @@ double fm_load_share(const struct fm_diagnosis *diagnosis, const struct fm_cube_
     double stolen_there = (double)lost / there;
     double own_excess = 0;
     if (others > 0) {
-        double time = (double)sum_at(cube, FM_METRIC_COMP, cause->callpath, NULL, cube->location_count) -
-                      time_there * there;
+        double time =
+            (double)sum_at(cube, FM_METRIC_COMP, cause->callpath, NULL, cube->location_count) -
+            time_there * there;
         double stolen = (double)load_at(cube, cause->callpath) - (double)lost;
         double own = (time - stolen) / others;
         own_excess = time_there - stolen_there - own;

@@ -78,7 +78,7 @@ uint32_t fm_trace_function_of(const struct fm_trace *trace, uint32_t callpath)
     while (at != FM_NONE && is_library_code(trace, at)) {
         at = trace->callpaths.items[at].parent;
     }
-    const bool is_called = at != FM_NONE && trace->regions[trace->callpaths.items[at].region].call ==
-                                                FM_CALL_USER;
+    const bool is_called =
+        at != FM_NONE && trace->regions[trace->callpaths.items[at].region].call == FM_CALL_USER;
     return is_called ? at : callpath;
 }

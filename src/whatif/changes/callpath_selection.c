@@ -74,7 +74,8 @@ uint32_t fm_callpaths_select(const struct fm_trace *trace, const char *text, uin
         }
         matches += matched;
         const uint32_t function = fm_trace_function_of(trace, i);
-        const bool is_part = is_alone && function != i && (*selected)[function] & FM_SELECTED_ITSELF;
+        const bool is_part =
+            is_alone && function != i && (*selected)[function] & FM_SELECTED_ITSELF;
         (*selected)[i] = (uint8_t)(matched || is_part  ? FM_SELECTED_ITSELF | within
                                    : parent == FM_NONE ? 0
                                                        : (*selected)[parent] & within);
