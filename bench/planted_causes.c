@@ -52,9 +52,12 @@ static NOINLINE void late_library(int values)
     inside += MPI_Wtime() - begin;
 }
 
+/* Larger than what malloc keeps when it is freed. */
+enum { BYTES = 48 << 20 };
+
 static NOINLINE void late_scratch(char *kept)
 {
-    enum { BYTES = 12 << 20, PAGE = 4096 };
+    enum { PAGE = 4096 };
     const double begin = MPI_Wtime();
     char *scratch = kept != NULL ? kept : malloc(BYTES);
     for (size_t i = 0; scratch != NULL && i < BYTES; i += PAGE) {
@@ -146,7 +149,7 @@ static void more_calls(int rank, int step, bool fixed)
 
 static void page_faults(int rank, int step, bool fixed)
 {
-    static char kept[12 << 20];
+    static char kept[BYTES];
     (void)step;
     prepare(2000);
     late_scratch(rank == 0 && !fixed ? NULL : kept);
@@ -162,7 +165,7 @@ static const struct kind {
     {"steps-1ms", steps_1ms, 2000, 1},  {"steps-10ms", steps_10ms, 200, 1},
     {"some-steps", some_steps, 400, 1}, {"late-sender", late_sender, 350, 1},
     {"fence", fence, 400, 0},           {"library", library, 400, 1},
-    {"more-calls", more_calls, 300, 0}, {"page-faults", page_faults, 400, 0},
+    {"more-calls", more_calls, 300, 0}, {"page-faults", page_faults, 200, 0},
 };
 
 static const struct kind *find_kind(const char *name)

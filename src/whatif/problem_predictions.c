@@ -174,10 +174,44 @@ static char *where_of(const struct fm_trace *trace, uint32_t callpath)
 
 /* Which processes a problem is of. */
 struct subject {
-    bool *processes; /* [process] */
-    bool is_whole;   /* with all of their locations that compute in the call path */
-    bool has_others; /* other processes compute in it, too */
+    bool *processes;    /* [process] */
+    bool is_whole;      /* with all of their locations that compute in the call path */
+    bool has_others;    /* other processes compute in it, too */
+    bool is_of_threads; /* it is not whole, but all locations in it of some threads of these
+                           processes, and others compute in it, too */
+    bool *threads;      /* [position in a process]: whether it is of one */
+    uint32_t thread_count;
 };
+
+/* Finds out whether the locations of a problem are certain threads of its processes. */
+static void find_threads(const struct fm_trace *trace, const struct fm_cube_problem *problem,
+                         struct subject *subject)
+{
+    uint32_t next = 0, apart = 0;
+    for (uint32_t l = 0; l < trace->location_count; l++) {
+        const uint32_t thread = trace->locations[l].thread;
+        subject->thread_count =
+            thread >= subject->thread_count ? thread + 1 : subject->thread_count;
+    }
+    subject->threads = fm_allocate(subject->thread_count, sizeof *subject->threads);
+    for (uint32_t i = 0; i < problem->location_count; i++) {
+        subject->threads[trace->locations[problem->locations[i]].thread] = true;
+    }
+    subject->is_of_threads = true;
+    for (uint32_t l = 0; l < trace->location_count; l++) {
+        while (next < problem->location_count && problem->locations[next] < l) {
+            next++;
+        }
+        if ((next < problem->location_count && problem->locations[next] == l) ||
+            !computes_in(trace, l, problem->callpath)) {
+            continue;
+        }
+        apart++;
+        subject->is_of_threads &= !subject->processes[fm_trace_process(trace, l)] ||
+                                  !subject->threads[trace->locations[l].thread];
+    }
+    subject->is_of_threads &= apart != 0;
+}
 
 static struct subject subject_of(const struct fm_trace *trace,
                                  const struct fm_cube_problem *problem)
@@ -201,6 +235,9 @@ static struct subject subject_of(const struct fm_trace *trace,
             subject.is_whole &= !is_of_subject;
             subject.has_others |= !is_of_subject;
         }
+    }
+    if (!subject.is_whole) {
+        find_threads(trace, problem, &subject);
     }
     return subject;
 }
@@ -241,8 +278,8 @@ static void predict_shared(struct predictor *predictor, uint32_t number, const c
     }
 }
 
-/* @return "0-3,7", to be freed with free() */
-static char *ranks_of(const struct subject *subject, uint32_t process_count)
+/* @return the numbers whose flags are set, "0-3,7", to be freed with free() */
+static char *numbers_of(const bool *flags, uint32_t count)
 {
     char *text = NULL;
     size_t size = 0;
@@ -251,12 +288,12 @@ static char *ranks_of(const struct subject *subject, uint32_t process_count)
         fm_memory_exhausted();
     }
     const char *separator = "";
-    for (uint32_t first = 0; first < process_count; first++) {
-        if (!subject->processes[first]) {
+    for (uint32_t first = 0; first < count; first++) {
+        if (!flags[first]) {
             continue;
         }
         uint32_t last = first;
-        while (last + 1 < process_count && subject->processes[last + 1]) {
+        while (last + 1 < count && flags[last + 1]) {
             last++;
         }
         fprintf(stream, "%s%" PRIu32 "-%" PRIu32, separator, first, last);
@@ -278,13 +315,17 @@ static void predict_imbalance(struct predictor *predictor, uint32_t number)
     }
     char *where = where_of(trace, problem->callpath);
     const struct subject subject = subject_of(trace, problem);
-    char *ranks = ranks_of(&subject, trace->process_count);
+    char *ranks = numbers_of(subject.processes, trace->process_count);
+    char *threads = numbers_of(subject.threads, subject.thread_count);
     if (subject.is_whole && subject.has_others) {
         predict_text(predictor, number, FM_PREDICTED_AS_OTHERS, FM_CUBE_NONE, "level=%s,ranks=%s",
                      where, ranks);
     } else if (subject.is_whole && problem->location_count < predictor->cube->location_count) {
         predict_text(predictor, number, FM_PREDICTED_ABSENT, FM_CUBE_NONE, "scale=%s:0,ranks=%s",
                      where, ranks);
+    } else if (subject.is_of_threads) {
+        predict_text(predictor, number, FM_PREDICTED_AS_OTHERS, FM_CUBE_NONE,
+                     "level=%s,ranks=%s,threads=%s", where, ranks, threads);
     } else {
         predict_text(predictor, number, FM_PREDICTED_MEDIAN, FM_CUBE_NONE, "level=%s", where);
     }
@@ -295,7 +336,9 @@ static void predict_imbalance(struct predictor *predictor, uint32_t number)
         predict_text(predictor, number, FM_PREDICTED_BALANCED, FM_CUBE_NONE, "balance=%s", where);
     }
     free(ranks);
+    free(threads);
     fm_free(subject.processes);
+    fm_free(subject.threads);
     free(where);
 }
 

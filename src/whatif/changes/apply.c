@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Applies changes. A change sees the computation of a location in groups: the iterations of the
- * program's phases (without phases, and for `cap`, the visits of the selected call path). It gives
+ * program's phases (without phases, and for `cap`, the visits of the selected call path; if only
+ * samples tell of these, the parts of the run between calls that all locations share). It gives
  * each group a new total. The pieces of a group share it in proportion to their lengths, rounded so
  * that their sum is the total. */
 #include "whatif/changes/apply.h"
@@ -15,6 +16,7 @@
 #include "whatif/changes/network_model.h"
 #include "whatif/changes/phase_walk.h"
 #include "whatif/changes/pieces.h"
+#include "whatif/changes/shared_calls.h"
 
 /* The computation of one location in one group. */
 struct share {
@@ -31,8 +33,10 @@ struct application {
     const struct fm_trace *trace;
     struct fm_edits *edits;
     struct fm_call_selection selection;
-    bool by_visits;       /* groups are visits of the call path, not iterations */
-    share_vector *shares; /* [location] */
+    bool by_visits;              /* groups are visits of the call path, not iterations */
+    bool by_parts;               /* groups are parts of the run, not visits */
+    enum fm_shared_calls shared; /* that divide the run into these parts */
+    share_vector *shares;        /* [location] */
 };
 
 /* ---- the pieces of a location ---- */
@@ -41,15 +45,15 @@ struct application {
 struct walk {
     struct fm_pieces pieces;
     struct fm_phase_walk iterations;
+    struct fm_shared_walk parts;
     struct fm_map share_of; /* (iteration) -> position */
     uint8_t *wanted;        /* [node of the location's call tree] */
     size_t edit;
 };
 
-/* @return whether a location is of a rank that the change is about */
 static bool concerns(const struct application *application, uint32_t l)
 {
-    return fm_ranges_have(&application->change->ranks, fm_trace_process(application->trace, l));
+    return fm_change_concerns(application->change, application->trace, l);
 }
 
 static void walk_begin(struct walk *walk, const struct application *application, uint32_t l)
@@ -71,6 +75,7 @@ static void walk_begin(struct walk *walk, const struct application *application,
     }
     fm_pieces_begin(&walk->pieces, trace, l, walk->wanted);
     fm_phase_walk_begin(&walk->iterations, trace, l);
+    fm_shared_walk_begin(&walk->parts, trace, l, application->shared);
 }
 
 static void walk_end(struct walk *walk)
@@ -89,7 +94,12 @@ static bool walk_next(struct walk *walk, const struct application *application,
         const struct fm_phase_number iteration = fm_phase_walk_at(&walk->iterations, piece->begin);
         const struct fm_phase_number visit = {FM_NONE, piece->run};
         const bool has_phases = walk->iterations.owner != NULL;
-        *group = application->by_visits || !has_phases ? visit : iteration;
+        const struct fm_phase_number part = {FM_NONE,
+                                             fm_shared_walk_at(&walk->parts, piece->begin)};
+        *group = application->by_visits  ? visit
+                 : has_phases            ? iteration
+                 : application->by_parts ? part
+                                         : visit;
         if (fm_ranges_have(wanted, has_phases ? iteration.number : visit.number)) {
             return true;
         }
@@ -338,10 +348,34 @@ static uint64_t scale_calls(struct application *application, uint32_t l)
 
 /* ---- a change ---- */
 
+/* Finds out whether visits of the selected call paths are estimates, and then which calls the
+ * locations that compute there share. */
+static void choose_groups(struct application *application)
+{
+    const struct fm_trace *trace = application->trace;
+    bool *computes = fm_allocate(trace->location_count, sizeof *computes);
+    application->by_visits = application->change->kind == FM_CHANGE_CAP;
+    for (uint32_t l = 0; l < trace->location_count; l++) {
+        const struct fm_location *location = &trace->locations[l];
+        for (size_t v = 0; v < location->profile.count; v++) {
+            const struct fm_visit_profile *node = &location->profile.items[v];
+            if (node->callpath != FM_NONE &&
+                (application->selection.callpaths[node->callpath] & FM_SELECTED_ITSELF) != 0) {
+                computes[l] = true;
+                application->by_parts |= trace->regions[node->region].is_estimated;
+            }
+        }
+    }
+    application->shared = application->by_parts && !application->by_visits
+                              ? fm_shared_calls_choose(trace, computes)
+                              : FM_SHARED_BY_NONE;
+    fm_free(computes);
+}
+
 static void change_computation(struct application *application, struct fm_change_effect *effect)
 {
     const uint32_t locations = application->trace->location_count;
-    application->by_visits = application->change->kind == FM_CHANGE_CAP;
+    choose_groups(application);
     application->shares = fm_allocate(locations, sizeof *application->shares);
     /* Ranks that are to take as long as the others are compared with these. */
     const bool compares = application->change->kind == FM_CHANGE_LEVEL;

@@ -126,7 +126,7 @@ void fm_calls_free(const struct fm_run_change *change, const struct fm_detail *d
 {
     for (uint32_t l = 0; l < detail->trace->location_count; l++) {
         struct walk walk = {.change = change, .location = &detail->trace->locations[l]};
-        if (fm_ranges_have(&change->ranks, fm_trace_process(detail->trace, l))) {
+        if (fm_change_concerns(change, detail->trace, l)) {
             fm_phase_walk_begin(&walk.phases, detail->trace, l);
             free_calls_of(&walk, detail, l, selection, &edits[l], effect);
             fm_phase_walk_free(&walk.phases);
@@ -193,7 +193,7 @@ void fm_calls_shorten(const struct fm_run_change *change, const struct fm_detail
         struct fm_edits merged = {0};
         size_t kept_freed = 0, kept_remaining = 0;
         const uint64_t before = effect->calls;
-        if (!fm_ranges_have(&change->ranks, fm_trace_process(trace, l))) {
+        if (!fm_change_concerns(change, trace, l)) {
             continue;
         }
         fm_phase_walk_begin(&walk.phases, trace, l);

@@ -45,6 +45,13 @@ bool fm_ranges_have(const fm_number_ranges *ranges, uint64_t number)
     return ranges->count == 0;
 }
 
+bool fm_change_concerns(const struct fm_run_change *change, const struct fm_trace *trace,
+                        uint32_t location)
+{
+    return fm_ranges_have(&change->ranks, fm_trace_process(trace, location)) &&
+           fm_ranges_have(&change->threads, trace->locations[location].thread);
+}
+
 /* Reads "0-3,7". @return false: it is none */
 static bool read_ranges(const char *text, fm_number_ranges *ranges)
 {
@@ -212,11 +219,14 @@ static fm_status_t read_change(struct fm_run_change *change, const char *text,
     change->text = fm_copy_string(text);
     change->where = fm_copy_string(where);
     if (!take_selection(change->where, ",iterations=", &change->iterations) ||
+        !take_selection(change->where, ",threads=", &change->threads) ||
         !take_selection(change->where, ",ranks=", &change->ranks)) {
         return fm_fail(error, FM_ERR_USAGE,
-                       "%.200s: select with ,ranks=0-3,7 and then ,iterations=10-20", text);
+                       "%.200s: select with ,ranks=0-3,7 and then ,threads=1 and then "
+                       ",iterations=10-20",
+                       text);
     }
-    if (kinds[kind].of_all_ranks && change->ranks.count != 0) {
+    if (kinds[kind].of_all_ranks && (change->ranks.count != 0 || change->threads.count != 0)) {
         return fm_fail(error, FM_ERR_USAGE,
                        "%.200s: barriers and fences can be changed for all of their ranks only",
                        text);
@@ -247,6 +257,7 @@ static void free_change(struct fm_run_change *change)
     fm_free(change->where);
     fm_free(change->at);
     fm_vector_free(&change->ranks);
+    fm_vector_free(&change->threads);
     fm_vector_free(&change->iterations);
 }
 

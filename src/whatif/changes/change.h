@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
- * Changes of a run, as users write them: KIND=WHERE[:VALUE][,ranks=LIST][,iterations=LIST], or
+ * Changes of a run, as users write them: KIND=WHERE[:VALUE][,ranks=LIST][,threads=LIST]
+ * [,iterations=LIST], or
  * network=ideal, latency=x0.5, bandwidth=x2, init=0, noprogress-wait, with the same selections.
  *
  * WHERE is the name of a function (with all call paths that end in it), or a call path from its
@@ -10,6 +11,7 @@
 
 #include "base/containers/vector.h"
 #include "base/error.h"
+#include "trace/tables/trace.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,7 +35,7 @@ typedef enum {
     FM_CHANGE_SPLIT_LOCK   /**< locks of windows: several locks, each acquired in turn */
 } fm_change_kind_t;
 
-/** A range of ranks or iterations. */
+/** A range of ranks, threads or iterations. */
 struct fm_number_range {
     uint64_t first, last;
 };
@@ -48,6 +50,7 @@ struct fm_run_change {
     uint64_t numerator, denominator; /**< SCALE, LATENCY, BANDWIDTH: the factor; CAP:
                                         seconds; SPLIT_LOCK: number of locks */
     fm_number_ranges ranks;          /**< none: all */
+    fm_number_ranges threads;        /**< positions in their processes; none: all */
     fm_number_ranges iterations;     /**< none: all */
 };
 
@@ -59,6 +62,10 @@ fm_status_t fm_changes_add(fm_changes *changes, const char *text, struct fm_erro
 
 /** @return whether a number is in the ranges; true if there are none. */
 bool fm_ranges_have(const fm_number_ranges *ranges, uint64_t number);
+
+/** @return whether a change is about a location. */
+bool fm_change_concerns(const struct fm_run_change *change, const struct fm_trace *trace,
+                        uint32_t location);
 
 void fm_changes_free(fm_changes *changes);
 

@@ -165,7 +165,7 @@ fm_status_t fm_calls_defer(const struct fm_run_change *change, const struct fm_d
     uint8_t *completing = NULL;
     if (fm_callpaths_select(trace, change->at, &completing) != 0) {
         for (uint32_t l = 0; l < trace->location_count; l++) {
-            if (fm_ranges_have(&change->ranks, fm_trace_process(trace, l))) {
+            if (fm_change_concerns(change, trace, l)) {
                 defer_on(change, trace, l, selected, completing, &edits[l], effect);
             }
         }

@@ -82,7 +82,7 @@ void fm_locks_split(const struct fm_run_change *change, const struct fm_detail *
                     struct fm_change_effect *effect)
 {
     for (uint32_t l = 0; l < detail->trace->location_count; l++) {
-        if (fm_ranges_have(&change->ranks, fm_trace_process(detail->trace, l))) {
+        if (fm_change_concerns(change, detail->trace, l)) {
             split_on(change, detail, l, selection, &edits[l], effect);
         }
     }

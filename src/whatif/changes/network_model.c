@@ -242,7 +242,7 @@ fm_status_t fm_network_change(const struct fm_run_change *change, const struct f
         depends_on_bytes |= lines[r].per_byte > 0;
     }
     for (uint32_t l = 0; l < trace->location_count; l++) {
-        if (fm_ranges_have(&change->ranks, fm_trace_process(trace, l))) {
+        if (fm_change_concerns(change, trace, l)) {
             change_calls(change, trace, l, &samples[l], lines, &edits[l], effect);
         }
         fm_vector_free(&samples[l]);
