@@ -195,12 +195,13 @@ static void mark_instrumented(struct fm_definitions *set, const uint32_t *site, 
 static uint32_t define_nameless(struct fm_definitions *set, uint32_t binary, uint64_t function,
                                 uint64_t address)
 {
-    char name[512];
+    char name[512], file[512];
     const uint32_t *words = fm_defined(set, FM_DEFINE_BINARY, binary, NULL);
     struct answer answer = {.name = "main"};
     if (function == 0 || function != wide(words + FM_BINARY_MAIN)) {
         const char *path = fm_defined_string(set, words[FM_BINARY_PATH]);
-        const char *slash = strrchr(path, '/'), *file = slash != NULL ? slash + 1 : path;
+        const char *slash = strrchr(path, '/');
+        snprintf(file, sizeof file, "%s", slash != NULL ? slash + 1 : path);
         place_text(set, binary, function != 0 ? function : address, name, sizeof name);
         answer.name = name;
         answer.file = strstr(file, ".so") != NULL ? file : NULL;

@@ -27,7 +27,7 @@ LOCAL_CALLS = ["MPI_Initialized", "MPI_Send_init", "MPI_Bcast_init", "MPI_Reduce
                "MPI_File_write", "MPI_File_read_at", "MPI_File_write_all", "MPI_File_get_size",
                "MPI_File_seek", "MPI_Pack", "MPI_Request_get_status", "MPI_Topo_test"]
 THREAD_FOCUSES = ("omp", "hybrid", "pthread")
-USER_REGIONS = ["foo", "bar", "solve step", "io", "std::sort"]
+USER_REGIONS = ["foo", "std::sort", "solve step", "io"]
 
 
 class Simulation(MessageActions, CollectiveActions, WindowActions, LockActions, IterationActions,
