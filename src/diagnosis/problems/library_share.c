@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /** A tenth, in percent. */
 #define LEAST_PERCENT 10
@@ -13,13 +14,29 @@
 /** Functions of libraries in a sentence. */
 #define SHOWN 2
 
-/** @return the function of a library that the program calls, of one that it takes time in */
+/** @return whether a function of a library has no name but its address: "libm.so.6+0x702c0" */
+static bool is_nameless(const struct fm_cube_region *region)
+{
+    const size_t length = region->file == NULL ? 0 : strlen(region->file);
+    return length != 0 && strncmp(region->name, region->file, length) == 0 &&
+           strncmp(region->name + length, "+0x", 3) == 0;
+}
+
+/** @return the function of a library that the program calls, of one that it takes time in; of those
+ * without names, one that stands for all of the library */
 static uint32_t called(const struct fm_cube *cube, uint32_t callpath, uint32_t caller)
 {
     while (cube->callpaths[callpath].parent != caller) {
         callpath = cube->callpaths[callpath].parent;
     }
-    return cube->callpaths[callpath].region;
+    const uint32_t region = cube->callpaths[callpath].region;
+    for (uint32_t r = 0; r < region && is_nameless(&cube->regions[region]); r++) {
+        if (is_nameless(&cube->regions[r]) &&
+            strcmp(cube->regions[r].file, cube->regions[region].file) == 0) {
+            return r;
+        }
+    }
+    return region;
 }
 
 /** @return the region with the largest time, which is taken out of the list; FM_CUBE_NONE: it is
@@ -50,8 +67,11 @@ static char *write_share(const struct fm_diagnosis *diagnosis, int64_t *times, i
         if (region == FM_CUBE_NONE) {
             break;
         }
-        char *name = fm_place_name(diagnosis, cube->regions[region].name);
-        fprintf(stream, "%s%d %% in `%s`", i == 0 ? " (" : ", ", percent, name);
+        const bool nameless = is_nameless(&cube->regions[region]);
+        char *name = fm_place_name(diagnosis, nameless ? cube->regions[region].file
+                                                       : cube->regions[region].name);
+        const char *quote = nameless ? "" : "`";
+        fprintf(stream, "%s%d %% in %s%s%s", i == 0 ? " (" : ", ", percent, quote, name, quote);
         free(name);
     }
     if (ftell(stream) > 0) {

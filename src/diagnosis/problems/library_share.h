@@ -9,7 +9,8 @@
 
 /** @return the one or two functions of libraries that the cause's function calls and that take most
  * of its time on the cause's locations, each at least a tenth: " (72 % in `sin`, 11 % in `cos`)";
- * "" if there are none. To be freed with free(). */
+ * functions without names are told by their library, "libm.so.6"; "" if there are none. To be freed
+ * with free(). */
 char *fm_library_share(const struct fm_diagnosis *diagnosis, const struct fm_cube_problem *cause);
 
 #endif
