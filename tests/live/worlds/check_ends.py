@@ -108,7 +108,8 @@ def check_elsewhere(chosen, folder):
     wall = time.monotonic() - begin
     report = recorded_worlds.Report(chosen, experiment)
     if len(report.ranks()) != 4 or report.waits("mpi_latesender", "MPI_Recv")[0] < 0.2:
-        yield f"ranks {report.ranks()}, waits {report.waits('mpi_latesender', 'MPI_Recv')}: {outcome.stderr}"
+        yield (f"ranks {report.ranks()}, waits {report.waits('mpi_latesender', 'MPI_Recv')}, "
+               f"warnings {report.warnings}: {outcome.stderr}")
     if not any("world 1 was compared with that of world 0 by the time of day" in text for text in report.warnings):
         yield f"warnings {report.warnings}"
     waits = report.waits("mpi_comm_wait", "MPI_Comm_spawn")
