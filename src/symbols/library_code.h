@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Which shared objects are libraries that a program uses, and not part of the program: nobody who
- * tunes the program changes their functions.
+ * makes the program faster changes their functions.
  */
 #ifndef FERMATA_SYMBOLS_LIBRARY_CODE_H
 #define FERMATA_SYMBOLS_LIBRARY_CODE_H

@@ -183,36 +183,6 @@ struct subject {
     uint32_t thread_count;
 };
 
-/* Finds out whether the locations of a problem are certain threads of its processes. */
-static void find_threads(const struct fm_trace *trace, const struct fm_cube_problem *problem,
-                         struct subject *subject)
-{
-    uint32_t next = 0, apart = 0;
-    for (uint32_t l = 0; l < trace->location_count; l++) {
-        const uint32_t thread = trace->locations[l].thread;
-        subject->thread_count =
-            thread >= subject->thread_count ? thread + 1 : subject->thread_count;
-    }
-    subject->threads = fm_allocate(subject->thread_count, sizeof *subject->threads);
-    for (uint32_t i = 0; i < problem->location_count; i++) {
-        subject->threads[trace->locations[problem->locations[i]].thread] = true;
-    }
-    subject->is_of_threads = true;
-    for (uint32_t l = 0; l < trace->location_count; l++) {
-        while (next < problem->location_count && problem->locations[next] < l) {
-            next++;
-        }
-        if ((next < problem->location_count && problem->locations[next] == l) ||
-            !computes_in(trace, l, problem->callpath)) {
-            continue;
-        }
-        apart++;
-        subject->is_of_threads &= !subject->processes[fm_trace_process(trace, l)] ||
-                                  !subject->threads[trace->locations[l].thread];
-    }
-    subject->is_of_threads &= apart != 0;
-}
-
 static struct subject subject_of(const struct fm_trace *trace,
                                  const struct fm_cube_problem *problem)
 {
@@ -220,9 +190,16 @@ static struct subject subject_of(const struct fm_trace *trace,
         .processes = fm_allocate(trace->process_count, sizeof *subject.processes),
         .is_whole = true,
     };
+    for (uint32_t l = 0; l < trace->location_count; l++) {
+        const uint32_t thread = trace->locations[l].thread;
+        subject.thread_count = thread >= subject.thread_count ? thread + 1 : subject.thread_count;
+    }
+    subject.threads = fm_allocate(subject.thread_count, sizeof *subject.threads);
     for (uint32_t i = 0; i < problem->location_count; i++) {
         subject.processes[fm_trace_process(trace, problem->locations[i])] = true;
+        subject.threads[trace->locations[problem->locations[i]].thread] = true;
     }
+    bool shares_threads = false; /* others on the same threads of these processes compute in it */
     for (uint32_t l = 0, next = 0; l < trace->location_count; l++) {
         while (next < problem->location_count && problem->locations[next] < l) {
             next++;
@@ -234,11 +211,10 @@ static struct subject subject_of(const struct fm_trace *trace,
             const bool is_of_subject = subject.processes[fm_trace_process(trace, l)];
             subject.is_whole &= !is_of_subject;
             subject.has_others |= !is_of_subject;
+            shares_threads |= is_of_subject && subject.threads[trace->locations[l].thread];
         }
     }
-    if (!subject.is_whole) {
-        find_threads(trace, problem, &subject);
-    }
+    subject.is_of_threads = !subject.is_whole && !shares_threads;
     return subject;
 }
 

@@ -33,6 +33,7 @@ struct result {
     struct sum *sums; /* [location]: in the iterations of the occasions */
     uint64_t balanced, removed;
     uint64_t longest; /* sum of the longest times of the iterations */
+    uint64_t on_path; /* on the critical path */
     uint64_t limit;   /* of the gain: waiting of that process without a location of the problem that
                          waits least, and time of the call path on the critical path */
     uint32_t only;    /* the one location that takes part; FM_NONE: none does; OTHERS: several */
@@ -345,20 +346,19 @@ static uint64_t mean_of(const struct sum *sum)
 
 /* @return a gain, enlarged where the call path is on the critical path more than once an iteration
  */
-static uint64_t gain_of(const struct result *result, uint64_t on_path, uint64_t gain)
+static uint64_t gain_of(const struct result *result, uint64_t gain)
 {
-    if (on_path > result->longest && result->longest > 0) {
-        gain = (uint64_t)((unsigned __int128)gain * on_path / result->longest);
+    if (result->on_path > result->longest && result->longest > 0) {
+        gain = (uint64_t)((unsigned __int128)gain * result->on_path / result->longest);
     }
     return gain < result->limit ? gain : result->limit;
 }
 
 /* @return the gains of what a single thread of the only process executes. Nothing else shows what
  * it would take elsewhere: the other threads take part with no time. */
-static struct fm_cube_gain gain_of_single(const struct result *result, uint64_t threads,
-                                          uint64_t on_path)
+static struct fm_cube_gain gain_of_single(const struct result *result, uint64_t threads)
 {
-    uint64_t removed = on_path < result->longest ? on_path : result->longest;
+    uint64_t removed = result->on_path < result->longest ? result->on_path : result->longest;
     return (struct fm_cube_gain){
         .is_known = threads > 1,
         .balanced = threads > 1 ? removed - removed / threads : 0,
@@ -368,7 +368,7 @@ static struct fm_cube_gain gain_of_single(const struct result *result, uint64_t 
 
 /* States a result. `threads`: as in the search; `others`: room for a time of each location */
 static void describe(const struct result *result, uint32_t locations, uint64_t threads,
-                     uint64_t on_path, uint64_t *others, struct fm_cube_problem *problem)
+                     uint64_t *others, struct fm_cube_problem *problem)
 {
     struct sum there = {0};
     uint64_t longest = 0;
@@ -391,11 +391,11 @@ static void describe(const struct result *result, uint32_t locations, uint64_t t
     };
     problem->gain = (struct fm_cube_gain){
         .is_known = there.count > 0,
-        .balanced = gain_of(result, on_path, result->balanced),
-        .removed = gain_of(result, on_path, result->removed),
+        .balanced = gain_of(result, result->balanced),
+        .removed = gain_of(result, result->removed),
     };
     if (threads > 0 && result->only < OTHERS) {
-        problem->gain = gain_of_single(result, threads, on_path);
+        problem->gain = gain_of_single(result, threads);
     }
 }
 
@@ -466,9 +466,9 @@ static void mark_locations(const struct search *search, const struct fm_shown_pr
     }
     fm_free(is_process);
     /* The rest of the critical path takes as long as before, whatever happens to the call path. */
-    uint64_t on_path = time_on_path(search, shown->callpath);
+    result->on_path = time_on_path(search, shown->callpath);
     bool is_of_run = search->path->spans == NULL && search->path->last_location != FM_NONE;
-    result->limit = is_of_run && on_path < result->limit ? on_path : result->limit;
+    result->limit = is_of_run && result->on_path < result->limit ? result->on_path : result->limit;
 }
 
 static void examine(struct search *search, struct fm_cube_problem *problems)
@@ -485,8 +485,7 @@ static void examine(struct search *search, struct fm_cube_problem *problems)
     uint64_t *others = fm_allocate(locations, sizeof *others);
     for (uint32_t s = 0; s < search->count; ++s) {
         if (fm_team_leads(analysis->team)) {
-            describe(&results[s], locations, search->threads,
-                     time_on_path(search, search->subjects[s].callpath), others,
+            describe(&results[s], locations, search->threads, others,
                      &problems[search->subjects[s].number]);
         }
         fm_free(results[s].is_part);

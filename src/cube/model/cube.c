@@ -422,6 +422,17 @@ int64_t fm_cube_value(const struct fm_cube *cube, fm_metric_t metric, uint32_t c
     return 0;
 }
 
+int64_t fm_cube_value_on(const struct fm_cube *cube, fm_metric_t metric, uint32_t callpath,
+                         const uint32_t *locations, uint32_t count)
+{
+    uint64_t sum = 0; /* of an invalid file it may exceed 64 bits: it wraps */
+    for (uint32_t i = 0; i < count; i++) {
+        sum +=
+            (uint64_t)fm_cube_value(cube, metric, callpath, locations == NULL ? i : locations[i]);
+    }
+    return (int64_t)sum;
+}
+
 const struct fm_cube_statistics *fm_cube_metric_statistics(const struct fm_cube *cube,
                                                            fm_metric_t metric)
 {

@@ -412,6 +412,11 @@ void fm_cube_free_switched_off(struct fm_cube *cube);
 int64_t fm_cube_value(const struct fm_cube *cube, fm_metric_t metric, uint32_t callpath,
                       uint32_t location);
 
+/** @return the sum of the exclusive values on some locations (sealed cubes only).
+ * @param locations  NULL: the first `count` */
+int64_t fm_cube_value_on(const struct fm_cube *cube, fm_metric_t metric, uint32_t callpath,
+                         const uint32_t *locations, uint32_t count);
+
 /** @return the call path of the function of the program that a call path is charged to as a cause:
  * itself, or of code of a library (fm_is_library_function) the innermost caller that is none. What
  * no function of the program calls stands for itself. O(depth) */

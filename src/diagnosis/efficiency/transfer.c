@@ -22,11 +22,7 @@ static bool is_transfer(fm_metric_t metric)
 
 static int64_t sum_at(const struct fm_cube *cube, fm_metric_t metric, uint32_t callpath)
 {
-    int64_t sum = 0;
-    for (uint32_t l = 0; l < cube->location_count; l++) {
-        sum += fm_cube_value(cube, metric, callpath, l);
-    }
-    return sum;
+    return fm_cube_value_on(cube, metric, callpath, NULL, cube->location_count);
 }
 
 static int64_t bytes_at(const struct fm_cube *cube, uint32_t callpath)

@@ -125,17 +125,6 @@ struct sampled_code {
     uint32_t most;                          /**< FM_CUBE_NONE: there are no samples below it */
 };
 
-/** @return the sum of a metric's values at a call path alone on the cause's locations. */
-static int64_t own_value(const struct fm_cube *cube, fm_metric_t metric, uint32_t callpath,
-                         const struct fm_cube_problem *cause)
-{
-    int64_t sum = 0;
-    for (uint32_t i = 0; i < cause->location_count; i++) {
-        sum += fm_cube_value(cube, metric, callpath, cause->locations[i]);
-    }
-    return sum;
-}
-
 static struct sampled_code sampled_code(const struct fm_cube *cube,
                                         const struct fm_cube_problem *cause)
 {
@@ -144,8 +133,10 @@ static struct sampled_code sampled_code(const struct fm_cube *cube,
         if (!is_code_below(cube, at, cause->callpath)) {
             continue;
         }
-        int64_t samples = own_value(cube, FM_METRIC_SAMPLES, at, cause);
-        int64_t computation = own_value(cube, FM_METRIC_COMP, at, cause);
+        int64_t samples =
+            fm_cube_value_on(cube, FM_METRIC_SAMPLES, at, cause->locations, cause->location_count);
+        int64_t computation =
+            fm_cube_value_on(cube, FM_METRIC_COMP, at, cause->locations, cause->location_count);
         code.samples += samples;
         code.computation += computation;
         if (fm_cube_function_of(cube, at) != cause->callpath && samples > code.most_samples) {

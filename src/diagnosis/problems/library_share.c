@@ -92,10 +92,8 @@ char *fm_library_share(const struct fm_diagnosis *diagnosis, const struct fm_cub
         if (fm_cube_function_of(cube, c) != cause->callpath) {
             continue;
         }
-        int64_t time = 0;
-        for (uint32_t i = 0; i < cause->location_count; i++) {
-            time += fm_cube_value(cube, FM_METRIC_COMP, c, cause->locations[i]);
-        }
+        const int64_t time =
+            fm_cube_value_on(cube, FM_METRIC_COMP, c, cause->locations, cause->location_count);
         total += time;
         if (c != cause->callpath) {
             times[called(cube, c, cause->callpath)] += time;

@@ -18,8 +18,8 @@ static int64_t sum_at(const struct fm_cube *cube, fm_metric_t metric, uint32_t c
 {
     int64_t sum = 0;
     for (uint32_t c = callpath; c < cube->callpath_count; c++) {
-        for (uint32_t i = 0; fm_cube_function_of(cube, c) == callpath && i < count; i++) {
-            sum += fm_cube_value(cube, metric, c, locations == NULL ? i : locations[i]);
+        if (fm_cube_function_of(cube, c) == callpath) {
+            sum += fm_cube_value_on(cube, metric, c, locations, count);
         }
     }
     return sum;
