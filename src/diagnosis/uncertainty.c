@@ -29,6 +29,13 @@ int64_t fm_error_of_waiting(const struct fm_cube *cube, int64_t ticks)
     return sum > 0 ? (int64_t)(error * (double)ticks / sum) : 0;
 }
 
+int64_t fm_error_of_cause(const struct fm_cube *cube, const struct fm_cube_problem *cause,
+                          int64_t ticks)
+{
+    const double sampled = (double)cause->error / (double)cause->cost * (double)ticks;
+    return fm_error_of_waiting(cube, ticks) + (int64_t)sampled;
+}
+
 int64_t fm_error_of_link(const struct fm_cube *cube, enum fm_cube_matrix_kind kind,
                          const struct fm_cube_link *link)
 {

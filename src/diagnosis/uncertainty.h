@@ -20,13 +20,20 @@ int64_t fm_error_of_kind(const struct fm_diagnosis *diagnosis, fm_metric_t kind)
  * is with what is less waiting, such as a gain. */
 int64_t fm_error_of_waiting(const struct fm_cube *cube, int64_t ticks);
 
+/** @return the error of a part of what a problem costs, or of what its end would gain, in ticks: as
+ * of waiting, and of what samples tell of its functions, in proportion to its cost. */
+int64_t fm_error_of_cause(const struct fm_cube *cube, const struct fm_cube_problem *cause,
+                          int64_t ticks);
+
 /** @return the error of a link of a matrix of waiting: its own one; of blame its share of the error
  * of all waiting. */
 int64_t fm_error_of_link(const struct fm_cube *cube, enum fm_cube_matrix_kind kind,
                          const struct fm_cube_link *link);
 
 /** What the sign of errors stands for, as a part of a sentence. */
-#define FM_ERROR_MEANING "bound of the error by clocks and by what recording costs"
+#define FM_ERROR_MEANING                                                                           \
+    "bound of the error by clocks and by what recording costs, with two standard errors of what "  \
+    "samples tell"
 
 /** @return the sign before an error: plus-minus, or "+-" where UTF-8 is not shown. */
 const char *fm_error_sign(const struct fm_diagnosis *diagnosis);

@@ -137,13 +137,27 @@ predict_text(struct predictor *predictor, uint32_t problem, enum fm_predicted_ch
 
 /* ---- imbalance ---- */
 
-/* @return whether a location computes in a call path itself, or in a library that it calls */
-static bool computes_in(const struct fm_trace *trace, uint32_t l, uint32_t callpath)
+/* @return whether the time of a call path is that of a problem: it is in its call path itself, in a
+ * library that it calls, or in what it stands for */
+static bool is_part(const struct fm_trace *trace, const struct fm_cube_problem *problem,
+                    uint32_t callpath)
+{
+    uint32_t at = fm_trace_function_of(trace, callpath);
+    while (problem->stands_for_callees && at != FM_NONE && at != problem->callpath &&
+           trace->regions[trace->callpaths.items[at].region].call == FM_CALL_USER) {
+        at = trace->callpaths.items[at].parent;
+    }
+    return at == problem->callpath;
+}
+
+/* @return whether a location computes in a problem */
+static bool computes_in(const struct fm_trace *trace, uint32_t l,
+                        const struct fm_cube_problem *problem)
 {
     const struct fm_location *location = &trace->locations[l];
     for (size_t v = 0; v < location->profile.count; v++) {
         if (location->profile.items[v].time > 0 &&
-            fm_trace_function_of(trace, location->profile.items[v].callpath) == callpath) {
+            is_part(trace, problem, location->profile.items[v].callpath)) {
             return true;
         }
     }
@@ -152,8 +166,9 @@ static bool computes_in(const struct fm_trace *trace, uint32_t l, uint32_t callp
 
 /* @return the call path as changes name it, without what it calls in the program if some of that
  * computes */
-static char *where_of(const struct fm_trace *trace, uint32_t callpath)
+static char *where_of(const struct fm_trace *trace, const struct fm_cube_problem *problem)
 {
+    const uint32_t callpath = problem->callpath;
     bool *is_within = fm_allocate(trace->callpaths.count, sizeof *is_within);
     bool has_others = false;
     for (uint32_t c = 0; c < trace->callpaths.count; c++) { /* parents precede children */
@@ -164,7 +179,8 @@ static char *where_of(const struct fm_trace *trace, uint32_t callpath)
     }
     char *path = fm_callpath_where(trace, callpath);
     char *where = NULL;
-    if (asprintf(&where, "%s%s", path, has_others ? "/." : "") < 0) {
+    if (asprintf(&where, "%s%s", path, has_others && !problem->stands_for_callees ? "/." : "") <
+        0) {
         fm_memory_exhausted();
     }
     fm_free(path);
@@ -207,7 +223,7 @@ static struct subject subject_of(const struct fm_trace *trace,
         if (next < problem->location_count && problem->locations[next] == l) {
             continue;
         }
-        if (computes_in(trace, l, problem->callpath)) {
+        if (computes_in(trace, l, problem)) {
             const bool is_of_subject = subject.processes[fm_trace_process(trace, l)];
             subject.is_whole &= !is_of_subject;
             subject.has_others |= !is_of_subject;
@@ -289,7 +305,7 @@ static void predict_imbalance(struct predictor *predictor, uint32_t number)
     if (trace->regions[trace->callpaths.items[problem->callpath].region].call != FM_CALL_USER) {
         return;
     }
-    char *where = where_of(trace, problem->callpath);
+    char *where = where_of(trace, problem);
     const struct subject subject = subject_of(trace, problem);
     char *ranks = numbers_of(subject.processes, trace->process_count);
     char *threads = numbers_of(subject.threads, subject.thread_count);

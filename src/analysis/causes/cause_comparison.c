@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/causes/cause_comparison.h"
 
+#include "analysis/causes/charge.h"
+
 struct fm_inner_waits fm_waits_inside(const struct fm_wait_list *waits,
                                       const struct fm_interval *interval)
 {
@@ -52,6 +54,11 @@ double fm_compare_sides(const struct fm_cause_comparison *c)
         }
     } else {
         c->wait->traits |= FM_CAUSED_UNATTRIBUTED;
+    }
+    if (c->caused->differences != NULL &&
+        fm_charge_of((fm_delay_kind_t)c->wait->delay_kind) == FM_CHARGE_DELAY) {
+        fm_side_differences_note(c->caused->differences, c->trace, &c->sides,
+                                 c->excess->waiter_time, c->waiter->position, c->waiter->begin);
     }
     fm_excess_forget(c->excess, &c->sides);
     return whole > 0 ? wait * ((double)delay / whole) : wait;

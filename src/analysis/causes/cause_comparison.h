@@ -39,7 +39,8 @@ struct fm_cause_comparison {
     const struct fm_waiter_side *waiter;
     struct fm_caused_wait *wait;    /**< out: positions of its parts, traits, and `whole` */
     struct fm_caused_waits *caused; /**< of the causing location: the parts are appended */
-    struct fm_excess *excess;       /**< memory of the worker */
+    const struct fm_trace *trace;
+    struct fm_excess *excess; /**< memory of the worker */
 };
 
 /** Compares a wait state that ends at the begin of the causing call: a delay is the excess of the

@@ -8,6 +8,7 @@
 #define FERMATA_ANALYSIS_CAUSES_CAUSED_WAITS_H
 
 #include "analysis/causes/formation.h"
+#include "analysis/causes/side_differences.h"
 
 /** A wait state of another location, as kept by the causing location. */
 struct fm_caused_wait {
@@ -40,6 +41,7 @@ struct fm_caused_waits {
     FM_VECTOR(struct fm_caused_wait) waits;
     FM_VECTOR(double) parts;    /**< shares of a wait state's costs, by delaying call path */
     FM_VECTOR(uint32_t) visits; /**< nodes of the parts; FM_NONE for numbers before the parts */
+    struct fm_side_differences *differences; /**< NULL: the trace has no samples */
 };
 
 /** Propagates the waiting that wait states have caused to the wait states that delayed their

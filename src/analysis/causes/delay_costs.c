@@ -443,6 +443,7 @@ static void compare(void *context, unsigned worker, uint32_t process, const void
         .wait = wait,
         .caused = caused,
         .excess = &scratch->excess,
+        .trace = costs->formation->analysis->trace,
     };
     double direct = own.contention ? fm_compare_owner(&comparison) : fm_compare_sides(&comparison);
     wait->end = (uint32_t)caused->parts.count;
@@ -463,6 +464,10 @@ static void open_walks(void *context, unsigned worker, uint32_t first, uint32_t 
             fm_interval_walk_create(analysis, &costs->formation->busy_times[l], &costs->points, l,
                                     &costs->scratch[worker].difference);
         fm_vector_reserve(&costs->caused[l].waits, costs->formation->caused_counts[l]);
+        if (costs->formation->recorded != NULL && costs->formation->caused_counts[l] > 0) {
+            costs->caused[l].differences =
+                fm_side_differences_create(&analysis->trace->locations[l]);
+        }
     }
 }
 

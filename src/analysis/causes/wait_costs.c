@@ -86,6 +86,7 @@ static void forget(void *context, unsigned worker, uint32_t first, uint32_t last
         fm_vector_free(&caused->waits);
         fm_vector_free(&caused->parts);
         fm_vector_free(&caused->visits);
+        fm_side_differences_free(caused->differences);
     }
 }
 

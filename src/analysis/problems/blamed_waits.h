@@ -6,7 +6,7 @@
 #ifndef FERMATA_ANALYSIS_PROBLEMS_BLAMED_WAITS_H
 #define FERMATA_ANALYSIS_PROBLEMS_BLAMED_WAITS_H
 
-#include "analysis/problems/charge.h"
+#include "analysis/causes/charge.h"
 
 /** A part of the waiting part of a wait state. */
 struct fm_blamed_part {

@@ -85,7 +85,7 @@ static void send_location(struct search *search, unsigned worker, uint32_t locat
         return;
     }
     uint8_t *numbers =
-        fm_allocate(analysis->trace->locations[location].profile.count, sizeof *numbers);
+        fm_allocate(analysis->trace->locations[location].profile.count + 1, sizeof *numbers);
     bool is_cause = fm_shown_problems_of(search->shown, analysis, location, numbers);
     for (size_t i = 0; i < caused->waits.count; ++i) {
         const struct fm_caused_wait *wait = &caused->waits.items[i];

@@ -39,8 +39,8 @@ struct result {
     uint32_t only;    /* the one location that takes part; FM_NONE: none does; OTHERS: several */
 };
 
-/* A node of a library's function that a subject calls. */
-struct library_node {
+/* A node whose time is part of a subject, which calls it. */
+struct callee {
     uint32_t subject, visit;
 };
 
@@ -49,7 +49,7 @@ struct cursor {
     struct fm_busy_time walk; /* a copy that shares all but the place of the walk */
     uint32_t *visits; /* [subject]: node; FM_NONE: none, nor has any location of the process;
                          OTHERS: other locations of the process have it */
-    FM_VECTOR(struct library_node) libraries;
+    FM_VECTOR(struct callee) callees;
 };
 
 struct search {
@@ -94,14 +94,14 @@ static bool has_iteration(const struct search *search, uint32_t location, uint64
     return true;
 }
 
-/* @return the time of a subject, with what it calls in libraries. `busy`: [node] */
+/* @return the time of a subject, with what it calls that is part of it. `busy`: [node] */
 static uint64_t busy_in(const struct cursor *cursor, uint32_t subject, const uint64_t *busy)
 {
     const uint32_t visit = cursor->visits[subject];
     uint64_t time = visit >= OTHERS ? 0 : busy[visit];
-    for (size_t i = 0; i < cursor->libraries.count; i++) {
-        if (cursor->libraries.items[i].subject == subject) {
-            time += busy[cursor->libraries.items[i].visit];
+    for (size_t i = 0; i < cursor->callees.count; i++) {
+        if (cursor->callees.items[i].subject == subject) {
+            time += busy[cursor->callees.items[i].visit];
         }
     }
     return time;
@@ -251,13 +251,13 @@ static void find_nodes(const struct search *search, const struct fm_location *lo
 {
     memset(cursor->visits, 0xff, search->count * sizeof *cursor->visits);
     for (uint32_t v = 0; v < location->profile.count; ++v) {
-        const uint32_t function = fm_trace_function_of(search->formation->analysis->trace,
-                                                       location->profile.items[v].callpath);
+        const uint32_t owner = fm_shown_owner(search->shown, search->formation->analysis,
+                                              location->profile.items[v].callpath);
         for (uint32_t s = 0; s < search->count; ++s) {
             if (location->profile.items[v].callpath == search->subjects[s].callpath) {
                 cursor->visits[s] = v;
-            } else if (function == search->subjects[s].callpath) {
-                fm_vector_push(&cursor->libraries, ((struct library_node){s, v}));
+            } else if (owner == search->subjects[s].callpath) {
+                fm_vector_push(&cursor->callees, ((struct callee){s, v}));
             }
         }
     }
@@ -310,7 +310,7 @@ static void close_cursors(void *context, unsigned worker, uint32_t first, uint32
          l < fm_trace_first_location(trace, last); ++l) {
         fm_free(search->cursors[l].walk.busy);
         fm_free(search->cursors[l].visits);
-        fm_vector_free(&search->cursors[l].libraries);
+        fm_vector_free(&search->cursors[l].callees);
     }
 }
 
@@ -432,13 +432,14 @@ static uint64_t count_threads(const struct fm_analysis *analysis)
     return count;
 }
 
-/* @return how long a call path is on the critical path, with what it calls in libraries */
+/* @return how long a problem is on the critical path, with all call paths that are part of it */
 static uint64_t time_on_path(const struct search *search, uint32_t callpath)
 {
     const struct fm_trace *trace = search->formation->analysis->trace;
     uint64_t time = 0;
     for (uint32_t c = 0; c < trace->callpaths.count; c++) {
-        time += fm_trace_function_of(trace, c) == callpath ? search->path->path_total[c] : 0;
+        const uint32_t owner = fm_shown_owner(search->shown, search->formation->analysis, c);
+        time += owner == callpath ? search->path->path_total[c] : 0;
     }
     return time;
 }

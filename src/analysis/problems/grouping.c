@@ -4,6 +4,9 @@
 #include "analysis/problems/occasions.h"
 #include "base/containers/sort.h"
 
+#include <math.h>
+#include <string.h>
+
 /* The largest cost first; equal ones by location. */
 static int compare_sizes(const void *left, const void *right)
 {
@@ -37,8 +40,11 @@ static int compare_problems(const void *left, const void *right)
 
 static struct fm_cube_problem empty_problem(uint32_t kind, uint32_t callpath)
 {
-    return (struct fm_cube_problem){
-        .kind = kind, .callpath = callpath, .phase = FM_CUBE_NONE, .lock = FM_CUBE_NONE};
+    return (struct fm_cube_problem){.kind = kind,
+                                    .callpath = callpath,
+                                    .phase = FM_CUBE_NONE,
+                                    .lock = FM_CUBE_NONE,
+                                    .replaced = FM_CUBE_NONE};
 }
 
 /* Makes a problem of the first costs of a call path, sorted by size. @return their number */
@@ -51,13 +57,33 @@ static size_t add_problem(struct fm_problem_list *list, const struct fm_problem_
     }
     struct fm_cube_problem problem = empty_problem(costs[0].kind, costs[0].callpath);
     problem.locations = fm_allocate(end, sizeof *problem.locations);
+    double square = 0;
     for (size_t i = 0; i < end; ++i) {
+        const double error = 2 * costs[i].sampled.error * (double)costs[i].cost;
         problem.locations[problem.location_count++] = costs[i].location;
         problem.cost += costs[i].cost;
+        square += error * error;
     }
+    problem.error = (int64_t)sqrt(square);
+    problem.error = problem.error < problem.cost ? problem.error : problem.cost;
+    problem.candidate_count = costs[0].sampled.candidate_count;
+    memcpy(problem.candidates, costs[0].sampled.candidates, sizeof problem.candidates);
+    problem.replaced = costs[0].sampled.replaced;
+    problem.stands_for_callees = costs[0].sampled.is_function;
+    problem.replaced_share = costs[0].sampled.share < 1 ? costs[0].sampled.share : 1;
     fm_sort(problem.locations, end, sizeof *problem.locations, compare_locations);
     fm_vector_push(&list->items, problem);
     return end;
+}
+
+/* Adds a cost without a cause. */
+static void add_rest(struct fm_problem_list *list, uint32_t kind, int64_t cost)
+{
+    if (cost > 0) {
+        struct fm_cube_problem rest = empty_problem(kind, FM_CUBE_NONE);
+        rest.cost = cost;
+        fm_vector_push(&list->items, rest);
+    }
 }
 
 struct fm_problem_list fm_problems_group(const struct fm_problem_costs *costs)
@@ -79,11 +105,8 @@ struct fm_problem_list fm_problems_group(const struct fm_problem_costs *costs)
         }
     }
     fm_vector_free(&group);
-    if (costs->unattributed > 0) {
-        struct fm_cube_problem rest = empty_problem(FM_CAUSE_UNATTRIBUTED, FM_CUBE_NONE);
-        rest.cost = costs->unattributed;
-        fm_vector_push(&list.items, rest);
-    }
+    add_rest(&list, FM_CAUSE_UNATTRIBUTED, costs->unattributed);
+    add_rest(&list, FM_CAUSE_VARIATION, costs->variation);
     fm_sort(list.items.items, list.items.count, sizeof *list.items.items, compare_problems);
     return list;
 }

@@ -9,40 +9,31 @@
 
 #include <math.h>
 
+static const struct fm_sampled_cause NOT_SAMPLED = {.replaced = FM_NONE};
+
 /* What a location costs by delays. */
 struct location_costs {
-    int64_t *delays; /* [node]; NULL: none */
+    int64_t *delays; /* [node]; behind them: variation; NULL: none */
     int64_t unattributed;
 };
 
 /* What a worker found. */
 struct part {
     FM_VECTOR(struct fm_problem_cost) cells;
-    int64_t unattributed;
+    int64_t unattributed, variation;
     uint64_t roundings;
     unsigned char apart[FM_APART];
 };
 
 struct computation {
     struct fm_formation *formation;
-    struct location_costs *locations;     /* by location */
-    struct part *parts;                   /* by worker */
-    const struct fm_blamed_waits *blamed; /* by location; NULL: none */
+    struct location_costs *locations;        /* by location */
+    struct part *parts;                      /* by worker */
+    const struct fm_blamed_waits *blamed;    /* by location; NULL: none */
+    const struct fm_sampled_causes *sampled; /* by location; NULL: none */
 };
 
 /* ---- delays ---- */
-
-/* @return the node of the function of the program that a node of a location's call tree is part of
- */
-static uint32_t function_of(const struct fm_trace *trace, const struct fm_location *location,
-                            uint32_t visit)
-{
-    const uint32_t callpath = fm_trace_function_of(trace, location->profile.items[visit].callpath);
-    while (location->profile.items[visit].callpath != callpath) {
-        visit = location->profile.items[visit].parent;
-    }
-    return visit;
-}
 
 static void charge_delays(struct computation *computation, struct part *part, uint32_t location)
 {
@@ -54,7 +45,7 @@ static void charge_delays(struct computation *computation, struct part *part, ui
     if (caused->waits.count == 0) {
         return;
     }
-    costs->delays = fm_allocate(at->profile.count, sizeof *costs->delays);
+    costs->delays = fm_allocate(at->profile.count + 1, sizeof *costs->delays);
     for (size_t i = 0; i < caused->waits.count; ++i) {
         const struct fm_caused_wait *wait = &caused->waits.items[i];
         double cost = (double)wait->wait + wait->phi;
@@ -67,8 +58,10 @@ static void charge_delays(struct computation *computation, struct part *part, ui
             continue;
         }
         for (uint32_t p = wait->first; p < wait->end; ++p) {
-            if (caused->visits.items[p] != FM_NONE) {
-                costs->delays[function_of(trace, at, caused->visits.items[p])] +=
+            const uint32_t visit = caused->visits.items[p];
+            if (visit != FM_NONE) {
+                const bool is_variation = visit == at->profile.count;
+                costs->delays[is_variation ? visit : fm_trace_function_visit(trace, at, visit)] +=
                     fm_cost_rounded(caused->parts.items[p] * cost, formation->cost_scale);
                 ++part->roundings;
             }
@@ -110,8 +103,10 @@ static void charge_blame(const struct computation *computation, struct part *par
             uint64_t key = (uint64_t)at->location << 32 | at->callpath << 3 | at->kind;
             uint32_t row = *fm_map_at(&rows, key, next);
             if (row == next) {
-                fm_vector_push(&part->cells,
-                               (struct fm_problem_cost){0, at->callpath, at->kind, at->location});
+                fm_vector_push(&part->cells, (struct fm_problem_cost){.callpath = at->callpath,
+                                                                      .kind = at->kind,
+                                                                      .location = at->location,
+                                                                      .sampled = NOT_SAMPLED});
             }
             part->cells.items[row].cost += cost;
         }
@@ -131,10 +126,18 @@ static void list_location(const struct computation *computation, struct part *pa
         const struct fm_visit_profile *node = &location->profile.items[v];
         if (costs->delays[v] > 0) {
             uint32_t kind = fm_cause_kind_of(analysis, node->region, FM_CHARGE_DELAY);
-            fm_vector_push(&part->cells,
-                           (struct fm_problem_cost){costs->delays[v], node->callpath, kind, l});
+            const struct fm_sampled_cause *sampled =
+                fm_sampled_cause_at(computation->sampled, l, v);
+            fm_vector_push(&part->cells, (struct fm_problem_cost){
+                                             .cost = costs->delays[v],
+                                             .callpath = node->callpath,
+                                             .kind = kind,
+                                             .location = l,
+                                             .sampled = sampled == NULL ? NOT_SAMPLED : *sampled,
+                                         });
         }
     }
+    part->variation += costs->delays == NULL ? 0 : costs->delays[location->profile.count];
     if (computation->blamed != NULL) {
         charge_blame(computation, part, &computation->blamed[l]);
     }
@@ -168,7 +171,7 @@ static void add_up(struct fm_problem_costs *costs)
 {
     size_t kept = 0;
     fm_sort(costs->cells.items, costs->cells.count, sizeof *costs->cells.items, compare_costs);
-    costs->sum = costs->unattributed;
+    costs->sum = costs->unattributed + costs->variation;
     for (size_t i = 0; i < costs->cells.count; ++i) {
         const struct fm_problem_cost *cell = &costs->cells.items[i];
         costs->sum += cell->cost;
@@ -187,7 +190,7 @@ static void collect(const struct computation *computation, struct fm_problem_cos
     const struct fm_formation *formation = computation->formation;
     struct fm_team *team = formation->analysis->team;
     FM_VECTOR(struct fm_problem_cost) own = {0};
-    uint64_t sums[2] = {0};
+    uint64_t sums[3] = {0};
     for (unsigned w = 0; w < fm_engine_workers(formation->analysis->engine); ++w) {
         struct part *part = &computation->parts[w];
         fm_vector_reserve(&own, part->cells.count);
@@ -196,12 +199,14 @@ static void collect(const struct computation *computation, struct fm_problem_cos
         }
         sums[0] += (uint64_t)part->unattributed;
         sums[1] += part->roundings;
+        sums[2] += (uint64_t)part->variation;
         fm_vector_free(&part->cells);
     }
     fm_team_collect_vector(team, &own, &costs->cells);
     fm_vector_free(&own);
-    fm_team_sum(team, sums, 2);
+    fm_team_sum(team, sums, 3);
     costs->unattributed = (int64_t)sums[0];
+    costs->variation = (int64_t)sums[2];
     costs->inexact = ldexp((double)sums[1], -(int)formation->cost_shift);
     add_up(costs);
 }
@@ -223,8 +228,11 @@ struct fm_problem_costs fm_problem_costs_compute(struct fm_formation *formation,
 {
     struct fm_engine *engine = formation->analysis->engine;
     struct fm_problem_costs costs = {0};
-    if (blamed != NULL) {
+    struct fm_sampled_causes *sampled = fm_sampled_causes_find(formation);
+    if (blamed != NULL || sampled != NULL) {
         propagate(formation);
+    }
+    if (blamed != NULL) {
         fm_blamed_waits_complete(formation, blamed);
     }
     struct computation computation = {
@@ -233,10 +241,12 @@ struct fm_problem_costs fm_problem_costs_compute(struct fm_formation *formation,
             fm_allocate(formation->analysis->trace->location_count, sizeof *computation.locations),
         .parts = fm_allocate_apart(fm_engine_workers(engine), sizeof *computation.parts),
         .blamed = blamed,
+        .sampled = sampled,
     };
     fm_engine_run(engine, charge_all_delays, &computation);
     fm_engine_run(engine, list_costs, &computation);
     collect(&computation, &costs);
+    fm_sampled_causes_free(sampled, formation->analysis->trace->location_count);
     fm_free(computation.locations);
     fm_free(computation.parts);
     return costs;

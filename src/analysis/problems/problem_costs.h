@@ -6,12 +6,14 @@
  * with one change: a wait state for a lock or for progress passes nothing on. The waiting that such
  * a wait state has, and that it has caused in turn, is the cost of the call paths that are blamed
  * for it (causes/blame/blame.h). Functions of libraries are part of the function of the program
- * that calls them (fm_trace_function_of). All costs add up to the waiting time of the run.
+ * that calls them (fm_trace_function_of). Of a run with samples, the functions are those that
+ * fm_sampled_causes_find() finds. All costs add up to the waiting time of the run.
  */
 #ifndef FERMATA_ANALYSIS_PROBLEMS_PROBLEM_COSTS_H
 #define FERMATA_ANALYSIS_PROBLEMS_PROBLEM_COSTS_H
 
 #include "analysis/problems/blamed_waits.h"
+#include "analysis/problems/sampled_causes.h"
 
 /** Cost of a call path on a location. */
 struct fm_problem_cost {
@@ -19,6 +21,7 @@ struct fm_problem_cost {
     uint32_t callpath;
     uint32_t kind; /**< enum fm_cause_kind */
     uint32_t location;
+    struct fm_sampled_cause sampled; /**< `error` 0: nothing is known of it */
 };
 
 struct fm_problem_costs {
@@ -26,6 +29,7 @@ struct fm_problem_costs {
     cells;                /**< process 0: ascending by (call path, kind,
                              location), each once; others: none */
     int64_t unattributed; /**< process 0: what no call path is charged with */
+    int64_t variation;    /**< process 0: what is not known to be more than chance */
     int64_t sum;          /**< process 0: of all of them */
     double inexact;       /**< process 0: ticks by which the sum may differ from all waiting */
 };

@@ -57,8 +57,12 @@ fm_status_t fm_run_problems_fill(const struct fm_run_problems *problems, struct 
                                  struct fm_error *error)
 {
     fm_status_t status = FM_OK;
-    for (size_t i = 0; i < problems->list.items.count && status == FM_OK; ++i) {
-        struct fm_cube_problem problem = problems->list.items.items[i];
+    const size_t count = problems->list.items.count;
+    for (size_t i = 0; i < 2 * count && status == FM_OK; ++i) {
+        struct fm_cube_problem problem = problems->list.items.items[i % count];
+        if ((problem.kind == FM_CAUSE_VARIATION) != (i >= count)) {
+            continue; /* variation comes last */
+        }
         if (problem.kind == FM_CAUSE_SERIALIZATION) {
             problem.lock = fm_serialization_lock(cube, &problem);
         }

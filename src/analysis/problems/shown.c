@@ -23,6 +23,7 @@ static void choose(const struct fm_problem_list *list, int64_t sum, struct choic
             .callpath = problem->callpath,
             .first = (uint32_t)choice->locations.count,
             .cost = problem->cost,
+            .stands_for_callees = problem->stands_for_callees,
         };
         for (uint32_t l = 0; l < problem->location_count; ++l) {
             fm_vector_push(&choice->locations, problem->locations[l]);
@@ -40,7 +41,7 @@ struct fm_shown_problems fm_shown_problems_choose(const struct fm_problem_list *
         choose(list, sum, &choice);
     }
     size_t bytes;
-    struct fm_shown_problems shown = {.unattributed = FM_NOT_SHOWN};
+    struct fm_shown_problems shown = {.unattributed = FM_NOT_SHOWN, .variation = FM_NOT_SHOWN};
     shown.items =
         fm_team_spread(team, choice.items.items, choice.items.count * sizeof *shown.items, &bytes);
     shown.count = (uint32_t)(bytes / sizeof *shown.items);
@@ -49,6 +50,9 @@ struct fm_shown_problems fm_shown_problems_choose(const struct fm_problem_list *
     for (uint32_t i = 0; i < shown.count; ++i) {
         if (shown.items[i].kind == FM_CAUSE_UNATTRIBUTED) {
             shown.unattributed = (uint8_t)i;
+        }
+        if (shown.items[i].kind == FM_CAUSE_VARIATION) {
+            shown.variation = (uint8_t)i;
         }
     }
     fm_vector_free(&choice.items);
@@ -84,8 +88,9 @@ bool fm_shown_problems_of(const struct fm_shown_problems *shown, const struct fm
                           uint32_t location, uint8_t *numbers)
 {
     const struct fm_location *at = &analysis->trace->locations[location];
-    bool found = false;
+    bool found = shown->variation != FM_NOT_SHOWN;
     memset(numbers, FM_NOT_SHOWN, at->profile.count);
+    numbers[at->profile.count] = shown->variation;
     for (uint32_t i = 0; i < shown->count; ++i) {
         const struct fm_shown_problem *problem = &shown->items[i];
         if (!contains(shown, problem, location)) {
@@ -105,13 +110,42 @@ bool fm_shown_problems_of(const struct fm_shown_problems *shown, const struct fm
     return found;
 }
 
+/* @return an imbalance with a call path; NULL: there is none */
+static const struct fm_shown_problem *imbalance_at(const struct fm_shown_problems *shown,
+                                                   uint32_t callpath)
+{
+    for (uint32_t i = 0; i < shown->count; ++i) {
+        if (shown->items[i].kind == FM_CAUSE_IMBALANCE && shown->items[i].callpath == callpath) {
+            return &shown->items[i];
+        }
+    }
+    return NULL;
+}
+
+uint32_t fm_shown_owner(const struct fm_shown_problems *shown, const struct fm_analysis *analysis,
+                        uint32_t callpath)
+{
+    const struct fm_trace *trace = analysis->trace;
+    const uint32_t function = fm_trace_function_of(trace, callpath);
+    for (uint32_t at = function; at != FM_NONE; at = trace->callpaths.items[at].parent) {
+        const struct fm_shown_problem *problem = imbalance_at(shown, at);
+        if (problem != NULL) {
+            return at == function || problem->stands_for_callees ? at : function;
+        }
+        if (analysis->own_metrics[trace->callpaths.items[at].region] != FM_METRIC_COMP) {
+            break;
+        }
+    }
+    return function;
+}
+
 uint32_t fm_shown_problem_find(const struct fm_shown_problems *shown, uint32_t kind,
                                uint32_t callpath, uint32_t location)
 {
     for (uint32_t i = 0; i < shown->count; ++i) {
         const struct fm_shown_problem *problem = &shown->items[i];
         if (problem->kind == kind &&
-            (kind == FM_CAUSE_UNATTRIBUTED ||
+            (!fm_cause_has_callpath(kind) ||
              (problem->callpath == callpath && contains(shown, problem, location)))) {
             return i;
         }

@@ -18,6 +18,7 @@ struct fm_shown_problem {
     uint32_t kind, callpath;
     uint32_t first, end; /**< in the locations of all problems */
     int64_t cost;
+    bool stands_for_callees; /**< as of struct fm_cube_problem */
 };
 
 /** The first problems of a list. */
@@ -26,6 +27,7 @@ struct fm_shown_problems {
     uint32_t *locations;
     uint32_t count;
     uint8_t unattributed; /**< number of the problem without a cause; FM_NOT_SHOWN: none */
+    uint8_t variation;    /**< number of the problem that is chance; FM_NOT_SHOWN: none */
 };
 
 /** Chooses the problems. Collective.
@@ -38,10 +40,16 @@ struct fm_shown_problems fm_shown_problems_choose(const struct fm_problem_list *
 void fm_shown_problems_free(struct fm_shown_problems *shown);
 
 /** Finds the problems that the call paths of a location are part of, by their delays.
- * @param numbers  out: [node]: number of the problem; FM_NOT_SHOWN: none
+ * @param numbers  out: [node]: number of the problem; FM_NOT_SHOWN: none. Behind the nodes: that of
+ *                 variation
  * @return whether there is any */
 bool fm_shown_problems_of(const struct fm_shown_problems *shown, const struct fm_analysis *analysis,
                           uint32_t location, uint8_t *numbers);
+
+/** @return the call path of the imbalance that the own time of a call path is part of: that of its
+ * function (fm_trace_function_of), or of the nearest caller that stands for what it calls. */
+uint32_t fm_shown_owner(const struct fm_shown_problems *shown, const struct fm_analysis *analysis,
+                        uint32_t callpath);
 
 /** @return the number of the problem that a call path of a location is part of; FM_NONE: none. */
 uint32_t fm_shown_problem_find(const struct fm_shown_problems *shown, uint32_t kind,

@@ -305,7 +305,7 @@ static void open_walk(struct search *search, uint32_t location)
     add_up(search, walk, waits);
     if (walk->numbers == NULL && caused_by(search, location)->waits.count > 0) {
         uint8_t *numbers =
-            fm_allocate(analysis->trace->locations[location].profile.count, sizeof *numbers);
+            fm_allocate(analysis->trace->locations[location].profile.count + 1, sizeof *numbers);
         if (fm_shown_problems_of(search->shown, analysis, location, numbers)) {
             walk->numbers = numbers;
         } else {

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Bytes of records without their variable parts. */
-#define PROBLEM_SIZE  (7 * 4 + 6 * 8 + 2 * 1)
+#define PROBLEM_SIZE  (9 * 4 + 8 * 8 + 3 * 1)
 #define OCCASION_SIZE (6 * 8)
 #define SYMPTOM_SIZE  (3 * 4 + 8)
 
@@ -36,6 +36,17 @@ static void put_occasions(struct fm_sink *sink, const struct fm_cube_problem *pr
     }
 }
 
+static void put_estimate(struct fm_sink *sink, const struct fm_cube_problem *problem)
+{
+    uint64_t share;
+    memcpy(&share, &problem->replaced_share, sizeof share);
+    fm_sink_u64(sink, (uint64_t)problem->error);
+    put_numbers(sink, problem->candidates, problem->candidate_count);
+    fm_sink_u32(sink, problem->replaced);
+    fm_sink_u64(sink, share);
+    fm_sink_u8(sink, problem->stands_for_callees);
+}
+
 static void put_problem(struct fm_sink *sink, const struct fm_cube_problem *problem)
 {
     fm_sink_u32(sink, problem->kind);
@@ -44,6 +55,7 @@ static void put_problem(struct fm_sink *sink, const struct fm_cube_problem *prob
     fm_sink_u32(sink, problem->lock);
     put_numbers(sink, problem->locations, problem->location_count);
     fm_sink_u64(sink, (uint64_t)problem->cost);
+    put_estimate(sink, problem);
     put_occasions(sink, problem);
     fm_sink_u8(sink, problem->excess.is_known);
     fm_sink_u64(sink, problem->excess.there);
@@ -102,6 +114,25 @@ static bool read_occasions(struct fm_source *source, struct fm_cube_problem *pro
     return true;
 }
 
+/** @return false if there are too many candidates, or a flag is none */
+static bool read_estimate(struct fm_source *source, struct fm_cube_problem *problem)
+{
+    problem->error = (int64_t)fm_source_u64(source);
+    problem->candidate_count = fm_source_count(source, 4);
+    if (problem->candidate_count > FM_CUBE_CANDIDATES) {
+        return false;
+    }
+    for (uint32_t i = 0; i < problem->candidate_count; i++) {
+        problem->candidates[i] = fm_source_u32(source);
+    }
+    problem->replaced = fm_source_u32(source);
+    const uint64_t share = fm_source_u64(source);
+    memcpy(&problem->replaced_share, &share, sizeof share);
+    const unsigned stands_for_callees = fm_source_u8(source);
+    problem->stands_for_callees = stands_for_callees != 0;
+    return stands_for_callees <= 1;
+}
+
 /** Reads the symptoms; those of unknown kinds of wait states are left out. */
 static bool read_symptoms(struct fm_cube_reader *reader, struct fm_cube_problem *problem)
 {
@@ -141,7 +172,8 @@ static bool read_fields(struct fm_cube_reader *reader, struct fm_cube_problem *p
     problem->lock = fm_source_u32(source);
     problem->locations = read_numbers(source, &problem->location_count);
     problem->cost = (int64_t)fm_source_u64(source);
-    if (problem->locations == NULL || !read_occasions(source, problem)) {
+    if (problem->locations == NULL || !read_estimate(source, problem) ||
+        !read_occasions(source, problem)) {
         return false;
     }
     unsigned excess_is_known = fm_source_u8(source);

@@ -76,7 +76,7 @@ static bool convert(struct fm_cube_problem *problem, struct fm_cube_symptom *sym
     }
     problem->symptoms = symptoms;
     problem->symptom_count = kept;
-    return convert_cost(&problem->cost, conversion);
+    return convert_cost(&problem->cost, conversion) && convert_cost(&problem->error, conversion);
 }
 
 static fm_status_t add_problem(struct fm_combination *combination, size_t c,

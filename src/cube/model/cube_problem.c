@@ -14,6 +14,7 @@ const char *fm_cause_kind_name(uint32_t kind)
         [FM_CAUSE_STARTUP] = "startup",
         [FM_CAUSE_UNATTRIBUTED] = "unattributed",
         [FM_CAUSE_IO] = "io",
+        [FM_CAUSE_VARIATION] = "variation",
     };
     return names[kind];
 }
@@ -66,10 +67,35 @@ static bool is_valid_cause(const struct fm_cube *cube, const struct fm_cube_prob
         !are_locations(cube, problem->locations, problem->location_count)) {
         return false;
     }
-    if (problem->kind == FM_CAUSE_UNATTRIBUTED) {
+    if (!fm_cause_has_callpath(problem->kind)) {
         return problem->callpath == FM_CUBE_NONE && problem->location_count == 0;
     }
     return problem->callpath < cube->callpath_count && problem->location_count > 0;
+}
+
+static bool is_valid_estimate(const struct fm_cube *cube, const struct fm_cube_problem *problem)
+{
+    if (problem->error < 0 || problem->candidate_count > FM_CUBE_CANDIDATES ||
+        !(problem->replaced_share >= 0 && problem->replaced_share <= 1) ||
+        (problem->replaced != FM_CUBE_NONE && problem->replaced >= cube->callpath_count)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < problem->candidate_count; i++) {
+        if (problem->candidates[i] >= cube->callpath_count) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Variation is the last one: it is no cause. */
+static bool is_in_order(const struct fm_cube *cube, const struct fm_cube_problem *problem)
+{
+    if (cube->problem_count == 0 || problem->kind == FM_CAUSE_VARIATION) {
+        return true;
+    }
+    const struct fm_cube_problem *last = &cube->problems[cube->problem_count - 1];
+    return last->kind != FM_CAUSE_VARIATION && problem->cost <= last->cost;
 }
 
 static bool are_valid_occasions(const struct fm_cube *cube, const struct fm_cube_problem *problem)
@@ -152,9 +178,8 @@ bool fm_cube_predict(struct fm_cube *cube, uint32_t number,
 
 static bool is_valid(const struct fm_cube *cube, const struct fm_cube_problem *problem)
 {
-    return is_valid_cause(cube, problem) && problem->cost > 0 &&
-           (cube->problem_count == 0 ||
-            problem->cost <= cube->problems[cube->problem_count - 1].cost) &&
+    return is_valid_cause(cube, problem) && problem->cost > 0 && is_in_order(cube, problem) &&
+           is_valid_estimate(cube, problem) &&
            (problem->phase < cube->phase_count || problem->phase == FM_CUBE_NONE) &&
            (problem->lock < cube->lock_count || problem->lock == FM_CUBE_NONE) &&
            are_valid_occasions(cube, problem) && are_valid_predictions(cube, problem) &&
@@ -271,6 +296,15 @@ static void map_problem(struct fm_cube_problem *copy, const struct fm_cube_probl
         }
     }
     copy->prediction_count = kept;
+    kept = 0;
+    for (uint32_t i = 0; i < copy->candidate_count; i++) {
+        const uint32_t candidate = map_index(copy->candidates[i], map->callpaths);
+        if (candidate != FM_CUBE_NONE) {
+            copy->candidates[kept++] = candidate;
+        }
+    }
+    copy->candidate_count = kept;
+    copy->replaced = map_index(copy->replaced, map->callpaths);
     copy->lock = map_index(copy->lock, map->locks);
     if (copy->phase != FM_CUBE_NONE) {
         copy->phase = map_index(copy->phase, map->phases);
@@ -285,7 +319,7 @@ fm_status_t fm_cube_copy_problem(struct fm_cube *cube, const struct fm_cube_prob
                                  struct fm_error *error)
 {
     uint32_t callpath = map_index(problem->callpath, map->callpaths);
-    *is_kept = callpath != FM_CUBE_NONE || problem->kind == FM_CAUSE_UNATTRIBUTED;
+    *is_kept = callpath != FM_CUBE_NONE || !fm_cause_has_callpath(problem->kind);
     if (!*is_kept) {
         return FM_OK;
     }

@@ -2,10 +2,10 @@
 /** @file
  * The problems of a run: causes of waiting, each with all waiting that stems from it, directly or
  * passed on by other wait states. A problem is a call path on one or more locations; a problem of
- * the kind FM_CAUSE_UNATTRIBUTED has neither call path nor locations. The costs of all problems of
- * an analysis add up to the waiting time of the run. Belongs to the severity cube (cube.h). Times
- * are ticks since the begin of the run, costs have the fixed point of the metrics of unit
- * FM_UNIT_COST.
+ * the kinds FM_CAUSE_UNATTRIBUTED and FM_CAUSE_VARIATION has neither call path nor locations. The
+ * costs of all problems of an analysis add up to the waiting time of the run. Belongs to the
+ * severity cube (cube.h). Times are ticks since the begin of the run, costs have the fixed point of
+ * the metrics of unit FM_UNIT_COST.
  */
 #ifndef FERMATA_CUBE_MODEL_CUBE_PROBLEM_H
 #define FERMATA_CUBE_MODEL_CUBE_PROBLEM_H
@@ -28,11 +28,19 @@ enum fm_cause_kind {
     FM_CAUSE_STARTUP,       /**< start-up and shut-down of the library, by their own time */
     FM_CAUSE_UNATTRIBUTED,  /**< the trace does not show what delayed the cause */
     FM_CAUSE_IO,            /**< a call that opens, reads or writes a file, by its own time */
+    FM_CAUSE_VARIATION,     /**< ranks are last by chance: samples do not tell that a function takes
+                                 longer */
     FM_CAUSE_KINDS
 };
 
 /** @return "imbalance", "serialization", ... @param kind  below FM_CAUSE_KINDS */
 const char *fm_cause_kind_name(uint32_t kind);
+
+/** @return whether problems of a kind have a call path and locations. */
+static inline bool fm_cause_has_callpath(uint32_t kind)
+{
+    return kind != FM_CAUSE_UNATTRIBUTED && kind != FM_CAUSE_VARIATION;
+}
 
 /** Consecutive iterations of a phase, or a part of the run, in which a cost arises. */
 struct fm_cube_occasion {
@@ -109,6 +117,7 @@ struct fm_cube_prediction {
 
 #define FM_CUBE_OCCASIONS   3
 #define FM_CUBE_PREDICTIONS 3
+#define FM_CUBE_CANDIDATES  3
 
 struct fm_cube_problem {
     uint32_t kind;     /**< enum fm_cause_kind */
@@ -118,6 +127,15 @@ struct fm_cube_problem {
     uint32_t location_count;
     uint32_t *locations; /**< ascending; none of an unattributed cost */
     int64_t cost;
+    int64_t error; /**< two standard errors of the cost that come of samples; 0: it is exact */
+    uint32_t candidate_count;
+    uint32_t candidates[FM_CUBE_CANDIDATES]; /**< call paths below `callpath`: one of them may be
+                                                what takes longer; samples do not tell which */
+    uint32_t replaced; /**< caller whose excess is almost all in `callpath`; FM_CUBE_NONE: none */
+    double replaced_share;   /**< of its excess */
+    bool stands_for_callees; /**< times, excess and gain are those of the call path with the
+                                functions that it calls, but for those that are problems of their
+                                own */
     uint32_t occasion_count; /**< 0: the cost is spread over the run, or no phase holds it */
     struct fm_cube_occasion occasions[FM_CUBE_OCCASIONS]; /**< ascending, apart */
     struct fm_cube_excess excess;
@@ -128,8 +146,8 @@ struct fm_cube_problem {
     struct fm_cube_symptom *symptoms; /**< largest first */
 };
 
-/** Appends a problem (copied); to be called in descending order of cost, after all definitions,
- * phases and locks were added.
+/** Appends a problem (copied); to be called in descending order of cost, variation last, after all
+ * definitions, phases and locks were added.
  * @return FM_ERR_FAILED: it contradicts itself or the cube's definitions */
 fm_status_t fm_cube_add_problem(struct fm_cube *cube, const struct fm_cube_problem *problem,
                                 struct fm_error *error);

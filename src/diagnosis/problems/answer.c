@@ -78,6 +78,7 @@ static const char *outside_name(const struct fm_diagnosis *diagnosis, uint32_t k
            : kind == FM_CAUSE_STARTUP   ? "start-up and shut-down"
            : kind == FM_CAUSE_PROGRESS  ? "missing progress"
            : kind == LACK_OF_PROCESSORS ? "lack of processors"
+           : kind == FM_CAUSE_VARIATION ? "variation"
                                         : "unknown causes";
 }
 
@@ -168,6 +169,9 @@ static void add_without_cause(const struct fm_diagnosis *diagnosis,
         fprintf(stream, "%s%s%s %s", shown == 0 ? "" : ", ", outside_name(diagnosis, kind),
                 kind == FM_CAUSE_TRANSFER ? " itself" : "",
                 fm_format_percent(share, largest->cost, diagnosis->time));
+        if (kind == FM_CAUSE_VARIATION) {
+            fprintf(stream, " (%s are last by chance)", diagnosis->process.many);
+        }
         if (largest->largest->callpath != FM_CUBE_NONE) {
             char *where = fm_place_function(diagnosis, largest->largest->callpath);
             char *switches = kind == LACK_OF_PROCESSORS

@@ -16,6 +16,7 @@
 #include "diagnosis/problems/sample_limit.h"
 #include "diagnosis/uncertainty.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,12 +35,61 @@ static void add_headline(const struct fm_diagnosis *diagnosis, struct fm_cause_t
 {
     char time[FM_FORMAT_SIZE], percent[FM_UNCERTAIN_SIZE];
     char *name = fm_cause_name(diagnosis, problem->cause);
-    fm_sentences_add(&problem->headline, "", "%s makes others wait %s: %s of all time.", name,
-                     fm_format_ticks(time, diagnosis->cube, problem->cost),
-                     fm_format_uncertain(percent, diagnosis, problem->cost,
-                                         fm_error_of_waiting(diagnosis->cube, problem->cost),
-                                         diagnosis->time));
+    fm_sentences_add(
+        &problem->headline, "", "%s makes others wait %s: %s of all time.", name,
+        fm_format_ticks(time, diagnosis->cube, problem->cost),
+        fm_format_uncertain(percent, diagnosis, problem->cost,
+                            fm_error_of_cause(diagnosis->cube, problem->cause, problem->cost),
+                            diagnosis->time));
     free(name);
+}
+
+/* ---- Where ---- */
+
+/* Names the functions that may be the cause where samples do not tell, or the caller that the cause
+ * stands for. */
+static void add_where(const struct fm_diagnosis *diagnosis, struct fm_cause_text *problem)
+{
+    const struct fm_cube_problem *cause = problem->cause;
+    if (cause->candidate_count > 0) {
+        char *text = NULL;
+        size_t size = 0;
+        FILE *stream = open_memstream(&text, &size);
+        if (stream == NULL) {
+            abort();
+        }
+        for (uint32_t i = 0; i < cause->candidate_count; i++) {
+            char *name = fm_place_name(
+                diagnosis,
+                diagnosis->cube->regions[diagnosis->cube->callpaths[cause->candidates[i]].region]
+                    .name);
+            fprintf(stream, "%s`%s`",
+                    i == 0                            ? ""
+                    : i + 1 == cause->candidate_count ? " or "
+                                                      : ", ",
+                    name);
+            free(name);
+        }
+        if (fclose(stream) != 0) {
+            abort();
+        }
+        fm_sentences_add(&problem->lines, "Where",
+                         cause->candidate_count == 1
+                             ? "perhaps in %s, which it calls: too few samples to tell"
+                             : "in one of the functions that it calls, perhaps %s: too few samples "
+                               "to tell",
+                         text);
+        free(text);
+    } else if (cause->replaced != FM_CUBE_NONE) {
+        char percent[FM_FORMAT_SIZE];
+        char *caller = fm_place_name(
+            diagnosis,
+            diagnosis->cube->regions[diagnosis->cube->callpaths[cause->replaced].region].name);
+        fm_sentences_add(&problem->lines, "Where", "%s of the excess of its caller `%s`",
+                         fm_format_percent(percent, llround(1000 * cause->replaced_share), 1000),
+                         caller);
+        free(caller);
+    }
 }
 
 /* ---- When ---- */
@@ -507,6 +557,7 @@ static void add_partitions(const struct fm_diagnosis *diagnosis, struct fm_cause
 void fm_cause_text_write(const struct fm_diagnosis *diagnosis, struct fm_cause_text *problem)
 {
     add_headline(diagnosis, problem);
+    add_where(diagnosis, problem);
     add_when(diagnosis, problem);
     add_how(diagnosis, problem);
     fm_evidence_of_launch(diagnosis, problem->cause, &problem->lines);

@@ -164,8 +164,9 @@ static void write_prediction(FILE *stream, const struct fm_diagnosis *diagnosis,
         if (is_first) {
             fprintf(stream, " instead of %s", fm_format_ticks(now, cube, run));
         }
-        fprintf(stream, " (%s%s) ", saved < 0 ? "+" : "-",
-                fm_format_uncertain(share, diagnosis, size, fm_error_of_waiting(cube, size), run));
+        fprintf(
+            stream, " (%s%s) ", saved < 0 ? "+" : "-",
+            fm_format_uncertain(share, diagnosis, size, fm_error_of_cause(cube, cause, size), run));
     }
     write_change(stream, diagnosis, cause, prediction);
     write_reason(stream, diagnosis, cause, prediction, is_none(saved, run));
@@ -264,10 +265,11 @@ static void add_small_gain(const struct fm_diagnosis *diagnosis, struct fm_cause
 
 /** Writes the run time without a gain, with the gain's error. */
 static void format_shortened(char buffer[FM_UNCERTAIN_SIZE], const struct fm_diagnosis *diagnosis,
-                             uint64_t run, uint64_t gain)
+                             const struct fm_cube_problem *cause, uint64_t run, uint64_t gain)
 {
     fm_format_uncertain_time(buffer, diagnosis, (int64_t)(run - gain),
-                             fm_error_of_waiting(diagnosis->cube, (int64_t)gain), (int64_t)run);
+                             fm_error_of_cause(diagnosis->cube, cause, (int64_t)gain),
+                             (int64_t)run);
 }
 
 static void add_bounds(const struct fm_diagnosis *diagnosis, struct fm_cause_text *problem)
@@ -283,8 +285,8 @@ static void add_bounds(const struct fm_diagnosis *diagnosis, struct fm_cause_tex
         return;
     }
     fm_format_ticks(now, cube, (int64_t)run);
-    format_shortened(without, diagnosis, run, removed);
-    format_shortened(even, diagnosis, run, balanced);
+    format_shortened(without, diagnosis, cause, run, removed);
+    format_shortened(even, diagnosis, cause, run, balanced);
     if ((double)removed < least && (double)balanced < least) {
         add_small_gain(diagnosis, problem);
     } else if (cause->kind == FM_CAUSE_SERIALIZATION) {

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "diagnosis/place.h"
+#include "diagnosis/problems/cause_paths.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,17 +89,20 @@ char *fm_library_share(const struct fm_diagnosis *diagnosis, const struct fm_cub
     const struct fm_cube *cube = diagnosis->cube;
     int64_t *times = fm_allocate(cube->region_count, sizeof *times);
     int64_t total = 0;
+    bool *is_part = fm_cause_paths(cube, cause);
     for (uint32_t c = cause->callpath; c < cube->callpath_count; c++) {
-        if (fm_cube_function_of(cube, c) != cause->callpath) {
+        if (!is_part[c]) {
             continue;
         }
         const int64_t time =
             fm_cube_value_on(cube, FM_METRIC_COMP, c, cause->locations, cause->location_count);
         total += time;
-        if (c != cause->callpath) {
-            times[called(cube, c, cause->callpath)] += time;
+        const uint32_t function = fm_cube_function_of(cube, c);
+        if (c != function) {
+            times[called(cube, c, function)] += time;
         }
     }
+    fm_free(is_part);
     char *text = write_share(diagnosis, times, total);
     fm_free(times);
     return text;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "diagnosis/problems/machine_load.h"
 
+#include "base/memory.h"
 #include "diagnosis/number_format.h"
 #include "diagnosis/problems/answer.h"
+#include "diagnosis/problems/cause_paths.h"
 
 /** Shares of a problem's cost below this are noise of the measurement. */
 #define LEAST_SHARE 0.05
@@ -10,34 +12,34 @@
 /** Shares of the computation without a processor below this do not matter to predictions. */
 #define NOTABLE_SHARE 0.05
 
-/** @return the sum of a metric's values at a call path, with the libraries that it calls, on some
- * locations.
+/** @return the sum of a metric's values over all call paths of a cause, on some locations.
  * @param locations  NULL: the first `count` */
-static int64_t sum_at(const struct fm_cube *cube, fm_metric_t metric, uint32_t callpath,
-                      const uint32_t *locations, uint32_t count)
+static int64_t sum_over(const struct fm_cube *cube, fm_metric_t metric,
+                        const struct fm_cube_problem *cause, const uint32_t *locations,
+                        uint32_t count)
 {
+    bool *is_part = fm_cause_paths(cube, cause);
     int64_t sum = 0;
-    for (uint32_t c = callpath; c < cube->callpath_count; c++) {
-        if (fm_cube_function_of(cube, c) == callpath) {
-            sum += fm_cube_value_on(cube, metric, c, locations, count);
-        }
+    for (uint32_t c = cause->callpath; c < cube->callpath_count; c++) {
+        sum += is_part[c] ? fm_cube_value_on(cube, metric, c, locations, count) : 0;
     }
+    fm_free(is_part);
     return sum;
 }
 
 int64_t fm_cause_value(const struct fm_cube *cube, fm_metric_t metric,
                        const struct fm_cube_problem *cause)
 {
-    return sum_at(cube, metric, cause->callpath, cause->locations, cause->location_count);
+    return sum_over(cube, metric, cause, cause->locations, cause->location_count);
 }
 
-/** @return the sum of a call path's time without a processor on all locations. */
-static int64_t load_at(const struct fm_cube *cube, uint32_t callpath)
+/** @return the sum of a cause's time without a processor on all locations. */
+static int64_t load_at(const struct fm_cube *cube, const struct fm_cube_problem *cause)
 {
     const uint32_t all = cube->location_count;
-    return sum_at(cube, FM_METRIC_STOLEN_TIME, callpath, NULL, all) -
-           sum_at(cube, FM_METRIC_BLOCKED_TIME, callpath, NULL, all) -
-           sum_at(cube, FM_METRIC_UNRESOLVED_TIME, callpath, NULL, all);
+    return sum_over(cube, FM_METRIC_STOLEN_TIME, cause, NULL, all) -
+           sum_over(cube, FM_METRIC_BLOCKED_TIME, cause, NULL, all) -
+           sum_over(cube, FM_METRIC_UNRESOLVED_TIME, cause, NULL, all);
 }
 
 int64_t fm_load_of_run(const struct fm_diagnosis *diagnosis)
@@ -101,10 +103,9 @@ double fm_load_share(const struct fm_diagnosis *diagnosis, const struct fm_cube_
     double stolen_there = (double)lost / there;
     double own_excess = 0;
     if (others > 0) {
-        double time =
-            (double)sum_at(cube, FM_METRIC_COMP, cause->callpath, NULL, cube->location_count) -
-            time_there * there;
-        double stolen = (double)load_at(cube, cause->callpath) - (double)lost;
+        double time = (double)sum_over(cube, FM_METRIC_COMP, cause, NULL, cube->location_count) -
+                      time_there * there;
+        double stolen = (double)load_at(cube, cause) - (double)lost;
         double own = (time - stolen) / others;
         own_excess = time_there - stolen_there - own;
         own_excess *= own > 0 ? time / others / own : slowdown_of_run(diagnosis);

@@ -14,19 +14,31 @@ static void put_numbers(struct fm_json *json, const char *key, const uint32_t *n
     fm_json_end(json);
 }
 
-static void put_cause(struct fm_json *json, const struct fm_cube_problem *problem)
+/** @return costs in seconds */
+static double seconds_of(const struct fm_cube *cube, int64_t cost)
+{
+    return fm_cube_scaled(cube, FM_METRIC_DELAY, cost);
+}
+
+static void put_cause(struct fm_json *json, const struct fm_cube *cube,
+                      const struct fm_cube_problem *problem)
 {
     fm_json_object(json, "cause");
     fm_json_index(json, "callpath", problem->callpath);
     put_numbers(json, "locations", problem->locations, problem->location_count);
     fm_json_string(json, "kind", fm_cause_kind_name(problem->kind));
+    fm_json_bool(json, "exact", problem->error == 0);
+    fm_json_double(json, "error", seconds_of(cube, problem->error));
+    put_numbers(json, "candidates", problem->candidates, problem->candidate_count);
+    if (problem->replaced != FM_CUBE_NONE) {
+        fm_json_object(json, "replaced");
+        fm_json_unsigned(json, "callpath", problem->replaced);
+        fm_json_double(json, "share", problem->replaced_share);
+        fm_json_end(json);
+    } else {
+        fm_json_null(json, "replaced");
+    }
     fm_json_end(json);
-}
-
-/** @return costs in seconds */
-static double seconds_of(const struct fm_cube *cube, int64_t cost)
-{
-    return fm_cube_scaled(cube, FM_METRIC_DELAY, cost);
 }
 
 /** @return the time of all locations in seconds */
@@ -86,25 +98,26 @@ static void put_symptoms(struct fm_json *json, const struct fm_cube *cube,
     fm_json_end(json);
 }
 
-/* Writes the error of less waiting. */
+/* Writes the error of a problem's cost, or of less waiting without it. */
 static void put_error(struct fm_json *json, const char *key, const struct fm_cube *cube,
-                      int64_t ticks)
+                      const struct fm_cube_problem *problem, int64_t ticks)
 {
-    fm_json_error(json, key, cube, (uint64_t)fm_error_of_waiting(cube, ticks < 0 ? -ticks : ticks));
+    fm_json_error(json, key, cube,
+                  (uint64_t)fm_error_of_cause(cube, problem, ticks < 0 ? -ticks : ticks));
 }
 
 /* Writes a gain and its error: the predicted one, else the bound, if either is known. */
 static void put_one_gain(struct fm_json *json, const char *key, const char *error_key,
-                         const struct fm_cube *cube, const struct fm_cube_prediction *predicted,
-                         bool is_known, uint64_t bound)
+                         const struct fm_cube *cube, const struct fm_cube_problem *problem,
+                         const struct fm_cube_prediction *predicted, bool is_known, uint64_t bound)
 {
     if (predicted != NULL) {
         fm_json_double(json, key,
                        (double)predicted->saved / (double)cube->experiment.ticks_per_second);
-        put_error(json, error_key, cube, predicted->saved);
+        put_error(json, error_key, cube, problem, predicted->saved);
     } else if (is_known) {
         fm_json_seconds(json, key, cube, bound);
-        put_error(json, error_key, cube, (int64_t)bound);
+        put_error(json, error_key, cube, problem, (int64_t)bound);
     } else {
         fm_json_null(json, key);
         fm_json_null(json, error_key);
@@ -128,8 +141,10 @@ static void put_gain(struct fm_json *json, const struct fm_cube *cube,
      */
     const bool has_bounds = gain->is_known && (removed == NULL || gain->balanced == 0);
     fm_json_object(json, "gain");
-    put_one_gain(json, "balanced", "balanced_error", cube, balanced, has_bounds, gain->balanced);
-    put_one_gain(json, "removed", "removed_error", cube, removed, gain->is_known, gain->removed);
+    put_one_gain(json, "balanced", "balanced_error", cube, problem, balanced, has_bounds,
+                 gain->balanced);
+    put_one_gain(json, "removed", "removed_error", cube, problem, removed, gain->is_known,
+                 gain->removed);
     fm_json_bool(json, "proved", removed != NULL);
     fm_json_end(json);
 }
@@ -145,7 +160,7 @@ static void put_predictions(struct fm_json *json, const struct fm_cube *cube,
         fm_json_string(json, "change", fm_predicted_change_name(prediction->change));
         fm_json_index(json, "callpath", prediction->callpath);
         fm_json_double(json, "saved", (double)prediction->saved / rate);
-        put_error(json, "saved_error", cube, prediction->saved);
+        put_error(json, "saved_error", cube, problem, prediction->saved);
         fm_json_seconds(json, "freed", cube, prediction->freed);
         fm_json_index(json, "instead", prediction->instead);
         fm_json_seconds(json, "moved", cube, prediction->moved);
@@ -178,9 +193,9 @@ void fm_json_put_problems(struct fm_json *json, const struct fm_cube *cube)
         fm_json_line(json, 2);
         fm_json_object(json, NULL);
         fm_json_unsigned(json, "id", i + (uint64_t)1);
-        put_cause(json, problem);
+        put_cause(json, cube, problem);
         fm_json_double(json, "cost", cost);
-        put_error(json, "cost_error", cube, problem->cost >> cube->experiment.cost_shift);
+        put_error(json, "cost_error", cube, problem, problem->cost >> cube->experiment.cost_shift);
         fm_json_double(json, "share", time > 0 ? cost / time : 0);
         put_when(json, cube, problem);
         fm_json_line(json, 3);

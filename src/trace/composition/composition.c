@@ -3,9 +3,16 @@
 
 #include "base/containers/sort.h"
 #include "trace/composition/borrowing.h"
+#include "trace/composition/evidence.h"
 #include "trace/composition/kinds.h"
 #include "trace/composition/placement.h"
 #include "trace/composition/pools.h"
+
+/** A sample of a block. */
+struct timed_sample {
+    uint64_t time;
+    uint32_t number;
+};
 
 /** Parts of a stretch. */
 struct composed {
@@ -22,6 +29,11 @@ struct composer {
     struct fm_pools pools;
     struct fm_lenders lenders;
     struct fm_placement placement;
+    struct fm_evidence evidence;
+    FM_VECTOR(struct timed_sample) samples; /**< of a block */
+    FM_VECTOR(uint32_t)
+    offsets; /**< [stretch with samples of a block]: number of its first sample */
+    FM_VECTOR(uint32_t) time_order; /**< samples of a block */
     fm_shares shares;
     fm_composed_parts parts;
     struct composed *of; /**< [stretch] */
@@ -59,7 +71,57 @@ static void compose(struct composer *composer, uint32_t number)
     composed->count = (uint32_t)(composer->parts.count - composed->first);
 }
 
-static void compose_block(struct composer *composer, const uint32_t *stretches, uint32_t count)
+/* ---- what the compositions rest on ---- */
+
+static int compare_times(const void *a, const void *b)
+{
+    const struct timed_sample *left = a, *right = b;
+    return left->time != right->time
+               ? (left->time < right->time ? -1 : 1)
+               : (left->number > right->number) - (left->number < right->number);
+}
+
+/* Notes the samples of the block that the pools have begun. */
+static void note_samples(struct composer *composer, uint32_t caller)
+{
+    const struct fm_pools *pools = &composer->pools;
+    fm_evidence_begin(&composer->evidence, caller);
+    composer->samples.count = composer->offsets.count = composer->time_order.count = 0;
+    for (size_t i = 0; i < pools->sampled.count; i++) {
+        const struct fm_stretch *stretch =
+            &composer->stretches->items.items[pools->sampled.items[i].stretch];
+        fm_vector_push(&composer->offsets, (uint32_t)composer->samples.count);
+        for (uint32_t s = 0; s < stretch->sample_count; s++) {
+            const struct fm_stack_sample *sample =
+                &composer->stretches->samples.items[stretch->first_sample + s];
+            const uint32_t number = (uint32_t)composer->samples.count;
+            fm_vector_push(&composer->samples, (struct timed_sample){sample->time, number});
+            fm_evidence_add(&composer->evidence, sample->visit, sample->weight);
+        }
+    }
+    fm_vector_push(&composer->offsets, (uint32_t)composer->samples.count);
+    fm_sort(composer->samples.items, composer->samples.count, sizeof *composer->samples.items,
+            compare_times);
+    for (size_t i = 0; i < composer->samples.count; i++) {
+        fm_vector_push(&composer->time_order, composer->samples.items[i].number);
+    }
+    fm_evidence_end(&composer->evidence, composer->time_order.items);
+}
+
+static void note_stretch(struct composer *composer, uint32_t number, uint32_t pool)
+{
+    const struct fm_stretch *stretch = &composer->stretches->items.items[number];
+    composer->location->estimates.stretches.items[number] = (struct fm_estimated_stretch){
+        .begin = stretch->begin,
+        .end = stretch->end,
+        .running =
+            (float)((double)fm_stretch_ticks(stretch) / (double)(stretch->end - stretch->begin)),
+        .pool = composer->of[number].is_composed ? pool : FM_NONE,
+    };
+}
+
+static void compose_block(struct composer *composer, uint32_t caller, const uint32_t *stretches,
+                          uint32_t count)
 {
     composer->block.count = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -69,14 +131,45 @@ static void compose_block(struct composer *composer, const uint32_t *stretches, 
     }
     fm_sort(composer->block.items, count, sizeof *composer->block.items, fm_compare_sized);
     fm_pools_begin(&composer->pools, composer->stretches, composer->block.items, count);
+    note_samples(composer, caller);
     uint64_t ticks = 0;
+    uint32_t pool = fm_evidence_pool(&composer->evidence, 0, 0);
     composer->shares.count = 0;
     for (uint32_t i = 0; i < count; i++) {
         if (composer->block.items[i].ticks != ticks) {
             ticks = composer->block.items[i].ticks;
             fm_pools_shares(&composer->pools, ticks, &composer->shares);
+            pool =
+                fm_evidence_pool(&composer->evidence, composer->offsets.items[composer->pools.low],
+                                 composer->offsets.items[composer->pools.high]);
         }
         compose(composer, composer->block.items[i].stretch);
+        note_stretch(composer, composer->block.items[i].stretch, pool);
+    }
+}
+
+/* A kind whose stretches borrow samples: their pools are taken to be that of the first one. */
+static void compose_few(struct composer *composer, const struct fm_kind *kind,
+                        const uint32_t *stretches)
+{
+    uint32_t pool = FM_NONE;
+    for (uint32_t i = 0; i < kind->count; i++) {
+        fm_borrow_shares(&composer->lenders, stretches[i], &composer->shares);
+        compose(composer, stretches[i]);
+        if (pool == FM_NONE) {
+            uint32_t samples = 0;
+            fm_evidence_begin(&composer->evidence, kind->caller);
+            for (size_t s = 0; s < composer->shares.count; s++) {
+                const struct fm_share *share = &composer->shares.items[s];
+                for (uint32_t n = 0; n < share->count; n++, samples++) {
+                    fm_evidence_add(&composer->evidence, share->visit,
+                                    share->share / (double)share->count);
+                }
+            }
+            fm_evidence_end(&composer->evidence, NULL);
+            pool = fm_evidence_pool(&composer->evidence, 0, samples);
+        }
+        note_stretch(composer, stretches[i], pool);
     }
 }
 
@@ -84,15 +177,12 @@ static void compose_kind(struct composer *composer, const struct fm_kind *kind)
 {
     const uint32_t *stretches = composer->kinds.order + kind->first;
     if (kind->samples < FM_OWN_SAMPLES) {
-        for (uint32_t i = 0; i < kind->count; i++) {
-            fm_borrow_shares(&composer->lenders, stretches[i], &composer->shares);
-            compose(composer, stretches[i]);
-        }
+        compose_few(composer, kind, stretches);
         return;
     }
     for (uint32_t first = 0, count; first < kind->count; first += count) {
         count = fm_kind_block(&composer->kinds, composer->stretches, kind, first);
-        compose_block(composer, stretches + first, count);
+        compose_block(composer, kind->caller, stretches + first, count);
     }
 }
 
@@ -224,6 +314,10 @@ void fm_compose(const struct fm_trace *trace, struct fm_location *location,
         .kinds = fm_kinds_of(location, stretches),
         .of = fm_allocate(stretches->items.count, sizeof *composer.of),
     };
+    composer.evidence.trace = trace;
+    composer.evidence.location = location;
+    fm_vector_reserve(&location->estimates.stretches, stretches->items.count);
+    location->estimates.stretches.count = stretches->items.count;
     composer.lenders = fm_lenders_of(location, stretches, &composer.kinds, nodes);
     for (uint32_t k = 0; k < composer.kinds.count; k++) {
         compose_kind(&composer, &composer.kinds.items[k]);
@@ -233,6 +327,10 @@ void fm_compose(const struct fm_trace *trace, struct fm_location *location,
     fm_pools_free(&composer.pools);
     fm_lenders_free(&composer.lenders);
     fm_placement_free(&composer.placement);
+    fm_evidence_free(&composer.evidence);
+    fm_vector_free(&composer.samples);
+    fm_vector_free(&composer.offsets);
+    fm_vector_free(&composer.time_order);
     fm_vector_free(&composer.shares);
     fm_vector_free(&composer.parts);
     fm_vector_free(&composer.block);

@@ -170,7 +170,7 @@ void fm_pools_begin(struct fm_pools *pools, const struct fm_stretches *stretches
 {
     pools->stretches = stretches;
     pools->sampled.count = pools->paths.count = pools->active.count = pools->added.count = 0;
-    pools->first = pools->end = 0;
+    pools->first = pools->end = pools->low = pools->high = 0;
     pools->count = 0;
     pools->weight = pools->deviation = 0;
     fm_map_clear(&pools->path_of_visit);
@@ -211,7 +211,12 @@ static void extend(struct fm_pools *pools, uint64_t ticks)
     struct fm_nearest nearest = fm_nearest_begin(pools->sampled.items, 0, pools->sampled.count,
                                                  pools->first, pools->end, ticks);
     const struct fm_sized *next;
+    pools->low = pools->first;
+    pools->high = pools->end;
     while (pools->count < FM_POOL_SAMPLES && (next = fm_nearest_next(&nearest)) != NULL) {
+        const size_t at = (size_t)(next - pools->sampled.items);
+        pools->low = at < pools->low ? at : pools->low;
+        pools->high = at >= pools->high ? at + 1 : pools->high;
         fm_vector_push(&pools->added, next->stretch);
         count_stretch(pools, next->stretch, true);
     }

@@ -66,6 +66,7 @@ struct fm_pools {
     FM_VECTOR(uint32_t) added;   /**< stretches beyond the window */
     struct fm_map path_of_visit; /**< node -> row of `paths` */
     size_t first, end;           /**< window in `sampled` */
+    size_t low, high;            /**< out: the part of `sampled` that the last shares come from */
     uint64_t count;              /**< samples in the window */
     double weight;
     bool is_corrected;

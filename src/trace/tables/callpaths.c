@@ -66,19 +66,30 @@ void fm_callpaths_free(struct fm_callpaths *callpaths)
     fm_map_free(&callpaths->counts);
 }
 
-static bool is_library_code(const struct fm_trace *trace, uint32_t callpath)
+static bool is_library_code(const struct fm_region *region)
 {
-    const struct fm_region *region = &trace->regions[trace->callpaths.items[callpath].region];
     return region->is_library && region->call == FM_CALL_USER;
 }
 
 uint32_t fm_trace_function_of(const struct fm_trace *trace, uint32_t callpath)
 {
     uint32_t at = callpath;
-    while (at != FM_NONE && is_library_code(trace, at)) {
+    while (at != FM_NONE && is_library_code(&trace->regions[trace->callpaths.items[at].region])) {
         at = trace->callpaths.items[at].parent;
     }
     const bool is_called =
         at != FM_NONE && trace->regions[trace->callpaths.items[at].region].call == FM_CALL_USER;
     return is_called ? at : callpath;
+}
+
+uint32_t fm_trace_function_visit(const struct fm_trace *trace, const struct fm_location *location,
+                                 uint32_t visit)
+{
+    const struct fm_visit_profile *profile = location->profile.items;
+    uint32_t at = visit;
+    while (at != FM_NONE && is_library_code(&trace->regions[profile[at].region])) {
+        at = profile[at].parent;
+    }
+    const bool is_called = at != FM_NONE && trace->regions[profile[at].region].call == FM_CALL_USER;
+    return is_called ? at : visit;
 }

@@ -71,6 +71,19 @@ static void renumber(uint32_t *visits, size_t count, const uint32_t *number)
     }
 }
 
+static void renumber_estimates(struct fm_estimates *estimates, const uint32_t *number)
+{
+    for (size_t i = 0; i < estimates->samples.count; i++) {
+        renumber(&estimates->samples.items[i].visit, 1, number);
+    }
+    for (size_t i = 0; i < estimates->blocks.count; i++) {
+        renumber(&estimates->blocks.items[i].caller, 1, number);
+    }
+    for (size_t i = 0; i < estimates->paths.count; i++) {
+        renumber(&estimates->paths.items[i].visit, 1, number);
+    }
+}
+
 /** Keeps the first node of each call path. @param number  [node]: its new number */
 static void compact(struct fm_location *location, const uint32_t *number, size_t kept)
 {
@@ -88,6 +101,7 @@ static void compact(struct fm_location *location, const uint32_t *number, size_t
     location->profile.count = kept;
     renumber(location->visit.items, location->visit.count, number);
     renumber(location->state_visit.items, location->state_visit.count, number);
+    renumber_estimates(&location->estimates, number);
     for (size_t i = 0; i < location->phases.count; i++) {
         location->phases.items[i].visit = number[location->phases.items[i].visit];
     }

@@ -53,6 +53,7 @@ void fm_location_free(struct fm_location *location)
     fm_vector_free(&location->traffic);
     fm_counters_free(&location->counters);
     fm_vector_free(&location->growth);
+    fm_estimates_free(&location->estimates);
 }
 
 static void free_communicator(struct fm_communicator *communicator)

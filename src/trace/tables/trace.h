@@ -19,6 +19,7 @@
 #include "trace/clock/time_map.h"
 #include "trace/tables/callpaths.h"
 #include "trace/tables/counters.h"
+#include "trace/tables/estimates.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -405,9 +406,10 @@ struct fm_location {
     FM_VECTOR(struct fm_traffic) traffic; /**< ascending by kind and process */
     fm_counter_table counters;            /**< that it has values of, ascending */
     FM_VECTOR(struct fm_counter_growth)
-    growth;                /**< of totals by call path, each pair at most once
-                                before call paths are merged */
-    uint32_t truncated_at; /**< first activity without a Leave; FM_NONE: all have one */
+    growth;                        /**< of totals by call path, each pair at most once
+                                        before call paths are merged */
+    struct fm_estimates estimates; /**< of its composed stretches */
+    uint32_t truncated_at;         /**< first activity without a Leave; FM_NONE: all have one */
 };
 
 /** Defects of the archive; defective records were ignored or repaired. */
@@ -495,6 +497,11 @@ char *fm_trace_callpath_name(const struct fm_trace *trace, const struct fm_callp
  * itself, or of code of a library the innermost caller that is none. What no function of the
  * program calls stands for itself. O(depth) */
 uint32_t fm_trace_function_of(const struct fm_trace *trace, uint32_t callpath);
+
+/** @return the node of the function of the program that a node of a location's call tree is part
+ * of, as fm_trace_function_of(). `visit` may be FM_NONE. O(depth) */
+uint32_t fm_trace_function_visit(const struct fm_trace *trace, const struct fm_location *location,
+                                 uint32_t visit);
 
 /** Builds the call forest of the locations that were read from their call trees, in location order.
  */

@@ -216,7 +216,7 @@ static void put_predictions(struct fm_json *json, const struct fm_diagnosis *dia
                                                                       : cause->callpath);
             fm_json_signed(json, "saved", prediction->saved);
             fm_json_signed(json, "error",
-                           fm_error_of_waiting(diagnosis->cube, llabs(prediction->saved)));
+                           fm_error_of_cause(diagnosis->cube, cause, llabs(prediction->saved)));
             fm_json_end(json);
             free(text);
         }

@@ -3,7 +3,7 @@
 
 #include "analysis/dependencies/dependencies.h"
 #include "analysis/model/own_metric.h"
-#include "analysis/problems/charge.h"
+#include "analysis/causes/charge.h"
 #include "cube/model/delay_kind.h"
 #include "whatif/changes/phase_walk.h"
 

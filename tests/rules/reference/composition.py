@@ -244,7 +244,10 @@ class _Line:
         return {path: share / sum(shares.values()) for path, share in shares.items()}
 
 
-def _pool(block, own):
+def pool_of(block, own):
+    """The stretches of a block whose samples are those of the pool of one of them."""
+    if not own.ticks:
+        return []
     block = [other for other in block if other.samples]
     like = [other for other in block if 20 * abs(other.ticks - own.ticks) <= own.ticks]
     others = [other for other in block if other not in like]
@@ -252,10 +255,10 @@ def _pool(block, own):
         if sum(len(stretch.samples) for stretch in like) >= POOL:
             break
         like.append(other)
-    return _Pool(_samples_of(like))
+    return like
 
 
-def _borrowed(lenders, kind, own):
+def borrowed(lenders, kind, own):
     """The samples of a kind with too few, with those of others; lenders: stretches with samples."""
     samples = _samples_of(kind)
     by_calls = [other for other in lenders if other.keys != own.keys and other.calls == own.calls]
@@ -308,7 +311,7 @@ def compositions(stretches):
         for block in [kind] if few else blocks(kind):
             line = None if few else _Line(block)
             for own in block:
-                pool = _borrowed(lenders, kind, own) if few else _pool(block, own)
+                pool = borrowed(lenders, kind, own) if few else _Pool(_samples_of(pool_of(block, own)))
                 if not own.caller:
                     continue  # outside of all functions
                 if not pool.samples:
@@ -332,11 +335,16 @@ def _moves(like, time, path, target):
             + [like._replace(name="enter", args=(region,)) for region in target[common:]])
 
 
+def stretches_of(scenario, events):
+    """The stretches of a location."""
+    return _Finder(scenario).find(events)
+
+
 def compose_location(scenario, events):
     """The events of a location with composed stretches."""
     if not events:
         return events
-    stretches = _Finder(scenario).find(events)
+    stretches = stretches_of(scenario, events)
     composed = compositions(stretches)
     result, at = [], 0
     for number in sorted(composed):
@@ -364,6 +372,13 @@ def compose_location(scenario, events):
 
 def is_sampled(scenario):
     return any(event.name == "sample" for events in scenario.events.values() for event in events)
+
+
+def has_estimates(scenario):
+    """Whether only samples tell what some function took."""
+    return is_sampled(scenario) and any(
+        event.name == "enter" and is_estimated(scenario.phases, event.args[0])
+        for events in scenario.events.values() for event in events)
 
 
 def compose(scenario):

@@ -155,6 +155,7 @@ class Intervals:
         scenario = timeline.scenario
         self.options = scenario.options
         self._is_sampled = timeline.is_sampled
+        self.recorded = timeline.recorded  # scenario whose functions samples tell of; None: there are none
         self._phases = scenario.phases
         self.calls, self.visits = timeline.calls, timeline.visits
         self.locations = {(rank, thread): Location(scenario.events.get((rank, thread), ()),

@@ -5,23 +5,28 @@ A cause is a call path on one location, with a kind. Costs are exact fractions o
 problems together cost all waiting of the run.
 """
 
+import functools
 from collections import namedtuple
 from fractions import Fraction
 
 import formation
 import metrics
 import occasions
+import sampled_causes
+import teams
 from blame import Blame
 
-IMBALANCE, SERIALIZATION, PROGRESS, TRANSFER, STARTUP, UNATTRIBUTED, IO = (
-    "imbalance", "serialization", "progress", "transfer", "startup", "unattributed", "io")
-KINDS = (IMBALANCE, SERIALIZATION, PROGRESS, TRANSFER, STARTUP, UNATTRIBUTED, IO)
+IMBALANCE, SERIALIZATION, PROGRESS, TRANSFER, STARTUP, UNATTRIBUTED, IO, VARIATION = (
+    "imbalance", "serialization", "progress", "transfer", "startup", "unattributed", "io", "variation")
+KINDS = (IMBALANCE, SERIALIZATION, PROGRESS, TRANSFER, STARTUP, UNATTRIBUTED, IO, VARIATION)
+SMALLEST_PART = 1000  # of all waiting: what locations with less have caused is not judged
 
 _LIBRARY = ("std::", "__gnu_cxx::", "__gthread_")
 
 # `path` and `loc` are None of what cannot be attributed.
 Cause = namedtuple("Cause", "kind path loc")
 _UNATTRIBUTED = Cause(UNATTRIBUTED, None, None)
+_VARIATION = Cause(VARIATION, None, None)
 # Part of the waiting of a wait state that stems from a cause: `time` at `instants`, [(begin, end)].
 Share = namedtuple("Share", "cause time instants")
 
@@ -81,15 +86,37 @@ class Problems:
         self._wait_states = intervals.wait_states
         self._causes = {wait: formation.cause_of(intervals, wait)
                         for wait in intervals.wait_states}
+        if intervals.recorded:
+            self._judge(intervals)
         backward = formation.backward(intervals.wait_states)
         self._pass_back(backward)
         self._pass_forward(backward)
         self.problems = [problem for group in self._grouped()
                          for problem in group_locations(group)]
-        self.problems.sort(key=lambda problem: (-problem.cost, problem.path or (), problem.kind,
+        self.problems.sort(key=lambda problem: (problem.kind == VARIATION, -problem.cost, problem.path or (), problem.kind,
                                                 problem.locations))
         if phases is not None:
             self._describe_all(occasions.Run(intervals, phases))
+
+    def _judge(self, intervals):
+        """Replaces the causes of what is charged by delays, where samples tell of functions."""
+        delays = [wait for wait in self._wait_states
+                  if not wait.is_contention and not is_progress(wait)]
+        inherited = teams.Teams(intervals.recorded)
+        evidence = {loc: sampled_causes.Evidence(
+            intervals.recorded, events, _function_of,
+            functools.partial(inherited.inherited_path, loc))
+            for loc, events in intervals.recorded.events.items()}
+        lateness = sampled_causes.lateness_of(delays)
+        waiting = sum(wait.waiting_time for wait in self._wait_states)
+        for loc in {wait.causing for wait in delays}:
+            caused = sum(wait.waiting_time for wait in self._wait_states if wait.causing == loc)
+            own = [wait for wait in delays if wait.causing == loc]
+            causes = sampled_causes.Causes(intervals, loc, own, evidence, _function_of,
+                                           caused >= waiting // SMALLEST_PART, lateness[loc])
+            for wait in own:
+                activities, waits = causes.shares(wait, self._causes[wait])
+                self._causes[wait] = formation.Cause(activities, waits)
 
     def _own_shares(self, wait):
         """Shares of the waiting of a wait state, without what other wait states pass on: by blame,
@@ -110,6 +137,8 @@ class Problems:
 
     @staticmethod
     def _cause(wait, path, loc):
+        if path == sampled_causes.VARIATION:
+            return _VARIATION
         function = _function_of(path)
         return Cause(_kind(wait, function), function, loc)
 

@@ -122,6 +122,7 @@ class Timeline:
     def __init__(self, scenario):
         self.visits = _count_visits(scenario)
         self.is_sampled = composition.is_sampled(scenario)
+        self.recorded = scenario if composition.has_estimates(scenario) else None
         scenario = composition.compose(scenario)
         self.scenario = scenario
         self.calls = {}

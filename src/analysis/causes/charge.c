@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "analysis/problems/charge.h"
+#include "analysis/causes/charge.h"
 
 #include "cube/model/delay_kind.h"
 #include "cube/view/view.h"

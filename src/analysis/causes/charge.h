@@ -3,8 +3,8 @@
  * How wait states are charged to call paths: by delays, or, if they wait for a lock or for
  * progress, by blame.
  */
-#ifndef FERMATA_ANALYSIS_PROBLEMS_CHARGE_H
-#define FERMATA_ANALYSIS_PROBLEMS_CHARGE_H
+#ifndef FERMATA_ANALYSIS_CAUSES_CHARGE_H
+#define FERMATA_ANALYSIS_CAUSES_CHARGE_H
 
 #include "analysis/causes/formation.h"
 #include "cube/model/cube_problem.h"

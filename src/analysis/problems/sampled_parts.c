@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "analysis/problems/sampled_parts.h"
+
+#include "analysis/causes/charge.h"
+
+/* What is less than this part of a wait state is a rounding error. */
+#define NEGLIGIBLE 1e-12
+
+/* Excess of a row in the interval of a wait state. */
+struct row_excess {
+    double ticks;
+    bool is_listed;
+};
+
+struct writing {
+    struct fm_caused_waits *caused;
+    const struct fm_cause_tree *tree;
+    const struct fm_descent *descent;
+    uint32_t chance, variation;
+    uint32_t *row_of_visit; /* [node] */
+    uint32_t *standing;     /* [row]: that stands for it; FM_NONE: none */
+    struct row_excess *of;  /* [row] */
+    FM_VECTOR(uint32_t) listed;
+    FM_VECTOR(double) parts;
+    FM_VECTOR(uint32_t) visits;
+};
+
+static void add_part(struct writing *writing, uint32_t visit, double part)
+{
+    if (part > NEGLIGIBLE) {
+        fm_vector_push(&writing->visits, visit);
+        fm_vector_push(&writing->parts, part);
+    }
+}
+
+/* @return the node that the excess of a row is charged to */
+static uint32_t charged_visit(const struct writing *writing, uint32_t row)
+{
+    return row == writing->chance ? writing->variation
+                                  : writing->tree->rows.items[writing->descent[row].cause].visit;
+}
+
+static void add_excess(struct writing *writing, uint32_t row, double ticks)
+{
+    struct row_excess *of = &writing->of[row];
+    of->ticks += ticks;
+    if (!of->is_listed) {
+        of->is_listed = true;
+        fm_vector_push(&writing->listed, row);
+    }
+}
+
+/* Collects the excesses in the interval of a wait state.
+ * @return whether there is a stretch in it that samples tell of */
+static bool collect(struct writing *writing, const struct fm_wait_difference *difference)
+{
+    bool is_sampled = false;
+    for (uint32_t i = difference->first; i < difference->end; ++i) {
+        const struct fm_path_difference *item = &writing->caused->differences->items.items[i];
+        const uint32_t r = fm_map_get(&writing->tree->row_of, item->callpath);
+        const struct fm_cause_row *row = &writing->tree->rows.items[r];
+        is_sampled = is_sampled || !row->is_exact;
+        if (row->is_exact || row->is_significant) {
+            add_excess(writing, r, item->ticks > 0 ? (double)item->ticks : 0);
+        } else if (writing->standing[r] != FM_NONE) {
+            add_excess(writing, writing->standing[r], (double)item->ticks);
+        }
+    }
+    return is_sampled;
+}
+
+static double sum_up(const struct writing *writing)
+{
+    double sum = 0;
+    for (size_t i = 0; i < writing->listed.count; ++i) {
+        const double ticks = writing->of[writing->listed.items[i]].ticks;
+        sum += ticks > 0 ? ticks : 0;
+    }
+    return sum;
+}
+
+static void forget(struct writing *writing)
+{
+    for (size_t i = 0; i < writing->listed.count; ++i) {
+        writing->of[writing->listed.items[i]] = (struct row_excess){0};
+    }
+    writing->listed.count = 0;
+}
+
+/* Copies the parts of a wait state, for the causes that the descent has led to. */
+static void copy_parts(struct writing *writing, const struct fm_caused_wait *wait)
+{
+    for (uint32_t p = wait->first; p < wait->end; ++p) {
+        const uint32_t visit = writing->caused->visits.items[p];
+        const uint32_t row = visit == FM_NONE ? FM_NONE : writing->row_of_visit[visit];
+        fm_vector_push(&writing->visits, row == FM_NONE ? visit : charged_visit(writing, row));
+        fm_vector_push(&writing->parts, writing->caused->parts.items[p]);
+    }
+}
+
+/* Writes the parts of a wait state in whose interval there are sampled stretches. */
+static void write_parts(struct writing *writing, struct fm_caused_wait *wait)
+{
+    double shares = 0; /* of the causes; the rest is what the location's own wait states did */
+    for (uint32_t p = wait->first; p < wait->end; ++p) {
+        if (writing->caused->visits.items[p] == FM_NONE) {
+            fm_vector_push(&writing->visits, FM_NONE);
+            fm_vector_push(&writing->parts, writing->caused->parts.items[p]);
+        } else {
+            shares += writing->caused->parts.items[p];
+        }
+    }
+    const bool is_unattributed = (wait->traits & FM_CAUSED_UNATTRIBUTED) != 0;
+    const double rest = is_unattributed || shares > 1 - NEGLIGIBLE ? 0 : 1 - shares;
+    const double passed_on = rest * wait->whole;
+    const double known = sum_up(writing) + passed_on;
+    const double whole = known > (double)wait->wait ? known : (double)wait->wait;
+    double left = whole - passed_on;
+    for (size_t i = 0; i < writing->listed.count; ++i) {
+        const uint32_t row = writing->listed.items[i];
+        if (writing->of[row].ticks > 0) {
+            add_part(writing, charged_visit(writing, row), writing->of[row].ticks / whole);
+            left -= writing->of[row].ticks;
+        }
+    }
+    add_part(writing, writing->variation, left / whole);
+    wait->whole = whole;
+    wait->traits &= (uint8_t)~FM_CAUSED_UNATTRIBUTED;
+}
+
+static void write_wait(struct writing *writing, size_t number)
+{
+    struct fm_caused_wait *wait = &writing->caused->waits.items[number];
+    const struct fm_side_differences *differences = writing->caused->differences;
+    const uint32_t first = (uint32_t)writing->parts.count;
+    const bool is_delay = fm_charge_of((fm_delay_kind_t)wait->delay_kind) == FM_CHARGE_DELAY;
+    if (is_delay && number < differences->waits.count &&
+        collect(writing, &differences->waits.items[number])) {
+        write_parts(writing, wait);
+    } else if (is_delay) {
+        copy_parts(writing, wait);
+    } else {
+        for (uint32_t p = wait->first; p < wait->end; ++p) {
+            fm_vector_push(&writing->visits, writing->caused->visits.items[p]);
+            fm_vector_push(&writing->parts, writing->caused->parts.items[p]);
+        }
+    }
+    wait->first = first;
+    wait->end = (uint32_t)writing->parts.count;
+    forget(writing);
+}
+
+/* Finds the caller that stands for each row. */
+static void find_standing(struct writing *writing)
+{
+    for (uint32_t r = 0; r < writing->tree->rows.count; ++r) {
+        const struct fm_cause_row *row = &writing->tree->rows.items[r];
+        writing->standing[r] = row->stands_for_callees  ? r
+                               : row->parent == FM_NONE ? FM_NONE
+                                                        : writing->standing[row->parent];
+        if (row->visit != FM_NONE) {
+            writing->row_of_visit[row->visit] = r;
+        }
+    }
+}
+
+void fm_sampled_parts_write(struct fm_caused_waits *caused, const struct fm_cause_tree *tree,
+                            const struct fm_descent *descent, uint32_t chance, uint32_t variation)
+{
+    struct writing writing = {
+        .caused = caused,
+        .tree = tree,
+        .descent = descent,
+        .chance = chance,
+        .variation = variation,
+        .row_of_visit = fm_allocate((size_t)variation + 1, sizeof *writing.row_of_visit),
+        .standing = fm_allocate(tree->rows.count, sizeof *writing.standing),
+        .of = fm_allocate(tree->rows.count, sizeof *writing.of),
+    };
+    for (uint32_t v = 0; v <= variation; ++v) {
+        writing.row_of_visit[v] = FM_NONE;
+    }
+    find_standing(&writing);
+    for (size_t i = 0; i < caused->waits.count; ++i) {
+        write_wait(&writing, i);
+    }
+    fm_vector_free(&caused->parts);
+    fm_vector_free(&caused->visits);
+    caused->parts.items = writing.parts.items;
+    caused->parts.count = writing.parts.count;
+    caused->parts.capacity = writing.parts.capacity;
+    caused->visits.items = writing.visits.items;
+    caused->visits.count = writing.visits.count;
+    caused->visits.capacity = writing.visits.capacity;
+    fm_vector_free(&writing.listed);
+    fm_free(writing.row_of_visit);
+    fm_free(writing.standing);
+    fm_free(writing.of);
+}

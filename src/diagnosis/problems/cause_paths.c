@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "diagnosis/problems/cause_paths.h"
+
+#include "base/memory.h"
+
+#include <string.h>
+
+/* Marks the call paths of other problems. */
+static void mark_others(const struct fm_cube *cube, const struct fm_cube_problem *cause,
+                        bool *is_other)
+{
+    for (uint32_t i = 0; i < cube->problem_count; i++) {
+        const struct fm_cube_problem *other = &cube->problems[i];
+        if (other->kind == cause->kind && other->callpath != cause->callpath) {
+            is_other[other->callpath] = true;
+        }
+    }
+}
+
+bool *fm_cause_paths(const struct fm_cube *cube, const struct fm_cube_problem *cause)
+{
+    bool *is_part = fm_allocate(cube->callpath_count, sizeof *is_part);
+    bool *is_other = fm_allocate(cube->callpath_count, sizeof *is_other);
+    if (cause->stands_for_callees) {
+        mark_others(cube, cause, is_other);
+    }
+    for (uint32_t c = cause->callpath; c < cube->callpath_count; c++) { /* callers come first */
+        const uint32_t function = fm_cube_function_of(cube, c);
+        const uint32_t parent = cube->callpaths[function].parent;
+        const char *paradigm = cube->regions[cube->callpaths[function].region].paradigm;
+        is_part[c] = function == cause->callpath ||
+                     (cause->stands_for_callees && parent != FM_CUBE_NONE && is_part[parent] &&
+                      !is_other[function] && strcmp(paradigm, "user") == 0);
+    }
+    fm_free(is_other);
+    return is_part;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/** @file
+ * Notes the samples that compositions rest on, for their errors. Functions of libraries are part of
+ * the function of the program that calls them. Private to src/trace/composition.
+ */
+#ifndef FERMATA_TRACE_COMPOSITION_EVIDENCE_H
+#define FERMATA_TRACE_COMPOSITION_EVIDENCE_H
+
+#include "base/containers/map.h"
+#include "trace/composition/stretches.h"
+#include "trace/tables/trace.h"
+
+/** Writes the estimates of a location. */
+struct fm_evidence {
+    const struct fm_trace *trace;
+    struct fm_location *location;
+    struct fm_map rows; /**< memory: node -> row of the block's paths */
+};
+
+/** Begins a block. Its samples follow by fm_evidence_add(). */
+void fm_evidence_begin(struct fm_evidence *evidence, uint32_t caller);
+
+/** Adds a sample of the block.
+ * @param visit  node of its innermost function, below the block's caller */
+void fm_evidence_add(struct fm_evidence *evidence, uint32_t visit, double weight);
+
+/** Ends a block: all its samples are added.
+ * @param order  numbers of its samples in the order of time, from 0; NULL: it is not known */
+void fm_evidence_end(struct fm_evidence *evidence, const uint32_t *order);
+
+/** Adds a pool of the last block.
+ * @param first, end  its samples, numbers in the block
+ * @return its row */
+uint32_t fm_evidence_pool(struct fm_evidence *evidence, uint32_t first, uint32_t end);
+
+void fm_evidence_free(struct fm_evidence *evidence);
+
+#endif
