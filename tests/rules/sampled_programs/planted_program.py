@@ -22,6 +22,8 @@ MS = 10 ** 6
 START = MS  # duration of MPI_Init
 LATENCY = 3000  # from the last arrival to the end of the MPI call
 SHORTEST_RUN, LONGEST_RUN = 3000 * MS, 6000 * MS
+SMALLEST_SHARE = 0.015  # of extra time
+LARGEST_SHARE = {"slower": 1, "often": 1, "sometimes": 0.3, "random": 1}
 MOST_ITERATION_VISITS = 60  # of functions, on one rank
 MOST_VISITS = 150000  # of functions, in the whole run on all ranks
 
@@ -73,8 +75,7 @@ class Program:
         self.ranks = draw.randint(2, 8)
         self.rank = draw.randrange(self.ranks)
         self.planted = draw.choice(self.functions)
-        self.share = math.exp(draw.uniform(*((math.log(0.03), math.log(0.3)) if self.kind == "sometimes"
-                                             else (math.log(0.05), 0))))
+        self.share = math.exp(draw.uniform(math.log(SMALLEST_SHARE), math.log(LARGEST_SHARE[self.kind])))
         extra = self.share * self.iteration_length
         self.more_calls = max(1, round(extra / self.planted.length / (self.planted.visits / self.planted.calls)))
         self.more_calls = min(self.more_calls, MOST_ITERATION_VISITS)
