@@ -8,7 +8,8 @@
 
 /* Excess of a row in the interval of a wait state. */
 struct row_excess {
-    double ticks;
+    int64_t own;     /* that counts by itself */
+    int64_t callees; /* of what it stands for */
     bool is_listed;
 };
 
@@ -33,21 +34,27 @@ static void add_part(struct writing *writing, uint32_t visit, double part)
     }
 }
 
-/* @return the node that the excess of a row is charged to */
-static uint32_t charged_visit(const struct writing *writing, uint32_t row)
+/* @return the node of the cause that the descent has led a row to */
+static uint32_t cause_visit(const struct writing *writing, uint32_t row)
 {
-    return row == writing->chance ? writing->variation
-                                  : writing->tree->rows.items[writing->descent[row].cause].visit;
+    return writing->tree->rows.items[writing->descent[row].cause].visit;
 }
 
-static void add_excess(struct writing *writing, uint32_t row, double ticks)
+static struct row_excess *list_row(struct writing *writing, uint32_t row)
 {
     struct row_excess *of = &writing->of[row];
-    of->ticks += ticks;
     if (!of->is_listed) {
         of->is_listed = true;
         fm_vector_push(&writing->listed, row);
     }
+    return of;
+}
+
+/* @return ticks of the excess of a row in the interval; at least 0 */
+static double excess_of(const struct row_excess *of)
+{
+    const int64_t ticks = (of->own > 0 ? of->own : 0) + of->callees;
+    return ticks > 0 ? (double)ticks : 0;
 }
 
 /* Collects the excesses in the interval of a wait state.
@@ -61,9 +68,9 @@ static bool collect(struct writing *writing, const struct fm_wait_difference *di
         const struct fm_cause_row *row = &writing->tree->rows.items[r];
         is_sampled = is_sampled || !row->is_exact;
         if (row->is_exact || row->is_significant) {
-            add_excess(writing, r, item->ticks > 0 ? (double)item->ticks : 0);
+            list_row(writing, r)->own += item->ticks;
         } else if (writing->standing[r] != FM_NONE) {
-            add_excess(writing, writing->standing[r], (double)item->ticks);
+            list_row(writing, writing->standing[r])->callees += item->ticks;
         }
     }
     return is_sampled;
@@ -73,8 +80,7 @@ static double sum_up(const struct writing *writing)
 {
     double sum = 0;
     for (size_t i = 0; i < writing->listed.count; ++i) {
-        const double ticks = writing->of[writing->listed.items[i]].ticks;
-        sum += ticks > 0 ? ticks : 0;
+        sum += excess_of(&writing->of[writing->listed.items[i]]);
     }
     return sum;
 }
@@ -93,7 +99,7 @@ static void copy_parts(struct writing *writing, const struct fm_caused_wait *wai
     for (uint32_t p = wait->first; p < wait->end; ++p) {
         const uint32_t visit = writing->caused->visits.items[p];
         const uint32_t row = visit == FM_NONE ? FM_NONE : writing->row_of_visit[visit];
-        fm_vector_push(&writing->visits, row == FM_NONE ? visit : charged_visit(writing, row));
+        fm_vector_push(&writing->visits, row == FM_NONE ? visit : cause_visit(writing, row));
         fm_vector_push(&writing->parts, writing->caused->parts.items[p]);
     }
 }
@@ -118,10 +124,10 @@ static void write_parts(struct writing *writing, struct fm_caused_wait *wait)
     double left = whole - passed_on;
     for (size_t i = 0; i < writing->listed.count; ++i) {
         const uint32_t row = writing->listed.items[i];
-        if (writing->of[row].ticks > 0) {
-            add_part(writing, charged_visit(writing, row), writing->of[row].ticks / whole);
-            left -= writing->of[row].ticks;
-        }
+        const double ticks = excess_of(&writing->of[row]);
+        add_part(writing, row == writing->chance ? writing->variation : cause_visit(writing, row),
+                 ticks / whole);
+        left -= ticks;
     }
     add_part(writing, writing->variation, left / whole);
     wait->whole = whole;
