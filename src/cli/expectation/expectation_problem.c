@@ -59,9 +59,10 @@ static bool find_value(const char *name, const struct fm_cube_problem *problem, 
         const char *name;
         uint64_t count;
     } counts[] = {
-        {"locations", problem->location_count}, {"occasions", problem->occasion_count},
-        {"first", problem->occasions[0].first}, {"last", last->last},
-        {"count", problem->occasions[0].count}, {"symptoms", problem->symptom_count},
+        {"locations", problem->location_count},   {"occasions", problem->occasion_count},
+        {"first", problem->occasions[0].first},   {"last", last->last},
+        {"count", problem->occasions[0].count},   {"symptoms", problem->symptom_count},
+        {"candidates", problem->candidate_count},
     };
     for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
         if (strcmp(name, times[i].name) == 0) {
@@ -112,12 +113,16 @@ fm_status_t fm_expectation_of_problem(const struct fm_scenario *scenario,
     if (find_value(expectation->metric, largest == NULL ? &none : largest, &result->actual)) {
         return FM_OK;
     }
+    result->is_quotient = true;
+    if (strcmp(expectation->metric, "error") == 0) {
+        result->actual = from_cost(cube, largest == NULL ? 0 : largest->error);
+        return FM_OK;
+    }
     fm_metric_t metric = fm_metric_by_id(expectation->metric);
     if (metric == FM_METRIC_NONE || !fm_metric_info(metric)->is_wait_state) {
         return fm_fail(error, FM_ERR_DATA, "%s:%llu: there is no value \"%.100s\"", scenario->name,
                        (unsigned long long)expectation->line, expectation->metric);
     }
-    result->is_quotient = true;
     result->actual = from_cost(cube, largest == NULL ? 0 : symptoms_of(largest, metric));
     return FM_OK;
 }
