@@ -31,9 +31,10 @@ int64_t fm_error_of_link(const struct fm_cube *cube, enum fm_cube_matrix_kind ki
                          const struct fm_cube_link *link);
 
 /** What the sign of errors stands for, as a part of a sentence. */
-#define FM_ERROR_MEANING                                                                           \
-    "bound of the error by clocks and by what recording costs, with two standard errors of what "  \
-    "samples tell"
+#define FM_ERROR_MEANING "bound of the error by clocks and by what recording costs"
+
+/** What it stands for in a run with samples. */
+#define FM_SAMPLED_ERROR_MEANING FM_ERROR_MEANING ", with two standard errors of what samples tell"
 
 /** @return the sign before an error: plus-minus, or "+-" where UTF-8 is not shown. */
 const char *fm_error_sign(const struct fm_diagnosis *diagnosis);

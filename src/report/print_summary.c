@@ -346,7 +346,10 @@ void fm_report_error_meaning(const struct fm_report *report)
 {
     char label[8];
     snprintf(label, sizeof label, "  %s", fm_error_sign(&report->diagnosis));
-    fm_terminal_paragraph(report->terminal, label, LABEL_COLUMNS + 2, FM_ERROR_MEANING);
+    fm_terminal_paragraph(report->terminal, label, LABEL_COLUMNS + 2,
+                          report->diagnosis.metrics[FM_METRIC_SAMPLES] > 0
+                              ? FM_SAMPLED_ERROR_MEANING
+                              : FM_ERROR_MEANING);
 }
 
 void fm_report_summary(const struct fm_report *report)
