@@ -13,9 +13,9 @@ import metrics
 import occasions
 from blame import Blame
 
-IMBALANCE, SERIALIZATION, PROGRESS, TRANSFER, STARTUP, UNATTRIBUTED, IO = (
-    "imbalance", "serialization", "progress", "transfer", "startup", "unattributed", "io")
-KINDS = (IMBALANCE, SERIALIZATION, PROGRESS, TRANSFER, STARTUP, UNATTRIBUTED, IO)
+IMBALANCE, SERIALIZATION, PROGRESS, TRANSFER, STARTUP, UNATTRIBUTED, IO, IDLE = (
+    "imbalance", "serialization", "progress", "transfer", "startup", "unattributed", "io", "idle")
+KINDS = (IMBALANCE, SERIALIZATION, PROGRESS, TRANSFER, STARTUP, UNATTRIBUTED, IO, IDLE)
 
 _LIBRARY = ("std::", "__gnu_cxx::", "__gthread_")
 
@@ -48,7 +48,7 @@ def _kind(wait, path):
     return STARTUP if node in _MANAGEMENT else TRANSFER
 
 
-def _function_of(path):
+def function_of(path):
     """The call path of the function of the program that a call path is charged to: of libraries' functions, the
     innermost caller that is none."""
     end = len(path)
@@ -59,7 +59,8 @@ def _function_of(path):
 
 class Problem:
     """cost: of all its locations; symptoms: {(metric, call path): waiting}; occasions: (region of
-    the phase or None, [Occasion]); both of problems that cost a hundredth of all waiting."""
+    the phase or None, [Occasion]); both of problems that cost a hundredth of all waiting; gain:
+    (balanced, removed) of idle threads, None: not known."""
 
     def __init__(self, kind, path, locations, cost):
         self.kind = kind
@@ -68,6 +69,11 @@ class Problem:
         self.cost = cost
         self.symptoms = {}
         self.occasions = ()
+        self.gain = None
+
+
+def sort_key(problem):
+    return -problem.cost, problem.path or (), problem.kind, problem.locations
 
 
 class Problems:
@@ -86,8 +92,7 @@ class Problems:
         self._pass_forward(backward)
         self.problems = [problem for group in self._grouped()
                          for problem in group_locations(group)]
-        self.problems.sort(key=lambda problem: (-problem.cost, problem.path or (), problem.kind,
-                                                problem.locations))
+        self.problems.sort(key=sort_key)
         if phases is not None:
             self._describe_all(occasions.Run(intervals, phases))
 
@@ -110,7 +115,7 @@ class Problems:
 
     @staticmethod
     def _cause(wait, path, loc):
-        function = _function_of(path)
+        function = function_of(path)
         return Cause(_kind(wait, function), function, loc)
 
     def _passed_on(self, wait):
