@@ -190,9 +190,12 @@ void fm_idle_how_add(const struct fm_diagnosis *diagnosis, struct fm_cause_text 
     if (busy == 0) {
         return;
     }
-    if (fm_idle_reason(cube, cause) == FM_IDLE_SERIAL) {
-        snprintf(critical, sizeof critical, "; %s are on the critical path",
-                 fm_format_ticks(path, cube, (int64_t)cause->gain.removed));
+    const int64_t removed = (int64_t)cause->gain.removed;
+    if (fm_idle_reason(cube, cause) == FM_IDLE_SERIAL && removed >= busy - busy / 1000) {
+        snprintf(critical, sizeof critical, ", all of it on the critical path");
+    } else if (fm_idle_reason(cube, cause) == FM_IDLE_SERIAL) {
+        snprintf(critical, sizeof critical, ", together %s on the critical path",
+                 fm_format_ticks(path, cube, removed));
     }
     fm_sentences_add(
         &problem->lines, "How", "%s spends %s in it%s%s",
