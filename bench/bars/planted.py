@@ -48,13 +48,19 @@ def _seconds(output, what="steps"):
 
 
 def _first_problem(programs, archive):
-    """(function, share of the waiting, seconds saved by its first prediction) of problem 1; Nones without one."""
+    """(function, share of the waiting or idle time, seconds saved by its first prediction) of problem 1; Nones
+    without one. Idle time during which masters wait is no problem of its own."""
     run([programs.fermata, "analyze", "-q", archive])
     report = json.loads(run([programs.fermata, "report", "--format=json", archive]).output)
-    if not report["problems"] or report["problems"][0]["cause"]["callpath"] is None:
+    causes = [problem["cause"] for problem in report["problems"]]
+    problems = [problem for problem, cause in zip(report["problems"], causes)
+                if cause["kind"] != "idle" or cause["callpath"] is not None]
+    if not problems or problems[0]["cause"]["callpath"] is None:
         return None, 0, 0
-    first = report["problems"][0]
-    waiting = sum(problem["cost"] for problem in report["problems"])
+    first = problems[0]
+    is_idle = first["cause"]["kind"] == "idle"
+    waiting = sum(problem["cost"] for problem, cause in zip(report["problems"], causes)
+                  if (cause["kind"] == "idle") == is_idle)
     predictions = first["predictions"]
     saved = predictions[0]["saved"] if predictions else 0
     return report["callpaths"][first["cause"]["callpath"]]["region"], first["cost"] / waiting, saved

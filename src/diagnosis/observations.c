@@ -191,7 +191,7 @@ static void find_idle_threads(const struct fm_diagnosis *diagnosis, struct fm_se
 {
     const struct fm_cube *cube = diagnosis->cube;
     struct fm_idle_threads idle = fm_idle_threads_find(diagnosis);
-    if (!idle.is_notable)
+    if (!idle.is_notable || idle.has_problems)
         return;
     char percent[FM_FORMAT_SIZE], value[FM_FORMAT_SIZE], most[FM_FORMAT_SIZE], next[FM_FORMAT_SIZE];
     char *first = fm_place_callpath_with_line(diagnosis, idle.most.callpath);

@@ -20,6 +20,7 @@
 
 /** Smallest share of all time without a processor that is stated. */
 #define SMALLEST_STOLEN 0.01
+#define SMALLEST_WAITED 0.01
 
 #define SHOWN_WARNINGS 3
 
@@ -136,12 +137,21 @@ static void print_insignificant(const struct fm_report *report)
     }
 }
 
-/** Prints for which share of all time threads have nothing to do, and where their masters are. */
+/** Prints for which share of all time threads have nothing to do, and, unless problems say so,
+ * where their masters are. */
 static void print_idle_threads(const struct fm_report *report)
 {
     const struct fm_diagnosis *diagnosis = &report->diagnosis;
     struct fm_idle_threads idle = fm_idle_threads_find(diagnosis);
-    if (idle.is_notable) {
+    if (idle.is_notable && idle.has_problems) {
+        char percent[FM_FORMAT_SIZE], share[FM_FORMAT_SIZE], waited[3 * FM_FORMAT_SIZE] = "";
+        if (fm_fraction(idle.waited, diagnosis->time) >= SMALLEST_WAITED) {
+            snprintf(waited, sizeof waited, ", %s while their masters wait",
+                     fm_format_percent(share, idle.waited, diagnosis->time));
+        }
+        fm_terminal_print(report->terminal, "  Idle threads", LABEL_COLUMNS + 2, "%s of all time%s",
+                          fm_format_percent(percent, idle.ticks, diagnosis->time), waited);
+    } else if (idle.is_notable) {
         char percent[FM_FORMAT_SIZE];
         char *place = fm_place_function(diagnosis, idle.most.callpath);
         fm_terminal_print(report->terminal, "  Idle threads", LABEL_COLUMNS + 2,

@@ -13,8 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How many of the largest problems are predicted. */
+/* How many of the largest problems of waiting, and of idle threads, are predicted. */
 #define PREDICTED_PROBLEMS 3
+#define PREDICTED_IDLE     2
 
 /* So many steps of a replay take as long as the analysis of an event, at least (P16 in
  * docs/performance.md). */
@@ -164,9 +165,10 @@ static bool computes_in(const struct fm_trace *trace, uint32_t l,
     return false;
 }
 
-/* @return the call path as changes name it, without what it calls in the program if some of that
- * computes */
-static char *where_of(const struct fm_trace *trace, const struct fm_cube_problem *problem)
+/* @return the call path as changes name it; unless callees are wanted, or the problem stands for
+ * them, without what it calls in the program if some of that computes */
+static char *where_of(const struct fm_trace *trace, const struct fm_cube_problem *problem,
+                      bool with_callees)
 {
     const uint32_t callpath = problem->callpath;
     bool *is_within = fm_allocate(trace->callpaths.count, sizeof *is_within);
@@ -179,8 +181,8 @@ static char *where_of(const struct fm_trace *trace, const struct fm_cube_problem
     }
     char *path = fm_callpath_where(trace, callpath);
     char *where = NULL;
-    if (asprintf(&where, "%s%s", path, has_others && !problem->stands_for_callees ? "/." : "") <
-        0) {
+    const bool is_whole = !has_others || with_callees || problem->stands_for_callees;
+    if (asprintf(&where, "%s%s", path, is_whole ? "" : "/.") < 0) {
         fm_memory_exhausted();
     }
     fm_free(path);
@@ -305,7 +307,7 @@ static void predict_imbalance(struct predictor *predictor, uint32_t number)
     if (trace->regions[trace->callpaths.items[problem->callpath].region].call != FM_CALL_USER) {
         return;
     }
-    char *where = where_of(trace, problem);
+    char *where = where_of(trace, problem, false);
     const struct subject subject = subject_of(trace, problem);
     char *ranks = numbers_of(subject.processes, trace->process_count);
     char *threads = numbers_of(subject.threads, subject.thread_count);
@@ -404,6 +406,54 @@ static void predict_call(struct predictor *predictor, uint32_t number)
     }
 }
 
+/* ---- idle threads ---- */
+
+/* @return whether idle time is charged to a problem that arises in functions which it calls */
+static bool includes_callees(const struct fm_trace *trace, const struct fm_cube_problem *problem)
+{
+    for (uint32_t i = 0; i < problem->symptom_count; i++) {
+        if (fm_trace_function_of(trace, problem->symptoms[i].callpath) != problem->callpath) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* @return whether a problem is a parallel region with fewer threads than its process */
+static bool is_of_a_team(const struct fm_cube_problem *problem)
+{
+    return problem->symptom_count > 0 &&
+           problem->symptoms[0].metric == FM_METRIC_OMP_LIMITED_PARALLELISM;
+}
+
+/* The idle threads take part in the work of their masters, or of the threads of a team. */
+static void predict_idle(struct predictor *predictor, uint32_t number)
+{
+    const struct fm_trace *trace = predictor->detail->trace;
+    const struct fm_cube_problem *problem = &predictor->cube->problems[number];
+    const struct fm_cube_gain *gain = &problem->gain;
+    if (!gain->is_known || gain->balanced == 0) {
+        return; /* nothing of it is on the critical path */
+    }
+    char *where = where_of(trace, problem, includes_callees(trace, problem));
+    const struct subject subject = subject_of(trace, problem);
+    char *ranks = numbers_of(subject.processes, trace->process_count);
+    char *threads = numbers_of(subject.threads, subject.thread_count);
+    const uint64_t kept = (uint64_t)((unsigned __int128)UINT64_C(1000000000) *
+                                     (gain->removed - gain->balanced) / gain->removed);
+    const bool is_of_team = is_of_a_team(problem); /* other threads have a part of its work */
+    predict_text(predictor, number, FM_PREDICTED_BALANCED, FM_CUBE_NONE,
+                 "scale=%s:0.%09" PRIu64 ",ranks=%s%s%s", where, kept, ranks,
+                 is_of_team ? "" : ",threads=", is_of_team ? "" : threads);
+    predict_text(predictor, number, FM_PREDICTED_ABSENT, FM_CUBE_NONE, "scale=%s:0,ranks=%s%s%s",
+                 where, ranks, is_of_team ? "" : ",threads=", is_of_team ? "" : threads);
+    free(ranks);
+    free(threads);
+    fm_free(subject.processes);
+    fm_free(subject.threads);
+    free(where);
+}
+
 static void predict_problem(struct predictor *predictor, uint32_t number)
 {
     switch (predictor->cube->problems[number].kind) {
@@ -498,8 +548,16 @@ fm_status_t fm_problem_predictions_add(struct fm_cube *cube, const struct fm_det
     fm_status_t status = is_worth_it ? replay_measured(&predictor, error) : FM_OK;
     if (status == FM_OK && is_worth_it) {
         predict_ideal_network(&predictor);
-        for (uint32_t i = 0; i < cube->problem_count && i < PREDICTED_PROBLEMS; i++) {
-            predict_problem(&predictor, i);
+        uint32_t waiting = 0, idle = 0;
+        for (uint32_t i = 0; i < cube->problem_count; i++) {
+            const struct fm_cube_problem *problem = &cube->problems[i];
+            if (problem->kind == FM_CAUSE_IDLE) {
+                if (problem->callpath != FM_CUBE_NONE && idle++ < PREDICTED_IDLE) {
+                    predict_idle(&predictor, i);
+                }
+            } else if (waiting++ < PREDICTED_PROBLEMS) {
+                predict_problem(&predictor, i);
+            }
         }
     }
     fm_decisions_free(predictor.decisions);

@@ -98,6 +98,7 @@ void fm_findings_free(struct fm_findings *findings)
     fm_vector_free(&findings->waits);
     fm_vector_free(&findings->moved);
     fm_vector_free(&findings->outside);
+    fm_vector_free(&findings->idle);
     for (size_t i = 0; i < findings->counts.count; ++i) {
         fm_free(findings->counts.items[i].values);
     }

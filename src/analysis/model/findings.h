@@ -106,6 +106,14 @@ struct fm_outside_time {
     fm_metric_t metric;
 };
 
+/** A part of a process's time in which some of its threads are idle: outside of all of their
+ * regions while the master executes serial code or is in a team without them. */
+struct fm_idle_span {
+    uint64_t from, to;
+    uint32_t threads; /**< number of idle threads, at least 1 */
+    bool is_limited;  /**< the master is in a team; false: it executes serial code */
+};
+
 /** Findings of one location. Written only by the worker that owns its process. */
 struct fm_findings {
     FM_VECTOR(struct fm_candidate) candidates;
@@ -113,7 +121,9 @@ struct fm_findings {
     fm_group_point_vector points; /**< collective operations of this location */
     FM_VECTOR(struct fm_moved_time) moved;
     FM_VECTOR(struct fm_outside_time) outside; /**< each metric and call path once */
-    FM_VECTOR(struct fm_count) counts;         /**< each metric once; few */
+    FM_VECTOR(struct fm_idle_span)
+    idle; /**< of a master of teams: when threads of its process are idle, ascending, apart */
+    FM_VECTOR(struct fm_count) counts; /**< each metric once; few */
     FM_VECTOR(uint32_t)
     waits; /**< after the arbitration: positions in `candidates`, ascending by
                 activity, one for each call that waits */

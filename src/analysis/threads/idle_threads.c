@@ -4,6 +4,7 @@
 #include "analysis/pattern.h"
 #include "analysis/threads/team_instances.h"
 #include "base/containers/map.h"
+#include "base/containers/sort.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -69,7 +70,14 @@ static void find_forks(const struct fm_trace *trace, const struct fm_location *l
 struct gap {
     uint64_t from, to;
     uint32_t team; /* instance; FM_NONE: none, it executes serial code */
+    uint32_t idle; /* number of threads that are idle in the whole gap */
     bool skipped;  /* the team is not known */
+};
+
+/* Inside a gap the number of idle threads changes. */
+struct step {
+    uint64_t time;
+    int32_t change;
 };
 
 /* A thread is in some of its regions. */
@@ -83,6 +91,7 @@ struct idling {
     struct fm_teams teams;
     FM_VECTOR(struct gap) gaps;
     FM_VECTOR(struct span) spans;
+    FM_VECTOR(struct step) steps; /* of threads that are idle in a part of a gap only */
     struct fm_busy_time master;
     struct fm_profile whole, part;
     uint64_t *ticks[2]; /* [limited][node of the master's call tree]: of the current thread */
@@ -173,28 +182,71 @@ static void add_profile(const struct fm_profile *profile, uint64_t *ticks)
     }
 }
 
+/* Adds what the master executes in a part of a gap in which a thread is idle. */
+static void add_part(struct idling *idling, uint64_t from, uint64_t to, uint64_t *ticks)
+{
+    fm_busy_time_profile(&idling->master, from, to, &idling->part);
+    add_profile(&idling->part, ticks);
+    fm_vector_push(&idling->steps, ((struct step){from, 1}));
+    fm_vector_push(&idling->steps, ((struct step){to, -1}));
+}
+
 /* Adds what the master executes while a thread, whose spans from `next` on are not over, is outside
  * of all of its regions. `idling->whole`: what it executes in the whole gap. */
-static void add_gap(struct idling *idling, const struct gap *gap, size_t next, uint64_t *ticks)
+static void add_gap(struct idling *idling, struct gap *gap, size_t next, uint64_t *ticks)
 {
     const struct span *spans = idling->spans.items;
     const size_t count = idling->spans.count;
     if (next == count || spans[next].from >= gap->to) {
         add_profile(&idling->whole, ticks);
+        gap->idle++;
         return;
     }
     uint64_t from = gap->from;
     for (; next < count && spans[next].from < gap->to; next++) {
         if (spans[next].from > from) {
-            fm_busy_time_profile(&idling->master, from, spans[next].from, &idling->part);
-            add_profile(&idling->part, ticks);
+            add_part(idling, from, spans[next].from, ticks);
         }
         from = spans[next].to > from ? spans[next].to : from;
     }
     if (from < gap->to) {
-        fm_busy_time_profile(&idling->master, from, gap->to, &idling->part);
-        add_profile(&idling->part, ticks);
+        add_part(idling, from, gap->to, ticks);
     }
+}
+
+static int compare_steps(const void *a, const void *b)
+{
+    const struct step *left = a, *right = b;
+    return left->time < right->time ? -1 : left->time > right->time;
+}
+
+/* Lists a part of a gap in which so many threads are idle. */
+static void list_idle(struct fm_findings *findings, const struct gap *gap, uint64_t from,
+                      uint64_t to, int64_t threads)
+{
+    if (from < to && threads > 0) {
+        fm_vector_push(&findings->idle,
+                       ((struct fm_idle_span){from, to, (uint32_t)threads, gap->team != FM_NONE}));
+    }
+}
+
+/* Lists when how many threads are idle: in each gap a step function. */
+static void list_all_idle(struct idling *idling, struct fm_findings *findings)
+{
+    size_t next = 0;
+    int64_t partly = 0; /* threads that are idle in a part of the gap only */
+    fm_sort(idling->steps.items, idling->steps.count, sizeof *idling->steps.items, compare_steps);
+    for (size_t g = 0; g < idling->gaps.count; g++) {
+        const struct gap *gap = &idling->gaps.items[g];
+        uint64_t from = gap->from;
+        for (; next < idling->steps.count && idling->steps.items[next].time < gap->to; next++) {
+            list_idle(findings, gap, from, idling->steps.items[next].time, gap->idle + partly);
+            from = idling->steps.items[next].time;
+            partly += idling->steps.items[next].change;
+        }
+        list_idle(findings, gap, from, gap->to, gap->idle + partly);
+    }
+    idling->steps.count = 0;
 }
 
 static int compare_members(const void *a, const void *b)
@@ -252,7 +304,7 @@ static void find_idle(struct idling *idling, uint32_t process, uint32_t master)
         list_spans(idling, &trace->locations[l]);
         size_t next = 0;
         for (size_t g = 0; g < idling->gaps.count; g++) {
-            const struct gap *gap = &idling->gaps.items[g];
+            struct gap *gap = &idling->gaps.items[g];
             while (next < idling->spans.count && idling->spans.items[next].to <= gap->from) {
                 next++;
             }
@@ -264,6 +316,7 @@ static void find_idle(struct idling *idling, uint32_t process, uint32_t master)
         }
         book(idling, master, l);
     }
+    list_all_idle(idling, &idling->finder->analysis->findings[master]);
     fm_free(idling->ticks[0]);
     fm_free(idling->ticks[1]);
     fm_busy_time_close(&idling->master);
@@ -290,6 +343,7 @@ static void find(void *context, unsigned worker, uint32_t first, uint32_t last)
     fm_teams_free(&idling.teams);
     fm_vector_free(&idling.gaps);
     fm_vector_free(&idling.spans);
+    fm_vector_free(&idling.steps);
     fm_profile_free(&idling.whole);
     fm_profile_free(&idling.part);
 }

@@ -47,7 +47,7 @@ static void describe_waiting(const struct fm_cube *cube, uint32_t rank, char tex
     int64_t cost = 0;
     for (uint32_t i = 0; i < cube->problem_count; i++) {
         const struct fm_cube_problem *problem = &cube->problems[i];
-        if (is_of_rank_alone(cube, problem, rank)) {
+        if (problem->kind != FM_CAUSE_IDLE && is_of_rank_alone(cube, problem, rank)) {
             largest = largest == NULL || problem->cost > largest->cost ? problem : largest;
             cost += problem->cost;
         }

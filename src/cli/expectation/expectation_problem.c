@@ -119,7 +119,8 @@ fm_status_t fm_expectation_of_problem(const struct fm_scenario *scenario,
         return FM_OK;
     }
     fm_metric_t metric = fm_metric_by_id(expectation->metric);
-    if (metric == FM_METRIC_NONE || !fm_metric_info(metric)->is_wait_state) {
+    if (metric == FM_METRIC_NONE ||
+        (!fm_metric_info(metric)->is_wait_state && !fm_is_symptom_of_idle(metric))) {
         return fm_fail(error, FM_ERR_DATA, "%s:%llu: there is no value \"%.100s\"", scenario->name,
                        (unsigned long long)expectation->line, expectation->metric);
     }

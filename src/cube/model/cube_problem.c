@@ -14,6 +14,7 @@ const char *fm_cause_kind_name(uint32_t kind)
         [FM_CAUSE_STARTUP] = "startup",
         [FM_CAUSE_UNATTRIBUTED] = "unattributed",
         [FM_CAUSE_IO] = "io",
+        [FM_CAUSE_IDLE] = "idle",
         [FM_CAUSE_VARIATION] = "variation",
     };
     return names[kind];
@@ -67,7 +68,8 @@ static bool is_valid_cause(const struct fm_cube *cube, const struct fm_cube_prob
         !are_locations(cube, problem->locations, problem->location_count)) {
         return false;
     }
-    if (!fm_cause_has_callpath(problem->kind)) {
+    if (!fm_cause_has_callpath(problem->kind) ||
+        (problem->kind == FM_CAUSE_IDLE && problem->callpath == FM_CUBE_NONE)) {
         return problem->callpath == FM_CUBE_NONE && problem->location_count == 0;
     }
     return problem->callpath < cube->callpath_count && problem->location_count > 0;
@@ -122,12 +124,24 @@ static bool are_valid_occasions(const struct fm_cube *cube, const struct fm_cube
     return true;
 }
 
+bool fm_is_symptom_of_idle(uint32_t metric)
+{
+    return metric == FM_METRIC_OMP_IDLE_THREADS || metric == FM_METRIC_OMP_LIMITED_PARALLELISM;
+}
+
+/** @return whether a metric may be that of a symptom */
+static bool is_of_symptoms(const struct fm_cube_problem *problem, uint32_t metric)
+{
+    return metric < FM_METRIC_COUNT &&
+           (problem->kind == FM_CAUSE_IDLE ? fm_is_symptom_of_idle(metric)
+                                           : fm_metric_info((fm_metric_t)metric)->is_wait_state);
+}
+
 static bool are_valid_symptoms(const struct fm_cube *cube, const struct fm_cube_problem *problem)
 {
     for (uint32_t i = 0; i < problem->symptom_count; i++) {
         const struct fm_cube_symptom *symptom = &problem->symptoms[i];
-        if (symptom->metric >= FM_METRIC_COUNT ||
-            !fm_metric_info((fm_metric_t)symptom->metric)->is_wait_state ||
+        if (!is_of_symptoms(problem, symptom->metric) ||
             symptom->callpath >= cube->callpath_count || symptom->location_count == 0 ||
             !are_locations(cube, symptom->locations, symptom->location_count) ||
             symptom->cost <= 0 || (i > 0 && symptom->cost > problem->symptoms[i - 1].cost)) {
@@ -319,7 +333,7 @@ fm_status_t fm_cube_copy_problem(struct fm_cube *cube, const struct fm_cube_prob
                                  struct fm_error *error)
 {
     uint32_t callpath = map_index(problem->callpath, map->callpaths);
-    *is_kept = callpath != FM_CUBE_NONE || !fm_cause_has_callpath(problem->kind);
+    *is_kept = callpath != FM_CUBE_NONE || problem->callpath == FM_CUBE_NONE;
     if (!*is_kept) {
         return FM_OK;
     }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The problems of a run: causes of waiting, each with all waiting that stems from it, directly or
- * passed on by other wait states. A problem is a call path on one or more locations; a problem of
- * the kinds FM_CAUSE_UNATTRIBUTED and FM_CAUSE_VARIATION has neither call path nor locations. The
- * costs of all problems of an analysis add up to the waiting time of the run. Belongs to the
- * severity cube (cube.h). Times are ticks since the begin of the run, costs have the fixed point of
- * the metrics of unit FM_UNIT_COST.
+ * passed on by other wait states, and causes of idle threads. A problem is a call path on one or
+ * more locations; a problem of the kinds FM_CAUSE_UNATTRIBUTED and FM_CAUSE_VARIATION has neither
+ * call path nor locations. The costs of all problems of an analysis but those of the kind
+ * FM_CAUSE_IDLE add up to the waiting time of the run, those of that kind to the time of idle
+ * threads. Belongs to the severity cube (cube.h). Times are ticks since the begin of the run, costs
+ * have the fixed point of the metrics of unit FM_UNIT_COST.
  */
 #ifndef FERMATA_CUBE_MODEL_CUBE_PROBLEM_H
 #define FERMATA_CUBE_MODEL_CUBE_PROBLEM_H
@@ -17,7 +18,7 @@
 
 struct fm_cube;
 
-/** Why others waited for a call path. */
+/** Why others waited for a call path, or had nothing to do. */
 enum fm_cause_kind {
     FM_CAUSE_IMBALANCE,     /**< it took longer there than where others waited */
     FM_CAUSE_SERIALIZATION, /**< it ran while others waited for a lock that its location, or one
@@ -28,6 +29,9 @@ enum fm_cause_kind {
     FM_CAUSE_STARTUP,       /**< start-up and shut-down of the library, by their own time */
     FM_CAUSE_UNATTRIBUTED,  /**< the trace does not show what delayed the cause */
     FM_CAUSE_IO,            /**< a call that opens, reads or writes a file, by its own time */
+    FM_CAUSE_IDLE,          /**< the master of a process executes it while other threads of the
+                                 process are idle; without call path and locations: it waits
+                                 meanwhile, so that the idle time follows from problems of waiting */
     FM_CAUSE_VARIATION,     /**< ranks are last by chance: samples do not tell that a function takes
                                  longer */
     FM_CAUSE_KINDS
@@ -51,14 +55,18 @@ struct fm_cube_occasion {
     double share;   /**< of the problem's cost, 0 .. 1 */
 };
 
-/** Waiting that a problem explains: wait states of one kind in one call path. */
+/** Waiting that a problem explains: wait states of one kind in one call path; or idle time. */
 struct fm_cube_symptom {
-    uint32_t metric; /**< kind of wait state (fm_metric_t of the time tree) */
-    uint32_t callpath;
+    uint32_t metric;   /**< kind of wait state (fm_metric_t of the time tree); of FM_CAUSE_IDLE:
+                            FM_METRIC_OMP_IDLE_THREADS or FM_METRIC_OMP_LIMITED_PARALLELISM */
+    uint32_t callpath; /**< of idle time: of the master */
     uint32_t location_count;
-    uint32_t *locations; /**< that wait there because of the problem, ascending */
+    uint32_t *locations; /**< that wait there because of the problem, or are idle, ascending */
     int64_t cost;
 };
+
+/** @return whether a metric is that of a symptom of FM_CAUSE_IDLE. */
+bool fm_is_symptom_of_idle(uint32_t metric);
 
 /** How long a call path takes on the processes of a problem and elsewhere: exclusive time without
  * waiting of the slowest thread, in one iteration if the problem has a phase (in those of the
@@ -74,9 +82,11 @@ struct fm_cube_excess {
 struct fm_cube_gain {
     bool is_known;
     uint64_t balanced; /**< if the call path took its mean time everywhere, in each iteration; of a
-                            serialization 0: balance does not help */
+                            serialization 0: balance does not help; of FM_CAUSE_IDLE if the idle
+                            threads took part in it */
     uint64_t removed;  /**< if it took its median time where it takes longer; of a serialization, if
-                            the processes did not have to execute it one after the other */
+                            the processes did not have to execute it one after the other; of
+                            FM_CAUSE_IDLE if it took no time */
 };
 
 /** What is changed in a predicted run. */
@@ -85,7 +95,8 @@ enum fm_predicted_change {
                                   at most the median of the others */
     FM_PREDICTED_MEDIAN,     /**< ... nowhere more than its median */
     FM_PREDICTED_ABSENT,     /**< ... no time on the problem's processes: nobody else executes it */
-    FM_PREDICTED_BALANCED,   /**< ... everywhere its mean */
+    FM_PREDICTED_BALANCED,   /**< ... everywhere its mean; of FM_CAUSE_IDLE: as if the idle threads
+                                  took part in it */
     FM_PREDICTED_NO_LOCK,    /**< nobody waits for the lock */
     FM_PREDICTED_PROGRESS,   /**< targets make progress at any time */
     FM_PREDICTED_NO_BARRIER, /**< the barrier in which most waiting shows does not exist */

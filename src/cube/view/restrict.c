@@ -168,7 +168,7 @@ static fm_status_t copy_problems(struct fm_cube *to, const struct fm_cube *from,
     bool is_complete = true;
     for (uint32_t i = 0; i < from->problem_count; i++) {
         bool is_kept = false;
-        if (fm_cause_has_callpath(from->problems[i].kind)) {
+        if (from->problems[i].callpath != FM_CUBE_NONE) {
             fm_status_t status =
                 fm_cube_copy_problem(to, &from->problems[i], &new_indices, &is_kept, error);
             if (status != FM_OK) {

@@ -8,6 +8,25 @@
 /** Minimum share of all time that is notable. */
 #define NOTABLE 0.05
 
+/** Finds the idle time for which the problems of the report have no cause but waiting. */
+static void read_problems(const struct fm_cube *cube, const bool *startup,
+                          struct fm_idle_threads *idle)
+{
+    for (uint32_t i = 0; i < cube->problem_count; i++) {
+        const struct fm_cube_problem *problem = &cube->problems[i];
+        if (problem->kind != FM_CAUSE_IDLE) {
+            continue;
+        }
+        idle->has_problems = true;
+        for (uint32_t s = 0; problem->callpath == FM_CUBE_NONE && s < problem->symptom_count; s++) {
+            const struct fm_cube_symptom *symptom = &problem->symptoms[s];
+            if (!startup[symptom->callpath]) {
+                idle->waited += symptom->cost >> cube->experiment.cost_shift;
+            }
+        }
+    }
+}
+
 struct fm_idle_threads fm_idle_threads_find(const struct fm_diagnosis *diagnosis)
 {
     const struct fm_cube *cube = diagnosis->cube;
@@ -30,6 +49,7 @@ struct fm_idle_threads fm_idle_threads_find(const struct fm_diagnosis *diagnosis
             idle.second = (struct fm_idle_place){c, times[c]};
         }
     }
+    read_problems(cube, startup, &idle);
     idle.is_notable = fm_fraction(idle.ticks, diagnosis->time) >= NOTABLE;
     fm_free(startup);
     fm_free(times);

@@ -19,7 +19,9 @@ struct fm_idle_threads {
     int64_t ticks;               /**< of all threads */
     struct fm_idle_place most;   /**< FM_CUBE_NONE: there is no idle time */
     struct fm_idle_place second; /**< FM_CUBE_NONE: it is all in one place */
+    int64_t waited;              /**< while the masters wait, by the problems of the report */
     bool is_notable;             /**< worth a sentence: at least 5 % of all time */
+    bool has_problems;           /**< the report has problems of idle threads */
 };
 
 /** Finds the idle time of a run. O(cells + call paths) */

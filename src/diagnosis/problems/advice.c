@@ -3,6 +3,7 @@
 
 #include "diagnosis/location_set.h"
 #include "diagnosis/problems/gain_text.h"
+#include "diagnosis/problems/idle_text.h"
 #include "diagnosis/problems/kernel_evidence.h"
 #include "diagnosis/problems/queue_evidence.h"
 #include "functions/function_kind.h"
@@ -249,6 +250,9 @@ void fm_advice_add(const struct fm_diagnosis *diagnosis, const struct fm_cube_pr
         break;
     case FM_CAUSE_IO:
         fm_sentences_add(lines, "Try", "%s", of_file_access(diagnosis->cube, cause));
+        break;
+    case FM_CAUSE_IDLE:
+        fm_idle_advice_add(diagnosis, cause, lines);
         break;
     case FM_CAUSE_TRANSFER:
         add_queues(diagnosis, cause, lines);

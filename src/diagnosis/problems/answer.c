@@ -44,6 +44,11 @@ static bool is_library_call(const struct fm_cube *cube, uint32_t callpath)
     return false;
 }
 
+static bool is_startup_call(const struct fm_cube *cube, uint32_t callpath)
+{
+    return fm_is_startup_region(&cube->regions[cube->callpaths[callpath].region]);
+}
+
 /** @return whether the program can avoid it: neither unknown nor the library's own time, unless it
  * is known what in the program makes this long. */
 static bool is_in_program(const struct fm_diagnosis *diagnosis, const struct fm_cube_problem *cause)
@@ -55,6 +60,9 @@ static bool is_in_program(const struct fm_diagnosis *diagnosis, const struct fm_
         return true;
     case FM_CAUSE_PROGRESS:
         return !is_library_call(diagnosis->cube, cause->callpath);
+    case FM_CAUSE_IDLE:
+        return cause->callpath != FM_CUBE_NONE &&
+               !is_startup_call(diagnosis->cube, cause->callpath);
     case FM_CAUSE_TRANSFER:
         return fm_queue_reason(diagnosis, cause) != FM_QUEUE_EXPLAINS_NOTHING;
     default:
@@ -227,6 +235,9 @@ void fm_answer_make(const struct fm_diagnosis *diagnosis, unsigned limit, struct
     for (uint32_t i = 0; i < cube->problem_count; i++) {
         const struct fm_cube_problem *cause = &cube->problems[i];
         int64_t cost = counted_cost(cube, cause);
+        if (cause->kind == FM_CAUSE_IDLE && !is_in_program(diagnosis, cause)) {
+            continue; /* no waiting; the total of idle threads is known (efficiency/) */
+        }
         struct outside *kind = &kinds[cause->kind];
         if (is_in_program(diagnosis, cause)) {
             double load = fm_load_share(diagnosis, cause);

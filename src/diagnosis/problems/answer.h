@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
- * The problems of a run as sentences: the causes of waiting in the program, in descending order of
- * the waiting that stems from them, and one sentence for waiting without a cause in the program:
+ * The problems of a run as sentences: the causes of waiting and of idle threads in the program, in
+ * descending order of that time, and one sentence for waiting without a cause in the program:
  * communication itself, lack of processors, start-up, unknown causes.
  */
 #ifndef FERMATA_DIAGNOSIS_PROBLEMS_ANSWER_H
@@ -13,7 +13,8 @@
 /** A cause in the program. */
 struct fm_cause_text {
     const struct fm_cube_problem *cause; /**< of the cube */
-    int64_t cost; /**< waiting that stems from it, without that by lack of processors, ticks */
+    int64_t cost; /**< waiting that stems from it, without that by lack of processors, or idle time;
+                       ticks */
     double load;  /**< share of the whole cost by lack of processors: fm_load_share() */
     struct fm_sentences headline; /**< headline, one line */
     struct fm_sentences lines;    /**< When, How, Why, Load, Waits, Gain, Samples, Try */

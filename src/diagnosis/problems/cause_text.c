@@ -10,6 +10,7 @@
 #include "diagnosis/problems/advice.h"
 #include "diagnosis/problems/evidence.h"
 #include "diagnosis/problems/gain_text.h"
+#include "diagnosis/problems/idle_text.h"
 #include "diagnosis/problems/kernel_evidence.h"
 #include "diagnosis/problems/launch_evidence.h"
 #include "diagnosis/problems/queue_evidence.h"
@@ -554,8 +555,22 @@ static void add_partitions(const struct fm_diagnosis *diagnosis, struct fm_cause
     fm_free(locations);
 }
 
+static void write_idle(const struct fm_diagnosis *diagnosis, struct fm_cause_text *problem)
+{
+    fm_idle_headline_add(diagnosis, problem);
+    add_when(diagnosis, problem);
+    fm_idle_how_add(diagnosis, problem);
+    fm_gain_add(diagnosis, problem);
+    fm_evidence_of_samples(diagnosis, problem->cause, &problem->lines);
+    fm_advice_add(diagnosis, problem->cause, &problem->lines);
+}
+
 void fm_cause_text_write(const struct fm_diagnosis *diagnosis, struct fm_cause_text *problem)
 {
+    if (problem->cause->kind == FM_CAUSE_IDLE) {
+        write_idle(diagnosis, problem);
+        return;
+    }
     add_headline(diagnosis, problem);
     add_where(diagnosis, problem);
     add_when(diagnosis, problem);

@@ -4,6 +4,7 @@
 #include "diagnosis/location_set.h"
 #include "diagnosis/number_format.h"
 #include "diagnosis/place.h"
+#include "diagnosis/problems/idle_text.h"
 #include "diagnosis/problems/machine_load.h"
 #include "diagnosis/uncertainty.h"
 
@@ -70,6 +71,12 @@ static void write_change(FILE *stream, const struct fm_diagnosis *diagnosis,
                          const struct fm_cube_prediction *prediction)
 {
     char *where = NULL;
+    if (cause->kind == FM_CAUSE_IDLE) {
+        fputs(prediction->change == FM_PREDICTED_BALANCED ? "if all threads took part in it"
+                                                          : "if it took no time",
+              stream);
+        return;
+    }
     switch ((enum fm_predicted_change)prediction->change) {
     case FM_PREDICTED_AS_OTHERS:
         where = fm_location_set_text(diagnosis, locations_of(cause), NULL);
@@ -312,6 +319,8 @@ void fm_gain_add(const struct fm_diagnosis *diagnosis, struct fm_cause_text *pro
 {
     if (problem->cause->prediction_count > 0 && problem->load == 0) {
         add_predictions(diagnosis, problem);
+    } else if (problem->cause->kind == FM_CAUSE_IDLE) {
+        fm_idle_bounds_add(diagnosis, problem);
     } else {
         add_bounds(diagnosis, problem);
     }

@@ -131,7 +131,8 @@ static void put_problem(struct fm_json *json, const struct fm_cube *cube,
         fm_json_null(json, "metric");
         fm_json_null(json, "callpath");
     } else {
-        fm_metric_t kind = fm_wait_state_kind((fm_metric_t)cause->symptoms[0].metric);
+        fm_metric_t metric = (fm_metric_t)cause->symptoms[0].metric;
+        fm_metric_t kind = cause->kind == FM_CAUSE_IDLE ? metric : fm_wait_state_kind(metric);
         fm_json_string(json, "metric", fm_metric_info(kind)->id);
         fm_json_unsigned(json, "callpath", cause->symptoms[0].callpath);
     }

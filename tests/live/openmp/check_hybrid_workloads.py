@@ -53,8 +53,10 @@ class Report:
                    if self._is_within(each["metric"], metric) and region in self._paths[each["callpath"]]
                    and is_master in (None, self.threads[each["location"]] == 0))
 
-    def problem(self):
-        first = self.json["problems"][0]
+    def problem(self, is_idle=False):
+        """The call path and the threads of the largest problem of waiting, or of idle threads."""
+        first = next(each for each in self.json["problems"] if (each["cause"]["kind"] == "idle") == is_idle
+                     and each["cause"]["callpath"] is not None)
         return self._paths[first["cause"]["callpath"]], {self.threads[each] for each in first["cause"]["locations"]}
 
 
@@ -117,7 +119,10 @@ def main():
         serial = record(fermata, launcher, folder, [programs / "hybrid-serial", *SERIAL])
         check_idle(serial, "physics")
         text = run([fermata, "report", folder / "experiment-2"]).stdout
-        assert "threads have nothing to do because their masters are outside" in " ".join(text.split()), text
+        headline = f"{THREADS - 1} of {THREADS} threads of each rank are idle while `physics"
+        assert f"1. {headline}" in " ".join(text.split()), text
+        path, threads = serial.problem(is_idle=True)
+        assert "physics" in path and threads == {0}, (path, threads)
     wrong = subprocess.run([programs / "hybrid-sweep", "--groups", "5"], capture_output=True, text=True, timeout=100)
     assert wrong.returncode == 2 and "no multiple" in wrong.stderr, wrong
 

@@ -101,6 +101,8 @@ def _value_of_problem(found, name):
         part = occasions and occasions[-1 if field in ("last", "end") else 0]
         is_known = part and (largest.occasions[0] or field in ("begin", "end"))
         values[field] = getattr(part, field) if is_known else 0
+    if largest.gain is not None:
+        values["balanced"], values["removed"] = largest.gain
     return values.get(name)
 
 

@@ -16,9 +16,9 @@ import sampled_causes
 import teams
 from blame import Blame
 
-IMBALANCE, SERIALIZATION, PROGRESS, TRANSFER, STARTUP, UNATTRIBUTED, IO, VARIATION = (
-    "imbalance", "serialization", "progress", "transfer", "startup", "unattributed", "io", "variation")
-KINDS = (IMBALANCE, SERIALIZATION, PROGRESS, TRANSFER, STARTUP, UNATTRIBUTED, IO, VARIATION)
+IMBALANCE, SERIALIZATION, PROGRESS, TRANSFER, STARTUP, UNATTRIBUTED, IO, IDLE, VARIATION = (
+    "imbalance", "serialization", "progress", "transfer", "startup", "unattributed", "io", "idle", "variation")
+KINDS = (IMBALANCE, SERIALIZATION, PROGRESS, TRANSFER, STARTUP, UNATTRIBUTED, IO, IDLE, VARIATION)
 SMALLEST_PART = 1000  # of all waiting: what locations with less have caused is not judged
 
 _LIBRARY = ("std::", "__gnu_cxx::", "__gthread_")
@@ -53,7 +53,7 @@ def _kind(wait, path):
     return STARTUP if node in _MANAGEMENT else TRANSFER
 
 
-def _function_of(path):
+def function_of(path):
     """The call path of the function of the program that a call path is charged to: of libraries' functions, the
     innermost caller that is none."""
     end = len(path)
@@ -64,7 +64,8 @@ def _function_of(path):
 
 class Problem:
     """cost: of all its locations; symptoms: {(metric, call path): waiting}; occasions: (region of
-    the phase or None, [Occasion]); both of problems that cost a hundredth of all waiting."""
+    the phase or None, [Occasion]); both of problems that cost a hundredth of all waiting; gain:
+    (balanced, removed) of idle threads, None: not known."""
 
     def __init__(self, kind, path, locations, cost):
         self.kind = kind
@@ -73,6 +74,11 @@ class Problem:
         self.cost = cost
         self.symptoms = {}
         self.occasions = ()
+        self.gain = None
+
+
+def sort_key(problem):
+    return problem.kind == VARIATION, -problem.cost, problem.path or (), problem.kind, problem.locations
 
 
 class Problems:
@@ -93,8 +99,7 @@ class Problems:
         self._pass_forward(backward)
         self.problems = [problem for group in self._grouped()
                          for problem in group_locations(group)]
-        self.problems.sort(key=lambda problem: (problem.kind == VARIATION, -problem.cost, problem.path or (), problem.kind,
-                                                problem.locations))
+        self.problems.sort(key=sort_key)
         if phases is not None:
             self._describe_all(occasions.Run(intervals, phases))
 
@@ -104,7 +109,7 @@ class Problems:
                   if not wait.is_contention and not is_progress(wait)]
         inherited = teams.Teams(intervals.recorded)
         evidence = {loc: sampled_causes.Evidence(
-            intervals.recorded, events, _function_of,
+            intervals.recorded, events, function_of,
             functools.partial(inherited.inherited_path, loc))
             for loc, events in intervals.recorded.events.items()}
         lateness = sampled_causes.lateness_of(delays)
@@ -112,7 +117,7 @@ class Problems:
         for loc in {wait.causing for wait in delays}:
             caused = sum(wait.waiting_time for wait in self._wait_states if wait.causing == loc)
             own = [wait for wait in delays if wait.causing == loc]
-            causes = sampled_causes.Causes(intervals, loc, own, evidence, _function_of,
+            causes = sampled_causes.Causes(intervals, loc, own, evidence, function_of,
                                            caused >= waiting // SMALLEST_PART, lateness[loc])
             for wait in own:
                 activities, waits = causes.shares(wait, self._causes[wait])
@@ -139,7 +144,7 @@ class Problems:
     def _cause(wait, path, loc):
         if path == sampled_causes.VARIATION:
             return _VARIATION
-        function = _function_of(path)
+        function = function_of(path)
         return Cause(_kind(wait, function), function, loc)
 
     def _passed_on(self, wait):

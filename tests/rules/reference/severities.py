@@ -9,6 +9,7 @@ import blame
 import critical_path
 import epochs
 import formation
+import idle_problems
 import imbalance
 import intervals
 import kernel_activity
@@ -118,7 +119,10 @@ def compute_problems(timeline, severities, with_occasions=True):
     """The problems of the run, from the result of compute(); without occasions and symptoms if
     only their costs are needed."""
     phases_of_run = timeline.scenario.phases if with_occasions else None
-    return problems.Problems(intervals_of(timeline, severities), phases_of_run).problems
+    intervals = intervals_of(timeline, severities)
+    found = problems.Problems(intervals, phases_of_run).problems
+    found += idle_problems.IdleProblems(timeline, intervals, phases_of_run).problems
+    return sorted(found, key=problems.sort_key)
 
 
 def compute_formation(timeline, severities):

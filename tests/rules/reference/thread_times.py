@@ -66,6 +66,12 @@ def _outside_regions(timeline, loc, begin, end):
 
 def idle_threads(timeline):
     """(metric, call path of the master, slave, time)."""
+    for metric, _, path, slave, begin, end in idle_spans(timeline):
+        yield metric, path, slave, end - begin
+
+
+def idle_spans(timeline):
+    """(metric, master, call path of the master, slave, begin, end)."""
     scenario = timeline.scenario
     for rank in range(scenario.ranks):
         locations = [(rank, thread) for thread in range(scenario.threads)]
@@ -82,14 +88,15 @@ def idle_threads(timeline):
                     continue
                 for span in serial:
                     for first, last in _outside_regions(timeline, slave, *span):
-                        yield "omp_idle_threads", path, slave, last - first
+                        yield "omp_idle_threads", master, path, slave, first, last
                 for first, last, instance in teams:
                     if instance is None or slave in timeline.teams.members[instance]:
                         continue
                     first, last = max(first, begin), min(last, end)
                     if first < last:
                         for one, other in _outside_regions(timeline, slave, first, last):
-                            yield "omp_limited_parallelism", path, slave, other - one
+                            yield ("omp_limited_parallelism", master, path, slave, one,
+                                   other)
 
 
 def _start_delays(timeline):

@@ -172,6 +172,7 @@ function Finding({ store, problem, number }: { store: Store; problem: JsonProble
   const palette = store.palette.value;
   const isOpen = useSignal(number === 1);
   const { cause, metric, callpath } = problem;
+  const isWaiting = metric !== null && report.metricById.get(metric)?.isWaitState === true; // else threads are idle
   const values = (id: string | null, path: number | null): Float64Array | null => {
     const index = id === null ? undefined : report.metricById.get(id)?.index;
     return index === undefined || path === null ? null : locationValues(report, metricSet(report, index, false), [path]);
@@ -233,10 +234,10 @@ function Finding({ store, problem, number }: { store: Store; problem: JsonProble
           )}
           {metric !== null && callpath !== null && (
             <button type="button" onClick={() => store.showInTrees(metric, callpath)}>
-              Waiting call path
+              {isWaiting ? "Waiting call path" : "Idle threads"}
             </button>
           )}
-          {metric !== null && (
+          {isWaiting && (
             <button
               type="button"
               onClick={() => {
