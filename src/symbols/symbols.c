@@ -395,9 +395,13 @@ static void describe_function(Dwarf_Die *die, struct fm_symbol_frame *frame)
         symbol = dwarf_formstring(&attribute);
     }
     frame->symbol = copy_of(symbol != NULL ? symbol : name);
-    frame->name = symbol != NULL                   ? fm_symbol_name(symbol)
-                  : name != NULL && is_in_cpp(die) ? qualified_name(die)
-                                                   : copy_of(name);
+    const bool is_qualified = symbol == NULL && name != NULL && is_in_cpp(die);
+    frame->name = symbol != NULL ? fm_symbol_name(symbol)
+                  : is_qualified ? qualified_name(die)
+                                 : copy_of(name);
+    if (is_qualified && frame->name != NULL) {
+        fm_symbol_name_shorten(frame->name);
+    }
     /* Where the symbol needs no demangling, the name is better: symbols of Fortran's main program
      * and of internal procedures do not contain their names. */
     if (symbol != NULL && name != NULL && frame->name != NULL && strcmp(symbol, frame->name) == 0) {

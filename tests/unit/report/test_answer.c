@@ -462,6 +462,9 @@ static void test_names_of_functions(void **state)
     uint32_t other = add_function(cube, MAIN, "other");
     assert_true(fm_cube_add_callpath(cube, other, RECV) != FM_CUBE_NONE);
     uint32_t same = add_function(cube, other, "log");
+    /* Functions of libraries are not where a computation begins. */
+    uint32_t each = add_function(cube, MAIN, "std::for_each<int*>");
+    uint32_t smooth = add_function(cube, add_function(cube, each, "body"), "smooth");
     make_diagnosis(cube, &diagnosis);
     expect_function(&diagnosis, assemble, "`assemble` (a.c:7)");
     expect_function(&diagnosis, kernel, "`assemble/kernel` (a.c:7)");
@@ -473,6 +476,8 @@ static void test_names_of_functions(void **state)
     expect_function(&diagnosis, second, "`right/dot` (a.c:7)");
     expect_function(&diagnosis, log, "`solve/log` (a.c:7)");
     expect_function(&diagnosis, same, "`other/log` (a.c:7)");
+    expect_function(&diagnosis, each, "`std::for_each<int*>` (a.c:7)");
+    expect_function(&diagnosis, smooth, "`body/smooth` (a.c:7)");
     fm_cube_free(cube);
 }
 
