@@ -37,6 +37,23 @@ static inline bool fm_is_installed_header(const char *file)
            strstr(file, "/lib/clang/") != NULL;
 }
 
+/** Name of code of a library that neither a symbol nor a call names: a format for the library. */
+#define FM_UNNAMED_CODE "(unnamed code in %s)"
+
+/** @return whether a function of a binary has no name: it is called "pw.x+0x2b1880", as in a
+ * program, or
+ * "(unnamed code in libm.so.6)".
+ * @param binary  its name without folder */
+static inline bool fm_is_unnamed(const char *name, const char *binary)
+{
+    const size_t length = strlen(binary), front = strlen(FM_UNNAMED_CODE) - strlen("%s)");
+    return length != 0 &&
+           ((strncmp(name, binary, length) == 0 && strncmp(name + length, "+0x", 3) == 0) ||
+            (strncmp(name, FM_UNNAMED_CODE, front) == 0 &&
+             strncmp(name + front, binary, length) == 0 &&
+             strcmp(name + front + length, ")") == 0));
+}
+
 /** @return whether a function with this name and source file is one of a library: the file is the
  * name of a shared object without folder, such as libm.so.6, or an installed header, or the name is
  * in C++'s namespace std.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "diagnosis/place.h"
 
+#include "base/library_function.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "cube/model/callpath_text.h"
@@ -90,8 +91,15 @@ static bool is_parameter(const struct fm_cube *cube, uint32_t callpath)
     return strcmp(region->paradigm, FM_CUBE_PARAMETER) == 0;
 }
 
-/** @return the outermost caller of a function of the program that leads to no calls of libraries:
- * where the program enters this computation; the call path itself if it has no such caller. */
+static bool is_library(const struct fm_cube *cube, uint32_t callpath)
+{
+    const struct fm_cube_region *region = &cube->regions[cube->callpaths[callpath].region];
+    return fm_is_library_function(region->name, region->file);
+}
+
+/** @return the outermost caller of a function of the program that leads to no calls of libraries
+ * and is no function of a library, such as std::for_each: where the program enters this
+ * computation; the call path itself if it has no such caller. */
 static uint32_t entry_of(const struct fm_cube *cube, uint32_t callpath)
 {
     bool *leads = fm_allocate(cube->callpath_count, sizeof *leads);
@@ -105,8 +113,9 @@ static uint32_t entry_of(const struct fm_cube *cube, uint32_t callpath)
         }
     }
     uint32_t entry = callpath;
-    while (cube->callpaths[entry].parent != FM_CUBE_NONE && !leads[cube->callpaths[entry].parent]) {
-        entry = cube->callpaths[entry].parent;
+    for (uint32_t at = cube->callpaths[callpath].parent; at != FM_CUBE_NONE && !leads[at];
+         at = cube->callpaths[at].parent) {
+        entry = is_library(cube, at) ? entry : at;
     }
     fm_free(leads);
     return entry;

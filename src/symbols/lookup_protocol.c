@@ -47,18 +47,8 @@ static void put(FILE *answers, const char *text)
     }
 }
 
-static int answer(struct fm_symbols *symbols, const struct questions *q, const char *text,
-                  FILE *answers)
+static void put_frames(FILE *answers, struct fm_symbol_frame *frames, size_t count)
 {
-    struct fm_symbol_frame frames[FM_SYMBOL_FRAMES_MOST];
-    size_t binary;
-    uint64_t function, address;
-    if (sscanf(text, "%zu %" SCNx64 " %" SCNx64, &binary, &function, &address) != 3 ||
-        binary >= q->count) {
-        return -1;
-    }
-    size_t count = fm_symbols_find(symbols, q->binaries[binary].path, q->binaries[binary].build_id,
-                                   function, address, frames);
     for (size_t i = 0; i < count; i++) {
         const struct fm_symbol_frame *frame = &frames[i];
         const char *const texts[] = {frame->name, frame->symbol, frame->file, frame->call_file};
@@ -71,6 +61,39 @@ static int answer(struct fm_symbols *symbols, const struct questions *q, const c
     }
     fputs(".\n", answers);
     fm_symbols_free_frames(frames, count);
+}
+
+static int answer(struct fm_symbols *symbols, const struct questions *q, const char *text,
+                  FILE *answers)
+{
+    struct fm_symbol_frame frames[FM_SYMBOL_FRAMES_MOST];
+    size_t binary;
+    uint64_t function, address;
+    if (sscanf(text, "%zu %" SCNx64 " %" SCNx64, &binary, &function, &address) != 3 ||
+        binary >= q->count) {
+        return -1;
+    }
+    put_frames(answers, frames,
+               fm_symbols_find(symbols, q->binaries[binary].path, q->binaries[binary].build_id,
+                               function, address, frames));
+    return 0;
+}
+
+static int answer_called(struct fm_symbols *symbols, const struct questions *q, const char *text,
+                         FILE *answers)
+{
+    struct fm_symbol_frame frames[FM_SYMBOL_FRAMES_MOST];
+    size_t binary, caller;
+    uint64_t function, address;
+    if (sscanf(text, "%zu %" SCNx64 " %zu %" SCNx64, &binary, &function, &caller, &address) != 4 ||
+        binary >= q->count || caller >= q->count) {
+        return -1;
+    }
+    const struct fm_symbol_call call = {q->binaries[caller].path, q->binaries[caller].build_id,
+                                        address};
+    put_frames(answers, frames,
+               fm_symbols_find_called(symbols, q->binaries[binary].path,
+                                      q->binaries[binary].build_id, function, &call, frames));
     return 0;
 }
 
@@ -151,6 +174,8 @@ int fm_symbols_answer(FILE *questions, FILE *answers)
             result = add_binary(&q, line + 2);
         } else if (line[0] == 'S' && line[1] == ' ') {
             result = answer(symbols, &q, line + 2, answers);
+        } else if (line[0] == 'T' && line[1] == ' ') {
+            result = answer_called(symbols, &q, line + 2, answers);
         } else if (line[0] == 'V' && line[1] == ' ') {
             result = answer_variable(symbols, &q, line + 2, answers);
         } else if (line[0] == 'E' && line[1] == ' ') {

@@ -6,7 +6,8 @@
  *
  * Questions:  `M <build-id or -> <path>`           a binary; they are numbered from 0
  *             `S <binary> <function> <address>`    addresses in the file, hexadecimal
- *             `V <binary> <address>`               the variable at an address
+ *             `T <binary> <function> <calling binary> <address>`  a function, and the last byte of
+ * a call of it, which may name it `V <binary> <address>`               the variable at an address
  *             `E <binary> <path>`                  which functions the filter in a file leaves out
  * Answers, for each question but `M`, in order:
  *             `F <line> <call line>` and, behind tabs, name, symbol, file, call file (may be

@@ -135,6 +135,13 @@ void fm_symbol_names_full(bool full)
     is_full = full;
 }
 
+void fm_symbol_name_shorten(char *name)
+{
+    if (!is_full) {
+        fm_shorten_name(name);
+    }
+}
+
 static char *cpp_name(const char *symbol)
 {
     char *text = demangle(symbol);

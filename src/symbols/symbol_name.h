@@ -18,6 +18,10 @@
  * Thread-safe. */
 char *fm_symbol_name(const char *symbol);
 
+/** Shortens the name of a C++ function that does not come from a symbol, in place, unless names are
+ * left as they are. */
+void fm_symbol_name_shorten(char *name);
+
 /** Whether C++ names are left as they are demangled, with parameters. Initially they are not.
  * Called before other threads exist. */
 void fm_symbol_names_full(bool full);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "symbols/symbols.h"
 
+#include "symbols/call_names.h"
 #include "symbols/library_code.h"
 #include "symbols/symbol_name.h"
 #include "symbols/symbol_table.h"
@@ -40,6 +41,7 @@ struct binary {
     Dwfl_Module *module;
     GElf_Addr symbol_bias;         /* address for libdwfl = address in the file + bias */
     struct fm_symbol_table *table; /* NULL: not asked for yet */
+    struct fm_call_names *calls;   /* NULL: not asked for yet */
     enum fm_library_code code;
     Dwarf *dwarf; /* NULL: no debug information */
     Dwarf_Addr dwarf_bias;
@@ -125,9 +127,6 @@ void fm_symbols_close(struct fm_symbols *symbols)
     while (symbols != NULL && symbols->binaries != NULL) {
         struct binary *binary = symbols->binaries;
         symbols->binaries = binary->next;
-        if (binary->session != NULL) {
-            dwfl_end(binary->session);
-        }
         while (binary->functions != NULL) {
             struct unit *unit = binary->functions;
             binary->functions = unit->next;
@@ -135,7 +134,11 @@ void fm_symbols_close(struct fm_symbols *symbols)
             free(unit);
         }
         fm_symbol_table_free(binary->table);
+        fm_call_names_free(binary->calls);
         fm_variables_free(binary->variables);
+        if (binary->session != NULL) {
+            dwfl_end(binary->session);
+        }
         free(binary->units.items);
         free(binary->path);
         free(binary);
@@ -392,9 +395,13 @@ static void describe_function(Dwarf_Die *die, struct fm_symbol_frame *frame)
         symbol = dwarf_formstring(&attribute);
     }
     frame->symbol = copy_of(symbol != NULL ? symbol : name);
-    frame->name = symbol != NULL                   ? fm_symbol_name(symbol)
-                  : name != NULL && is_in_cpp(die) ? qualified_name(die)
-                                                   : copy_of(name);
+    const bool is_qualified = symbol == NULL && name != NULL && is_in_cpp(die);
+    frame->name = symbol != NULL ? fm_symbol_name(symbol)
+                  : is_qualified ? qualified_name(die)
+                                 : copy_of(name);
+    if (is_qualified && frame->name != NULL) {
+        fm_symbol_name_shorten(frame->name);
+    }
     /* Where the symbol needs no demangling, the name is better: symbols of Fortran's main program
      * and of internal procedures do not contain their names. */
     if (symbol != NULL && name != NULL && frame->name != NULL && strcmp(symbol, frame->name) == 0) {
@@ -573,6 +580,46 @@ size_t fm_symbols_find(struct fm_symbols *symbols, const char *path, const char 
         name_library(binary, &frames[i]);
     }
     return count;
+}
+
+/* The compiler's name of a function in a call of it; NULL: unknown. */
+static const char *name_in_call(struct fm_symbols *symbols, const struct fm_symbol_call *call)
+{
+    struct binary *caller = find_binary(symbols, call->path, call->build_id);
+    GElf_Addr bias;
+    if (caller == NULL) {
+        return NULL;
+    }
+    if (caller->calls == NULL) {
+        caller->calls = fm_call_names_read(dwfl_module_getelf(caller->module, &bias));
+    }
+    return caller->calls != NULL ? fm_call_names_find(caller->calls, call->address) : NULL;
+}
+
+size_t fm_symbols_find_called(struct fm_symbols *symbols, const char *path, const char *build_id,
+                              uint64_t function, const struct fm_symbol_call *call,
+                              struct fm_symbol_frame frames[FM_SYMBOL_FRAMES_MOST])
+{
+    size_t count = fm_symbols_find(symbols, path, build_id, function, function, frames);
+    struct binary *binary = find_binary(symbols, path, build_id);
+    const bool is_of_program =
+        binary != NULL &&
+        (binary->code == FM_CODE_OF_PROGRAM ||
+         (binary->code == FM_CODE_OF_LIBRARY && count > 0 && frames[0].line != 0));
+    const char *name =
+        binary == NULL || (count > 0 && is_of_program) ? NULL : name_in_call(symbols, call);
+    if (name == NULL) {
+        return count;
+    }
+    struct fm_symbol_frame frame = {.name = fm_symbol_name(name), .symbol = strdup(name)};
+    if (frame.name == NULL || frame.symbol == NULL) {
+        fm_symbols_free_frames(&frame, 1);
+        return count;
+    }
+    fm_symbols_free_frames(frames, count);
+    name_library(binary, &frame);
+    frames[0] = frame;
+    return 1;
 }
 
 static bool variable_by_debug_information(struct binary *binary, uint64_t address, char *text,

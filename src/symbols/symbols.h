@@ -42,6 +42,19 @@ size_t fm_symbols_find(struct fm_symbols *symbols, const char *path, const char 
                        uint64_t function, uint64_t address,
                        struct fm_symbol_frame frames[FM_SYMBOL_FRAMES_MOST]);
 
+/** A call instruction. */
+struct fm_symbol_call {
+    const char *path, *build_id; /**< of its binary, as in fm_symbols_find() */
+    uint64_t address;            /**< of its last byte, in the file */
+};
+
+/** As fm_symbols_find(), for a function that begins at `function` and is called by `call`. A
+ * function of a library, and one without a symbol, has the name by which the call names it, if it
+ * does (call_names.h). */
+size_t fm_symbols_find_called(struct fm_symbols *symbols, const char *path, const char *build_id,
+                              uint64_t function, const struct fm_symbol_call *call,
+                              struct fm_symbol_frame frames[FM_SYMBOL_FRAMES_MOST]);
+
 /** Receives a function that has a symbol.
  * @param address  of its first instruction, in the file
  * @param frame    its name, symbol, file and line; valid during the call */

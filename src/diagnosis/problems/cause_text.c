@@ -583,5 +583,6 @@ void fm_cause_text_write(const struct fm_diagnosis *diagnosis, struct fm_cause_t
     add_partitions(diagnosis, problem);
     fm_gain_add(diagnosis, problem);
     fm_evidence_of_samples(diagnosis, problem->cause, &problem->lines);
+    fm_evidence_of_name(diagnosis, problem->cause, &problem->lines);
     fm_advice_add(diagnosis, problem->cause, &problem->lines);
 }

@@ -216,3 +216,25 @@ void fm_evidence_of_samples(const struct fm_diagnosis *diagnosis,
     }
     free(name);
 }
+
+void fm_evidence_of_name(const struct fm_diagnosis *diagnosis, const struct fm_cube_problem *cause,
+                         struct fm_sentences *lines)
+{
+    const struct fm_cube *cube = diagnosis->cube;
+    if (cause->callpath == FM_CUBE_NONE) {
+        return;
+    }
+    const char *name = cube->regions[cube->callpaths[cause->callpath].region].name;
+    const char *address = strstr(name, "+0x");
+    if (address == NULL || address == name ||
+        address[3 + strspn(address + 3, "0123456789abcdef")] != '\0') {
+        return;
+    }
+    char *shown = fm_place_name(diagnosis, name);
+    const int length = (int)(strstr(shown, "+0x") - shown);
+    fm_sentences_add(lines, "Name",
+                     "`%.*s` has no symbols: this is its function at %s; `addr2line -f -e FILE %s` "
+                     "finds the name in a file of the same build that has them",
+                     length, shown, address + 1, address + 1);
+    free(shown);
+}

@@ -20,4 +20,9 @@ void fm_evidence_of_load(const struct fm_diagnosis *diagnosis, const struct fm_c
 void fm_evidence_of_samples(const struct fm_diagnosis *diagnosis,
                             const struct fm_cube_problem *cause, struct fm_sentences *lines);
 
+/** Appends how to find the name of a cause's function that has none ("Name"): a program without
+ * symbols shows its begin only, "pw.x+0x2b1880". */
+void fm_evidence_of_name(const struct fm_diagnosis *diagnosis, const struct fm_cube_problem *cause,
+                         struct fm_sentences *lines);
+
 #endif

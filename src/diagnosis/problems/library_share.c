@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "diagnosis/problems/library_share.h"
 
+#include "base/library_function.h"
 #include "base/memory.h"
 #include "diagnosis/place.h"
 #include "diagnosis/problems/cause_paths.h"
@@ -15,12 +16,10 @@
 /** Functions of libraries in a sentence. */
 #define SHOWN 2
 
-/** @return whether a function of a library has no name but its address: "libm.so.6+0x702c0" */
+/** @return whether a function of a library has no name */
 static bool is_nameless(const struct fm_cube_region *region)
 {
-    const size_t length = region->file == NULL ? 0 : strlen(region->file);
-    return length != 0 && strncmp(region->name, region->file, length) == 0 &&
-           strncmp(region->name + length, "+0x", 3) == 0;
+    return region->file != NULL && fm_is_unnamed(region->name, region->file);
 }
 
 /** @return the function of a library that the program calls, of one that it takes time in; of those

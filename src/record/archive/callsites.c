@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/archive/callsites.h"
 
+#include "base/library_function.h"
 #include "record/stack/support_function.h"
 
 #include <stdlib.h>
@@ -147,22 +148,29 @@ static const char *binary_name(const struct fm_definitions *resolved, uint32_t n
     return slash != NULL ? slash + 1 : path;
 }
 
-/* Whether a function in a binary is named by its address (resolve.c). */
+/* Whether a function in a binary has no name (resolve.c). */
 static bool is_nameless(const struct fm_definitions *resolved, uint32_t number, uint32_t region)
 {
     if (number == FM_DEFINE_NONE) {
         return false; /* a function in Python */
     }
-    const char *binary = binary_name(resolved, number);
     const uint32_t *words = fm_defined(resolved, FM_DEFINE_REGION, region, NULL);
-    const char *name = fm_defined_string(resolved, words[0]);
-    const size_t length = strlen(binary);
-    return strncmp(name, binary, length) == 0 && strncmp(name + length, "+0x", 3) == 0;
+    return fm_is_unnamed(fm_defined_string(resolved, words[0]), binary_name(resolved, number));
 }
 
 static bool is_library(const struct fm_definitions *resolved, uint32_t number)
 {
     return number != FM_DEFINE_NONE && strstr(binary_name(resolved, number), ".so") != NULL;
+}
+
+static struct fm_callsite_function function_at(const struct fm_definitions *resolved,
+                                               uint32_t binary, const uint32_t *address)
+{
+    const uint64_t begin = address[0] | (uint64_t)address[1] << 32;
+    return binary == FM_DEFINE_NONE || begin == 0
+               ? (struct fm_callsite_function){0}
+               : (struct fm_callsite_function){
+                     binary + 1, is_library(resolved, binary) ? binary + 1 : 0, begin};
 }
 
 bool fm_callsites_make(struct fm_definitions *definitions, const struct fm_definitions *resolved,
@@ -181,8 +189,11 @@ bool fm_callsites_make(struct fm_definitions *definitions, const struct fm_defin
     sites->addresses = calloc((size_t)count + 1, sizeof *sites->addresses);
     sites->outlined = calloc((size_t)count + 1, sizeof *sites->outlined);
     sites->calls_support = calloc((size_t)count + 1, sizeof *sites->calls_support);
+    sites->inside = calloc((size_t)count + 1, sizeof *sites->inside);
+    sites->targets = calloc((size_t)count + 1, sizeof *sites->targets);
     if (sites->first == NULL || sites->called == NULL || sites->frames == NULL ||
-        sites->addresses == NULL || sites->outlined == NULL || sites->calls_support == NULL) {
+        sites->addresses == NULL || sites->outlined == NULL || sites->calls_support == NULL ||
+        sites->inside == NULL || sites->targets == NULL) {
         fm_callsites_free(sites);
         return false;
     }
@@ -194,6 +205,9 @@ bool fm_callsites_make(struct fm_definitions *definitions, const struct fm_defin
         const uint32_t *site = fm_defined(resolved, FM_DEFINE_SITE, numbers[i], &words);
         sites->first[i + 1] = next;
         sites->addresses[i + 1] = site[FM_SITE_ADDRESS] | (uint64_t)site[FM_SITE_ADDRESS + 1] << 32;
+        sites->inside[i + 1] = function_at(resolved, site[FM_SITE_BINARY], site + FM_SITE_FUNCTION);
+        sites->targets[i + 1] =
+            function_at(resolved, site[FM_SITE_TARGET_BINARY], site + FM_SITE_TARGET);
         for (size_t k = FM_SITE_FRAMES; k + 1 < words; k += 2) {
             struct fm_callsite_frame *frame = &sites->frames[next++];
             frame->region = copy_region(definitions, resolved, site[k]);
@@ -235,6 +249,8 @@ void fm_callsites_free(struct fm_callsites *sites)
     free(sites->addresses);
     free(sites->outlined);
     free(sites->calls_support);
+    free(sites->inside);
+    free(sites->targets);
     free(sites->frames);
     memset(sites, 0, sizeof *sites);
 }

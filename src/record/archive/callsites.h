@@ -24,6 +24,13 @@ struct fm_callsite_frame {
     uint32_t library; /**< number of its shared library + 1; 0: it is in the program */
 };
 
+/** A function by its place. */
+struct fm_callsite_function {
+    uint32_t binary;  /**< number of its binary + 1; 0: unknown */
+    uint32_t library; /**< as in fm_callsite_frame */
+    uint64_t begin;   /**< address of its first instruction in the file */
+};
+
 /** Call sites by their numbers in records. Zeroed = no call site is known. */
 struct fm_callsites {
     uint32_t deepest; /**< maximum number of functions of a call path in the trace; 0: no limit */
@@ -34,6 +41,8 @@ struct fm_callsites {
     uint64_t *addresses; /**< of each call site in its binary; NULL: unknown */
     uint32_t *called;    /**< region that each call site certainly calls; FM_DEFINE_NONE: unknown */
     bool *calls_support; /**< whether that is a support function; NULL: none is */
+    struct fm_callsite_function *inside;  /**< which each call site is in; NULL: unknown */
+    struct fm_callsite_function *targets; /**< which each certainly calls; NULL: unknown */
     bool *outlined; /**< whether the first frame of each is a function that the compiler has made
                          of a construct of OpenMP: it is not shown */
 };
@@ -58,6 +67,18 @@ static inline const struct fm_callsite_frame *fm_callsite_frames(const struct fm
 static inline uint32_t fm_callsite_called(const struct fm_callsites *sites, uint32_t site)
 {
     return site < sites->count ? sites->called[site] : FM_DEFINE_NONE;
+}
+
+/** Whether a call site is in the function that another one calls for sure. The two may have
+ * different names for it: the linker has other names for it than its own binary, or it has none
+ * there. */
+static inline bool fm_callsite_is_inside_called(const struct fm_callsites *sites, uint32_t caller,
+                                                uint32_t site)
+{
+    return sites->inside != NULL && sites->targets != NULL && caller < sites->count &&
+           site < sites->count && sites->targets[caller].binary != 0 &&
+           sites->targets[caller].binary == sites->inside[site].binary &&
+           sites->targets[caller].begin == sites->inside[site].begin;
 }
 
 /** Region of the innermost function at a call site: the one that it certainly calls last, or the

@@ -94,9 +94,27 @@ static uint32_t gone_function(const struct fm_path *path, const struct fm_callsi
     if (called != FM_DEFINE_NONE && function < path->site_count) {
         const struct fm_callsite_frame *frames =
             fm_callsite_frames(sites, path->sites[function], &levels);
-        return levels > 0 && frames[0].region != called ? called : FM_DEFINE_NONE;
+        const bool is_inside =
+            fm_callsite_is_inside_called(sites, path->sites[function - 1], path->sites[function]);
+        return levels > 0 && frames[0].region != called && !is_inside ? called : FM_DEFINE_NONE;
     }
     return path->cut ? FM_DEFINE_NONE : called;
+}
+
+/* The region of the first frame of a function of the stack, by the name that its caller has for it.
+ */
+static uint32_t region_called(const struct fm_path *path, const struct fm_callsites *sites,
+                              size_t function)
+{
+    uint32_t levels;
+    const uint32_t called =
+        function > 0 && fm_callsite_is_inside_called(sites, path->sites[function - 1],
+                                                     path->sites[function])
+            ? fm_callsite_called(sites, path->sites[function - 1])
+            : FM_DEFINE_NONE;
+    return called != FM_DEFINE_NONE
+               ? called
+               : fm_callsite_frames(sites, path->sites[function], &levels)->region;
 }
 
 uint32_t fm_path_line(const struct fm_path *path, const struct fm_callsites *sites)
@@ -121,7 +139,10 @@ uint32_t fm_path_levels(const struct fm_path *path, const struct fm_callsites *s
         .region = gone,
         .line = FM_DEFINE_NONE,
         .supports = gone != FM_DEFINE_NONE && sites->calls_support != NULL &&
-                    sites->calls_support[path->sites[function - 1]]};
+                    sites->calls_support[path->sites[function - 1]],
+        .library = gone != FM_DEFINE_NONE && sites->targets != NULL
+                       ? sites->targets[path->sites[function - 1]].library
+                       : 0};
     if (gone != FM_DEFINE_NONE) {
         if (!fm_callsite_frame_is_inner(sites, caller, &between)) {
             levels[count++] = (struct fm_path_level){gone, line};
@@ -135,7 +156,9 @@ uint32_t fm_path_levels(const struct fm_path *path, const struct fm_callsites *s
     for (uint32_t i = 0; i < frame_count && count < FM_PATH_LEVELS; i++) {
         if (!fm_callsite_frame_is_inner(sites, caller, &frames[i])) {
             if (i > 0 || !fm_callsite_is_hidden(sites, path->sites[function])) {
-                levels[count++] = (struct fm_path_level){frames[i].region, line};
+                const uint32_t region =
+                    i == 0 ? region_called(path, sites, function) : frames[i].region;
+                levels[count++] = (struct fm_path_level){region, line};
             }
             line = frames[i].line;
         }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/stack/places.h"
 
+#include "base/code/calls.h"
 #include "record/stack/bounds.h"
-#include "record/stack/calls.h"
 #include "record/stack/modules.h"
 #include "record/stack/python/interpreter.h"
 #include "record/stack/registers.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/stack/resolve.h"
 
+#include "base/library_function.h"
 #include "record/stack/helper.h"
 
 #include <dlfcn.h>
@@ -62,9 +63,9 @@ static bool write_questions(FILE *file, const struct fm_definitions *sites)
         fprintf(file, "S %u %" PRIx64 " %" PRIx64 "\n", words[FM_SITE_BINARY],
                 wide(words + FM_SITE_FUNCTION), wide(words + FM_SITE_ADDRESS));
         if (words[FM_SITE_TARGET_BINARY] != FM_DEFINE_NONE) {
-            uint64_t target = wide(words + FM_SITE_TARGET);
-            fprintf(file, "S %u %" PRIx64 " %" PRIx64 "\n", words[FM_SITE_TARGET_BINARY], target,
-                    target);
+            fprintf(file, "T %u %" PRIx64 " %u %" PRIx64 "\n", words[FM_SITE_TARGET_BINARY],
+                    wide(words + FM_SITE_TARGET), words[FM_SITE_BINARY],
+                    wide(words + FM_SITE_ADDRESS));
         }
     }
     return fflush(file) == 0 && !ferror(file) && lseek(fileno(file), 0, SEEK_SET) == 0;
@@ -152,7 +153,8 @@ static bool next_answer(struct answers *answers, struct answer *answer)
 /* A call site under construction, with its frames. */
 struct making {
     struct fm_definitions *set;
-    uint32_t last_region;    /* of the innermost frame */
+    const bool *has_instrumented; /* of each binary: whether it has instrumented functions */
+    uint32_t last_region;         /* of the innermost frame */
     bool at_its_declaration; /* the line of the call is the line of the function's declaration */
     uint32_t words[FM_SITE_FRAMES + 2 * INLINED_MOST + 1];
     size_t count;
@@ -181,32 +183,41 @@ static uint32_t define_function(struct fm_definitions *set, const struct answer 
                             answer->file != NULL ? answer->line : 0);
 }
 
-/* Sets the paradigm of an instrumented function's region, so that it holds at all call sites. The
- * site of an instrumented function is its first instruction. */
+/* Whether a site is the first instruction of an instrumented function. */
+static bool is_instrumented(const uint32_t *site)
+{
+    return site[FM_SITE_TARGET_BINARY] == FM_DEFINE_NONE && wide(site + FM_SITE_TARGET) != 0;
+}
+
+/* Sets the paradigm of an instrumented function's region, so that it holds at all call sites. */
 static void mark_instrumented(struct fm_definitions *set, const uint32_t *site, size_t count)
 {
-    if (site[FM_SITE_TARGET_BINARY] == FM_DEFINE_NONE && wide(site + FM_SITE_TARGET) != 0 &&
-        count > FM_SITE_FRAMES) {
+    if (is_instrumented(site) && count > FM_SITE_FRAMES) {
         fm_defined(set, FM_DEFINE_REGION, site[FM_SITE_FRAMES], NULL)[2] = OTF2_PARADIGM_COMPILER;
     }
 }
 
-/* A function without symbol is named after its begin address; the main function is named main. */
-static uint32_t define_nameless(struct fm_definitions *set, uint32_t binary, uint64_t function,
+/* A function without symbol is named after its begin address, which is all that distinguishes it;
+ * code of a library is one function. The main function is named main. */
+static uint32_t define_nameless(const struct making *site, uint32_t binary, uint64_t function,
                                 uint64_t address)
 {
-    char name[512], file[512];
-    const uint32_t *words = fm_defined(set, FM_DEFINE_BINARY, binary, NULL);
+    char name[512], file[480];
+    const uint32_t *words = fm_defined(site->set, FM_DEFINE_BINARY, binary, NULL);
     struct answer answer = {.name = "main"};
     if (function == 0 || function != wide(words + FM_BINARY_MAIN)) {
-        const char *path = fm_defined_string(set, words[FM_BINARY_PATH]);
+        const char *path = fm_defined_string(site->set, words[FM_BINARY_PATH]);
         const char *slash = strrchr(path, '/');
+        const bool is_library = strstr(slash != NULL ? slash : path, ".so") != NULL;
         snprintf(file, sizeof file, "%s", slash != NULL ? slash + 1 : path);
-        place_text(set, binary, function != 0 ? function : address, name, sizeof name);
+        place_text(site->set, binary, function != 0 ? function : address, name, sizeof name);
+        if (is_library && !site->has_instrumented[binary]) {
+            snprintf(name, sizeof name, FM_UNNAMED_CODE, file);
+        }
         answer.name = name;
-        answer.file = strstr(file, ".so") != NULL ? file : NULL;
+        answer.file = is_library ? file : NULL;
     }
-    return define_function(set, &answer);
+    return define_function(site->set, &answer);
 }
 
 static bool add_frame(struct making *site, uint32_t region, const struct answer *answer)
@@ -245,9 +256,9 @@ static bool add_frames(struct making *site, struct answers *answers)
         answered = true;
     }
     if (!answered) {
-        uint32_t region = define_nameless(site->set, site->words[FM_SITE_BINARY],
-                                          wide(site->words + FM_SITE_FUNCTION),
-                                          wide(site->words + FM_SITE_ADDRESS));
+        uint32_t region =
+            define_nameless(site, site->words[FM_SITE_BINARY], wide(site->words + FM_SITE_FUNCTION),
+                            wide(site->words + FM_SITE_ADDRESS));
         good = add_frame(site, region, &nothing);
     }
     return good;
@@ -281,7 +292,7 @@ static bool add_target(struct making *site, struct answers *answers)
         answered = true;
     }
     if (!answered) {
-        region = define_nameless(site->set, binary, target, target);
+        region = define_nameless(site, binary, target, target);
     }
     if (!ours) {
         site->words[site->count++] = region;
@@ -322,12 +333,27 @@ static bool copy_binaries(const struct fm_definitions *sites, struct fm_definiti
     return good;
 }
 
+/* Which binaries have instrumented functions; to be freed. @return NULL without memory */
+static bool *find_instrumented(const struct fm_definitions *sites)
+{
+    bool *has_instrumented =
+        calloc(sites->tables[FM_DEFINE_BINARY].count + 1, sizeof *has_instrumented);
+    for (uint32_t i = 0; has_instrumented != NULL && i < sites->tables[FM_DEFINE_SITE].count; i++) {
+        const uint32_t *words = fm_defined(sites, FM_DEFINE_SITE, i, NULL);
+        if (words[FM_SITE_BINARY] != FM_DEFINE_NONE && is_instrumented(words)) {
+            has_instrumented[words[FM_SITE_BINARY]] = true;
+        }
+    }
+    return has_instrumented;
+}
+
 bool fm_resolve(const struct fm_definitions *sites, const char *helper,
                 struct fm_definitions *resolved)
 {
     uint32_t count = (uint32_t)sites->tables[FM_DEFINE_SITE].count;
     struct making *site = malloc(sizeof *site);
-    bool good = site != NULL && copy_binaries(sites, resolved);
+    bool *has_instrumented = find_instrumented(sites);
+    bool good = site != NULL && has_instrumented != NULL && copy_binaries(sites, resolved);
     struct answers answers = {0};
     if (good && helper[0] != '\0' && count != 0) {
         answers.file = ask(sites, helper);
@@ -335,6 +361,7 @@ bool fm_resolve(const struct fm_definitions *sites, const char *helper,
     for (uint32_t i = 0; good && i < count; i++) {
         const uint32_t *words = fm_defined(sites, FM_DEFINE_SITE, i, NULL);
         site->set = resolved;
+        site->has_instrumented = has_instrumented;
         site->count = FM_SITE_FRAMES;
         memcpy(site->words, words, FM_SITE_FRAMES * sizeof *words);
         good = words[FM_SITE_BINARY] == FM_DEFINE_NONE
@@ -352,6 +379,7 @@ bool fm_resolve(const struct fm_definitions *sites, const char *helper,
         fclose(answers.file);
     }
     free(answers.line);
+    free(has_instrumented);
     free(site);
     return good;
 }

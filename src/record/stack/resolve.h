@@ -9,7 +9,9 @@
 #include "record/archive/define.h"
 
 /** Determines functions, files and lines of call sites. A function without symbol is named
- * `binary+0xaddress`.
+ * `binary+0xaddress`; in a shared library `(unnamed code in library)`, unless functions of the
+ * library are instrumented. What a call calls has the name that the call has for it, if it is in a
+ * library (fm_symbols_find_called).
  * @param sites     set with BINARY and SITE definitions
  * @param helper    path of fermata-symbols; "": not available, no symbols are read
  * @param resolved  empty set; out: the same sites, with the same numbers, and their frames

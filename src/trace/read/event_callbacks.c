@@ -2,6 +2,7 @@
 #include "trace/read/event_callbacks.h"
 
 #include "trace/archive/event_fields.h"
+#include "trace/read/calling_contexts.h"
 #include "trace/read/event_sink.h"
 
 /* A callback has all parameters of its event; the sink needs only some of them. */

@@ -2,6 +2,7 @@
 #include "trace/read/event_decoder.h"
 
 #include "trace/archive/event_fields.h"
+#include "trace/read/calling_contexts.h"
 #include "trace/read/event_attributes.h"
 
 enum { FIRST_EVENT = 10 };

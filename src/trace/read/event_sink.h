@@ -22,7 +22,11 @@ struct fm_event_sink {
     uint32_t program_process;
     const struct fm_clock_correction *clock; /**< of the location */
     const struct fm_location_maps *maps; /**< NULL: references in events are those of the archive */
-    FM_VECTOR(uint32_t) calls;           /**< by reference of a region; empty: no lines */
+    FM_VECTOR(uint32_t)
+    open_contexts; /**< calling contexts of the open call stack, from its root */
+    FM_VECTOR(uint32_t) next_contexts; /**< those of the event that is read */
+    uint64_t context_time;             /**< when the call stack was known last */
+    FM_VECTOR(uint32_t) calls;         /**< by reference of a region; empty: no lines */
 };
 
 /** What the attributes of an event state: a MeasurementOnOff event the unrecorded operations of one
@@ -113,6 +117,7 @@ static inline void fm_event_leave(struct fm_event_sink *sink, uint32_t region)
 static inline void fm_event_flush(struct fm_event_sink *sink, uint64_t stop)
 {
     fm_builder_flush(&sink->builder, fm_event_repaired(sink, stop));
+    sink->context_time = sink->builder.now;
 }
 
 static inline void fm_event_access_begin(struct fm_event_sink *sink, uint32_t handle, uint8_t mode,

@@ -5,6 +5,7 @@
 #include "trace/archive/anchor.h"
 #include "trace/archive/otf2_error.h"
 #include "trace/archive/record_count.h"
+#include "trace/read/calling_contexts.h"
 #include "trace/read/event_callbacks.h"
 #include "trace/read/event_decoder.h"
 
@@ -48,6 +49,7 @@ static bool decode_location(struct readers *readers, const struct fm_location_ma
     sink->clock = &maps->clock;
     if (!fm_events_decode(sink, &readers->files, &maps->clock, &read)) {
         fm_builder_restart_location(&sink->builder);
+        fm_event_contexts_begin(sink);
         sink->program_name = program_name;
         return false;
     }
@@ -98,6 +100,7 @@ static void read_location(struct readers *readers, uint32_t index, struct fm_loc
         fm_clock_free(&maps->clock);
     }
     fm_event_sink_use_lines(&readers->sink, maps);
+    fm_event_contexts_begin(&readers->sink);
     builder->location->is_unreadable = maps->damaged;
     if (maps->damaged) {
         builder->defects->missing_locations++;
@@ -209,6 +212,8 @@ fm_status_t fm_events_load(struct fm_trace *trace, uint32_t first, uint32_t last
     OTF2_EvtReaderCallbacks_Delete(readers.callbacks);
     fm_builder_close(&readers.sink.builder);
     fm_vector_free(&readers.sink.calls);
+    fm_vector_free(&readers.sink.open_contexts);
+    fm_vector_free(&readers.sink.next_contexts);
     name_program(trace, &readers.sink);
     return status;
 }

@@ -44,6 +44,8 @@ static OTF2_CallbackCode on_table(void *data, OTF2_MappingType type, const OTF2_
         [FM_MAP_ATTRIBUTES] = OTF2_MAPPING_ATTRIBUTE,
         [FM_MAP_METRICS] = OTF2_MAPPING_METRIC,
         [FM_MAP_PARAMETERS] = OTF2_MAPPING_PARAMETER,
+        [FM_MAP_CONTEXTS] = OTF2_MAPPING_CALLING_CONTEXT,
+        [FM_MAP_GENERATORS] = OTF2_MAPPING_INTERRUPT_GENERATOR,
     };
     struct reading *reading = data;
     for (int kind = 0; kind < FM_MAP_KINDS; kind++) {

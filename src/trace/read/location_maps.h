@@ -26,6 +26,8 @@ enum fm_location_map {
     FM_MAP_ATTRIBUTES,
     FM_MAP_METRICS,
     FM_MAP_PARAMETERS,
+    FM_MAP_CONTEXTS,
+    FM_MAP_GENERATORS,
     FM_MAP_KINDS
 };
 

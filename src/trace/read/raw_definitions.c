@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "trace/read/raw_definitions.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -199,6 +200,27 @@ static OTF2_CallbackCode on_window(void *data, OTF2_RmaWinRef self, OTF2_StringR
     return define(&raw->into->windows, self, raw->windows.count - 1);
 }
 
+static OTF2_CallbackCode on_context(void *data, OTF2_CallingContextRef self, OTF2_RegionRef region,
+                                    OTF2_SourceCodeLocationRef line, OTF2_CallingContextRef parent)
+{
+    (void)line;
+    struct fm_raw_definitions *raw = data;
+    fm_vector_push(&raw->contexts, (struct fm_raw_context){region, parent});
+    return define(&raw->into->context_numbers, self, raw->contexts.count - 1);
+}
+
+static OTF2_CallbackCode on_generator(void *data, OTF2_InterruptGeneratorRef self,
+                                      OTF2_StringRef name, OTF2_InterruptGeneratorMode mode,
+                                      OTF2_Base base, int64_t exponent, uint64_t period)
+{
+    struct fm_raw_definitions *raw = data;
+    const double scale = pow(base == OTF2_BASE_BINARY ? 2 : 10, (double)exponent);
+    fm_vector_push(&raw->generators,
+                   (struct fm_raw_generator){name, mode == OTF2_INTERRUPT_GENERATOR_MODE_TIME,
+                                             (double)period * scale});
+    return define(&raw->into->generator_numbers, self, raw->generators.count - 1);
+}
+
 static OTF2_CallbackCode on_dimension(void *data, OTF2_CartDimensionRef self, OTF2_StringRef name,
                                       uint32_t size, OTF2_CartPeriodicity periodicity)
 {
@@ -249,6 +271,8 @@ void fm_raw_definitions_register(OTF2_GlobalDefReaderCallbacks *callbacks)
     OTF2_GlobalDefReaderCallbacks_SetCommCallback(callbacks, on_communicator);
     OTF2_GlobalDefReaderCallbacks_SetInterCommCallback(callbacks, on_intercommunicator);
     OTF2_GlobalDefReaderCallbacks_SetRmaWinCallback(callbacks, on_window);
+    OTF2_GlobalDefReaderCallbacks_SetCallingContextCallback(callbacks, on_context);
+    OTF2_GlobalDefReaderCallbacks_SetInterruptGeneratorCallback(callbacks, on_generator);
     OTF2_GlobalDefReaderCallbacks_SetCartDimensionCallback(callbacks, on_dimension);
     OTF2_GlobalDefReaderCallbacks_SetCartTopologyCallback(callbacks, on_topology);
     OTF2_GlobalDefReaderCallbacks_SetCartCoordinateCallback(callbacks, on_coordinate);
@@ -273,6 +297,8 @@ void fm_raw_definitions_free(struct fm_raw_definitions *raw)
     fm_vector_free(&raw->groups);
     fm_vector_free(&raw->communicators);
     fm_vector_free(&raw->windows);
+    fm_vector_free(&raw->contexts);
+    fm_vector_free(&raw->generators);
     fm_vector_free(&raw->nodes_raw);
     fm_vector_free(&raw->location_groups_raw);
     fm_vector_free(&raw->objects);

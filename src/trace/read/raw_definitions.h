@@ -37,6 +37,16 @@ struct fm_raw_communicator {
     uint32_t name, group, second_group;
 };
 
+struct fm_raw_context {
+    uint32_t region, parent;
+};
+
+struct fm_raw_generator {
+    uint32_t name;
+    bool is_timer;
+    double period; /**< seconds, or counts */
+};
+
 struct fm_raw_window {
     uint32_t name, communicator;
 };
@@ -95,6 +105,8 @@ struct fm_raw_definitions {
     FM_VECTOR(struct fm_raw_group) groups;
     FM_VECTOR(struct fm_raw_communicator) communicators;
     FM_VECTOR(struct fm_raw_window) windows;
+    FM_VECTOR(struct fm_raw_context) contexts;
+    FM_VECTOR(struct fm_raw_generator) generators;
     FM_VECTOR(struct fm_raw_node) nodes_raw;
     FM_VECTOR(struct fm_raw_location_group) location_groups_raw;
     FM_VECTOR(struct fm_raw_object) objects;

@@ -96,6 +96,64 @@ static bool has_stack_samples(const struct fm_raw_definitions *raw)
     return false;
 }
 
+/* ---- call stacks of other recorders ---- */
+
+/* Whether interrupts of a generator stand for time: those of timers and of counters of cycles. */
+static bool is_clock(const struct fm_raw_definitions *raw, const struct fm_raw_generator *generator)
+{
+    static const char *const clocks[] = {"cyc", "clock", "clk", "time"};
+    const char *name = fm_raw_string(raw, generator->name);
+    bool found = generator->is_timer;
+    for (size_t i = 0; name != NULL && !found && i < sizeof clocks / sizeof clocks[0]; i++) {
+        found = strcasestr(name, clocks[i]) != NULL;
+    }
+    return found && generator->period > 0;
+}
+
+/* Weights of the samples of each generator: its period, in seconds if there are timers, else in
+ * cycles. @return whether samples of some stand for time */
+static bool resolve_generators(struct fm_raw_definitions *raw)
+{
+    bool any = false, timers = false;
+    for (size_t i = 0; i < raw->generators.count; i++) {
+        timers |= raw->generators.items[i].is_timer && is_clock(raw, &raw->generators.items[i]);
+    }
+    for (size_t i = 0; i < raw->generators.count; i++) {
+        const struct fm_raw_generator *generator = &raw->generators.items[i];
+        const bool counts = is_clock(raw, generator) && generator->is_timer == timers;
+        fm_vector_push(&raw->into->generators, counts ? generator->period : 0);
+        any |= counts;
+    }
+    return any;
+}
+
+/* Once regions are resolved. A node whose parents lead in a circle becomes a root. */
+static void resolve_contexts(struct fm_raw_definitions *raw)
+{
+    struct fm_trace_private *into = raw->into;
+    for (size_t i = 0; i < raw->contexts.count; i++) {
+        const struct fm_raw_context *from = &raw->contexts.items[i];
+        fm_vector_push(
+            &into->contexts,
+            (struct fm_calling_context){fm_references_find(&into->regions, from->region),
+                                        fm_references_find(&into->context_numbers, from->parent)});
+    }
+    /* Without circles, a node is deeper than its parent. */
+    uint32_t *root = fm_allocate(raw->contexts.count, sizeof *root); /* seen from node number - 1 */
+    for (uint32_t i = 0; i < raw->contexts.count; i++) {
+        uint32_t at = i;
+        while (at != FM_NONE && root[at] == 0) {
+            root[at] = i + 1;
+            uint32_t *parent = &into->contexts.items[at].parent;
+            if (*parent != FM_NONE && root[*parent] == i + 1) {
+                *parent = FM_NONE;
+            }
+            at = *parent;
+        }
+    }
+    fm_free(root);
+}
+
 /* Whether the region is a function that was not recorded as such, but seen on call stacks.
  * Functions of the C library are recorded calls, phases are marks. */
 static bool is_seen_on_stacks(const struct fm_raw_region *region, const char *file)
@@ -104,10 +162,23 @@ static bool is_seen_on_stacks(const struct fm_raw_region *region, const char *fi
            !region->is_phase && (file == NULL || strcmp(file, FM_C_LIBRARY_FILE) != 0);
 }
 
+/* Whether the recorder tells functions seen on call stacks from those that it recorded. */
+static bool has_sampled_regions(const struct fm_raw_definitions *raw)
+{
+    for (size_t i = 0; i < raw->regions.count; i++) {
+        if (raw->regions.items[i].paradigm == OTF2_PARADIGM_SAMPLING) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void resolve_regions(struct fm_raw_definitions *raw)
 {
     struct fm_trace *trace = &raw->into->trace;
-    trace->is_sampled = has_stack_samples(raw);
+    const bool has_contexts = resolve_generators(raw) && raw->contexts.count != 0;
+    trace->is_sampled = has_contexts || has_stack_samples(raw);
+    const bool says_so = has_contexts && has_sampled_regions(raw);
     bool by_name = all_are_user_code(raw);
     const bool streams = has_streams(raw);
     trace->region_count = (uint32_t)(raw->regions.count + 1 + streams + raw->parameters.count);
@@ -139,7 +210,7 @@ static void resolve_regions(struct fm_raw_definitions *raw)
             .is_phase = from->is_phase,
             .is_library = fm_is_library_function(name, file),
             .is_estimated = from->paradigm == OTF2_PARADIGM_SAMPLING ||
-                            (trace->is_sampled && is_seen_on_stacks(from, file)),
+                            (trace->is_sampled && !says_so && is_seen_on_stacks(from, file)),
         };
         trace->has_passive_target |=
             paradigm == FM_PARADIGM_MPI && is_passive_target(trace->regions[i].call);
@@ -463,6 +534,7 @@ void fm_raw_definitions_resolve(struct fm_raw_definitions *raw)
 {
     struct fm_trace *trace = &raw->into->trace;
     resolve_regions(raw);
+    resolve_contexts(raw);
     resolve_lines(raw);
     resolve_locations(raw);
     resolve_groups(raw);

@@ -136,6 +136,10 @@ void fm_trace_free(struct fm_trace *trace)
     fm_references_free(&private->counter_numbers);
     fm_vector_free(&private->sets);
     fm_vector_free(&private->set_members);
+    fm_references_free(&private->context_numbers);
+    fm_references_free(&private->generator_numbers);
+    fm_vector_free(&private->contexts);
+    fm_vector_free(&private->generators);
     for (size_t i = 0; i < private->text.count; ++i) {
         fm_free(private->text.items[i]);
     }

@@ -29,6 +29,12 @@ struct fm_counter_set {
     uint8_t count;
 };
 
+/** A function on a call stack, and the functions that lead there: a node of a tree. */
+struct fm_calling_context {
+    uint32_t region; /**< FM_NONE: not defined */
+    uint32_t parent; /**< row; FM_NONE: it is a root */
+};
+
 struct fm_trace_private {
     struct fm_trace trace; /**< first: the public part */
     struct fm_references regions, communicators, windows, groups, strings, lines;
@@ -38,8 +44,13 @@ struct fm_trace_private {
     struct fm_references counter_numbers; /**< of members of metrics */
     FM_VECTOR(struct fm_counter_set) sets;
     FM_VECTOR(uint32_t) set_members; /**< counters; FM_NONE: not defined */
-    FM_VECTOR(char *) text;          /**< indexed by `strings` */
-    uint32_t program_region;         /**< region that a ProgramBegin event enters */
+    struct fm_references context_numbers, generator_numbers;
+    FM_VECTOR(struct fm_calling_context) contexts; /**< indexed by `context_numbers` */
+    FM_VECTOR(double)
+    generators;              /**< indexed by `generator_numbers`: weight of a sample of each
+                                  generator of interrupts; 0: they do not stand for time */
+    FM_VECTOR(char *) text;  /**< indexed by `strings` */
+    uint32_t program_region; /**< region that a ProgramBegin event enters */
     struct fm_program_name program_name;
 };
 

@@ -15,6 +15,7 @@
 
 enum { PROCESSES = 3, THREADS = 2, LOCATIONS = PROCESSES * THREADS };
 enum { STRING_COUNT = 64, COMMUNICATORS = 3, WINDOWS = 2, GROUPS = 5, ATTRIBUTE_COUNT = 12 };
+enum { CONTEXTS = 16 };
 
 static const char *const regions[] = {
     "main",          "solve",        "step",        "MPI_Send",     "MPI_Isend",     "MPI_Irecv",
@@ -198,9 +199,9 @@ static void write_program_begin(OTF2_EvtWriter *w, OTF2_AttributeList *a, uint64
     EVENT(ThreadBegin, 1, C, number())                                                             \
     EVENT(ThreadWait, 1, C, number())                                                              \
     EVENT(ThreadEnd, 1, C, number())                                                               \
-    EVENT(CallingContextEnter, 1, word(), word())                                                  \
-    EVENT(CallingContextLeave, 1, word())                                                          \
-    EVENT(CallingContextSample, 1, word(), word(), word())                                         \
+    EVENT(CallingContextEnter, 2, reference(CONTEXTS), below(5))                                   \
+    EVENT(CallingContextLeave, 2, reference(CONTEXTS))                                             \
+    EVENT(CallingContextSample, 4, reference(CONTEXTS), below(5), reference(2))                    \
     EVENT(IoCreateHandle, 1, word(), B, word(), word())                                            \
     EVENT(IoDestroyHandle, 1, word())                                                              \
     EVENT(IoDuplicateHandle, 1, word(), word(), word())                                            \
@@ -396,6 +397,23 @@ static void write_metrics(void)
                                                 OTF2_RECORDER_KIND_CPU));
 }
 
+/* Call stacks, some of which lead in a circle. Interrupts stand for time in every other archive. */
+static void write_contexts(bool is_sampled)
+{
+    for (uint32_t i = 0; i < CONTEXTS; ++i) {
+        const uint32_t parent = i == 0   ? OTF2_UNDEFINED_CALLING_CONTEXT
+                                : i < 13 ? i / 2
+                                         : 13 + (i - 12) % 3;
+        WRITE(OTF2_GlobalDefWriter_WriteCallingContext(
+            definitions, i, i % REGIONS, OTF2_UNDEFINED_SOURCE_CODE_LOCATION, parent));
+    }
+    for (uint32_t i = 0; i < 2; ++i) {
+        WRITE(OTF2_GlobalDefWriter_WriteInterruptGenerator(
+            definitions, i, string(is_sampled ? "cycles" : "cache misses"),
+            OTF2_INTERRUPT_GENERATOR_MODE_COUNT, OTF2_BASE_DECIMAL, 6, i + 1));
+    }
+}
+
 static void write_definitions(OTF2_Archive *archive, const uint64_t *event_counts)
 {
     definitions = OTF2_Archive_GetGlobalDefWriter(archive);
@@ -417,6 +435,7 @@ static void write_definitions(OTF2_Archive *archive, const uint64_t *event_count
     }
     write_parameters();
     write_metrics();
+    write_contexts(below(2) == 0);
     WRITE(OTF2_Archive_CloseGlobalDefWriter(archive, definitions));
 }
 

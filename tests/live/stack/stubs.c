@@ -8,6 +8,9 @@
 
 double exported_solve(double x);
 double exported_tiny(double x);
+double exported_chosen(double x);
+double exported_jump(double x);
+double (*exported_pointer(void))(double);
 double in_assembly(double x);
 
 enum { TURNS = 60, CALLS = 2000000, SOLVES = CALLS / 10, EXPONENTIALS = CALLS / 4 };
@@ -42,7 +45,17 @@ static NOINLINE void with_exponential(void)
     }
 }
 
-static void (*const kernels[])(void) = {with_tiny, with_assembly, with_solve, with_exponential};
+static NOINLINE void with_nameless(void)
+{
+    double (*const function)(double) = exported_pointer();
+    for (int i = 0; i < SOLVES; i++) {
+        sum += exported_chosen(i) + exported_jump(i) + function(i);
+    }
+}
+
+static void (*const kernels[])(void) = {with_tiny, with_assembly, with_solve, with_exponential,
+                                        with_nameless};
+enum { KERNELS = sizeof kernels / sizeof kernels[0] };
 
 static NOINLINE void run_kernel(int number)
 {
@@ -54,7 +67,7 @@ int main(int count, char **words)
 {
     MPI_Init(&count, &words);
     for (int i = 0; i < TURNS; i++) {
-        for (int k = 0; k < 4; k++) {
+        for (int k = 0; k < KERNELS; k++) {
             run_kernel(k);
             MPI_Barrier(MPI_COMM_WORLD);
         }

@@ -4,6 +4,9 @@
 
 double exported_solve(double x);
 double exported_tiny(double x);
+double exported_chosen(double x);
+double exported_jump(double x);
+double (*exported_pointer(void))(double);
 
 static __attribute__((noinline)) double nameless_inner(double x)
 {
@@ -22,6 +25,38 @@ static __attribute__((noinline)) double nameless_middle(double x)
 double exported_solve(double x)
 {
     return nameless_middle(x) + 1;
+}
+
+/* Chosen by the dynamic linker: without a name. */
+static double chosen(double x)
+{
+    return nameless_inner(x) + 3;
+}
+
+static double (*choose(void))(double)
+{
+    return chosen;
+}
+double exported_chosen(double x) __attribute__((ifunc("choose")));
+
+static __attribute__((noinline)) double jumped_to(double x)
+{
+    return nameless_inner(x) + 4;
+}
+
+double exported_jump(double x)
+{
+    return jumped_to(x);
+}
+
+static double pointed_to(double x)
+{
+    return nameless_inner(x) + 5;
+}
+
+double (*exported_pointer(void))(double)
+{
+    return pointed_to;
 }
 
 double exported_tiny(double x)

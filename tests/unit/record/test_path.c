@@ -142,6 +142,48 @@ static void nameless_functions_of_libraries_are_not_shown(void **state)
     ended(&path, " -t@1000 -s@1000 -a@1000");
 }
 
+/* A function of a library is named as its caller calls it, where this is known; so is what it makes
+ * a tail call to, if that has no name. */
+static void functions_of_libraries_are_named_by_their_callers(void **state)
+{
+    enum { LIBRARY = 3 };
+    /* 1  a, which calls at 300 of the library, by the name s; 2  a, which calls at 400, by the name
+     * d; 3  t, nameless, begins at 300; 4  t, nameless, at 500 */
+    struct fm_callsite_frame some[] = {
+        {FM_CALLSITE_UNKNOWN, FM_DEFINE_NONE, false, false, 0},
+        {REGION('a'), 10, false, false, 0},
+        {REGION('a'), 11, false, false, 0},
+        {REGION('t'), 30, false, true, LIBRARY},
+        {REGION('t'), 50, false, true, LIBRARY},
+    };
+    struct fm_callsite_function inside[] = {
+        {0}, {1, 0, 100}, {1, 0, 100}, {LIBRARY, LIBRARY, 300}, {LIBRARY, LIBRARY, 500}};
+    struct fm_callsite_function targets[] = {
+        {0}, {LIBRARY, LIBRARY, 300}, {LIBRARY, LIBRARY, 400}, {0}, {0}};
+    uint32_t starts[] = {0, 1, 2, 3, 4, 5};
+    uint32_t names[] = {FM_DEFINE_NONE, REGION('s'), REGION('d'), FM_DEFINE_NONE, FM_DEFINE_NONE};
+    struct fm_callsites code = {.count = 5,
+                                .first = starts,
+                                .frames = some,
+                                .called = names,
+                                .inside = inside,
+                                .targets = targets};
+    struct fm_path path = {0};
+    (void)state;
+    change(&path, 0, 3, 1, 3, 4);
+    limited(&path, &code, 1, 2, " a@2 s10@2");
+    change(&path, 0, 2, 2, 4); /* the function at 400 has jumped to that at 500 */
+    limited(&path, &code, 3, 4, " -s@3 d11@4");
+    ended(&path, " -d@1000 -a@1000");
+    change(&path, 0, 0);
+    code.whole = true;
+    change(&path, 0, 3, 1, 3, 4);
+    limited(&path, &code, 5, 6, " a@6 s10@6 t30@6");
+    change(&path, 0, 2, 2, 4);
+    limited(&path, &code, 7, 8, " -t@7 -s@7 d11@8 t@8");
+    ended(&path, " -t@1000 -d@1000 -a@1000");
+}
+
 /* What the innermost function calls from another line leaves the path as it is: in one step it
  * comes to the same as in two. */
 static void another_line_of_the_innermost_function_changes_nothing(void **state)
@@ -280,6 +322,7 @@ int main(void)
         cmocka_unit_test(another_line_of_a_function_is_the_same_call_of_it),
         cmocka_unit_test(inner_support_functions_are_not_shown),
         cmocka_unit_test(nameless_functions_of_libraries_are_not_shown),
+        cmocka_unit_test(functions_of_libraries_are_named_by_their_callers),
         cmocka_unit_test(another_line_of_the_innermost_function_changes_nothing),
         cmocka_unit_test(moves_are_changes),
         cmocka_unit_test(inlined_functions_are_functions),

@@ -146,6 +146,27 @@ static void expect_samples_of_caller(int64_t main_samples, int64_t slow_samples,
     fm_cube_free(cube);
 }
 
+static void test_functions_without_names(void **state)
+{
+    struct fm_cube *cube = make_cube();
+    struct fm_diagnosis diagnosis;
+    struct fm_answer answer;
+    (void)state;
+    const uint32_t region = fm_cube_add_region(cube, "app+0x1a40", "user", NULL, 0);
+    const uint32_t nameless = fm_cube_add_callpath(cube, MAIN, region);
+    add(cube, FM_METRIC_COMP, nameless, 1, 500);
+    add_problem(cube, FM_CAUSE_IMBALANCE, nameless, 1, FM_METRIC_MPI_LATESENDER, RECV, 300);
+    add_problem(cube, FM_CAUSE_IMBALANCE, SLOW, 1, FM_METRIC_MPI_LATESENDER, RECV, 200);
+    make_diagnosis(cube, &diagnosis);
+    fm_answer_make(&diagnosis, 8, &answer);
+    assert_string_equal(text_of(&answer.items[0], "Name"),
+                        "`app` has no symbols: this is its function at 0x1a40; `addr2line -f -e "
+                        "FILE 0x1a40` finds the name in a file of the same build that has them");
+    assert_string_equal(text_of(&answer.items[1], "Name"), "");
+    fm_answer_free(&answer);
+    fm_cube_free(cube);
+}
+
 static void test_samples_of_called_functions(void **state)
 {
     (void)state;
@@ -441,6 +462,9 @@ static void test_names_of_functions(void **state)
     uint32_t other = add_function(cube, MAIN, "other");
     assert_true(fm_cube_add_callpath(cube, other, RECV) != FM_CUBE_NONE);
     uint32_t same = add_function(cube, other, "log");
+    /* Functions of libraries are not where a computation begins. */
+    uint32_t each = add_function(cube, MAIN, "std::for_each<int*>");
+    uint32_t smooth = add_function(cube, add_function(cube, each, "body"), "smooth");
     make_diagnosis(cube, &diagnosis);
     expect_function(&diagnosis, assemble, "`assemble` (a.c:7)");
     expect_function(&diagnosis, kernel, "`assemble/kernel` (a.c:7)");
@@ -452,6 +476,8 @@ static void test_names_of_functions(void **state)
     expect_function(&diagnosis, second, "`right/dot` (a.c:7)");
     expect_function(&diagnosis, log, "`solve/log` (a.c:7)");
     expect_function(&diagnosis, same, "`other/log` (a.c:7)");
+    expect_function(&diagnosis, each, "`std::for_each<int*>` (a.c:7)");
+    expect_function(&diagnosis, smooth, "`body/smooth` (a.c:7)");
     fm_cube_free(cube);
 }
 
@@ -463,6 +489,7 @@ int main(void)
         cmocka_unit_test(test_library_calls_are_no_causes_of_imbalance),
         cmocka_unit_test(test_small_problems_are_summed_up),
         cmocka_unit_test(test_samples),
+        cmocka_unit_test(test_functions_without_names),
         cmocka_unit_test(test_samples_of_called_functions),
         cmocka_unit_test(test_advice_fits_the_gain),
         cmocka_unit_test(test_locks_of_threads),

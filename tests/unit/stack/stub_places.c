@@ -2,7 +2,7 @@
 /* The stub through which this program calls a function of a library: at each of its places, as if a
  * signal had interrupted it there, the caller is the function that makes the call, and the place
  * belongs to the function that is called. Unlike steps.c, also for processors that are emulated. */
-#include "record/stack/calls.h"
+#include "base/code/calls.h"
 #include "record/stack/modules.h"
 #include "record/stack/stack.h"
 

@@ -50,6 +50,20 @@ def check_libraries(helper, root):
         assert found == file, (name, options, found)
 
 
+def check_names(helper, root):
+    """Instances of templates with a local class have no linkage name; their names are shortened, too."""
+    (root / "local.cpp").write_text("""#include <vector>
+        template <typename List, typename Body> __attribute__((noinline)) void each(List &list, Body body)
+        { for (auto &item : list) { body(item); } }
+        int main() { std::vector<std::vector<int>> list(3); each(list, [](std::vector<int> &x) { x.clear(); }); }""")
+    run("g++", "-g", "-O1", "-o", "local", "local.cpp", cwd=root)
+    line = next(line for line in run("nm", root / "local").splitlines() if "_Z4each" in line)
+    begin = line.split()[0]
+    answers = run(helper, input=f"M - {root / 'local'}\nS 0 {begin} {begin}\n").splitlines()
+    name = next(answer for answer in answers if answer.startswith("F ")).split("\t")[1]
+    assert name.startswith("each<std::vector<std::vector<int>>"), answers
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder).resolve()
@@ -70,6 +84,8 @@ def main():
                 found = files_of(sys.argv[1], root / "program")
                 assert str(source) in found and found <= expected, (compiler, version, found)
         check_libraries(sys.argv[1], root)
+        if shutil.which("g++") is not None:
+            check_names(sys.argv[1], root)
 
 
 main()

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/stack/unwind/unwind.h"
 
-#include "record/stack/calls.h"
+#include "base/code/calls.h"
 #include "record/stack/modules.h"
 
 /* A placeholder for a cell that is not known: the next check fails, so that the functions inside

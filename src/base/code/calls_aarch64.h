@@ -2,8 +2,8 @@
 /** @file
  * Targets of direct call instructions and of stubs on 64-bit Arm.
  */
-#ifndef FERMATA_RECORD_STACK_ARCH_AARCH64_CALLS_H
-#define FERMATA_RECORD_STACK_ARCH_AARCH64_CALLS_H
+#ifndef FERMATA_BASE_CODE_CALLS_AARCH64_H
+#define FERMATA_BASE_CODE_CALLS_AARCH64_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
 /** @file
  * Targets of direct call instructions and of stubs on x86-64.
  */
-#ifndef FERMATA_RECORD_STACK_ARCH_X86_64_CALLS_H
-#define FERMATA_RECORD_STACK_ARCH_X86_64_CALLS_H
+#ifndef FERMATA_BASE_CODE_CALLS_X86_64_H
+#define FERMATA_BASE_CODE_CALLS_X86_64_H
 
 #include <stdbool.h>
 #include <stdint.h>
