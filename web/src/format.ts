@@ -97,6 +97,9 @@ export function formatRanges(numbers: readonly number[], limit: number): string 
 /** What the sign of errors stands for, as in the terminal. */
 export const ERROR_MEANING = "bound of the error by clocks and by what recording costs";
 
+/** What it stands for in a run with samples, as in the terminal. */
+export const SAMPLED_ERROR_MEANING = `${ERROR_MEANING}, with two standard errors of what samples tell`;
+
 /** Smaller errors are rounded to 0 with one decimal. */
 const SMALLEST_ERROR = 0.0005;
 

@@ -81,7 +81,7 @@ static void charge_all_delays(void *context, unsigned worker, uint32_t first, ui
 
 /* ---- blame ---- */
 
-_Static_assert(FM_CAUSE_KINDS <= 8, "a kind fits into the key of a cell");
+_Static_assert(FM_CAUSE_KINDS <= 16, "a kind fits into the key of a cell");
 
 /* Adds the costs of what is blamed for the wait states of a location. */
 static void charge_blame(const struct computation *computation, struct part *part,
@@ -100,7 +100,7 @@ static void charge_blame(const struct computation *computation, struct part *par
                 continue;
             }
             uint32_t next = (uint32_t)part->cells.count;
-            uint64_t key = (uint64_t)at->location << 32 | at->callpath << 3 | at->kind;
+            uint64_t key = (uint64_t)at->location << 32 | at->callpath << 4 | at->kind;
             uint32_t row = *fm_map_at(&rows, key, next);
             if (row == next) {
                 fm_vector_push(&part->cells, (struct fm_problem_cost){.callpath = at->callpath,

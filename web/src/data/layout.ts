@@ -82,7 +82,7 @@ export interface JsonLock {
 /** A problem: docs/report-json.md. */
 export interface JsonCauseOfWaiting {
   id: number;
-  cause: { callpath: number | null; locations: number[]; kind: string };
+  cause: { callpath: number | null; locations: number[]; kind: string; exact?: boolean };
   cost: number;
 }
 

@@ -124,7 +124,7 @@ function Headline({ store }: { store: Store }): JSX.Element {
             </div>
           ))}
         </dl>
-        {hasErrors(report) && <ErrorLegend />}
+        {hasErrors(report) && <ErrorLegend sampled={report.problems.some(({ cause }) => cause.exact === false)} />}
         {!isTimeKnown && (
           <p class="muted">
             No process reached its regular end, so times are not known, nor calls by call path. Number and time of the
