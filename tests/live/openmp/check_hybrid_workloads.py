@@ -54,9 +54,11 @@ class Report:
                    and is_master in (None, self.threads[each["location"]] == 0))
 
     def problem(self, is_idle=False):
-        """The call path and the threads of the largest problem of waiting, or of idle threads."""
+        """The call path and the threads of the largest problem of waiting, or of idle threads; these are idle in
+        MPI_Init, too, of which no gain is known."""
         first = next(each for each in self.json["problems"] if (each["cause"]["kind"] == "idle") == is_idle
-                     and each["cause"]["callpath"] is not None)
+                     and each["cause"]["callpath"] is not None
+                     and not (is_idle and each["gain"]["removed"] is None))
         return self._paths[first["cause"]["callpath"]], {self.threads[each] for each in first["cause"]["locations"]}
 
 
