@@ -432,7 +432,7 @@ static void predict_idle(struct predictor *predictor, uint32_t number)
     const struct fm_trace *trace = predictor->detail->trace;
     const struct fm_cube_problem *problem = &predictor->cube->problems[number];
     const struct fm_cube_gain *gain = &problem->gain;
-    if (!gain->is_known || gain->balanced == 0) {
+    if (gain->balanced == 0) {
         return; /* nothing of it is on the critical path */
     }
     char *where = where_of(trace, problem, includes_callees(trace, problem));
@@ -552,7 +552,7 @@ fm_status_t fm_problem_predictions_add(struct fm_cube *cube, const struct fm_det
         for (uint32_t i = 0; i < cube->problem_count; i++) {
             const struct fm_cube_problem *problem = &cube->problems[i];
             if (problem->kind == FM_CAUSE_IDLE) {
-                if (problem->callpath != FM_CUBE_NONE && idle++ < PREDICTED_IDLE) {
+                if (problem->gain.is_known && idle++ < PREDICTED_IDLE) {
                     predict_idle(&predictor, i);
                 }
             } else if (waiting++ < PREDICTED_PROBLEMS) {

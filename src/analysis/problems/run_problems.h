@@ -8,7 +8,7 @@
 
 #include "analysis/causes/critical_path/critical_path.h"
 #include "analysis/problems/grouping.h"
-#include "analysis/problems/idle_problems.h"
+#include "analysis/problems/idle/idle_problems.h"
 #include "analysis/results/phases.h"
 
 struct fm_run_problems {

@@ -3,7 +3,7 @@
 
 #include "diagnosis/location_set.h"
 #include "diagnosis/problems/gain_text.h"
-#include "diagnosis/problems/idle_text.h"
+#include "diagnosis/problems/idle/idle_text.h"
 #include "diagnosis/problems/kernel_evidence.h"
 #include "diagnosis/problems/queue_evidence.h"
 #include "functions/function_kind.h"

@@ -10,7 +10,7 @@
 #include "diagnosis/problems/advice.h"
 #include "diagnosis/problems/evidence.h"
 #include "diagnosis/problems/gain_text.h"
-#include "diagnosis/problems/idle_text.h"
+#include "diagnosis/problems/idle/idle_text.h"
 #include "diagnosis/problems/kernel_evidence.h"
 #include "diagnosis/problems/launch_evidence.h"
 #include "diagnosis/problems/queue_evidence.h"

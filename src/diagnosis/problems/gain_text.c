@@ -4,7 +4,7 @@
 #include "diagnosis/location_set.h"
 #include "diagnosis/number_format.h"
 #include "diagnosis/place.h"
-#include "diagnosis/problems/idle_text.h"
+#include "diagnosis/problems/idle/idle_text.h"
 #include "diagnosis/problems/machine_load.h"
 #include "diagnosis/uncertainty.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The symptoms of problems of idle threads: idle time by metric and call path of the master, with
  * the threads that are idle there. */
-#include "analysis/problems/idle_search.h"
+#include "analysis/problems/idle/idle_search.h"
 #include "base/containers/sort.h"
 
 /* A part of a symptom: the idle time in a call path of a master, or a thread that is idle there. */

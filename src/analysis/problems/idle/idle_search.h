@@ -3,11 +3,11 @@
  * What the parts of the search for problems of idle threads share. Internal to idle_problems.c and
  * idle_symptoms.c.
  */
-#ifndef FERMATA_ANALYSIS_PROBLEMS_IDLE_SEARCH_H
-#define FERMATA_ANALYSIS_PROBLEMS_IDLE_SEARCH_H
+#ifndef FERMATA_ANALYSIS_PROBLEMS_IDLE_IDLE_SEARCH_H
+#define FERMATA_ANALYSIS_PROBLEMS_IDLE_IDLE_SEARCH_H
 
-#include "analysis/problems/idle_causes.h"
-#include "analysis/problems/idle_pieces.h"
+#include "analysis/problems/idle/idle_causes.h"
+#include "analysis/problems/idle/idle_pieces.h"
 #include "analysis/problems/iterations.h"
 #include "analysis/problems/shown.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "analysis/problems/idle_causes.h"
+#include "analysis/problems/idle/idle_causes.h"
 
 #include "base/memory.h"
 

@@ -2,8 +2,8 @@
 /** @file
  * The time in which threads of a process are idle, in pieces by what its master does meanwhile.
  */
-#ifndef FERMATA_ANALYSIS_PROBLEMS_IDLE_PIECES_H
-#define FERMATA_ANALYSIS_PROBLEMS_IDLE_PIECES_H
+#ifndef FERMATA_ANALYSIS_PROBLEMS_IDLE_IDLE_PIECES_H
+#define FERMATA_ANALYSIS_PROBLEMS_IDLE_IDLE_PIECES_H
 
 #include "analysis/causes/formation.h"
 

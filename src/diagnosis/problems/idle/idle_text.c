@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "diagnosis/problems/idle_text.h"
+#include "diagnosis/problems/idle/idle_text.h"
 
 #include "base/memory.h"
 #include "diagnosis/location_set.h"

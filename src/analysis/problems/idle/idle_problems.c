@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "analysis/problems/idle_problems.h"
+#include "analysis/problems/idle/idle_problems.h"
 
 #include "analysis/problems/cost_times.h"
-#include "analysis/problems/idle_search.h"
+#include "analysis/problems/idle/idle_search.h"
 #include "base/containers/sort.h"
 
 #include <inttypes.h>

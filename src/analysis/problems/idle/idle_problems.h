@@ -13,8 +13,8 @@
  * (removed). That of a parallel region with fewer threads than its process is computed likewise
  * from the time of all threads of the process in it.
  */
-#ifndef FERMATA_ANALYSIS_PROBLEMS_IDLE_PROBLEMS_H
-#define FERMATA_ANALYSIS_PROBLEMS_IDLE_PROBLEMS_H
+#ifndef FERMATA_ANALYSIS_PROBLEMS_IDLE_IDLE_PROBLEMS_H
+#define FERMATA_ANALYSIS_PROBLEMS_IDLE_IDLE_PROBLEMS_H
 
 #include "analysis/causes/critical_path/critical_path.h"
 #include "analysis/problems/grouping.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "analysis/problems/idle_pieces.h"
+#include "analysis/problems/idle/idle_pieces.h"
 
 struct fm_idle_reader fm_idle_reader_open(const struct fm_formation *formation, uint32_t master)
 {

@@ -2,8 +2,8 @@
 /** @file
  * Sentences about a problem of idle threads (FM_CAUSE_IDLE with a call path).
  */
-#ifndef FERMATA_DIAGNOSIS_PROBLEMS_IDLE_TEXT_H
-#define FERMATA_DIAGNOSIS_PROBLEMS_IDLE_TEXT_H
+#ifndef FERMATA_DIAGNOSIS_PROBLEMS_IDLE_IDLE_TEXT_H
+#define FERMATA_DIAGNOSIS_PROBLEMS_IDLE_IDLE_TEXT_H
 
 #include "diagnosis/problems/answer.h"
 

@@ -14,8 +14,8 @@
  *
  * Functions of libraries (libm, ...) are part of the function of the program that calls them.
  */
-#ifndef FERMATA_ANALYSIS_PROBLEMS_IDLE_CAUSES_H
-#define FERMATA_ANALYSIS_PROBLEMS_IDLE_CAUSES_H
+#ifndef FERMATA_ANALYSIS_PROBLEMS_IDLE_IDLE_CAUSES_H
+#define FERMATA_ANALYSIS_PROBLEMS_IDLE_IDLE_CAUSES_H
 
 #include "trace/tables/trace.h"
 
