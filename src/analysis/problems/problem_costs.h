@@ -13,7 +13,7 @@
 #define FERMATA_ANALYSIS_PROBLEMS_PROBLEM_COSTS_H
 
 #include "analysis/problems/blamed_waits.h"
-#include "analysis/problems/sampled_causes.h"
+#include "analysis/problems/sampled/sampled_causes.h"
 
 /** Cost of a call path on a location. */
 struct fm_problem_cost {

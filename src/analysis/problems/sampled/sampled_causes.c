@@ -2,13 +2,13 @@
 /* Each waiter computes the errors of its own side, for each location that it has waited for, and
  * sends them there. Sums of squares are kept as integers, so that they do not depend on the order
  * of the messages. */
-#include "analysis/problems/sampled_causes.h"
+#include "analysis/problems/sampled/sampled_causes.h"
 
 #include "analysis/causes/caused_waits.h"
 #include "analysis/causes/charge.h"
-#include "analysis/problems/descent.h"
-#include "analysis/problems/sample_errors.h"
-#include "analysis/problems/sampled_parts.h"
+#include "analysis/problems/sampled/descent.h"
+#include "analysis/problems/sampled/sample_errors.h"
+#include "analysis/problems/sampled/sampled_parts.h"
 #include "base/containers/sort.h"
 #include "engine/dispatch/dispatch.h"
 

@@ -8,8 +8,8 @@
  * caller is, the innermost caller that takes significantly longer with all that it calls stands for
  * them.
  */
-#ifndef FERMATA_ANALYSIS_PROBLEMS_CAUSE_TREE_H
-#define FERMATA_ANALYSIS_PROBLEMS_CAUSE_TREE_H
+#ifndef FERMATA_ANALYSIS_PROBLEMS_SAMPLED_CAUSE_TREE_H
+#define FERMATA_ANALYSIS_PROBLEMS_SAMPLED_CAUSE_TREE_H
 
 #include "analysis/causes/side_differences.h"
 #include "analysis/model/run.h"

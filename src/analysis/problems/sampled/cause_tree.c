@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "analysis/problems/cause_tree.h"
+#include "analysis/problems/sampled/cause_tree.h"
 
 #include <math.h>
 

@@ -11,8 +11,8 @@
  * was the last one is not known to be more than chance. So is the excess of a caller that holds all
  * stretches, on a location that is not later than others in the mean.
  */
-#ifndef FERMATA_ANALYSIS_PROBLEMS_SAMPLED_CAUSES_H
-#define FERMATA_ANALYSIS_PROBLEMS_SAMPLED_CAUSES_H
+#ifndef FERMATA_ANALYSIS_PROBLEMS_SAMPLED_SAMPLED_CAUSES_H
+#define FERMATA_ANALYSIS_PROBLEMS_SAMPLED_SAMPLED_CAUSES_H
 
 #include "analysis/causes/formation.h"
 #include "cube/model/cube_problem.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "analysis/problems/descent.h"
+#include "analysis/problems/sampled/descent.h"
 
 #include <math.h>
 

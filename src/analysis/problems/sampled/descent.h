@@ -4,10 +4,10 @@
  * that takes longer down to where one function has most of it, or where it is spread over all that
  * a function does.
  */
-#ifndef FERMATA_ANALYSIS_PROBLEMS_DESCENT_H
-#define FERMATA_ANALYSIS_PROBLEMS_DESCENT_H
+#ifndef FERMATA_ANALYSIS_PROBLEMS_SAMPLED_DESCENT_H
+#define FERMATA_ANALYSIS_PROBLEMS_SAMPLED_DESCENT_H
 
-#include "analysis/problems/cause_tree.h"
+#include "analysis/problems/sampled/cause_tree.h"
 
 /** Where the descent has led a row. */
 struct fm_descent {

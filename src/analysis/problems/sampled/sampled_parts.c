@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "analysis/problems/sampled_parts.h"
+#include "analysis/problems/sampled/sampled_parts.h"
 
 #include "analysis/causes/charge.h"
 

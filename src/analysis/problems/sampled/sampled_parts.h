@@ -3,11 +3,11 @@
  * Charges the wait states that a location has caused to those of its call paths that are known to
  * take longer (sampled_causes.h).
  */
-#ifndef FERMATA_ANALYSIS_PROBLEMS_SAMPLED_PARTS_H
-#define FERMATA_ANALYSIS_PROBLEMS_SAMPLED_PARTS_H
+#ifndef FERMATA_ANALYSIS_PROBLEMS_SAMPLED_SAMPLED_PARTS_H
+#define FERMATA_ANALYSIS_PROBLEMS_SAMPLED_SAMPLED_PARTS_H
 
 #include "analysis/causes/caused_waits.h"
-#include "analysis/problems/descent.h"
+#include "analysis/problems/sampled/descent.h"
 
 /** Replaces the parts of the wait states that are charged by delays.
  * @param tree       judged
