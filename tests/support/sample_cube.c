@@ -368,6 +368,9 @@ static void add_problems(struct fm_cube *cube)
         .location_count = 2,
         .locations = slow,
         .cost = 1500000,
+        .error = 45000,
+        .replaced = 0,
+        .replaced_share = 0.92,
         .occasion_count = 2,
         .occasions = {{3, 7, 270000, 760000, 5, 0.75}, {12, 12, 1080000, 1156000, 1, 0.1875}},
         .excess = {60000, 20000, 55000, true},
@@ -381,6 +384,15 @@ static void add_problems(struct fm_cube *cube)
         .symptoms = symptoms,
     };
     must(fm_cube_add_problem(cube, &problem, NULL) == FM_OK);
+    problem.replaced = cube->callpath_count;
+    refuse(cube, &problem); /* no such call path */
+    problem.replaced_share = 0;
+    problem.error = -1;
+    refuse(cube, &problem);
+    problem.error = 0;
+    problem.candidate_count = FM_CUBE_CANDIDATES + 1;
+    refuse(cube, &problem);
+    problem.candidate_count = 0;
     problem.cost++;
     refuse(cube, &problem); /* larger than the one before */
     problem.cost = 0;

@@ -79,7 +79,7 @@ static bool is_valid_estimate(const struct fm_cube *cube, const struct fm_cube_p
 {
     if (problem->error < 0 || problem->candidate_count > FM_CUBE_CANDIDATES ||
         !(problem->replaced_share >= 0 && problem->replaced_share <= 1) ||
-        (problem->replaced != FM_CUBE_NONE && problem->replaced >= cube->callpath_count)) {
+        (problem->replaced_share > 0 && problem->replaced >= cube->callpath_count)) {
         return false;
     }
     for (uint32_t i = 0; i < problem->candidate_count; i++) {
@@ -318,7 +318,10 @@ static void map_problem(struct fm_cube_problem *copy, const struct fm_cube_probl
         }
     }
     copy->candidate_count = kept;
-    copy->replaced = map_index(copy->replaced, map->callpaths);
+    if (copy->replaced_share > 0) {
+        copy->replaced = map_index(copy->replaced, map->callpaths);
+        copy->replaced_share = copy->replaced == FM_CUBE_NONE ? 0 : copy->replaced_share;
+    }
     copy->lock = map_index(copy->lock, map->locks);
     if (copy->phase != FM_CUBE_NONE) {
         copy->phase = map_index(copy->phase, map->phases);

@@ -142,8 +142,8 @@ struct fm_cube_problem {
     uint32_t candidate_count;
     uint32_t candidates[FM_CUBE_CANDIDATES]; /**< call paths below `callpath`: one of them may be
                                                 what takes longer; samples do not tell which */
-    uint32_t replaced; /**< caller whose excess is almost all in `callpath`; FM_CUBE_NONE: none */
-    double replaced_share;   /**< of its excess */
+    uint32_t replaced; /**< caller whose excess is almost all in `callpath`, if it has a share */
+    double replaced_share;   /**< of its excess; 0: there is no such caller */
     bool stands_for_callees; /**< times, excess and gain are those of the call path with the
                                 functions that it calls, but for those that are problems of their
                                 own */

@@ -2,10 +2,10 @@
 #include "diagnosis/problems/advice.h"
 
 #include "diagnosis/location_set.h"
+#include "diagnosis/problems/evidence/kernel_evidence.h"
+#include "diagnosis/problems/evidence/queue_evidence.h"
 #include "diagnosis/problems/gain_text.h"
 #include "diagnosis/problems/idle/idle_text.h"
-#include "diagnosis/problems/kernel_evidence.h"
-#include "diagnosis/problems/queue_evidence.h"
 #include "functions/function_kind.h"
 
 #include <ctype.h>

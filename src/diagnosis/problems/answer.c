@@ -7,10 +7,10 @@
 #include "diagnosis/number_format.h"
 #include "diagnosis/place.h"
 #include "diagnosis/problems/cause_text.h"
-#include "diagnosis/problems/kernel_evidence.h"
+#include "diagnosis/problems/evidence/kernel_evidence.h"
+#include "diagnosis/problems/evidence/queue_evidence.h"
 #include "diagnosis/problems/library_share.h"
 #include "diagnosis/problems/machine_load.h"
-#include "diagnosis/problems/queue_evidence.h"
 #include "diagnosis/startup.h"
 
 #include <stdio.h>

@@ -8,12 +8,12 @@
 #include "diagnosis/number_format.h"
 #include "diagnosis/place.h"
 #include "diagnosis/problems/advice.h"
-#include "diagnosis/problems/evidence.h"
+#include "diagnosis/problems/evidence/evidence.h"
+#include "diagnosis/problems/evidence/kernel_evidence.h"
+#include "diagnosis/problems/evidence/launch_evidence.h"
+#include "diagnosis/problems/evidence/queue_evidence.h"
 #include "diagnosis/problems/gain_text.h"
 #include "diagnosis/problems/idle/idle_text.h"
-#include "diagnosis/problems/kernel_evidence.h"
-#include "diagnosis/problems/launch_evidence.h"
-#include "diagnosis/problems/queue_evidence.h"
 #include "diagnosis/problems/sample_limit.h"
 #include "diagnosis/uncertainty.h"
 
@@ -81,7 +81,7 @@ static void add_where(const struct fm_diagnosis *diagnosis, struct fm_cause_text
                                "to tell",
                          text);
         free(text);
-    } else if (cause->replaced != FM_CUBE_NONE) {
+    } else if (cause->replaced_share > 0) {
         char percent[FM_FORMAT_SIZE];
         char *caller = fm_place_name(
             diagnosis,

@@ -30,7 +30,7 @@ static void put_cause(struct fm_json *json, const struct fm_cube *cube,
     fm_json_bool(json, "exact", problem->error == 0);
     fm_json_double(json, "error", seconds_of(cube, problem->error));
     put_numbers(json, "candidates", problem->candidates, problem->candidate_count);
-    if (problem->replaced != FM_CUBE_NONE) {
+    if (problem->replaced_share > 0) {
         fm_json_object(json, "replaced");
         fm_json_unsigned(json, "callpath", problem->replaced);
         fm_json_double(json, "share", problem->replaced_share);

@@ -3,7 +3,7 @@
 
 #include "base/containers/sort.h"
 #include "trace/composition/borrowing.h"
-#include "trace/composition/evidence.h"
+#include "trace/composition/estimates_writer.h"
 #include "trace/composition/kinds.h"
 #include "trace/composition/placement.h"
 #include "trace/composition/pools.h"
@@ -29,7 +29,7 @@ struct composer {
     struct fm_pools pools;
     struct fm_lenders lenders;
     struct fm_placement placement;
-    struct fm_evidence evidence;
+    struct fm_estimates_writer writer;
     FM_VECTOR(struct timed_sample) samples; /**< of a block */
     FM_VECTOR(uint32_t)
     offsets; /**< [stretch with samples of a block]: number of its first sample */
@@ -85,7 +85,7 @@ static int compare_times(const void *a, const void *b)
 static void note_samples(struct composer *composer, uint32_t caller)
 {
     const struct fm_pools *pools = &composer->pools;
-    fm_evidence_begin(&composer->evidence, caller);
+    fm_estimates_begin_block(&composer->writer, caller);
     composer->samples.count = composer->offsets.count = composer->time_order.count = 0;
     for (size_t i = 0; i < pools->sampled.count; i++) {
         const struct fm_stretch *stretch =
@@ -96,7 +96,7 @@ static void note_samples(struct composer *composer, uint32_t caller)
                 &composer->stretches->samples.items[stretch->first_sample + s];
             const uint32_t number = (uint32_t)composer->samples.count;
             fm_vector_push(&composer->samples, (struct timed_sample){sample->time, number});
-            fm_evidence_add(&composer->evidence, sample->visit, sample->weight);
+            fm_estimates_add_sample(&composer->writer, sample->visit, sample->weight);
         }
     }
     fm_vector_push(&composer->offsets, (uint32_t)composer->samples.count);
@@ -105,7 +105,7 @@ static void note_samples(struct composer *composer, uint32_t caller)
     for (size_t i = 0; i < composer->samples.count; i++) {
         fm_vector_push(&composer->time_order, composer->samples.items[i].number);
     }
-    fm_evidence_end(&composer->evidence, composer->time_order.items);
+    fm_estimates_end_block(&composer->writer, composer->time_order.items);
 }
 
 static void note_stretch(struct composer *composer, uint32_t number, uint32_t pool)
@@ -133,15 +133,15 @@ static void compose_block(struct composer *composer, uint32_t caller, const uint
     fm_pools_begin(&composer->pools, composer->stretches, composer->block.items, count);
     note_samples(composer, caller);
     uint64_t ticks = 0;
-    uint32_t pool = fm_evidence_pool(&composer->evidence, 0, 0);
+    uint32_t pool = fm_estimates_add_pool(&composer->writer, 0, 0);
     composer->shares.count = 0;
     for (uint32_t i = 0; i < count; i++) {
         if (composer->block.items[i].ticks != ticks) {
             ticks = composer->block.items[i].ticks;
             fm_pools_shares(&composer->pools, ticks, &composer->shares);
-            pool =
-                fm_evidence_pool(&composer->evidence, composer->offsets.items[composer->pools.low],
-                                 composer->offsets.items[composer->pools.high]);
+            pool = fm_estimates_add_pool(&composer->writer,
+                                         composer->offsets.items[composer->pools.low],
+                                         composer->offsets.items[composer->pools.high]);
         }
         compose(composer, composer->block.items[i].stretch);
         note_stretch(composer, composer->block.items[i].stretch, pool);
@@ -158,16 +158,16 @@ static void compose_few(struct composer *composer, const struct fm_kind *kind,
         compose(composer, stretches[i]);
         if (pool == FM_NONE) {
             uint32_t samples = 0;
-            fm_evidence_begin(&composer->evidence, kind->caller);
+            fm_estimates_begin_block(&composer->writer, kind->caller);
             for (size_t s = 0; s < composer->shares.count; s++) {
                 const struct fm_share *share = &composer->shares.items[s];
                 for (uint32_t n = 0; n < share->count; n++, samples++) {
-                    fm_evidence_add(&composer->evidence, share->visit,
-                                    share->share / (double)share->count);
+                    fm_estimates_add_sample(&composer->writer, share->visit,
+                                            share->share / (double)share->count);
                 }
             }
-            fm_evidence_end(&composer->evidence, NULL);
-            pool = fm_evidence_pool(&composer->evidence, 0, samples);
+            fm_estimates_end_block(&composer->writer, NULL);
+            pool = fm_estimates_add_pool(&composer->writer, 0, samples);
         }
         note_stretch(composer, stretches[i], pool);
     }
@@ -314,8 +314,8 @@ void fm_compose(const struct fm_trace *trace, struct fm_location *location,
         .kinds = fm_kinds_of(location, stretches),
         .of = fm_allocate(stretches->items.count, sizeof *composer.of),
     };
-    composer.evidence.trace = trace;
-    composer.evidence.location = location;
+    composer.writer.trace = trace;
+    composer.writer.location = location;
     fm_vector_reserve(&location->estimates.stretches, stretches->items.count);
     location->estimates.stretches.count = stretches->items.count;
     composer.lenders = fm_lenders_of(location, stretches, &composer.kinds, nodes);
@@ -327,7 +327,7 @@ void fm_compose(const struct fm_trace *trace, struct fm_location *location,
     fm_pools_free(&composer.pools);
     fm_lenders_free(&composer.lenders);
     fm_placement_free(&composer.placement);
-    fm_evidence_free(&composer.evidence);
+    fm_estimates_writer_free(&composer.writer);
     fm_vector_free(&composer.samples);
     fm_vector_free(&composer.offsets);
     fm_vector_free(&composer.time_order);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "whatif/changes/call_changes.h"
 
+#include "analysis/causes/charge.h"
 #include "analysis/dependencies/dependencies.h"
 #include "analysis/model/own_metric.h"
-#include "analysis/causes/charge.h"
 #include "cube/model/delay_kind.h"
 #include "whatif/changes/phase_walk.h"
 

@@ -74,7 +74,10 @@ static void test_json_problems(void **state)
     char *problems = json_dumps(json_object_get(root, "problems"), JSON_COMPACT);
     assert_string_equal(
         problems,
-        "[{\"id\":1,\"cause\":{\"callpath\":1,\"locations\":[3,4],\"kind\":\"imbalance\"},"
+        "[{\"id\":1,\"cause\":{\"callpath\":1,\"locations\":[3,4],\"kind\":\"imbalance\",\"exact\":"
+        "false,"
+        "\"error\":0.044999999999999998,\"candidates\":[],\"replaced\":{\"callpath\":0,"
+        "\"share\":0.92000000000000004}},"
         "\"cost\":1.5,\"cost_error\":null,\"share\":0.14999999999999999,"
         "\"when\":[{\"first\":3,\"last\":7,\"begin\":0.27000000000000002,"
         "\"end\":0.76000000000000001,\"count\":5,\"share\":0.75},"
@@ -98,7 +101,8 @@ static void test_json_problems(void **state)
         "\"excess\":{\"there\":0.059999999999999998,\"elsewhere\":0.02,"
         "\"longest\":0.055},"
         "\"phase\":0,\"lock\":null},"
-        "{\"id\":2,\"cause\":{\"callpath\":1,\"locations\":[3],\"kind\":\"serialization\"},"
+        "{\"id\":2,\"cause\":{\"callpath\":1,\"locations\":[3],\"kind\":\"serialization\","
+        "\"exact\":true,\"error\":0,\"candidates\":[],\"replaced\":null},"
         "\"cost\":0.10000000000000001,\"cost_error\":null,\"share\":0.01,"
         "\"when\":[{\"first\":null,\"last\":null,\"begin\":0,\"end\":0.5,\"count\":null,"
         "\"share\":0.9375}],\"symptoms\":[],"
@@ -106,7 +110,8 @@ static void test_json_problems(void **state)
         "\"removed_error\":null,\"proved\":false},"
         "\"predictions\":[],"
         "\"excess\":null,\"phase\":null,\"lock\":1},"
-        "{\"id\":3,\"cause\":{\"callpath\":null,\"locations\":[],\"kind\":\"unattributed\"},"
+        "{\"id\":3,\"cause\":{\"callpath\":null,\"locations\":[],\"kind\":\"unattributed\","
+        "\"exact\":true,\"error\":0,\"candidates\":[],\"replaced\":null},"
         "\"cost\":0.025000000000000001,\"cost_error\":null,\"share\":0.0025000000000000001,"
         "\"when\":[],"
         "\"symptoms\":[],\"gain\":{\"balanced\":null,\"balanced_error\":null,\"removed\":null,"

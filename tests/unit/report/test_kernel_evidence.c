@@ -2,7 +2,7 @@
 /* What the kernel's counters explain of a computation, by what a page fault takes on the machine.
  */
 #include "answer_cube.h"
-#include "diagnosis/problems/kernel_evidence.h"
+#include "diagnosis/problems/evidence/kernel_evidence.h"
 
 /** What the kernel counts in `slow` on rank 0, which takes 800 ms there. */
 struct counted {

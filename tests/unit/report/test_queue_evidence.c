@@ -2,7 +2,7 @@
 /* What the queues of an MPI library explain of a call for which others wait. */
 #include "answer_cube.h"
 #include "cube/model/metric_id.h"
-#include "diagnosis/problems/queue_evidence.h"
+#include "diagnosis/problems/evidence/queue_evidence.h"
 
 /** Rank 0 is in MPI_Recv for 600 ms, and in MPI_Finalize; rank 1 waits for it. */
 struct library {

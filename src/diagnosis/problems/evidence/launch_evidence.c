@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "diagnosis/problems/launch_evidence.h"
+#include "diagnosis/problems/evidence/launch_evidence.h"
 
 #include "diagnosis/place.h"
 #include "functions/function_kind.h"

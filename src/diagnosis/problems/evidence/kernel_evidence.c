@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "diagnosis/problems/kernel_evidence.h"
+#include "diagnosis/problems/evidence/kernel_evidence.h"
 
 #include "base/memory.h"
 #include "diagnosis/location_set.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Where the kernels of a problem are launched. */
-#ifndef FERMATA_DIAGNOSIS_PROBLEMS_LAUNCH_EVIDENCE_H
-#define FERMATA_DIAGNOSIS_PROBLEMS_LAUNCH_EVIDENCE_H
+#ifndef FERMATA_DIAGNOSIS_PROBLEMS_EVIDENCE_LAUNCH_EVIDENCE_H
+#define FERMATA_DIAGNOSIS_PROBLEMS_EVIDENCE_LAUNCH_EVIDENCE_H
 
 #include "diagnosis/diagnosis.h"
 #include "diagnosis/sentences.h"

@@ -18,8 +18,8 @@
  * occur everywhere, or are too few for the time, are no reason. Of a cause on all locations nothing
  * is stated: there are no others to compare with.
  */
-#ifndef FERMATA_DIAGNOSIS_PROBLEMS_KERNEL_EVIDENCE_H
-#define FERMATA_DIAGNOSIS_PROBLEMS_KERNEL_EVIDENCE_H
+#ifndef FERMATA_DIAGNOSIS_PROBLEMS_EVIDENCE_KERNEL_EVIDENCE_H
+#define FERMATA_DIAGNOSIS_PROBLEMS_EVIDENCE_KERNEL_EVIDENCE_H
 
 #include "diagnosis/diagnosis.h"
 #include "diagnosis/sentences.h"

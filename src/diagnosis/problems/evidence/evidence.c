@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "diagnosis/problems/evidence.h"
+#include "diagnosis/problems/evidence/evidence.h"
 
 #include "base/memory.h"
 #include "diagnosis/number_format.h"
 #include "diagnosis/place.h"
 #include "diagnosis/problems/answer.h"
-#include "diagnosis/problems/kernel_evidence.h"
+#include "diagnosis/problems/evidence/kernel_evidence.h"
 #include "diagnosis/problems/machine_load.h"
 #include "functions/paradigm_names.h"
 

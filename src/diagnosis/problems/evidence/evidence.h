@@ -3,8 +3,8 @@
  * How far the recording supports the description of a problem: time without a processor, which is
  * not the program's, and the number of samples.
  */
-#ifndef FERMATA_DIAGNOSIS_PROBLEMS_EVIDENCE_H
-#define FERMATA_DIAGNOSIS_PROBLEMS_EVIDENCE_H
+#ifndef FERMATA_DIAGNOSIS_PROBLEMS_EVIDENCE_EVIDENCE_H
+#define FERMATA_DIAGNOSIS_PROBLEMS_EVIDENCE_EVIDENCE_H
 
 #include "diagnosis/diagnosis.h"
 #include "diagnosis/sentences.h"

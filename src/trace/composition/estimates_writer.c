@@ -1,42 +1,42 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "trace/composition/evidence.h"
+#include "trace/composition/estimates_writer.h"
 
-void fm_evidence_begin(struct fm_evidence *evidence, uint32_t caller)
+void fm_estimates_begin_block(struct fm_estimates_writer *writer, uint32_t caller)
 {
-    struct fm_estimates *estimates = &evidence->location->estimates;
+    struct fm_estimates *estimates = &writer->location->estimates;
     const uint32_t samples = (uint32_t)estimates->samples.count;
     const uint32_t paths = (uint32_t)estimates->paths.count;
-    fm_map_clear(&evidence->rows);
-    caller = fm_trace_function_visit(evidence->trace, evidence->location, caller);
+    fm_map_clear(&writer->rows);
+    caller = fm_trace_function_visit(writer->trace, writer->location, caller);
     fm_vector_push(&estimates->blocks,
                    (struct fm_sample_block){samples, samples, caller, paths, paths, false});
 }
 
-static struct fm_sample_block *last_block(const struct fm_evidence *evidence)
+static struct fm_sample_block *last_block(const struct fm_estimates_writer *writer)
 {
-    struct fm_estimates *estimates = &evidence->location->estimates;
+    struct fm_estimates *estimates = &writer->location->estimates;
     return &estimates->blocks.items[estimates->blocks.count - 1];
 }
 
-static struct fm_block_path *path_of(struct fm_evidence *evidence, uint32_t visit)
+static struct fm_block_path *path_of(struct fm_estimates_writer *writer, uint32_t visit)
 {
-    struct fm_estimates *estimates = &evidence->location->estimates;
+    struct fm_estimates *estimates = &writer->location->estimates;
     const uint32_t next = (uint32_t)estimates->paths.count;
-    const uint32_t row = *fm_map_at(&evidence->rows, visit, next);
+    const uint32_t row = *fm_map_at(&writer->rows, visit, next);
     if (row == next) {
         fm_vector_push(&estimates->paths, (struct fm_block_path){.visit = visit});
     }
     return &estimates->paths.items[row];
 }
 
-void fm_evidence_add(struct fm_evidence *evidence, uint32_t visit, double weight)
+void fm_estimates_add_sample(struct fm_estimates_writer *writer, uint32_t visit, double weight)
 {
-    visit = fm_trace_function_visit(evidence->trace, evidence->location, visit);
-    fm_vector_push(&evidence->location->estimates.samples,
+    visit = fm_trace_function_visit(writer->trace, writer->location, visit);
+    fm_vector_push(&writer->location->estimates.samples,
                    (struct fm_pooled_sample){visit, (float)weight});
-    path_of(evidence, visit)->own++;
-    for (uint32_t at = visit; at != FM_NONE; at = evidence->location->profile.items[at].parent) {
-        path_of(evidence, at)->inclusive++;
+    path_of(writer, visit)->own++;
+    for (uint32_t at = visit; at != FM_NONE; at = writer->location->profile.items[at].parent) {
+        path_of(writer, at)->inclusive++;
     }
 }
 
@@ -50,45 +50,45 @@ static uint32_t depth_of(const struct fm_location *location, uint32_t visit)
 }
 
 /* Counts the nodes that one of two successive samples is in. */
-static void count_changes(struct fm_evidence *evidence, uint32_t one, uint32_t other)
+static void count_changes(struct fm_estimates_writer *writer, uint32_t one, uint32_t other)
 {
     if (one == other) {
         return;
     }
-    const struct fm_visit_profile *profile = evidence->location->profile.items;
-    path_of(evidence, one)->own_changes++;
-    path_of(evidence, other)->own_changes++;
-    uint32_t depth = depth_of(evidence->location, one);
-    uint32_t other_depth = depth_of(evidence->location, other);
+    const struct fm_visit_profile *profile = writer->location->profile.items;
+    path_of(writer, one)->own_changes++;
+    path_of(writer, other)->own_changes++;
+    uint32_t depth = depth_of(writer->location, one);
+    uint32_t other_depth = depth_of(writer->location, other);
     while (one != other) {
         const bool is_deeper = depth >= other_depth;
         uint32_t *at = is_deeper ? &one : &other;
-        path_of(evidence, *at)->inclusive_changes++;
+        path_of(writer, *at)->inclusive_changes++;
         *at = profile[*at].parent;
         *(is_deeper ? &depth : &other_depth) -= 1;
     }
 }
 
-void fm_evidence_end(struct fm_evidence *evidence, const uint32_t *order)
+void fm_estimates_end_block(struct fm_estimates_writer *writer, const uint32_t *order)
 {
-    struct fm_estimates *estimates = &evidence->location->estimates;
-    struct fm_sample_block *block = last_block(evidence);
+    struct fm_estimates *estimates = &writer->location->estimates;
+    struct fm_sample_block *block = last_block(writer);
     block->end = (uint32_t)estimates->samples.count;
     const struct fm_pooled_sample *samples = estimates->samples.items + block->first;
     for (uint32_t i = 1; order != NULL && i < block->end - block->first; i++) {
-        count_changes(evidence, samples[order[i - 1]].visit, samples[order[i]].visit);
+        count_changes(writer, samples[order[i - 1]].visit, samples[order[i]].visit);
     }
     block->is_ordered = order != NULL;
     block->path_end = (uint32_t)estimates->paths.count;
 }
 
-uint32_t fm_evidence_pool(struct fm_evidence *evidence, uint32_t first, uint32_t end)
+uint32_t fm_estimates_add_pool(struct fm_estimates_writer *writer, uint32_t first, uint32_t end)
 {
-    struct fm_estimates *estimates = &evidence->location->estimates;
+    struct fm_estimates *estimates = &writer->location->estimates;
     const uint32_t block = (uint32_t)estimates->blocks.count - 1;
     struct fm_sample_pool pool = {
-        .first = last_block(evidence)->first + first,
-        .end = last_block(evidence)->first + end,
+        .first = last_block(writer)->first + first,
+        .end = last_block(writer)->first + end,
         .block = block,
     };
     const struct fm_sample_pool *last =
@@ -106,7 +106,7 @@ uint32_t fm_evidence_pool(struct fm_evidence *evidence, uint32_t first, uint32_t
     return (uint32_t)estimates->pools.count - 1;
 }
 
-void fm_evidence_free(struct fm_evidence *evidence)
+void fm_estimates_writer_free(struct fm_estimates_writer *writer)
 {
-    fm_map_free(&evidence->rows);
+    fm_map_free(&writer->rows);
 }

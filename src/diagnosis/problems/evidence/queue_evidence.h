@@ -19,8 +19,8 @@
  * call takes longer than one that finds its message at once, but not longer than searching the
  * queue may take; copying the data must not explain half of the time.
  */
-#ifndef FERMATA_DIAGNOSIS_PROBLEMS_QUEUE_EVIDENCE_H
-#define FERMATA_DIAGNOSIS_PROBLEMS_QUEUE_EVIDENCE_H
+#ifndef FERMATA_DIAGNOSIS_PROBLEMS_EVIDENCE_QUEUE_EVIDENCE_H
+#define FERMATA_DIAGNOSIS_PROBLEMS_EVIDENCE_QUEUE_EVIDENCE_H
 
 #include "diagnosis/diagnosis.h"
 #include "diagnosis/sentences.h"

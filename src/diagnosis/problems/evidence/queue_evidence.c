@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "diagnosis/problems/queue_evidence.h"
+#include "diagnosis/problems/evidence/queue_evidence.h"
 
 #include "base/memory.h"
 #include "diagnosis/number_format.h"
