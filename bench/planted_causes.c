@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Planted causes of waiting, of one kind each, in functions that compute; and the same program with
  * the cause removed. Nothing is marked, and nothing sleeps. Rank 0 prints how long the steps took,
- * and how long it, or the rank of the cause, was in the function of the cause.
+ * and how long it, or the rank of the cause, was in the function of the cause. `clean` and
+ * `starved` have no cause in the program.
  *
- * usage: planted_causes KIND [fixed], two ranks */
+ * usage: planted_causes KIND [fixed], two ranks; chain: three; starved: more than there are
+ * processors */
 #include <math.h>
 #include <mpi.h>
 #include <stdbool.h>
@@ -156,16 +158,117 @@ static void page_faults(int rank, int step, bool fixed)
     sum_up();
 }
 
+/* Each rank holds the lock while it computes. */
+static void lock(int rank, int step, bool fixed)
+{
+    (void)step;
+    const double value = rank;
+    prepare(1000);
+    if (fixed) {
+        late_part(4000);
+    }
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
+    MPI_Put(&value, 1, MPI_DOUBLE, 0, 0, 1, MPI_DOUBLE, window);
+    if (!fixed) {
+        late_part(4000);
+    }
+    MPI_Win_unlock(0, window);
+}
+
+/* Rank 2 waits for rank 1, which waits for rank 0. */
+static void chain(int rank, int step, bool fixed)
+{
+    char byte = 0;
+    if (rank == 0) {
+        prepare(2000);
+        late_part(fixed ? 500 : 5000);
+        MPI_Send(&byte, 1, MPI_CHAR, 1, step, MPI_COMM_WORLD);
+    } else {
+        prepare(500);
+        MPI_Recv(&byte, 1, MPI_CHAR, rank - 1, step, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        late_part(500);
+    }
+    if (rank == 1) {
+        MPI_Send(&byte, 1, MPI_CHAR, 2, step, MPI_COMM_WORLD);
+    }
+}
+
+enum { NUMBERS = 4000000, DIGITS = 20 };
+static FILE *numbers;
+static double read_numbers[NUMBERS];
+
+/* Rank 0 reads numbers: as text, or as they are in memory. */
+static NOINLINE void read_input(bool is_text)
+{
+    const double begin = MPI_Wtime();
+    char text[DIGITS + 1] = "";
+    rewind(numbers);
+    for (int i = 0; is_text && i < NUMBERS && fread(text, DIGITS, 1, numbers) == 1; i++) {
+        read_numbers[i] = strtod(text, NULL);
+    }
+    if (!is_text && fread(read_numbers, sizeof read_numbers, 1, numbers) != 1) {
+        MPI_Abort(MPI_COMM_WORLD, 3);
+    }
+    inside += MPI_Wtime() - begin;
+}
+
+/* The same numbers again and again: writing takes much less time than reading. */
+static void write_input(bool is_text)
+{
+    enum { DIFFERENT = 1000 };
+    static char text[DIFFERENT * DIGITS + 1];
+    for (int i = 0; i < DIFFERENT; i++) {
+        snprintf(text + i * DIGITS, DIGITS + 1, "%*.*f", DIGITS, DIGITS / 2, i / 3.0);
+    }
+    numbers = tmpfile();
+    for (int i = 0; numbers != NULL && is_text && i < NUMBERS; i += DIFFERENT) {
+        fwrite(text, DIGITS, DIFFERENT, numbers);
+    }
+    if (numbers == NULL ||
+        (!is_text && fwrite(read_numbers, sizeof read_numbers, 1, numbers) != 1) ||
+        fflush(numbers) != 0) {
+        MPI_Abort(MPI_COMM_WORLD, 3);
+    }
+}
+
+static void input(int rank, int step, bool fixed)
+{
+    if (step == 0 && rank == 0) {
+        read_input(!fixed);
+    }
+    if (step == 0) {
+        MPI_Bcast(read_numbers, NUMBERS, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    }
+    prepare(5000);
+    sum_up();
+}
+
+/* Nothing is planted: the ranks do the same, on two processors or too few. */
+static void equal(int rank, int step, bool fixed)
+{
+    (void)rank, (void)step, (void)fixed;
+    step_of(4000, false);
+}
+
 static const struct kind {
     const char *name;
     void (*step)(int rank, int step, bool fixed);
     int steps;
     int rank; /* of the cause */
 } kinds[] = {
-    {"steps-1ms", steps_1ms, 2000, 1},  {"steps-10ms", steps_10ms, 200, 1},
-    {"some-steps", some_steps, 400, 1}, {"late-sender", late_sender, 350, 1},
-    {"fence", fence, 400, 0},           {"library", library, 400, 1},
-    {"more-calls", more_calls, 300, 0}, {"page-faults", page_faults, 200, 0},
+    {"steps-1ms", steps_1ms, 2000, 1},
+    {"steps-10ms", steps_10ms, 200, 1},
+    {"some-steps", some_steps, 400, 1},
+    {"late-sender", late_sender, 350, 1},
+    {"fence", fence, 400, 0},
+    {"library", library, 400, 1},
+    {"more-calls", more_calls, 300, 0},
+    {"page-faults", page_faults, 200, 0},
+    {"lock", lock, 250, 1},
+    {"chain", chain, 300, 0},
+    {"input", input, 200, 0},
+    {"clean", equal, 600, 0},
+    {"starved", equal, 400, 0},
 };
 
 static const struct kind *find_kind(const char *name)
@@ -192,6 +295,9 @@ int main(int argc, char **argv)
     MPI_Win_allocate(sizeof *memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &memory,
                      &window);
     MPI_Win_fence(0, window);
+    if (kind->step == input) { /* on all ranks, which take as long */
+        write_input(argc == 2);
+    }
     prepare(20000); /* the processors are awake */
     MPI_Barrier(MPI_COMM_WORLD);
     const double begin = MPI_Wtime();

@@ -61,6 +61,25 @@ static void expect(struct counted counted, fm_kernel_reason_t reason, const char
     fm_cube_free(cube);
 }
 
+/* What the kernel counts in functions of libraries belongs to the function that calls them. */
+static void test_libraries(void **state)
+{
+    (void)state;
+    struct counted counted = {.kernel = 100};
+    struct fm_cube *cube = make_counted(&counted);
+    struct fm_diagnosis diagnosis;
+    const uint32_t region = fm_cube_add_region(cube, "std::sort<int*>", "user", NULL, 0);
+    const uint32_t sort = fm_cube_add_callpath(cube, SLOW, region);
+    add(cube, FM_METRIC_COMP, sort, 0, 400000);
+    add(cube, FM_METRIC_MEASURED_TIME, sort, 0, 400000);
+    add(cube, FM_METRIC_COUNTER_USAGE_PREEMPTIONS, sort, 0, 30);
+    make_diagnosis(cube, &diagnosis);
+    char *text = fm_preemptions_text(&diagnosis, &cube->problems[0]);
+    assert_string_equal(text, "preempted 30 times there, 0 times on the other rank");
+    free(text);
+    fm_cube_free(cube);
+}
+
 static void test_page_faults_of_common_machines(void **state)
 {
     (void)state;
@@ -168,6 +187,7 @@ static void test_little_of_the_others_is_measured(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_libraries),
         cmocka_unit_test(test_page_faults_of_common_machines),
         cmocka_unit_test(test_page_faults_of_slow_machines),
         cmocka_unit_test(test_other_locations_have_as_much_elsewhere),

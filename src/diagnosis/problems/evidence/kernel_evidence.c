@@ -138,13 +138,24 @@ static struct usage **sides_of_locations(const struct fm_cube *cube,
     return side;
 }
 
-/** Adds what was counted in a call path. */
-static void add_path(const struct fm_cube *cube, struct usage *const *side, unsigned kind,
-                     uint32_t callpath)
+/** Adds what was counted in a call path itself. */
+static void add_path(const struct fm_cube *cube, struct usage *const *side, uint32_t callpath)
 {
-    for (uint32_t i = 0; i < cube->location_count; i++) {
-        if (side[i] != NULL) {
-            add_value(side[i], kind, fm_cube_value(cube, kinds[kind].metric, callpath, i));
+    for (unsigned kind = 0; kind < KINDS; kind++) {
+        for (uint32_t i = 0; i < cube->location_count; i++) {
+            if (side[i] != NULL) {
+                add_value(side[i], kind, fm_cube_value(cube, kinds[kind].metric, callpath, i));
+            }
+        }
+    }
+}
+
+/** Adds what was counted in a function of the program, and in what it calls in libraries. */
+static void add_function(const struct fm_cube *cube, struct usage *const *side, uint32_t callpath)
+{
+    for (uint32_t c = callpath; c < cube->callpath_count; c++) {
+        if (c == callpath || fm_cube_function_of(cube, c) == callpath) {
+            add_path(cube, side, c);
         }
     }
 }
@@ -168,12 +179,11 @@ static struct comparison compare_in(const struct fm_cube *cube, const struct fm_
 {
     struct comparison sides = {0};
     struct usage **side = sides_of_locations(cube, cause, &sides);
-    for (unsigned kind = 0; kind < KINDS; kind++) {
-        if (callpath == FM_CUBE_NONE) {
-            add_all(cube, side, kind);
-        } else {
-            add_path(cube, side, kind, callpath);
-        }
+    for (unsigned kind = 0; callpath == FM_CUBE_NONE && kind < KINDS; kind++) {
+        add_all(cube, side, kind);
+    }
+    if (callpath != FM_CUBE_NONE) {
+        add_function(cube, side, callpath);
     }
     fm_free(side);
     make_means(&sides.there);
