@@ -59,13 +59,13 @@ static size_t add_problem(struct fm_problem_list *list, const struct fm_problem_
     problem.locations = fm_allocate(end, sizeof *problem.locations);
     double square = 0;
     for (size_t i = 0; i < end; ++i) {
-        const double error = 2 * costs[i].sampled.error * (double)costs[i].cost;
+        const double part = 2 * costs[i].sampled.error * (double)costs[i].cost;
         problem.locations[problem.location_count++] = costs[i].location;
         problem.cost += costs[i].cost;
-        square += error * error;
+        square += part * part;
     }
-    problem.error = (int64_t)sqrt(square);
-    problem.error = problem.error < problem.cost ? problem.error : problem.cost;
+    const double error = sqrt(square);
+    problem.error = error < (double)problem.cost ? (int64_t)error : problem.cost;
     problem.candidate_count = costs[0].sampled.candidate_count;
     memcpy(problem.candidates, costs[0].sampled.candidates, sizeof problem.candidates);
     problem.replaced = costs[0].sampled.replaced;

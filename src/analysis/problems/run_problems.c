@@ -74,6 +74,10 @@ fm_status_t fm_run_problems_fill(const struct fm_run_problems *problems, struct 
         struct fm_cube_problem problem = is_waiting_next(waiting, w, idle, i)
                                              ? waiting->items.items[w++]
                                              : idle->items.items[i++];
+        if (problem.kind == FM_CAUSE_VARIATION) { /* comes last */
+            variation = &waiting->items.items[w - 1];
+            continue;
+        }
         if (problem.kind == FM_CAUSE_SERIALIZATION) {
             problem.lock = fm_serialization_lock(cube, &problem);
         }

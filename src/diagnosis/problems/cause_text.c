@@ -47,6 +47,9 @@ static void add_headline(const struct fm_diagnosis *diagnosis, struct fm_cause_t
 
 /* ---- Where ---- */
 
+/* Of the excess of a caller: it is not named, since it is no more than a level of the call path. */
+#define ALMOST_ALL 0.995
+
 /* Names the functions that may be the cause where samples do not tell, or the caller that the cause
  * stands for. */
 static void add_where(const struct fm_diagnosis *diagnosis, struct fm_cause_text *problem)
@@ -81,7 +84,7 @@ static void add_where(const struct fm_diagnosis *diagnosis, struct fm_cause_text
                                "to tell",
                          text);
         free(text);
-    } else if (cause->replaced_share > 0) {
+    } else if (cause->replaced_share > 0 && cause->replaced_share < ALMOST_ALL) {
         char percent[FM_FORMAT_SIZE];
         char *caller = fm_place_name(
             diagnosis,
