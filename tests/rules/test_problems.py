@@ -178,7 +178,7 @@ class RandomTest(unittest.TestCase):
                 if problem.occasions:
                     reported.add((problem.occasions[0] is not None, len(problem.occasions[1])))
         self.assertEqual({"imbalance", "serialization", "progress", "transfer", "startup",
-                          "unattributed"}, kinds)
+                          "unattributed", "variation"}, kinds)
         self.assertLessEqual({(True, 0), (True, 1), (True, 2), (False, 1)}, reported)
 
 
