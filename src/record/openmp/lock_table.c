@@ -116,7 +116,8 @@ struct fm_omp_lock *fm_omp_lock_at(const volatile void *address)
     if (FM_LIKELY(table != NULL)) {
         struct fm_omp_lock *lock =
             __atomic_load_n(&table->slots[slot_of(table, key)], __ATOMIC_ACQUIRE);
-        if (FM_LIKELY(lock != NULL)) {
+        /* A slot that was empty may have another thread's lock by now. */
+        if (FM_LIKELY(lock != NULL && lock->address == key)) {
             return lock;
         }
     }
