@@ -61,7 +61,7 @@ class Evidence:
         lenders = [stretch for stretch in stretches if stretch.samples]
         kinds = {}
         for stretch in stretches:
-            kinds.setdefault(stretch.keys, []).append(stretch)
+            kinds.setdefault((stretch.keys, self._inherited[stretch.start]), []).append(stretch)
         for kind in kinds.values():
             if not kind[0].caller:
                 continue
