@@ -4,33 +4,12 @@
  * sleeps. Rank 0 prints how long the steps took.
  *
  * usage: planted_hybrid [fixed], two ranks with two threads */
+#include "planted_parts.h"
+
 #include <mpi.h>
 #include <omp.h>
 #include <stdbool.h>
 #include <stdio.h>
-
-#define NOINLINE __attribute__((noinline))
-
-/* Read by functions that compute, so that two calls are not made one. */
-static volatile double nothing;
-
-static NOINLINE double late_part(long turns)
-{
-    double sum = nothing;
-    for (long i = 0; i < turns; i++) {
-        sum += (double)i * 0.5;
-    }
-    return sum;
-}
-
-static NOINLINE double prepare(long turns)
-{
-    double sum = nothing;
-    for (long i = 0; i < turns; i++) {
-        sum += (double)i * 0.25;
-    }
-    return sum;
-}
 
 static double work(int rank, bool fixed)
 {

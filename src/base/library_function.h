@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
- * Which functions are those of libraries that a program uses: whoever makes the program faster
- * does not change them. The recorder gives functions in libraries the name of the library instead
- * of a source file.
+ * Which functions are those of libraries that a program uses. The developers of the program do
+ * not change them to make it faster. The recorder gives functions in libraries the name of the
+ * library instead of a source file.
  */
 #ifndef FERMATA_BASE_LIBRARY_FUNCTION_H
 #define FERMATA_BASE_LIBRARY_FUNCTION_H

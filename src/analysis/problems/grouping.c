@@ -40,11 +40,8 @@ static int compare_problems(const void *left, const void *right)
 
 static struct fm_cube_problem empty_problem(uint32_t kind, uint32_t callpath)
 {
-    return (struct fm_cube_problem){.kind = kind,
-                                    .callpath = callpath,
-                                    .phase = FM_CUBE_NONE,
-                                    .lock = FM_CUBE_NONE,
-                                    .replaced = FM_CUBE_NONE};
+    return (struct fm_cube_problem){
+        .kind = kind, .callpath = callpath, .phase = FM_CUBE_NONE, .lock = FM_CUBE_NONE};
 }
 
 /* Makes a problem of the first costs of a call path, sorted by size. @return their number */

@@ -9,8 +9,6 @@
 
 #include <math.h>
 
-static const struct fm_sampled_cause NOT_SAMPLED = {.replaced = FM_NONE};
-
 /* What a location costs by delays. */
 struct location_costs {
     int64_t *delays; /* [node]; behind them: variation; NULL: none */
@@ -105,8 +103,7 @@ static void charge_blame(const struct computation *computation, struct part *par
             if (row == next) {
                 fm_vector_push(&part->cells, (struct fm_problem_cost){.callpath = at->callpath,
                                                                       .kind = at->kind,
-                                                                      .location = at->location,
-                                                                      .sampled = NOT_SAMPLED});
+                                                                      .location = at->location});
             }
             part->cells.items[row].cost += cost;
         }
@@ -128,13 +125,14 @@ static void list_location(const struct computation *computation, struct part *pa
             uint32_t kind = fm_cause_kind_of(analysis, node->region, FM_CHARGE_DELAY);
             const struct fm_sampled_cause *sampled =
                 fm_sampled_cause_at(computation->sampled, l, v);
-            fm_vector_push(&part->cells, (struct fm_problem_cost){
-                                             .cost = costs->delays[v],
-                                             .callpath = node->callpath,
-                                             .kind = kind,
-                                             .location = l,
-                                             .sampled = sampled == NULL ? NOT_SAMPLED : *sampled,
-                                         });
+            fm_vector_push(&part->cells,
+                           (struct fm_problem_cost){
+                               .cost = costs->delays[v],
+                               .callpath = node->callpath,
+                               .kind = kind,
+                               .location = l,
+                               .sampled = sampled == NULL ? (struct fm_sampled_cause){0} : *sampled,
+                           });
         }
     }
     part->variation += costs->delays == NULL ? 0 : costs->delays[location->profile.count];

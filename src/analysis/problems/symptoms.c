@@ -424,7 +424,7 @@ static int compare_cells(const void *left, const void *right)
     return a->location < b->location ? -1 : a->location > b->location;
 }
 
-static int compare_symptoms(const void *left, const void *right)
+int fm_compare_symptoms(const void *left, const void *right)
 {
     const struct fm_cube_symptom *a = left, *b = right;
     if (a->cost != b->cost) {
@@ -469,7 +469,7 @@ static void add_symptoms(struct fm_cube_problem *problems, struct symptom_cell *
         add_symptom(problem, first, (uint32_t)(end - begin));
         if (end == count || cells[end].problem != first->problem) {
             fm_sort(problem->symptoms, problem->symptom_count, sizeof *problem->symptoms,
-                    compare_symptoms);
+                    fm_compare_symptoms);
         }
     }
 }

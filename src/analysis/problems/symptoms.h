@@ -7,6 +7,10 @@
 
 #include "analysis/problems/shown.h"
 
+/** Compares two struct fm_cube_symptom for fm_sort(): the largest cost first; equal ones by metric
+ * and call path. */
+int fm_compare_symptoms(const void *left, const void *right);
+
 /** Finds the symptoms of problems. Runs message-driven stages; collective.
  * @param blamed    by location; NULL: no wait state is charged by blame
  * @param problems  of process 0: [shown.count]; out: with symptoms */

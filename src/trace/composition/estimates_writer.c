@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "trace/composition/estimates_writer.h"
 
+#include "trace/composition/kinds.h"
+
 void fm_estimates_begin_block(struct fm_estimates_writer *writer, uint32_t caller)
 {
     struct fm_estimates *estimates = &writer->location->estimates;
@@ -40,13 +42,12 @@ void fm_estimates_add_sample(struct fm_estimates_writer *writer, uint32_t visit,
     }
 }
 
-static uint32_t depth_of(const struct fm_location *location, uint32_t visit)
+/* Counts a node and its callers inside another one. */
+static void count_inner_changes(struct fm_estimates_writer *writer, uint32_t visit, uint32_t outer)
 {
-    uint32_t depth = 0;
-    for (; visit != FM_NONE; visit = location->profile.items[visit].parent) {
-        depth++;
+    for (; visit != outer; visit = writer->location->profile.items[visit].parent) {
+        path_of(writer, visit)->inclusive_changes++;
     }
-    return depth;
 }
 
 /* Counts the nodes that one of two successive samples is in. */
@@ -55,18 +56,11 @@ static void count_changes(struct fm_estimates_writer *writer, uint32_t one, uint
     if (one == other) {
         return;
     }
-    const struct fm_visit_profile *profile = writer->location->profile.items;
+    const uint32_t common = fm_common_caller(writer->location, one, other);
     path_of(writer, one)->own_changes++;
     path_of(writer, other)->own_changes++;
-    uint32_t depth = depth_of(writer->location, one);
-    uint32_t other_depth = depth_of(writer->location, other);
-    while (one != other) {
-        const bool is_deeper = depth >= other_depth;
-        uint32_t *at = is_deeper ? &one : &other;
-        path_of(writer, *at)->inclusive_changes++;
-        *at = profile[*at].parent;
-        *(is_deeper ? &depth : &other_depth) -= 1;
-    }
+    count_inner_changes(writer, one, common);
+    count_inner_changes(writer, other, common);
 }
 
 void fm_estimates_end_block(struct fm_estimates_writer *writer, const uint32_t *order)

@@ -12,7 +12,7 @@ static uint32_t depth_of(const struct fm_location *location, uint32_t visit)
     return depth;
 }
 
-static uint32_t common_caller(const struct fm_location *location, uint32_t from, uint32_t to)
+uint32_t fm_common_caller(const struct fm_location *location, uint32_t from, uint32_t to)
 {
     uint32_t depth = depth_of(location, from), other = depth_of(location, to);
     for (; depth > other; depth--) {
@@ -44,7 +44,7 @@ struct fm_kinds fm_kinds_of(const struct fm_location *location,
     for (uint32_t k = 0; k < kinds.count; k++) {
         struct fm_kind *kind = &kinds.items[k];
         kind->caller =
-            common_caller(location, stretches->ends.items[k].from, stretches->ends.items[k].to);
+            fm_common_caller(location, stretches->ends.items[k].from, stretches->ends.items[k].to);
         kind->first = first;
         first += kind->count;
         kind->count = 0;

@@ -27,6 +27,10 @@ struct fm_kinds fm_kinds_of(const struct fm_location *location,
                             const struct fm_stretches *stretches);
 void fm_kinds_free(struct fm_kinds *kinds);
 
+/** @return the innermost node that two nodes, which may be FM_NONE, have in common as themselves or
+ * as callers; FM_NONE: there is none. O(depth) */
+uint32_t fm_common_caller(const struct fm_location *location, uint32_t from, uint32_t to);
+
 /** @return the number of a kind's stretches in the block that begins with number `first` of them: a
  * block ends with the stretch with which it has FM_BLOCK_SAMPLES samples, the last one with the
  * kind. */

@@ -2,6 +2,7 @@
 /* The symptoms of problems of idle threads: idle time by metric and call path of the master, with
  * the threads that are idle there. */
 #include "analysis/problems/idle/idle_search.h"
+#include "analysis/problems/symptoms.h"
 #include "base/containers/sort.h"
 
 /* A part of a symptom: the idle time in a call path of a master, or a thread that is idle there. */
@@ -128,18 +129,6 @@ static int compare_parts(const void *left, const void *right)
     return 0;
 }
 
-static int compare_symptoms(const void *left, const void *right)
-{
-    const struct fm_cube_symptom *a = left, *b = right;
-    if (a->cost != b->cost) {
-        return a->cost > b->cost ? -1 : 1;
-    }
-    if (a->metric != b->metric) {
-        return a->metric < b->metric ? -1 : 1;
-    }
-    return a->callpath < b->callpath ? -1 : a->callpath > b->callpath;
-}
-
 /* Makes a symptom of its sorted parts and adds it to a problem. */
 static void add_symptom(const struct part *parts, size_t count, uint32_t shift,
                         struct fm_cube_problem *problem)
@@ -168,7 +157,8 @@ static void add_symptom(const struct part *parts, size_t count, uint32_t shift,
 
 static void sort_symptoms(struct fm_cube_problem *problem)
 {
-    fm_sort(problem->symptoms, problem->symptom_count, sizeof *problem->symptoms, compare_symptoms);
+    fm_sort(problem->symptoms, problem->symptom_count, sizeof *problem->symptoms,
+            fm_compare_symptoms);
 }
 
 void fm_idle_symptoms_find(const struct fm_idle_search *search, struct fm_cube_problem *problems,

@@ -86,8 +86,9 @@ static void judge(struct fm_cause_tree *tree, bool *found)
             found[i] = row->stands_for_callees;
         }
         const bool counts = row->is_significant && !row->is_call;
-        row->excess +=
+        row->own_excess =
             (counts ? row->own : 0) + (row->stands_for_callees ? row->all - row->exact : 0);
+        row->excess += row->own_excess;
         if (row->parent != FM_NONE) {
             found[row->parent] = found[row->parent] || found[i];
             tree->rows.items[row->parent].excess += row->excess;
@@ -110,6 +111,14 @@ void fm_cause_tree_ignore(struct fm_cause_tree *tree)
         row->is_exact = row->is_call;
         row->is_significant = row->is_call && row->own > 0;
     }
+}
+
+bool fm_cause_is_within(const struct fm_cause_tree *tree, uint32_t row, uint32_t caller)
+{
+    while (row != FM_NONE && row != caller) {
+        row = tree->rows.items[row].parent;
+    }
+    return row == caller;
 }
 
 void fm_cause_tree_free(struct fm_cause_tree *tree)

@@ -32,7 +32,9 @@ struct fm_cause_row {
     double exact;                      /**< ticks of `all` that are known exactly */
     double own_variance, all_variance; /**< ticks^2: squares of the errors */
     double unsampled;                  /**< ticks: what is below callers without samples */
-    double excess;                     /**< ticks that are significant, with all that it calls */
+    double
+        own_excess; /**< ticks that are significant: of its own time, and of what it stands for */
+    double excess;  /**< ... with all that it calls */
 };
 
 struct fm_cause_tree {
@@ -52,6 +54,9 @@ void fm_cause_tree_ignore(struct fm_cause_tree *tree);
 
 /** @return the standard error of a row's own time, or with all that it calls; ticks. */
 double fm_cause_error(const struct fm_cause_row *row, bool is_own);
+
+/** @return whether a row is, or is called by, another one. */
+bool fm_cause_is_within(const struct fm_cause_tree *tree, uint32_t row, uint32_t caller);
 
 void fm_cause_tree_free(struct fm_cause_tree *tree);
 

@@ -19,21 +19,6 @@ static const struct fm_cause_row *row_of(const struct descending *descending, ui
     return &descending->tree->rows.items[row];
 }
 
-/* @return the excess of a function's own time, which counts as a callee of it */
-static double own_excess(const struct fm_cause_row *row)
-{
-    return (row->is_significant && !row->is_call ? row->own : 0) +
-           (row->stands_for_callees ? row->all - row->exact : 0);
-}
-
-static bool is_below(const struct fm_cause_tree *tree, uint32_t row, uint32_t caller)
-{
-    while (row != FM_NONE && row != caller) {
-        row = tree->rows.items[row].parent;
-    }
-    return row == caller;
-}
-
 /* @return whether the excess of a part of a function is its share of the time */
 static bool is_in_proportion(double excess, double error, double time,
                              const struct fm_cause_row *function)
@@ -53,7 +38,7 @@ static bool is_slower_as_a_whole(const struct descending *descending, uint32_t f
     }
     for (uint32_t r = function + 1; r < descending->tree->rows.count; ++r) {
         const struct fm_cause_row *row = row_of(descending, r);
-        if (!row->is_call && is_below(descending->tree, r, function) &&
+        if (!row->is_call && fm_cause_is_within(descending->tree, r, function) &&
             !is_in_proportion(row->all, fm_cause_error(row, false), row->waiters_all, of)) {
             return false;
         }
@@ -76,7 +61,7 @@ static uint32_t main_callee(const struct descending *descending, uint32_t functi
 static void name(struct descending *descending, uint32_t function)
 {
     for (uint32_t r = function + 1; r < descending->tree->rows.count; ++r) {
-        if (!row_of(descending, r)->is_call && is_below(descending->tree, r, function)) {
+        if (!row_of(descending, r)->is_call && fm_cause_is_within(descending->tree, r, function)) {
             descending->of[r].cause = function;
         }
     }
@@ -97,13 +82,13 @@ static void descend(struct descending *descending, uint32_t function)
     uint32_t replaced = FM_NONE;
     const struct fm_cause_row *of = row_of(descending, function);
     uint32_t callee = FM_NONE;
-    while (own_excess(of) < MOST * of->excess &&
+    while (of->own_excess < MOST * of->excess &&
            (callee = main_callee(descending, function)) != FM_NONE) {
         replaced = function;
         function = callee;
         of = row_of(descending, function);
     }
-    if (own_excess(of) >= MOST * of->excess || is_slower_as_a_whole(descending, function)) {
+    if (of->own_excess >= MOST * of->excess || is_slower_as_a_whole(descending, function)) {
         name(descending, function);
         replace_callers(descending, first, function);
         descending->of[function].replaced = replaced;

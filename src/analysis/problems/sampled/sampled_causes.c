@@ -286,11 +286,8 @@ static void add_unsampled(struct fm_cause_tree *tree, uint32_t callpath, double 
 {
     const uint32_t caller = fm_map_get(&tree->row_of, callpath);
     for (uint32_t r = 0; caller != FM_MAP_ABSENT && r < tree->rows.count; ++r) {
-        uint32_t at = tree->rows.items[r].parent;
-        while (at != FM_NONE && at != caller) {
-            at = tree->rows.items[at].parent;
-        }
-        tree->rows.items[r].unsampled += at == caller ? ticks : 0;
+        const bool is_below = r != caller && fm_cause_is_within(tree, r, caller);
+        tree->rows.items[r].unsampled += is_below ? ticks : 0;
     }
 }
 
@@ -385,11 +382,8 @@ static void find_candidates(const struct fm_cause_tree *tree, uint32_t caller,
     double least[FM_CUBE_CANDIDATES];
     for (uint32_t r = caller + 1; r < tree->rows.count; ++r) {
         const struct fm_cause_row *row = &tree->rows.items[r];
-        uint32_t at = row->parent;
-        while (at != FM_NONE && at != caller) {
-            at = tree->rows.items[at].parent;
-        }
-        if (at != caller || row->is_exact || row->own <= fm_cause_error(row, true)) {
+        if (!fm_cause_is_within(tree, r, caller) || row->is_exact ||
+            row->own <= fm_cause_error(row, true)) {
             continue;
         }
         uint32_t place = cause->candidate_count < FM_CUBE_CANDIDATES ? cause->candidate_count++
