@@ -198,19 +198,23 @@ static void resolve_regions(struct fm_raw_definitions *raw)
         const char *name = fm_raw_string(raw, from->name);
         name = name == NULL ? "unnamed region" : name;
         const char *file = fm_raw_string(raw, from->file);
-        fm_paradigm_t paradigm = by_name && fm_is_mpi_function(name)
-                                     ? FM_PARADIGM_MPI
-                                     : fm_paradigm_classify(from->paradigm, name);
+        const bool is_mpi = by_name && fm_is_mpi_function(name);
+        /* Only functions that were recorded are calls, whatever the name. */
+        const bool is_estimated =
+            from->paradigm == OTF2_PARADIGM_SAMPLING ||
+            (trace->is_sampled && !says_so && !is_mpi && is_seen_on_stacks(from, file));
+        fm_paradigm_t paradigm = is_estimated ? FM_PARADIGM_USER
+                                 : is_mpi     ? FM_PARADIGM_MPI
+                                              : fm_paradigm_classify(from->paradigm, name);
         trace->regions[i] = (struct fm_region){
             .name = fm_copy_string(name),
             .file = file == NULL || file[0] == '\0' ? NULL : fm_copy_string(file),
             .line = from->line,
             .paradigm = paradigm,
-            .call = fm_call_classify(paradigm, name, from->role),
+            .call = is_estimated ? FM_CALL_USER : fm_call_classify(paradigm, name, from->role),
             .is_phase = from->is_phase,
             .is_library = fm_is_library_function(name, file),
-            .is_estimated = from->paradigm == OTF2_PARADIGM_SAMPLING ||
-                            (trace->is_sampled && !says_so && is_seen_on_stacks(from, file)),
+            .is_estimated = is_estimated,
         };
         trace->has_passive_target |=
             paradigm == FM_PARADIGM_MPI && is_passive_target(trace->regions[i].call);
