@@ -82,6 +82,13 @@ void fm_builder_end_computation(struct fm_builder *builder, uint64_t key, uint32
     stretch.kind = find_kind(builder, key, call, to);
     take_first_samples(&builder->stretches, &stretch);
     stretch.sample_count = (uint32_t)builder->stretches.samples.count - stretch.first_sample;
+    /* Recorders begin to sample with the first event, or later: a program may have been starting
+     * for seconds before, of which no sample can tell. */
+    const bool is_first = !builder->had_stretch;
+    builder->had_stretch = true;
+    if (is_first && stretch.sample_count == 0) {
+        return;
+    }
     stretch.state_end = (uint32_t)builder->location->state_since.count;
     fm_vector_push(&builder->stretches.items, stretch);
 }
@@ -136,7 +143,7 @@ void fm_builder_reset_computation(struct fm_builder *builder)
     fm_stretches_clear(&builder->stretches);
     builder->amounts.count = 0;
     builder->left_at = UINT64_MAX;
-    builder->has_stretch = false;
+    builder->has_stretch = builder->had_stretch = false;
 }
 
 static uint32_t child(void *context, uint32_t parent, uint32_t region)

@@ -66,6 +66,7 @@ class _Finder:
         self.phases = scenario.phases
         self.stretches = []
         self.open = None
+        self.had_stretch = False
         self.samples = []
         self.stack = []  # (region, is it estimated, is it a call)
         self.is_paused = False
@@ -103,7 +104,10 @@ class _Finder:
                 before = self.stretches[-1]
                 del before.samples[max(0, taken - before.first):]
             self.open.first = taken
-            self.stretches.append(self.open)
+            # The first stretch may be from before the recorder began to sample.
+            if self.had_stretch or self.open.samples:
+                self.stretches.append(self.open)
+            self.had_stretch = True
         self.open = None
 
     def enter(self, time, at, region):
