@@ -158,16 +158,18 @@ static struct fm_path_entry *innermost_in_doubt(const struct fm_path *path)
     return is_outermost ? NULL : entry;
 }
 
-/* Makes the entries equal to the stack; new ones are innermost and not written yet. @return false
- * without memory */
+/* Makes the entries equal to the outer `shown` functions of the stack; new ones are innermost and
+ * not written yet. @return false without memory */
 static bool update(struct fm_path *path, const struct fm_callsites *sites,
-                   const struct fm_path_writer *writer, uint64_t over)
+                   const struct fm_path_writer *writer, uint64_t over, size_t shown)
 {
     struct fm_path_level levels[FM_PATH_LEVELS];
+    /* Inside the whole stack a function that made a tail call may be gone. */
+    const size_t end = shown < path->site_count ? shown : path->site_count + 1;
     uint32_t function = (uint32_t)path->settled, count = 0, next = 0;
     size_t left = 0;
     if (path->due || path->doubted) {
-        count = fm_path_levels(path, sites, function, levels);
+        count = function < end ? fm_path_levels(path, sites, function, levels) : 0;
         next = mark_over(path, function, levels, count);
         struct fm_path_entry *doubted = path->doubted ? innermost_in_doubt(path) : NULL;
         if (doubted != NULL) {
@@ -190,21 +192,43 @@ static bool update(struct fm_path *path, const struct fm_callsites *sites,
             }
         }
         path->hidden = path->hidden == 0 && next < count ? function + 1 : path->hidden;
-        path->due = ++function <= path->site_count;
+        path->due = ++function < end;
         if (path->due) {
             count = fm_path_levels(path, sites, function, levels);
             next = 0;
         }
     }
-    path->settled = path->site_count;
-    path->moved = 0;
+    path->settled = shown;
+    path->due = shown < path->site_count;
+    path->moved = path->returning = 0;
     return true;
+}
+
+/* The number of outer functions of the stack that a sample shows. */
+static size_t shown_by_sample(const struct fm_path *path, const struct fm_callsites *sites)
+{
+    uint32_t levels;
+    const size_t function = path->returning - 1;
+    if (path->returning == 0 || path->settled != function || function >= path->site_count) {
+        return path->site_count;
+    }
+    const struct fm_callsite_frame *frames =
+        fm_callsite_frames(sites, path->sites[function], &levels);
+    return levels != 0 && frames[0].region == path->returning_region ? function : path->site_count;
 }
 
 bool fm_path_settle(struct fm_path *path, const struct fm_callsites *sites,
                     const struct fm_path_writer *writer, uint64_t over, uint64_t begun)
 {
-    bool good = update(path, sites, writer, over);
+    bool good = update(path, sites, writer, over, path->site_count);
+    write_entries(path, writer, 0, begun);
+    return good;
+}
+
+bool fm_path_settle_sample(struct fm_path *path, const struct fm_callsites *sites,
+                           const struct fm_path_writer *writer, uint64_t over, uint64_t begun)
+{
+    bool good = update(path, sites, writer, over, shown_by_sample(path, sites));
     write_entries(path, writer, 0, begun);
     return good;
 }
@@ -232,7 +256,7 @@ static bool marks_its_function(const struct fm_path *path, const struct fm_path_
 bool fm_path_begin(struct fm_path *path, const struct fm_callsites *sites, uint32_t region,
                    const struct fm_path_writer *writer, const struct fm_path_times *times)
 {
-    bool good = update(path, sites, writer, times->over);
+    bool good = update(path, sites, writer, times->over, path->site_count);
     bool merged = good && marks_its_function(path, writer, region);
     uint32_t line = merged ? path->entries[path->count - 1].line : FM_DEFINE_NONE;
     write_entries(path, writer, merged, times->begun);
@@ -347,7 +371,7 @@ bool fm_path_enter_function(struct fm_path *path, const struct fm_callsites *sit
     if (levels == 0 || site >= sites->count) {
         return true;
     }
-    bool good = apart || update(path, sites, writer, times->over);
+    bool good = apart || update(path, sites, writer, times->over, path->site_count);
     size_t place = apart ? path->count : find_function(path, frames[0].region);
     if (!good || (place == path->count && (path->hidden != 0 || path->cut))) {
         return good; /* too deep to be shown */
@@ -376,6 +400,10 @@ void fm_path_leave_functions(struct fm_path *path, uint32_t count,
                                    path->entries[place].instrumented < count)) {
         place++;
     }
+    if (place < path->count && is_on_stack(&path->entries[place])) {
+        path->returning = 1 + (size_t)path->entries[place].function;
+        path->returning_region = path->entries[place].region;
+    }
     for (size_t i = place; i < path->count; i++) {
         struct fm_path_entry *entry = &path->entries[i];
         entry->over = entry->over || !is_marked(entry);
@@ -395,6 +423,7 @@ void fm_path_end_all(struct fm_path *path, const struct fm_path_writer *writer, 
     path->unwritten = 0;
     path->settled = 0;
     path->hidden = 0;
+    path->returning = 0;
     path->instrumented = 0;
     path->due = path->site_count != 0;
 }

@@ -71,6 +71,9 @@ struct fm_path {
     uint32_t site_before;  /**< call site of the function inside them at the last event;
                                 FM_DEFINE_NONE: there was none */
     uint32_t instrumented; /**< number of open instrumented functions, including hidden ones */
+    size_t returning;      /**< 1 + number of the function on the stack whose end as an instrumented
+                                one was the last event; 0: none */
+    uint32_t returning_region; /**< its region */
     size_t hidden; /**< 1 + the number of the outermost function that has no entry, or not all its
                         inlined functions, because of the depth limit; 0: all have entries */
 };
@@ -144,6 +147,11 @@ static inline void fm_path_doubt(struct fm_path *path)
  * @return false without memory */
 bool fm_path_settle(struct fm_path *path, const struct fm_callsites *sites,
                     const struct fm_path_writer *writer, uint64_t over, uint64_t begun);
+
+/** As fm_path_settle, before a sample. An instrumented function whose end was the last event and
+ * that still is on the stack has not returned yet: this is no further visit. */
+bool fm_path_settle_sample(struct fm_path *path, const struct fm_callsites *sites,
+                           const struct fm_path_writer *writer, uint64_t over, uint64_t begun);
 
 /** Notes an event at which fm_path_settle has nothing to do, if this is one. @return whether it is
  */

@@ -162,7 +162,7 @@ void fm_visits_sample(struct fm_thread *thread, uint64_t time, uint64_t since, u
     }
     struct fm_path_writer writer = path_writer(thread);
     fm_convert_check(
-        fm_path_settle(&thread->path, fm_convert_state.callsites, &writer, over, begun));
+        fm_path_settle_sample(&thread->path, fm_convert_state.callsites, &writer, over, begun));
     thread->sampled = fm_convert_not_before(thread, time);
     thread->sample_reach = reach;
 }

@@ -101,6 +101,37 @@ static void samples_find_functions_before_they_tell_of_themselves(void **state)
     ended(&path, "");
 }
 
+/* What a sample between two times writes before it. */
+static void sampled(struct fm_path *path, uint64_t from, uint64_t to, const char *expected)
+{
+    text[0] = '\0';
+    assert_true(fm_path_settle_sample(path, &sites, &writer, from, to));
+    assert_string_equal(text, expected);
+}
+
+static void samples_find_functions_that_have_told_their_end(void **state)
+{
+    struct fm_path path = {0};
+    (void)state;
+    change(&path, 0, 2, 1, 3);
+    entered(&path, 1, FM_PATH_MORE, 2, " a@2");
+    entered(&path, 3, 0, 3, " b10@3");
+    left(&path, 1, 4, " -b@4");
+    sampled(&path, 4, 5, ""); /* in b, before it returns: in a */
+    entered(&path, 3, 0, 6, " b10@6");
+    left(&path, 1, 7, " -b@7");
+    change(&path, 0, 1, 2);
+    sampled(&path, 7, 8, ""); /* in a, behind the call */
+    change(&path, 0, 2, 1, 3);
+    sampled(&path, 9, 10, " b10@10"); /* b may have been called without telling of it */
+    entered(&path, 3, 0, 11, "");
+    left(&path, 1, 12, " -b@12");
+    change(&path, 1, 1, 4);
+    sampled(&path, 12, 13, " c10@13"); /* another function */
+    left(&path, 0, 14, " -c@14 -a@14");
+    ended(&path, "");
+}
+
 static void regions_and_instrumented_functions(void **state)
 {
     struct fm_path path = {0};
@@ -131,6 +162,7 @@ int main(void)
         cmocka_unit_test(instrumented_functions_that_the_stack_does_not_tell_of),
         cmocka_unit_test(instrumented_functions_left_behind_end_with_the_stack),
         cmocka_unit_test(samples_find_functions_before_they_tell_of_themselves),
+        cmocka_unit_test(samples_find_functions_that_have_told_their_end),
         cmocka_unit_test(regions_and_instrumented_functions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
