@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <time.h>
@@ -78,22 +79,6 @@ static void choose_name(uint32_t ranks, char *path, size_t size)
     fm_experiment_place(what, when, path, size);
 }
 
-bool fm_experiment_create(uint32_t ranks, char *path, size_t size)
-{
-    char wanted[PATH_MAX + 256];
-    choose_name(ranks, wanted, sizeof wanted);
-    snprintf(path, size, "%s", wanted);
-    for (int i = 2; mkdir(path, 0700) != 0; i++) {
-        if (errno != EEXIST || i > 9999) {
-            int reason = errno;
-            snprintf(path, size, "cannot create %.3000s: %s", wanted, strerror(reason));
-            return false;
-        }
-        snprintf(path, size, "%s-%d", wanted, i);
-    }
-    return true;
-}
-
 /* Reads the directory that the launcher's file names. @return whether it names one */
 static bool read_launched(int file, char *directory, size_t size)
 {
@@ -109,6 +94,41 @@ static int open_result(int flags)
 {
     const char *path = getenv("FERMATA_RESULT_FILE");
     return path != NULL ? open(path, flags | O_NOFOLLOW | O_CLOEXEC) : -1;
+}
+
+/* Creates the directory `wanted`, with a number where it is taken. */
+static bool make_directory(const char *wanted, char *path, size_t size)
+{
+    snprintf(path, size, "%s", wanted);
+    for (int i = 2; mkdir(path, 0700) != 0; i++) {
+        if (errno != EEXIST || i > 9999) {
+            int reason = errno;
+            snprintf(path, size, "cannot create %.3000s: %s", wanted, strerror(reason));
+            return false;
+        }
+        snprintf(path, size, "%s-%d", wanted, i);
+    }
+    return true;
+}
+
+bool fm_experiment_create(uint32_t ranks, char *path, size_t size)
+{
+    char wanted[PATH_MAX + 256];
+    choose_name(ranks, wanted, sizeof wanted);
+    /* Of several programs of one command, the first one has the name without a number and is the
+     * one that others join. */
+    int launched = open_result(O_RDWR);
+    if (launched >= 0) {
+        flock(launched, LOCK_EX);
+    }
+    const bool is_made = make_directory(wanted, path, size);
+    if (is_made) {
+        fm_experiment_result(path, &(struct fm_experiment_totals){0}, false);
+    }
+    if (launched >= 0) {
+        close(launched);
+    }
+    return is_made;
 }
 
 static bool find_launched(char *directory, size_t size)

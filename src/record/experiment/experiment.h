@@ -17,7 +17,8 @@
 /** Creates the directory that FERMATA_EXPERIMENT_DIRECTORY names, or a new
  * `fermata-<app>-<ranks>x<threads>-<time>` in the working directory, in a batch job (job.h)
  * `fermata-<app>-<ranks>x<threads>-job<id>-<time>`. If the name exists, a number is appended; an
- * existing directory is never changed.
+ * existing directory is never changed. Tells the launcher (fm_experiment_result): of the programs
+ * of one command, the first one has the name without a number, and others may join it.
  * @param path  receives the absolute path (size bytes), or the reason of the failure
  * @return success */
 bool fm_experiment_create(uint32_t ranks, char *path, size_t size);

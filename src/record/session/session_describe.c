@@ -80,7 +80,6 @@ void fm_session_describe_begin(void)
     fm_experiment_log(fm_session.directory, "recording %u processes, %s, clock %s", facts.ranks,
                       facts.library_count != 0 ? facts.libraries[0].version : "no library",
                       fm_clock_name());
-    fm_experiment_result(fm_session.directory, &(struct fm_experiment_totals){0}, false);
     if (verbose()) {
         fprintf(stderr, "fermata: recording %u processes to %s, %llu MiB each\n", facts.ranks,
                 fm_session.directory, (unsigned long long)(fm_session_state.memory >> 20));

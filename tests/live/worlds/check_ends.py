@@ -136,6 +136,9 @@ def check_two_launchers(chosen, folder):
     finally:
         running.terminate()
         running.wait()
+    if not experiment.exists():
+        yield f"no experiment, exit code {outcome.returncode}: {outcome.stdout}{outcome.stderr}"
+        return
     report = recorded_worlds.Report(chosen, experiment)
     if report.ranks() != [(0, 0, 0), (1, 1, 0)] or any("not in this experiment" in text for text in report.warnings):
         yield f"ranks {report.ranks()}, warnings {report.warnings}: {outcome.stderr}"
