@@ -4,6 +4,7 @@
 #include "analysis/dependencies/dependencies.h"
 #include "base/memory.h"
 #include "whatif/changes/callpath_selection.h"
+#include "whatif/consequences.h"
 #include "whatif/identity.h"
 #include "whatif/prediction.h"
 
@@ -27,8 +28,9 @@ struct predictor {
     struct fm_decisions *decisions;
     const bool *has_load; /* [problem] */
     unsigned workers;
-    uint64_t *waiting;     /* [call path]: in the replay without changes */
-    uint64_t *new_waiting; /* [call path]: in the last prediction */
+    uint64_t *waiting;                 /* [call path]: in the replay without changes */
+    uint64_t *new_waiting;             /* [call path]: in the last prediction */
+    struct fm_replay_waiting measured; /* by location */
 };
 
 /* ---- what a replay shows ---- */
@@ -112,7 +114,13 @@ static void predict(struct predictor *predictor, uint32_t problem, enum fm_predi
     };
     sum_waiting(predictor->detail->trace, made.replay, predictor->new_waiting);
     compare_waiting(predictor, &prediction);
-    fm_cube_predict(cube, problem, &prediction);
+    const bool is_without_problem = cube->problems[problem].prediction_count == 0 &&
+                                    !fm_predicted_of_call(change) &&
+                                    cube->problems[problem].kind != FM_CAUSE_IDLE;
+    if (fm_cube_predict(cube, problem, &prediction) && is_without_problem) {
+        fm_consequences_find(cube, predictor->detail->trace, &predictor->measured, made.replay,
+                             problem);
+    }
     fm_prediction_free(&made);
 }
 
@@ -143,12 +151,14 @@ predict_text(struct predictor *predictor, uint32_t problem, enum fm_predicted_ch
 static bool is_part(const struct fm_trace *trace, const struct fm_cube_problem *problem,
                     uint32_t callpath)
 {
+    const uint32_t region = trace->callpaths.items[problem->callpath].region;
     uint32_t at = fm_trace_function_of(trace, callpath);
-    while (problem->stands_for_callees && at != FM_NONE && at != problem->callpath &&
+    while (problem->is_function && at != FM_NONE && trace->callpaths.items[at].region != region &&
            trace->regions[trace->callpaths.items[at].region].call == FM_CALL_USER) {
         at = trace->callpaths.items[at].parent;
     }
-    return at == problem->callpath;
+    return problem->is_function ? at != FM_NONE && trace->callpaths.items[at].region == region
+                                : at == problem->callpath;
 }
 
 /* @return whether a location computes in a problem */
@@ -165,12 +175,19 @@ static bool computes_in(const struct fm_trace *trace, uint32_t l,
     return false;
 }
 
-/* @return the call path as changes name it; unless callees are wanted, or the problem stands for
- * them, without what it calls in the program if some of that computes */
+/* @return the function of a problem, or its call path, as changes name it; unless callees are
+ * wanted, the call path is meant without what it calls in the program if some of that computes */
 static char *where_of(const struct fm_trace *trace, const struct fm_cube_problem *problem,
                       bool with_callees)
 {
     const uint32_t callpath = problem->callpath;
+    if (problem->is_function) {
+        char *name = fm_trace_callpath_name(trace, &trace->callpaths.items[callpath]);
+        if (name == NULL) {
+            fm_memory_exhausted();
+        }
+        return name;
+    }
     bool *is_within = fm_allocate(trace->callpaths.count, sizeof *is_within);
     bool has_others = false;
     for (uint32_t c = 0; c < trace->callpaths.count; c++) { /* parents precede children */
@@ -181,7 +198,7 @@ static char *where_of(const struct fm_trace *trace, const struct fm_cube_problem
     }
     char *path = fm_callpath_where(trace, callpath);
     char *where = NULL;
-    const bool is_whole = !has_others || with_callees || problem->stands_for_callees;
+    const bool is_whole = !has_others || with_callees;
     if (asprintf(&where, "%s%s", path, is_whole ? "" : "/.") < 0) {
         fm_memory_exhausted();
     }
@@ -502,6 +519,7 @@ static fm_status_t replay_measured(struct predictor *predictor, struct fm_error 
     const struct fm_identity identity = fm_identity_check(detail, replay);
     if (identity.moved == 0) {
         sum_waiting(detail->trace, replay, predictor->waiting);
+        predictor->measured = fm_replay_waiting_of(detail->trace, replay);
         predictor->cube->experiment.duration = duration_of(detail->trace, replay);
     }
     fm_replay_free(replay);
@@ -555,12 +573,13 @@ fm_status_t fm_problem_predictions_add(struct fm_cube *cube, const struct fm_det
                 if (problem->gain.is_known && idle++ < PREDICTED_IDLE) {
                     predict_idle(&predictor, i);
                 }
-            } else if (waiting++ < PREDICTED_PROBLEMS) {
+            } else if (problem->consequence_of == 0 && waiting++ < PREDICTED_PROBLEMS) {
                 predict_problem(&predictor, i);
             }
         }
     }
     fm_decisions_free(predictor.decisions);
+    fm_replay_waiting_free(&predictor.measured);
     fm_free(predictor.waiting);
     fm_free(predictor.new_waiting);
     return status;

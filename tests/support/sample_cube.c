@@ -443,6 +443,9 @@ static void add_problems(struct fm_cube *cube)
         .cost = 25000,
     };
     must(fm_cube_add_problem(cube, &problem, NULL) == FM_OK);
+    must(!fm_cube_set_consequence(cube, 0, 0));
+    must(!fm_cube_set_consequence(cube, 2, 1)); /* has no prediction */
+    must(fm_cube_set_consequence(cube, 2, 0));
 }
 
 struct fm_cube *wide_cube(void)

@@ -46,7 +46,7 @@ static struct fm_cube_problem empty_problem(uint32_t kind, uint32_t callpath)
 
 /* Makes a problem of the first costs of a call path, sorted by size. @return their number */
 static size_t add_problem(struct fm_problem_list *list, const struct fm_problem_cost *costs,
-                          size_t count)
+                          size_t count, bool is_function)
 {
     size_t end = 1;
     while (end < count && costs[end].cost >= fm_tenths_of(costs[0].cost, 1)) {
@@ -66,7 +66,7 @@ static size_t add_problem(struct fm_problem_list *list, const struct fm_problem_
     problem.candidate_count = costs[0].sampled.candidate_count;
     memcpy(problem.candidates, costs[0].sampled.candidates, sizeof problem.candidates);
     problem.replaced = costs[0].sampled.replaced;
-    problem.stands_for_callees = costs[0].sampled.is_function;
+    problem.is_function = is_function;
     problem.replaced_share = costs[0].sampled.share < 1 ? costs[0].sampled.share : 1;
     fm_sort(problem.locations, end, sizeof *problem.locations, compare_locations);
     fm_vector_push(&list->items, problem);
@@ -83,25 +83,112 @@ static void add_rest(struct fm_problem_list *list, uint32_t kind, int64_t cost)
     }
 }
 
-struct fm_problem_list fm_problems_group(const struct fm_problem_costs *costs)
+/* Adds the costs of one location in several call paths of a function. */
+static void join(struct fm_problem_cost *sum, const struct fm_problem_cost *added)
 {
-    struct fm_problem_list list = {0};
-    FM_VECTOR(struct fm_problem_cost) group = {0};
-    for (size_t begin = 0, end; begin < costs->cells.count; begin = end) {
-        const struct fm_problem_cost *first = &costs->cells.items[begin];
-        group.count = 0;
-        for (end = begin;
-             end < costs->cells.count && costs->cells.items[end].callpath == first->callpath &&
-             costs->cells.items[end].kind == first->kind;
-             ++end) {
-            fm_vector_push(&group, costs->cells.items[end]);
-        }
-        fm_sort(group.items, group.count, sizeof *group.items, compare_sizes);
-        for (size_t done = 0; done < group.count;) {
-            done += add_problem(&list, group.items + done, group.count - done);
+    const double errors =
+        hypot(sum->sampled.error * (double)sum->cost, added->sampled.error * (double)added->cost);
+    const int64_t cost = sum->cost + added->cost;
+    if (added->cost > sum->cost) {
+        sum->sampled = added->sampled;
+    }
+    sum->cost = cost;
+    sum->sampled.error = errors / (double)cost;
+}
+
+/* Keys of call paths are not below it, those of functions are. */
+#define ONE_CALLPATH (UINT64_C(1) << 32)
+
+struct grouped_cost {
+    uint64_t key; /* what the costs of a problem have in common: function, or call path */
+    struct fm_problem_cost cost;
+};
+
+/* By the key, kind, location and call path. */
+static int compare_grouped(const void *left, const void *right)
+{
+    const struct grouped_cost *a = left, *b = right;
+    const uint64_t first[] = {a->key, a->cost.kind, a->cost.location, a->cost.callpath};
+    const uint64_t second[] = {b->key, b->cost.kind, b->cost.location, b->cost.callpath};
+    for (size_t i = 0; i < sizeof first / sizeof first[0]; ++i) {
+        if (first[i] != second[i]) {
+            return first[i] < second[i] ? -1 : 1;
         }
     }
+    return 0;
+}
+
+/* @return the call path of some costs with the largest sum; of equal ones the first */
+static uint32_t largest_callpath(const struct grouped_cost *costs, size_t count)
+{
+    FM_VECTOR(struct fm_problem_cost) sums = {0};
+    struct fm_map row_of = {0};
+    for (size_t i = 0; i < count; ++i) {
+        const uint32_t next = (uint32_t)sums.count;
+        const uint32_t row = *fm_map_at(&row_of, costs[i].cost.callpath, next);
+        if (row == next) {
+            fm_vector_push(&sums, ((struct fm_problem_cost){.callpath = costs[i].cost.callpath}));
+        }
+        sums.items[row].cost += costs[i].cost.cost;
+    }
+    const struct fm_problem_cost *largest = &sums.items[0];
+    for (size_t i = 1; i < sums.count; ++i) {
+        const struct fm_problem_cost *at = &sums.items[i];
+        if (at->cost > largest->cost ||
+            (at->cost == largest->cost && at->callpath < largest->callpath)) {
+            largest = at;
+        }
+    }
+    const uint32_t callpath = largest->callpath;
+    fm_vector_free(&sums);
+    fm_map_free(&row_of);
+    return callpath;
+}
+
+/* Makes the problems of costs with the same key and kind. */
+static void group_costs(struct fm_problem_list *list, const struct grouped_cost *costs,
+                        size_t count)
+{
+    FM_VECTOR(struct fm_problem_cost) group = {0};
+    const uint32_t callpath = largest_callpath(costs, count);
+    for (size_t i = 0; i < count; ++i) {
+        if (group.count > 0 && group.items[group.count - 1].location == costs[i].cost.location) {
+            join(&group.items[group.count - 1], &costs[i].cost);
+        } else {
+            fm_vector_push(&group, costs[i].cost);
+        }
+        group.items[group.count - 1].callpath = callpath;
+    }
+    fm_sort(group.items, group.count, sizeof *group.items, compare_sizes);
+    for (size_t done = 0; done < group.count;) {
+        done +=
+            add_problem(list, group.items + done, group.count - done, costs[0].key < ONE_CALLPATH);
+    }
     fm_vector_free(&group);
+}
+
+struct fm_problem_list fm_problems_group(const struct fm_problem_costs *costs,
+                                         const struct fm_trace *trace)
+{
+    struct fm_problem_list list = {0};
+    FM_VECTOR(struct grouped_cost) cells = {0};
+    for (size_t i = 0; i < costs->cells.count; ++i) {
+        const struct fm_problem_cost *cell = &costs->cells.items[i];
+        const uint32_t region = trace->callpaths.items[cell->callpath].region;
+        const uint64_t key = costs->is_sampled && cell->kind == FM_CAUSE_IMBALANCE
+                                 ? region
+                                 : ONE_CALLPATH + cell->callpath;
+        fm_vector_push(&cells, ((struct grouped_cost){key, *cell}));
+    }
+    fm_sort(cells.items, cells.count, sizeof *cells.items, compare_grouped);
+    for (size_t begin = 0, end; begin < cells.count; begin = end) {
+        for (end = begin + 1; end < cells.count && cells.items[end].key == cells.items[begin].key &&
+                              cells.items[end].cost.kind == cells.items[begin].cost.kind;) {
+            ++end;
+        }
+        group_costs(&list, cells.items + begin, end - begin);
+    }
+    fm_vector_free(&cells);
     add_rest(&list, FM_CAUSE_UNATTRIBUTED, costs->unattributed);
     add_rest(&list, FM_CAUSE_VARIATION, costs->variation);
     fm_sort(list.items.items, list.items.count, sizeof *list.items.items, compare_problems);

@@ -14,9 +14,11 @@ struct fm_problem_list {
 };
 
 /** Groups costs: a problem has the location with the largest cost of a call path, and all others
- * with at least a tenth of that cost. What is left of the call path is grouped in the same way.
+ * with at least a tenth of that cost. What is left of the call path is grouped in the same way. In
+ * a run with samples, all call paths of a function are one as far as it is late.
  * @return with causes and costs only; to be freed with fm_problem_list_free() */
-struct fm_problem_list fm_problems_group(const struct fm_problem_costs *costs);
+struct fm_problem_list fm_problems_group(const struct fm_problem_costs *costs,
+                                         const struct fm_trace *trace);
 
 void fm_problem_list_free(struct fm_problem_list *list);
 

@@ -225,8 +225,8 @@ struct fm_problem_costs fm_problem_costs_compute(struct fm_formation *formation,
                                                  struct fm_blamed_waits *blamed)
 {
     struct fm_engine *engine = formation->analysis->engine;
-    struct fm_problem_costs costs = {0};
     struct fm_sampled_causes *sampled = fm_sampled_causes_find(formation);
+    struct fm_problem_costs costs = {.is_sampled = sampled != NULL};
     if (blamed != NULL || sampled != NULL) {
         propagate(formation);
     }

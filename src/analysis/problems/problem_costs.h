@@ -31,6 +31,7 @@ struct fm_problem_costs {
     int64_t unattributed; /**< process 0: what no call path is charged with */
     int64_t variation;    /**< process 0: what is not known to be more than chance */
     int64_t sum;          /**< process 0: of all of them */
+    bool is_sampled;      /**< process 0: samples tell of functions */
     double inexact;       /**< process 0: ticks by which the sum may differ from all waiting */
 };
 

@@ -44,7 +44,7 @@ struct fm_run_problems fm_run_problems_find(struct fm_formation *formation,
         return problems;
     }
     struct fm_problem_costs costs = fm_problem_costs_compute(formation, blamed);
-    problems.list = fm_problems_group(&costs);
+    problems.list = fm_problems_group(&costs, formation->analysis->trace);
     problems.sum = costs.sum;
     problems.inexact = costs.inexact;
     fm_problem_costs_free(&costs);

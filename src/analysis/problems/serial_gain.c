@@ -15,10 +15,10 @@ static void add_up(const struct fm_formation *formation, const struct fm_shown_p
             if (cell->metric != FM_METRIC_CRITICAL_PATH_SERIALIZATION) {
                 continue;
             }
-            const uint32_t function =
-                fm_trace_function_of(formation->analysis->trace, cell->callpath);
+            const struct fm_trace *trace = formation->analysis->trace;
+            const uint32_t function = fm_trace_function_of(trace, cell->callpath);
             for (uint32_t p = 0; p < shown->count; ++p) {
-                if (shown->items[p].callpath == function) {
+                if (fm_shown_problem_is_at(&shown->items[p], trace, function)) {
                     sums[p] += (uint64_t)cell->value;
                 }
             }

@@ -23,7 +23,7 @@ static void choose(const struct fm_problem_list *list, int64_t sum, struct choic
             .callpath = problem->callpath,
             .first = (uint32_t)choice->locations.count,
             .cost = problem->cost,
-            .stands_for_callees = problem->stands_for_callees,
+            .is_function = problem->is_function,
         };
         for (uint32_t l = 0; l < problem->location_count; ++l) {
             fm_vector_push(&choice->locations, problem->locations[l]);
@@ -84,6 +84,16 @@ static bool contains(const struct fm_shown_problems *shown, const struct fm_show
     return false;
 }
 
+bool fm_shown_problem_is_at(const struct fm_shown_problem *problem, const struct fm_trace *trace,
+                            uint32_t callpath)
+{
+    if (!problem->is_function || callpath == FM_NONE) {
+        return callpath == problem->callpath;
+    }
+    return trace->callpaths.items[callpath].region ==
+           trace->callpaths.items[problem->callpath].region;
+}
+
 bool fm_shown_problems_of(const struct fm_shown_problems *shown, const struct fm_analysis *analysis,
                           uint32_t location, uint8_t *numbers)
 {
@@ -99,7 +109,7 @@ bool fm_shown_problems_of(const struct fm_shown_problems *shown, const struct fm
         for (size_t v = 0; v < at->profile.count; ++v) {
             const struct fm_visit_profile *node = &at->profile.items[v];
             const uint32_t function = fm_trace_function_of(analysis->trace, node->callpath);
-            if (function == problem->callpath &&
+            if (fm_shown_problem_is_at(problem, analysis->trace, function) &&
                 fm_cause_kind_of(analysis, analysis->trace->callpaths.items[function].region,
                                  FM_CHARGE_DELAY) == problem->kind) {
                 numbers[v] = (uint8_t)i;
@@ -112,10 +122,11 @@ bool fm_shown_problems_of(const struct fm_shown_problems *shown, const struct fm
 
 /* @return an imbalance with a call path; NULL: there is none */
 static const struct fm_shown_problem *imbalance_at(const struct fm_shown_problems *shown,
-                                                   uint32_t callpath)
+                                                   const struct fm_trace *trace, uint32_t callpath)
 {
     for (uint32_t i = 0; i < shown->count; ++i) {
-        if (shown->items[i].kind == FM_CAUSE_IMBALANCE && shown->items[i].callpath == callpath) {
+        if (shown->items[i].kind == FM_CAUSE_IMBALANCE &&
+            fm_shown_problem_is_at(&shown->items[i], trace, callpath)) {
             return &shown->items[i];
         }
     }
@@ -128,9 +139,9 @@ uint32_t fm_shown_owner(const struct fm_shown_problems *shown, const struct fm_a
     const struct fm_trace *trace = analysis->trace;
     const uint32_t function = fm_trace_function_of(trace, callpath);
     for (uint32_t at = function; at != FM_NONE; at = trace->callpaths.items[at].parent) {
-        const struct fm_shown_problem *problem = imbalance_at(shown, at);
+        const struct fm_shown_problem *problem = imbalance_at(shown, trace, at);
         if (problem != NULL) {
-            return at == function || problem->stands_for_callees ? at : function;
+            return at == function || problem->is_function ? problem->callpath : function;
         }
         if (analysis->own_metrics[trace->callpaths.items[at].region] != FM_METRIC_COMP) {
             break;
@@ -139,14 +150,14 @@ uint32_t fm_shown_owner(const struct fm_shown_problems *shown, const struct fm_a
     return function;
 }
 
-uint32_t fm_shown_problem_find(const struct fm_shown_problems *shown, uint32_t kind,
-                               uint32_t callpath, uint32_t location)
+uint32_t fm_shown_problem_find(const struct fm_shown_problems *shown, const struct fm_trace *trace,
+                               uint32_t kind, uint32_t callpath, uint32_t location)
 {
     for (uint32_t i = 0; i < shown->count; ++i) {
         const struct fm_shown_problem *problem = &shown->items[i];
         if (problem->kind == kind &&
-            (!fm_cause_has_callpath(kind) ||
-             (problem->callpath == callpath && contains(shown, problem, location)))) {
+            (!fm_cause_has_callpath(kind) || (fm_shown_problem_is_at(problem, trace, callpath) &&
+                                              contains(shown, problem, location)))) {
             return i;
         }
     }
@@ -168,8 +179,8 @@ static void assign(void *context, unsigned worker, uint32_t first, uint32_t last
         struct fm_blamed_waits *blamed = &assignment->blamed[l];
         for (size_t p = 0; p < blamed->parts.count; ++p) {
             struct fm_blamed_part *part = &blamed->parts.items[p];
-            part->problem = fm_shown_problem_find(assignment->shown, part->kind, part->callpath,
-                                                  part->location);
+            part->problem = fm_shown_problem_find(assignment->shown, assignment->trace, part->kind,
+                                                  part->callpath, part->location);
         }
     }
 }

@@ -18,7 +18,7 @@ struct fm_shown_problem {
     uint32_t kind, callpath;
     uint32_t first, end; /**< in the locations of all problems */
     int64_t cost;
-    bool stands_for_callees; /**< as of struct fm_cube_problem */
+    bool is_function; /**< as of struct fm_cube_problem */
 };
 
 /** The first problems of a list. */
@@ -46,14 +46,18 @@ void fm_shown_problems_free(struct fm_shown_problems *shown);
 bool fm_shown_problems_of(const struct fm_shown_problems *shown, const struct fm_analysis *analysis,
                           uint32_t location, uint8_t *numbers);
 
+/** @return whether a call path is one of those of a problem. */
+bool fm_shown_problem_is_at(const struct fm_shown_problem *problem, const struct fm_trace *trace,
+                            uint32_t callpath);
+
 /** @return the call path of the imbalance that the own time of a call path is part of: that of its
- * function (fm_trace_function_of), or of the nearest caller that stands for what it calls. */
+ * function (fm_trace_function_of), or of the nearest caller that is a cause with what it calls. */
 uint32_t fm_shown_owner(const struct fm_shown_problems *shown, const struct fm_analysis *analysis,
                         uint32_t callpath);
 
 /** @return the number of the problem that a call path of a location is part of; FM_NONE: none. */
-uint32_t fm_shown_problem_find(const struct fm_shown_problems *shown, uint32_t kind,
-                               uint32_t callpath, uint32_t location);
+uint32_t fm_shown_problem_find(const struct fm_shown_problems *shown, const struct fm_trace *trace,
+                               uint32_t kind, uint32_t callpath, uint32_t location);
 
 /** Notes for each part of blamed wait states which problem it belongs to. Runs a stage.
  * @param blamed  by location */

@@ -4,7 +4,23 @@
 #include "cube/file/cube_reader.h"
 #include "cube/file/cube_writer.h"
 
-#define PREDICTION_SIZE (4 * 4 + 3 * 8)
+#define PREDICTION_SIZE  (4 * 4 + 3 * 8)
+#define CONSEQUENCE_SIZE (2 * 4)
+
+static void put_consequences(struct fm_sink *sink, const struct fm_cube *cube)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < cube->problem_count; i++) {
+        count += cube->problems[i].consequence_of != 0;
+    }
+    fm_sink_u32(sink, count);
+    for (uint32_t i = 0; i < cube->problem_count; i++) {
+        if (cube->problems[i].consequence_of != 0) {
+            fm_sink_u32(sink, i);
+            fm_sink_u32(sink, cube->problems[i].consequence_of - 1);
+        }
+    }
+}
 
 void fm_cube_put_predictions(struct fm_sink *sink, const struct fm_cube *cube)
 {
@@ -32,6 +48,23 @@ void fm_cube_put_predictions(struct fm_sink *sink, const struct fm_cube *cube)
             fm_sink_u32(sink, prediction->instead);
         }
     }
+    put_consequences(sink, cube);
+}
+
+static fm_status_t read_consequences(struct fm_cube_reader *reader)
+{
+    struct fm_source *source = &reader->sections[FM_SECTION_PRED];
+    struct fm_cube *cube = reader->cube;
+    const uint32_t count = fm_source_count(source, CONSEQUENCE_SIZE);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t problem = fm_source_u32(source), of = fm_source_u32(source);
+        if (source->failed ||
+            (cube->problem_count > 0 &&
+             (problem >= cube->problem_count || !fm_cube_set_consequence(cube, problem, of)))) {
+            return fm_cube_damaged(reader, "consequence %u is malformed", i);
+        }
+    }
+    return FM_OK;
 }
 
 /* Without its problems, which may be of another version, a prediction is left out. */
@@ -72,5 +105,6 @@ fm_status_t fm_cube_read_predictions(struct fm_cube_reader *reader)
             return fm_cube_damaged(reader, "prediction %u is malformed", i);
         }
     }
-    return fm_cube_check_used_up(reader, FM_SECTION_PRED);
+    status = read_consequences(reader);
+    return status == FM_OK ? fm_cube_check_used_up(reader, FM_SECTION_PRED) : status;
 }

@@ -44,7 +44,7 @@ static void put_estimate(struct fm_sink *sink, const struct fm_cube_problem *pro
     put_numbers(sink, problem->candidates, problem->candidate_count);
     fm_sink_u32(sink, problem->replaced);
     fm_sink_u64(sink, share);
-    fm_sink_u8(sink, problem->stands_for_callees);
+    fm_sink_u8(sink, problem->is_function);
 }
 
 static void put_problem(struct fm_sink *sink, const struct fm_cube_problem *problem)
@@ -128,9 +128,9 @@ static bool read_estimate(struct fm_source *source, struct fm_cube_problem *prob
     problem->replaced = fm_source_u32(source);
     const uint64_t share = fm_source_u64(source);
     memcpy(&problem->replaced_share, &share, sizeof share);
-    const unsigned stands_for_callees = fm_source_u8(source);
-    problem->stands_for_callees = stands_for_callees != 0;
-    return stands_for_callees <= 1;
+    const unsigned is_function = fm_source_u8(source);
+    problem->is_function = is_function != 0;
+    return is_function <= 1;
 }
 
 /** Reads the symptoms; those of unknown kinds of wait states are left out. */

@@ -190,6 +190,24 @@ bool fm_cube_predict(struct fm_cube *cube, uint32_t number,
     return true;
 }
 
+bool fm_cube_problem_is_at(const struct fm_cube *cube, const struct fm_cube_problem *problem,
+                           uint32_t callpath)
+{
+    return problem->is_function
+               ? cube->callpaths[callpath].region == cube->callpaths[problem->callpath].region
+               : callpath == problem->callpath;
+}
+
+bool fm_cube_set_consequence(struct fm_cube *cube, uint32_t problem, uint32_t of)
+{
+    if (of >= problem || cube->problems[of].prediction_count == 0 ||
+        cube->problems[of].consequence_of != 0) {
+        return false;
+    }
+    cube->problems[problem].consequence_of = of + 1;
+    return true;
+}
+
 static bool is_valid(const struct fm_cube *cube, const struct fm_cube_problem *problem)
 {
     return is_valid_cause(cube, problem) && problem->cost > 0 && is_in_order(cube, problem) &&
@@ -322,6 +340,7 @@ static void map_problem(struct fm_cube_problem *copy, const struct fm_cube_probl
         copy->replaced = map_index(copy->replaced, map->callpaths);
         copy->replaced_share = copy->replaced == FM_CUBE_NONE ? 0 : copy->replaced_share;
     }
+    copy->consequence_of = 0;
     copy->lock = map_index(copy->lock, map->locks);
     if (copy->phase != FM_CUBE_NONE) {
         copy->phase = map_index(copy->phase, map->phases);

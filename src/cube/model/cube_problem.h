@@ -143,17 +143,19 @@ struct fm_cube_problem {
     uint32_t candidates[FM_CUBE_CANDIDATES]; /**< call paths below `callpath`: one of them may be
                                                 what takes longer; samples do not tell which */
     uint32_t replaced; /**< caller whose excess is almost all in `callpath`, if it has a share */
-    double replaced_share;   /**< of its excess; 0: there is no such caller */
-    bool stands_for_callees; /**< times, excess and gain are those of the call path with the
-                                functions that it calls, but for those that are problems of their
-                                own */
+    double replaced_share; /**< of its excess; 0: there is no such caller */
+    bool is_function;      /**< cost, times, excess and gain are those of the function in all of its
+                              call paths, of which `callpath` costs most, with the functions that
+                              it calls, but for those that are problems of their own */
     uint32_t occasion_count; /**< 0: the cost is spread over the run, or no phase holds it */
     struct fm_cube_occasion occasions[FM_CUBE_OCCASIONS]; /**< ascending, apart */
     struct fm_cube_excess excess;
     struct fm_cube_gain gain;
     uint32_t prediction_count;                                  /**< 0: not predicted */
     struct fm_cube_prediction predictions[FM_CUBE_PREDICTIONS]; /**< each change once */
-    uint32_t symptom_count;           /**< 0: not computed for small problems */
+    uint32_t consequence_of; /**< 1 + number of the problem without which, as its first prediction
+                                  shows, the waiting of this one vanishes; 0: none */
+    uint32_t symptom_count;  /**< 0: not computed for small problems */
     struct fm_cube_symptom *symptoms; /**< largest first */
 };
 
@@ -170,6 +172,16 @@ fm_status_t fm_cube_add_problem(struct fm_cube *cube, const struct fm_cube_probl
 bool fm_cube_predict(struct fm_cube *cube, uint32_t problem,
                      const struct fm_cube_prediction *prediction);
 
+/** @return whether a call path is one of those of a problem with a call path. */
+bool fm_cube_problem_is_at(const struct fm_cube *cube, const struct fm_cube_problem *problem,
+                           uint32_t callpath);
+
+/** States that a problem is a consequence of another one.
+ * @param problem  below cube->problem_count
+ * @return false, without effect: the other one does not precede it, has no prediction, or is a
+ * consequence itself */
+bool fm_cube_set_consequence(struct fm_cube *cube, uint32_t problem, uint32_t of);
+
 /** New indices of what a problem refers to: [old index]; FM_CUBE_NONE: does not exist any more. */
 struct fm_cube_problem_map {
     const uint32_t *callpaths;
@@ -180,7 +192,8 @@ struct fm_cube_problem_map {
 
 /** Appends a problem of another cube with its indices changed. A problem without its call path is
  * left out, as are symptoms without theirs. Without its phase, a problem keeps the times of its
- * occasions, and its excess, which is that of an iteration, is unknown.
+ * occasions, and its excess, which is that of an iteration, is unknown. It is the consequence of no
+ * other one.
  * @param is_kept  out: false: the problem was left out */
 fm_status_t fm_cube_copy_problem(struct fm_cube *cube, const struct fm_cube_problem *problem,
                                  const struct fm_cube_problem_map *map, bool *is_kept,

@@ -90,13 +90,39 @@ static const char *outside_name(const struct fm_diagnosis *diagnosis, uint32_t k
                                         : "unknown causes";
 }
 
+/** @return the function of a cause, to be freed with free(): "`solve` (solve.c:3)"; of one that
+ * several call paths contain, without its callers */
+static char *function_of(const struct fm_diagnosis *diagnosis, const struct fm_cube_problem *cause)
+{
+    const struct fm_cube *cube = diagnosis->cube;
+    uint32_t paths = 0;
+    for (uint32_t c = 0; cause->is_function && c < cube->callpath_count; c++) {
+        paths += fm_cube_problem_is_at(cube, cause, c);
+    }
+    if (paths < 2) {
+        return fm_place_function(diagnosis, cause->callpath);
+    }
+    const struct fm_cube_region *region = &cube->regions[cube->callpaths[cause->callpath].region];
+    char *named = fm_place_region(region);
+    char *name = fm_place_name(diagnosis, region->name);
+    char *line = fm_place_name(diagnosis, named + strlen(region->name));
+    char *text = NULL;
+    if (asprintf(&text, "`%s`%s, in %u call paths,", name, line, paths) < 0) {
+        abort();
+    }
+    free(line);
+    free(name);
+    free(named);
+    return text;
+}
+
 char *fm_cause_name(const struct fm_diagnosis *diagnosis, const struct fm_cube_problem *cause)
 {
     const struct fm_cube *cube = diagnosis->cube;
     char *text = NULL;
     int length;
     if (is_in_program(diagnosis, cause)) {
-        char *function = fm_place_function(diagnosis, cause->callpath);
+        char *function = function_of(diagnosis, cause);
         char *where = fm_location_set_text(diagnosis, locations_of(cause), NULL);
         char *libraries = fm_library_share(diagnosis, cause);
         length = asprintf(&text, "%s%s on %s", function, libraries, where);
@@ -227,6 +253,28 @@ static void avoid_repetition(struct fm_answer *answer, size_t number)
     }
 }
 
+/** Describes the consequences of a problem below it. */
+static void add_consequences(const struct fm_diagnosis *diagnosis, struct fm_cause_text *problem)
+{
+    const struct fm_cube *cube = diagnosis->cube;
+    for (uint32_t i = 0; i < cube->problem_count; i++) {
+        const struct fm_cube_problem *other = &cube->problems[i];
+        const int64_t cost = counted_cost(cube, other);
+        if (other->consequence_of != 0 &&
+            &cube->problems[other->consequence_of - 1] == problem->cause &&
+            (double)cost >= SMALLEST_REMAINDER * (double)diagnosis->time) {
+            char time[FM_FORMAT_SIZE], percent[FM_FORMAT_SIZE];
+            char *name = fm_cause_name(diagnosis, other);
+            fm_sentences_add(&problem->lines, "Follows",
+                             "%s makes others wait %s, %s of all time, because it has waited for "
+                             "this: without it that is gone, too",
+                             name, fm_format_ticks(time, cube, cost),
+                             fm_format_percent(percent, cost, diagnosis->time));
+            free(name);
+        }
+    }
+}
+
 void fm_answer_make(const struct fm_diagnosis *diagnosis, unsigned limit, struct fm_answer *answer)
 {
     const struct fm_cube *cube = diagnosis->cube;
@@ -239,6 +287,9 @@ void fm_answer_make(const struct fm_diagnosis *diagnosis, unsigned limit, struct
             continue; /* no waiting; the total of idle threads is known (efficiency/) */
         }
         struct outside *kind = &kinds[cause->kind];
+        if (is_in_program(diagnosis, cause) && cause->consequence_of != 0) {
+            continue;
+        }
         if (is_in_program(diagnosis, cause)) {
             double load = fm_load_share(diagnosis, cause);
             int64_t own = cost - (int64_t)((double)cost * load);
@@ -261,6 +312,7 @@ void fm_answer_make(const struct fm_diagnosis *diagnosis, unsigned limit, struct
     while (described < answer->count && described < limit &&
            (double)answer->items[described].cost >= SMALLEST_SHARE * (double)diagnosis->time) {
         fm_cause_text_write(diagnosis, &answer->items[described]);
+        add_consequences(diagnosis, &answer->items[described]);
         avoid_repetition(answer, described++);
     }
     for (size_t i = described; i < answer->count; i++) {

@@ -17,7 +17,8 @@ struct fm_cause_text {
                        ticks */
     double load;  /**< share of the whole cost by lack of processors: fm_load_share() */
     struct fm_sentences headline; /**< headline, one line */
-    struct fm_sentences lines;    /**< When, How, Why, Load, Waits, Gain, Samples, Try */
+    struct fm_sentences lines;    /**< When, How, Why, Load, Waits, Gain, Samples, Try,
+                                       Follows */
 };
 
 /** Causes in descending order of their cost. */

@@ -11,8 +11,11 @@ static void mark_others(const struct fm_cube *cube, const struct fm_cube_problem
 {
     for (uint32_t i = 0; i < cube->problem_count; i++) {
         const struct fm_cube_problem *other = &cube->problems[i];
-        if (other->kind == cause->kind && other->callpath != cause->callpath) {
-            is_other[other->callpath] = true;
+        if (other->kind != cause->kind || fm_cube_problem_is_at(cube, cause, other->callpath)) {
+            continue;
+        }
+        for (uint32_t c = 0; c < cube->callpath_count; c++) {
+            is_other[c] = is_other[c] || fm_cube_problem_is_at(cube, other, c);
         }
     }
 }
@@ -21,15 +24,15 @@ bool *fm_cause_paths(const struct fm_cube *cube, const struct fm_cube_problem *c
 {
     bool *is_part = fm_allocate(cube->callpath_count, sizeof *is_part);
     bool *is_other = fm_allocate(cube->callpath_count, sizeof *is_other);
-    if (cause->stands_for_callees) {
+    if (cause->is_function) {
         mark_others(cube, cause, is_other);
     }
-    for (uint32_t c = cause->callpath; c < cube->callpath_count; c++) { /* callers come first */
+    for (uint32_t c = 0; c < cube->callpath_count; c++) { /* callers come first */
         const uint32_t function = fm_cube_function_of(cube, c);
         const uint32_t parent = cube->callpaths[function].parent;
         const char *paradigm = cube->regions[cube->callpaths[function].region].paradigm;
-        is_part[c] = function == cause->callpath ||
-                     (cause->stands_for_callees && parent != FM_CUBE_NONE && is_part[parent] &&
+        is_part[c] = fm_cube_problem_is_at(cube, cause, function) ||
+                     (cause->is_function && parent != FM_CUBE_NONE && is_part[parent] &&
                       !is_other[function] && strcmp(paradigm, "user") == 0);
     }
     fm_free(is_other);

@@ -50,6 +50,23 @@ static void add_headline(const struct fm_diagnosis *diagnosis, struct fm_cause_t
 /* Of the excess of a caller: it is not named, since it is no more than a level of the call path. */
 #define ALMOST_ALL 0.995
 
+/* Lists the functions of the candidates, those in several call paths once. @return their number */
+static uint32_t candidate_regions(const struct fm_cube *cube, const struct fm_cube_problem *cause,
+                                  uint32_t regions[FM_CUBE_CANDIDATES])
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < cause->candidate_count; i++) {
+        const uint32_t region = cube->callpaths[cause->candidates[i]].region;
+        uint32_t at = 0;
+        while (at < count && regions[at] != region) {
+            at++;
+        }
+        regions[at] = region;
+        count += at == count;
+    }
+    return count;
+}
+
 /* Names the functions that may be the cause where samples do not tell, or the caller that the cause
  * stands for. */
 static void add_where(const struct fm_diagnosis *diagnosis, struct fm_cause_text *problem)
@@ -62,23 +79,18 @@ static void add_where(const struct fm_diagnosis *diagnosis, struct fm_cause_text
         if (stream == NULL) {
             abort();
         }
-        for (uint32_t i = 0; i < cause->candidate_count; i++) {
-            char *name = fm_place_name(
-                diagnosis,
-                diagnosis->cube->regions[diagnosis->cube->callpaths[cause->candidates[i]].region]
-                    .name);
-            fprintf(stream, "%s`%s`",
-                    i == 0                            ? ""
-                    : i + 1 == cause->candidate_count ? " or "
-                                                      : ", ",
-                    name);
+        uint32_t regions[FM_CUBE_CANDIDATES];
+        const uint32_t count = candidate_regions(diagnosis->cube, cause, regions);
+        for (uint32_t i = 0; i < count; i++) {
+            char *name = fm_place_name(diagnosis, diagnosis->cube->regions[regions[i]].name);
+            fprintf(stream, "%s`%s`", i == 0 ? "" : i + 1 == count ? " or " : ", ", name);
             free(name);
         }
         if (fclose(stream) != 0) {
             abort();
         }
         fm_sentences_add(&problem->lines, "Where",
-                         cause->candidate_count == 1
+                         count == 1
                              ? "perhaps in %s, which it calls: too few samples to tell"
                              : "in one of the functions that it calls, perhaps %s: too few samples "
                                "to tell",

@@ -89,7 +89,7 @@ char *fm_library_share(const struct fm_diagnosis *diagnosis, const struct fm_cub
     int64_t *times = fm_allocate(cube->region_count, sizeof *times);
     int64_t total = 0;
     bool *is_part = fm_cause_paths(cube, cause);
-    for (uint32_t c = cause->callpath; c < cube->callpath_count; c++) {
+    for (uint32_t c = 0; c < cube->callpath_count; c++) {
         if (!is_part[c]) {
             continue;
         }

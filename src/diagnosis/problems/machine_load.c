@@ -20,7 +20,7 @@ static int64_t sum_over(const struct fm_cube *cube, fm_metric_t metric,
 {
     bool *is_part = fm_cause_paths(cube, cause);
     int64_t sum = 0;
-    for (uint32_t c = cause->callpath; c < cube->callpath_count; c++) {
+    for (uint32_t c = 0; c < cube->callpath_count; c++) {
         sum += is_part[c] ? fm_cube_value_on(cube, metric, c, locations, count) : 0;
     }
     fm_free(is_part);

@@ -25,6 +25,13 @@ static void put_cause(struct fm_json *json, const struct fm_cube *cube,
 {
     fm_json_object(json, "cause");
     fm_json_index(json, "callpath", problem->callpath);
+    fm_json_array(json, "callpaths");
+    for (uint32_t c = 0; problem->callpath != FM_CUBE_NONE && c < cube->callpath_count; c++) {
+        if (fm_cube_problem_is_at(cube, problem, c)) {
+            fm_json_unsigned(json, NULL, c);
+        }
+    }
+    fm_json_end(json);
     put_numbers(json, "locations", problem->locations, problem->location_count);
     fm_json_string(json, "kind", fm_cause_kind_name(problem->kind));
     fm_json_bool(json, "exact", problem->error == 0);
@@ -203,6 +210,11 @@ void fm_json_put_problems(struct fm_json *json, const struct fm_cube *cube)
         fm_json_line(json, 3);
         put_gain(json, cube, problem);
         put_predictions(json, cube, problem);
+        if (problem->consequence_of != 0) {
+            fm_json_unsigned(json, "consequence_of", problem->consequence_of);
+        } else {
+            fm_json_null(json, "consequence_of");
+        }
         put_excess(json, cube, &problem->excess);
         fm_json_index(json, "phase", problem->phase);
         fm_json_index(json, "lock", problem->lock);

@@ -122,7 +122,6 @@ struct fm_builder {
     bool is_sampled;      /**< the trace has samples of call stacks */
     uint32_t site;        /**< region and line of the next call; FM_NONE: the call tells */
     bool has_stretch;     /**< a stretch of computation is open */
-    bool had_stretch;     /**< the location had one */
     struct fm_stretch open;           /**< it, as far as it is known */
     struct fm_stretch_ends open_ends; /**< likewise */
     uint64_t open_key;                /**< of the call stack at its begin */

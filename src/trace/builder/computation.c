@@ -4,6 +4,8 @@
 
 #include "trace/composition/composition.h"
 
+#include <string.h>
+
 /* Instead of the key of a call stack and of a call: no recorded event is there. */
 enum { NOTHING = 0 };
 
@@ -82,13 +84,6 @@ void fm_builder_end_computation(struct fm_builder *builder, uint64_t key, uint32
     stretch.kind = find_kind(builder, key, call, to);
     take_first_samples(&builder->stretches, &stretch);
     stretch.sample_count = (uint32_t)builder->stretches.samples.count - stretch.first_sample;
-    /* Recorders begin to sample with the first event, or later: a program may have been starting
-     * for seconds before, of which no sample can tell. */
-    const bool is_first = !builder->had_stretch;
-    builder->had_stretch = true;
-    if (is_first && stretch.sample_count == 0) {
-        return;
-    }
     stretch.state_end = (uint32_t)builder->location->state_since.count;
     fm_vector_push(&builder->stretches.items, stretch);
 }
@@ -143,7 +138,7 @@ void fm_builder_reset_computation(struct fm_builder *builder)
     fm_stretches_clear(&builder->stretches);
     builder->amounts.count = 0;
     builder->left_at = UINT64_MAX;
-    builder->has_stretch = builder->had_stretch = false;
+    builder->has_stretch = false;
 }
 
 static uint32_t child(void *context, uint32_t parent, uint32_t region)
@@ -206,8 +201,24 @@ static void spread_amounts(struct fm_builder *builder)
     }
 }
 
+/* Leaves out the first stretch if it has no samples, but others have: recorders begin to sample
+ * with the first event, or later, and a program may have been starting for seconds before, of which
+ * no sample can tell. */
+static void forget_start(struct fm_stretches *stretches)
+{
+    bool are_samples = false;
+    for (size_t i = 0; i < stretches->items.count && !are_samples; i++) {
+        are_samples = stretches->items.items[i].sample_count != 0;
+    }
+    if (are_samples && stretches->items.items[0].sample_count == 0) {
+        memmove(stretches->items.items, stretches->items.items + 1,
+                --stretches->items.count * sizeof *stretches->items.items);
+    }
+}
+
 void fm_builder_compose(struct fm_builder *builder)
 {
+    forget_start(&builder->stretches);
     if (builder->stretches.items.count != 0) {
         fm_compose(builder->trace, builder->location, &builder->stretches,
                    (struct fm_child_finder){child, builder});

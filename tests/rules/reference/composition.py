@@ -66,7 +66,6 @@ class _Finder:
         self.phases = scenario.phases
         self.stretches = []
         self.open = None
-        self.had_stretch = False
         self.samples = []
         self.stack = []  # (region, is it estimated, is it a call)
         self.is_paused = False
@@ -104,10 +103,7 @@ class _Finder:
                 before = self.stretches[-1]
                 del before.samples[max(0, taken - before.first):]
             self.open.first = taken
-            # The first stretch may be from before the recorder began to sample.
-            if self.had_stretch or self.open.samples:
-                self.stretches.append(self.open)
-            self.had_stretch = True
+            self.stretches.append(self.open)
         self.open = None
 
     def enter(self, time, at, region):
@@ -164,6 +160,9 @@ class _Finder:
             while self.stack:
                 self.leave(events[-1].time, len(events))
             self.last(events[-1].time, len(events))
+        # The first stretch may be from before the recorder began to sample.
+        if any(stretch.samples for stretch in self.stretches) and not self.stretches[0].samples:
+            del self.stretches[0]
         return self.stretches
 
 

@@ -97,6 +97,7 @@ class Problems:
         backward = formation.backward(intervals.wait_states)
         self._pass_back(backward)
         self._pass_forward(backward)
+        self._is_sampled = bool(intervals.recorded)
         self.problems = [problem for group in self._grouped()
                          for problem in group_locations(group)]
         self.problems.sort(key=sort_key)
@@ -181,12 +182,26 @@ class Problems:
             assert cost == sum(shares.get(cause, 0) * wait.waiting_time
                                for wait, shares in self._stems.items())
 
+    def _key(self, cause):
+        """What the causes of a problem have in common: kind and call path; where samples tell of functions, an
+        imbalance is that of a function in all of its call paths."""
+        if self._is_sampled and cause.kind == IMBALANCE:
+            return cause.kind, cause.path[-1]
+        return cause[:2]
+
     def _grouped(self):
-        """Lists [(cost, Cause)] of the causes with one kind and call path."""
+        """Lists [(cost, Cause)] of the causes with one key; one cause for each location, with the call path that
+        costs most."""
         groups = {}
         for cause, cost in self.costs.items():
-            groups.setdefault(cause[:2], []).append((cost, cause))
-        return groups.values()
+            groups.setdefault(self._key(cause), []).append((cost, cause))
+        for group in groups.values():
+            paths, locations = {}, {}
+            for cost, cause in group:
+                paths[cause.path] = paths.get(cause.path, 0) + cost
+                locations[cause.loc] = locations.get(cause.loc, 0) + cost
+            path = max(paths, key=lambda path: paths[path])
+            yield [(cost, group[0][1]._replace(path=path, loc=loc)) for loc, cost in locations.items()]
 
     def _describe_all(self, run):
         waiting = sum(self.costs.values())
@@ -195,7 +210,8 @@ class Problems:
                 self._describe(problem, run)
 
     def _describe(self, problem, run):
-        causes = {cause for cause in self.costs if cause[:2] == (problem.kind, problem.path)
+        key = self._key(Cause(problem.kind, problem.path, None))
+        causes = {cause for cause in self.costs if self._key(cause) == key
                   and (cause.loc in problem.locations or cause.loc is None)}
         for wait, shares in self._stems.items():
             share = sum(shares.get(cause, 0) for cause in causes)

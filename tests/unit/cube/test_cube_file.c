@@ -150,6 +150,7 @@ static void assert_same_problems(const struct fm_cube *a, const struct fm_cube *
             s->excess.elsewhere == t->excess.elsewhere && s->excess.longest == t->excess.longest);
         assert_true(s->gain.is_known == t->gain.is_known && s->gain.balanced == t->gain.balanced &&
                     s->gain.removed == t->gain.removed);
+        assert_int_equal(s->consequence_of, t->consequence_of);
         assert_int_equal(s->prediction_count, t->prediction_count);
         for (uint32_t j = 0; j < s->prediction_count; j++) {
             const struct fm_cube_prediction *u = &s->predictions[j];

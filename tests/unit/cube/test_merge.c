@@ -52,6 +52,7 @@ static void test_the_report_that_has_them_tells(void **state)
     assert_int_equal(merged->experiment.ideal_duration, 0);
     assert_int_equal(problem->symptoms[1].cost, 2 * 300000);
     assert_int_equal(merged->problems[1].lock, 1);
+    assert_int_equal(merged->problems[2].consequence_of, 0);
     assert_int_equal(merged->topology_count, 2);
     assert_string_equal(merged->topologies[0].name, sample->topologies[0].name);
     assert_int_equal(merged->topologies[0].coordinates[5], 1);

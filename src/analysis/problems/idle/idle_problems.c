@@ -170,7 +170,8 @@ static share_vector find_shares(const struct fm_idle_search *search,
     return all;
 }
 
-static struct fm_problem_list group(const share_vector *shares, uint32_t shift)
+static struct fm_problem_list group(const share_vector *shares, uint32_t shift,
+                                    const struct fm_trace *trace)
 {
     struct fm_problem_costs costs = {0};
     fm_vector_reserve(&costs.cells, shares->count);
@@ -182,7 +183,7 @@ static struct fm_problem_list group(const share_vector *shares, uint32_t shift)
                                      .kind = FM_CAUSE_IDLE,
                                      .location = share->location};
     }
-    struct fm_problem_list list = fm_problems_group(&costs);
+    struct fm_problem_list list = fm_problems_group(&costs, trace);
     fm_problem_costs_free(&costs);
     return list;
 }
@@ -336,7 +337,7 @@ struct fm_idle_problems fm_idle_problems_find(const struct fm_formation *formati
     fm_engine_run(analysis->engine, add_times, &search);
     waiting.cost = (int64_t)(find_causes(&search) << shift);
     share_vector shares = find_shares(&search, path);
-    problems.list = group(&shares, shift);
+    problems.list = group(&shares, shift, search.trace);
     struct fm_cube_problem *items = problems.list.items.items;
     search.shown = fm_shown_problems_choose(&problems.list, problems.idle, analysis->team);
     fm_idle_symptoms_find(&search, items, &waiting);

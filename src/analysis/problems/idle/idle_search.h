@@ -46,7 +46,7 @@ void fm_idle_symptoms_find(const struct fm_idle_search *search, struct fm_cube_p
 static inline uint32_t fm_idle_problem_of(const struct fm_idle_search *search, uint32_t callpath,
                                           uint32_t master)
 {
-    return fm_shown_problem_find(&search->shown, FM_CAUSE_IDLE,
+    return fm_shown_problem_find(&search->shown, search->trace, FM_CAUSE_IDLE,
                                  search->causes.of_callpath[callpath], master);
 }
 

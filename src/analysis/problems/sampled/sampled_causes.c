@@ -417,7 +417,6 @@ static void note_causes(struct fm_sampled_causes *causes, const struct fm_cause_
                               : row->all > 0 ? row->all
                                              : row->excess),
             .share = descent[r].share,
-            .is_function = true,
             .visit = row->visit,
             .replaced = descent[r].replaced == FM_NONE
                             ? FM_NONE

@@ -22,7 +22,6 @@ struct fm_sampled_cause {
     double error;      /**< standard error of its excess, as a part of it */
     double share;      /**< of the excess of `replaced` */
     uint32_t visit;    /**< node */
-    bool is_function;  /**< with the functions that it calls; false: nothing is known */
     uint32_t replaced; /**< call path of the caller that it stands for; FM_NONE: none */
     uint32_t candidate_count;
     uint32_t candidates[FM_CUBE_CANDIDATES]; /**< call paths below it, one of which it may be */

@@ -104,18 +104,19 @@ static bool lacks_other_functions(const struct fm_cube *cube)
     return lacks;
 }
 
-/** @return whether the call path is `above` or consists of functions of the program only, from
- * below it on */
-static bool is_code_below(const struct fm_cube *cube, uint32_t callpath, uint32_t above)
+/** @return whether the call path is one of the cause or consists of functions of the program only,
+ * from below it on */
+static bool is_code_below(const struct fm_cube *cube, uint32_t callpath,
+                          const struct fm_cube_problem *cause)
 {
-    while (callpath != FM_CUBE_NONE && callpath > above) {
+    while (callpath != FM_CUBE_NONE && !fm_cube_problem_is_at(cube, cause, callpath)) {
         const struct fm_cube_region *region = &cube->regions[cube->callpaths[callpath].region];
         if (strcmp(region->paradigm, "user") != 0 || is_blocking(region)) {
             return false;
         }
         callpath = cube->callpaths[callpath].parent;
     }
-    return callpath == above;
+    return callpath != FM_CUBE_NONE;
 }
 
 /** Samples and computation of the functions without recorded calls in between. */
@@ -129,8 +130,8 @@ static struct sampled_code sampled_code(const struct fm_cube *cube,
                                         const struct fm_cube_problem *cause)
 {
     struct sampled_code code = {.most = FM_CUBE_NONE};
-    for (uint32_t at = cause->callpath; at < cube->callpath_count; at++) {
-        if (!is_code_below(cube, at, cause->callpath)) {
+    for (uint32_t at = 0; at < cube->callpath_count; at++) {
+        if (!is_code_below(cube, at, cause)) {
             continue;
         }
         int64_t samples =
@@ -139,7 +140,8 @@ static struct sampled_code sampled_code(const struct fm_cube *cube,
             fm_cube_value_on(cube, FM_METRIC_COMP, at, cause->locations, cause->location_count);
         code.samples += samples;
         code.computation += computation;
-        if (fm_cube_function_of(cube, at) != cause->callpath && samples > code.most_samples) {
+        if (!fm_cube_problem_is_at(cube, cause, fm_cube_function_of(cube, at)) &&
+            samples > code.most_samples) {
             code.most_samples = samples;
             code.most_computation = computation;
             code.most = at;

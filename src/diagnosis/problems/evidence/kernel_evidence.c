@@ -150,11 +150,13 @@ static void add_path(const struct fm_cube *cube, struct usage *const *side, uint
     }
 }
 
-/** Adds what was counted in a function of the program, and in what it calls in libraries. */
-static void add_function(const struct fm_cube *cube, struct usage *const *side, uint32_t callpath)
+/** Adds what was counted in a cause, and in what it calls in libraries. */
+static void add_cause(const struct fm_cube *cube, struct usage *const *side,
+                      const struct fm_cube_problem *cause)
 {
-    for (uint32_t c = callpath; c < cube->callpath_count; c++) {
-        if (c == callpath || fm_cube_function_of(cube, c) == callpath) {
+    for (uint32_t c = 0; c < cube->callpath_count; c++) {
+        if (fm_cube_problem_is_at(cube, cause, c) ||
+            fm_cube_problem_is_at(cube, cause, fm_cube_function_of(cube, c))) {
             add_path(cube, side, c);
         }
     }
@@ -172,18 +174,17 @@ static void add_all(const struct fm_cube *cube, struct usage *const *side, unsig
     }
 }
 
-/** Compares the computation of a call path, or all computation of the locations.
- * @param callpath  FM_CUBE_NONE: all */
+/** Compares the computation in a cause, or all computation, of its locations and of the others. */
 static struct comparison compare_in(const struct fm_cube *cube, const struct fm_cube_problem *cause,
-                                    uint32_t callpath)
+                                    bool is_all)
 {
     struct comparison sides = {0};
     struct usage **side = sides_of_locations(cube, cause, &sides);
-    for (unsigned kind = 0; callpath == FM_CUBE_NONE && kind < KINDS; kind++) {
+    for (unsigned kind = 0; is_all && kind < KINDS; kind++) {
         add_all(cube, side, kind);
     }
-    if (callpath != FM_CUBE_NONE) {
-        add_function(cube, side, callpath);
+    if (!is_all) {
+        add_cause(cube, side, cause);
     }
     fm_free(side);
     make_means(&sides.there);
@@ -202,7 +203,7 @@ static bool compare(const struct fm_diagnosis *diagnosis, const struct fm_cube_p
         !is_counted(diagnosis)) {
         return false;
     }
-    *sides = compare_in(diagnosis->cube, cause, cause->callpath);
+    *sides = compare_in(diagnosis->cube, cause, false);
     return sides->there.locations > 0 && sides->others.locations > 0 && sides->there.measured > 0 &&
            is_measured(&sides->there) &&
            (is_measured(&sides->others) || is_little_unmeasured(sides));
@@ -285,7 +286,7 @@ static double notably_longer(const struct comparison *sides, double there, doubl
 static bool holds_in_all(const struct fm_cube *cube, const struct fm_cube_problem *cause,
                          const struct comparison *sides, fm_kernel_reason_t reason)
 {
-    const struct comparison all = compare_in(cube, cause, FM_CUBE_NONE);
+    const struct comparison all = compare_in(cube, cause, true);
     const struct usage *there = &all.there, *others = &all.others;
     const double kernel = notably_longer(&all, there->kernel, others->kernel);
     const double faults = notably_longer(&all, there->faults, others->faults);

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The problems in reports of scenarios with idle threads, compared with golden/idle-*.txt, and what JSON has of
-them.
+"""The problems in reports of scenarios, compared with golden texts, and what JSON has of them: idle threads, and
+consequences of other problems.
 
-usage: idle_problems.py FERMATA SCENARIOS [--update]     (the folder rules/scenarios/problems)
+usage: problem_texts.py FERMATA SCENARIOS [--update]     (the folder rules/scenarios/problems)
 """
 
 import json
@@ -21,6 +21,7 @@ TEXTS = [
     ("idle-bounds.txt", "serial-part-without-a-large-callee", ["--predict=no"]),
     ("idle-limited.txt", "parallel-region-with-fewer-threads", ["--predict=yes"]),
     ("idle-waiting.txt", "idle-while-the-master-waits", ["--predict=yes"]),
+    ("consequence.txt", "late-by-waiting", ["--predict=yes"]),
 ]
 
 
@@ -29,7 +30,14 @@ def run(folder, *arguments):
                           cwd=folder, env={"LC_ALL": "C.UTF-8", "COLUMNS": "80"}).stdout
 
 
-def check_json(document):
+def check_consequence(document):
+    """The scenario in which a rank is late because it has waited."""
+    found = [(problem["id"], problem["consequence_of"]) for problem in document["problems"]]
+    if found != [(1, None), (2, 1)]:
+        failures.append(f"consequences: {found}")
+
+
+def check_idle(document):
     """The scenario in which masters wait."""
     idle = [problem for problem in document["problems"] if problem["cause"]["kind"] == "idle"]
     waited = [problem for problem in idle if problem["cause"]["callpath"] is None]
@@ -53,7 +61,8 @@ with tempfile.TemporaryDirectory() as folder:
             (golden / name).write_text(text)
         elif (golden / name).read_text() != text:
             failures.append(f"{name}: {text}")
-    check_json(json.loads(run(folder, "report", "--format=json", TEXTS[-1][1])))
+    for check, scenario in ((check_idle, "idle-while-the-master-waits"), (check_consequence, "late-by-waiting")):
+        check(json.loads(run(folder, "report", "--format=json", scenario)))
 for failure in failures:
     print(failure)
 sys.exit(1 if failures else 0)
