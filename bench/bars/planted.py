@@ -27,6 +27,7 @@ class Kind:
     arguments: tuple = ()
     also: tuple = ()  # functions that take as long as the cause: they may be named instead
     is_passive: bool = False  # threads of OpenMP that wait do not spin
+    change: str = ""  # that removes the cause, of any problem of this function; "": the first one of problem 1
 
     def command(self, folder):
         launcher = open_mpi(self.ranks) if self.ranks else []
@@ -68,7 +69,8 @@ KINDS = [
     _threads("critical"),
     _threads("serial"),
     _threads("team"),
-    Kind("planted_hybrid", "hybrid", "late_part", is_passive=True),
+    # Its first problem may be that of the idle threads, which another change removes.
+    Kind("planted_hybrid", "hybrid", "late_part", is_passive=True, change="as_others"),
     Kind("planted_templates", "templates", "grid::Field<double>::rank_values"),
     Kind("planted_fortran", "fortran", "physics::microphysics"),
     Kind("planted_python.py", "python", "build_neighbours"),
@@ -85,8 +87,15 @@ def _seconds(output, what="steps"):
     return float(re.search(what + r" ([0-9.]+)", output).group(1))
 
 
-def _first_problem(programs, archive):
-    """(function, share of the waiting or idle time, seconds saved by its first prediction) of problem 1; Nones
+def _saved(problems, change):
+    """Seconds saved by the change, of any of the problems; "": by the first one of the first problem."""
+    made = [prediction for problem in (problems if change else problems[:1]) for prediction in problem["predictions"]
+            if prediction["change"] not in OF_CALLS and change in ("", prediction["change"])]
+    return made[0]["saved"] if made else 0
+
+
+def _first_problem(programs, archive, change):
+    """(function, share of the waiting or idle time, seconds saved by a prediction) of problem 1; Nones
     without one. Idle time during which masters wait is no problem of its own."""
     run([programs.fermata, "analyze", "-q", archive])
     report = json.loads(run([programs.fermata, "report", "--format=json", archive]).output)
@@ -99,9 +108,10 @@ def _first_problem(programs, archive):
     is_idle = first["cause"]["kind"] == "idle"
     waiting = sum(problem["cost"] for problem, cause in zip(report["problems"], causes)
                   if (cause["kind"] == "idle") == is_idle)
-    predictions = [made for made in first["predictions"] if made["change"] not in OF_CALLS]
-    saved = predictions[0]["saved"] if predictions else 0
-    return report["callpaths"][first["cause"]["callpath"]]["region"], first["cost"] / waiting, saved
+    function = report["callpaths"][first["cause"]["callpath"]]["region"]
+    same = [problem for problem in problems if problem["cause"]["callpath"] is not None
+            and report["callpaths"][problem["cause"]["callpath"]]["region"] == function]
+    return function, first["cost"] / waiting, _saved(same, change)
 
 
 @dataclass
@@ -124,7 +134,7 @@ def _turn(programs, archive, kind):
     recorded = _seconds(run([programs.fermata, "record", "-o", archive, "--", *command],
                             environment=passive).output)
     after = _seconds(run([*command, "fixed"], environment=passive).output)
-    return Turn(before, recorded, after, *_first_problem(programs, archive))
+    return Turn(before, recorded, after, *_first_problem(programs, archive, kind.change))
 
 
 def _claim(programs, archive, kind):

@@ -213,14 +213,15 @@ static void print_missing_tasks(const struct fm_report *report)
 static void print_stolen(const struct fm_report *report)
 {
     const struct fm_diagnosis *diagnosis = &report->diagnosis;
-    int64_t stolen = fm_load_of_run(diagnosis);
+    bool is_estimated;
+    int64_t stolen = fm_load_of_run(diagnosis, &is_estimated);
     if (stolen > 0 && fm_fraction(stolen, diagnosis->time) >= SMALLEST_STOLEN) {
         char percent[FM_FORMAT_SIZE];
         fm_terminal_style(report->terminal, FM_STYLE_ALARM);
-        fm_terminal_print(report->terminal, "  No processor", LABEL_COLUMNS + 2,
-                          "for %s of all time, while %s were ready to compute",
-                          fm_format_percent(percent, stolen, diagnosis->time),
-                          fm_location_set_all(diagnosis));
+        fm_terminal_print(
+            report->terminal, "  No processor", LABEL_COLUMNS + 2,
+            "for %s%s of all time, while %s were ready to compute", is_estimated ? "about " : "",
+            fm_format_percent(percent, stolen, diagnosis->time), fm_location_set_all(diagnosis));
         fm_terminal_style(report->terminal, FM_STYLE_PLAIN);
     }
     int64_t unresolved = diagnosis->metrics[FM_METRIC_UNRESOLVED_TIME];

@@ -251,12 +251,12 @@ static void find_nodes(const struct search *search, const struct fm_location *lo
 {
     memset(cursor->visits, 0xff, search->count * sizeof *cursor->visits);
     for (uint32_t v = 0; v < location->profile.count; ++v) {
-        const uint32_t owner = fm_shown_owner(search->shown, search->formation->analysis,
-                                              location->profile.items[v].callpath);
+        const uint32_t callpath = location->profile.items[v].callpath;
         for (uint32_t s = 0; s < search->count; ++s) {
-            if (location->profile.items[v].callpath == search->subjects[s].callpath) {
+            if (callpath == search->subjects[s].callpath) {
                 cursor->visits[s] = v;
-            } else if (owner == search->subjects[s].callpath) {
+            } else if (fm_shown_problem_has(search->shown, search->formation->analysis,
+                                            search->subjects[s].number, callpath)) {
                 fm_vector_push(&cursor->callees, ((struct callee){s, v}));
             }
         }
@@ -433,13 +433,14 @@ static uint64_t count_threads(const struct fm_analysis *analysis)
 }
 
 /* @return how long a problem is on the critical path, with all call paths that are part of it */
-static uint64_t time_on_path(const struct search *search, uint32_t callpath)
+static uint64_t time_on_path(const struct search *search, uint32_t problem)
 {
     const struct fm_trace *trace = search->formation->analysis->trace;
     uint64_t time = 0;
     for (uint32_t c = 0; c < trace->callpaths.count; c++) {
-        const uint32_t owner = fm_shown_owner(search->shown, search->formation->analysis, c);
-        time += owner == callpath ? search->path->path_total[c] : 0;
+        const bool is_part =
+            fm_shown_problem_has(search->shown, search->formation->analysis, problem, c);
+        time += is_part ? search->path->path_total[c] : 0;
     }
     return time;
 }
@@ -467,7 +468,7 @@ static void mark_locations(const struct search *search, const struct fm_shown_pr
     }
     fm_free(is_process);
     /* The rest of the critical path takes as long as before, whatever happens to the call path. */
-    result->on_path = time_on_path(search, shown->callpath);
+    result->on_path = time_on_path(search, (uint32_t)(shown - search->shown->items));
     bool is_of_run = search->path->spans == NULL && search->path->last_location != FM_NONE;
     result->limit = is_of_run && result->on_path < result->limit ? result->on_path : result->limit;
 }

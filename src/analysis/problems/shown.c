@@ -33,6 +33,24 @@ static void choose(const struct fm_problem_list *list, int64_t sum, struct choic
     }
 }
 
+/* @return whether two problems have a location in common */
+static bool have_common_location(const struct fm_shown_problems *shown, uint32_t one,
+                                 uint32_t other)
+{
+    uint32_t a = shown->items[one].first, b = shown->items[other].first;
+    while (a < shown->items[one].end && b < shown->items[other].end) {
+        if (shown->locations[a] == shown->locations[b]) {
+            return true;
+        }
+        if (shown->locations[a] < shown->locations[b]) {
+            ++a;
+        } else {
+            ++b;
+        }
+    }
+    return false;
+}
+
 struct fm_shown_problems fm_shown_problems_choose(const struct fm_problem_list *list, int64_t sum,
                                                   struct fm_team *team)
 {
@@ -48,6 +66,9 @@ struct fm_shown_problems fm_shown_problems_choose(const struct fm_problem_list *
     shown.locations = fm_team_spread(team, choice.locations.items,
                                      choice.locations.count * sizeof *shown.locations, &bytes);
     for (uint32_t i = 0; i < shown.count; ++i) {
+        for (uint32_t other = 0; other < shown.count; ++other) {
+            shown.items[i].overlaps |= (uint32_t)have_common_location(&shown, i, other) << other;
+        }
         if (shown.items[i].kind == FM_CAUSE_UNATTRIBUTED) {
             shown.unattributed = (uint8_t)i;
         }
@@ -120,34 +141,36 @@ bool fm_shown_problems_of(const struct fm_shown_problems *shown, const struct fm
     return found;
 }
 
-/* @return an imbalance with a call path; NULL: there is none */
-static const struct fm_shown_problem *imbalance_at(const struct fm_shown_problems *shown,
-                                                   const struct fm_trace *trace, uint32_t callpath)
+/* @return whether another imbalance of the same locations has a call path */
+static bool is_other_at(const struct fm_shown_problems *shown, const struct fm_trace *trace,
+                        uint32_t number, uint32_t callpath)
 {
     for (uint32_t i = 0; i < shown->count; ++i) {
-        if (shown->items[i].kind == FM_CAUSE_IMBALANCE &&
+        if (i != number && shown->items[i].kind == FM_CAUSE_IMBALANCE &&
+            (shown->items[number].overlaps >> i & 1) != 0 &&
             fm_shown_problem_is_at(&shown->items[i], trace, callpath)) {
-            return &shown->items[i];
+            return true;
         }
     }
-    return NULL;
+    return false;
 }
 
-uint32_t fm_shown_owner(const struct fm_shown_problems *shown, const struct fm_analysis *analysis,
-                        uint32_t callpath)
+bool fm_shown_problem_has(const struct fm_shown_problems *shown, const struct fm_analysis *analysis,
+                          uint32_t number, uint32_t callpath)
 {
     const struct fm_trace *trace = analysis->trace;
+    const struct fm_shown_problem *problem = &shown->items[number];
     const uint32_t function = fm_trace_function_of(trace, callpath);
     for (uint32_t at = function; at != FM_NONE; at = trace->callpaths.items[at].parent) {
-        const struct fm_shown_problem *problem = imbalance_at(shown, trace, at);
-        if (problem != NULL) {
-            return at == function || problem->is_function ? problem->callpath : function;
+        if (fm_shown_problem_is_at(problem, trace, at)) {
+            return at == function || problem->is_function;
         }
-        if (analysis->own_metrics[trace->callpaths.items[at].region] != FM_METRIC_COMP) {
-            break;
+        if (is_other_at(shown, trace, number, at) ||
+            analysis->own_metrics[trace->callpaths.items[at].region] != FM_METRIC_COMP) {
+            return false;
         }
     }
-    return function;
+    return false;
 }
 
 uint32_t fm_shown_problem_find(const struct fm_shown_problems *shown, const struct fm_trace *trace,

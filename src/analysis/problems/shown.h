@@ -18,7 +18,8 @@ struct fm_shown_problem {
     uint32_t kind, callpath;
     uint32_t first, end; /**< in the locations of all problems */
     int64_t cost;
-    bool is_function; /**< as of struct fm_cube_problem */
+    bool is_function;  /**< as of struct fm_cube_problem */
+    uint32_t overlaps; /**< bit i: it has a location in common with problem i */
 };
 
 /** The first problems of a list. */
@@ -50,10 +51,11 @@ bool fm_shown_problems_of(const struct fm_shown_problems *shown, const struct fm
 bool fm_shown_problem_is_at(const struct fm_shown_problem *problem, const struct fm_trace *trace,
                             uint32_t callpath);
 
-/** @return the call path of the imbalance that the own time of a call path is part of: that of its
- * function (fm_trace_function_of), or of the nearest caller that is a cause with what it calls. */
-uint32_t fm_shown_owner(const struct fm_shown_problems *shown, const struct fm_analysis *analysis,
-                        uint32_t callpath);
+/** @return whether the own time of a call path is part of a problem: that of its function
+ * (fm_trace_function_of), or of the nearest caller that is a cause with what it calls. Problems of
+ * other locations do not matter. */
+bool fm_shown_problem_has(const struct fm_shown_problems *shown, const struct fm_analysis *analysis,
+                          uint32_t number, uint32_t callpath);
 
 /** @return the number of the problem that a call path of a location is part of; FM_NONE: none. */
 uint32_t fm_shown_problem_find(const struct fm_shown_problems *shown, const struct fm_trace *trace,

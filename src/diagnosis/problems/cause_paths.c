@@ -5,13 +5,31 @@
 
 #include <string.h>
 
-/* Marks the call paths of other problems. */
+/* @return whether two problems have a location in common */
+static bool have_common_location(const struct fm_cube_problem *one,
+                                 const struct fm_cube_problem *other)
+{
+    for (uint32_t a = 0, b = 0; a < one->location_count && b < other->location_count;) {
+        if (one->locations[a] == other->locations[b]) {
+            return true;
+        }
+        if (one->locations[a] < other->locations[b]) {
+            a++;
+        } else {
+            b++;
+        }
+    }
+    return false;
+}
+
+/* Marks the call paths of other problems of the same locations. */
 static void mark_others(const struct fm_cube *cube, const struct fm_cube_problem *cause,
                         bool *is_other)
 {
     for (uint32_t i = 0; i < cube->problem_count; i++) {
         const struct fm_cube_problem *other = &cube->problems[i];
-        if (other->kind != cause->kind || fm_cube_problem_is_at(cube, cause, other->callpath)) {
+        if (other->kind != cause->kind || !have_common_location(cause, other) ||
+            fm_cube_problem_is_at(cube, cause, other->callpath)) {
             continue;
         }
         for (uint32_t c = 0; c < cube->callpath_count; c++) {

@@ -9,8 +9,8 @@
 
 /** @return [call path]: whether its own time is part of a cause: that of the cause itself, with
  * functions of libraries that it calls (fm_cube_function_of), and, if the cause stands for what it
- * calls, the functions of the program below it that are no problems of their own. To be freed with
- * fm_free(). */
+ * calls, the functions of the program below it that are no problems of the same locations. To be
+ * freed with fm_free(). */
 bool *fm_cause_paths(const struct fm_cube *cube, const struct fm_cube_problem *cause);
 
 #endif

@@ -33,45 +33,81 @@ int64_t fm_cause_value(const struct fm_cube *cube, fm_metric_t metric,
     return sum_over(cube, metric, cause, cause->locations, cause->location_count);
 }
 
-/** @return the sum of a cause's time without a processor on all locations. */
-static int64_t load_at(const struct fm_cube *cube, const struct fm_cube_problem *cause)
-{
-    const uint32_t all = cube->location_count;
-    return sum_over(cube, FM_METRIC_STOLEN_TIME, cause, NULL, all) -
-           sum_over(cube, FM_METRIC_BLOCKED_TIME, cause, NULL, all) -
-           sum_over(cube, FM_METRIC_UNRESOLVED_TIME, cause, NULL, all);
-}
+/** Computation, and for how much of its measured part threads had no processor; ticks. */
+struct load {
+    int64_t time, measured, lost;
+};
 
-int64_t fm_load_of_run(const struct fm_diagnosis *diagnosis)
+/** @return the time without a processor that was measured in the run */
+static int64_t measured_load(const struct fm_diagnosis *diagnosis)
 {
     return diagnosis->metrics[FM_METRIC_STOLEN_TIME] - diagnosis->metrics[FM_METRIC_BLOCKED_TIME] -
            diagnosis->metrics[FM_METRIC_UNRESOLVED_TIME];
+}
+
+/** Where the recorder could not afford to measure all of the computation, the rest is taken to be
+ * like what it measured, as far as the run delay of whole threads, which is known, permits. */
+static int64_t whole_load(const struct fm_diagnosis *diagnosis, const struct load *load,
+                          bool *is_estimated)
+{
+    const double measured = (double)measured_load(diagnosis);
+    double factor = load->measured > 0 ? (double)load->time / (double)load->measured : 1;
+    const double most = measured > 0
+                            ? (double)diagnosis->time *
+                                  diagnosis->cube->experiment.lack_of_processors / 100 / measured
+                            : 1;
+    factor = factor < most ? factor : most;
+    *is_estimated = load->lost > 0 && factor > 1 + LEAST_SHARE;
+    return load->lost <= 0 ? 0
+           : *is_estimated ? (int64_t)(factor * (double)load->lost)
+                           : load->lost;
+}
+
+/** @return the load of a cause on some locations. @param locations  NULL: the first `count` */
+static struct load load_on(const struct fm_cube *cube, const struct fm_cube_problem *cause,
+                           const uint32_t *locations, uint32_t count)
+{
+    return (struct load){
+        .time = sum_over(cube, FM_METRIC_COMP, cause, locations, count),
+        .measured = sum_over(cube, FM_METRIC_MEASURED_TIME, cause, locations, count),
+        .lost = sum_over(cube, FM_METRIC_STOLEN_TIME, cause, locations, count) -
+                sum_over(cube, FM_METRIC_BLOCKED_TIME, cause, locations, count) -
+                sum_over(cube, FM_METRIC_UNRESOLVED_TIME, cause, locations, count),
+    };
+}
+
+int64_t fm_load_of_run(const struct fm_diagnosis *diagnosis, bool *is_estimated)
+{
+    const struct load load = {.time = diagnosis->metrics[FM_METRIC_COMP],
+                              .measured = diagnosis->metrics[FM_METRIC_MEASURED_TIME],
+                              .lost = measured_load(diagnosis)};
+    return whole_load(diagnosis, &load, is_estimated);
 }
 
 bool fm_load_is_notable(const struct fm_diagnosis *diagnosis)
 {
     const int64_t measured = diagnosis->metrics[FM_METRIC_MEASURED_TIME];
     return diagnosis->cube->experiment.lack_of_processors >= 100 * NOTABLE_SHARE ||
-           fm_fraction(fm_load_of_run(diagnosis), measured) >= NOTABLE_SHARE;
+           fm_fraction(measured_load(diagnosis), measured) >= NOTABLE_SHARE;
 }
 
-int64_t fm_load_of_cause(const struct fm_diagnosis *diagnosis, const struct fm_cube_problem *cause)
+int64_t fm_load_of_cause(const struct fm_diagnosis *diagnosis, const struct fm_cube_problem *cause,
+                         bool *is_estimated)
 {
-    const struct fm_cube *cube = diagnosis->cube;
+    *is_estimated = false;
     if (diagnosis->metrics[FM_METRIC_STOLEN_TIME] <= 0 || cause->callpath == FM_CUBE_NONE) {
         return 0;
     }
-    int64_t load = fm_cause_value(cube, FM_METRIC_STOLEN_TIME, cause) -
-                   fm_cause_value(cube, FM_METRIC_BLOCKED_TIME, cause) -
-                   fm_cause_value(cube, FM_METRIC_UNRESOLVED_TIME, cause);
-    return load > 0 ? load : 0;
+    const struct load load =
+        load_on(diagnosis->cube, cause, cause->locations, cause->location_count);
+    return whole_load(diagnosis, &load, is_estimated);
 }
 
 /** @return the ratio of wall time to CPU time of all measured computation. */
 static double slowdown_of_run(const struct fm_diagnosis *diagnosis)
 {
     int64_t measured = diagnosis->metrics[FM_METRIC_MEASURED_TIME];
-    int64_t running = measured - fm_load_of_run(diagnosis);
+    int64_t running = measured - measured_load(diagnosis);
     return running > 0 ? (double)measured / (double)running : 1;
 }
 
@@ -91,7 +127,8 @@ double fm_load_share(const struct fm_diagnosis *diagnosis, const struct fm_cube_
     const struct fm_cube *cube = diagnosis->cube;
     double excess = excess_of(cube, cause);
     bool is_known = cause->kind == FM_CAUSE_IMBALANCE && cause->gain.is_known && excess > 0;
-    int64_t lost = is_known ? fm_load_of_cause(diagnosis, cause) : 0;
+    bool is_estimated;
+    int64_t lost = is_known ? fm_load_of_cause(diagnosis, cause, &is_estimated) : 0;
     if (lost <= 0) {
         return 0;
     }
@@ -103,10 +140,13 @@ double fm_load_share(const struct fm_diagnosis *diagnosis, const struct fm_cube_
     double stolen_there = (double)lost / there;
     double own_excess = 0;
     if (others > 0) {
-        double time = (double)sum_over(cube, FM_METRIC_COMP, cause, NULL, cube->location_count) -
-                      time_there * there;
-        double stolen = (double)load_at(cube, cause) - (double)lost;
-        double own = (time - stolen) / others;
+        const struct load here = load_on(cube, cause, cause->locations, cause->location_count);
+        struct load load = load_on(cube, cause, NULL, cube->location_count);
+        load.time -= here.time;
+        load.measured -= here.measured;
+        load.lost -= here.lost;
+        double time = (double)load.time;
+        double own = (time - (double)whole_load(diagnosis, &load, &is_estimated)) / others;
         own_excess = time_there - stolen_there - own;
         own_excess *= own > 0 ? time / others / own : slowdown_of_run(diagnosis);
     }

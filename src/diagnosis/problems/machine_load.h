@@ -14,11 +14,14 @@ int64_t fm_cause_value(const struct fm_cube *cube, fm_metric_t metric,
 
 /** @return the time of the whole run in which threads were ready to compute and had no processor,
  * ticks: the metric stolen_time without the parts of which is known that the thread waited in the
- * operating system, and of which nothing is known (base/processor_time.h). */
-int64_t fm_load_of_run(const struct fm_diagnosis *diagnosis);
+ * operating system, and of which nothing is known (base/processor_time.h).
+ * @param is_estimated  out: a part of the computation was not measured, and is taken to be like the
+ *                      rest, as far as the known run delay of whole threads permits */
+int64_t fm_load_of_run(const struct fm_diagnosis *diagnosis, bool *is_estimated);
 
 /** @return the same of the cause's call path on its locations; 0 without a call path. */
-int64_t fm_load_of_cause(const struct fm_diagnosis *diagnosis, const struct fm_cube_problem *cause);
+int64_t fm_load_of_cause(const struct fm_diagnosis *diagnosis, const struct fm_cube_problem *cause,
+                         bool *is_estimated);
 
 /** @return whether threads had no processor for at least 5 % of their time, or of the computation
  * for which that is known: how long computation and calls take depends on what else runs. */

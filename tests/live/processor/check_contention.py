@@ -101,7 +101,7 @@ def percent(text, pattern):
 
 def read_report(text, whole, factor):
     """What is wrong about the first screen."""
-    stated = percent(text, r"No processor for ([0-9.]+)% of all time")
+    stated = percent(text, r"No processor for (?:about )?([0-9.]+)% of all time")
     confirmed = 100 * whole["run_delay"] / whole["delay_measured_time"]
     waiting = percent(text, r"Waiting ([0-9.]+)%(?: \([^)]*\))? of all time")
     lack = percent(text, r"lack of processors ([0-9.]+)%")
@@ -114,7 +114,7 @@ def read_report(text, whole, factor):
         return
     # Samples are few where a rank seldom runs: which function lacked the processor is known to a sample's
     # period only. What remains as a problem then states that it had no processor.
-    explained = percent(text, r"1\. (?:(?! 2\. ).)*?no processor for ([0-9.]+)% of this time") >= 50
+    explained = percent(text, r"1\. (?:(?! 2\. ).)*?no processor for (?:about )?([0-9.]+)% of this time") >= 50
     if factor == 1 and not (lack > 2 * problem or explained):
         yield f"equal work: {problem} % by a problem, {lack} % by lack of processors"
     # Between two samples of a rank that seldom runs its caller has the time; the report states that.

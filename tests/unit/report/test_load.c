@@ -124,6 +124,34 @@ static void test_lack_of_processors(void **state)
         NULL);
 }
 
+/* A quarter of rank 0's 800 ms is measured, of which it had no processor for 50 ms: for 200 ms in
+ * all, if the run delay of all threads is as long as that. */
+static void test_computation_that_is_measured_in_part(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t lack; /* percent of 2400 ms */
+        int64_t cost;
+        const char *load;
+    } runs[] = {
+        {10, 200,
+         "no processor for about 25.0% of this time; 100.0 ms of waiting because of that is not "
+         "counted here"},
+        {2, 300,
+         "no processor for 6.2% of this time: without other load on the machine it is shorter"},
+    };
+    for (size_t i = 0; i < sizeof runs / sizeof runs[0]; i++) {
+        struct fm_cube *cube = make_cube();
+        cube->experiment.lack_of_processors = runs[i].lack;
+        add(cube, FM_METRIC_MEASURED_TIME, SLOW, 0, 200);
+        add(cube, FM_METRIC_STOLEN_TIME, SLOW, 0, 50);
+        add(cube, FM_METRIC_DELAY_MEASURED_TIME, SLOW, 0, 200);
+        add(cube, FM_METRIC_RUN_DELAY, SLOW, 0, 50);
+        add_load(cube, 1, 400, 0);
+        expect_load(cube, 200, runs[i].cost, runs[i].load, NULL);
+    }
+}
+
 /** What a rank has counted in `slow`; 1 tick is 1 ms. */
 struct counted {
     int64_t more; /**< computation besides that of make_cube() */
@@ -249,6 +277,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_predicted_gains_of_crowded_runs),
         cmocka_unit_test(test_lack_of_processors),
+        cmocka_unit_test(test_computation_that_is_measured_in_part),
         cmocka_unit_test(test_reasons_in_the_kernel),
         cmocka_unit_test(test_preemptions_of_a_load),
     };

@@ -46,7 +46,8 @@ static void add_unresolved(const struct fm_diagnosis *diagnosis,
 void fm_evidence_of_load(const struct fm_diagnosis *diagnosis, const struct fm_cube_problem *cause,
                          double share, struct fm_sentences *lines)
 {
-    int64_t lost = fm_load_of_cause(diagnosis, cause);
+    bool is_estimated;
+    int64_t lost = fm_load_of_cause(diagnosis, cause, &is_estimated);
     int64_t time = lost <= 0 ? 0 : fm_cause_value(diagnosis->cube, FM_METRIC_COMP, cause);
     char percent[FM_FORMAT_SIZE], waiting[FM_FORMAT_SIZE];
     add_unresolved(diagnosis, cause, lines);
@@ -55,20 +56,21 @@ void fm_evidence_of_load(const struct fm_diagnosis *diagnosis, const struct fm_c
     }
     fm_format_percent(percent, lost < time ? lost : time, time);
     char *switches = fm_preemptions_text(diagnosis, cause);
+    const char *about = is_estimated ? "about " : "";
     const char *open = switches[0] != '\0' ? " (" : "", *close = switches[0] != '\0' ? ")" : "";
     if (share > 0) {
         int64_t cost = fm_cause_ticks(diagnosis->cube, (int64_t)((double)cause->cost * share));
         fm_sentences_add(lines, "Load",
-                         "no processor for %s of this time%s%s%s; %s of waiting because of that is "
-                         "not counted here",
-                         percent, open, switches, close,
+                         "no processor for %s%s of this time%s%s%s; %s of waiting because of that "
+                         "is not counted here",
+                         about, percent, open, switches, close,
                          fm_format_ticks(waiting, diagnosis->cube, cost));
     } else {
         fm_sentences_add(
             lines, "Load",
-            "no processor for %s of this time%s%s%s: without other load on the machine "
+            "no processor for %s%s of this time%s%s%s: without other load on the machine "
             "it is shorter",
-            percent, open, switches, close);
+            about, percent, open, switches, close);
     }
     free(switches);
 }
