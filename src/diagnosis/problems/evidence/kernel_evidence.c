@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "diagnosis/location_set.h"
 #include "diagnosis/number_format.h"
+#include "diagnosis/problems/cause_paths.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -150,16 +151,17 @@ static void add_path(const struct fm_cube *cube, struct usage *const *side, uint
     }
 }
 
-/** Adds what was counted in a cause, and in what it calls in libraries. */
+/** Adds what was counted in a cause. */
 static void add_cause(const struct fm_cube *cube, struct usage *const *side,
                       const struct fm_cube_problem *cause)
 {
+    bool *is_part = fm_cause_paths(cube, cause);
     for (uint32_t c = 0; c < cube->callpath_count; c++) {
-        if (fm_cube_problem_is_at(cube, cause, c) ||
-            fm_cube_problem_is_at(cube, cause, fm_cube_function_of(cube, c))) {
+        if (is_part[c]) {
             add_path(cube, side, c);
         }
     }
+    fm_free(is_part);
 }
 
 /** Adds what was counted in all call paths. */
