@@ -244,6 +244,7 @@ def _update_candidates(timeline):
             if library is None or kind not in ("wait_until", "event_wait"):
                 continue
             inside = [update for target, update in updates if target == call.loc[0]
+                      and update.loc != call.loc
                       and library_of(update.region) == library
                       and call.enter < update.enter <= call.leave
                       and (kind == "wait_until" or kind_of(update.region) == "event_post")]
