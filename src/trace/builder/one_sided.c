@@ -37,6 +37,24 @@ static bool opens_passive_use(const struct fm_builder *builder, fm_rma_type_t ty
              !fm_builder_is_in_mpi(builder)));
 }
 
+/* @return whether this call has the same record of a collective on the window, or of an epoch of
+ * start, complete, post and wait, already: the record stands twice */
+static bool is_copy(const struct fm_builder *builder, fm_rma_type_t type, uint32_t window,
+                    uint32_t peer)
+{
+    const struct fm_location *location = builder->location;
+    for (size_t i = location->rma.count; i-- > 0;) {
+        const struct fm_rma *other = &location->rma.items[i];
+        if (other->activity != builder->current_activity) {
+            break;
+        }
+        if (other->type == (uint8_t)type && other->window == window && other->peer == peer) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void fm_builder_rma(struct fm_builder *builder, fm_rma_type_t type, uint32_t window, uint32_t peer,
                     bool shared, uint64_t id, uint64_t bytes_out, uint64_t bytes_in)
 {
@@ -49,6 +67,11 @@ void fm_builder_rma(struct fm_builder *builder, fm_rma_type_t type, uint32_t win
         }
     }
     if (!fm_builder_is_usable(builder, window)) {
+        return;
+    }
+    if ((type == FM_RMA_COLLECTIVE || type == FM_RMA_GROUP_SYNC) &&
+        is_copy(builder, type, window, peer)) {
+        ++builder->defects->doubled_records;
         return;
     }
     uint32_t communicator = builder->trace->windows[window].communicator;

@@ -9,6 +9,9 @@ import library_functions
 import metrics
 import teams
 
+# Records that a call has once: a second one with the same content is a copy.
+_ONCE = ("coll_end", "rma_coll_end", "nb_coll_complete", "group_sync")
+
 
 class Call:
     """One instance of a region on one location.
@@ -163,6 +166,9 @@ class Timeline:
                 self.thread_records.setdefault(loc, []).append(record)
             elif stack and (stack[-1].name or library_functions.library_of(stack[-1].region)):
                 record = Record(event, stack[-1], sequence)
+                if record.name in _ONCE and any((other.name, other.args) == (
+                        record.name, record.args) for other in stack[-1].records):
+                    continue  # a copy
                 stack[-1].records.append(record)
                 records = self.records if stack[-1].name else self.library_records
                 records[loc[0]].append(record)
