@@ -179,12 +179,31 @@ static void open_epoch(struct fm_library_walk *walk, const struct fm_rma *record
     state_of(walk, record->window)->use.exclusively |= !record->shared;
 }
 
+/* @return whether a record belongs to another epoch than that of the lock: the thread has one at a
+ * time, so that the record of the release in between is lost */
+static bool begins_next(const struct fm_library_walk *walk, const struct open_lock *lock,
+                        const struct fm_rma *record, struct fm_call_ref call)
+{
+    if (record->type == FM_RMA_LOCK_REQUEST) {
+        return !fm_same_call(lock->request, call);
+    }
+    const struct fm_lock_epochs *into = walk->into;
+    return lock->epoch != FM_NONE &&
+           !fm_same_call(into->acquisitions.items[into->epochs.items[lock->epoch].acquisition].call,
+                         call);
+}
+
 static void take_lock(struct fm_library_walk *walk, const struct fm_rma *record,
                       struct fm_call_ref call)
 {
-    const size_t position = find_lock(walk, record, call.location);
+    size_t position = find_lock(walk, record, call.location);
     if (member(walk, record->window, record->peer == FM_NONE ? 0 : record->peer) == FM_NONE) {
         return;
+    }
+    if (position < walk->locks.count &&
+        begins_next(walk, &walk->locks.items[position], record, call)) {
+        walk->locks.items[position] = walk->locks.items[--walk->locks.count];
+        position = walk->locks.count;
     }
     if (position == walk->locks.count) {
         fm_vector_push(&walk->locks, (struct open_lock){walk->lock_id, record->window, record->peer,

@@ -175,6 +175,11 @@ fm_status_t fm_warnings_add(const struct fm_analysis *analysis, struct fm_cube *
         {omissions->unreleased_locks,
          "lock of a window has no record of its release: no Lock Contention behind it",
          "locks of windows have no record of their release: no Lock Contention behind them"},
+        {omissions->unreleased_thread_locks,
+         "acquisition of a thread's lock has no record of its release: no Lock Contention behind "
+         "it",
+         "acquisitions of threads' locks have no record of their release: no Lock Contention "
+         "behind them"},
         {omissions->unmatched_epochs,
          paused ? "access or exposure epoch of a window was not recorded by all of its partners: "
                   "analysed as far as known"

@@ -315,7 +315,8 @@ static void find(void *context, unsigned worker, uint32_t first, uint32_t last)
     FM_VECTOR(struct fm_lock_places) places = {0};
     finder.worker = worker;
     for (uint32_t process = first; process < last; process++) {
-        fm_thread_holds_find(finder.analysis->trace, process, &holds);
+        finder.analysis->omissions.unreleased_thread_locks +=
+            fm_thread_holds_find(finder.analysis->trace, process, &holds);
         note_awakenings(finder.analysis->trace, process, &holds);
         places.count = 0;
         for (uint32_t begin = 0, end; begin < holds.count; begin = end) {

@@ -157,6 +157,10 @@ def lock_processes(timeline):
                 if epoch and epoch.acquire:
                     epoch.release = record.call
                 continue
+            epoch = open_epochs.get(key)
+            if epoch and (epoch.request is not record.call if record.name == "lock_request"
+                          else epoch.acquire not in (None, record.call)):
+                del open_epochs[key]  # its release is not recorded
             if key not in open_epochs:
                 locked = (0 if target == ALL_TARGETS else target, name)
                 open_epochs[key] = epochs.LockEpoch(rank, record.call, {locked}, True)
