@@ -92,11 +92,6 @@ struct fm_window_locks *fm_lock_walk_locks(struct fm_lock_walk *walk, uint32_t w
     return &walk->windows.items[index];
 }
 
-void fm_lock_walk_shared_memory(struct fm_lock_walk *walk, uint32_t window)
-{
-    fm_lock_walk_locks(walk, window)->shared_memory = true;
-}
-
 static void list_call(struct fm_lock_walk *walk, struct fm_lock_epoch *epoch,
                       struct fm_call_ref call, uint32_t target)
 {
@@ -142,7 +137,7 @@ void fm_lock_walk_need(struct fm_lock_walk *walk, uint32_t window, struct fm_cal
                        uint32_t target)
 {
     if (walk->progress != NULL && target != walk->process && target != FM_NONE &&
-        !fm_lock_walk_locks(walk, window)->shared_memory) {
+        !walk->analysis->trace->windows[window].is_shared_memory) {
         fm_progress_need(walk->progress, walk->worker, walk->process, call, target);
     }
 }

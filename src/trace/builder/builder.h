@@ -241,6 +241,8 @@ void fm_builder_communicator_created(struct fm_builder *builder, uint32_t commun
  * FM_COUNTER_OF_PROCESSOR_TIME + i */
 void fm_builder_counter(struct fm_builder *builder, uint32_t counter, double value);
 /** A collective on a window: outside of MPI one of the window's communicator. */
+/** The innermost call has created a window. */
+void fm_builder_window_created(struct fm_builder *builder, uint32_t window);
 void fm_builder_rma_collective(struct fm_builder *builder, uint8_t operation, uint32_t window,
                                uint32_t root, uint64_t sent, uint64_t received);
 /** @param step  FM_RMA_LOCK_REQUEST, FM_RMA_LOCK_ACQUIRE or FM_RMA_LOCK_RELEASE

@@ -2,6 +2,8 @@
 /* One-sided operations, their completions, and locks. */
 #include "trace/builder/builder_internal.h"
 
+#include <strings.h>
+
 void fm_builder_lock(struct fm_builder *builder, fm_rma_type_t step, uint32_t window,
                      uint32_t target, uint64_t lock, bool shared)
 {
@@ -35,6 +37,19 @@ static bool opens_passive_use(const struct fm_builder *builder, fm_rma_type_t ty
             (fm_trace_called(builder->trace, builder->location, builder->current_activity)->call ==
                  FM_CALL_REQUEST_OPERATION ||
              !fm_builder_is_in_mpi(builder)));
+}
+
+void fm_builder_window_created(struct fm_builder *builder, uint32_t window)
+{
+    if (builder->current_activity == FM_NONE || window == FM_NONE) {
+        return;
+    }
+    const struct fm_region *called =
+        fm_trace_called(builder->trace, builder->location, builder->current_activity);
+    if (called->call == FM_CALL_WINDOW_CREATE &&
+        strcasecmp(called->name, "MPI_Win_allocate_shared") == 0) {
+        builder->trace->windows[window].is_shared_memory = true;
+    }
 }
 
 /* @return whether this call has the same record of a collective on the window, or of an epoch of
@@ -73,6 +88,9 @@ void fm_builder_rma(struct fm_builder *builder, fm_rma_type_t type, uint32_t win
         is_copy(builder, type, window, peer)) {
         ++builder->defects->doubled_records;
         return;
+    }
+    if (type == FM_RMA_COLLECTIVE) {
+        fm_builder_window_created(builder, window);
     }
     uint32_t communicator = builder->trace->windows[window].communicator;
     if (type <= FM_RMA_ATOMIC && communicator != FM_NONE) {

@@ -99,6 +99,8 @@ struct fm_communicator {
 struct fm_window {
     char *name;
     uint32_t communicator;
+    atomic_bool is_shared_memory; /**< some process that was read has created it by
+                                       MPI_Win_allocate_shared; written while events are read */
 };
 
 struct fm_group {
