@@ -139,7 +139,10 @@ static void judge(const struct fm_finder *finder, struct fm_thread_hold *holds, 
         passable = previous->waited_until;
     }
     const uint64_t from = wanted_from(trace, hold, previous);
-    if (finder->analysis->dependencies != NULL && leave > passable) {
+    /* A call that was left when the release ended depends on it, even if nothing in the release can
+     * have made it wait (a release without duration). */
+    const bool is_behind = leave > passable || leave >= previous->end;
+    if (finder->analysis->dependencies != NULL && is_behind) {
         depend(finder, hold, previous, t);
         hold->depends_on = before;
         hold->depends_at = t;
