@@ -59,7 +59,8 @@ static struct fm_collective *detached_creation(struct fm_builder *builder)
     return NULL;
 }
 
-/* @return whether this call has the same blocking part already: the record stands twice */
+/* @return whether this call has a blocking part on the same communicator, or window, already: a
+ * call has one, so that the record stands twice */
 static bool is_copy(const struct fm_builder *builder, const struct fm_collective *part)
 {
     const struct fm_location *location = builder->location;
@@ -69,8 +70,7 @@ static bool is_copy(const struct fm_builder *builder, const struct fm_collective
             break;
         }
         if (!other->non_blocking && other->communicator == part->communicator &&
-            other->window == part->window && other->root == part->root &&
-            other->operation == part->operation && other->moved_bytes == part->moved_bytes) {
+            other->window == part->window) {
             return true;
         }
     }

@@ -9,8 +9,10 @@ import library_functions
 import metrics
 import teams
 
-# Records that a call has once: a second one with the same content is a copy.
-_ONCE = ("coll_end", "rma_coll_end", "nb_coll_complete", "group_sync")
+# Records that a call has once for each communicator, window or request: what tells them apart. A
+# second one is a copy.
+_ONCE = {"coll_end": slice(1, 2), "rma_coll_end": slice(1, 2), "nb_coll_complete": slice(5, 6),
+         "group_sync": slice(None)}
 
 
 class Call:
@@ -166,8 +168,9 @@ class Timeline:
                 self.thread_records.setdefault(loc, []).append(record)
             elif stack and (stack[-1].name or library_functions.library_of(stack[-1].region)):
                 record = Record(event, stack[-1], sequence)
-                if record.name in _ONCE and any((other.name, other.args) == (
-                        record.name, record.args) for other in stack[-1].records):
+                what = _ONCE.get(record.name)
+                if what and any(other.name == record.name and other.args[what] == record.args[what]
+                                for other in stack[-1].records):
                     continue  # a copy
                 stack[-1].records.append(record)
                 records = self.records if stack[-1].name else self.library_records
