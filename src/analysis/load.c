@@ -28,6 +28,8 @@ static void add_defects(struct fm_trace_defects *total, const struct fm_trace_de
     total->unusable_records += part->unusable_records;
     total->open_requests += part->open_requests;
     total->unrecorded_completions += part->unrecorded_completions;
+    total->unrecorded_starts += part->unrecorded_starts;
+    total->doubled_records += part->doubled_records;
     total->missing_locations += part->missing_locations;
     total->pauses += part->pauses;
     total->paused += part->paused;

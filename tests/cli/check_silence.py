@@ -76,6 +76,25 @@ UNMATCHED = {
     "release": ([("MPI_Win_lock", "lock_request w0 1 0 x"),
                  ("MPI_Put", "put w0 1 8 1"),
                  ("MPI_Win_unlock", None)], "no record of its release"),
+    "release before another epoch": (
+        [("MPI_Win_lock", "lock_request w0 1 0 x"), ("MPI_Win_unlock", None),
+         ("MPI_Win_lock", "lock_request w0 1 0 x"), ("MPI_Win_unlock", "lock_release w0 1 0 x")],
+        "1 lock of a window has no record of its release"),
+    "release of a mutex": (
+        [("pthread_mutex_lock", "acquire_lock 1 1"), ("pthread_mutex_unlock", None),
+         ("pthread_mutex_lock", "acquire_lock 1 2"),
+         ("pthread_mutex_unlock", "release_lock 1 2")],
+        "1 acquisition of a thread's lock has no record of its release"),
+    "doubled record": (
+        [("MPI_Barrier", "coll_end barrier world - 0 0", "coll_end alltoall world - 8 8")],
+        "1 record repeats a collective or an epoch that its call has recorded already"),
+    "start of a non-blocking collective": (
+        [("MPI_Ibarrier", None), ("MPI_Wait", "nb_coll_complete barrier world - 0 0 1")],
+        "1 non-blocking collective operation lacks the record of its start: not analysed"),
+    "init with several records": (
+        [("MPI_Init", "coll_end create_handle world - 0 0", "coll_end barrier world - 0 0"),
+         ("MPI_Finalize", None)],
+        "1 call of MPI_Init or MPI_Finalize has no collective record"),
 }
 
 # Archives that lack nothing.

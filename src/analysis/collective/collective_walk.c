@@ -130,6 +130,7 @@ static void list_calls(struct fm_collective_walk *walk)
         calls[hole] = moved;
     }
     for (size_t i = 0; i < walk->calls.count; i++) {
+        fm_vector_push(&walk->has_record, false);
         walk->without_record +=
             fm_trace_called(trace, &trace->locations[calls[i].location], calls[i].row)->paradigm ==
             FM_PARADIGM_MPI;
@@ -191,7 +192,7 @@ void fm_collective_walk_begin(struct fm_collective_walk *walk, const struct fm_t
     walk->process = process;
     fm_map_clear(&walk->membership_of);
     walk->memberships.count = 0;
-    walk->calls.count = walk->next_call = 0;
+    walk->calls.count = walk->has_record.count = walk->next_call = 0;
     if (walk->world != FM_NONE && fm_trace_rank(trace, walk->world, process) != FM_NONE) {
         list_calls(walk);
     }
@@ -249,6 +250,18 @@ static void skip_gaps(struct fm_collective_walk *walk, uint64_t time)
     }
 }
 
+/* Notes a collective record of Init or Finalize, of which a call may have several. */
+static void note_record(struct fm_collective_walk *walk, uint32_t location, uint32_t activity)
+{
+    for (size_t i = 0; i < walk->calls.count; i++) {
+        const struct fm_record_ref *call = &walk->calls.items[i];
+        if (call->location == location && call->row == activity && !walk->has_record.items[i]) {
+            walk->has_record.items[i] = true;
+            walk->without_record--;
+        }
+    }
+}
+
 static void take_call(struct fm_collective_walk *walk, struct fm_member *member)
 {
     const struct fm_record_ref call = walk->calls.items[walk->next_call++];
@@ -295,7 +308,9 @@ bool fm_collective_walk_next(struct fm_collective_walk *walk, struct fm_member *
         }
         if (walk->world != FM_NONE && is_of_run(called->call) &&
             !is_of_spawn(trace, called, part->communicator)) {
-            walk->without_record -= called->paradigm == FM_PARADIGM_MPI;
+            if (called->paradigm == FM_PARADIGM_MPI) {
+                note_record(walk, record.location, part->start);
+            }
             continue;
         }
         if (fm_gaps_ahead(&walk->gaps)) {
@@ -346,6 +361,7 @@ void fm_collective_walk_free(struct fm_collective_walk *walk)
     fm_map_free(&walk->membership_of);
     fm_vector_free(&walk->memberships);
     fm_vector_free(&walk->calls);
+    fm_vector_free(&walk->has_record);
     fm_vector_free(&walk->worlds);
     fm_gaps_free(&walk->gaps);
 }

@@ -44,9 +44,10 @@ struct fm_collective_walk {
                          known */
     uint32_t world; /**< that of the process */
     FM_VECTOR(struct fm_record_ref) calls; /**< of Init and Finalize: row = activity */
+    FM_VECTOR(bool) has_record; /**< by call of them: some collective record lies in it */
     size_t next_call;
     uint32_t next_of_kind[2][FM_SERIES_LIBRARIES]; /**< ordinals of the next Init and Finalize */
-    uint64_t without_record; /**< those of MPI less their collective records */
+    uint64_t without_record; /**< those of MPI in which no collective record lies */
     bool counts_bytes;       /**< some record so far, of any communicator, has bytes */
 };
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/libraries/library_walk.h"
 
+#include <string.h>
+#include <strings.h>
+
 /* A lock that a thread of the process has requested or holds. */
 struct open_lock {
     uint64_t id;
@@ -18,6 +21,7 @@ struct open_operation {
     uint32_t next;   /* with the same id, begun earlier; FM_NONE: none */
     uint8_t type;    /* fm_rma_type_t */
     bool done_locally;
+    bool returned; /* a get that its own call has completed */
 };
 
 struct window_state {
@@ -175,12 +179,31 @@ static void open_epoch(struct fm_library_walk *walk, const struct fm_rma *record
     state_of(walk, record->window)->use.exclusively |= !record->shared;
 }
 
+/* @return whether a record belongs to another epoch than that of the lock: the thread has one at a
+ * time, so that the record of the release in between is lost */
+static bool begins_next(const struct fm_library_walk *walk, const struct open_lock *lock,
+                        const struct fm_rma *record, struct fm_call_ref call)
+{
+    if (record->type == FM_RMA_LOCK_REQUEST) {
+        return !fm_same_call(lock->request, call);
+    }
+    const struct fm_lock_epochs *into = walk->into;
+    return lock->epoch != FM_NONE &&
+           !fm_same_call(into->acquisitions.items[into->epochs.items[lock->epoch].acquisition].call,
+                         call);
+}
+
 static void take_lock(struct fm_library_walk *walk, const struct fm_rma *record,
                       struct fm_call_ref call)
 {
-    const size_t position = find_lock(walk, record, call.location);
+    size_t position = find_lock(walk, record, call.location);
     if (member(walk, record->window, record->peer == FM_NONE ? 0 : record->peer) == FM_NONE) {
         return;
+    }
+    if (position < walk->locks.count &&
+        begins_next(walk, &walk->locks.items[position], record, call)) {
+        walk->locks.items[position] = walk->locks.items[--walk->locks.count];
+        position = walk->locks.count;
     }
     if (position == walk->locks.count) {
         fm_vector_push(&walk->locks, (struct open_lock){walk->lock_id, record->window, record->peer,
@@ -212,6 +235,32 @@ static void release_lock(struct fm_library_walk *walk, const struct fm_rma *reco
 
 /* ---- operations ---- */
 
+/* @return whether a call returns a value that it has read from its target: it has completed the
+ * operation when it returns, also where the record of that is lost */
+static bool reads_target(const struct fm_region *region, fm_rma_type_t type)
+{
+    if (type == FM_RMA_PUT || strcasestr(region->name, "_nbi") != NULL ||
+        strncasecmp(region->name, "ARMCI_Nb", 8) == 0) {
+        return false;
+    }
+    return type == FM_RMA_GET ||
+           (type == FM_RMA_ATOMIC &&
+            (strcasestr(region->name, "fetch") != NULL ||
+             strcasestr(region->name, "swap") != NULL || strcasestr(region->name, "fadd") != NULL ||
+             strcasestr(region->name, "finc") != NULL ||
+             strcasestr(region->name, "atomic_ref") != NULL ||
+             strcasestr(region->name, "atomic_cas") != NULL ||
+             strcasestr(region->name, "Rmw") != NULL));
+}
+
+/* @return whether a call needs its target's progress for its own operation, whatever records tell
+ * of the completion: it reads, or it is a blocking call of ARMCI */
+static bool blocks(const struct fm_region *region, fm_rma_type_t type)
+{
+    return reads_target(region, type) ||
+           (region->paradigm == FM_PARADIGM_ARMCI && strncasecmp(region->name, "ARMCI_Nb", 8) != 0);
+}
+
 static void open_operation(struct fm_library_walk *walk, const struct fm_rma *record,
                            struct fm_call_ref call)
 {
@@ -224,6 +273,10 @@ static void open_operation(struct fm_library_walk *walk, const struct fm_rma *re
     }
     if (walk->progress == NULL) {
         return;
+    }
+    const struct fm_region *region = called(walk, call);
+    if (blocks(region, (fm_rma_type_t)record->type)) {
+        need(walk, call, target);
     }
     uint32_t index = walk->free_operation;
     if (index == FM_NONE) {
@@ -238,6 +291,7 @@ static void open_operation(struct fm_library_walk *walk, const struct fm_rma *re
         .target = target,
         .next = *head == index ? FM_NONE : *head,
         .type = record->type,
+        .returned = reads_target(region, (fm_rma_type_t)record->type),
     };
     *head = index;
 }
@@ -252,9 +306,10 @@ static bool completes_others(const struct fm_region *region)
 static bool needs_target(const struct open_operation *operation, const struct fm_region *completing,
                          struct fm_call_ref call, bool remotely)
 {
-    return fm_same_call(operation->call, call) ? completing->paradigm == FM_PARADIGM_ARMCI ||
-                                                     operation->type != FM_RMA_PUT || remotely
-                                               : completes_others(completing);
+    return fm_same_call(operation->call, call)
+               ? completing->paradigm == FM_PARADIGM_ARMCI || operation->type != FM_RMA_PUT ||
+                     remotely
+               : completes_others(completing) && !operation->returned;
 }
 
 /* Handles the completion of the operations with an id. A list begins with the operations that have

@@ -68,13 +68,15 @@ static void list_waits(const struct fm_trace *trace, uint32_t process, fm_peer_w
     }
 }
 
-/* Makes the update the one that a call waits for, if it lies in the call and is later. */
+/* Makes the update the one that a call waits for, if it lies in the call, comes from another
+ * thread and is later: a thread cannot end its own waiting. */
 static void offer(const struct fm_trace *trace, struct fm_peer_wait *wait,
                   const struct update *update)
 {
     const struct fm_region *region =
         fm_trace_called(trace, &trace->locations[wait->call.location], wait->call.activity);
-    if (update->enter <= fm_call_enter(trace, wait->call) ||
+    if (update->call.location == wait->call.location ||
+        update->enter <= fm_call_enter(trace, wait->call) ||
         update->enter > fm_call_leave(trace, wait->call) ||
         update->paradigm != (uint32_t)region->paradigm ||
         (region->call == FM_CALL_EVENT_WAIT && !update->is_post)) {

@@ -32,6 +32,7 @@ struct fm_omissions {
     atomic_uint_fast64_t unrecorded_inits;  /**< Init and Finalize without collective records */
     atomic_uint_fast64_t unrequested_locks; /**< acquired without the record of their request */
     atomic_uint_fast64_t unreleased_locks;
+    atomic_uint_fast64_t unreleased_thread_locks;
     atomic_uint_fast64_t unmatched_epochs;    /**< access or exposure epochs without partner */
     atomic_uint_fast64_t incomplete_barriers; /**< of teams: some thread's call is missing */
 };

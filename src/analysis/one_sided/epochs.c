@@ -11,8 +11,6 @@
 
 #include "base/containers/map.h"
 
-#include <strings.h>
-
 static uint32_t state_of(struct fm_epoch_walk *walk, uint32_t window)
 {
     if (walk->recent < walk->states.count && walk->states.items[walk->recent].window == window) {
@@ -126,10 +124,6 @@ static void visit(struct fm_epoch_walk *walk, const struct fm_record_ref *record
     }
     case FM_RMA_COLLECTIVE:
         fm_epoch_walk_collective(walk, state_index, call);
-        if (strcasecmp(fm_trace_called(trace, location, rma->activity)->name,
-                       "MPI_Win_allocate_shared") == 0) {
-            fm_lock_walk_shared_memory(walk->locks, rma->window);
-        }
         break;
     case FM_RMA_GROUP_SYNC:
         visit_group_sync(walk, state_index, rma, call,
@@ -273,8 +267,25 @@ static void build(void *context, unsigned worker, uint32_t first, uint32_t last)
     fm_vector_free(&walk.last_origins);
 }
 
+/* Spreads over all processes of the analysis which windows are of shared memory: the records of one
+ * member are enough. */
+static void share_window_kinds(struct fm_analysis *analysis)
+{
+    const uint32_t count = analysis->trace->window_count;
+    uint64_t *shared = fm_allocate(count, sizeof *shared);
+    for (uint32_t w = 0; w < count; w++) {
+        shared[w] = analysis->trace->windows[w].is_shared_memory;
+    }
+    fm_team_sum(analysis->team, shared, count);
+    for (uint32_t w = 0; w < count; w++) {
+        analysis->records->windows[w].is_shared_memory = shared[w] != 0;
+    }
+    fm_free(shared);
+}
+
 void fm_epochs_build(struct fm_analysis *analysis)
 {
+    share_window_kinds(analysis);
     struct building building = {
         .analysis = analysis,
         .progress = analysis->asynchronous_progress ? NULL : fm_progress_create(analysis),

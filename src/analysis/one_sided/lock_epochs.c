@@ -92,11 +92,6 @@ struct fm_window_locks *fm_lock_walk_locks(struct fm_lock_walk *walk, uint32_t w
     return &walk->windows.items[index];
 }
 
-void fm_lock_walk_shared_memory(struct fm_lock_walk *walk, uint32_t window)
-{
-    fm_lock_walk_locks(walk, window)->shared_memory = true;
-}
-
 static void list_call(struct fm_lock_walk *walk, struct fm_lock_epoch *epoch,
                       struct fm_call_ref call, uint32_t target)
 {
@@ -142,7 +137,7 @@ void fm_lock_walk_need(struct fm_lock_walk *walk, uint32_t window, struct fm_cal
                        uint32_t target)
 {
     if (walk->progress != NULL && target != walk->process && target != FM_NONE &&
-        !fm_lock_walk_locks(walk, window)->shared_memory) {
+        !walk->analysis->trace->windows[window].is_shared_memory) {
         fm_progress_need(walk->progress, walk->worker, walk->process, call, target);
     }
 }
@@ -166,6 +161,36 @@ static uint32_t add_acquisition(struct fm_lock_walk *walk, const struct fm_rma *
     return (uint32_t)walk->into->acquisitions.count - 1;
 }
 
+/* Takes an epoch, of all targets or of the one with a rank, off the open ones of its window. */
+static void close_epoch(struct fm_lock_walk *walk, uint32_t window_index, uint32_t rank,
+                        const struct fm_open_epoch *open)
+{
+    struct fm_window_locks *locks = &walk->windows.items[window_index];
+    const uint32_t position = open->position;
+    const uint32_t last = locks->open.items[--locks->open.count];
+    locks->open.items[position] = last;
+    walk->open.items[last].position = position;
+    if (rank == FM_NONE) {
+        locks->all = FM_NONE;
+    } else {
+        fm_map_take(&walk->open_by_target, (uint64_t)window_index << 32 | rank);
+    }
+}
+
+/* @return whether a record belongs to another epoch than the open one of its target: a process has
+ * one at a time, so that the record of the release in between is lost. A request begins an epoch,
+ * and an epoch has one acquisition. */
+static bool begins_next(const struct fm_lock_walk *walk, const struct fm_open_epoch *open,
+                        const struct fm_rma *record, struct fm_call_ref call)
+{
+    const struct fm_lock_epoch *epoch = &walk->into->epochs.items[open->epoch];
+    if (record->type == FM_RMA_LOCK_REQUEST) {
+        return !fm_same_call(epoch->request, call);
+    }
+    return epoch->acquisition != FM_NONE &&
+           !fm_same_call(walk->into->acquisitions.items[epoch->acquisition].call, call);
+}
+
 void fm_lock_walk_lock(struct fm_lock_walk *walk, const struct fm_rma *record,
                        struct fm_call_ref call)
 {
@@ -173,6 +198,10 @@ void fm_lock_walk_lock(struct fm_lock_walk *walk, const struct fm_rma *record,
     uint32_t window_index = fm_lock_walk_window(walk, record->window);
     struct fm_open_epoch *already = fm_lock_walk_find_open(walk, window_index, record->peer);
     bool acquired = record->type == FM_RMA_LOCK_ACQUIRE;
+    if (already != NULL && begins_next(walk, already, record, call)) {
+        close_epoch(walk, window_index, record->peer, already);
+        already = NULL;
+    }
     if (already != NULL) {
         struct fm_lock_epoch *epoch = &walk->into->epochs.items[already->epoch];
         if (acquired && epoch->acquisition == FM_NONE) {
@@ -249,14 +278,5 @@ void fm_lock_walk_unlock(struct fm_lock_walk *walk, const struct fm_rma *record,
     fm_epoch_count_pairs(walk->analysis, call, needed, pairs - needed);
     fm_lock_walk_sync(walk, open, call, false);
     walk->into->epochs.items[open->epoch].release = call;
-
-    struct fm_window_locks *locks = &walk->windows.items[window_index];
-    uint32_t last = locks->open.items[--locks->open.count];
-    locks->open.items[open->position] = last;
-    walk->open.items[last].position = open->position;
-    if (record->peer == FM_NONE) {
-        locks->all = FM_NONE;
-    } else {
-        fm_map_take(&walk->open_by_target, (uint64_t)window_index << 32 | record->peer);
-    }
+    close_epoch(walk, window_index, record->peer, open);
 }

@@ -77,9 +77,6 @@ void fm_lock_walk_begin(struct fm_lock_walk *walk, uint32_t process, struct fm_l
 /** Ends a process, after all of its records. */
 void fm_lock_walk_end(struct fm_lock_walk *walk);
 
-/** Marks the memory of a window as shared: its operations need no progress of a target. */
-void fm_lock_walk_shared_memory(struct fm_lock_walk *walk, uint32_t window);
-
 /** Handles the request or the acquisition of a lock; the first of the two begins the epoch.
  * `record->peer` is FM_NONE for all targets. */
 void fm_lock_walk_lock(struct fm_lock_walk *walk, const struct fm_rma *record,

@@ -42,7 +42,6 @@ struct fm_open_operation {
 };
 
 struct fm_window_locks {
-    bool shared_memory;
     struct fm_lock_use use;
     uint32_t all; /**< open epoch of all targets, in `open`; FM_NONE: none */
     FM_VECTOR(uint32_t) open;

@@ -133,6 +133,12 @@ fm_status_t fm_warnings_add(const struct fm_analysis *analysis, struct fm_cube *
         {defects->unrecorded_completions,
          "non-blocking send lacks the record of its completion: no Late Receiver for it",
          "non-blocking sends lack the record of their completion: no Late Receiver for them"},
+        {defects->unrecorded_starts,
+         "non-blocking collective operation lacks the record of its start: not analysed",
+         "non-blocking collective operations lack the record of their start: not analysed"},
+        {defects->doubled_records,
+         "record repeats a collective or an epoch that its call has recorded already: ignored",
+         "records repeat a collective or an epoch that their call has recorded already: ignored"},
         {omissions->unmatched_sends, "send has no matching receive: not analysed",
          "sends have no matching receive: not analysed"},
         {omissions->unmatched_receives, "receive has no matching send: not analysed",
@@ -170,6 +176,11 @@ fm_status_t fm_warnings_add(const struct fm_analysis *analysis, struct fm_cube *
         {omissions->unreleased_locks,
          "lock of a window has no record of its release: no Lock Contention behind it",
          "locks of windows have no record of their release: no Lock Contention behind them"},
+        {omissions->unreleased_thread_locks,
+         "acquisition of a thread's lock has no record of its release: no Lock Contention behind "
+         "it",
+         "acquisitions of threads' locks have no record of their release: no Lock Contention "
+         "behind them"},
         {omissions->unmatched_epochs,
          paused ? "access or exposure epoch of a window was not recorded by all of its partners: "
                   "analysed as far as known"

@@ -37,8 +37,11 @@ struct fm_thread_hold {
 typedef FM_VECTOR(struct fm_thread_hold) fm_thread_holds;
 
 /** Finds the holds of a process that were released. O(n log n).
- * @param holds  replaced; to be freed with fm_vector_free() */
-void fm_thread_holds_find(const struct fm_trace *trace, uint32_t process, fm_thread_holds *holds);
+ * @param holds  replaced; to be freed with fm_vector_free()
+ * @return the number of exclusive acquisitions whose release is not recorded though another
+ * acquisition of the lock follows */
+uint64_t fm_thread_holds_find(const struct fm_trace *trace, uint32_t process,
+                              fm_thread_holds *holds);
 
 /** Which holds of a lock block the next one; FM_NONE: none. */
 struct fm_blocking_holds {

@@ -139,7 +139,10 @@ static void judge(const struct fm_finder *finder, struct fm_thread_hold *holds, 
         passable = previous->waited_until;
     }
     const uint64_t from = wanted_from(trace, hold, previous);
-    if (finder->analysis->dependencies != NULL && leave > passable) {
+    /* A call that was left when the release ended depends on it, even if nothing in the release can
+     * have made it wait (a release without duration). */
+    const bool is_behind = leave > passable || leave >= previous->end;
+    if (finder->analysis->dependencies != NULL && is_behind) {
         depend(finder, hold, previous, t);
         hold->depends_on = before;
         hold->depends_at = t;
@@ -315,7 +318,8 @@ static void find(void *context, unsigned worker, uint32_t first, uint32_t last)
     FM_VECTOR(struct fm_lock_places) places = {0};
     finder.worker = worker;
     for (uint32_t process = first; process < last; process++) {
-        fm_thread_holds_find(finder.analysis->trace, process, &holds);
+        finder.analysis->omissions.unreleased_thread_locks +=
+            fm_thread_holds_find(finder.analysis->trace, process, &holds);
         note_awakenings(finder.analysis->trace, process, &holds);
         places.count = 0;
         for (uint32_t begin = 0, end; begin < holds.count; begin = end) {

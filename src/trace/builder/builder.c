@@ -24,6 +24,8 @@ void fm_builder_close(struct fm_builder *builder)
     fm_map_free(&builder->value_counts);
     fm_vector_free(&builder->frames);
     fm_vector_free(&builder->forks);
+    fm_vector_free(&builder->silent_starts);
+    fm_vector_free(&builder->completed);
     fm_vector_free(&builder->open_forks);
     fm_vector_free(&builder->fork_calls);
     fm_map_free(&builder->first_fork);
@@ -67,6 +69,7 @@ static void reset(struct fm_builder *builder)
         builder->trace->has_passive_target ||
         builder->trace->processes[builder->location->process].location_count > 1;
     fm_builder_reset_computation(builder);
+    builder->completing = FM_NONE;
     builder->accesses.count = 0;
     fm_map_clear(&builder->access_by_id);
     fm_map_clear(&builder->visits);
@@ -87,6 +90,8 @@ void fm_builder_begin_location(struct fm_builder *builder, uint32_t location)
     builder->left_open_before = builder->requests.left_open.count;
     builder->foreign_before = builder->requests.foreign.count;
     builder->forks_before = builder->forks.count;
+    builder->silent_starts_before = builder->silent_starts.count;
+    builder->next_silent_start_before = builder->next_silent_start;
     reset(builder);
     fm_tables_reserve(builder->location, &builder->sizes);
 }
@@ -96,6 +101,8 @@ void fm_builder_restart_location(struct fm_builder *builder)
     *builder->defects = builder->defects_before;
     fm_requests_reopen_location(&builder->requests, builder->left_open_before,
                                 builder->foreign_before);
+    builder->silent_starts.count = builder->silent_starts_before;
+    builder->next_silent_start = builder->next_silent_start_before;
     fm_traffic_clear(&builder->traffic);
     fm_tables_clear(builder->location);
     fm_counters_free(&builder->location->counters);

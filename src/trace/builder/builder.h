@@ -48,6 +48,12 @@ struct fm_processor_amount {
     bool takes_away; /**< it is subtracted again */
 };
 
+/** A call that starts a non-blocking collective, without the record of it. */
+struct fm_silent_start {
+    uint64_t enter;
+    uint32_t location, activity;
+};
+
 /** A master has begun a team: where the call paths of the other members begin. */
 struct fm_fork {
     uint64_t time;
@@ -109,6 +115,10 @@ struct fm_builder {
         partitioned;            /**< of the next record of a message; operation == 0: none */
     uint64_t partition_request; /**< request that the next partition belongs to */
     struct fm_requests requests;
+    FM_VECTOR(struct fm_silent_start) silent_starts; /**< of the process's locations so far */
+    size_t next_silent_start;                        /**< those before it belong to a completion */
+    uint32_t completing;                             /**< last call that completed a collective */
+    FM_VECTOR(uint64_t) completed;             /**< ids of the collectives that it has completed */
     FM_VECTOR(struct fm_open_access) accesses; /**< to files, some of which are done */
     struct fm_map access_by_id;                /**< (I/O handle, id) -> row of `accesses` */
     struct fm_traffic_counter traffic;
@@ -137,6 +147,7 @@ struct fm_builder {
     struct fm_trace_defects defects_before;  /**< when the location began */
     size_t left_open_before, foreign_before; /**< requests of the process, likewise */
     size_t forks_before;
+    size_t silent_starts_before, next_silent_start_before; /**< likewise */
 };
 
 /** Prepares a builder. `defects` must outlive it. */
@@ -229,6 +240,8 @@ void fm_builder_communicator_created(struct fm_builder *builder, uint32_t commun
  * FM_COUNTER_OF_PROCESSOR_TIME + i */
 void fm_builder_counter(struct fm_builder *builder, uint32_t counter, double value);
 /** A collective on a window: outside of MPI one of the window's communicator. */
+/** The innermost call has created a window. */
+void fm_builder_window_created(struct fm_builder *builder, uint32_t window);
 void fm_builder_rma_collective(struct fm_builder *builder, uint8_t operation, uint32_t window,
                                uint32_t root, uint64_t sent, uint64_t received);
 /** @param step  FM_RMA_LOCK_REQUEST, FM_RMA_LOCK_ACQUIRE or FM_RMA_LOCK_RELEASE

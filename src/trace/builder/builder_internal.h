@@ -108,6 +108,13 @@ static inline bool fm_builder_is_usable(struct fm_builder *builder, uint32_t ref
     return true;
 }
 
+/** Notes a collective whose start is not recorded: it counts as an unrecorded member of its series,
+ * which keeps the order of the other ones. It was started by the oldest call that starts a
+ * collective without a record, else in the last pause, else by the call that completes it.
+ * @param completion  with its location, time and call */
+void fm_builder_note_unrecorded_start(struct fm_builder *builder,
+                                      const struct fm_foreign_completion *completion);
+
 /** Notes time of the recorder's own work: behind a fork it is no part of the fork. */
 void fm_builder_note_overhead(struct fm_builder *builder, uint64_t ticks);
 

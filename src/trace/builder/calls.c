@@ -282,6 +282,11 @@ void fm_builder_enter(struct fm_builder *builder, uint32_t call)
     if (called->call != FM_CALL_USER) {
         activity = add_activity(location, builder->now, visit);
         note_reading(builder, activity);
+        if (__builtin_expect(called->starts_collective, 0)) {
+            fm_vector_push(
+                &builder->silent_starts,
+                ((struct fm_silent_start){builder->now, builder->location_index, activity}));
+        }
     } else {
         change_state(location, builder->now, visit);
         phase = called->is_phase ? begin_phase(builder, visit) : FM_NONE;

@@ -11,6 +11,12 @@ void fm_builder_collective_request(struct fm_builder *builder, uint64_t request)
         return;
     }
     struct fm_location *location = builder->location;
+    if (builder->silent_starts.count != 0) {
+        const struct fm_silent_start *last =
+            &builder->silent_starts.items[builder->silent_starts.count - 1];
+        builder->silent_starts.count -= last->activity == builder->current_activity &&
+                                        last->location == builder->location_index;
+    }
     fm_requests_start(&builder->requests, FM_REQUEST_COLLECTIVE, request,
                       (uint32_t)location->collectives.count);
     fm_vector_push(&location->collectives,
@@ -53,12 +59,48 @@ static struct fm_collective *detached_creation(struct fm_builder *builder)
     return NULL;
 }
 
+/* @return whether this call has a blocking part on the same communicator, or window, already: a
+ * call has one, so that the record stands twice */
+static bool is_copy(const struct fm_builder *builder, const struct fm_collective *part)
+{
+    const struct fm_location *location = builder->location;
+    for (size_t i = location->collectives.count; i-- > 0;) {
+        const struct fm_collective *other = &location->collectives.items[i];
+        if (other->start != part->start) {
+            break;
+        }
+        if (!other->non_blocking && other->communicator == part->communicator &&
+            other->window == part->window) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Notes that the current call completes a collective. @return false: it has completed it already */
+static bool note_completed(struct fm_builder *builder, uint64_t request)
+{
+    if (builder->completing != builder->current_activity) {
+        builder->completing = builder->current_activity;
+        builder->completed.count = 0;
+    }
+    if (fm_requests_find(&builder->requests, FM_REQUEST_COLLECTIVE, request) == FM_MAP_ABSENT) {
+        for (size_t i = 0; i < builder->completed.count; ++i) {
+            if (builder->completed.items[i] == request) {
+                return false;
+            }
+        }
+    }
+    fm_vector_push(&builder->completed, request);
+    return true;
+}
+
 void fm_builder_collective(struct fm_builder *builder, uint8_t operation, uint32_t communicator,
                            uint32_t root, uint64_t sent, uint64_t received,
                            const struct fm_collective_request *request)
 {
-    count_collective(builder, sent, received);
     if (!fm_builder_is_usable(builder, communicator)) {
+        count_collective(builder, sent, received);
         return;
     }
     struct fm_collective part = {
@@ -73,6 +115,11 @@ void fm_builder_collective(struct fm_builder *builder, uint8_t operation, uint32
         .persistent = request == NULL ? FM_NONE : request->persistent,
         .init = request == NULL ? FM_NONE : request->init,
     };
+    if (request == NULL ? is_copy(builder, &part) : !note_completed(builder, request->id)) {
+        ++builder->defects->doubled_records;
+        return;
+    }
+    count_collective(builder, sent, received);
     struct fm_location *location = builder->location;
     if (request == NULL) {
         if (detached_creation(builder) == NULL) {
@@ -96,8 +143,13 @@ void fm_builder_collective(struct fm_builder *builder, uint8_t operation, uint32
                                                                .persistent = part.persistent,
                                                                .init = part.init});
     } else {
-        part.non_blocking = true;
-        fm_vector_push(&location->collectives, part);
+        fm_builder_note_unrecorded_start(
+            builder, &(struct fm_foreign_completion){.time = builder->now,
+                                                     .location = builder->location_index,
+                                                     .activity = builder->current_activity,
+                                                     .kind = FM_REQUEST_COLLECTIVE,
+                                                     .communicator = communicator,
+                                                     .persistent = part.persistent});
     }
 }
 
@@ -135,18 +187,22 @@ void fm_builder_rma_collective(struct fm_builder *builder, uint8_t operation, ui
         fm_builder_rma(builder, FM_RMA_COLLECTIVE, window, FM_NONE, false, 0, sent, received);
         return;
     }
+    const struct fm_collective part = {
+        .start = builder->current_activity,
+        .complete = builder->current_activity,
+        .complete_location = builder->location_index,
+        .communicator = builder->trace->windows[window].communicator,
+        .window = window,
+        .root = root,
+        .operation = operation,
+        .moved_bytes = sent != 0 || received != 0,
+        .persistent = FM_NONE,
+        .init = FM_NONE,
+    };
+    if (is_copy(builder, &part)) {
+        ++builder->defects->doubled_records;
+        return;
+    }
     count_collective(builder, sent, received);
-    fm_vector_push(&builder->location->collectives,
-                   (struct fm_collective){
-                       .start = builder->current_activity,
-                       .complete = builder->current_activity,
-                       .complete_location = builder->location_index,
-                       .communicator = builder->trace->windows[window].communicator,
-                       .window = window,
-                       .root = root,
-                       .operation = operation,
-                       .moved_bytes = sent != 0 || received != 0,
-                       .persistent = FM_NONE,
-                       .init = FM_NONE,
-                   });
+    fm_vector_push(&builder->location->collectives, part);
 }

@@ -99,14 +99,14 @@ static const struct fm_pause *pause_before(const struct fm_trace *trace, uint32_
     return last;
 }
 
-/* An operation that began in a pause was not recorded: it counts as an unrecorded member of its
- * series, which keeps the matching order of the others. */
-static void complete_unrecorded(struct fm_location *location, const struct fm_pause *pause,
+/* An operation whose start, at `started`, was not recorded: it counts as an unrecorded member of
+ * its series, which keeps the matching order of the others. */
+static void complete_unrecorded(struct fm_location *location, uint64_t started,
                                 const struct fm_foreign_completion *completion)
 {
     bool collective = completion->kind == FM_REQUEST_COLLECTIVE;
     struct fm_unrecorded gap = {
-        .time = pause->begin,
+        .time = started,
         .count = 1,
         .reference = completion->communicator,
         .peer = collective ? completion->persistent : completion->peer,
@@ -127,15 +127,38 @@ static void complete_unrecorded(struct fm_location *location, const struct fm_pa
     }
 }
 
+void fm_builder_note_unrecorded_start(struct fm_builder *builder,
+                                      const struct fm_foreign_completion *completion)
+{
+    struct fm_location *location = &builder->trace->locations[completion->location];
+    const struct fm_pause *pause =
+        pause_before(builder->trace, location->process, completion->time);
+    uint64_t started = location->enter.items[completion->activity];
+    if (builder->next_silent_start < builder->silent_starts.count &&
+        builder->silent_starts.items[builder->next_silent_start].enter <= started) {
+        started = builder->silent_starts.items[builder->next_silent_start++].enter;
+    } else if (pause != NULL) {
+        started = pause->begin;
+    }
+    builder->defects->unrecorded_starts += pause == NULL;
+    complete_unrecorded(location, started, completion);
+}
+
 /* A receive without its request record: posted when it completed, unless that may have been in a
  * pause. */
-static void complete_alone(struct fm_trace *trace, const struct fm_foreign_completion *completion)
+static void complete_alone(struct fm_builder *builder,
+                           const struct fm_foreign_completion *completion)
 {
+    const struct fm_trace *trace = builder->trace;
     struct fm_location *location = &trace->locations[completion->location];
+    if (completion->kind == FM_REQUEST_COLLECTIVE && !completion->cancelled) {
+        fm_builder_note_unrecorded_start(builder, completion);
+        return;
+    }
     const struct fm_pause *pause = pause_before(trace, location->process, completion->time);
     bool is_end = completion->kind != FM_REQUEST_SEND && !completion->cancelled;
     if (pause != NULL && is_end) {
-        complete_unrecorded(location, pause, completion);
+        complete_unrecorded(location, pause->begin, completion);
         return;
     }
     if (completion->kind == FM_REQUEST_RECEIVE && !completion->cancelled) {
@@ -214,6 +237,15 @@ static struct fm_open_request *find_open(const struct fm_requests *requests,
     return NULL;
 }
 
+static int compare_silent_starts(const void *a, const void *b)
+{
+    const struct fm_silent_start *left = a, *right = b;
+    if (left->enter != right->enter) {
+        return left->enter < right->enter ? -1 : 1;
+    }
+    return left->location < right->location ? -1 : left->location > right->location;
+}
+
 /* @return the number of operations that were completed */
 static uint64_t complete_foreign(struct fm_builder *builder)
 {
@@ -233,7 +265,7 @@ static uint64_t complete_foreign(struct fm_builder *builder)
             open->location = FM_NONE;
             ++completed;
         } else {
-            complete_alone(builder->trace, completion);
+            complete_alone(builder, completion);
         }
     }
     for (uint32_t l = 0; l < process->location_count; ++l) {
@@ -255,9 +287,12 @@ void fm_builder_end_process(struct fm_builder *builder)
             compare_open);
     fm_sort(requests->foreign.items, requests->foreign.count, sizeof *requests->foreign.items,
             compare_foreign);
+    fm_sort(builder->silent_starts.items, builder->silent_starts.count,
+            sizeof *builder->silent_starts.items, compare_silent_starts);
     uint64_t completed = requests->foreign.count != 0 ? complete_foreign(builder) : 0;
     uint64_t unrecorded = complete_unseen_sends(builder->trace, requests);
     builder->defects->unrecorded_completions += unrecorded;
     builder->defects->open_requests += requests->left_open.count - completed - unrecorded;
     fm_requests_clear(requests);
+    builder->silent_starts.count = builder->next_silent_start = 0;
 }

@@ -2,6 +2,8 @@
 /* One-sided operations, their completions, and locks. */
 #include "trace/builder/builder_internal.h"
 
+#include <strings.h>
+
 void fm_builder_lock(struct fm_builder *builder, fm_rma_type_t step, uint32_t window,
                      uint32_t target, uint64_t lock, bool shared)
 {
@@ -37,6 +39,37 @@ static bool opens_passive_use(const struct fm_builder *builder, fm_rma_type_t ty
              !fm_builder_is_in_mpi(builder)));
 }
 
+void fm_builder_window_created(struct fm_builder *builder, uint32_t window)
+{
+    if (builder->current_activity == FM_NONE || window == FM_NONE) {
+        return;
+    }
+    const struct fm_region *called =
+        fm_trace_called(builder->trace, builder->location, builder->current_activity);
+    if (called->call == FM_CALL_WINDOW_CREATE &&
+        strcasecmp(called->name, "MPI_Win_allocate_shared") == 0) {
+        builder->trace->windows[window].is_shared_memory = true;
+    }
+}
+
+/* @return whether this call has the same record of a collective on the window, or of an epoch of
+ * start, complete, post and wait, already: the record stands twice */
+static bool is_copy(const struct fm_builder *builder, fm_rma_type_t type, uint32_t window,
+                    uint32_t peer)
+{
+    const struct fm_location *location = builder->location;
+    for (size_t i = location->rma.count; i-- > 0;) {
+        const struct fm_rma *other = &location->rma.items[i];
+        if (other->activity != builder->current_activity) {
+            break;
+        }
+        if (other->type == (uint8_t)type && other->window == window && other->peer == peer) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void fm_builder_rma(struct fm_builder *builder, fm_rma_type_t type, uint32_t window, uint32_t peer,
                     bool shared, uint64_t id, uint64_t bytes_out, uint64_t bytes_in)
 {
@@ -50,6 +83,14 @@ void fm_builder_rma(struct fm_builder *builder, fm_rma_type_t type, uint32_t win
     }
     if (!fm_builder_is_usable(builder, window)) {
         return;
+    }
+    if ((type == FM_RMA_COLLECTIVE || type == FM_RMA_GROUP_SYNC) &&
+        is_copy(builder, type, window, peer)) {
+        ++builder->defects->doubled_records;
+        return;
+    }
+    if (type == FM_RMA_COLLECTIVE) {
+        fm_builder_window_created(builder, window);
     }
     uint32_t communicator = builder->trace->windows[window].communicator;
     if (type <= FM_RMA_ATOMIC && communicator != FM_NONE) {

@@ -205,6 +205,11 @@ static inline void fm_event_communicator_created(struct fm_event_sink *sink, uin
     fm_builder_communicator_created(&sink->builder, fm_event_communicator(sink, communicator));
 }
 
+static inline void fm_event_rma_window(struct fm_event_sink *sink, OTF2_RmaWinRef window)
+{
+    fm_builder_window_created(&sink->builder, fm_event_window(sink, window));
+}
+
 static inline void fm_event_rma_collective(struct fm_event_sink *sink, OTF2_CollectiveOp operation,
                                            uint32_t window, uint32_t root, uint64_t sent,
                                            uint64_t received)

@@ -10,6 +10,7 @@
 #include "base/containers/sort.h"
 
 #include <string.h>
+#include <strings.h>
 
 /* ---- regions ---- */
 
@@ -173,6 +174,19 @@ static bool has_sampled_regions(const struct fm_raw_definitions *raw)
     return false;
 }
 
+/* @return whether a function of MPI starts a non-blocking collective: MPI_Ibarrier, MPI_Comm_idup,
+ * MPI_File_iread_all, but not those that are persistent */
+static bool starts_collective(fm_paradigm_t paradigm, fm_call_t call, const char *name)
+{
+    if (paradigm != FM_PARADIGM_MPI) {
+        return false;
+    }
+    return (call >= FM_CALL_BARRIER && call <= FM_CALL_SCAN &&
+            strncasecmp(name, "MPI_I", 5) == 0) ||
+           (call == FM_CALL_COMMUNICATOR && strncasecmp(name, "MPI_Comm_idup", 13) == 0) ||
+           (call == FM_CALL_FILE_ACCESS && strncasecmp(name, "MPI_File_i", 10) == 0);
+}
+
 static void resolve_regions(struct fm_raw_definitions *raw)
 {
     struct fm_trace *trace = &raw->into->trace;
@@ -216,6 +230,8 @@ static void resolve_regions(struct fm_raw_definitions *raw)
             .is_library = fm_is_library_function(name, file),
             .is_estimated = is_estimated,
         };
+        trace->regions[i].starts_collective =
+            starts_collective(paradigm, trace->regions[i].call, name);
         trace->has_passive_target |=
             paradigm == FM_PARADIGM_MPI && is_passive_target(trace->regions[i].call);
     }

@@ -57,6 +57,7 @@ struct fm_region {
     bool is_phase;       /**< its instances are phases of the program: iterations, steps */
     bool is_computation; /**< time in it is computation; to be set before events are read */
     fm_parameter_t parameter;
+    bool starts_collective; /**< starts a non-blocking collective, by its name */
     bool is_library; /**< a function of a library that the program uses (fm_is_library_function) */
     bool is_estimated; /**< a function of which only samples of call stacks, and the call stacks of
                             calls, tell when it begins and ends */
@@ -98,6 +99,8 @@ struct fm_communicator {
 struct fm_window {
     char *name;
     uint32_t communicator;
+    atomic_bool is_shared_memory; /**< some process that was read has created it by
+                                       MPI_Win_allocate_shared; written while events are read */
 };
 
 struct fm_group {
@@ -421,9 +424,11 @@ struct fm_trace_defects {
         unusable_records;   /**< records outside of communication calls or with wrong references */
     uint64_t open_requests; /**< receives and collectives that were never completed */
     uint64_t unrecorded_completions; /**< sends without a record of their completion */
-    uint64_t pauses;                 /**< of the recording, on all locations */
-    uint64_t paused;                 /**< ticks of them */
-    uint64_t missing_locations;      /**< locations whose events could not be read to their end */
+    uint64_t unrecorded_starts; /**< non-blocking collectives without a record of their start */
+    uint64_t doubled_records;   /**< second records of what a call does once: ignored */
+    uint64_t pauses;            /**< of the recording, on all locations */
+    uint64_t paused;            /**< ticks of them */
+    uint64_t missing_locations; /**< locations whose events could not be read to their end */
 };
 
 /** The program's name by ProgramBegin events. */

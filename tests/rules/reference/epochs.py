@@ -214,6 +214,10 @@ class WindowProcess:
             self._exposures_open.pop(0).wait = call
 
     def lock(self, call, target, lock_type, acquired):
+        epoch = self._open_locks.get(target)
+        if epoch and (epoch.request is not call if acquired is None
+                      else epoch.acquire not in (None, call)):
+            del self._open_locks[target]  # its release is not recorded
         if target not in self._open_locks:
             targets = self.members if target == ALL_TARGETS else [self.members[target]]
             is_exclusive = lock_type == "x" and target != ALL_TARGETS

@@ -16,8 +16,9 @@ METRICS = {
 }
 
 
-def imbalance(intervals):
-    """{metric: {(call path, location): value}} of all METRICS."""
+def imbalance(intervals, forks):
+    """{metric: {(call path, location): value}} of all METRICS; `forks`: pairs (call, time) of what
+    is no computation in a call."""
     values = {metric: {} for metric in METRICS}
     times = {}  # {call path: {location that visits it: exclusive time}}
     for loc, calls in intervals.calls.items():
@@ -25,6 +26,9 @@ def imbalance(intervals):
             if has_computation(call.path) and intervals.is_visited(call):
                 of_path = times.setdefault(call.path, {})
                 of_path[loc] = of_path.get(loc, 0) + call.own_time
+    for call, time in forks:
+        if has_computation(call.path):
+            times[call.path][call.loc] -= time
     for path, loc in intervals.visits:
         if has_computation(path):
             times.setdefault(path, {}).setdefault(loc, 0)

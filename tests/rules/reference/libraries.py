@@ -157,6 +157,10 @@ def lock_processes(timeline):
                 if epoch and epoch.acquire:
                     epoch.release = record.call
                 continue
+            epoch = open_epochs.get(key)
+            if epoch and (epoch.request is not record.call if record.name == "lock_request"
+                          else epoch.acquire not in (None, record.call)):
+                del open_epochs[key]  # its release is not recorded
             if key not in open_epochs:
                 locked = (0 if target == ALL_TARGETS else target, name)
                 open_epochs[key] = epochs.LockEpoch(rank, record.call, {locked}, True)
@@ -178,6 +182,24 @@ class _Operation:
         self.target = target
         self.is_done_locally = False
 
+    @property
+    def has_returned(self):
+        """Whether its own call has completed it, also without a record: it returns what it read."""
+        name = self.call.region
+        if name.endswith("_nbi") or name.startswith("ARMCI_Nb"):
+            return False
+        return self.kind == "get" or self.kind == "atomic" and any(
+            word in name for word in _FETCHING)
+
+    @property
+    def is_blocking(self):
+        """Whether its call needs the target, whatever records tell of the completion."""
+        name = self.call.region
+        return self.has_returned or name.startswith("ARMCI_") and not name.startswith("ARMCI_Nb")
+
+
+_FETCHING = ("fetch", "swap", "fadd", "finc", "atomic_ref", "atomic_cas", "Rmw")
+
 
 def progress_needs(timeline):
     """{call: set of the other processes whose progress it needs}."""
@@ -188,8 +210,10 @@ def progress_needs(timeline):
             call, targets = record.call, ()
             if record.name in ("put", "get", "atomic"):
                 target = timeline.scenario.window_members(record.args[0], rank)[record.args[1]]
-                open_operations.setdefault((record.args[0], record.args[3]), []).append(
-                    _Operation(record, target))
+                operation = _Operation(record, target)
+                open_operations.setdefault((record.args[0], record.args[3]), []).append(operation)
+                if operation.is_blocking:
+                    targets = (target,)
             elif record.name in ("done_blocking", "done_nonblocking", "done_remote"):
                 targets = _complete(open_operations, record)
             elif record.name == "lock_acquire":
@@ -218,8 +242,9 @@ def _complete(open_operations, record):
         if operation.call is call:
             is_needed = library == "armci" or operation.kind != "put" or is_remote
         else:
-            is_needed = kind_of(call.region) == "completion" or (
-                kind_of(call.region) == "barrier" and library != "armci")
+            is_needed = not operation.has_returned and (
+                kind_of(call.region) == "completion"
+                or kind_of(call.region) == "barrier" and library != "armci")
         if is_needed:
             targets.add(operation.target)
         operation.is_done_locally = True
@@ -244,6 +269,7 @@ def _update_candidates(timeline):
             if library is None or kind not in ("wait_until", "event_wait"):
                 continue
             inside = [update for target, update in updates if target == call.loc[0]
+                      and update.loc != call.loc
                       and library_of(update.region) == library
                       and call.enter < update.enter <= call.leave
                       and (kind == "wait_until" or kind_of(update.region) == "event_post")]

@@ -204,7 +204,7 @@ def collective_instances(timeline):
     scenario, instances, sizes = timeline.scenario, {}, {}
     for rank in sorted(timeline.records):
         counters = {}
-        for start, record in _collective_starts(timeline.records[rank]):
+        for start, record in _collective_starts(timeline.records[rank], timeline.calls):
             _, comm, root, sent, received = record.args[:5]
             is_spawned = start.call.name in _INIT and comm in scenario.intercomms
             if start.call.name in _INIT | _FINALIZE and not is_spawned:
@@ -218,6 +218,8 @@ def collective_instances(timeline):
             if persistent is not None:  # its starts have an order of their own
                 key = ("persistent", persistent, key)
             count = counters[key] = counters.get(key, -1) + 1
+            if start is record and record.name == "nb_coll_complete":
+                continue  # when it was started is not recorded; it counts
             comm_ranks = scenario.comm_members(comm, rank)
             comm_rank = comm_ranks.index(rank)
             sizes[key] = len(comm_ranks)
@@ -241,20 +243,42 @@ def counts_bytes(timeline):
     return any(record.args[3] + record.args[4] for record in (*of_mpi, *of_others))
 
 
-def _collective_starts(records):
-    """Pairs (starting record, record that names the communicator) in the order of the starts.
+_NON_BLOCKING = ("Ibarrier", "Ibcast", "Iscatter", "Igather", "Ireduce", "Iallreduce", "Iallgather",
+                 "Ialltoall", "Iscan", "Iexscan", "Ineighbor", "Comm_idup")
+
+
+def _collective_starts(records, calls):
+    """Pairs (starting record, record that names the communicator) in the order of the starts; a
+    completion whose start is not recorded is both, at the place of the first call that starts a
+    collective without a record, if there is one.
 
     A non-blocking collective that never completes names no communicator and cannot be counted.
     """
-    found, open_requests = [], {}
+    found, open_requests, recorded, lost = [], {}, set(), []  # found: [position, start, completion]
     for record in records:
+        position = (record.call.enter, 1) if record.call else None
         if record.name == "coll_end":
-            found.append([record, record])
+            found.append([position, record, record])
         elif record.name == "nb_coll_request":
-            found.append([record, None])
+            recorded.add(record.call)
+            found.append([position, record, None])
             open_requests[record.args[0]] = found[-1]
         elif record.name == "nb_coll_complete":
             pair = open_requests.pop(record.args[5], None)
             if pair:
-                pair[1] = record
-    return [pair for pair in found if pair[1] is not None]
+                pair[2] = record
+            else:
+                lost.append(record)
+    if not lost:
+        return [pair[1:] for pair in found if pair[2] is not None]
+    loc_rank = lost[0].call.loc[0]
+    silent = sorted(((call.enter, call.loc) for loc, of_loc in calls.items() if loc[0] == loc_rank
+                     for call in of_loc
+                     if (call.name or "").startswith(_NON_BLOCKING) and call not in recorded))
+    for record in lost:
+        at = record.call.enter
+        if silent and silent[0][0] <= at:
+            at = silent.pop(0)[0]
+        found.append([(at, 0), record, record])
+    found.sort(key=lambda pair: pair[0])
+    return [pair[1:] for pair in found if pair[2] is not None]

@@ -129,7 +129,7 @@ def compute_formation(timeline, severities):
     """Values of the FORMATION_METRICS from the result of compute()."""
     of_run = intervals_of(timeline, severities)
     return {**formation.Formation(of_run).values, **blame.Blame(of_run).values,
-            **critical_path.CriticalPath(of_run).values, **imbalance.imbalance(of_run)}
+            **critical_path.CriticalPath(of_run).values, **imbalance.imbalance(of_run, thread_times.forks(timeline))}
 
 
 def _parts_of_time(chosen, instances, received_by):

@@ -9,6 +9,11 @@ import library_functions
 import metrics
 import teams
 
+# Records that a call has once for each communicator, window or request: what tells them apart. A
+# second one is a copy.
+_ONCE = {"coll_end": slice(1, 2), "rma_coll_end": slice(1, 2), "nb_coll_complete": slice(5, 6),
+         "group_sync": slice(None)}
+
 
 class Call:
     """One instance of a region on one location.
@@ -163,6 +168,10 @@ class Timeline:
                 self.thread_records.setdefault(loc, []).append(record)
             elif stack and (stack[-1].name or library_functions.library_of(stack[-1].region)):
                 record = Record(event, stack[-1], sequence)
+                what = _ONCE.get(record.name)
+                if what and any(other.name == record.name and other.args[what] == record.args[what]
+                                for other in stack[-1].records):
+                    continue  # a copy
                 stack[-1].records.append(record)
                 records = self.records if stack[-1].name else self.library_records
                 records[loc[0]].append(record)
