@@ -183,6 +183,23 @@ bool fm_call_completes_requests(const char *name)
            fm_function_kind(FM_PARADIGM_MPI, name).completes_requests;
 }
 
+bool fm_function_only_begins(const char *name)
+{
+    return strcasestr(name, "_nbi") != NULL || strncasecmp(name, "ARMCI_Nb", 8) == 0;
+}
+
+bool fm_function_fetches(const char *name)
+{
+    static const char *const parts[] = {"fetch", "swap",       "fadd",      "finc",
+                                        "Rmw",   "atomic_ref", "atomic_cas"};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        if (strcasestr(name, parts[i]) != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool fm_is_mpi_function(const char *name)
 {
     if (strncmp(name, "MPI", 3) != 0) {

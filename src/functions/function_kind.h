@@ -99,6 +99,14 @@ fm_call_t fm_call_classify(fm_paradigm_t paradigm, const char *name, uint8_t otf
 /** @return whether the MPI function `name` completes requests that other calls have begun. */
 bool fm_call_completes_requests(const char *name);
 
+/** @return whether a one-sided operation of SHMEM or ARMCI, named with its prefix, only begins in
+ * its call: shmem_get_nbi, ARMCI_NbGet. */
+bool fm_function_only_begins(const char *name);
+
+/** @return whether an atomic operation of SHMEM, ARMCI or coarrays returns a value of its target.
+ */
+bool fm_function_fetches(const char *name);
+
 /** @return the name without its paradigm's prefix, of those that its table has; the name itself: it
  * has none of them */
 const char *fm_function_without_prefix(fm_paradigm_t paradigm, const char *name);

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/libraries/library_walk.h"
 
-#include <string.h>
-#include <strings.h>
-
 /* A lock that a thread of the process has requested or holds. */
 struct open_lock {
     uint64_t id;
@@ -237,28 +234,18 @@ static void release_lock(struct fm_library_walk *walk, const struct fm_rma *reco
 
 /* @return whether a call returns a value that it has read from its target: it has completed the
  * operation when it returns, also where the record of that is lost */
-static bool reads_target(const struct fm_region *region, fm_rma_type_t type)
+static bool reads_target(const struct fm_region *region, uint32_t type)
 {
-    if (type == FM_RMA_PUT || strcasestr(region->name, "_nbi") != NULL ||
-        strncasecmp(region->name, "ARMCI_Nb", 8) == 0) {
-        return false;
-    }
-    return type == FM_RMA_GET ||
-           (type == FM_RMA_ATOMIC &&
-            (strcasestr(region->name, "fetch") != NULL ||
-             strcasestr(region->name, "swap") != NULL || strcasestr(region->name, "fadd") != NULL ||
-             strcasestr(region->name, "finc") != NULL ||
-             strcasestr(region->name, "atomic_ref") != NULL ||
-             strcasestr(region->name, "atomic_cas") != NULL ||
-             strcasestr(region->name, "Rmw") != NULL));
+    return !region->is_begun_only &&
+           (type == FM_RMA_GET || (type == FM_RMA_ATOMIC && region->is_fetching));
 }
 
 /* @return whether a call needs its target's progress for its own operation, whatever records tell
  * of the completion: it reads, or it is a blocking call of ARMCI */
-static bool blocks(const struct fm_region *region, fm_rma_type_t type)
+static bool blocks(const struct fm_region *region, uint32_t type)
 {
     return reads_target(region, type) ||
-           (region->paradigm == FM_PARADIGM_ARMCI && strncasecmp(region->name, "ARMCI_Nb", 8) != 0);
+           (region->paradigm == FM_PARADIGM_ARMCI && !region->is_begun_only);
 }
 
 static void open_operation(struct fm_library_walk *walk, const struct fm_rma *record,
@@ -275,7 +262,7 @@ static void open_operation(struct fm_library_walk *walk, const struct fm_rma *re
         return;
     }
     const struct fm_region *region = called(walk, call);
-    if (blocks(region, (fm_rma_type_t)record->type)) {
+    if (blocks(region, record->type)) {
         need(walk, call, target);
     }
     uint32_t index = walk->free_operation;
@@ -291,7 +278,7 @@ static void open_operation(struct fm_library_walk *walk, const struct fm_rma *re
         .target = target,
         .next = *head == index ? FM_NONE : *head,
         .type = record->type,
-        .returned = reads_target(region, (fm_rma_type_t)record->type),
+        .returned = reads_target(region, record->type),
     };
     *head = index;
 }

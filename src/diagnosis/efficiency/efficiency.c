@@ -36,8 +36,9 @@ static void split_communication(const struct fm_cube_experiment *experiment,
     }
     run->transfer = (double)experiment->ideal_duration / (double)experiment->duration;
     run->serialization = run->communication / run->transfer;
-    if (run->serialization > 1) { /* by roundings of the two durations */
+    if (run->serialization > 1) { /* by roundings of the durations, or by clocks that contradict */
         run->serialization = 1;
+        run->transfer = run->communication;
     }
 }
 

@@ -227,6 +227,8 @@ static void resolve_regions(struct fm_raw_definitions *raw)
             .paradigm = paradigm,
             .call = is_estimated ? FM_CALL_USER : fm_call_classify(paradigm, name, from->role),
             .is_phase = from->is_phase,
+            .is_begun_only = fm_function_only_begins(name),
+            .is_fetching = fm_function_fetches(name),
             .is_library = fm_is_library_function(name, file),
             .is_estimated = is_estimated,
         };

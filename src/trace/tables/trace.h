@@ -58,6 +58,8 @@ struct fm_region {
     bool is_computation; /**< time in it is computation; to be set before events are read */
     fm_parameter_t parameter;
     bool starts_collective; /**< starts a non-blocking collective, by its name */
+    bool is_begun_only;     /**< fm_function_only_begins() */
+    bool is_fetching;       /**< fm_function_fetches() */
     bool is_library; /**< a function of a library that the program uses (fm_is_library_function) */
     bool is_estimated; /**< a function of which only samples of call stacks, and the call stacks of
                             calls, tell when it begins and ends */

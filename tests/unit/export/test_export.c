@@ -74,7 +74,8 @@ static void test_json_problems(void **state)
     char *problems = json_dumps(json_object_get(root, "problems"), JSON_COMPACT);
     assert_string_equal(
         problems,
-        "[{\"id\":1,\"cause\":{\"callpath\":1,\"locations\":[3,4],\"kind\":\"imbalance\",\"exact\":"
+        "[{\"id\":1,\"cause\":{\"callpath\":1,\"callpaths\":[1],\"locations\":[3,4],\"kind\":"
+        "\"imbalance\",\"exact\":"
         "false,"
         "\"error\":0.044999999999999998,\"candidates\":[],\"replaced\":{\"callpath\":0,"
         "\"share\":0.92000000000000004}},"
@@ -98,10 +99,11 @@ static void test_json_problems(void **state)
         "{\"change\":\"no_barrier\",\"callpath\":6,\"saved\":-0.00050000000000000001,\"saved_"
         "error\":null,"
         "\"freed\":0.29999999999999999,\"instead\":2,\"moved\":0.28999999999999998}],"
-        "\"excess\":{\"there\":0.059999999999999998,\"elsewhere\":0.02,"
+        "\"consequence_of\":null,\"excess\":{\"there\":0.059999999999999998,\"elsewhere\":0.02,"
         "\"longest\":0.055},"
         "\"phase\":0,\"lock\":null},"
-        "{\"id\":2,\"cause\":{\"callpath\":1,\"locations\":[3],\"kind\":\"serialization\","
+        "{\"id\":2,\"cause\":{\"callpath\":1,\"callpaths\":[1],\"locations\":[3],\"kind\":"
+        "\"serialization\","
         "\"exact\":true,\"error\":0,\"candidates\":[],\"replaced\":null},"
         "\"cost\":0.10000000000000001,\"cost_error\":null,\"share\":0.01,"
         "\"when\":[{\"first\":null,\"last\":null,\"begin\":0,\"end\":0.5,\"count\":null,"
@@ -109,15 +111,16 @@ static void test_json_problems(void **state)
         "\"gain\":{\"balanced\":0.25,\"balanced_error\":null,\"removed\":0.40000000000000002,"
         "\"removed_error\":null,\"proved\":false},"
         "\"predictions\":[],"
-        "\"excess\":null,\"phase\":null,\"lock\":1},"
-        "{\"id\":3,\"cause\":{\"callpath\":null,\"locations\":[],\"kind\":\"unattributed\","
+        "\"consequence_of\":null,\"excess\":null,\"phase\":null,\"lock\":1},"
+        "{\"id\":3,\"cause\":{\"callpath\":null,\"callpaths\":[],\"locations\":[],\"kind\":"
+        "\"unattributed\","
         "\"exact\":true,\"error\":0,\"candidates\":[],\"replaced\":null},"
         "\"cost\":0.025000000000000001,\"cost_error\":null,\"share\":0.0025000000000000001,"
         "\"when\":[],"
         "\"symptoms\":[],\"gain\":{\"balanced\":null,\"balanced_error\":null,\"removed\":null,"
         "\"removed_error\":null,\"proved\":false},"
         "\"predictions\":[],"
-        "\"excess\":null,\"phase\":null,\"lock\":null}]");
+        "\"consequence_of\":1,\"excess\":null,\"phase\":null,\"lock\":null}]");
     free(problems);
     json_decref(root);
     fm_cube_free(cube);

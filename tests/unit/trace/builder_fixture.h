@@ -39,7 +39,7 @@ static struct fm_communicator communicators[2] = {
     {.size = 2, .first_group_size = 2, .members = members[0]},
     {.size = 2, .first_group_size = 2, .members = members[1]},
 };
-static struct fm_window windows[2] = {{NULL, 1}, {NULL, FM_NONE}};
+static struct fm_window windows[2] = {{.communicator = 1}, {.communicator = FM_NONE}};
 
 /* One process with two threads. */
 struct fixture {
