@@ -54,7 +54,12 @@ enum { THREAD_PID = 1, THREAD_TID = 2, THREAD_NAME = 5 };
 #define WINDOW_EVENTS (UINT64_C(1) << 20)
 
 /* Categories: the paradigms, followed by these. */
-enum { CATEGORY_PARAMETER = FM_PARADIGM_MEASUREMENT + 1, CATEGORY_WAIT, CATEGORY_ARRIVAL };
+enum {
+    CATEGORY_PARAMETER = FM_PARADIGM_MEASUREMENT + 1,
+    CATEGORY_SAMPLES, /* besides that of the paradigm: begin and end are estimates */
+    CATEGORY_WAIT,
+    CATEGORY_ARRIVAL
+};
 
 /* Ids of names: the regions of the report, then the metrics, then the kinds of arrows, from 1. */
 static uint64_t region_name(uint32_t region)
@@ -167,6 +172,9 @@ static void put_begin(struct writer *writer, const struct fm_ordered_event *even
     name_event(writer, region_name((uint32_t)(region - writer->events->cube->regions)),
                visit->kind == FM_CALLPATH_REGION ? writer->trace->regions[visit->region].paradigm
                                                  : (unsigned)CATEGORY_PARAMETER);
+    if (visit->kind == FM_CALLPATH_REGION && writer->trace->regions[visit->region].is_estimated) {
+        fm_protobuf_integer(&writer->event, EVENT_CATEGORY_IIDS, CATEGORY_SAMPLES + 1);
+    }
     for (size_t i = 0; i < count; i++) {
         fm_protobuf_fixed64(&writer->event, EVENT_FLOW_IDS,
                             (uint64_t)(&tails[i] - arrows->items) + 1);
@@ -215,6 +223,7 @@ static void put_names(struct writer *writer)
         intern(&data, INTERNED_CATEGORIES, p + 1, fm_paradigm_name((fm_paradigm_t)p));
     }
     intern(&data, INTERNED_CATEGORIES, CATEGORY_PARAMETER + 1, FM_CUBE_PARAMETER);
+    intern(&data, INTERNED_CATEGORIES, CATEGORY_SAMPLES + 1, "samples");
     intern(&data, INTERNED_CATEGORIES, CATEGORY_WAIT + 1, "wait state");
     intern(&data, INTERNED_CATEGORIES, CATEGORY_ARRIVAL + 1, "arrival");
     for (uint32_t r = 0; r < writer->events->cube->region_count; r++) {

@@ -72,7 +72,11 @@ static void open_span(void *context, uint64_t time, uint32_t visit, uint32_t act
     const struct fm_cube_region *region =
         fm_event_region_of(writer->events, writer->location, visit);
     begin_event(writer, "B", fm_event_nanoseconds(writer->events, time), writer->location);
-    put_name(writer, region->name, region->paradigm);
+    const struct fm_visit_profile *node =
+        &writer->trace->locations[writer->location].profile.items[visit];
+    const bool is_estimated =
+        node->kind == FM_CALLPATH_REGION && writer->trace->regions[node->region].is_estimated;
+    put_name(writer, region->name, is_estimated ? "user,samples" : region->paradigm);
     fm_json_end(&writer->json);
     const struct fm_candidate *wait =
         fm_span_wait(writer->events->detail, writer->location, activity);

@@ -69,7 +69,7 @@ static void reset(struct fm_builder *builder)
         builder->trace->has_passive_target ||
         builder->trace->processes[builder->location->process].location_count > 1;
     fm_builder_reset_computation(builder);
-    builder->completing = FM_NONE;
+    builder->completing = builder->creating = FM_NONE;
     builder->accesses.count = 0;
     fm_map_clear(&builder->access_by_id);
     fm_map_clear(&builder->visits);

@@ -118,6 +118,7 @@ struct fm_builder {
     FM_VECTOR(struct fm_silent_start) silent_starts; /**< of the process's locations so far */
     size_t next_silent_start;                        /**< those before it belong to a completion */
     uint32_t completing;                             /**< last call that completed a collective */
+    uint32_t creating; /**< last call whose part in a creation was noted without its record */
     FM_VECTOR(uint64_t) completed;             /**< ids of the collectives that it has completed */
     FM_VECTOR(struct fm_open_access) accesses; /**< to files, some of which are done */
     struct fm_map access_by_id;                /**< (I/O handle, id) -> row of `accesses` */

@@ -115,7 +115,10 @@ void fm_builder_collective(struct fm_builder *builder, uint8_t operation, uint32
         .persistent = request == NULL ? FM_NONE : request->persistent,
         .init = request == NULL ? FM_NONE : request->init,
     };
-    if (request == NULL ? is_copy(builder, &part) : !note_completed(builder, request->id)) {
+    const bool is_noted = request == NULL && builder->creating == builder->current_activity;
+    builder->creating = is_noted ? FM_NONE : builder->creating;
+    if (request == NULL ? !is_noted && is_copy(builder, &part)
+                        : !note_completed(builder, request->id)) {
         ++builder->defects->doubled_records;
         return;
     }
@@ -164,6 +167,7 @@ void fm_builder_communicator_created(struct fm_builder *builder, uint32_t commun
     if (part != NULL) {
         part->communicator = communicator;
     } else {
+        builder->creating = builder->current_activity;
         fm_vector_push(&builder->location->collectives,
                        (struct fm_collective){
                            .start = builder->current_activity,

@@ -57,6 +57,19 @@ class Rules(Experiments):
     def test_windows_of_any_length_give_the_same_order(self):
         subprocess.run([os.environ["ORDERED_EVENTS"], self.recorded()], check=True, timeout=300)
 
+    def test_functions_known_by_samples_have_a_category_of_their_own(self):
+        lines = ["0 0 enter main", "2 0 sample main/work", "6 0 sample main/work", "8 0 enter MPI_Barrier",
+                 "8 0 coll_begin", "9 0 coll_end barrier world - 0 0", "9 0 leave MPI_Barrier", "9 0 leave main"]
+        place = self.experiment("sampled", "unit 1\nranks 1\n" + "\n".join(lines) + "\n")
+        document = json.loads(fermata("export", "--to=perfetto-json", "-o", "-", place))
+        found = {event["name"]: event["cat"] for event in document["traceEvents"] if event["ph"] == "B"}
+        self.assertEqual(found, {"main": "user,samples", "work": "user,samples", "MPI_Barrier": "mpi"})
+        packets = [perfetto_rules.decode(value, perfetto_rules.PACKET)
+                   for _, _, value in perfetto_rules.fields(fermata("export", "--to=perfetto", "-o", "-", place))]
+        counts = [len(perfetto_rules.decode(packet["event"], perfetto_rules.EVENT).get("category_iids", []))
+                  for packet in packets if "event" in packet]
+        self.assertEqual(sorted(count for count in counts if count), [1, 2, 2])
+
     def test_processes_and_threads_are_in_the_order_of_ranks(self):
         ranks = 12
         lines = "".join(f"0 {r} enter main\n{9 + (5 * r) % ranks} {r} leave main\n" for r in range(ranks))
