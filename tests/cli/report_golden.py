@@ -13,11 +13,14 @@ import re
 import subprocess
 import sys
 import tempfile
+import threading
 
 command, write_sample = map(os.path.abspath, sys.argv[1:3])
 update = "--update" in sys.argv
 golden = pathlib.Path(__file__).parent / "golden"
 failures = []
+
+END = b"\0end"  # of what a command prints on a terminal
 
 UTF8 = {"LC_ALL": "C.UTF-8", "COLUMNS": "80", "PATH": os.environ["PATH"]}
 ASCII = {**UTF8, "LC_ALL": "C"}
@@ -180,19 +183,20 @@ def on_terminal(environment, folder, arguments):
     """What the command prints when its output is a terminal."""
     master, slave = pty.openpty()
     process = subprocess.Popen([command, "report", *arguments], cwd=folder, env=environment, stdout=slave)
+
+    def end():  # if the last writer closed the terminal, the system might drop what was not read yet
+        process.wait(60)
+        os.write(slave, END)
+
+    output, ending = b"", threading.Thread(target=end)
+    ending.start()
+    while not output.endswith(END):
+        output += os.read(master, 65536)
+    ending.join()
     os.close(slave)
-    output = b""
-    while True:
-        try:
-            part = os.read(master, 65536)
-        except OSError:
-            break
-        if not part:
-            break
-        output += part
     os.close(master)
-    check("terminal", process.wait(60) == 0, "failed")
-    return output.replace(b"\r\n", b"\n")
+    check("terminal", process.returncode == 0, "failed")
+    return output.removesuffix(END).replace(b"\r\n", b"\n")
 
 
 def styled_texts(name, output):

@@ -11,6 +11,7 @@ import composition
 import metrics
 
 SIGNIFICANT = 3
+OUTSIDE_PART = 20  # of the stretches that count: so much may lie outside of a caller that holds them
 CELL = 32
 MOST, EQUAL = 0.8, 0.1
 VARIATION = "variation"
@@ -248,7 +249,9 @@ class Causes:
                  if row.stands_for_callees or row.is_significant and not row.is_exact]
         if len(found) != 1 or not found[0].stands_for_callees:
             return
-        if not all(contains(found[0].path, block.caller) for block in self.own_weights):
+        ticks = {block: sum(weights) for block, weights in self.own_weights.items()}
+        outside = sum(of for block, of in ticks.items() if not contains(found[0].path, block.caller))
+        if outside * OUTSIDE_PART > sum(ticks.values()):
             return
         count, mean = len(lateness), sum(lateness) / max(1, len(lateness))
         if count < 2:

@@ -26,6 +26,7 @@ struct fm_error_scratch {
     FM_VECTOR(uint32_t) pools;          /* with ticks */
     double *rates;   /* [sample and end of a block]: change of w_s / g_s to the one before */
     double *largest; /* [block]: largest w_s^2; 0: not counted */
+    double *counted; /* [block]: ticks */
     struct node_sums *nodes; /* [node] */
     FM_VECTOR(uint32_t) noted;
     FM_VECTOR(uint32_t) in_cell;
@@ -47,6 +48,7 @@ static void free_tables(struct fm_error_scratch *scratch)
     fm_free(scratch->ticks);
     fm_free(scratch->rates);
     fm_free(scratch->largest);
+    fm_free(scratch->counted);
     fm_free(scratch->nodes);
 }
 
@@ -64,10 +66,12 @@ static void prepare(struct fm_sample_errors *errors, const struct fm_location *l
         scratch->rates =
             fm_allocate(estimates->samples.count + estimates->blocks.count, sizeof *scratch->rates);
         scratch->largest = fm_allocate(estimates->blocks.count, sizeof *scratch->largest);
+        scratch->counted = fm_allocate(estimates->blocks.count, sizeof *scratch->counted);
         scratch->nodes = fm_allocate(location->profile.count, sizeof *scratch->nodes);
     }
     scratch->pools.count = scratch->noted.count = 0;
-    errors->paths.count = errors->unsampled.count = errors->blocks.count = 0;
+    errors->paths.count = errors->unsampled.count = errors->blocks.count =
+        errors->block_ticks.count = 0;
     errors->largest = errors->counted = 0;
 }
 
@@ -84,6 +88,7 @@ void fm_sample_errors_free(struct fm_sample_errors *errors)
     fm_vector_free(&errors->paths);
     fm_vector_free(&errors->unsampled);
     fm_vector_free(&errors->blocks);
+    fm_vector_free(&errors->block_ticks);
 }
 
 /* ---- how often each stretch counts ---- */
@@ -281,6 +286,7 @@ static void spread_pools(struct fm_sample_errors *errors, const struct fm_estima
             scratch->largest[pool->block] = -1; /* not known yet */
             fm_vector_push(&errors->blocks, pool->block);
         }
+        scratch->counted[pool->block] += ticks;
         scratch->rates[pool->first + pool->block] += ticks / (double)pool->weight;
         scratch->rates[pool->end + pool->block] -= ticks / (double)pool->weight;
     }
@@ -346,6 +352,9 @@ static void list_paths(struct fm_sample_errors *errors, const struct fm_location
     }
     for (size_t i = 0; i < errors->blocks.count; i++) {
         double *largest = &scratch->largest[errors->blocks.items[i]];
+        double *counted = &scratch->counted[errors->blocks.items[i]];
+        fm_vector_push(&errors->block_ticks, *counted);
+        *counted = 0;
         errors->largest = *largest > errors->largest ? *largest : errors->largest;
         *largest = 0;
     }

@@ -17,6 +17,9 @@
 /* Causes of less than this part of all waiting are not judged: they are variation. */
 #define SMALLEST_PART 1000
 
+/* Of the stretches that count, this part may lie outside of a caller that holds them. */
+#define OUTSIDE_PART 20
+
 /* Squares of ticks are integers in parts of this one: sums of them are exact. */
 typedef __int128 wide;
 #define PARTS 0x1p20
@@ -347,8 +350,8 @@ static bool is_late(const struct evidence *evidence)
     return mean > FM_SIGNIFICANT * sqrt(variance > 0 ? variance : 0);
 }
 
-/* @return the row of the caller that alone is significant and holds all stretches that count, exact
- * times aside; FM_NONE: there is none */
+/* @return the row of the caller that alone is significant and holds the stretches that count, but
+ * for a small part as before a loop, exact times aside; FM_NONE: there is none */
 static uint32_t only_caller(const struct fm_cause_tree *tree, const struct fm_sample_errors *own,
                             const struct fm_location *location)
 {
@@ -365,13 +368,14 @@ static uint32_t only_caller(const struct fm_cause_tree *tree, const struct fm_sa
             only = r;
         }
     }
+    double all = 0, outside = 0;
     for (size_t i = 0; only != FM_NONE && i < own->blocks.count; ++i) {
         const uint32_t caller = location->estimates.blocks.items[own->blocks.items[i]].caller;
-        if (!fm_visit_contains(location, tree->rows.items[only].visit, caller)) {
-            return FM_NONE;
-        }
+        const bool is_inside = fm_visit_contains(location, tree->rows.items[only].visit, caller);
+        all += own->block_ticks.items[i];
+        outside += is_inside ? 0 : own->block_ticks.items[i];
     }
-    return only;
+    return outside * OUTSIDE_PART > all ? FM_NONE : only;
 }
 
 /* Lists the functions below a caller that may be what takes longer: those with the largest
