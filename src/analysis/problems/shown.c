@@ -33,22 +33,19 @@ static void choose(const struct fm_problem_list *list, int64_t sum, struct choic
     }
 }
 
-/* @return whether two problems have a location in common */
-static bool have_common_location(const struct fm_shown_problems *shown, uint32_t one,
-                                 uint32_t other)
+/* @return the problems that have a location in common with one, as a set of bits */
+static uint32_t overlaps_of(const struct fm_shown_problems *shown, uint32_t number)
 {
-    uint32_t a = shown->items[one].first, b = shown->items[other].first;
-    while (a < shown->items[one].end && b < shown->items[other].end) {
-        if (shown->locations[a] == shown->locations[b]) {
-            return true;
-        }
-        if (shown->locations[a] < shown->locations[b]) {
-            ++a;
-        } else {
-            ++b;
-        }
+    const struct fm_shown_problem *problem = &shown->items[number];
+    uint32_t overlaps = 0;
+    for (uint32_t i = 0; i < shown->count; ++i) {
+        const struct fm_shown_problem *other = &shown->items[i];
+        const bool meet =
+            fm_cube_locations_meet(shown->locations + problem->first, problem->end - problem->first,
+                                   shown->locations + other->first, other->end - other->first);
+        overlaps |= (uint32_t)meet << i;
     }
-    return false;
+    return overlaps;
 }
 
 struct fm_shown_problems fm_shown_problems_choose(const struct fm_problem_list *list, int64_t sum,
@@ -66,9 +63,7 @@ struct fm_shown_problems fm_shown_problems_choose(const struct fm_problem_list *
     shown.locations = fm_team_spread(team, choice.locations.items,
                                      choice.locations.count * sizeof *shown.locations, &bytes);
     for (uint32_t i = 0; i < shown.count; ++i) {
-        for (uint32_t other = 0; other < shown.count; ++other) {
-            shown.items[i].overlaps |= (uint32_t)have_common_location(&shown, i, other) << other;
-        }
+        shown.items[i].overlaps = overlaps_of(&shown, i);
         if (shown.items[i].kind == FM_CAUSE_UNATTRIBUTED) {
             shown.unattributed = (uint8_t)i;
         }

@@ -198,6 +198,22 @@ bool fm_cube_problem_is_at(const struct fm_cube *cube, const struct fm_cube_prob
                : callpath == problem->callpath;
 }
 
+bool fm_cube_locations_meet(const uint32_t *one, uint32_t one_count, const uint32_t *other,
+                            uint32_t other_count)
+{
+    for (uint32_t a = 0, b = 0; a < one_count && b < other_count;) {
+        if (one[a] == other[b]) {
+            return true;
+        }
+        if (one[a] < other[b]) {
+            a++;
+        } else {
+            b++;
+        }
+    }
+    return false;
+}
+
 bool fm_cube_set_consequence(struct fm_cube *cube, uint32_t problem, uint32_t of)
 {
     if (of >= problem || cube->problems[of].prediction_count == 0 ||

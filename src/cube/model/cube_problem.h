@@ -176,6 +176,10 @@ bool fm_cube_predict(struct fm_cube *cube, uint32_t problem,
 bool fm_cube_problem_is_at(const struct fm_cube *cube, const struct fm_cube_problem *problem,
                            uint32_t callpath);
 
+/** @return whether two lists of locations, both ascending, have one in common. */
+bool fm_cube_locations_meet(const uint32_t *one, uint32_t one_count, const uint32_t *other,
+                            uint32_t other_count);
+
 /** States that a problem is a consequence of another one.
  * @param problem  below cube->problem_count
  * @return false, without effect: the other one does not precede it, has no prediction, or is a

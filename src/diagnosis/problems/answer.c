@@ -283,14 +283,15 @@ void fm_answer_make(const struct fm_diagnosis *diagnosis, unsigned limit, struct
     for (uint32_t i = 0; i < cube->problem_count; i++) {
         const struct fm_cube_problem *cause = &cube->problems[i];
         int64_t cost = counted_cost(cube, cause);
-        if (cause->kind == FM_CAUSE_IDLE && !is_in_program(diagnosis, cause)) {
+        const bool has_cause = is_in_program(diagnosis, cause);
+        if (cause->kind == FM_CAUSE_IDLE && !has_cause) {
             continue; /* no waiting; the total of idle threads is known (efficiency/) */
         }
-        struct outside *kind = &kinds[cause->kind];
-        if (is_in_program(diagnosis, cause) && cause->consequence_of != 0) {
-            continue;
+        if (has_cause && cause->consequence_of != 0) {
+            continue; /* stands below the other problem */
         }
-        if (is_in_program(diagnosis, cause)) {
+        struct outside *kind = &kinds[cause->kind];
+        if (has_cause) {
             double load = fm_load_share(diagnosis, cause);
             int64_t own = cost - (int64_t)((double)cost * load);
             fm_vector_push(answer,

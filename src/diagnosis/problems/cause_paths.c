@@ -5,54 +5,47 @@
 
 #include <string.h>
 
-/* @return whether two problems have a location in common */
-static bool have_common_location(const struct fm_cube_problem *one,
-                                 const struct fm_cube_problem *other)
-{
-    for (uint32_t a = 0, b = 0; a < one->location_count && b < other->location_count;) {
-        if (one->locations[a] == other->locations[b]) {
-            return true;
-        }
-        if (one->locations[a] < other->locations[b]) {
-            a++;
-        } else {
-            b++;
-        }
-    }
-    return false;
-}
+/* What other problems of the same locations are: functions, by region, or call paths. */
+struct others {
+    bool *is_region, *is_callpath;
+};
 
-/* Marks the call paths of other problems of the same locations. */
-static void mark_others(const struct fm_cube *cube, const struct fm_cube_problem *cause,
-                        bool *is_other)
+static struct others find_others(const struct fm_cube *cube, const struct fm_cube_problem *cause)
 {
-    for (uint32_t i = 0; i < cube->problem_count; i++) {
+    const struct others others = {
+        .is_region = fm_allocate(cube->region_count, sizeof *others.is_region),
+        .is_callpath = fm_allocate(cube->callpath_count, sizeof *others.is_callpath),
+    };
+    for (uint32_t i = 0; cause->is_function && i < cube->problem_count; i++) {
         const struct fm_cube_problem *other = &cube->problems[i];
-        if (other->kind != cause->kind || !have_common_location(cause, other) ||
-            fm_cube_problem_is_at(cube, cause, other->callpath)) {
+        if (other->kind != cause->kind || fm_cube_problem_is_at(cube, cause, other->callpath) ||
+            !fm_cube_locations_meet(cause->locations, cause->location_count, other->locations,
+                                    other->location_count)) {
             continue;
         }
-        for (uint32_t c = 0; c < cube->callpath_count; c++) {
-            is_other[c] = is_other[c] || fm_cube_problem_is_at(cube, other, c);
+        if (other->is_function) {
+            others.is_region[cube->callpaths[other->callpath].region] = true;
+        } else {
+            others.is_callpath[other->callpath] = true;
         }
     }
+    return others;
 }
 
 bool *fm_cause_paths(const struct fm_cube *cube, const struct fm_cube_problem *cause)
 {
     bool *is_part = fm_allocate(cube->callpath_count, sizeof *is_part);
-    bool *is_other = fm_allocate(cube->callpath_count, sizeof *is_other);
-    if (cause->is_function) {
-        mark_others(cube, cause, is_other);
-    }
+    const struct others others = find_others(cube, cause);
     for (uint32_t c = 0; c < cube->callpath_count; c++) { /* callers come first */
         const uint32_t function = fm_cube_function_of(cube, c);
         const uint32_t parent = cube->callpaths[function].parent;
-        const char *paradigm = cube->regions[cube->callpaths[function].region].paradigm;
+        const uint32_t region = cube->callpaths[function].region;
         is_part[c] = fm_cube_problem_is_at(cube, cause, function) ||
                      (cause->is_function && parent != FM_CUBE_NONE && is_part[parent] &&
-                      !is_other[function] && strcmp(paradigm, "user") == 0);
+                      !others.is_region[region] && !others.is_callpath[function] &&
+                      strcmp(cube->regions[region].paradigm, "user") == 0);
     }
-    fm_free(is_other);
+    fm_free(others.is_region);
+    fm_free(others.is_callpath);
     return is_part;
 }

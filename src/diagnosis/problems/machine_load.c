@@ -12,25 +12,26 @@
 /** Shares of the computation without a processor below this do not matter to predictions. */
 #define NOTABLE_SHARE 0.05
 
-/** @return the sum of a metric's values over all call paths of a cause, on some locations.
+/** @return the sum of a metric's values over the call paths of a cause, on some locations.
+ * @param is_part    as fm_cause_paths() returned it
  * @param locations  NULL: the first `count` */
-static int64_t sum_over(const struct fm_cube *cube, fm_metric_t metric,
-                        const struct fm_cube_problem *cause, const uint32_t *locations,
-                        uint32_t count)
+static int64_t sum_over(const struct fm_cube *cube, fm_metric_t metric, const bool *is_part,
+                        const uint32_t *locations, uint32_t count)
 {
-    bool *is_part = fm_cause_paths(cube, cause);
     int64_t sum = 0;
     for (uint32_t c = 0; c < cube->callpath_count; c++) {
         sum += is_part[c] ? fm_cube_value_on(cube, metric, c, locations, count) : 0;
     }
-    fm_free(is_part);
     return sum;
 }
 
 int64_t fm_cause_value(const struct fm_cube *cube, fm_metric_t metric,
                        const struct fm_cube_problem *cause)
 {
-    return sum_over(cube, metric, cause, cause->locations, cause->location_count);
+    bool *is_part = fm_cause_paths(cube, cause);
+    const int64_t sum = sum_over(cube, metric, is_part, cause->locations, cause->location_count);
+    fm_free(is_part);
+    return sum;
 }
 
 /** Computation, and for how much of its measured part threads had no processor; ticks. */
@@ -67,13 +68,16 @@ static int64_t whole_load(const struct fm_diagnosis *diagnosis, const struct loa
 static struct load load_on(const struct fm_cube *cube, const struct fm_cube_problem *cause,
                            const uint32_t *locations, uint32_t count)
 {
-    return (struct load){
-        .time = sum_over(cube, FM_METRIC_COMP, cause, locations, count),
-        .measured = sum_over(cube, FM_METRIC_MEASURED_TIME, cause, locations, count),
-        .lost = sum_over(cube, FM_METRIC_STOLEN_TIME, cause, locations, count) -
-                sum_over(cube, FM_METRIC_BLOCKED_TIME, cause, locations, count) -
-                sum_over(cube, FM_METRIC_UNRESOLVED_TIME, cause, locations, count),
+    bool *is_part = fm_cause_paths(cube, cause);
+    const struct load load = {
+        .time = sum_over(cube, FM_METRIC_COMP, is_part, locations, count),
+        .measured = sum_over(cube, FM_METRIC_MEASURED_TIME, is_part, locations, count),
+        .lost = sum_over(cube, FM_METRIC_STOLEN_TIME, is_part, locations, count) -
+                sum_over(cube, FM_METRIC_BLOCKED_TIME, is_part, locations, count) -
+                sum_over(cube, FM_METRIC_UNRESOLVED_TIME, is_part, locations, count),
     };
+    fm_free(is_part);
+    return load;
 }
 
 int64_t fm_load_of_run(const struct fm_diagnosis *diagnosis, bool *is_estimated)

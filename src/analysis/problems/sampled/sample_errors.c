@@ -72,7 +72,7 @@ static void prepare(struct fm_sample_errors *errors, const struct fm_location *l
     scratch->pools.count = scratch->noted.count = 0;
     errors->paths.count = errors->unsampled.count = errors->blocks.count =
         errors->block_ticks.count = 0;
-    errors->largest = errors->counted = 0;
+    errors->largest = 0;
 }
 
 void fm_sample_errors_free(struct fm_sample_errors *errors)
@@ -110,7 +110,6 @@ static void count_stretch(struct fm_sample_errors *errors,
             fm_vector_push(&scratch->pools, stretch->pool);
         }
         scratch->ticks[stretch->pool] += ticks;
-        errors->counted += ticks;
     }
 }
 

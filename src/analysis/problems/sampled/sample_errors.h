@@ -41,7 +41,6 @@ struct fm_sample_errors {
     paths; /**< of nodes with samples and their callers, each once */
     FM_VECTOR(struct fm_unsampled) unsampled; /**< by caller, each once */
     double largest;                           /**< ticks^2: of all other nodes */
-    double counted;                           /**< ticks of the stretches, as often as they count */
     FM_VECTOR(uint32_t) blocks;               /**< that the samples belong to */
     FM_VECTOR(double) block_ticks;            /**< of the stretches of each of them */
     struct fm_error_scratch *scratch;
