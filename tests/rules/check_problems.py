@@ -95,10 +95,15 @@ def _text(key):
                                " ".join(map(scenario_file.format_location, locations)))
 
 
+def _key(report, problem):
+    """The key of a problem in the report: of call paths that cost equally much any may stand for a function."""
+    keys = [(problem.kind, path, tuple(problem.locations)) for path in problem.equal_paths]
+    return next((key for key in keys if key in report.problems), keys[0])
+
+
 def differences(report, problems):
     """Texts about what differs. Problems of waiting and of idle threads are classes of their own."""
-    expected = {(problem.kind, problem.path, tuple(problem.locations)): problem
-                for problem in problems}
+    expected = {_key(report, problem): problem for problem in problems}
     for key in sorted(set(expected) ^ set(report.problems), key=_text):
         yield "%s: only the %s has it" % (_text(key),
                                           "reference" if key in expected else "report")

@@ -100,6 +100,10 @@ export const ERROR_MEANING = "bound of the error by clocks and by what recording
 /** What it stands for in a run with samples, as in the terminal. */
 export const SAMPLED_ERROR_MEANING = `${ERROR_MEANING}, with two standard errors of what samples tell`;
 
+/** What stands before the names of functions that only samples show, and their times. */
+export const ESTIMATE_SIGN = "\u2248 ";
+export const ESTIMATE_MEANING = "Only samples tell of this function: when it began and how long it took are estimates";
+
 /** Smaller errors are rounded to 0 with one decimal. */
 const SMALLEST_ERROR = 0.0005;
 

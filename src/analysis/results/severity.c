@@ -50,9 +50,13 @@ static bool add_region(const struct fm_trace *trace, const struct fm_callpath *c
     }
     bool at_line = callpath->line != FM_NONE;
     const struct fm_source_line *line = at_line ? &trace->lines[callpath->line] : NULL;
-    return fm_cube_add_region(cube, region->name, fm_paradigm_name(region->paradigm),
-                              at_line ? line->file : region->file,
-                              at_line ? line->line : region->line) != FM_CUBE_NONE;
+    const uint32_t added = fm_cube_add_region(
+        cube, region->name, fm_paradigm_name(region->paradigm), at_line ? line->file : region->file,
+        at_line ? line->line : region->line);
+    if (added != FM_CUBE_NONE) {
+        cube->regions[added].is_estimated = region->is_estimated;
+    }
+    return added != FM_CUBE_NONE;
 }
 
 /* The processes of a world follow each other, and so do the locations.

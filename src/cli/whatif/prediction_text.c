@@ -103,7 +103,10 @@ static void print_effect(const struct fm_trace *trace, const struct fm_run_chang
         printf("%sthe remaining time of %s call%s is scaled", effect->before != 0 ? "; " : "",
                calls, plural(effect->calls));
     }
-    puts(".");
+    puts(effect->is_of_totals
+             ? ". The locations share no calls by which iterations could be paired: totals of the "
+               "run are compared."
+             : ".");
 }
 
 /* @return the longest computation of a location */

@@ -103,6 +103,21 @@ static void put_path(struct fm_sink *sink, const struct fm_cube *cube)
     }
 }
 
+/* The regions whose times are estimates. */
+static void put_estimates(struct fm_sink *sink, const struct fm_cube *cube)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < cube->region_count; i++) {
+        count += cube->regions[i].is_estimated;
+    }
+    fm_sink_u32(sink, count);
+    for (uint32_t i = 0; i < cube->region_count; i++) {
+        if (cube->regions[i].is_estimated) {
+            fm_sink_u32(sink, i);
+        }
+    }
+}
+
 void fm_cube_put_uncertainty(struct fm_sink *sink, const struct fm_cube *cube)
 {
     fm_sink_u32(sink, FM_CUBE_UNCERTAINTY_VERSION);
@@ -112,6 +127,7 @@ void fm_cube_put_uncertainty(struct fm_sink *sink, const struct fm_cube *cube)
     fm_sink_u64(sink, cube->errors.computation);
     fm_sink_u64(sink, cube->errors.longest_computation);
     put_statistics(sink, cube);
+    put_estimates(sink, cube);
     if (cube->errors.are_known) {
         put_phases(sink, cube);
         put_links(sink, cube);
@@ -139,6 +155,20 @@ static bool read_statistics(struct fm_cube_reader *reader)
              (record->insignificant > record->count || record->insignificant_sum > record->sum))) {
             return false;
         }
+    }
+    return !source->failed;
+}
+
+static bool read_estimates(struct fm_cube_reader *reader)
+{
+    struct fm_source *source = &reader->sections[FM_SECTION_UNCT];
+    const uint32_t count = fm_source_count(source, 4);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t region = fm_source_u32(source);
+        if (source->failed || region >= reader->cube->region_count) {
+            return false;
+        }
+        reader->cube->regions[region].is_estimated = true;
     }
     return !source->failed;
 }
@@ -321,7 +351,7 @@ fm_status_t fm_cube_read_uncertainty(struct fm_cube_reader *reader)
     cube->errors.clock = fm_source_u64(source);
     cube->errors.computation = fm_source_u64(source);
     cube->errors.longest_computation = fm_source_u64(source);
-    bool is_valid = read_statistics(reader);
+    bool is_valid = read_statistics(reader) && read_estimates(reader);
     if (is_valid && cube->errors.are_known) {
         is_valid = read_phases(reader) && read_links(reader) && read_locks(reader) &&
                    read_path(reader, &status);

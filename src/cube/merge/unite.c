@@ -56,6 +56,8 @@ static uint32_t *unite_regions(struct fm_cube *frame, const struct fm_cube *cube
         if (map[i] == FM_CUBE_NONE) {
             free(map);
             map = NULL;
+        } else {
+            frame->regions[map[i]].is_estimated |= region->is_estimated;
         }
     }
     return map;

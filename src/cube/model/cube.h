@@ -33,10 +33,11 @@
  * sets in the region above it. */
 struct fm_cube_region {
     char *name;
-    char *paradigm; /**< "user", "mpi", "openmp", "shmem", ... as OTF2 and Cube call them, or
-                         FM_CUBE_PARAMETER */
-    char *file;     /**< NULL: unknown */
-    uint32_t line;  /**< 0: unknown */
+    char *paradigm;    /**< "user", "mpi", "openmp", "shmem", ... as OTF2 and Cube call them, or
+                            FM_CUBE_PARAMETER */
+    char *file;        /**< NULL: unknown */
+    uint32_t line;     /**< 0: unknown */
+    bool is_estimated; /**< only samples tell of the times in it */
 };
 
 /** A node of the call forest, which all locations share. Parents precede their children. */

@@ -29,8 +29,12 @@ static fm_status_t copy_definitions(struct fm_cube *to, const struct fm_view *vi
     bool failed = false;
     for (uint32_t i = 0; i < from->region_count; i++) {
         const struct fm_cube_region *region = &from->regions[i];
-        failed |= fm_cube_add_region(to, region->name, region->paradigm, region->file,
-                                     region->line) == FM_CUBE_NONE;
+        const uint32_t added =
+            fm_cube_add_region(to, region->name, region->paradigm, region->file, region->line);
+        failed |= added == FM_CUBE_NONE;
+        if (added != FM_CUBE_NONE) {
+            to->regions[added].is_estimated = region->is_estimated;
+        }
     }
     for (uint32_t i = 0; i < from->location_count; i++) {
         const struct fm_cube_location *location = &from->locations[i];

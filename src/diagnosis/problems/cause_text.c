@@ -8,6 +8,7 @@
 #include "diagnosis/number_format.h"
 #include "diagnosis/place.h"
 #include "diagnosis/problems/advice.h"
+#include "diagnosis/problems/call_counts.h"
 #include "diagnosis/problems/evidence/evidence.h"
 #include "diagnosis/problems/evidence/kernel_evidence.h"
 #include "diagnosis/problems/evidence/launch_evidence.h"
@@ -281,6 +282,21 @@ static void add_excess(const struct fm_diagnosis *diagnosis, struct fm_cause_tex
     }
 }
 
+/** States that the time is longer because there are more calls, if so. */
+static void add_calls(const struct fm_diagnosis *diagnosis, struct fm_cause_text *problem)
+{
+    const struct fm_call_counts counts = fm_call_counts_of(diagnosis->cube, problem->cause);
+    const uint32_t others = diagnosis->cube->location_count - problem->cause->location_count;
+    char there[FM_FORMAT_SIZE], elsewhere[FM_FORMAT_SIZE];
+    if (counts.explains_the_time) {
+        fm_sentences_add(
+            &problem->lines, "How", "it is called more often there: %s times, %s on the %s%s",
+            fm_format_count(there, counts.there), fm_format_count(elsewhere, counts.elsewhere),
+            fm_location_set_others(diagnosis, others),
+            others > 1 || problem->cause->location_count > 1 ? ", in the mean" : "");
+    }
+}
+
 /** @return by how much those that wait do so longer than the cause takes, each for each location of
  * it */
 static int64_t wait_beyond(const struct fm_cube *cube, const struct fm_cube_problem *cause)
@@ -403,6 +419,7 @@ static void add_how(const struct fm_diagnosis *diagnosis, struct fm_cause_text *
         break;
     default:
         add_excess(diagnosis, problem);
+        add_calls(diagnosis, problem);
         add_other(diagnosis, problem);
         break;
     }

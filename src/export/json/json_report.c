@@ -64,6 +64,9 @@ static void put_callpaths(struct fm_json *json, const struct fm_cube *cube)
         fm_json_string(json, "paradigm", region->paradigm);
         fm_json_string(json, "file", region->file);
         fm_json_index(json, "line", region->line == 0 ? FM_CUBE_NONE : region->line);
+        if (region->is_estimated) {
+            fm_json_bool(json, "estimated", true);
+        }
         fm_json_end(json);
     }
     fm_json_end(json);

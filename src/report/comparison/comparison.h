@@ -61,6 +61,15 @@ static inline double fm_comparison_ratio(const struct fm_comparison *comparison,
                                  : comparison->hybrids[variant][row].value;
 }
 
+/** @return whether the values of a change are estimates: only samples tell of the times in its call
+ * path. */
+static inline bool fm_change_is_estimated(const struct fm_comparison *comparison,
+                                          const struct fm_change *change)
+{
+    const struct fm_cube *frame = comparison->combination.united.frame;
+    return frame->regions[frame->callpaths[change->callpath].region].is_estimated;
+}
+
 /** @return a value in the unit of the output: seconds for times, otherwise the number itself. */
 double fm_comparison_scaled(const struct fm_comparison *comparison, fm_metric_t metric,
                             int64_t value);

@@ -89,6 +89,7 @@ static void put_changes(struct fm_json *json, const struct fm_comparison *compar
         fm_json_object(json, NULL);
         fm_json_string(json, "metric", fm_metric_info(change->metric)->id);
         fm_json_string(json, "callpath", path);
+        fm_json_bool(json, "estimated", fm_change_is_estimated(comparison, change));
         put_number(json, "difference", comparison, change->metric, change->difference);
         put_values(json, comparison, change->metric, change->values, 1);
         fm_json_end(json);

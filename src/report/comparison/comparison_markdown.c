@@ -110,7 +110,7 @@ static void put_changes(const struct fm_comparison *comparison,
             fm_cube_callpath_text(comparison->combination.united.frame, change->callpath, "/");
         fprintf(stream, "| %s in ", fm_metric_info(change->metric)->name);
         put_name(stream, path == NULL ? "?" : path);
-        fputs(" |", stream);
+        fputs(fm_change_is_estimated(comparison, change) ? ", by samples |" : " |", stream);
         put_values(comparison, change->metric, change->values, 1, stream);
         free(path);
     }

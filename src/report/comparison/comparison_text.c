@@ -184,8 +184,9 @@ static void print_change(const struct fm_comparison *comparison, const struct fm
     }
     snprintf(label, sizeof label, "  %-*s", DIFFERENCE_INDENT - 2,
              fm_diff_format_signed(difference, comparison, change->metric, change->difference));
-    fm_terminal_print(terminal, label, DIFFERENCE_INDENT, "%s in %s (%s%s)",
-                      fm_metric_info(change->metric)->name, name, values, where);
+    fm_terminal_print(terminal, label, DIFFERENCE_INDENT, "%s in %s (%s%s%s)",
+                      fm_metric_info(change->metric)->name, name, values, where,
+                      fm_change_is_estimated(comparison, change) ? "; by samples" : "");
     free(name);
     free(path);
 }

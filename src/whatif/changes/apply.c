@@ -36,6 +36,7 @@ struct application {
     bool by_visits;              /* groups are visits of the call path, not iterations */
     bool by_parts;               /* groups are parts of the run, not visits */
     enum fm_shared_calls shared; /* that divide the run into these parts */
+    bool *takes_part;            /* [location]: of parts: its time is compared, also if it is 0 */
     share_vector *shares;        /* [location] */
 };
 
@@ -81,6 +82,7 @@ static void walk_begin(struct walk *walk, const struct application *application,
 static void walk_end(struct walk *walk)
 {
     fm_phase_walk_free(&walk->iterations);
+    fm_shared_walk_free(&walk->parts);
     fm_map_free(&walk->share_of);
     fm_free(walk->wanted);
 }
@@ -168,19 +170,43 @@ static int compare_shares(const void *a, const void *b)
     return left->location < right->location ? -1 : left->location > right->location;
 }
 
+/* Locations that are compared, but have no share: samples have not found the function there. */
+struct absent {
+    size_t concerned, others;
+};
+
+static struct absent find_absent(const struct application *application, struct share **shares,
+                                 size_t count)
+{
+    struct absent absent = {0, 0};
+    for (uint32_t l = 0; application->by_parts && l < application->trace->location_count; l++) {
+        absent.concerned += application->takes_part[l] && concerns(application, l);
+        absent.others += application->takes_part[l] && !concerns(application, l);
+    }
+    for (size_t i = 0; application->by_parts && i < count; i++) {
+        const uint32_t l = shares[i]->location;
+        *(concerns(application, l) ? &absent.concerned : &absent.others) -=
+            application->takes_part[l];
+    }
+    return absent;
+}
+
 /* @return the median of the shares of the ranks that the change is not about; of all if it is about
- * all that compute here */
+ * all that compute here. Shares of absent locations are 0. */
 static uint64_t median_of_others(const struct application *application, struct share **shares,
                                  size_t count)
 {
-    size_t others = 0, seen = 0;
+    const struct absent absent = find_absent(application, shares, count);
+    size_t others = absent.others;
     for (size_t i = 0; i < count; i++) {
         others += !concerns(application, shares[i]->location);
     }
-    const size_t of = others == 0 ? count : others;
+    const bool is_of_all = others == 0;
+    const size_t of = is_of_all ? count + absent.concerned : others;
+    size_t seen = is_of_all ? absent.concerned : absent.others;
     uint64_t lower = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (others != 0 && concerns(application, shares[i]->location)) {
+    for (size_t i = 0; i < count && seen <= of / 2; i++) {
+        if (!is_of_all && concerns(application, shares[i]->location)) {
             continue;
         }
         lower = seen == (of - 1) / 2 ? shares[i]->before : lower;
@@ -191,19 +217,20 @@ static uint64_t median_of_others(const struct application *application, struct s
     return lower;
 }
 
-/* One iteration: the shares of all locations that compute in it, ascending. A location without
- * computation has nothing that could become longer. */
+/* One iteration: the shares of all locations that compute in it, ascending. What is recorded tells
+ * where nothing is computed: there is nothing that could become longer. */
 static void level_iteration(const struct application *application, struct share **shares,
                             size_t count)
 {
     const bool is_even = application->change->kind == FM_CHANGE_BALANCE;
     const uint64_t median = is_even ? 0 : median_of_others(application, shares, count);
+    const struct absent absent = find_absent(application, shares, count);
     unsigned __int128 sum = 0;
     for (size_t i = 0; i < count; i++) {
         sum += shares[i]->before;
     }
     for (size_t i = 0; i < count; i++) {
-        shares[i]->after = is_even                      ? (uint64_t)(sum / count)
+        shares[i]->after = is_even ? (uint64_t)(sum / (count + absent.concerned + absent.others))
                            : shares[i]->before > median ? median
                                                         : shares[i]->before;
     }
@@ -348,28 +375,44 @@ static uint64_t scale_calls(struct application *application, uint32_t l)
 
 /* ---- a change ---- */
 
-/* Finds out whether visits of the selected call paths are estimates, and then which calls the
- * locations that compute there share. */
+/* @return whether a node is a selected call path, or calls one */
+static bool may_have(const struct application *application, const bool *is_caller,
+                     uint32_t callpath)
+{
+    return callpath != FM_NONE &&
+           (is_caller[callpath] ||
+            (application->selection.callpaths[callpath] & FM_SELECTED_ITSELF) != 0);
+}
+
+/* Finds out whether visits of the selected call paths are estimates, and then which locations are
+ * compared, and which calls these share. */
 static void choose_groups(struct application *application)
 {
     const struct fm_trace *trace = application->trace;
-    bool *computes = fm_allocate(trace->location_count, sizeof *computes);
+    bool *is_caller = fm_allocate(trace->callpaths.count, sizeof *is_caller);
+    application->takes_part = fm_allocate(trace->location_count, sizeof *application->takes_part);
     application->by_visits = application->change->kind == FM_CHANGE_CAP;
-    for (uint32_t l = 0; l < trace->location_count; l++) {
-        const struct fm_location *location = &trace->locations[l];
-        for (size_t v = 0; v < location->profile.count; v++) {
-            const struct fm_visit_profile *node = &location->profile.items[v];
-            if (node->callpath != FM_NONE &&
-                (application->selection.callpaths[node->callpath] & FM_SELECTED_ITSELF) != 0) {
-                computes[l] = true;
-                application->by_parts |= trace->regions[node->region].is_estimated;
+    for (uint32_t c = 0; c < trace->callpaths.count; c++) {
+        const struct fm_callpath *node = &trace->callpaths.items[c];
+        if ((application->selection.callpaths[c] & FM_SELECTED_ITSELF) != 0 &&
+            node->kind == FM_CALLPATH_REGION && trace->regions[node->region].is_estimated) {
+            application->by_parts = true;
+            if (node->parent != FM_NONE) {
+                is_caller[node->parent] = true;
             }
         }
     }
+    for (uint32_t l = 0; l < trace->location_count; l++) {
+        const struct fm_location *location = &trace->locations[l];
+        for (size_t v = 0; v < location->profile.count; v++) {
+            application->takes_part[l] |=
+                may_have(application, is_caller, location->profile.items[v].callpath);
+        }
+    }
     application->shared = application->by_parts && !application->by_visits
-                              ? fm_shared_calls_choose(trace, computes)
+                              ? fm_shared_calls_choose(trace, application->takes_part)
                               : FM_SHARED_BY_NONE;
-    fm_free(computes);
+    fm_free(is_caller);
 }
 
 static void change_computation(struct application *application, struct fm_change_effect *effect)
@@ -406,6 +449,12 @@ static void change_computation(struct application *application, struct fm_change
         effect->locations += application->shares[l].count != 0 || calls != 0;
         fm_vector_free(&application->shares[l]);
     }
+    effect->is_of_totals = application->by_parts && !application->by_visits &&
+                           application->shared == FM_SHARED_BY_NONE &&
+                           !fm_trace_has_phases(application->trace) &&
+                           (application->change->kind == FM_CHANGE_LEVEL ||
+                            application->change->kind == FM_CHANGE_BALANCE);
+    fm_free(application->takes_part);
     fm_free(application->shares);
 }
 

@@ -15,6 +15,8 @@ struct fm_change_effect {
     uint64_t calls;         /**< whose remaining time it scales, which it removes or frees */
     double error;           /**< LATENCY, BANDWIDTH: mean difference between the model and the
                                  remaining time of calls, relative to that */
+    bool is_of_totals; /**< LEVEL, BALANCE: the iterations of locations cannot be paired; totals of
+                            the run are compared */
 };
 
 /** Applies a change to what earlier changes have left.

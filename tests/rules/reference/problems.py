@@ -70,6 +70,7 @@ class Problem:
     def __init__(self, kind, path, locations, cost):
         self.kind = kind
         self.path = path
+        self.equal_paths = [path]  # of a function: its call paths that cost as much
         self.locations = locations
         self.cost = cost
         self.symptoms = {}
@@ -98,8 +99,11 @@ class Problems:
         self._pass_back(backward)
         self._pass_forward(backward)
         self._is_sampled = bool(intervals.recorded)
+        self._equal_paths = {}
         self.problems = [problem for group in self._grouped()
                          for problem in group_locations(group)]
+        for problem in self.problems:
+            problem.equal_paths = self._equal_paths[problem.path]
         self.problems.sort(key=sort_key)
         if phases is not None:
             self._describe_all(occasions.Run(intervals, phases))
@@ -191,7 +195,7 @@ class Problems:
 
     def _grouped(self):
         """Lists [(cost, Cause)] of the causes with one key; one cause for each location, with the call path that
-        costs most."""
+        costs most: of several such paths any may stand for them."""
         groups = {}
         for cause, cost in self.costs.items():
             groups.setdefault(self._key(cause), []).append((cost, cause))
@@ -201,6 +205,7 @@ class Problems:
                 paths[cause.path] = paths.get(cause.path, 0) + cost
                 locations[cause.loc] = locations.get(cause.loc, 0) + cost
             path = max(paths, key=lambda path: paths[path])
+            self._equal_paths[path] = [other for other in paths if paths[other] == paths[path]]
             yield [(cost, group[0][1]._replace(path=path, loc=loc)) for loc, cost in locations.items()]
 
     def _describe_all(self, run):

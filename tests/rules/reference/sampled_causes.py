@@ -56,6 +56,7 @@ class Evidence:
         self.of = []
         self._function_of = function_of
         self._inherited = _inherited_paths(events, inherited)
+        self.entries = self._find_entries(scenario.phases, events)
         if not events:
             return
         stretches = composition.stretches_of(scenario, events)
@@ -74,6 +75,22 @@ class Evidence:
                 continue
             for part in composition.blocks(kind):
                 self._add_block(part)
+
+    def _find_entries(self, phases, events):
+        """[(time, path)] of the functions whose visits are recorded: marked ones."""
+        result, path = [], []
+        for position, event in enumerate(events):
+            if event.name == "enter":
+                path.append(event.args[0])
+                if metrics.is_user_function(path[-1]) and path[-1] in phases:
+                    result.append((event.time, self._inherited[position] + tuple(path)))
+            elif event.name == "leave":
+                path.pop()
+        return result
+
+    def visits(self, path, intervals):
+        return sum(since <= time < until for time, entered in self.entries if entered == path
+                   for since, until in intervals)
 
     def _function(self, stretch, path):
         """A path of the location itself below what its team has inherited."""
@@ -152,6 +169,7 @@ class _Row:
         self.path = path
         self.is_call = metrics.own_node(path[-1]) != "comp"
         self.own = self.waiters_own = 0
+        self.visits = self.waiters_visits = 0
         self.own_error = self.all_error = self.unsampled = 0.0
         self.is_significant = self.stands_for_callees = False
         self.excess = 0
@@ -160,6 +178,12 @@ class _Row:
     def own_excess(self):
         return ((self.own if self.is_significant and not self.is_call else 0)
                 + (self.all - self.exact if self.stands_for_callees else 0))
+
+
+def _is_called_more_often(row):
+    return (row.visits > row.waiters_visits > 0
+            and (row.visits - row.waiters_visits) * row.waiters_all / row.waiters_visits
+            >= MOST * row.excess)
 
 
 class Causes:
@@ -217,6 +241,9 @@ class Causes:
             if location == loc:
                 self.own_weights = weights
             for row in self.rows.values():
+                visits = self.evidence[location].visits(row.path, spans)
+                row.visits += visits if location == loc else 0
+                row.waiters_visits += visits if location != loc else 0
                 row.own_error += _variance(weights, row.path, True)
                 row.all_error += _variance(weights, row.path, False)
             for caller, ticks in unsampled.items():
@@ -272,12 +299,13 @@ class Causes:
 
     def _descend(self, row):
         first = row
-        while row.own_excess < MOST * row.excess:
+        while not _is_called_more_often(row) and row.own_excess < MOST * row.excess:
             most = [other for other in self._callees(row) if other.excess >= MOST * row.excess]
             if not most:
                 break
             row = most[0]
-        if row.own_excess >= MOST * row.excess or self._is_slower_as_a_whole(row):
+        if (_is_called_more_often(row) or row.own_excess >= MOST * row.excess
+                or self._is_slower_as_a_whole(row)):
             for other in self._below(row.path):
                 if not other.is_call:
                     self.cause_of[other.path] = row.path

@@ -106,6 +106,7 @@ export interface JsonReport {
     paradigm: string;
     file: string | null;
     line: number | null;
+    estimated?: boolean;
   }[];
   locations: {
     id: number;

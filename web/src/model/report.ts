@@ -23,6 +23,8 @@ export interface Callpath {
   readonly paradigm: string;
   readonly file: string | null;
   readonly line: number | null;
+  /** Only samples tell of the times in it. */
+  readonly isEstimated: boolean;
 }
 
 export interface Location {
@@ -274,12 +276,13 @@ export function makeReport(bundle: Bundle<JsonPage>): Report {
     metrics,
     metricForest,
     metricById: new Map(metrics.map((metric) => [metric.id, metric])),
-    callpaths: page.report.callpaths.map(({ region, paradigm, file, line }, index) => ({
+    callpaths: page.report.callpaths.map(({ region, paradigm, file, line, estimated }, index) => ({
       index,
       region,
       paradigm,
       file,
       line,
+      isEstimated: estimated === true,
     })),
     callForest: makeForest(page.report.callpaths.map(({ parent }) => parent ?? -1)),
     locations: page.report.locations.map(({ rank, thread, type, node, name, world, world_rank }, index) => ({

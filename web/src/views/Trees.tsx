@@ -80,6 +80,7 @@ export function Trees({ store, chosen, choose }: Props): JSX.Element {
                   {line !== null && `:${line}`}
                 </span>
               )}
+              {report.callpaths[callpath]!.isEstimated && <span class="muted"> (by samples)</span>}
             </>
           )}
         </summary>

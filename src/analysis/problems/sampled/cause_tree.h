@@ -31,6 +31,7 @@ struct fm_cause_row {
     double waiters_own, waiters_all;   /**< ticks on the waiters */
     double exact;                      /**< ticks of `all` that are known exactly */
     double own_variance, all_variance; /**< ticks^2: squares of the errors */
+    double visits, waiters_visits;     /**< in the intervals; 0 if they are not recorded, too */
     double unsampled;                  /**< ticks: what is below callers without samples */
     double
         own_excess; /**< ticks that are significant: of its own time, and of what it stands for */

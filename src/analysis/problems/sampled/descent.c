@@ -28,6 +28,15 @@ static bool is_in_proportion(double excess, double error, double time,
     return difference <= (limit > EQUAL ? limit : EQUAL);
 }
 
+/* @return whether a function is entered more often, by so much as its excess takes in visits as
+ * they are on the waiters */
+static bool is_called_more_often(const struct fm_cause_row *of)
+{
+    return of->waiters_visits > 0 && of->visits > of->waiters_visits &&
+           (of->visits - of->waiters_visits) * of->waiters_all / of->waiters_visits >=
+               MOST * of->excess;
+}
+
 /* @return whether a function is slower as a whole */
 static bool is_slower_as_a_whole(const struct descending *descending, uint32_t function)
 {
@@ -82,13 +91,14 @@ static void descend(struct descending *descending, uint32_t function)
     uint32_t replaced = FM_NONE;
     const struct fm_cause_row *of = row_of(descending, function);
     uint32_t callee = FM_NONE;
-    while (of->own_excess < MOST * of->excess &&
+    while (!is_called_more_often(of) && of->own_excess < MOST * of->excess &&
            (callee = main_callee(descending, function)) != FM_NONE) {
         replaced = function;
         function = callee;
         of = row_of(descending, function);
     }
-    if (of->own_excess >= MOST * of->excess || is_slower_as_a_whole(descending, function)) {
+    if (is_called_more_often(of) || of->own_excess >= MOST * of->excess ||
+        is_slower_as_a_whole(descending, function)) {
         name(descending, function);
         replace_callers(descending, first, function);
         descending->of[function].replaced = replaced;

@@ -7,6 +7,7 @@
 #include "analysis/causes/caused_waits.h"
 #include "analysis/causes/charge.h"
 #include "analysis/problems/sampled/descent.h"
+#include "analysis/problems/sampled/exact_visits.h"
 #include "analysis/problems/sampled/sample_errors.h"
 #include "analysis/problems/sampled/sampled_parts.h"
 #include "base/containers/sort.h"
@@ -29,11 +30,12 @@ enum content {
     ERRORS,    /* of a call path on a waiter, less those of any other one */
     OTHERS,    /* errors of all call paths that are not sent, on a waiter */
     UNSAMPLED, /* ticks of a waiter without samples, below a call path */
+    VISITS,    /* of a call path on a waiter, where they are recorded */
     LATENESS   /* of a location: ticks by which it was later than the mean of the others */
 };
 
 struct message {
-    double own, inclusive; /* ticks^2; UNSAMPLED, LATENESS: ticks in `own` */
+    double own, inclusive; /* ticks^2; in `own`: UNSAMPLED, LATENESS: ticks, VISITS: their number */
     uint32_t location;
     uint32_t callpath;
     uint32_t content;
@@ -49,8 +51,8 @@ typedef FM_VECTOR(struct received) received_vector;
 
 /* What the waiters have told a causing location. */
 struct evidence {
-    received_vector paths, unsampled;
-    struct fm_map path_of, unsampled_of; /* call path -> row */
+    received_vector paths, unsampled, visits;
+    struct fm_map path_of, unsampled_of, visits_of; /* call path -> row */
     wide others;
     int64_t late; /* sum of the lateness */
     wide late_squares;
@@ -65,6 +67,7 @@ struct own_wait {
 
 struct worker_memory {
     struct fm_sample_errors errors;
+    struct fm_exact_visits visits;
     FM_VECTOR(struct own_wait) waits;
     FM_VECTOR(struct fm_counted_interval) intervals;
     unsigned char apart[FM_APART];
@@ -138,6 +141,19 @@ static void send_errors(struct search *search, unsigned worker, const struct fm_
     }
 }
 
+/* Sends how often a waiter has entered functions to the location that it has waited for. */
+static void send_visits(struct search *search, unsigned worker, const struct fm_location *location,
+                        uint32_t cause)
+{
+    const struct fm_exact_visits *visits = &search->memory[worker].visits;
+    for (size_t i = 0; i < visits->items.count; ++i) {
+        send(search, worker,
+             &(struct message){(double)visits->items.items[i].count, 0, cause,
+                               location->profile.items[visits->items.items[i].visit].callpath,
+                               VISITS, 0});
+    }
+}
+
 static void examine_waiter(struct search *search, unsigned worker, uint32_t l)
 {
     struct worker_memory *memory = &search->memory[worker];
@@ -163,6 +179,9 @@ static void examine_waiter(struct search *search, unsigned worker, uint32_t l)
         fm_sample_errors_find(&memory->errors, location, memory->intervals.items,
                               memory->intervals.count);
         send_errors(search, worker, location, cause);
+        fm_exact_visits_count(&memory->visits, trace_of(search), location, memory->intervals.items,
+                              memory->intervals.count);
+        send_visits(search, worker, location, cause);
     }
 }
 
@@ -251,6 +270,10 @@ static void take_message(void *context, unsigned worker, uint32_t process, const
         row = row_at(&evidence->unsampled_of, &evidence->unsampled, message->callpath);
         row->own += (wide)message->own;
         break;
+    case VISITS:
+        row = row_at(&evidence->visits_of, &evidence->visits, message->callpath);
+        row->own += (wide)message->own;
+        break;
     case LATENESS:
         evidence->late += (int64_t)message->own;
         evidence->late_squares += (wide)message->own * (wide)message->own;
@@ -266,8 +289,8 @@ static int compare_begins(const void *a, const void *b)
     return left->begin < right->begin ? -1 : left->begin > right->begin;
 }
 
-/* Finds the errors of the causing location's own side. */
-static void find_own_errors(struct search *search, struct worker_memory *memory, uint32_t l)
+/* Finds the errors of the causing location's own side, and how often it has entered functions. */
+static void examine_own(struct search *search, struct worker_memory *memory, uint32_t l)
 {
     const struct fm_caused_waits *caused = &search->formation->caused[l];
     memory->intervals.count = 0;
@@ -282,6 +305,8 @@ static void find_own_errors(struct search *search, struct worker_memory *memory,
             compare_begins);
     fm_sample_errors_find(&memory->errors, &trace_of(search)->locations[l], memory->intervals.items,
                           memory->intervals.count);
+    fm_exact_visits_count(&memory->visits, trace_of(search), &trace_of(search)->locations[l],
+                          memory->intervals.items, memory->intervals.count);
 }
 
 /* Adds what is not sampled to all that is below its caller. */
@@ -332,6 +357,27 @@ static void enter_errors(const struct search *search, const struct fm_sample_err
         if (own->unsampled.items[i].caller != FM_NONE) {
             add_unsampled(tree, location->profile.items[own->unsampled.items[i].caller].callpath,
                           own->unsampled.items[i].ticks);
+        }
+    }
+}
+
+/* Enters how often both sides have entered functions. */
+static void enter_visits(const struct search *search, const struct fm_exact_visits *own,
+                         const struct evidence *evidence, uint32_t l, struct fm_cause_tree *tree)
+{
+    const struct fm_location *location = &trace_of(search)->locations[l];
+    for (size_t i = 0; i < own->items.count; ++i) {
+        const struct fm_visit_count *visits = &own->items.items[i];
+        const uint32_t r =
+            fm_map_get(&tree->row_of, location->profile.items[visits->visit].callpath);
+        if (r != FM_MAP_ABSENT) {
+            tree->rows.items[r].visits = (double)visits->count;
+        }
+    }
+    for (size_t i = 0; i < evidence->visits.count; ++i) {
+        const uint32_t r = fm_map_get(&tree->row_of, evidence->visits.items[i].callpath);
+        if (r != FM_MAP_ABSENT) {
+            tree->rows.items[r].waiters_visits = (double)evidence->visits.items[i].own;
         }
     }
 }
@@ -443,8 +489,9 @@ static void judge_location(struct search *search, unsigned worker, uint32_t l)
     struct fm_cause_tree tree = fm_cause_tree_create(analysis, caused->differences);
     uint32_t chance = FM_NONE;
     if (is_judged(search, l)) {
-        find_own_errors(search, memory, l);
+        examine_own(search, memory, l);
         enter_errors(search, &memory->errors, &search->evidence[l], l, &tree);
+        enter_visits(search, &memory->visits, &search->evidence[l], l, &tree);
         fm_cause_tree_judge(&tree);
         chance = only_caller(&tree, &memory->errors, location);
         chance = chance != FM_NONE && is_late(&search->evidence[l]) ? FM_NONE : chance;
@@ -452,7 +499,7 @@ static void judge_location(struct search *search, unsigned worker, uint32_t l)
         fm_cause_tree_ignore(&tree);
     }
     struct fm_descent *descent = fm_descend(&tree);
-    fm_sampled_parts_write(caused, &tree, descent, chance, (uint32_t)location->profile.count);
+    fm_sampled_parts_write(caused, analysis->trace, location, &tree, descent, chance);
     note_causes(&search->causes[l], &tree, descent);
     fm_free(descent);
     fm_cause_tree_free(&tree);
@@ -470,8 +517,10 @@ static void judge(void *context, unsigned worker, uint32_t first, uint32_t last)
         struct evidence *evidence = &search->evidence[l];
         fm_vector_free(&evidence->paths);
         fm_vector_free(&evidence->unsampled);
+        fm_vector_free(&evidence->visits);
         fm_map_free(&evidence->path_of);
         fm_map_free(&evidence->unsampled_of);
+        fm_map_free(&evidence->visits_of);
     }
 }
 
@@ -513,6 +562,7 @@ struct fm_sampled_causes *fm_sampled_causes_find(struct fm_formation *formation)
     fm_engine_run(engine, judge, &search);
     for (unsigned w = 0; w < fm_engine_workers(engine); ++w) {
         fm_sample_errors_free(&search.memory[w].errors);
+        fm_exact_visits_free(&search.memory[w].visits);
         fm_vector_free(&search.memory[w].waits);
         fm_vector_free(&search.memory[w].intervals);
     }

@@ -18,7 +18,7 @@ struct writing {
     const struct fm_cause_tree *tree;
     const struct fm_descent *descent;
     uint32_t chance, variation;
-    uint32_t *row_of_visit; /* [node] */
+    uint32_t *row_of_visit; /* [node]: of the function of the program that it is, or is called by */
     uint32_t *standing;     /* [row]: that stands for it; FM_NONE: none */
     struct row_excess *of;  /* [row] */
     FM_VECTOR(uint32_t) listed;
@@ -164,29 +164,36 @@ static void find_standing(struct writing *writing)
         writing->standing[r] = row->stands_for_callees  ? r
                                : row->parent == FM_NONE ? FM_NONE
                                                         : writing->standing[row->parent];
-        if (row->visit != FM_NONE) {
-            writing->row_of_visit[row->visit] = r;
-        }
     }
 }
 
-void fm_sampled_parts_write(struct fm_caused_waits *caused, const struct fm_cause_tree *tree,
-                            const struct fm_descent *descent, uint32_t chance, uint32_t variation)
+static void find_rows(struct writing *writing, const struct fm_trace *trace,
+                      const struct fm_location *location)
 {
+    for (uint32_t v = 0; v < location->profile.count; ++v) {
+        const uint32_t function = fm_trace_function_of(trace, location->profile.items[v].callpath);
+        const uint32_t row = fm_map_get(&writing->tree->row_of, function);
+        writing->row_of_visit[v] = row == FM_MAP_ABSENT ? FM_NONE : row;
+    }
+}
+
+void fm_sampled_parts_write(struct fm_caused_waits *caused, const struct fm_trace *trace,
+                            const struct fm_location *location, const struct fm_cause_tree *tree,
+                            const struct fm_descent *descent, uint32_t chance)
+{
+    const uint32_t variation = (uint32_t)location->profile.count;
     struct writing writing = {
         .caused = caused,
         .tree = tree,
         .descent = descent,
         .chance = chance,
         .variation = variation,
-        .row_of_visit = fm_allocate((size_t)variation + 1, sizeof *writing.row_of_visit),
+        .row_of_visit = fm_allocate(location->profile.count, sizeof *writing.row_of_visit),
         .standing = fm_allocate(tree->rows.count, sizeof *writing.standing),
         .of = fm_allocate(tree->rows.count, sizeof *writing.of),
     };
-    for (uint32_t v = 0; v <= variation; ++v) {
-        writing.row_of_visit[v] = FM_NONE;
-    }
     find_standing(&writing);
+    find_rows(&writing, trace, location);
     for (size_t i = 0; i < caused->waits.count; ++i) {
         write_wait(&writing, i);
     }

@@ -9,11 +9,12 @@
 #include "analysis/causes/caused_waits.h"
 #include "analysis/problems/sampled/descent.h"
 
-/** Replaces the parts of the wait states that are charged by delays.
- * @param tree       judged
- * @param chance     row of the caller whose excess is variation; FM_NONE: none
- * @param variation  node that stands for variation */
-void fm_sampled_parts_write(struct fm_caused_waits *caused, const struct fm_cause_tree *tree,
-                            const struct fm_descent *descent, uint32_t chance, uint32_t variation);
+/** Replaces the parts of the wait states that are charged by delays. The node behind the last one
+ * of the location stands for variation.
+ * @param tree    judged
+ * @param chance  row of the caller whose excess is variation; FM_NONE: none */
+void fm_sampled_parts_write(struct fm_caused_waits *caused, const struct fm_trace *trace,
+                            const struct fm_location *location, const struct fm_cause_tree *tree,
+                            const struct fm_descent *descent, uint32_t chance);
 
 #endif

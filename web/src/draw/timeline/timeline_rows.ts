@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /** The rows of a timeline: single calls where there is space for them, otherwise the mixture of colours in a
  * pixel. */
-import { printable, shorten } from "../../format";
+import { ESTIMATE_SIGN, printable, shorten } from "../../format";
 import type { Bins } from "../../model/timeline";
 import { foldedMembers } from "../../model/arrangement";
+import type { Report } from "../../model/report";
 import { SINGLE_ROWS } from "../../model/tiles";
 import { segmentIn } from "../../model/timeline";
 import { textOn, type Palette } from "../colors";
@@ -30,6 +31,12 @@ export function paintRows(surface: Surface, palette: Palette, scene: TimelineSce
     painter.paint(at, Math.min(at + layout.group, scene.arrangement.rows));
   }
   painter.finish();
+}
+
+/** What stands in an item of a call path. */
+function labelOf({ callpaths }: Report, callpath: number): string {
+  const { region, isEstimated } = callpaths[callpath]!;
+  return `${isEstimated ? ESTIMATE_SIGN : ""}${shorten(printable(region), 60)}`;
 }
 
 /** Paints the pinned rows only. */
@@ -225,7 +232,7 @@ class RowPainter {
     const left = Math.max(x, this.layout.left);
     const room = Math.min(x + width, this.layout.left + this.layout.plotWidth) - left - 8;
     if (room < LABEL_WIDTH || height < LEAST_LABEL) return;
-    const name = shorten(printable(this.scene.report.callpaths[callpath]!.region), 60);
+    const name = labelOf(this.scene.report, callpath);
     this.surface.text(left + 4, y + height / 2, name, { size: Math.min(11, height), color, limit: room });
   }
 
@@ -238,7 +245,7 @@ class RowPainter {
     const left = Math.max(x, this.layout.left);
     const room = Math.min(x + width, this.layout.left + this.layout.plotWidth) - left - 8;
     if (room < LABEL_WIDTH || height < (this.scene.stack ? LEAST_LABEL : LABEL_HEIGHT)) return;
-    const name = shorten(printable(this.scene.report.callpaths[callpath]!.region), 60);
+    const name = labelOf(this.scene.report, callpath);
     const size = Math.min(11, Math.max(8, height - 2));
     if (hatched) {
       // No text on hatching.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 import type { JSX } from "preact";
 import { CallpathName } from "../../components/Names";
-import { formatCount, formatPercent, formatSeconds, printable, shorten } from "../../format";
+import { ESTIMATE_MEANING, ESTIMATE_SIGN, formatCount, formatPercent, formatSeconds, printable, shorten } from "../../format";
 import { inUnits, locationName, type Report, locationWord } from "../../model/report";
 import { blockedBy, waitsDuring, type Item, type WaitPart } from "../../model/selection";
 import type { Timeline } from "../../model/timeline";
@@ -31,16 +31,18 @@ export function ItemExplanation({ store, timeline, item, select }: Props): JSX.E
   const seconds = (ticks: number): string => formatSeconds(inUnits(report, "sec", ticks));
   const waited = waitsDuring(timeline, item);
   const source = sourceText(report, item.callpath);
+  const { isEstimated } = report.callpaths[item.callpath]!;
   const time = waited.reduce((sum, { ticks }) => sum + ticks, 0);
   return (
     <div class="explanation" data-testid="item">
       <h2>
-        {shorten(printable(report.callpaths[item.callpath]!.region), 60)}: {seconds(item.to - item.from)}
+        {shorten(printable(report.callpaths[item.callpath]!.region), 60)}: {isEstimated && ESTIMATE_SIGN}
+        {seconds(item.to - item.from)}
       </h2>
       <p>
         <b>{locationName(report, item.location)}</b> {item.isCall ? "was in" : "computed in"}{" "}
         <CallpathName short report={report} callpath={item.callpath} /> from {seconds(item.from)} to {seconds(item.to)} after
-        the start{source === null ? "" : `, ${source}`}.
+        the start{source === null ? "" : `, ${source}`}.{isEstimated && ` ${ESTIMATE_MEANING}.`}
       </p>
       <h3>Waited for</h3>
       {waited.length === 0 ? (

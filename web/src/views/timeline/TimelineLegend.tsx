@@ -4,7 +4,7 @@ import { useMemo } from "preact/hooks";
 import type { JSX } from "preact";
 import { scaleColor, type Palette, type ScaleName } from "../../draw/colors";
 import type { TimelineColors } from "../../draw/timeline/timeline_colors";
-import { formatNumber, formatPercent } from "../../format";
+import { ESTIMATE_MEANING, ESTIMATE_SIGN, formatNumber, formatPercent } from "../../format";
 import type { CounterField } from "../../model/counters";
 import { locationWord } from "../../model/report";
 import { ARROW_NAMES, type Timeline } from "../../model/timeline";
@@ -69,6 +69,9 @@ export function Legend(props: { store: Store; timeline: Timeline; colors: Timeli
               </li>
             ),
         )}
+      {store.report.callpaths.some(({ isEstimated }) => isEstimated) && (
+        <li title={`${ESTIMATE_MEANING}.`}>{ESTIMATE_SIGN}function by samples</li>
+      )}
       {store.timeline.teams.value && timeline.teams.count > 0 && (
         <li>
           <span class="swatch team" /> team of threads

@@ -6,7 +6,7 @@ import { callpathAt, levelsOf } from "../../draw/timeline/call_stack";
 import { layoutOf, type TimelineScene } from "../../draw/timeline/timeline";
 import type { TimelineLayout } from "../../draw/timeline/timeline_layout";
 import { iterationAt } from "../../draw/timeline/timeline_ruler";
-import { formatCount, formatInterval, formatNumber, formatSeconds, printable, shorten } from "../../format";
+import { ESTIMATE_MEANING, formatCount, formatInterval, formatNumber, formatSeconds, printable, shorten } from "../../format";
 import { foldedMembers } from "../../model/arrangement";
 import { valueAt, type CounterField } from "../../model/counters";
 import { inUnits, locationName, type Report, locationWord, processName } from "../../model/report";
@@ -142,6 +142,7 @@ function hitOfItem(
     `${locationName(report, location)}${isOfGroup ? ", one of the group" : ""}: ${shorten(printable(report.callpaths[item.callpath]!.region), 80)}`,
     intervalText(report, item.from, item.to),
     shorten(callpathText(report, item.callpath), 160),
+    ...(report.callpaths[item.callpath]!.isEstimated ? [ESTIMATE_MEANING] : []),
     ...teamLines(scene, location, layout.time(x)),
   ];
   const zoom = (): void => store.timeline.frame(item.from, item.to);
