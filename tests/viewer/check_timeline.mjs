@@ -220,6 +220,38 @@ await bench.check("colours, legend, drawing", async () => {
   assert.equal(await page.locator("[data-evil]").count(), 0);
 });
 
+await bench.check("functions that only samples show are marked as estimates", async () => {
+  const file = bench.path("sampled.scn");
+  writeFileSync(file, `unit 1e-3
+ranks 1
+phase step
+
+0 0 enter main
+1 0 enter step
+3 0 sample main/step/work
+20 0 leave step
+20 0 enter MPI_Barrier
+30 0 leave MPI_Barrier
+30 0 leave main
+`);
+  const place = bench.path("sampled");
+  bench.run(fermata, "synth", file, "-o", place);
+  bench.run(fermata, "analyze", "--quiet", place, "--html", bench.path("sampled.html"));
+  const page = await openTimeline(bench.page(place, "sampled.html"));
+  const legend = page.getByRole("list", { name: "Legend" });
+  assert.equal(await legend.getByText("function by samples").count(), 1);
+  const at = (seconds) => pointOf(page, seconds, 0, { span: [0, 0.03], ranks: 1 });
+  for (const [seconds, name, isEstimated] of [[0.01, "work", true], [0.025, "MPI_Barrier", false]]) {
+    await page.mouse.move(...(await at(seconds)));
+    const tooltip = await page.getByRole("tooltip").innerText();
+    assert.ok(tooltip.includes(name), tooltip);
+    assert.equal(/Only samples tell of this function/.test(tooltip), isEstimated, tooltip);
+    await page.mouse.click(...(await at(seconds)));
+    const item = await page.getByTestId("item").innerText();
+    assert.equal(/\u2248/.test(item) && /are estimates/.test(item), isEstimated, item);
+  }
+});
+
 await bench.check("arrows between threads are those of the export", async () => {
   const place = hybridExperiment(bench, fermata, "hybrid", {});
   const page = await openTimeline(bench.page(place, "hybrid.html"));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Applies changes. A change sees the computation of a location in groups: the iterations of the
  * program's phases (without phases, and for `cap`, the visits of the selected call path; if only
- * samples tell of these, the parts of the run between calls that all locations share). It gives
+ * samples tell of these, or some locations have more of them than others, the parts of the run
+ * between calls that all locations share). It gives
  * each group a new total. The pieces of a group share it in proportion to their lengths, rounded so
  * that their sum is the total. */
 #include "whatif/changes/apply.h"
@@ -35,6 +36,7 @@ struct application {
     struct fm_call_selection selection;
     bool by_visits;              /* groups are visits of the call path, not iterations */
     bool by_parts;               /* groups are parts of the run, not visits */
+    bool is_estimated;           /* only samples tell of visits of the call path */
     enum fm_shared_calls shared; /* that divide the run into these parts */
     bool *takes_part;            /* [location]: of parts: its time is compared, also if it is 0 */
     share_vector *shares;        /* [location] */
@@ -179,11 +181,11 @@ static struct absent find_absent(const struct application *application, struct s
                                  size_t count)
 {
     struct absent absent = {0, 0};
-    for (uint32_t l = 0; application->by_parts && l < application->trace->location_count; l++) {
+    for (uint32_t l = 0; application->is_estimated && l < application->trace->location_count; l++) {
         absent.concerned += application->takes_part[l] && concerns(application, l);
         absent.others += application->takes_part[l] && !concerns(application, l);
     }
-    for (size_t i = 0; application->by_parts && i < count; i++) {
+    for (size_t i = 0; application->is_estimated && i < count; i++) {
         const uint32_t l = shares[i]->location;
         *(concerns(application, l) ? &absent.concerned : &absent.others) -=
             application->takes_part[l];
@@ -375,40 +377,50 @@ static uint64_t scale_calls(struct application *application, uint32_t l)
 
 /* ---- a change ---- */
 
-/* @return whether a node is a selected call path, or calls one */
-static bool may_have(const struct application *application, const bool *is_caller,
-                     uint32_t callpath)
-{
-    return callpath != FM_NONE &&
-           (is_caller[callpath] ||
-            (application->selection.callpaths[callpath] & FM_SELECTED_ITSELF) != 0);
-}
-
-/* Finds out whether visits of the selected call paths are estimates, and then which locations are
- * compared, and which calls these share. */
-static void choose_groups(struct application *application)
+/* Finds out whether only samples tell of the selected call paths.
+ * @return [call path]: whether it calls one of which only samples tell */
+static bool *find_callers(struct application *application)
 {
     const struct fm_trace *trace = application->trace;
     bool *is_caller = fm_allocate(trace->callpaths.count, sizeof *is_caller);
-    application->takes_part = fm_allocate(trace->location_count, sizeof *application->takes_part);
-    application->by_visits = application->change->kind == FM_CHANGE_CAP;
     for (uint32_t c = 0; c < trace->callpaths.count; c++) {
         const struct fm_callpath *node = &trace->callpaths.items[c];
         if ((application->selection.callpaths[c] & FM_SELECTED_ITSELF) != 0 &&
             node->kind == FM_CALLPATH_REGION && trace->regions[node->region].is_estimated) {
-            application->by_parts = true;
+            application->is_estimated = true;
             if (node->parent != FM_NONE) {
                 is_caller[node->parent] = true;
             }
         }
     }
+    return is_caller;
+}
+
+/* Chooses the groups: visits if they are recorded, and equally many on all locations that have
+ * some; else parts of the run. Finds out which locations are compared, and which calls these share.
+ */
+static void choose_groups(struct application *application)
+{
+    const struct fm_trace *trace = application->trace;
+    bool *is_caller = find_callers(application);
+    uint64_t visits = 0; /* of each location before that has some */
+    application->takes_part = fm_allocate(trace->location_count, sizeof *application->takes_part);
+    application->by_parts = application->is_estimated;
     for (uint32_t l = 0; l < trace->location_count; l++) {
         const struct fm_location *location = &trace->locations[l];
+        uint64_t own = 0;
         for (size_t v = 0; v < location->profile.count; v++) {
-            application->takes_part[l] |=
-                may_have(application, is_caller, location->profile.items[v].callpath);
+            const struct fm_visit_profile *node = &location->profile.items[v];
+            const bool is_known = node->callpath != FM_NONE;
+            const bool is_selected = is_known && (application->selection.callpaths[node->callpath] &
+                                                  FM_SELECTED_ITSELF) != 0;
+            own += is_selected ? node->visits : 0;
+            application->takes_part[l] |= is_selected || (is_known && is_caller[node->callpath]);
         }
+        application->by_parts |= own != 0 && visits != 0 && own != visits;
+        visits = own != 0 ? own : visits;
     }
+    application->by_visits = application->change->kind == FM_CHANGE_CAP;
     application->shared = application->by_parts && !application->by_visits
                               ? fm_shared_calls_choose(trace, application->takes_part)
                               : FM_SHARED_BY_NONE;

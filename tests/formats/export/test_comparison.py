@@ -67,6 +67,19 @@ class Diff(Experiments):
         late = next(c for c in diff["changes"] if c["metric"] == "mpi_latesender")
         self.assertEqual((late["callpath"], late["values"]), ("main/MPI_Recv", [2, 5]))
 
+    def test_changes_of_what_only_samples_tell_are_marked(self):
+        def computing(length):
+            return "\n".join(["unit 1", "ranks 1", "0 0 enter main", "1 0 sample main/work", f"{length} 0 enter MPI_Barrier",
+                              f"{length} 0 leave MPI_Barrier", f"{length} 0 leave main"]) + "\n"
+
+        a, b = self.experiment("a", computing(4)), self.experiment("b", computing(6))
+        changes = {change["callpath"]: change["estimated"] for change in self.diff(a, b)["changes"]}
+        self.assertEqual(changes, {"main/work": True})
+        self.assertIn("main/work (4.000 s -> 6.000 s; by samples)", fermata("diff", a, b).decode())
+        self.assertIn("main/work, by samples |", fermata("diff", "--format=markdown", a, b).decode())
+        a, b = self.experiment("c", late_sender(2)), self.experiment("d", late_sender(5))
+        self.assertEqual({change["estimated"] for change in self.diff(a, b)["changes"]}, {False})
+
     def test_programs_of_different_names_match_at_their_root(self):
         a = self.experiment("a", late_sender(2, program="before"))
         b = self.experiment("b", late_sender(3, program="after"))

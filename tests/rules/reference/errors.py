@@ -1,7 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """By how much waiting times may be wrong: docs/clocks.md. Times are integers in ticks."""
 
+import functools
+import math
 from fractions import Fraction
+
+import metrics as metric_table
+import sampled_causes
+import teams
 
 
 class Errors:
@@ -67,10 +73,28 @@ class Errors:
                 times[path] = times.get(path, 0) + time
         for path, time in times.items():
             found[path] = time * self.recording // self.time
+        for path, error in self._of_samples(segments).items():
+            found[path] += error
         for wait in followed:
             path = wait.activity.path
             found[path] = found.get(path, 0) + self.of_turn(wait.waiting, wait.causing)
         return found, sum(wait.waiting_time < self.of(wait) for wait in followed)
+
+    def _of_samples(self, segments):
+        """{call path: two standard errors of what samples tell of its time in the segments}."""
+        squares, recorded = {}, self._intervals.recorded
+        inherited = teams.Teams(recorded) if recorded else None
+        for loc, events in (recorded.events.items() if recorded else ()):
+            evidence = sampled_causes.Evidence(recorded, events, lambda path: path,
+                                               functools.partial(inherited.inherited_path, loc))
+            spans = [(since, to) for other, since, to in segments if other == loc]
+            weights, unsampled = evidence.weights(spans)
+            for path in {path for since, to in spans for path, time
+                         in self._intervals.locations[loc].time_in_regions(since, to).items() if time}:
+                if metric_table.own_node(path[-1]) == "comp":
+                    error = math.sqrt(sampled_causes.variance(weights, path, True)) + unsampled.get(path, 0)
+                    squares[path] = squares.get(path, 0) + error ** 2
+        return {path: int(2 * math.sqrt(square)) for path, square in squares.items()}
 
     def share(self, time, metrics):
         """The error of a part of all waiting, such as blame: its share of the error of all.

@@ -137,12 +137,12 @@ def _inherited_paths(events, inherited):
     return result + [path]
 
 
-def _variance(weights, path, is_own):
+def variance(weights, path, is_own):
     """Square of the error of the time in a call path."""
     def is_in(other):
         return other == path if is_own else contains(path, other)
 
-    variance, least = 0, 0
+    total, least = 0, 0
     for block, of in weights.items():
         spread = 0
         first = 0
@@ -156,10 +156,10 @@ def _variance(weights, path, is_own):
                     spread += sum(of[number] ** 2 * (is_in(block.samples[number][1]) - p) ** 2
                                   for number in cell)
             first = end
-        variance += spread * block.evenness(is_in)
+        total += spread * block.evenness(is_in)
         if not block.is_whole(path, is_own):
             least = max(least, max(of) ** 2)
-    return max(variance, least)
+    return max(total, least)
 
 
 # ---- the call paths of a location ----
@@ -244,8 +244,8 @@ class Causes:
                 visits = self.evidence[location].visits(row.path, spans)
                 row.visits += visits if location == loc else 0
                 row.waiters_visits += visits if location != loc else 0
-                row.own_error += _variance(weights, row.path, True)
-                row.all_error += _variance(weights, row.path, False)
+                row.own_error += variance(weights, row.path, True)
+                row.all_error += variance(weights, row.path, False)
             for caller, ticks in unsampled.items():
                 for row in self._below(caller):
                     if row.path != caller:
@@ -283,8 +283,8 @@ class Causes:
         count, mean = len(lateness), sum(lateness) / max(1, len(lateness))
         if count < 2:
             return
-        variance = max(0, sum(late ** 2 for late in lateness) - count * mean ** 2)
-        if not mean > SIGNIFICANT * math.sqrt(variance / (count - 1) / count):
+        squares = max(0, sum(late ** 2 for late in lateness) - count * mean ** 2)
+        if not mean > SIGNIFICANT * math.sqrt(squares / (count - 1) / count):
             self.chance = found[0].path
 
     # ---- the descent ----

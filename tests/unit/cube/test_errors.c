@@ -16,11 +16,15 @@ static char path[64];
 /* An error that needs more than 4 bytes. */
 #define LARGE (UINT64_C(1) << 40)
 
+/* A call path whose times only samples tell; its region has no other. */
+#define ESTIMATED 1
+
 /* The sample with errors, all of them different numbers. */
 static struct fm_cube *uncertain_cube(void)
 {
     struct fm_cube *cube = sample_cube();
     cube->errors = (struct fm_cube_errors){true, 3, 50, 700, 400};
+    cube->regions[cube->callpaths[ESTIMATED].region].is_estimated = true;
     for (uint32_t i = 0; i < cube->statistics_count; i++) {
         cube->statistics[i].error = 100 + i;
         cube->statistics[i].insignificant = 1;
@@ -90,6 +94,10 @@ static void assert_same_errors(const struct fm_cube *a, const struct fm_cube *b,
         for (uint32_t k = 0; k < s->victim_count; k++) {
             assert_int_equal(factor * s->victims[k].waiting_error, t->victims[k].waiting_error);
         }
+    }
+    for (uint32_t i = 0; i < b->region_count; i++) {
+        const char *name = a->regions[a->callpaths[ESTIMATED].region].name;
+        assert_int_equal(b->regions[i].is_estimated, strcmp(b->regions[i].name, name) == 0);
     }
     assert_int_equal(a->path_errors.turns, b->path_errors.turns);
     assert_int_equal(a->path_errors.insignificant, b->path_errors.insignificant);
@@ -214,6 +222,7 @@ static void test_a_part_of_the_report_has_its_call_paths(void **state)
     assert_int_equal(fm_cube_restrict(cube, root, &part, NULL), FM_OK);
     assert_true(part->callpath_count > 0);
     assert_int_equal(part->path_errors.of_callpath[0], 600 + root);
+    assert_true(part->regions[part->callpaths[0].region].is_estimated); /* root is ESTIMATED */
     fm_cube_free(part);
     fm_cube_free(cube);
 }

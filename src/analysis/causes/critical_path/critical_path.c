@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/causes/critical_path/critical_path.h"
 
+#include "analysis/causes/critical_path/path_sample_errors.h"
 #include "analysis/threads/thread_starts.h"
 #include "base/containers/sort.h"
 #include "engine/mailbox/mailbox.h"
@@ -365,6 +366,7 @@ void fm_critical_path_open(struct fm_critical_path *path, struct fm_formation *f
     fm_vector_free(&path->moves);
     fm_engine_run(analysis->engine, profile_busy, &profiling);
     fm_engine_run(analysis->engine, profile_segments, &profiling);
+    path->sample_errors = fm_path_sample_errors(path, analysis);
     add_up_callpaths(path, analysis);
     join_segments(path, analysis->team);
 }
@@ -389,6 +391,7 @@ void fm_critical_path_close(struct fm_critical_path *path, uint32_t location_cou
     fm_free(path->serialized);
     fm_free(path->serialized_total);
     fm_free(path->turn_errors);
+    fm_free(path->sample_errors);
     fm_vector_free(&path->holds);
 }
 
@@ -476,8 +479,9 @@ static fm_status_t fill_errors(const struct fm_critical_path *path,
         .of_callpath = fm_allocate(cube->callpath_count, sizeof *errors.of_callpath),
     };
     for (uint32_t c = 0; c < cube->callpath_count; c++) {
-        errors.of_callpath[c] =
-            path->turn_errors[c] + fm_recorder_share(recorder, path->path_total[c]);
+        errors.of_callpath[c] = path->turn_errors[c] +
+                                fm_recorder_share(recorder, path->path_total[c]) +
+                                (path->sample_errors == NULL ? 0 : path->sample_errors[c]);
     }
     const fm_status_t status = fm_cube_set_path_errors(cube, &errors, error);
     fm_free(errors.of_callpath);

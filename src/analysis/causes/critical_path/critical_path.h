@@ -33,7 +33,9 @@ struct fm_critical_path {
     uint64_t *path_total;       /**< [call path]: ticks on the path, on all locations */
     uint64_t *busy_total;  /**< [call path]: ticks without waiting in the spans of all locations */
     uint64_t *turn_errors; /**< [call path]: of the turns at waits in it, ticks; NULL: not known */
-    uint64_t turns;        /**< at waits */
+    uint64_t *sample_errors; /**< [call path]: two standard errors of what samples tell of its time
+                                  on the path, ticks; NULL: the trace has none */
+    uint64_t turns;          /**< at waits */
     uint64_t insignificant_turns; /**< at waits that are shorter than their error */
 };
 

@@ -7,9 +7,9 @@
 #include "analysis/causes/caused_waits.h"
 #include "analysis/causes/charge.h"
 #include "analysis/problems/sampled/descent.h"
-#include "analysis/problems/sampled/exact_visits.h"
-#include "analysis/problems/sampled/sample_errors.h"
 #include "analysis/problems/sampled/sampled_parts.h"
+#include "analysis/samples/exact_visits.h"
+#include "analysis/samples/sample_errors.h"
 #include "base/containers/sort.h"
 #include "engine/dispatch/dispatch.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "analysis/problems/sampled/sample_errors.h"
+#include "analysis/samples/sample_errors.h"
 
 #include "base/containers/sort.h"
 

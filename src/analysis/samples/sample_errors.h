@@ -12,8 +12,8 @@
  * not: samples are taken at even distances. It is at least the square of the largest w_s. Where all
  * of a stretch is in c, its part is exact.
  */
-#ifndef FERMATA_ANALYSIS_PROBLEMS_SAMPLED_SAMPLE_ERRORS_H
-#define FERMATA_ANALYSIS_PROBLEMS_SAMPLED_SAMPLE_ERRORS_H
+#ifndef FERMATA_ANALYSIS_SAMPLES_SAMPLE_ERRORS_H
+#define FERMATA_ANALYSIS_SAMPLES_SAMPLE_ERRORS_H
 
 #include "trace/tables/trace.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "analysis/problems/sampled/exact_visits.h"
+#include "analysis/samples/exact_visits.h"
 
 /* @return the first change of the function at or behind a time */
 static size_t first_change(const struct fm_location *location, uint64_t time)

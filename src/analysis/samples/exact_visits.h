@@ -3,10 +3,10 @@
  * How often functions were entered in intervals of a location, of those whose visits are recorded:
  * marked regions and instrumented functions.
  */
-#ifndef FERMATA_ANALYSIS_PROBLEMS_SAMPLED_EXACT_VISITS_H
-#define FERMATA_ANALYSIS_PROBLEMS_SAMPLED_EXACT_VISITS_H
+#ifndef FERMATA_ANALYSIS_SAMPLES_EXACT_VISITS_H
+#define FERMATA_ANALYSIS_SAMPLES_EXACT_VISITS_H
 
-#include "analysis/problems/sampled/sample_errors.h"
+#include "analysis/samples/sample_errors.h"
 
 struct fm_visit_count {
     uint32_t visit; /**< node */
