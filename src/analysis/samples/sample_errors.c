@@ -13,10 +13,11 @@
 
 /* Sums over the samples in a node. */
 struct node_sums {
-    double own, inclusive;         /* variance */
-    double own_spread, all_spread; /* of the block, without f */
-    double own_weight, own_square; /* of the cell: sum of w_s, of w_s^2 */
-    double all_weight, all_square; /* with all that it calls */
+    double own, alone, inclusive;                /* variance */
+    double own_spread, alone_spread, all_spread; /* of the block, without f */
+    double own_weight, own_square;               /* of the cell: sum of w_s, of w_s^2 */
+    double alone_weight, alone_square;           /* without functions of libraries */
+    double all_weight, all_square;               /* with all that it calls */
     bool is_noted, is_in_cell;
 };
 
@@ -185,12 +186,17 @@ static struct node_sums *note(struct fm_error_scratch *scratch, uint32_t visit)
     return node;
 }
 
-static void add_sample(struct fm_error_scratch *scratch, uint32_t visit, double weight)
+static void add_sample(struct fm_error_scratch *scratch, const struct fm_pooled_sample *sample,
+                       double weight)
 {
-    struct node_sums *own = note(scratch, visit);
+    struct node_sums *own = note(scratch, sample->visit);
     own->own_weight += weight;
     own->own_square += weight * weight;
-    for (uint32_t at = visit; at != FM_NONE; at = scratch->location->profile.items[at].parent) {
+    struct node_sums *leaf = note(scratch, sample->leaf);
+    leaf->alone_weight += weight;
+    leaf->alone_square += weight * weight;
+    for (uint32_t at = sample->visit; at != FM_NONE;
+         at = scratch->location->profile.items[at].parent) {
         struct node_sums *node = note(scratch, at);
         node->all_weight += weight;
         node->all_square += weight * weight;
@@ -212,9 +218,11 @@ static void end_cell(struct fm_error_scratch *scratch, double weight, double squ
         struct node_sums *node = &scratch->nodes[scratch->in_cell.items[i]];
         if (weight > 0) {
             node->own_spread += spread(node->own_weight, node->own_square, weight, square);
+            node->alone_spread += spread(node->alone_weight, node->alone_square, weight, square);
             node->all_spread += spread(node->all_weight, node->all_square, weight, square);
         }
         node->own_weight = node->own_square = node->all_weight = node->all_square = 0;
+        node->alone_weight = node->alone_square = 0;
         node->is_in_cell = false;
     }
     scratch->in_cell.count = 0;
@@ -244,7 +252,7 @@ static void add_block(struct fm_sample_errors *errors, const struct fm_estimates
         rate += scratch->rates[s + number];
         scratch->rates[s + number] = 0;
         const double w = (double)estimates->samples.items[s].weight * (rate > 0 ? rate : 0);
-        add_sample(scratch, estimates->samples.items[s].visit, w);
+        add_sample(scratch, &estimates->samples.items[s], w);
         weight += w;
         square += w * w;
         largest = w * w > largest ? w * w : largest;
@@ -261,9 +269,10 @@ static void add_block(struct fm_sample_errors *errors, const struct fm_estimates
         const struct fm_block_path *path = &estimates->paths.items[i];
         struct node_sums *node = &scratch->nodes[path->visit];
         node->own += node->own_spread * evenness(block, path->own, path->own_changes);
+        node->alone += node->alone_spread * evenness(block, path->alone, path->alone_changes);
         node->inclusive +=
             node->all_spread * evenness(block, path->inclusive, path->inclusive_changes);
-        node->own_spread = node->all_spread = 0;
+        node->own_spread = node->alone_spread = node->all_spread = 0;
     }
 }
 
@@ -276,9 +285,9 @@ static void spread_pools(struct fm_sample_errors *errors, const struct fm_estima
         const double ticks = scratch->ticks[scratch->pools.items[i]];
         scratch->ticks[scratch->pools.items[i]] = 0;
         if (!(pool->weight > 0)) {
-            fm_vector_push(
-                &errors->unsampled,
-                (struct fm_unsampled){ticks, estimates->blocks.items[pool->block].caller});
+            const struct fm_sample_block *block = &estimates->blocks.items[pool->block];
+            fm_vector_push(&errors->unsampled,
+                           ((struct fm_unsampled){ticks, block->caller, block->leaf}));
             continue;
         }
         if (scratch->largest[pool->block] == 0) {
@@ -299,38 +308,44 @@ static int compare_numbers(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
+/* Which time of a node. */
+enum part { OWN, ALONE, INCLUSIVE };
+
 /* @return whether all of the stretches of a block is in a node */
 static bool is_whole(const struct fm_location *location, const struct fm_sample_block *block,
-                     uint32_t visit, bool is_own)
+                     uint32_t visit, enum part part)
 {
     const struct fm_estimates *estimates = &location->estimates;
-    if (is_own ? block->caller != visit : !fm_visit_contains(location, visit, block->caller)) {
+    if (part == OWN     ? block->caller != visit
+        : part == ALONE ? block->leaf != visit
+                        : !fm_visit_contains(location, visit, block->caller)) {
         return false;
     }
     for (uint32_t i = block->first_path; i < block->path_end; i++) {
         const struct fm_block_path *path = &estimates->paths.items[i];
         if (path->visit == visit) {
-            return (is_own ? path->own : path->inclusive) == block->end - block->first;
+            return (part == OWN     ? path->own
+                    : part == ALONE ? path->alone
+                                    : path->inclusive) == block->end - block->first;
         }
     }
     return false;
 }
 
-/* @return the largest square of a sample's ticks, of the blocks of which a node does not hold all
- */
-static double least_error(const struct fm_sample_errors *errors, const struct fm_location *location,
-                          uint32_t visit, bool is_own)
+/* @return an error, at least the largest square of a sample's ticks, of the blocks of which a node
+ * does not hold all */
+static double at_least(double error, const struct fm_sample_errors *errors,
+                       const struct fm_location *location, uint32_t visit, enum part part)
 {
-    double least = 0;
     for (size_t i = 0; i < errors->blocks.count; i++) {
         const uint32_t number = errors->blocks.items[i];
         const double largest = errors->scratch->largest[number];
-        if (largest > least &&
-            !is_whole(location, &location->estimates.blocks.items[number], visit, is_own)) {
-            least = largest;
+        if (largest > error &&
+            !is_whole(location, &location->estimates.blocks.items[number], visit, part)) {
+            error = largest;
         }
     }
-    return least;
+    return error;
 }
 
 static void list_paths(struct fm_sample_errors *errors, const struct fm_location *location)
@@ -341,12 +356,14 @@ static void list_paths(struct fm_sample_errors *errors, const struct fm_location
     for (size_t i = 0; i < scratch->noted.count; i++) {
         const uint32_t visit = scratch->noted.items[i];
         struct node_sums *node = &scratch->nodes[visit];
-        const double own = least_error(errors, location, visit, true);
-        const double inclusive = least_error(errors, location, visit, false);
-        fm_vector_push(&errors->paths,
-                       (struct fm_path_error){
-                           node->own > own ? node->own : own,
-                           node->inclusive > inclusive ? node->inclusive : inclusive, visit});
+        fm_vector_push(
+            &errors->paths,
+            ((struct fm_path_error){
+                .own = at_least(node->own, errors, location, visit, OWN),
+                .alone = at_least(node->alone, errors, location, visit, ALONE),
+                .inclusive = at_least(node->inclusive, errors, location, visit, INCLUSIVE),
+                .visit = visit,
+            }));
         *node = (struct node_sums){0};
     }
     for (size_t i = 0; i < errors->blocks.count; i++) {

@@ -24,7 +24,8 @@ struct fm_counted_interval {
 
 /** Square of the standard error, of a sum in a call path. */
 struct fm_path_error {
-    double own;       /**< ticks^2: without what it calls */
+    double own;       /**< ticks^2: without what it calls but functions of libraries */
+    double alone;     /**< ticks^2: without what it calls */
     double inclusive; /**< ticks^2: with all that it calls */
     uint32_t visit;
 };
@@ -32,14 +33,15 @@ struct fm_path_error {
 /** Stretches of which no composition is known. */
 struct fm_unsampled {
     double ticks;
-    uint32_t caller; /**< node that they belong to */
+    uint32_t caller; /**< node of the function of the program that they belong to */
+    uint32_t leaf;   /**< node that they belong to, a function of a library, too */
 };
 
 /** Memory of a worker, and the result of fm_sample_errors_find(). Zeroed = empty. */
 struct fm_sample_errors {
     FM_VECTOR(struct fm_path_error)
     paths; /**< of nodes with samples and their callers, each once */
-    FM_VECTOR(struct fm_unsampled) unsampled; /**< by caller, each once */
+    FM_VECTOR(struct fm_unsampled) unsampled; /**< by pool */
     double largest;                           /**< ticks^2: of all other nodes */
     FM_VECTOR(uint32_t) blocks;               /**< that the samples belong to */
     FM_VECTOR(double) block_ticks;            /**< of the stretches of each of them */

@@ -9,9 +9,15 @@ void fm_estimates_begin_block(struct fm_estimates_writer *writer, uint32_t calle
     const uint32_t samples = (uint32_t)estimates->samples.count;
     const uint32_t paths = (uint32_t)estimates->paths.count;
     fm_map_clear(&writer->rows);
-    caller = fm_trace_function_visit(writer->trace, writer->location, caller);
     fm_vector_push(&estimates->blocks,
-                   (struct fm_sample_block){samples, samples, caller, paths, paths, false});
+                   ((struct fm_sample_block){
+                       .first = samples,
+                       .end = samples,
+                       .caller = fm_trace_function_visit(writer->trace, writer->location, caller),
+                       .leaf = caller,
+                       .first_path = paths,
+                       .path_end = paths,
+                   }));
 }
 
 static struct fm_sample_block *last_block(const struct fm_estimates_writer *writer)
@@ -33,9 +39,11 @@ static struct fm_block_path *path_of(struct fm_estimates_writer *writer, uint32_
 
 void fm_estimates_add_sample(struct fm_estimates_writer *writer, uint32_t visit, double weight)
 {
+    const uint32_t leaf = visit;
     visit = fm_trace_function_visit(writer->trace, writer->location, visit);
     fm_vector_push(&writer->location->estimates.samples,
-                   (struct fm_pooled_sample){visit, (float)weight});
+                   ((struct fm_pooled_sample){visit, leaf, (float)weight}));
+    path_of(writer, leaf)->alone++;
     path_of(writer, visit)->own++;
     for (uint32_t at = visit; at != FM_NONE; at = writer->location->profile.items[at].parent) {
         path_of(writer, at)->inclusive++;
@@ -70,7 +78,12 @@ void fm_estimates_end_block(struct fm_estimates_writer *writer, const uint32_t *
     block->end = (uint32_t)estimates->samples.count;
     const struct fm_pooled_sample *samples = estimates->samples.items + block->first;
     for (uint32_t i = 1; order != NULL && i < block->end - block->first; i++) {
-        count_changes(writer, samples[order[i - 1]].visit, samples[order[i]].visit);
+        const struct fm_pooled_sample *one = &samples[order[i - 1]], *other = &samples[order[i]];
+        count_changes(writer, one->visit, other->visit);
+        if (one->leaf != other->leaf) {
+            path_of(writer, one->leaf)->alone_changes++;
+            path_of(writer, other->leaf)->alone_changes++;
+        }
     }
     block->is_ordered = order != NULL;
     block->path_end = (uint32_t)estimates->paths.count;

@@ -26,24 +26,28 @@ struct fm_sample_pool {
 };
 
 struct fm_pooled_sample {
-    uint32_t visit; /**< node of its innermost function */
+    uint32_t visit; /**< node of its innermost function of the program */
+    uint32_t leaf;  /**< node of its innermost function, of a library, too */
     float weight;
 };
 
 /** A block of stretches of one kind. */
 struct fm_sample_block {
     uint32_t first, end; /**< its samples, ascending by the lengths of their stretches */
-    uint32_t caller;     /**< node of the common caller of both ends */
+    uint32_t caller;     /**< node of the common caller of both ends: a function of the program */
+    uint32_t leaf;       /**< node of the common caller, a function of a library, too */
     uint32_t first_path, path_end;
     bool is_ordered; /**< the changes of its paths are counted */
 };
 
-/** A node in the samples of a block: by its own time, and with all that it calls. */
+/** A node in the samples of a block: by its own time, with functions of libraries that it calls or
+ * alone, and with all that it calls. */
 struct fm_block_path {
     uint32_t visit;
-    uint32_t own, inclusive;                 /**< samples */
-    uint32_t own_changes, inclusive_changes; /**< pairs of successive samples of which one is in it
-                                                and the other is not */
+    uint32_t own, alone, inclusive; /**< samples */
+    uint32_t own_changes, alone_changes,
+        inclusive_changes; /**< pairs of successive samples of which
+                              one is in it and the other is not */
 };
 
 /** Those of one location. Zeroed = empty. */

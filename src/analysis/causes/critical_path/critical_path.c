@@ -366,7 +366,7 @@ void fm_critical_path_open(struct fm_critical_path *path, struct fm_formation *f
     fm_vector_free(&path->moves);
     fm_engine_run(analysis->engine, profile_busy, &profiling);
     fm_engine_run(analysis->engine, profile_segments, &profiling);
-    path->sample_errors = fm_path_sample_errors(path, analysis);
+    path->sample_errors = fm_path_sample_errors(path, formation);
     add_up_callpaths(path, analysis);
     join_segments(path, analysis->team);
 }

@@ -6,8 +6,8 @@
 
 #include <math.h>
 
-/* Squares of errors are added as integers, so that the sums do not depend on the number of processes:
- * units of 2^32 ticks^2, and the rest in units of 2^-10 ticks^2. */
+/* Squares of errors are added as integers, so that the sums do not depend on the number of
+ * processes: units of 2^32 ticks^2, and the rest in units of 2^-10 ticks^2. */
 #define HIGH 0x1p32
 #define LOW  0x1p-10
 
@@ -62,13 +62,13 @@ static void enter_squares(const struct fm_analysis *analysis, const struct fm_lo
         squares[v] = errors->largest;
     }
     for (size_t i = 0; i < errors->paths.count; i++) {
-        squares[errors->paths.items[i].visit] = errors->paths.items[i].own;
+        squares[errors->paths.items[i].visit] = errors->paths.items[i].alone;
     }
     for (size_t i = 0; i < errors->unsampled.count; i++) {
         const struct fm_unsampled *unsampled = &errors->unsampled.items[i];
-        if (unsampled->caller != FM_NONE) {
-            const double error = sqrt(squares[unsampled->caller]) + unsampled->ticks;
-            squares[unsampled->caller] = error * error;
+        if (unsampled->leaf != FM_NONE) {
+            const double error = sqrt(squares[unsampled->leaf]) + unsampled->ticks;
+            squares[unsampled->leaf] = error * error;
         }
     }
     for (size_t v = 0; v < location->profile.count; v++) {
@@ -102,10 +102,11 @@ static void examine(void *context, unsigned worker, uint32_t first, uint32_t las
 }
 
 uint64_t *fm_path_sample_errors(const struct fm_critical_path *path,
-                                const struct fm_analysis *analysis)
+                                const struct fm_formation *formation)
 {
+    const struct fm_analysis *analysis = formation->analysis;
     const struct fm_trace *trace = analysis->trace;
-    if (!trace->is_sampled) {
+    if (formation->recorded == NULL) {
         return NULL;
     }
     struct search search = {

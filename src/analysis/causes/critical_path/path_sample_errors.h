@@ -11,8 +11,8 @@
 /** Finds the errors of the times of the path (samples/sample_errors.h): two standard errors, those
  * of locations added in quadrature. Runs a stage; collective. To be called before the segments are
  * joined at process 0.
- * @return [call path]: ticks, to be freed with fm_free(); NULL: the trace has no samples */
+ * @return [call path]: ticks, to be freed with fm_free(); NULL: samples tell of no function */
 uint64_t *fm_path_sample_errors(const struct fm_critical_path *path,
-                                const struct fm_analysis *analysis);
+                                const struct fm_formation *formation);
 
 #endif
