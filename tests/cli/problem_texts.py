@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The problems in reports of scenarios, compared with golden texts, and what JSON has of them: idle threads, and
-consequences of other problems.
+"""The problems in reports of scenarios, compared with golden texts, and what JSON has of them: idle threads,
+consequences of other problems, functions that samples show.
 
 usage: problem_texts.py FERMATA SCENARIOS [--update]     (the folder rules/scenarios/problems)
 """
@@ -22,6 +22,8 @@ TEXTS = [
     ("idle-limited.txt", "parallel-region-with-fewer-threads", ["--predict=yes"]),
     ("idle-waiting.txt", "idle-while-the-master-waits", ["--predict=yes"]),
     ("consequence.txt", "late-by-waiting", ["--predict=yes"]),
+    ("function-in-vain.txt", "function-called-in-vain", ["--predict=yes"]),
+    ("called-more-often.txt", "called-more-often", ["--predict=yes"]),
 ]
 
 

@@ -198,6 +198,15 @@ bool fm_cube_problem_is_at(const struct fm_cube *cube, const struct fm_cube_prob
                : callpath == problem->callpath;
 }
 
+uint32_t fm_cube_problem_paths(const struct fm_cube *cube, const struct fm_cube_problem *problem)
+{
+    uint32_t count = 0;
+    for (uint32_t c = 0; c < cube->callpath_count; c++) {
+        count += fm_cube_problem_is_at(cube, problem, c);
+    }
+    return count;
+}
+
 bool fm_cube_locations_meet(const uint32_t *one, uint32_t one_count, const uint32_t *other,
                             uint32_t other_count)
 {

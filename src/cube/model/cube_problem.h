@@ -176,6 +176,10 @@ bool fm_cube_predict(struct fm_cube *cube, uint32_t problem,
 bool fm_cube_problem_is_at(const struct fm_cube *cube, const struct fm_cube_problem *problem,
                            uint32_t callpath);
 
+/** @return the number of call paths of a problem with a call path: of a function those in which it
+ * is called. O(call paths) */
+uint32_t fm_cube_problem_paths(const struct fm_cube *cube, const struct fm_cube_problem *problem);
+
 /** @return whether two lists of locations, both ascending, have one in common. */
 bool fm_cube_locations_meet(const uint32_t *one, uint32_t one_count, const uint32_t *other,
                             uint32_t other_count);

@@ -95,10 +95,7 @@ static const char *outside_name(const struct fm_diagnosis *diagnosis, uint32_t k
 static char *function_of(const struct fm_diagnosis *diagnosis, const struct fm_cube_problem *cause)
 {
     const struct fm_cube *cube = diagnosis->cube;
-    uint32_t paths = 0;
-    for (uint32_t c = 0; cause->is_function && c < cube->callpath_count; c++) {
-        paths += fm_cube_problem_is_at(cube, cause, c);
-    }
+    const uint32_t paths = fm_cube_problem_paths(cube, cause);
     if (paths < 2) {
         return fm_place_function(diagnosis, cause->callpath);
     }

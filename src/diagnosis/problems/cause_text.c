@@ -68,6 +68,24 @@ static uint32_t candidate_regions(const struct fm_cube *cube, const struct fm_cu
     return count;
 }
 
+/* Names the caller that the cause stands for: which part of its excess the cause has; of a function
+ * that has all of it in one of several call paths, which one that is. */
+static void add_replaced(const struct fm_diagnosis *diagnosis, struct fm_cause_text *problem)
+{
+    const struct fm_cube_problem *cause = problem->cause;
+    const uint32_t region = diagnosis->cube->callpaths[cause->replaced].region;
+    char percent[FM_FORMAT_SIZE];
+    char *caller = fm_place_name(diagnosis, diagnosis->cube->regions[region].name);
+    if (cause->replaced_share < ALMOST_ALL) {
+        fm_sentences_add(&problem->lines, "Where", "%s of the excess of its caller `%s`",
+                         fm_format_percent(percent, llround(1000 * cause->replaced_share), 1000),
+                         caller);
+    } else if (fm_cube_problem_paths(diagnosis->cube, cause) > 1) {
+        fm_sentences_add(&problem->lines, "Where", "mostly where `%s` calls it", caller);
+    }
+    free(caller);
+}
+
 /* Names the functions that may be the cause where samples do not tell, or the caller that the cause
  * stands for. */
 static void add_where(const struct fm_diagnosis *diagnosis, struct fm_cause_text *problem)
@@ -97,15 +115,8 @@ static void add_where(const struct fm_diagnosis *diagnosis, struct fm_cause_text
                                "to tell",
                          text);
         free(text);
-    } else if (cause->replaced_share > 0 && cause->replaced_share < ALMOST_ALL) {
-        char percent[FM_FORMAT_SIZE];
-        char *caller = fm_place_name(
-            diagnosis,
-            diagnosis->cube->regions[diagnosis->cube->callpaths[cause->replaced].region].name);
-        fm_sentences_add(&problem->lines, "Where", "%s of the excess of its caller `%s`",
-                         fm_format_percent(percent, llround(1000 * cause->replaced_share), 1000),
-                         caller);
-        free(caller);
+    } else if (cause->replaced_share > 0) {
+        add_replaced(diagnosis, problem);
     }
 }
 
@@ -289,11 +300,11 @@ static void add_calls(const struct fm_diagnosis *diagnosis, struct fm_cause_text
     const uint32_t others = diagnosis->cube->location_count - problem->cause->location_count;
     char there[FM_FORMAT_SIZE], elsewhere[FM_FORMAT_SIZE];
     if (counts.explains_the_time) {
-        fm_sentences_add(
-            &problem->lines, "How", "it is called more often there: %s times, %s on the %s%s",
-            fm_format_count(there, counts.there), fm_format_count(elsewhere, counts.elsewhere),
-            fm_location_set_others(diagnosis, others),
-            others > 1 || problem->cause->location_count > 1 ? ", in the mean" : "");
+        fm_sentences_add(&problem->lines, "Calls", "more often there: %s times, %s on the %s%s",
+                         fm_format_count(there, counts.there),
+                         fm_format_count(elsewhere, counts.elsewhere),
+                         fm_location_set_others(diagnosis, others),
+                         others > 1 || problem->cause->location_count > 1 ? ", in the mean" : "");
     }
 }
 

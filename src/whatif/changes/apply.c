@@ -19,6 +19,8 @@
 #include "whatif/changes/pieces.h"
 #include "whatif/changes/shared_calls.h"
 
+#include <string.h>
+
 /* The computation of one location in one group. */
 struct share {
     struct fm_phase_number iteration;
@@ -37,6 +39,7 @@ struct application {
     bool by_visits;              /* groups are visits of the call path, not iterations */
     bool by_parts;               /* groups are parts of the run, not visits */
     bool is_estimated;           /* only samples tell of visits of the call path */
+    bool passes_phases;          /* iterations are no groups: some locations have more of them */
     enum fm_shared_calls shared; /* that divide the run into these parts */
     bool *takes_part;            /* [location]: of parts: its time is compared, also if it is 0 */
     share_vector *shares;        /* [location] */
@@ -98,10 +101,11 @@ static bool walk_next(struct walk *walk, const struct application *application,
         const struct fm_phase_number iteration = fm_phase_walk_at(&walk->iterations, piece->begin);
         const struct fm_phase_number visit = {FM_NONE, piece->run};
         const bool has_phases = walk->iterations.owner != NULL;
+        const bool pairs_phases = has_phases && !application->passes_phases;
         const struct fm_phase_number part = {FM_NONE,
                                              fm_shared_walk_at(&walk->parts, piece->begin)};
         *group = application->by_visits  ? visit
-                 : has_phases            ? iteration
+                 : pairs_phases          ? iteration
                  : application->by_parts ? part
                                          : visit;
         if (fm_ranges_have(wanted, has_phases ? iteration.number : visit.number)) {
@@ -396,6 +400,37 @@ static bool *find_callers(struct application *application)
     return is_caller;
 }
 
+/* Counts the iterations of a location by phase. @param counts  [region] */
+static void count_iterations(const struct fm_trace *trace, uint32_t l, uint64_t *counts)
+{
+    const struct fm_location *location = &trace->locations[l];
+    memset(counts, 0, trace->region_count * sizeof *counts);
+    for (size_t i = 0; i < location->phases.count; i++) {
+        counts[location->profile.items[location->phases.items[i].visit].region]++;
+    }
+}
+
+/* @return whether some of the locations that are compared have more iterations than others: then
+ * the k-th ones have nothing to do with each other */
+static bool differ_in_iterations(const struct application *application)
+{
+    const struct fm_trace *trace = application->trace;
+    uint64_t *first = fm_allocate(trace->region_count, sizeof *first);
+    uint64_t *counts = fm_allocate(trace->region_count, sizeof *counts);
+    bool is_first = true, differ = false;
+    for (uint32_t l = 0; l < trace->location_count; l++) {
+        if (!application->takes_part[l] || trace->locations[l].phases.count == 0) {
+            continue;
+        }
+        count_iterations(trace, l, is_first ? first : counts);
+        differ |= !is_first && memcmp(first, counts, trace->region_count * sizeof *counts) != 0;
+        is_first = false;
+    }
+    fm_free(first);
+    fm_free(counts);
+    return differ;
+}
+
 /* Chooses the groups: visits if they are recorded, and equally many on all locations that have
  * some; else parts of the run. Finds out which locations are compared, and which calls these share.
  */
@@ -420,6 +455,8 @@ static void choose_groups(struct application *application)
         application->by_parts |= own != 0 && visits != 0 && own != visits;
         visits = own != 0 ? own : visits;
     }
+    application->passes_phases = differ_in_iterations(application);
+    application->by_parts |= application->passes_phases;
     application->by_visits = application->change->kind == FM_CHANGE_CAP;
     application->shared = application->by_parts && !application->by_visits
                               ? fm_shared_calls_choose(trace, application->takes_part)
@@ -461,11 +498,12 @@ static void change_computation(struct application *application, struct fm_change
         effect->locations += application->shares[l].count != 0 || calls != 0;
         fm_vector_free(&application->shares[l]);
     }
-    effect->is_of_totals = application->by_parts && !application->by_visits &&
-                           application->shared == FM_SHARED_BY_NONE &&
-                           !fm_trace_has_phases(application->trace) &&
-                           (application->change->kind == FM_CHANGE_LEVEL ||
-                            application->change->kind == FM_CHANGE_BALANCE);
+    effect->is_of_totals =
+        application->by_parts && !application->by_visits &&
+        application->shared == FM_SHARED_BY_NONE &&
+        (application->passes_phases || !fm_trace_has_phases(application->trace)) &&
+        (application->change->kind == FM_CHANGE_LEVEL ||
+         application->change->kind == FM_CHANGE_BALANCE);
     fm_free(application->takes_part);
     fm_free(application->shares);
 }
