@@ -20,6 +20,8 @@ typedef enum {
     FM_CALL_OTHER, /**< a call of a communication library without a rule of its own */
     FM_CALL_BUFFERED_SEND,
     FM_CALL_SYNCHRONOUS_SEND,
+    FM_CALL_BUFFER_FLUSH, /**< waits until buffered messages are sent */
+    FM_CALL_PROBE,
     FM_CALL_MATCHED_PROBE,
     FM_CALL_MATCHED_RECEIVE,
     FM_CALL_BARRIER,

@@ -262,6 +262,8 @@ OTF2_ErrorCode fm_archive_write_event(const struct fm_scenario *scenario, OTF2_E
         return OTF2_EvtWriter_ThreadWait(writer, NULL, time, team, event->id);
     case FM_SCENARIO_THREAD_END:
         return OTF2_EvtWriter_ThreadEnd(writer, NULL, time, team, event->id);
+    case FM_SCENARIO_PROBE: /* only in texts */
+        break;
     }
     return OTF2_ERROR_INVALID_ARGUMENT;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Event lines: TIME LOC EVENT FIELD... */
 #include "base/kernel_activity.h"
+#include "base/probe_names.h"
 #include "scenario/archive_records.h"
 #include "scenario/decimal.h"
 #include "scenario/parser.h"
@@ -61,6 +62,7 @@ static const struct event_form event_forms[] = {
     {"isend_complete", FM_SCENARIO_ISEND_COMPLETE, "i"},
     {"irecv_request", FM_SCENARIO_IRECV_REQUEST, "i"},
     {"irecv", FM_SCENARIO_IRECV, "ptbi?c"},
+    {"probe", FM_SCENARIO_PROBE, "pt?c"},
     {"request_cancelled", FM_SCENARIO_REQUEST_CANCELLED, "i"},
     {"coll_begin", FM_SCENARIO_COLL_BEGIN, ""},
     {"coll_end", FM_SCENARIO_COLL_END, "ocrbv"},
@@ -239,12 +241,16 @@ static fm_status_t read_parameter(struct reading *reading, struct fm_word word)
     return reading->event.object != FM_KEY_NONE ? FM_OK : fm_parser_no_memory(parser);
 }
 
+static fm_status_t imply_parameter(struct reading *reading, const char *parameter)
+{
+    return read_parameter(reading, (struct fm_word){parameter, strlen(parameter)});
+}
+
 /* A number that is the value of a parameter which the event implies. */
 static fm_status_t read_value_of(struct reading *reading, const char *parameter,
                                  struct fm_word word, const char *what)
 {
-    const struct fm_word name = {parameter, strlen(parameter)};
-    fm_status_t status = read_parameter(reading, name);
+    fm_status_t status = imply_parameter(reading, parameter);
     return status != FM_OK
                ? status
                : fm_parser_integer(reading->parser, word, what, UINT32_MAX - 1, &reading->event.id);
@@ -252,11 +258,9 @@ static fm_status_t read_value_of(struct reading *reading, const char *parameter,
 
 static fm_status_t read_stream(struct reading *reading, struct fm_word word)
 {
-    const struct fm_word name = {FM_SCENARIO_STREAM_PARAMETER,
-                                 sizeof FM_SCENARIO_STREAM_PARAMETER - 1};
     const struct fm_scenario *scenario = reading->parser->scenario;
     uint32_t rank, thread;
-    fm_status_t status = read_parameter(reading, name);
+    fm_status_t status = imply_parameter(reading, FM_SCENARIO_STREAM_PARAMETER);
     if (status == FM_OK) {
         status = fm_parser_location(reading->parser, word, &rank, &thread);
     }
@@ -560,6 +564,34 @@ static fm_status_t find_form(struct fm_parser *parser, const struct event_form *
     return fm_parser_fail_at(parser, name, "no such event");
 }
 
+/* Appends the parameters that tell what a probe has found. */
+static fm_status_t append_probe(struct reading *reading, uint32_t location)
+{
+    const struct {
+        const char *parameter;
+        uint64_t value;
+    } facts[] = {
+        {FM_PROBE_COMMUNICATOR, reading->event.object},
+        {FM_PROBE_SOURCE, reading->event.peer},
+        {FM_PROBE_TAG, reading->event.tag},
+    };
+    fm_status_t status = FM_OK;
+    for (size_t i = 0; status == FM_OK && i < LENGTH(facts); i++) {
+        reading->event.kind = FM_SCENARIO_PARAMETER_UNSIGNED;
+        status = imply_parameter(reading, facts[i].parameter);
+        const struct fm_scenario_event event = {
+            .time = reading->event.time,
+            .id = facts[i].value,
+            .object = reading->event.object,
+            .kind = FM_SCENARIO_PARAMETER_UNSIGNED,
+        };
+        if (status == FM_OK && !fm_scenario_append(reading->parser->scenario, location, &event)) {
+            status = fm_parser_no_memory(reading->parser);
+        }
+    }
+    return status;
+}
+
 fm_status_t fm_parser_event(struct fm_parser *parser)
 {
     struct reading reading = {.parser = parser, .comm = FM_SCENARIO_NONE};
@@ -600,6 +632,9 @@ fm_status_t fm_parser_event(struct fm_parser *parser)
     const struct fm_scenario_location *timeline = &parser->scenario->locations[location];
     if (timeline->count > 0 && timeline->events[timeline->count - 1].time > reading.event.time) {
         return fm_parser_fail(parser, "the time is earlier than that of the location's last event");
+    }
+    if (form->kind == FM_SCENARIO_PROBE) {
+        return append_probe(&reading, location);
     }
     if (reading.path.text != NULL) {
         return fm_parser_sample(parser, location, reading.event.time, reading.path);

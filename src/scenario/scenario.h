@@ -33,6 +33,7 @@ enum fm_scenario_kind {
     FM_SCENARIO_ISEND_COMPLETE,
     FM_SCENARIO_IRECV_REQUEST,
     FM_SCENARIO_IRECV,
+    FM_SCENARIO_PROBE, /**< of the text: events are its parameters (base/probe_names.h) */
     FM_SCENARIO_REQUEST_CANCELLED,
     FM_SCENARIO_COLL_BEGIN,
     FM_SCENARIO_COLL_END,

@@ -113,14 +113,15 @@ static bool is_probe(const char *name)
            strncasecmp(name, "MPI_Mprobe", strlen("MPI_Mprobe")) == 0;
 }
 
-/* A probe has no record. The receive right behind it, with nothing but local calls between them, is
- * taken for that of the message that the probe has found. */
+/* Where probes have no records, the receive right behind one, with nothing but local calls between
+ * them, is taken for that of the message that the probe has found. */
 static void depend_by_probe(const struct fm_analysis *analysis, unsigned worker,
                             struct fm_call_ref receiving, struct fm_awaited sent)
 {
     const struct fm_trace *trace = analysis->trace;
     const struct fm_location *location = &trace->locations[receiving.location];
-    for (uint32_t i = 0; i <= MOST_LOCAL_CALLS && i <= receiving.activity; i++) {
+    for (uint32_t i = 0;
+         location->probes.count == 0 && i <= MOST_LOCAL_CALLS && i <= receiving.activity; i++) {
         const uint32_t a = receiving.activity - i;
         const struct fm_region *called = fm_trace_called(trace, location, a);
         if (called->paradigm != FM_PARADIGM_MPI) {
@@ -158,7 +159,12 @@ void fm_depend_by_message(const struct fm_analysis *analysis, unsigned worker,
     if (sender_depends(sends, receiver, arrival, send, waited,
                        analysis->dependencies->keeps_violated)) {
         const uint32_t post = fm_trace_post(trace, &record.location, record.row);
-        fm_depend(analysis, worker, (struct fm_call_ref){send->complete_location, send->complete},
+        struct fm_call_ref waiting = {send->complete_location, send->complete};
+        if (waited) { /* not always the call that completes the send: a flush of its buffer */
+            const struct fm_late_receiver *late = &receiver->late_receivers.items[arrival->late];
+            waiting = (struct fm_call_ref){late->location, late->complete};
+        }
+        fm_depend(analysis, worker, waiting,
                   fm_awaited_enter((struct fm_call_ref){record.location, post}),
                   FM_DEPENDS_ON_RECEIVER);
     } else {

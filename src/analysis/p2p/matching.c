@@ -85,6 +85,17 @@ static inline uint32_t find_stream(struct fm_receiver *receiver, uint32_t commun
     return recent;
 }
 
+uint32_t fm_receiver_stream(const struct fm_receiver *receiver, uint32_t communicator,
+                            uint32_t source, uint32_t tag)
+{
+    const uint32_t number =
+        fm_map_get(&receiver->stream_of_source, (uint64_t)communicator << 32 | source);
+    const uint32_t position = number == FM_MAP_ABSENT ? FM_MAP_ABSENT
+                                                      : fm_map_get(&receiver->stream_of_tag,
+                                                                   (uint64_t)number << 32 | tag);
+    return position == FM_MAP_ABSENT ? FM_NONE : position;
+}
+
 /* Whether the recorded call of a receive is the call that posted it; cached for the last region. */
 struct posts {
     uint32_t region;
@@ -157,13 +168,16 @@ void fm_receiver_open(struct fm_receiver *receiver, const struct fm_trace *trace
 {
     const struct fm_process *owner = &trace->processes[process];
     size_t count = 0;
+    bool has_probes = false;
     for (uint32_t t = 0; t < owner->location_count; ++t) {
         count += trace->locations[owner->first_location + t].receives.count;
+        has_probes |= trace->locations[owner->first_location + t].probes.count != 0;
     }
     *receiver = (struct fm_receiver){
         .first_location = owner->first_location,
         .count = (uint32_t)count,
         .arrivals = fm_resize(NULL, 0, count * sizeof *receiver->arrivals),
+        .has_probes = has_probes,
     };
     forget_recent(receiver);
     if (owner->location_count > 1) {
@@ -201,6 +215,7 @@ void fm_receiver_close(struct fm_receiver *receiver)
     fm_free(receiver->recent);
     fm_vector_free(&receiver->late_receivers);
     fm_vector_free(&receiver->streams);
+    fm_vector_free(&receiver->unreceived);
     fm_map_free(&receiver->stream_of_source);
     fm_map_free(&receiver->stream_of_tag);
     for (size_t i = 0; i < sizeof receiver->partitioned / sizeof receiver->partitioned[0]; ++i) {
@@ -260,12 +275,21 @@ const struct fm_arrival *fm_receiver_take(struct fm_receiver *receiver, const st
     }
     uint32_t receive = match(receiver, stream);
     if (receive == FM_NONE) {
+        if (receiver->has_probes) {
+            fm_vector_push(&receiver->unreceived, ((struct fm_arrival){
+                                                      .sent = sent->enter,
+                                                      .location = sent->location,
+                                                      .start = sent->start,
+                                                      .stream = position,
+                                                  }));
+        }
         return NULL;
     }
     struct fm_arrival *arrival = &receiver->arrivals[receive];
     arrival->sent = sent->enter;
-    arrival->delivered =
-        sent->never_waits || sent->partitioned != 0 ? UINT64_MAX : sent->complete_leave;
+    arrival->delivered = sent->never_waits || sent->is_buffered || sent->partitioned != 0
+                             ? UINT64_MAX
+                             : sent->complete_leave;
     arrival->location = sent->location;
     arrival->start = sent->start;
     arrival->row_location = sent->row_location;

@@ -37,9 +37,11 @@ struct fm_sent {
     uint32_t complete;
     uint32_t bytes;       /**< UINT32_MAX: that or more */
     uint64_t partitioned; /**< operation of struct fm_partitioned_message; 0: none */
-    uint8_t never_waits;  /**< the send is buffered, or its completing call was not recorded: it
-                               never waits for the receiver */
-    uint8_t completed;    /**< fm_send_completion_t */
+    uint8_t
+        never_waits;     /**< nothing that is known waits for the receiver: the completing call was
+                              not recorded, or the send is buffered and no call flushes the buffer */
+    uint8_t is_buffered; /**< `complete` is the call that flushes the buffer */
+    uint8_t completed;   /**< fm_send_completion_t */
 };
 
 /** A receive and the send that matches it. Contains all fields that matching a send accesses,
@@ -88,6 +90,10 @@ struct fm_receiver {
     struct fm_arrival *arrivals; /**< by receive */
     FM_VECTOR(struct fm_late_receiver) late_receivers;
     FM_VECTOR(struct fm_stream) streams;
+    FM_VECTOR(struct fm_arrival)
+    unreceived;                     /**< sends without a receive, in the order of each
+                                         stream; only if there are probes */
+    bool has_probes;                /**< that tell what they have found */
     struct fm_map stream_of_source; /**< (communicator, source) -> number */
     struct fm_map stream_of_tag;    /**< (number, tag) -> position in `streams` */
     struct fm_map partitioned[3]; /**< (number, tag) -> number; (this, operation) -> number; (this,
@@ -108,6 +114,11 @@ void fm_receiver_finish(struct fm_receiver *receiver);
 
 /** Frees the tables of the receiver. */
 void fm_receiver_close(struct fm_receiver *receiver);
+
+/** @return the position of the stream of messages that are not partitioned; FM_NONE: it has neither
+ * sends nor receives. */
+uint32_t fm_receiver_stream(const struct fm_receiver *receiver, uint32_t communicator,
+                            uint32_t source, uint32_t tag);
 
 /** @return the record of a receive. */
 static inline struct fm_record_ref fm_receiver_record(const struct fm_receiver *receiver,

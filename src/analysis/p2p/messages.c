@@ -12,7 +12,9 @@
  * Sends and receives during a pause of the recording take part in the matching as gaps. */
 #include "analysis/p2p/message.h"
 
+#include "analysis/dependencies/dependencies.h"
 #include "analysis/dependencies/message_dependencies.h"
+#include "analysis/p2p/probes.h"
 #include "analysis/p2p/sends.h"
 #include "analysis/p2p/unexpected.h"
 #include "analysis/pattern.h"
@@ -26,8 +28,16 @@ struct received {
     uint32_t location; /* of the completing call */
     uint32_t complete;
     uint32_t source;  /* number of the sender, from `number_of_source` */
-    uint32_t receive; /* position in the receiver's `arrivals` */
+    uint32_t receive; /* position in the receiver's `arrivals`; or PROBED | position in `found` */
 };
+
+/* A probe that has found a message, instead of a message. */
+#define PROBED 0x80000000u
+
+static bool is_probed(const struct received *message)
+{
+    return (message->receive & PROBED) != 0;
+}
 
 /* One worker's tables, used for one process after the other. */
 struct scratch {
@@ -35,6 +45,7 @@ struct scratch {
     FM_VECTOR(uint32_t) source_numbers; /* by stream */
     FM_VECTOR(struct received) messages;
     FM_VECTOR(uint64_t) oldest; /* by number of the sender: its oldest message not received yet */
+    struct fm_probes probes;
     unsigned char apart[FM_APART];
 };
 
@@ -87,6 +98,25 @@ static void list_messages(struct scratch *scratch, const struct fm_trace *trace,
     }
 }
 
+/* Lists the probes among the messages. */
+static void list_probes(struct scratch *scratch, const struct fm_trace *trace, uint32_t process,
+                        const struct fm_receiver *receiver)
+{
+    fm_probes_find(&scratch->probes, trace, process, receiver);
+    for (size_t i = 0; i < scratch->probes.found.count; i++) {
+        const struct fm_probed *probed = &scratch->probes.found.items[i];
+        fm_vector_push(&scratch->messages,
+                       ((struct received){
+                           .received = fm_call_leave(trace, probed->probe),
+                           .sent = probed->sent,
+                           .location = probed->probe.location,
+                           .complete = probed->probe.activity,
+                           .source = scratch->source_numbers.items[probed->stream],
+                           .receive = PROBED | (uint32_t)i,
+                       }));
+    }
+}
+
 static int compare_messages(const void *a, const void *b)
 {
     const struct received *left = a, *right = b;
@@ -122,7 +152,7 @@ struct fm_outstanding fm_message_outstanding(const struct fm_message *message)
     struct fm_outstanding later = order->later;
     for (size_t i = order->at + 1; i < order->group_end && messages[i].location == own->location;
          ++i) {
-        if (messages[i].complete > own->complete) {
+        if (messages[i].complete > own->complete && !is_probed(&messages[i])) {
             later.any = messages[i].sent < later.any ? messages[i].sent : later.any;
             if (messages[i].source == own->source && messages[i].sent < later.same_source) {
                 later.same_source = messages[i].sent;
@@ -182,6 +212,31 @@ static bool judge_message(const struct p2p *p2p, unsigned worker,
     return own->sent > own->received;
 }
 
+/* Passes the message that a probe has found to the patterns of receivers that wait. */
+static void judge_probe(const struct p2p *p2p, unsigned worker,
+                        const struct fm_message_order *order)
+{
+    const struct received *own = &order->scratch->messages.items[order->at];
+    const struct fm_probed *probed = &order->scratch->probes.found.items[own->receive & ~PROBED];
+    const uint64_t entered = fm_call_enter(p2p->analysis->trace, probed->probe);
+    if (entered < own->sent && own->sent <= own->received) {
+        call_patterns(p2p, worker, FM_MESSAGES_RECEIVER_WAITED,
+                      &(struct fm_message){
+                          .sent = own->sent,
+                          .send = probed->send,
+                          .received = own->received,
+                          .receive = probed->probe,
+                          .blocked = {FM_NONE, FM_NONE},
+                          .post = {FM_NONE, FM_NONE},
+                          .order = order,
+                      });
+    }
+    if (p2p->analysis->dependencies != NULL) {
+        fm_depend(p2p->analysis, worker, probed->probe, fm_awaited_enter(probed->send),
+                  FM_DEPENDS_ON_PROBED_SENDER);
+    }
+}
+
 /* Processes the messages from the last received to the first, those of one time together. */
 static void judge_in_reverse(struct p2p *p2p, unsigned worker, struct scratch *scratch,
                              const struct fm_receiver *receiver)
@@ -200,9 +255,16 @@ static void judge_in_reverse(struct p2p *p2p, unsigned worker, struct scratch *s
         for (size_t i = begin; i < end; ++i) {
             const struct fm_message_order order = {
                 scratch, i, end, {oldest_of_all, scratch->oldest.items[messages[i].source]}};
-            violations += judge_message(p2p, worker, receiver, &order);
+            if (is_probed(&messages[i])) {
+                judge_probe(p2p, worker, &order);
+            } else {
+                violations += judge_message(p2p, worker, receiver, &order);
+            }
         }
         for (size_t i = begin; i < end; ++i) {
+            if (is_probed(&messages[i])) {
+                continue;
+            }
             uint64_t *oldest = &scratch->oldest.items[messages[i].source];
             *oldest = messages[i].sent < *oldest ? messages[i].sent : *oldest;
             oldest_of_all = messages[i].sent < oldest_of_all ? messages[i].sent : oldest_of_all;
@@ -219,6 +281,9 @@ static void keep_messages(struct p2p *p2p, uint32_t process, const struct scratc
     fm_vector_reserve(kept, scratch->messages.count);
     for (size_t i = 0; i < scratch->messages.count; ++i) {
         const struct received *message = &scratch->messages.items[i];
+        if (is_probed(message)) {
+            continue;
+        }
         const struct fm_arrival *arrival = &receiver->arrivals[message->receive];
         struct fm_record_ref record = fm_receiver_record(receiver, message->receive);
         const struct fm_location *owner = &p2p->analysis->trace->locations[record.location];
@@ -241,6 +306,7 @@ static void judge_messages(void *context, unsigned worker, uint32_t first, uint3
     for (uint32_t process = first; process < last; ++process) {
         struct fm_receiver *receiver = &p2p->sends.receivers[process];
         list_messages(scratch, p2p->analysis->trace, receiver);
+        list_probes(scratch, p2p->analysis->trace, process, receiver);
         fm_sort(scratch->messages.items, scratch->messages.count, sizeof *scratch->messages.items,
                 compare_messages);
         judge_in_reverse(p2p, worker, scratch, receiver);
@@ -279,6 +345,7 @@ void fm_messages_match(struct fm_analysis *analysis)
         fm_vector_free(&p2p.scratch[w].source_numbers);
         fm_vector_free(&p2p.scratch[w].messages);
         fm_vector_free(&p2p.scratch[w].oldest);
+        fm_probes_free(&p2p.scratch[w].probes);
     }
     fm_vector_free(&p2p.takers);
     fm_matched_sends_free(&p2p.sends);

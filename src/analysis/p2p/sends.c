@@ -10,9 +10,16 @@
 
 #include <string.h>
 
+/* A call that waits until the buffered messages are sent. */
+struct flush {
+    uint64_t enter;
+    struct fm_call_ref call;
+};
+
 /* One worker's tables, used for one process after the other. */
 struct scratch {
     struct fm_gaps gaps;
+    FM_VECTOR(struct flush) flushes; /* by their Enter */
     struct fm_completions completions;
     struct fm_partitioned_sends partitioned;
     struct fm_send_samples samples; /* that the worker's processes received */
@@ -35,6 +42,77 @@ static size_t send_count(const struct fm_location *location)
 static uint32_t send_start(const struct fm_location *location, uint32_t row)
 {
     return location->sends.items[row].start;
+}
+
+/* ---- flushes of buffers ---- */
+
+static bool calls_flushes(const struct fm_trace *trace, const struct fm_location *location)
+{
+    for (size_t v = 0; v < location->profile.count; v++) {
+        if (trace->regions[location->profile.items[v].region].call == FM_CALL_BUFFER_FLUSH) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int compare_flushes(const void *a, const void *b)
+{
+    const struct flush *left = a, *right = b;
+    return left->enter < right->enter ? -1 : left->enter > right->enter;
+}
+
+/* Lists the calls of a process that wait until all buffered messages are sent. */
+static void list_flushes(struct scratch *scratch, const struct fm_trace *trace, uint32_t process)
+{
+    const struct fm_process *owner = &trace->processes[process];
+    scratch->flushes.count = 0;
+    for (uint32_t t = 0; t < owner->location_count; t++) {
+        const uint32_t l = owner->first_location + t;
+        const struct fm_location *location = &trace->locations[l];
+        const uint32_t calls = calls_flushes(trace, location) ? (uint32_t)location->enter.count : 0;
+        for (uint32_t a = 0; a < calls; a++) {
+            if (fm_trace_called(trace, location, a)->call == FM_CALL_BUFFER_FLUSH) {
+                fm_vector_push(&scratch->flushes,
+                               ((struct flush){location->enter.items[a], {l, a}}));
+            }
+        }
+    }
+    fm_sort(scratch->flushes.items, scratch->flushes.count, sizeof *scratch->flushes.items,
+            compare_flushes);
+}
+
+/* @return the first flush that a process entered after a time; activity FM_NONE: there is none */
+static struct fm_call_ref flush_behind(const struct scratch *scratch, uint64_t time)
+{
+    size_t first = 0, end = scratch->flushes.count;
+    while (first < end) {
+        const size_t middle = first + (end - first) / 2;
+        if (scratch->flushes.items[middle].enter > time) {
+            end = middle;
+        } else {
+            first = middle + 1;
+        }
+    }
+    return first < scratch->flushes.count ? scratch->flushes.items[first].call
+                                          : (struct fm_call_ref){0, FM_NONE};
+}
+
+/* A buffered send never waits; the call that flushes the buffer does. */
+static void complete_by_flush(const struct matching *matching, unsigned worker,
+                              struct fm_sent *sent)
+{
+    const struct fm_trace *trace = matching->analysis->trace;
+    const struct fm_call_ref flush = flush_behind(&matching->scratch[worker], sent->enter);
+    sent->never_waits = flush.activity == FM_NONE;
+    if (flush.activity != FM_NONE) {
+        sent->is_buffered = true;
+        sent->complete_location = flush.location;
+        sent->complete = flush.activity;
+        sent->complete_enter = fm_call_enter(trace, flush);
+        sent->complete_leave = fm_call_leave(trace, flush);
+        sent->completed = FM_SEND_AMONG_OTHERS;
+    }
 }
 
 /* ---- sends go to their destinations ---- */
@@ -82,25 +160,28 @@ static bool send_message(struct matching *matching, unsigned worker, uint32_t pr
         partitioned == NULL ? NULL
                             : fm_partitioned_sends_find(&matching->scratch[worker].partitioned,
                                                         partitioned->request);
-    fm_dispatch_send(matching->dispatch, worker, destination,
-                     &(struct fm_sent){
-                         .enter = ready != NULL ? ready->enter : location->enter.items[send->start],
-                         .complete_enter = completing->enter.items[complete],
-                         .complete_leave = completing->leave.items[complete],
-                         .source = process,
-                         .communicator = send->communicator,
-                         .tag = send->tag,
-                         .location = ready != NULL ? ready->location : l,
-                         .start = ready != NULL ? ready->activity : send->start,
-                         .partitioned = partitioned != NULL ? partitioned->operation : 0,
-                         .row_location = l,
-                         .row = (uint32_t)(send - location->sends.items),
-                         .complete_location = send->complete_location,
-                         .complete = complete,
-                         .bytes = send->bytes,
-                         .never_waits = !recorded || started == FM_CALL_BUFFERED_SEND,
-                         .completed = (uint8_t)completion_of(matching, worker, started, send),
-                     });
+    struct fm_sent sent = {
+        .enter = ready != NULL ? ready->enter : location->enter.items[send->start],
+        .complete_enter = completing->enter.items[complete],
+        .complete_leave = completing->leave.items[complete],
+        .source = process,
+        .communicator = send->communicator,
+        .tag = send->tag,
+        .location = ready != NULL ? ready->location : l,
+        .start = ready != NULL ? ready->activity : send->start,
+        .partitioned = partitioned != NULL ? partitioned->operation : 0,
+        .row_location = l,
+        .row = (uint32_t)(send - location->sends.items),
+        .complete_location = send->complete_location,
+        .complete = complete,
+        .bytes = send->bytes,
+        .never_waits = !recorded,
+        .completed = (uint8_t)completion_of(matching, worker, started, send),
+    };
+    if (started == FM_CALL_BUFFERED_SEND) {
+        complete_by_flush(matching, worker, &sent);
+    }
+    fm_dispatch_send(matching->dispatch, worker, destination, &sent);
     return true;
 }
 
@@ -133,6 +214,7 @@ static void send_messages(void *context, unsigned worker, uint32_t first, uint32
         struct fm_record_ref record;
         const struct fm_unrecorded *gap;
         fm_completions_list(&matching->scratch[worker].completions, trace, process);
+        list_flushes(&matching->scratch[worker], trace, process);
         fm_partitioned_sends_list(&matching->scratch[worker].partitioned, trace, process);
         fm_gaps_begin(gaps, trace, process);
         fm_record_merge_begin(&merge, trace, process, send_count, send_start);
@@ -290,6 +372,7 @@ void fm_sends_match(struct fm_matched_sends *sends, struct fm_analysis *analysis
     find_blocking_sizes(&matching);
     for (unsigned w = 0; w < workers; w++) {
         fm_gaps_free(&matching.scratch[w].gaps);
+        fm_vector_free(&matching.scratch[w].flushes);
         fm_completions_free(&matching.scratch[w].completions);
         fm_partitioned_sends_free(&matching.scratch[w].partitioned);
     }

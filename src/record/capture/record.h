@@ -64,6 +64,7 @@ enum fm_record_place { FM_AT_LEAVE, FM_AT_ENTER, FM_BETWEEN_CALLS };
     X(IRECV_REQUEST, 1, 1)        /* request */                                                    \
     X(RECV, 1, 0)                 /* as SEND */                                                    \
     X(IRECV, 2, 0)                /* as ISEND */                                                   \
+    X(PROBED, 1, 0)               /* ref: communicator; peer | tag << 32 of the message found */   \
     X(ISEND_COMPLETE, 1, 0)       /* request */                                                    \
     X(REQUEST_TEST, 1, 0)         /* request */                                                    \
     X(REQUEST_CANCELLED, 1, 0)    /* request */                                                    \

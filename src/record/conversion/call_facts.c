@@ -2,6 +2,7 @@
 #include "record/conversion/call_facts.h"
 
 #include "base/partitioned_names.h"
+#include "base/probe_names.h"
 #include "record/archive/archive.h"
 #include "record/archive/attribute.h"
 #include "record/conversion/convert_state.h"
@@ -49,6 +50,15 @@ static void convert_partitions(struct fm_thread *thread, const uint64_t *r)
     }
 }
 
+/* The message that a probe has found. */
+static void convert_probed(struct fm_thread *thread, const uint64_t *r)
+{
+    const uint64_t time = fm_convert_not_before(thread, thread->pending_leave);
+    write_fact(thread, time, FM_PROBE_COMMUNICATOR, fm_record_ref(r[0]));
+    write_fact(thread, time, FM_PROBE_SOURCE, (uint32_t)r[1]);
+    write_fact(thread, time, FM_PROBE_TAG, (uint32_t)(r[1] >> 32));
+}
+
 /* A completion of a persistent collective, with the attributes that name it. */
 static void convert_persistent(struct fm_thread *thread, const uint64_t *r)
 {
@@ -81,6 +91,9 @@ void fm_convert_call_fact(struct fm_thread *thread, const uint64_t *record)
         break;
     case FM_RECORD_PARTITIONS:
         convert_partitions(thread, record);
+        break;
+    case FM_RECORD_PROBED:
+        convert_probed(thread, record);
         break;
     default:
         convert_partitioned(thread, record);

@@ -10,7 +10,7 @@
 #include "record/capture/thread.h"
 
 /** Converts a record SYNCHRONIZATION_OBJECT, PERSISTENT_COMPLETE, PARTITIONED_SEND,
- * PARTITIONED_RECEIVE or PARTITIONS. */
+ * PARTITIONED_RECEIVE, PARTITIONS or PROBED. */
 void fm_convert_call_fact(struct fm_thread *thread, const uint64_t *record);
 
 #endif

@@ -414,6 +414,7 @@ static void convert_record(struct fm_thread *thread, const uint64_t *record)
     case FM_RECORD_PARTITIONED_SEND:
     case FM_RECORD_PARTITIONED_RECEIVE:
     case FM_RECORD_PARTITIONS:
+    case FM_RECORD_PROBED:
         fm_convert_call_fact(thread, record);
         return;
     case FM_RECORD_ACQUIRE_LOCK:

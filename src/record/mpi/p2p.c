@@ -158,14 +158,60 @@ static uint32_t comm_of_message(MPI_Message message)
     return number != 0 ? (uint32_t)(number - 1) : FM_DEFINE_NONE;
 }
 
+/* Records which message a successful probe has found. */
+static void record_probed(struct fm_thread *thread, MPI_Comm comm, const MPI_Status *status)
+{
+    const uint32_t number = number_of(thread, comm);
+    if (number != FM_DEFINE_NONE && status->MPI_SOURCE != MPI_PROC_NULL) {
+        uint64_t *r = fm_thread_reserve(thread, FM_WORDS_PROBED);
+        r[0] = fm_record_header(FM_RECORD_PROBED, 0, number);
+        r[1] = (uint32_t)status->MPI_SOURCE | (uint64_t)(uint32_t)status->MPI_TAG << 32;
+    }
+}
+
+int fm_MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
+{
+    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Probe);
+    MPI_Status own;
+    MPI_Status *found = thread != NULL && status == MPI_STATUS_IGNORE ? &own : status;
+    int result = PMPI_Probe(source, tag, comm, found);
+    if (thread != NULL) {
+        fm_thread_leave(thread, 0);
+        if (result == MPI_SUCCESS) {
+            record_probed(thread, comm, found);
+        }
+        fm_thread_done(thread);
+    }
+    return result;
+}
+
+int fm_MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
+{
+    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Iprobe);
+    MPI_Status own;
+    MPI_Status *found = thread != NULL && status == MPI_STATUS_IGNORE ? &own : status;
+    int result = PMPI_Iprobe(source, tag, comm, flag, found);
+    if (thread != NULL) {
+        fm_thread_leave(thread, 0);
+        if (result == MPI_SUCCESS && *flag) {
+            record_probed(thread, comm, found);
+        }
+        fm_thread_done(thread);
+    }
+    return result;
+}
+
 int fm_MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
 {
     struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Mprobe);
-    int result = PMPI_Mprobe(source, tag, comm, message, status);
+    MPI_Status own;
+    MPI_Status *found = thread != NULL && status == MPI_STATUS_IGNORE ? &own : status;
+    int result = PMPI_Mprobe(source, tag, comm, message, found);
     if (thread != NULL) {
         fm_thread_leave(thread, 0);
         if (result == MPI_SUCCESS) {
             remember_message(thread, *message, comm);
+            record_probed(thread, comm, found);
         }
         fm_thread_done(thread);
     }
@@ -176,11 +222,14 @@ int fm_MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *m
                    MPI_Status *status)
 {
     struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Improbe);
-    int result = PMPI_Improbe(source, tag, comm, flag, message, status);
+    MPI_Status own;
+    MPI_Status *found = thread != NULL && status == MPI_STATUS_IGNORE ? &own : status;
+    int result = PMPI_Improbe(source, tag, comm, flag, message, found);
     if (thread != NULL) {
         fm_thread_leave(thread, 0);
         if (result == MPI_SUCCESS && *flag) {
             remember_message(thread, *message, comm);
+            record_probed(thread, comm, found);
         }
         fm_thread_done(thread);
     }

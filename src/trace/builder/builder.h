@@ -114,6 +114,7 @@ struct fm_builder {
     struct fm_partitioned_message
         partitioned;            /**< of the next record of a message; operation == 0: none */
     uint64_t partition_request; /**< request that the next partition belongs to */
+    struct fm_probe probe;      /**< that parameters are telling of */
     struct fm_requests requests;
     FM_VECTOR(struct fm_silent_start) silent_starts; /**< of the process's locations so far */
     size_t next_silent_start;                        /**< those before it belong to a completion */
@@ -230,6 +231,10 @@ void fm_builder_access_end(struct fm_builder *builder, uint32_t handle, uint64_t
                            uint64_t id);
 /** A parameter FM_PARAMETER_PARTITIONED_OPERATION to FM_PARAMETER_LAST_PARTITION. */
 void fm_builder_partitioned(struct fm_builder *builder, fm_parameter_t parameter, uint64_t value);
+
+/** A parameter FM_PARAMETER_PROBE_COMMUNICATOR to FM_PARAMETER_PROBE_TAG.
+ * @param value  communicator (FM_NONE: not known), rank or tag */
+void fm_builder_probe(struct fm_builder *builder, fm_parameter_t parameter, uint32_t value);
 void fm_builder_cancelled(struct fm_builder *builder, uint64_t request);
 void fm_builder_collective_request(struct fm_builder *builder, uint64_t request);
 /** @param request  that it completes; NULL: a blocking collective */

@@ -142,3 +142,23 @@ void fm_builder_cancelled(struct fm_builder *builder, uint64_t request)
     fm_builder_note_foreign(builder,
                             (struct fm_foreign_completion){.id = request, .cancelled = true});
 }
+
+void fm_builder_probe(struct fm_builder *builder, fm_parameter_t parameter, uint32_t value)
+{
+    switch (parameter) {
+    case FM_PARAMETER_PROBE_COMMUNICATOR:
+        builder->probe =
+            (struct fm_probe){.activity = builder->current_activity, .communicator = value};
+        break;
+    case FM_PARAMETER_PROBE_SOURCE:
+        builder->probe.peer = value;
+        break;
+    default: /* FM_PARAMETER_PROBE_TAG */
+        builder->probe.tag = value;
+        if (builder->current_activity != FM_NONE &&
+            builder->probe.activity == builder->current_activity &&
+            fm_builder_is_usable(builder, builder->probe.communicator)) {
+            fm_vector_push(&builder->location->probes, builder->probe);
+        }
+    }
+}

@@ -25,6 +25,7 @@
     DO(matched)                                                                                    \
     DO(partitioned)                                                                                \
     DO(partitions)                                                                                 \
+    DO(probes)                                                                                     \
     DO(collectives)                                                                                \
     DO(rma)                                                                                        \
     DO(operation_bytes)                                                                            \

@@ -47,6 +47,15 @@ void fm_event_parameter(struct fm_event_sink *sink, uint32_t parameter, fm_param
     uint32_t region = fm_references_find(&sink->references->parameters,
                                          fm_location_map(sink->maps, FM_MAP_PARAMETERS, parameter));
     if (region != FM_NONE && type == FM_PARAMETER_UNSIGNED &&
+        trace->regions[region].parameter >= FM_PARAMETER_PROBE_COMMUNICATOR) {
+        const bool is_communicator =
+            trace->regions[region].parameter == FM_PARAMETER_PROBE_COMMUNICATOR;
+        fm_builder_probe(&sink->builder, trace->regions[region].parameter,
+                         is_communicator ? fm_event_communicator(sink, (uint32_t)value)
+                                         : (uint32_t)value);
+        return;
+    }
+    if (region != FM_NONE && type == FM_PARAMETER_UNSIGNED &&
         trace->regions[region].parameter >= FM_PARAMETER_PARTITIONED_OPERATION) {
         fm_builder_partitioned(&sink->builder, trace->regions[region].parameter, value);
         return;

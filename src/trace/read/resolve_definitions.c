@@ -4,6 +4,7 @@
 
 #include "base/library_function.h"
 #include "base/partitioned_names.h"
+#include "base/probe_names.h"
 #include "base/stack_samples.h"
 #include "functions/function_kind.h"
 
@@ -41,6 +42,9 @@ static fm_parameter_t parameter_of(const char *name, fm_parameter_t type)
         {FM_PARTITIONED_REQUEST, FM_PARAMETER_PARTITIONED_REQUEST},
         {FM_PARTITIONED_PARTITION, FM_PARAMETER_PARTITION},
         {FM_PARTITIONED_LAST, FM_PARAMETER_LAST_PARTITION},
+        {FM_PROBE_COMMUNICATOR, FM_PARAMETER_PROBE_COMMUNICATOR},
+        {FM_PROBE_SOURCE, FM_PARAMETER_PROBE_SOURCE},
+        {FM_PROBE_TAG, FM_PARAMETER_PROBE_TAG},
     };
     for (size_t i = 0;
          type == FM_PARAMETER_UNSIGNED && name != NULL && i < sizeof own / sizeof own[0]; i++) {

@@ -15,6 +15,7 @@ static void free_records(struct fm_location *location)
     fm_vector_free(&location->threads);
     fm_vector_free(&location->partitioned);
     fm_vector_free(&location->partitions);
+    fm_vector_free(&location->probes);
 }
 
 void fm_trace_forget_records(struct fm_trace *trace, uint32_t first, uint32_t last)

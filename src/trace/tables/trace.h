@@ -43,7 +43,10 @@ typedef enum {
     FM_PARAMETER_PARTITIONS,
     FM_PARAMETER_PARTITIONED_REQUEST,
     FM_PARAMETER_PARTITION,
-    FM_PARAMETER_LAST_PARTITION
+    FM_PARAMETER_LAST_PARTITION,
+    FM_PARAMETER_PROBE_COMMUNICATOR, /**< unsigned: base/probe_names.h */
+    FM_PARAMETER_PROBE_SOURCE,
+    FM_PARAMETER_PROBE_TAG
 } fm_parameter_t;
 
 /** A region of the program. A parameter is kept as a region, too, whose nodes in call trees are its
@@ -137,6 +140,14 @@ struct fm_partition_call {
     uint64_t request; /**< of the message */
     uint32_t activity;
     uint32_t first, last;
+};
+
+/** What a successful probe has found. */
+struct fm_probe {
+    uint32_t activity;
+    uint32_t communicator;
+    uint32_t peer; /**< rank in the communicator */
+    uint32_t tag;
 };
 
 /** A receive whose place in the matching order is that of a probe: the call that then posted it. */
@@ -394,6 +405,7 @@ struct fm_location {
     FM_VECTOR(struct fm_matched_receive) matched; /**< ascending by receive */
     FM_VECTOR(struct fm_partitioned_message) partitioned;
     FM_VECTOR(struct fm_partition_call) partitions; /**< in the order of the calls */
+    FM_VECTOR(struct fm_probe) probes;              /**< in the order of the calls */
     bool has_matched_probes;                        /**< some receives were started by them */
     FM_VECTOR(struct fm_collective) collectives;    /**< in the order in which they were started */
     FM_VECTOR(struct fm_rma) rma;

@@ -63,6 +63,8 @@ def p2p(ranks):
         ("MPI_Start", "MpiIrecvRequest"): 3 * 2 * ranks,
         ("MPI_Startall", "MpiIsend"): 3 * 2 * ranks,
         ("MPI_Mrecv", "MpiRecv"): half, ("MPI_Imrecv", "MpiIrecvRequest"): half,
+        ("MPI_Mprobe", "ParameterUnsignedInt"): 3 * half, ("MPI_Improbe", "ParameterUnsignedInt"): 3 * half,
+        ("MPI_Probe", "ParameterUnsignedInt"): 3 * half,
         ("MPI_Request_free", "MpiIsendComplete"): ranks,
         ("MPI_Wait", "MpiIrecv"): 2 * half, ("MPI_Wait", "MpiRequestCancelled"): ranks,
     })
@@ -87,6 +89,12 @@ def p2p_rules(calls):
         done = [record for record in call.records if record.kind != "MpiRequestTest"]
         if tests and done:
             failures.append(f"{call.region}: tested in vain and completed")
+    for call in calls:
+        told = {record.event.parameter.name: record.event.value for record in call.records
+                if record.kind == "ParameterUnsignedInt"}
+        if told and (set(told) != {"mpi_probe_communicator", "mpi_probe_source", "mpi_probe_tag"}
+                     or told["mpi_probe_source"] % 2 or told["mpi_probe_tag"] != 5):
+            failures.append(f"{call.region} has found {told}")
     lengths = [event.msg_length for event in events(calls, "MpiSend", "MPI_Send")]
     if sorted(lengths) != sorted((4, 0, 28, 32, 36) * (len(lengths) // 5)):
         failures.append(f"lengths of MPI_Send: {sorted(lengths)}")

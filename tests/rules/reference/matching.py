@@ -30,9 +30,10 @@ class Receive:
     """`posted` is the call whose Enter Late Receiver takes, None if no record tells it;
     `position` orders the receives of a process."""
 
-    def __init__(self, position, posted):
+    def __init__(self, position, posted, placed):
         self.position = position
         self.posted = posted
+        self.placed = placed  # call that gave it its position
         self.complete = None
 
 
@@ -43,15 +44,25 @@ class Message:
 
 
 _PROBES = ("Mprobe", "Improbe")
+_BLOCKING_PROBES = ("Probe", "Mprobe")
+
+
+def _is_behind(receive, probe):
+    """Whether a receive is posted behind a probe, or by it."""
+    if receive.placed.loc == probe.loc:
+        return receive.placed.index >= probe.index
+    return receive.placed.enter >= probe.leave
 
 
 class PointToPoint:
-    """messages: matched pairs in no particular order; received_by: {rank: [Message]}."""
+    """messages: matched pairs in no particular order; received_by: {rank: [Message]}; probed: messages that probes
+    have found, which they complete as receives would."""
 
     def __init__(self, timeline):
         self._scenario = timeline.scenario
         self._sends = {}
         self._receives = {}
+        self._probes = []  # (call, envelope)
         for rank in sorted(timeline.records):
             self._read_process(rank, timeline.records[rank])
         self.messages = []
@@ -63,6 +74,40 @@ class PointToPoint:
                 message = Message(send, receive)
                 self.messages.append(message)
                 self.received_by.setdefault(send.destination, []).append(message)
+        self.probed = []
+        for call, envelope in self._probes:
+            self._find_recorded(call, envelope)
+        told = {call.loc for call, _ in self._probes}
+        for loc in sorted(set(timeline.calls) - told):
+            self._find_unrecorded(timeline.calls[loc])
+
+    def _add_probed(self, call, send):
+        self.probed.append(Message(send, Receive(None, None, call)))
+        self.probed[-1].receive.complete = call
+        self.received_by.setdefault(send.destination, [])
+
+    def _find_recorded(self, call, envelope):
+        receives = self._receives.get(envelope, [])
+        sends = [send for send in self._sends.get(envelope, ()) if not send.is_cancelled]
+        for send, receive in zip(sends, receives):
+            if _is_behind(receive, call):
+                self._add_probed(call, send)
+                return
+        if len(sends) > len(receives):
+            self._add_probed(call, sends[len(receives)])
+
+    def _find_unrecorded(self, calls):
+        probes = [call for call in calls if call.name in _BLOCKING_PROBES]
+        if not probes:
+            return
+        own = sorted((message for message in self.messages if message.receive.placed.loc == probes[0].loc),
+                     key=lambda message: message.receive.position)
+        for call in probes:
+            for message in own:
+                if (message.receive.placed.index >= call.index
+                        and call.enter < message.send.start.enter <= call.leave):
+                    self._add_probed(call, message.send)
+                    break
 
     def _start_send(self, record, rank, peer, tag, comm, operation=None):
         destination = self._scenario.peers(comm, rank)[peer]
@@ -96,13 +141,16 @@ class PointToPoint:
                 send = sends.pop(args[0], None)
                 if send:
                     send.complete = call
+            elif name == "probe":
+                source = self._scenario.peers(args[2], rank)[args[0]]
+                self._probes.append((call, (self._scenario.comm_key(args[2], rank), source, rank, args[1], None)))
             elif name == "recv":
-                receive = Receive(position, call)
+                receive = Receive(position, call, call)
                 self._complete_receive(receive, record, rank, args[0], args[1], args[3])
             elif name == "irecv_request":
                 self._post_receive(receives, args[0], position, call)
             elif name == "irecv":
-                receive = receives.pop(args[3], None) or Receive(position, None)
+                receive = receives.pop(args[3], None) or Receive(position, None, call)
                 if receive.posted is not None and receive.posted.name in _PROBES:
                     receive.posted = call
                 self._complete_receive(receive, record, rank, args[0], args[1], args[4], operation)
@@ -128,7 +176,7 @@ class PointToPoint:
         if probed and probed.posted.name in _PROBES and call.name not in _PROBES:
             probed.posted = call
         else:
-            receives[request] = Receive(position, call)
+            receives[request] = Receive(position, call, call)
 
 
 def _initialized_by(init):

@@ -313,12 +313,16 @@ _LOCAL = {"Initialized", "Finalized", "Request_c2f", "Request_f2c", "Reduce_loca
           "Test_cancelled"}
 
 
+FLUSHES = {"Buffer_detach", "Buffer_flush"}  # they wait until buffered messages are sent
+
+
 def is_progressing(region):
     """Whether a call lets MPI make progress for other processes."""
     node, name = own_node(region), mpi_name(region)
     if node == "mpi_mgmt_comm":
         return name in _COMM_LIFETIME
-    return node in _PROGRESSING_NODES and name not in _LOCAL and not name.endswith("_init")
+    return name in FLUSHES or (node in _PROGRESSING_NODES and name not in _LOCAL
+                               and not name.endswith("_init"))
 
 
 # Of idle threads: their time lies outside of all regions and is no part of the partition.

@@ -154,6 +154,7 @@ _PARSERS = {
     "isend_complete": lambda w: (w[0],),
     "irecv_request": lambda w: (w[0],),
     "irecv": lambda w: (int(w[0]), int(w[1]), int(w[2]), w[3], _optional(w, 4, WORLD)),
+    "probe": lambda w: (int(w[0]), int(w[1]), _optional(w, 2, WORLD)),
     "request_cancelled": lambda w: (w[0],),
     "coll_begin": lambda w: (),
     "coll_end": _collective,

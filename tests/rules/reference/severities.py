@@ -58,8 +58,7 @@ def compute(timeline):
     point_to_point = matching.PointToPoint(timeline)
     instances = matching.collective_instances(timeline)
     windows = epochs.window_processes(timeline)
-    candidates = list(ws.point_to_point_candidates(point_to_point.messages,
-                                                  timeline.scenario.nodes))
+    candidates = list(ws.point_to_point_candidates(point_to_point, timeline.calls, timeline.scenario.nodes))
     candidates += ws.collective_candidates(instances, matching.counts_bytes(timeline))
     candidates += ws.one_sided_candidates(windows)
     candidates += passive_target.candidates(timeline, windows)

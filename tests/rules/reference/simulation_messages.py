@@ -42,6 +42,7 @@ class Channel:
         self.tag = tag
         self.sends = []
         self.receives = []
+        self.probes = 0  # that wait for the next message
 
     def send(self, message):
         self.sends.append(message)
@@ -58,7 +59,7 @@ class Channel:
 
     @property
     def missing_sends(self):
-        return len(self.receives) - len(self.sends)
+        return len(self.receives) + self.probes - len(self.sends)
 
     @property
     def blocks_sender(self):
@@ -75,6 +76,9 @@ SENDS = [("MPI_Send", False, True, False), ("MPI_Send", False, True, False),
          ("MPI_Ibsend", True, False, False), ("MPI_Start", True, True, False)]
 
 
+BUFFERED = ("MPI_Bsend", False, False, False)
+
+
 class MessageActions:
     def init_messages(self):
         self.partitioned = {}
@@ -82,6 +86,11 @@ class MessageActions:
         # what they were without.
         self.partitioner = generators.Random("partitioned %r" % (self.random.getstate()[1][:4],))
         self.has_partitioned = self.partitioner.random() < 0.2
+        # The same holds of probes and of flushes of the buffer for buffered sends.
+        self.prober = generators.Random("probes %r" % (self.random.getstate()[1][:4],))
+        self.has_probes = self.prober.random() < 0.4
+        self.records_probes = self.prober.random() < 0.7
+        self.buffered = []  # (rank, channel, message)
         self.channels = {}
         self.persistent = {}
         # Messages of that many bytes wait for their receives; None: it is left to chance.
@@ -96,6 +105,9 @@ class MessageActions:
     def message_action(self, loc):
         if self.has_partitioned and self.partitioner.random() < 0.3:
             self.partitioned_action(loc)
+            return
+        if self.has_probes and self.prober.random() < 0.35:
+            self.probe_or_flush(loc)
             return
         choice = self.random.random()
         if choice < 0.36:
@@ -154,6 +166,8 @@ class MessageActions:
 
     def random_send(self, loc):
         region, non_blocking, may, must = self.random.choice(SENDS)
+        if self.has_probes and self.prober.random() < 0.3:
+            region, non_blocking, may, must = BUFFERED
         size = self.random_size()
         rendezvous = must or (may and self.is_rendezvous(size))
         channel = self.random_channel_from(loc)
@@ -169,6 +183,7 @@ class MessageActions:
         self.emit(loc, "send %s%s" % (args, comm))
         message = Sent(entered, size, rendezvous)
         channel.send(message)
+        self._note_buffered(loc, channel, region, message)
         self._block_on(loc, [(message.send_ready, channel.destination)], list)
 
     def start_send(self, loc, channel, region, size, rendezvous):
@@ -177,6 +192,7 @@ class MessageActions:
         entered = self.call(loc, region, "isend %s %s%s" % (args, name, comm))
         message = Sent(entered, size, rendezvous)
         channel.send(message)
+        self._note_buffered(loc, channel, region, message)
         self._release_persistent_later(loc, region, "send", name)
         loc.requests.append(Request("send", name, message.send_ready,
                                     lambda: [channel.destination],
@@ -213,6 +229,41 @@ class MessageActions:
                 self.emit(loc, record)
 
         self.block(loc, Blocked(ready, waits_for, finish))
+
+    def _note_buffered(self, loc, channel, region, message):
+        if region in ("MPI_Bsend", "MPI_Ibsend"):
+            self.buffered.append((loc.rank, channel, message))
+
+    # --- Probes, flushes -----------------------------------------------------------------------
+
+    def probe_or_flush(self, loc):
+        sent = [(message, channel.destination) for rank, channel, message in self.buffered
+                if rank == loc.rank and message.receive is None]
+        if sent and self.prober.random() < 0.4:
+            if not self.would_deadlock(loc, [destination for _, destination in sent]):
+                self.enter(loc, "MPI_Buffer_detach")
+                self._block_on(loc, [(lambda message=message: message.receive and message.receive.time,
+                                      destination) for message, destination in sent], list)
+            return
+        channel = self.random_channel_to(loc)
+        if channel.missing_sends < 0 or not self.would_deadlock(loc, [channel.source]):
+            self.probe(loc, channel)
+
+    def probe(self, loc, channel):
+        received = len(channel.receives)
+        channel.probes += 1
+
+        def ready():
+            return channel.sends[received].time if len(channel.sends) > received else None
+
+        def records():
+            channel.probes -= 1
+            peer = self.peers(channel.comm, channel.destination).index(channel.source)
+            return (["probe %d %d%s" % (peer, channel.tag, self._comm_word(channel))]
+                    if self.records_probes else [])
+
+        self.enter(loc, "MPI_Probe")
+        self._block_on(loc, [(ready, channel.source)], records)
 
     # --- Receives ----------------------------------------------------------------------------
 

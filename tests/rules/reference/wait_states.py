@@ -74,12 +74,28 @@ def _find_circles(chosen):
 # --- Point-to-point --------------------------------------------------------------------------
 
 
-def point_to_point_candidates(messages, nodes):
+def _flush_behind(calls, send):
+    """The first call that waits until the buffered messages of a process are sent, behind a buffered send."""
+    flushes = [call for loc, of_location in calls.items() if loc[0] == send.source
+               for call in of_location if call.name in metrics.FLUSHES and call.enter > send.start.enter]
+    return min(flushes, key=lambda call: (call.enter, call.loc), default=None)
+
+
+def point_to_point_candidates(point_to_point, calls, nodes):
+    messages = point_to_point.messages
     sizes = blocking_sizes.BlockingSizes(messages, nodes)
+    for order, message in enumerate(point_to_point.probed):
+        yield Candidate(message.receive.complete, message.send.start.enter, LATE_SENDER, message.send.start,
+                        "mpi_latesender", message, order)
     for order, message in enumerate(messages):
         send, receive = message.send, message.receive
         yield Candidate(receive.complete, send.start.enter, LATE_SENDER, send.start,
                         "mpi_latesender", message, order)
+        if send.is_buffered and receive.posted is not None:
+            flush = _flush_behind(calls, send)
+            if flush:
+                yield Candidate(flush, receive.posted.enter, LATE_RECEIVER, receive.posted,
+                                "mpi_latereceiver", message, receive.position)
         if not blocking_sizes.can_wait_for_receiver(message):
             continue
         if not blocking_sizes.completes_receives(send.complete) or sizes.can_wait(message):
