@@ -40,7 +40,7 @@ static void add(struct fm_side_differences *differences, const struct fm_trace *
 {
     const uint32_t function = fm_trace_function_of(trace, callpath);
     add_total(differences, function, own, waiter);
-    if (own != waiter) {
+    if (own != 0 || waiter != 0) { /* equal times count, too: samples may tell of them */
         fm_vector_push(&differences->items,
                        (struct fm_path_difference){(int64_t)own - (int64_t)waiter, function});
     }

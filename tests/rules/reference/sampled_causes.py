@@ -220,6 +220,8 @@ class Causes:
         difference = self.differences[wait] = {}
         for sign, profile in ((1, one), (-1, other)):
             for path, ticks in profile.items():
+                if not ticks:
+                    continue
                 path = self.function_of(path)
                 difference[path] = difference.get(path, 0) + sign * ticks
                 row = self.rows.setdefault(path, _Row(path))
@@ -331,12 +333,10 @@ class Causes:
     def shares(self, wait, cause):
         """What the waiting of a wait state stems from: {function or VARIATION: share}, [(WaitState,
         share)]. `cause`: as section 2 has it; it holds where no stretch is known by samples."""
-        difference = {path: ticks for path, ticks in self.differences[wait].items() if ticks}
-        charged, is_sampled = {}, False
-        standing = {}
-        for path, ticks in difference.items():
+        charged, standing = {}, {}
+        is_sampled = any(not self.rows[path].is_exact for path in self.differences[wait])
+        for path, ticks in self.differences[wait].items():
             row = self.rows[path]
-            is_sampled = is_sampled or not row.is_exact
             if row.is_exact or row.is_significant:
                 charged[path] = max(0, ticks)
             else:
