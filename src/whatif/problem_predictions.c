@@ -146,19 +146,26 @@ predict_text(struct predictor *predictor, uint32_t problem, enum fm_predicted_ch
 
 /* ---- imbalance ---- */
 
+static bool is_at(const struct fm_trace *trace, const struct fm_cube_problem *problem,
+                  uint32_t callpath)
+{
+    return problem->is_function && !problem->in_one_callpath
+               ? trace->callpaths.items[callpath].region ==
+                     trace->callpaths.items[problem->callpath].region
+               : callpath == problem->callpath;
+}
+
 /* @return whether the time of a call path is that of a problem: it is in its call path itself, in a
  * library that it calls, or in what it stands for */
 static bool is_part(const struct fm_trace *trace, const struct fm_cube_problem *problem,
                     uint32_t callpath)
 {
-    const uint32_t region = trace->callpaths.items[problem->callpath].region;
     uint32_t at = fm_trace_function_of(trace, callpath);
-    while (problem->is_function && at != FM_NONE && trace->callpaths.items[at].region != region &&
+    while (problem->is_function && at != FM_NONE && !is_at(trace, problem, at) &&
            trace->regions[trace->callpaths.items[at].region].call == FM_CALL_USER) {
         at = trace->callpaths.items[at].parent;
     }
-    return problem->is_function ? at != FM_NONE && trace->callpaths.items[at].region == region
-                                : at == problem->callpath;
+    return at != FM_NONE && is_at(trace, problem, at);
 }
 
 /* @return whether a location computes in a problem */
@@ -181,6 +188,9 @@ static char *where_of(const struct fm_trace *trace, const struct fm_cube_problem
                       bool with_callees)
 {
     const uint32_t callpath = problem->callpath;
+    if (problem->in_one_callpath) {
+        return fm_callpath_where(trace, callpath);
+    }
     if (problem->is_function) {
         char *name = fm_trace_callpath_name(trace, &trace->callpaths.items[callpath]);
         if (name == NULL) {

@@ -23,6 +23,7 @@ TEXTS = [
     ("idle-waiting.txt", "idle-while-the-master-waits", ["--predict=yes"]),
     ("consequence.txt", "late-by-waiting", ["--predict=yes"]),
     ("function-in-vain.txt", "function-called-in-vain", ["--predict=yes"]),
+    ("function-on-two-ranks.txt", "function-late-on-two-ranks", ["--predict=yes"]),
     ("called-more-often.txt", "called-more-often", ["--predict=yes"]),
 ]
 

@@ -99,7 +99,8 @@ def check_late_sender(archive, name):
     assert len(text_of("late_sender.py").splitlines()) == 12
     variables, output = example("late_sender.py", archive)
     trace, places = variables["trace"], variables["places"]
-    expected = severities(trace, "mpi_latesender")
+    # The example is about receives: probes wait for messages, too.
+    expected = {place: time for place, time in severities(trace, "mpi_latesender").items() if "robe" not in place[0]}
     if name not in NOT_ONLY_LATE_SENDERS:
         assert dict(places) == expected, (name, places, expected)
         assert f"{trace.seconds(sum(expected.values())):.9f} s  in all" in output, output

@@ -46,7 +46,7 @@ static struct fm_cube_problem empty_problem(uint32_t kind, uint32_t callpath)
 
 /* Makes a problem of the first costs of a call path, sorted by size. @return their number */
 static size_t add_problem(struct fm_problem_list *list, const struct fm_problem_cost *costs,
-                          size_t count, bool is_function)
+                          size_t count, bool is_function, bool in_one_callpath)
 {
     size_t end = 1;
     while (end < count && costs[end].cost >= fm_tenths_of(costs[0].cost, 1)) {
@@ -67,6 +67,7 @@ static size_t add_problem(struct fm_problem_list *list, const struct fm_problem_
     memcpy(problem.candidates, costs[0].sampled.candidates, sizeof problem.candidates);
     problem.replaced = costs[0].sampled.replaced;
     problem.is_function = is_function;
+    problem.in_one_callpath = in_one_callpath;
     problem.replaced_share = costs[0].sampled.share < 1 ? costs[0].sampled.share : 1;
     fm_sort(problem.locations, end, sizeof *problem.locations, compare_locations);
     fm_vector_push(&list->items, problem);
@@ -118,40 +119,74 @@ static int compare_grouped(const void *left, const void *right)
     return 0;
 }
 
-/* @return the call path of some costs with the largest sum; of equal ones the first */
-static uint32_t largest_callpath(const struct grouped_cost *costs, size_t count)
+/* The costs of a call path of a function, on all locations. */
+struct path_cost {
+    uint32_t callpath;
+    int64_t all, largest; /* on the location where it is */
+};
+
+typedef FM_VECTOR(struct path_cost) path_vector;
+
+/* Adds up the costs of the call paths of a function. @param row_of  call path -> row */
+static path_vector find_paths(const struct grouped_cost *costs, size_t count, struct fm_map *row_of)
 {
-    FM_VECTOR(struct fm_problem_cost) sums = {0};
-    struct fm_map row_of = {0};
+    path_vector paths = {0};
     for (size_t i = 0; i < count; ++i) {
-        const uint32_t next = (uint32_t)sums.count;
-        const uint32_t row = *fm_map_at(&row_of, costs[i].cost.callpath, next);
+        const uint32_t next = (uint32_t)paths.count;
+        const uint32_t row = *fm_map_at(row_of, costs[i].cost.callpath, next);
         if (row == next) {
-            fm_vector_push(&sums, ((struct fm_problem_cost){.callpath = costs[i].cost.callpath}));
+            fm_vector_push(&paths, ((struct path_cost){.callpath = costs[i].cost.callpath}));
         }
-        sums.items[row].cost += costs[i].cost.cost;
+        struct path_cost *path = &paths.items[row];
+        path->all += costs[i].cost.cost;
+        path->largest = costs[i].cost.cost > path->largest ? costs[i].cost.cost : path->largest;
     }
-    const struct fm_problem_cost *largest = &sums.items[0];
-    for (size_t i = 1; i < sums.count; ++i) {
-        const struct fm_problem_cost *at = &sums.items[i];
-        if (at->cost > largest->cost ||
-            (at->cost == largest->cost && at->callpath < largest->callpath)) {
+    return paths;
+}
+
+/* @return the call path that costs most; of equal ones the first */
+static uint32_t largest_callpath(const path_vector *paths)
+{
+    const struct path_cost *largest = &paths->items[0];
+    for (size_t i = 1; i < paths->count; ++i) {
+        const struct path_cost *at = &paths->items[i];
+        if (at->all > largest->all ||
+            (at->all == largest->all && at->callpath < largest->callpath)) {
             largest = at;
         }
     }
-    const uint32_t callpath = largest->callpath;
-    fm_vector_free(&sums);
-    fm_map_free(&row_of);
-    return callpath;
+    return largest->callpath;
 }
 
-/* Makes the problems of costs with the same key and kind. */
+/* @return whether no location has a tenth of the largest cost in two of the call paths: the
+ * function is the cause on other locations in each of them. `costs`: by location */
+static bool are_apart(const struct grouped_cost *costs, size_t count, const path_vector *paths,
+                      const struct fm_map *row_of)
+{
+    uint32_t location = FM_NONE, large = 0; /* call paths of the location with a large cost */
+    for (size_t i = 0; i < count; ++i) {
+        const struct fm_problem_cost *cost = &costs[i].cost;
+        const struct path_cost *path = &paths->items[fm_map_get(row_of, cost->callpath)];
+        large = cost->location == location ? large : 0;
+        location = cost->location;
+        large += cost->cost >= fm_tenths_of(path->largest, 1);
+        if (large > 1) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Makes the problems of costs with the same key and kind.
+ * @param only  the call path whose costs count; FM_NONE: all do, those of `callpath` most */
 static void group_costs(struct fm_problem_list *list, const struct grouped_cost *costs,
-                        size_t count)
+                        size_t count, uint32_t callpath, uint32_t only)
 {
     FM_VECTOR(struct fm_problem_cost) group = {0};
-    const uint32_t callpath = largest_callpath(costs, count);
     for (size_t i = 0; i < count; ++i) {
+        if (only != FM_NONE && costs[i].cost.callpath != only) {
+            continue;
+        }
         if (group.count > 0 && group.items[group.count - 1].location == costs[i].cost.location) {
             join(&group.items[group.count - 1], &costs[i].cost);
         } else {
@@ -161,10 +196,27 @@ static void group_costs(struct fm_problem_list *list, const struct grouped_cost 
     }
     fm_sort(group.items, group.count, sizeof *group.items, compare_sizes);
     for (size_t done = 0; done < group.count;) {
-        done +=
-            add_problem(list, group.items + done, group.count - done, costs[0].key < ONE_CALLPATH);
+        done += add_problem(list, group.items + done, group.count - done,
+                            costs[0].key < ONE_CALLPATH, only != FM_NONE);
     }
     fm_vector_free(&group);
+}
+
+/* Makes the problems of a function, or of a call path. */
+static void group_function(struct fm_problem_list *list, const struct grouped_cost *costs,
+                           size_t count)
+{
+    struct fm_map row_of = {0};
+    path_vector paths = find_paths(costs, count, &row_of);
+    if (paths.count > 1 && are_apart(costs, count, &paths, &row_of)) {
+        for (size_t i = 0; i < paths.count; ++i) {
+            group_costs(list, costs, count, paths.items[i].callpath, paths.items[i].callpath);
+        }
+    } else {
+        group_costs(list, costs, count, largest_callpath(&paths), FM_NONE);
+    }
+    fm_vector_free(&paths);
+    fm_map_free(&row_of);
 }
 
 struct fm_problem_list fm_problems_group(const struct fm_problem_costs *costs,
@@ -186,7 +238,7 @@ struct fm_problem_list fm_problems_group(const struct fm_problem_costs *costs,
                               cells.items[end].cost.kind == cells.items[begin].cost.kind;) {
             ++end;
         }
-        group_costs(&list, cells.items + begin, end - begin);
+        group_function(&list, cells.items + begin, end - begin);
     }
     fm_vector_free(&cells);
     add_rest(&list, FM_CAUSE_UNATTRIBUTED, costs->unattributed);

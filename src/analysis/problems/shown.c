@@ -24,6 +24,7 @@ static void choose(const struct fm_problem_list *list, int64_t sum, struct choic
             .first = (uint32_t)choice->locations.count,
             .cost = problem->cost,
             .is_function = problem->is_function,
+            .in_one_callpath = problem->in_one_callpath,
         };
         for (uint32_t l = 0; l < problem->location_count; ++l) {
             fm_vector_push(&choice->locations, problem->locations[l]);
@@ -103,7 +104,7 @@ static bool contains(const struct fm_shown_problems *shown, const struct fm_show
 bool fm_shown_problem_is_at(const struct fm_shown_problem *problem, const struct fm_trace *trace,
                             uint32_t callpath)
 {
-    if (!problem->is_function || callpath == FM_NONE) {
+    if (!problem->is_function || problem->in_one_callpath || callpath == FM_NONE) {
         return callpath == problem->callpath;
     }
     return trace->callpaths.items[callpath].region ==

@@ -18,8 +18,8 @@ struct fm_shown_problem {
     uint32_t kind, callpath;
     uint32_t first, end; /**< in the locations of all problems */
     int64_t cost;
-    bool is_function;  /**< as of struct fm_cube_problem */
-    uint32_t overlaps; /**< bit i: it has a location in common with problem i */
+    bool is_function, in_one_callpath; /**< as of struct fm_cube_problem */
+    uint32_t overlaps;                 /**< bit i: it has a location in common with problem i */
 };
 
 /** The first problems of a list. */

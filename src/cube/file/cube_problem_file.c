@@ -44,7 +44,7 @@ static void put_estimate(struct fm_sink *sink, const struct fm_cube_problem *pro
     put_numbers(sink, problem->candidates, problem->candidate_count);
     fm_sink_u32(sink, problem->replaced);
     fm_sink_u64(sink, share);
-    fm_sink_u8(sink, problem->is_function);
+    fm_sink_u8(sink, problem->in_one_callpath ? 2 : problem->is_function);
 }
 
 static void put_problem(struct fm_sink *sink, const struct fm_cube_problem *problem)
@@ -130,7 +130,8 @@ static bool read_estimate(struct fm_source *source, struct fm_cube_problem *prob
     memcpy(&problem->replaced_share, &share, sizeof share);
     const unsigned is_function = fm_source_u8(source);
     problem->is_function = is_function != 0;
-    return is_function <= 1;
+    problem->in_one_callpath = is_function == 2;
+    return is_function <= 2;
 }
 
 /** Reads the symptoms; those of unknown kinds of wait states are left out. */

@@ -193,7 +193,7 @@ bool fm_cube_predict(struct fm_cube *cube, uint32_t number,
 bool fm_cube_problem_is_at(const struct fm_cube *cube, const struct fm_cube_problem *problem,
                            uint32_t callpath)
 {
-    return problem->is_function
+    return problem->is_function && !problem->in_one_callpath
                ? cube->callpaths[callpath].region == cube->callpaths[problem->callpath].region
                : callpath == problem->callpath;
 }

@@ -147,6 +147,8 @@ struct fm_cube_problem {
     bool is_function;      /**< cost, times, excess and gain are those of the function in all of its
                               call paths, of which `callpath` costs most, with the functions that
                               it calls, but for those that are problems of their own */
+    bool in_one_callpath;  /**< of a function: in `callpath` only, because it is a cause on other
+                              locations in its other call paths */
     uint32_t occasion_count; /**< 0: the cost is spread over the run, or no phase holds it */
     struct fm_cube_occasion occasions[FM_CUBE_OCCASIONS]; /**< ascending, apart */
     struct fm_cube_excess excess;

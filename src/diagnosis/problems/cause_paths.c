@@ -23,7 +23,7 @@ static struct others find_others(const struct fm_cube *cube, const struct fm_cub
                                     other->location_count)) {
             continue;
         }
-        if (other->is_function) {
+        if (other->is_function && !other->in_one_callpath) {
             others.is_region[cube->callpaths[other->callpath].region] = true;
         } else {
             others.is_callpath[other->callpath] = true;

@@ -188,15 +188,31 @@ class Problems:
 
     def _key(self, cause):
         """What the causes of a problem have in common: kind and call path; where samples tell of functions, an
-        imbalance is that of a function in all of its call paths."""
-        if self._is_sampled and cause.kind == IMBALANCE:
+        imbalance is that of a function in all of its call paths, unless these are causes on different locations."""
+        if self._is_sampled and cause.kind == IMBALANCE and cause.path[-1] not in self._apart:
             return cause.kind, cause.path[-1]
         return cause[:2]
+
+    def _find_apart(self):
+        """The functions that are causes in several call paths, on other locations in each: no location has a tenth
+        of the largest cost in two of them."""
+        functions = {}
+        for cause, cost in self.costs.items():
+            if cause.kind == IMBALANCE:
+                functions.setdefault(cause.path[-1], {}).setdefault(cause.path, {})[cause.loc] = cost
+        apart = set()
+        for function, paths in functions.items():
+            large = [{loc for loc, cost in costs.items() if 10 * cost >= max(costs.values())}
+                     for costs in paths.values()]
+            if len(large) > 1 and sum(map(len, large)) == len(set.union(*large)):
+                apart.add(function)
+        return apart
 
     def _grouped(self):
         """Lists [(cost, Cause)] of the causes with one key; one cause for each location, with the call path that
         costs most: of several such paths any may stand for them."""
         groups = {}
+        self._apart = self._find_apart()
         for cause, cost in self.costs.items():
             groups.setdefault(self._key(cause), []).append((cost, cause))
         for group in groups.values():

@@ -88,7 +88,7 @@ class MessageActions:
         self.has_partitioned = self.partitioner.random() < 0.2
         # The same holds of probes and of flushes of the buffer for buffered sends.
         self.prober = generators.Random("probes %r" % (self.random.getstate()[1][:4],))
-        self.has_probes = self.prober.random() < 0.4
+        self.has_probes = self.prober.random() < 0.15
         self.records_probes = self.prober.random() < 0.7
         self.buffered = []  # (rank, channel, message)
         self.channels = {}

@@ -46,6 +46,8 @@ static const struct named_value calls[] = {
     CALL(OTHER),
     CALL(BUFFERED_SEND),
     CALL(SYNCHRONOUS_SEND),
+    CALL(BUFFER_FLUSH),
+    CALL(PROBE),
     CALL(MATCHED_PROBE),
     CALL(MATCHED_RECEIVE),
     CALL(BARRIER),
