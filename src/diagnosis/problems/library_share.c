@@ -83,26 +83,50 @@ static char *write_share(const struct fm_diagnosis *diagnosis, int64_t *times, i
     return text;
 }
 
+/** Times on the locations of a cause, and by how much they are longer than on the others. */
+struct shares {
+    int64_t *times, *excess; /* [region]: of functions of libraries */
+    int64_t time, whole;     /* of all, excess of all */
+};
+
+/** Adds the time of a call path to its function of a library, if it is in one. */
+static void add_callpath(const struct fm_cube *cube, const struct fm_cube_problem *cause,
+                         uint32_t callpath, struct shares *shares)
+{
+    const uint32_t others = cube->location_count - cause->location_count;
+    const int64_t there =
+        fm_cube_value_on(cube, FM_METRIC_COMP, callpath, cause->locations, cause->location_count);
+    const int64_t all =
+        fm_cube_value_on(cube, FM_METRIC_COMP, callpath, NULL, cube->location_count);
+    const int64_t excess =
+        others == 0 ? 0 : there - (int64_t)((double)(all - there) * cause->location_count / others);
+    const uint32_t function = fm_cube_function_of(cube, callpath);
+    shares->time += there;
+    shares->whole += excess;
+    if (callpath != function) {
+        const uint32_t region = called(cube, callpath, function);
+        shares->times[region] += there;
+        shares->excess[region] += excess;
+    }
+}
+
 char *fm_library_share(const struct fm_diagnosis *diagnosis, const struct fm_cube_problem *cause)
 {
     const struct fm_cube *cube = diagnosis->cube;
-    int64_t *times = fm_allocate(cube->region_count, sizeof *times);
-    int64_t total = 0;
+    struct shares shares = {
+        .times = fm_allocate(cube->region_count, sizeof *shares.times),
+        .excess = fm_allocate(cube->region_count, sizeof *shares.excess),
+    };
     bool *is_part = fm_cause_paths(cube, cause);
     for (uint32_t c = 0; c < cube->callpath_count; c++) {
-        if (!is_part[c]) {
-            continue;
-        }
-        const int64_t time =
-            fm_cube_value_on(cube, FM_METRIC_COMP, c, cause->locations, cause->location_count);
-        total += time;
-        const uint32_t function = fm_cube_function_of(cube, c);
-        if (c != function) {
-            times[called(cube, c, function)] += time;
+        if (is_part[c]) {
+            add_callpath(cube, cause, c, &shares);
         }
     }
     fm_free(is_part);
-    char *text = write_share(diagnosis, times, total);
-    fm_free(times);
+    char *text = shares.whole > 0 ? write_share(diagnosis, shares.excess, shares.whole)
+                                  : write_share(diagnosis, shares.times, shares.time);
+    fm_free(shares.times);
+    fm_free(shares.excess);
     return text;
 }

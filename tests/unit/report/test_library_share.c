@@ -37,7 +37,7 @@ static void test_shares(void **state)
     add(cube, FM_METRIC_COMP, other, 0, 150);
     add(cube, FM_METRIC_COMP, small, 0, 100);
     add(cube, FM_METRIC_COMP, own, 0, 5000);  /* of the program: another cause */
-    add(cube, FM_METRIC_COMP, sine, 1, 9000); /* not where the problem is */
+    add(cube, FM_METRIC_COMP, sine, 1, 9000); /* not where the problem is; more than there */
     add_problem(cube, FM_CAUSE_IMBALANCE, SLOW, 1, FM_METRIC_MPI_LATESENDER, RECV, 300);
     add_problem(cube, FM_CAUSE_IMBALANCE, MAIN, 1, FM_METRIC_MPI_LATESENDER, RECV, 200);
     make_diagnosis(cube, &diagnosis);
@@ -47,6 +47,25 @@ static void test_shares(void **state)
     /* Of 2000: 800 in __sin_fma and below, 300 in libx.so, 100 in std::sort, 800 in slow itself. */
     expect_share(&diagnosis, 0, " (40 % in `__sin_fma`, 15 % in libx.so)");
     expect_share(&diagnosis, 1, "");
+    fm_cube_free(cube);
+}
+
+/* What is as long on the other ranks has no part of what the function takes longer. */
+static void test_shares_of_the_excess(void **state)
+{
+    (void)state;
+    struct fm_cube *cube = make_cube();
+    struct fm_diagnosis diagnosis;
+    const uint32_t sine = add_function(cube, "__sin_fma", "libm.so.6", SLOW);
+    const uint32_t copy = add_function(cube, "memcpy", "libc.so.6", SLOW);
+    add(cube, FM_METRIC_COMP, sine, 0, 700);
+    add(cube, FM_METRIC_COMP, sine, 1, 600);
+    add(cube, FM_METRIC_COMP, copy, 0, 500);
+    add(cube, FM_METRIC_COMP, copy, 1, 400);
+    add_problem(cube, FM_CAUSE_IMBALANCE, SLOW, 1, FM_METRIC_MPI_LATESENDER, RECV, 300);
+    make_diagnosis(cube, &diagnosis);
+    /* slow itself 800 longer, each of the others 100: of 1000. */
+    expect_share(&diagnosis, 0, " (10 % in `__sin_fma`, 10 % in `memcpy`)");
     fm_cube_free(cube);
 }
 
@@ -75,6 +94,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shares),
+        cmocka_unit_test(test_shares_of_the_excess),
         cmocka_unit_test(test_transfer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
