@@ -171,33 +171,35 @@ static void record_probed(struct fm_thread *thread, MPI_Comm comm, const MPI_Sta
 
 int fm_MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
-    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Probe);
-    MPI_Status own;
-    MPI_Status *found = thread != NULL && status == MPI_STATUS_IGNORE ? &own : status;
-    int result = PMPI_Probe(source, tag, comm, found);
-    if (thread != NULL) {
-        fm_thread_leave(thread, 0);
-        if (result == MPI_SUCCESS) {
-            record_probed(thread, comm, found);
-        }
-        fm_thread_done(thread);
+    struct fm_thread *thread = fm_call_enter_brief(FM_FUNCTION_MPI_Probe);
+    if (thread == NULL) {
+        return PMPI_Probe(source, tag, comm, status);
     }
+    MPI_Status own;
+    MPI_Status *found = status == MPI_STATUS_IGNORE ? &own : status;
+    int result = PMPI_Probe(source, tag, comm, found);
+    fm_thread_leave(thread, 0);
+    if (result == MPI_SUCCESS) {
+        record_probed(thread, comm, found);
+    }
+    fm_thread_done(thread);
     return result;
 }
 
 int fm_MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
 {
-    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Iprobe);
-    MPI_Status own;
-    MPI_Status *found = thread != NULL && status == MPI_STATUS_IGNORE ? &own : status;
-    int result = PMPI_Iprobe(source, tag, comm, flag, found);
-    if (thread != NULL) {
-        fm_thread_leave(thread, 0);
-        if (result == MPI_SUCCESS && *flag) {
-            record_probed(thread, comm, found);
-        }
-        fm_thread_done(thread);
+    struct fm_thread *thread = fm_call_enter_brief(FM_FUNCTION_MPI_Iprobe);
+    if (thread == NULL) {
+        return PMPI_Iprobe(source, tag, comm, flag, status);
     }
+    MPI_Status own;
+    MPI_Status *found = status == MPI_STATUS_IGNORE ? &own : status;
+    int result = PMPI_Iprobe(source, tag, comm, flag, found);
+    fm_thread_leave(thread, 0);
+    if (result == MPI_SUCCESS && *flag) {
+        record_probed(thread, comm, found);
+    }
+    fm_thread_done(thread);
     return result;
 }
 

@@ -20,7 +20,7 @@ HUGE_PAGES = dict(os.environ, GLIBC_TUNABLES="glibc.malloc.hugetlb=1:glibc.mallo
 
 
 def lines_per_location(path):
-    """Number of event lines of each location, and the last time in ticks."""
+    """Number of records of each location, one a line but three of a probe, and the last time in ticks."""
     counts = collections.Counter()
     last = 0
     with open(path, encoding="utf-8") as file:
@@ -28,7 +28,7 @@ def lines_per_location(path):
             words = line.split("#")[0].split()
             if words and words[0][0].isdigit():
                 rank, _, thread = words[1].partition(".")
-                counts[int(rank) | int(thread or 0) << 32] += 1
+                counts[int(rank) | int(thread or 0) << 32] += 3 if words[2] == "probe" else 1
                 whole, _, fraction = words[0].partition(".")
                 last = max(last, int(whole) * 1000 + int((fraction + "000")[:3]))
     return counts, last
