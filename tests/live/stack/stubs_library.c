@@ -33,7 +33,7 @@ static double chosen(double x)
     return nameless_inner(x) + 3;
 }
 
-static double (*choose(void))(double)
+static __attribute__((used)) double (*choose(void))(double) /* clang does not see it in ifunc */
 {
     return chosen;
 }
