@@ -28,7 +28,7 @@ static struct fm_region regions[REGIONS] = {
 static uint32_t members[] = {0, 1};
 static struct fm_communicator communicators[] = {
     {.size = 2, .first_group_size = 2, .members = members}};
-static struct fm_window windows[] = {{NULL, 0}};
+static struct fm_window windows[] = {{.name = NULL}};
 static struct fm_group groups[] = {{2, members}};
 static struct fm_counter counters[] = {{.name = "a", .unit = "", .scale = 1},
                                        {.name = "b", .unit = "", .is_relative = true, .scale = 2}};
