@@ -15,7 +15,7 @@ def main():
     fermata, write = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder:
         archive = os.path.join(folder, "random")
-        subprocess.run([write, archive, "5", "3000"], check=True)
+        subprocess.run([write, archive, "5", "12000"], check=True)
         done = subprocess.run([fermata, "check", "--max", "1000000", archive], text=True,
                               capture_output=True, timeout=300)
     assert done.returncode == 1, done.stderr
