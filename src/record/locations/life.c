@@ -5,24 +5,35 @@
 #include "record/selection/size_limit.h"
 #include "record/stack/stack.h"
 
-/* Shows the thread's function alone on the call stack. */
-static void show_routine(struct fm_thread *thread)
-{
-    if (thread->life.site != FM_SITE_UNKNOWN && thread->stack != NULL) {
-        uint64_t *record = fm_thread_reserve(thread, FM_WORDS_STACK);
-        record[0] = fm_record_header(FM_RECORD_STACK, 0, thread->life.site);
-        fm_stack_forget(thread->stack);
-    }
-}
-
 static void note_life(struct fm_thread *thread, enum fm_record_kind kind)
 {
-    show_routine(thread);
     uint64_t *record = fm_thread_reserve(thread, FM_WORDS_THREAD_BEGIN);
     record[0] = fm_record_header(kind, thread->life.paradigm, 0);
     record[1] = fm_clock_now();
     record[2] = thread->life.number;
     fm_thread_publish(thread);
+}
+
+/* Shows a single function on the call stack: the outermost one that is shown, `kept` = 1, or `site`. */
+static void show_alone(struct fm_thread *thread, uint32_t kept, uint32_t site)
+{
+    uint64_t *record = fm_thread_reserve(thread, FM_WORDS_STACK);
+    record[0] = fm_record_header(FM_RECORD_STACK, kept, site);
+    fm_stack_forget(thread->stack);
+}
+
+/* At the end of a thread: the time since the last event is that of its outermost function. That is the
+ * thread's function, unless samples have shown what runs behind it: destructors, for example. */
+static void show_outermost(struct fm_thread *thread)
+{
+    if (thread->life.site == FM_SITE_UNKNOWN || thread->stack == NULL) {
+        return;
+    }
+    if (thread->stack->shown_count > 0) {
+        show_alone(thread, 1, FM_STACK_NO_SITE);
+    } else {
+        show_alone(thread, 0, thread->life.site);
+    }
 }
 
 struct fm_thread *fm_thread_begin(uint32_t paradigm, uint64_t number, uint64_t routine,
@@ -45,6 +56,9 @@ struct fm_thread *fm_thread_begin(uint32_t paradigm, uint64_t number, uint64_t r
     if (!thread->pause.paused) {
         thread->life = (struct fm_thread_life){.number = number, .paradigm = paradigm};
         thread->life.site = fm_thread_site_of(thread, routine | FM_PLACE_EXACT);
+        if (thread->life.site != FM_SITE_UNKNOWN && thread->stack != NULL) {
+            show_alone(thread, 0, thread->life.site);
+        }
         note_life(thread, FM_RECORD_THREAD_BEGIN);
     }
     fm_signal_fence();
@@ -55,6 +69,7 @@ struct fm_thread *fm_thread_begin(uint32_t paradigm, uint64_t number, uint64_t r
 static void end_life(struct fm_thread *thread)
 {
     if (thread->life.number != 0 && !thread->pause.paused) {
+        show_outermost(thread);
         note_life(thread, FM_RECORD_THREAD_END);
     }
     thread->life.number = 0;

@@ -72,6 +72,14 @@ static void look_again(struct fm_thread *thread)
     }
 }
 
+/* Shows the thread's function, where no function is shown: the C library's code around it is its own.
+ * @return the place after the record */
+static uint64_t *put_routine(struct fm_thread *thread)
+{
+    *thread->cursor = fm_record_header(FM_RECORD_STACK, 0, thread->life.site);
+    return thread->cursor + FM_WORDS_STACK;
+}
+
 uint64_t *fm_samples_put_stack(struct fm_thread *thread, struct fm_registers at, bool exact,
                                int words)
 {
@@ -87,6 +95,10 @@ uint64_t *fm_samples_put_stack(struct fm_thread *thread, struct fm_registers at,
     }
     if (change == NULL) {
         return thread->cursor;
+    }
+    if (change->added == 0 && change->kept == 0 && !change->cut && thread->life.number != 0 &&
+        thread->life.site != FM_SITE_UNKNOWN) {
+        return put_routine(thread);
     }
     if (change->newest >= thread->told_sites) {
         thread->told_sites = 0; /* the next call defines the new call sites */

@@ -41,6 +41,7 @@ CASES = {
                 {"pthread_create": 3, "pthread_join": 2, "pthread_tryjoin_np": 1,
                  "pthread_timedjoin_np": 1}),
     "nested": (2, 2, 2, {"parent": 1, "work": 1}, {"pthread_create": 2, "pthread_join": 2}),
+    "destroys": (1, 1, 1, {"has_object": 1, "destructor": 1}, {"pthread_create": 1, "pthread_join": 1}),
 }
 
 

@@ -13,6 +13,7 @@
  *   many N    N threads at once
  *   failing   pthread_create fails
  *   nested    threads create threads, and join those of others
+ *   destroys  a thread whose function returns at once has a thread_local object, whose destructor computes
  *   killed    SIGKILL while a thread waits for another one
  */
 #define _GNU_SOURCE
@@ -361,6 +362,31 @@ static void nested(void)
     puts("nested");
 }
 
+/* What C++ registers destructors of thread_local objects with. */
+extern int __cxa_thread_atexit_impl(void (*destructor)(void *), void *object, void *library);
+extern void *__dso_handle;
+
+static void destructor(void *nothing)
+{
+    (void)nothing;
+    compute(0.1);
+    sampled++;
+}
+
+static void *has_object(void *nothing)
+{
+    __cxa_thread_atexit_impl(destructor, NULL, &__dso_handle);
+    return nothing;
+}
+
+static void destroys(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, has_object, NULL);
+    pthread_join(thread, NULL);
+    puts("destroyed");
+}
+
 static void *kills(void *nothing)
 {
     compute(0.02);
@@ -385,6 +411,7 @@ int main(int argc, char **argv)
     } const cases[] = {{"joined", joined}, {"alive", alive},       {"blocked", blocked},
                        {"worker", worker}, {"detached", detached}, {"cancelled", cancelled},
                        {"exits", exits},   {"failing", failing},   {"nested", nested},
+                       {"destroys", destroys},
                        {"killed", killed}};
     if (strcmp(what, "short") == 0) {
         shortly(count);
