@@ -8,10 +8,16 @@
  *
  * A handle is open from its first operation to the call that completes it: ARMCI has no call that
  * ends it otherwise. There is room for many, without allocation; beyond that, operations are
- * recorded as those of implicit handles. */
+ * recorded as those of implicit handles.
+ *
+ * ARMCI-MPI does not complete single operations: ARMCI_Wait and ARMCI_Test flush, at the origin,
+ * all operations on the target of the handle, or those on all targets if the handle is one for
+ * aggregates, which ARMCI_INIT_HANDLE makes it (version 0.3.1). Other libraries complete the
+ * operations of the handle. */
 #include "record/armci/armci.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { HANDLES = 1024 }; /* a power of two */
 
@@ -282,22 +288,70 @@ static void complete_gets_of_handles(struct fm_thread *thread, int proc)
 
 static void complete_target_here(struct fm_thread *thread, struct target *target)
 {
-    complete_changes_here(thread, target);
+    if (target->waits) {
+        complete_changes_here(thread, target);
+    }
     if (target->gets != 0) {
         put_completion(thread, FM_RECORD_COMPLETE_LOCAL, target->gets);
         target->gets = 0;
     }
 }
 
+static void complete_all_here(struct fm_thread *thread)
+{
+    for (uint32_t i = 0; i < state.open_count; i++) {
+        complete_target_here(thread, &state.targets[state.open[i]]);
+    }
+    complete_gets_of_handles(thread, -1);
+}
+
+static void complete_process_here(struct fm_thread *thread, int proc)
+{
+    if (is_recorded(proc)) {
+        complete_target_here(thread, &state.targets[proc]);
+        complete_gets_of_handles(thread, proc);
+    }
+}
+
+/* A handle (armci_hdl_t) of ARMCI-MPI. */
+struct mpi_handle {
+    int target;    /* of the last operation that was begun with it */
+    int aggregate; /* > 0: ARMCI_Wait completes the operations on all targets */
+};
+
+/* @param handle  out: a handle as its call finds it
+ * @return whether the library is ARMCI-MPI, which calls ARMCIX_Progress itself */
+static bool read_mpi_handle(const void *hdl, struct mpi_handle *handle)
+{
+    if (hdl == NULL || fm_next_functions[FM_FUNCTION_ARMCIX_Progress] == NULL) {
+        return false;
+    }
+    memcpy(handle, hdl, sizeof *handle);
+    return true;
+}
+
+static void complete_by_mpi_handle(struct fm_thread *thread, const struct mpi_handle *handle)
+{
+    if (handle->aggregate > 0) {
+        complete_all_here(thread);
+    } else {
+        complete_process_here(thread, handle->target);
+    }
+}
+
 int fm_ARMCI_Wait(void *hdl)
 {
     struct fm_thread *thread = fm_call_enter(FM_FUNCTION_ARMCI_Wait);
+    struct mpi_handle handle;
+    const bool is_of_mpi = read_mpi_handle(hdl, &handle);
     int outcome = FM_ARMCI(ARMCI_Wait)(hdl);
     if (FM_LIKELY(thread != NULL)) {
         fm_thread_leave(thread, 0);
         lock_state();
         uint32_t place = find_handle(hdl);
-        if (outcome == 0 && hdl != NULL && state.handles[place].address != NULL) {
+        if (outcome == 0 && is_of_mpi) {
+            complete_by_mpi_handle(thread, &handle);
+        } else if (outcome == 0 && hdl != NULL && state.handles[place].address != NULL) {
             complete_handle(thread, place);
         }
         unlock_state();
@@ -318,13 +372,17 @@ static void record_failed_test(struct fm_thread *thread, const struct handle *ha
 int fm_ARMCI_Test(void *hdl)
 {
     struct fm_thread *thread = fm_call_enter(FM_FUNCTION_ARMCI_Test);
+    struct mpi_handle mpi_handle;
+    const bool is_of_mpi = read_mpi_handle(hdl, &mpi_handle);
     int outcome = FM_ARMCI(ARMCI_Test)(hdl);
     if (FM_LIKELY(thread != NULL)) {
         fm_thread_leave(thread, 0);
         lock_state();
         uint32_t place = find_handle(hdl);
         const struct handle *handle = &state.handles[place];
-        if (hdl != NULL && handle->address != NULL && outcome == 0) {
+        if (outcome == 0 && is_of_mpi) {
+            complete_by_mpi_handle(thread, &mpi_handle);
+        } else if (hdl != NULL && handle->address != NULL && outcome == 0) {
             complete_handle(thread, place);
         } else if (hdl != NULL && handle->address != NULL) {
             record_failed_test(thread, handle);
@@ -341,10 +399,9 @@ int fm_ARMCI_WaitProc(int proc)
     int outcome = FM_ARMCI(ARMCI_WaitProc)(proc);
     if (FM_LIKELY(thread != NULL)) {
         fm_thread_leave(thread, 0);
-        if (outcome == 0 && is_recorded(proc)) {
+        if (outcome == 0) {
             lock_state();
-            complete_target_here(thread, &state.targets[proc]);
-            complete_gets_of_handles(thread, proc);
+            complete_process_here(thread, proc);
             unlock_state();
         }
         fm_thread_done(thread);
@@ -359,11 +416,8 @@ int fm_ARMCI_WaitAll(void)
     if (FM_LIKELY(thread != NULL)) {
         fm_thread_leave(thread, 0);
         lock_state();
-        for (uint32_t i = 0; outcome == 0 && i < state.open_count; i++) {
-            complete_target_here(thread, &state.targets[state.open[i]]);
-        }
         if (outcome == 0) {
-            complete_gets_of_handles(thread, -1);
+            complete_all_here(thread);
         }
         unlock_state();
         fm_thread_done(thread);

@@ -10,8 +10,9 @@
 enum { ROOM = 4096, BYTES = 40 };
 
 static FILE *out;
-static int me, size, next;
-static char *far; /* memory of the next process */
+static int me, size, next, other;
+static char *far;     /* memory of the next process */
+static char *farther; /* memory of the one after it, `other` */
 static char near[ROOM];
 static double scale = 1;
 
@@ -162,9 +163,9 @@ static void call_completions(void)
     ARMCI_NbGet(far, near + 8, 8, next, &one); /* an aggregate */
     expect("ARMCI_NbGet get:%d:8", next);
     ARMCI_NbGet(far, near + 16, 8, next, &two);
-    expect("ARMCI_Wait local:%d", next);
+    expect("ARMCI_Wait local:%d local:%d", next, next); /* those of the other handle, too */
     ARMCI_Wait(&two);
-    expect("ARMCI_Test local:%d", next);
+    expect("ARMCI_Test");
     if (ARMCI_Test(&one) != 0) {
         fprintf(stderr, "families: ARMCI_Test is not expected to fail\n");
     }
@@ -179,7 +180,7 @@ static void call_completions(void)
     ARMCI_NbGet(far, near, 8, next, NULL);
     expect("ARMCI_NbGet get:%d:8", next);
     ARMCI_NbGet(far, near, 8, next, &one);
-    expect("ARMCI_WaitAll local:%d local:%d local:%d", next, next, next);
+    expect("ARMCI_WaitAll local:%d local:%d", next, next); /* the put is complete already */
     ARMCI_WaitAll();
     expect("ARMCI_Wait");
     ARMCI_Wait(&one);
@@ -198,6 +199,53 @@ static void call_completions(void)
     ARMCI_Put(near, far, 8, next);
     expect("ARMCI_Barrier remote:%d collective:BARRIER:%d:0:0:-", next, size);
     ARMCI_Barrier();
+}
+
+/* ARMCI_Wait and ARMCI_Test of ARMCI-MPI complete the operations on all targets, or with a handle
+ * that is not one for aggregates those on its target. */
+static void call_waits(void)
+{
+    armci_hdl_t one, two, single;
+    ARMCI_INIT_HANDLE(&one);
+    ARMCI_INIT_HANDLE(&two);
+    ARMCI_INIT_HANDLE(&single);
+    ARMCI_UNSET_AGGREGATE_HANDLE(&single);
+
+    expect("ARMCI_NbPut put:%d:8", next);
+    ARMCI_NbPut(near, far, 8, next, &one);
+    expect("ARMCI_NbPut put:%d:16", other);
+    ARMCI_NbPut(near, farther, 16, other, &two);
+    expect("ARMCI_NbGet get:%d:8", other);
+    ARMCI_NbGet(farther, near, 8, other, NULL);
+    expect("ARMCI_Wait local:%d local:%d local:%d", next, other, other);
+    ARMCI_Wait(&one);
+    expect("ARMCI_Wait");
+    ARMCI_Wait(&two);
+
+    expect("ARMCI_NbPut put:%d:8", next);
+    ARMCI_NbPut(near, far, 8, next, &single);
+    expect("ARMCI_NbPut put:%d:16", other);
+    ARMCI_NbPut(near, farther, 16, other, &two);
+    expect("ARMCI_NbGet get:%d:8", next);
+    ARMCI_NbGet(far, near, 8, next, &one);
+    expect("ARMCI_Wait local:%d local:%d", next, next);
+    ARMCI_Wait(&single);
+    expect("ARMCI_Test local:%d", other);
+    if (ARMCI_Test(&two) != 0) {
+        fprintf(stderr, "families: ARMCI_Test is not expected to fail\n");
+    }
+    expect("ARMCI_NbPut put:%d:8", next);
+    ARMCI_NbPut(near, far, 8, next, &single);
+    expect("ARMCI_NbGet get:%d:8", other);
+    ARMCI_NbGet(farther, near, 8, other, &two);
+    expect("ARMCI_Test local:%d", next);
+    if (ARMCI_Test(&single) != 0) {
+        fprintf(stderr, "families: ARMCI_Test is not expected to fail\n");
+    }
+    expect("ARMCI_WaitAll local:%d", other);
+    ARMCI_WaitAll();
+    expect("ARMCI_AllFence remote:%d remote:%d", other, next);
+    ARMCI_AllFence();
 }
 
 static void call_mutexes(void)
@@ -310,6 +358,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     next = (me + 1) % size;
+    other = (me + 2) % size;
     snprintf(path, sizeof path, "%s/expected.%d", argc > 1 ? argv[1] : ".", me);
     out = fopen(path, "w");
     if (out == NULL) {
@@ -321,6 +370,7 @@ int main(int argc, char **argv)
     expect("ARMCI_Malloc collective:ALLOCATE:%d:0:0:-", size);
     ARMCI_Malloc(memory, ROOM);
     far = memory[next];
+    farther = memory[other];
     expect("ARMCI_Malloc_local");
     void *own = ARMCI_Malloc_local(ROOM);
     expect("ARMCI_Free_local");
@@ -336,6 +386,7 @@ int main(int argc, char **argv)
     call_values();
     call_non_blocking();
     call_completions();
+    call_waits();
     call_mutexes();
     call_sets();
     call_group();
