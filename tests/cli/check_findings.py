@@ -79,6 +79,194 @@ def threads(folder):
         assert reason in output, output
 
 
+BETWEEN_HEAD = ("unit 1\nranks 3 threads 1\ncomm pair 1 0\nwindow w world\n"
+                "intercomm both 1 0 1\n")
+
+
+def call(rank, begin, end, function, *records):
+    """A call whose records have the time of its Leave."""
+    return (f"{begin} {rank} enter {function}\n" +
+            "".join(f"{end} {rank} {record}\n" for record in records) +
+            f"{end} {rank} leave {function}\n")
+
+
+def send(rank, begin, to, tag=7, size=8, comm="world"):
+    return call(rank, begin, begin + 1, "MPI_Send", f"send {to} {tag} {size} {comm}")
+
+
+def receive(rank, begin, end, source, tag=7, size=8, comm="world"):
+    return call(rank, begin, end, "MPI_Recv", f"recv {source} {tag} {size} {comm}")
+
+
+def collective(rank, begin, function, record):
+    return call(rank, begin, begin + 1, function, "coll_begin", "coll_end " + record)
+
+
+EARLY = receive(1, 1, 2, 0) + send(0, 5, 1)
+EARLY_TEXT = ("location 1 (MPI Rank 1, Master thread) at 2000: receives tag 7 of MPI Rank 0 on "
+              "communicator 0 3000 ticks before the send begins")
+
+
+def starts(rank, begin, function, request):
+    return call(rank, begin, begin + 1, function, f"nb_coll_request {request}")
+
+
+def completes(rank, begin, request, record):
+    return call(rank, begin, begin + 1, "MPI_Wait", f"nb_coll_complete {record} {request}")
+
+
+# (events, the finding; None: there is none)
+BETWEEN = [
+    (receive(1, 1, 6, 0) + send(0, 5, 1), None),
+    (EARLY, EARLY_TEXT + ": a violation of clocks that differ by at least 3000 ticks, or a wrong match"),
+    # The other direction limits how much the clocks may differ.
+    (EARLY + send(1, 10, 0, 3) + receive(0, 10, 14, 1, 3),
+     EARLY_TEXT + ": a violation of clocks that differ by 3000 to 4000 ticks, or a wrong match"),
+    (EARLY + send(1, 10, 0, 3) + receive(0, 10, 12, 1, 3),
+     EARLY_TEXT + ": a wrong match or drifting clocks: no constant difference fits both directions"),
+    # Records that are missing.
+    (receive(1, 1, 2, 0) + send(0, 5, 1, size=16),
+     EARLY_TEXT + ": a wrong match (a record is missing or doubled): 16 bytes are sent, 8 received"),
+    (EARLY + receive(1, 6, 7, 0),
+     EARLY_TEXT + ": a wrong match (a record is missing or doubled): 1 sends, 2 receives"),
+    # Channels: tag, communicator, partner.
+    (receive(1, 1, 2, 0) + send(0, 5, 1, tag=8), None),
+    (receive(1, 1, 2, 1, comm="pair") + send(0, 5, 1), None),
+    (receive(1, 1, 2, 1, comm="pair") + send(0, 5, 0, comm="pair"),
+     "receives tag 7 of MPI Rank 0 on communicator 2 3000 ticks before the send begins"),
+    (receive(1, 1, 2, 0, comm="both") + send(0, 5, 0, comm="both"),
+     "receives tag 7 of MPI Rank 0 on communicator 3 3000 ticks before the send begins"),
+    (receive(2, 1, 2, 0) + send(0, 5, 1), None),
+    (call(0, 1, 2, "MPI_Recv", "recv 0 1 8 self") + call(0, 5, 6, "MPI_Send", "send 0 1 8 self"),
+     "3000 ticks before the send begins: a wrong match, of one process and one clock"),
+    # The first of several, and their number; the pair's largest difference.
+    (EARLY + receive(1, 7, 8, 0, 9) + send(0, 12, 1, 9),
+     EARLY_TEXT + " (2 such messages): a violation of clocks that differ by at least 4000 ticks"),
+    # Receives in the order of their posts: the second one ends at 3, the second send begins at 5.
+    (call(1, 0, 1, "MPI_Irecv", "irecv_request 1") + call(1, 1, 2, "MPI_Irecv", "irecv_request 2") +
+     call(1, 2, 3, "MPI_Wait", "irecv 0 7 8 2") + call(1, 3, 9, "MPI_Wait", "irecv 0 7 8 1") +
+     send(0, 1, 1) + send(0, 5, 1), "2000 ticks before the send begins"),
+    (call(1, 0, 1, "MPI_Irecv", "irecv_request 1") + call(1, 1, 2, "MPI_Irecv", "irecv_request 2") +
+     call(1, 2, 3, "MPI_Wait", "irecv 0 7 8 2") +
+     call(1, 3, 4, "MPI_Wait", "request_cancelled 1") + send(0, 1, 1) + send(0, 5, 1), None),
+    # The first send is that of an Isend, which a Wait completes later.
+    (call(0, 0, 1, "MPI_Isend", "isend 1 7 8 4") + send(0, 5, 1) +
+     call(0, 7, 8, "MPI_Wait", "isend_complete 4") + receive(1, 1, 2, 0) + receive(1, 3, 6, 0), None),
+    # Only the Enter and Leave of the calls count, not where the records are.
+    ("0 0 enter MPI_Send\n4 0 send 1 7 8\n5 0 leave MPI_Send\n" + receive(1, 1, 3, 0), None),
+    # What matched probes take has another order; processes that paused have other numbers.
+    (call(1, 1, 2, "MPI_Mrecv", "recv 0 7 8") + send(0, 5, 1), None),
+    ("0 0 recording_off\n1 0 recording_on\n" + EARLY, None),
+    # Collective operations.
+    (collective(0, 1, "MPI_Bcast", "bcast world 0 24 8") + collective(1, 1, "MPI_Bcast", "bcast world 0 0 8") +
+     collective(2, 1, "MPI_Bcast", "bcast world 0 0 8"), None),
+    (collective(0, 1, "MPI_Bcast", "bcast world 0 24 8") + collective(1, 1, "MPI_Bcast", "bcast world 0 0 8") +
+     collective(2, 1, "MPI_Allreduce", "allreduce world - 24 24"),
+     "location 2 (MPI Rank 2, Master thread) at 1000: collective operation 1 on communicator 0 is "
+     "MPI_Allreduce here, MPI_Bcast on MPI Rank 0"),
+    # The member that differs from most others is the first one.
+    (collective(0, 1, "MPI_Allreduce", "allreduce world - 24 24") +
+     collective(1, 1, "MPI_Bcast", "bcast world 1 24 8") + collective(2, 1, "MPI_Bcast", "bcast world 1 0 8"),
+     "location 0 (MPI Rank 0, Master thread) at 1000: collective operation 1 on communicator 0 is "
+     "MPI_Allreduce here, MPI_Bcast on MPI Rank 1"),
+    # The first one of several, which later processes may have.
+    (collective(0, 1, "MPI_Barrier", "barrier world - 0 0") +
+     collective(0, 3, "MPI_Barrier", "barrier world - 0 0") +
+     collective(1, 1, "MPI_Barrier", "barrier world - 0 0") +
+     collective(1, 3, "MPI_Allreduce", "allreduce world - 24 24") +
+     collective(2, 1, "MPI_Allreduce", "allreduce world - 24 24"),
+     "location 2 (MPI Rank 2, Master thread) at 1000: collective operation 1 on communicator 0 is "
+     "MPI_Allreduce here, MPI_Barrier on MPI Rank 0"),
+    (collective(0, 1, "MPI_Reduce", "reduce world 0 8 24") + collective(1, 1, "MPI_Reduce", "reduce world 0 8 0") +
+     collective(2, 1, "MPI_Reduce", "reduce world 2 8 24"),
+     "location 2 (MPI Rank 2, Master thread) at 1000: collective operation 1 on communicator 0, "
+     "MPI_Reduce, has root 2 here, 0 on MPI Rank 0"),
+    # Sizes: the root sends to all, MPI_IN_PLACE leaves out its own part.
+    (collective(0, 1, "MPI_Bcast", "bcast world 0 24 8") + collective(1, 1, "MPI_Bcast", "bcast world 0 0 8") +
+     collective(2, 1, "MPI_Bcast", "bcast world 0 0 16"),
+     "collective operation 1 on communicator 0, MPI_Bcast, receives 16 bytes here, 8 on MPI Rank 1"),
+    (collective(0, 1, "MPI_Gather", "gather world 0 0 16") + collective(1, 1, "MPI_Gather", "gather world 0 8 0") +
+     collective(2, 1, "MPI_Gather", "gather world 0 8 0"), None),
+    (collective(0, 1, "MPI_Allgather", "allgather world - 24 24") +
+     collective(1, 1, "MPI_Allgather", "allgather world - 24 24") +
+     collective(2, 1, "MPI_Allgather", "allgather world - 48 24"),
+     "MPI_Allgather, sends 48 bytes here, 24 on MPI Rank 0"),
+    (collective(0, 1, "MPI_Allgatherv", "allgatherv world - 24 40") +
+     collective(1, 1, "MPI_Allgatherv", "allgatherv world - 48 40"), None),
+    (collective(0, 1, "MPI_Scan", "scan world - 24 8") + collective(1, 1, "MPI_Scan", "scan world - 16 16"), None),
+    # One function has several names.
+    (collective(0, 1, "MPI_Barrier", "barrier world - 0 0") +
+     collective(1, 1, "mpi_barrier_", "barrier world - 0 0"), None),
+    (collective(0, 1, "MPI_Allreduce_c", "allreduce world - 24 24") +
+     collective(1, 1, "MPI_Allreduce", "allreduce world - 24 24"), None),
+    # MPI_Init and MPI_Init_thread are one operation; MPI_Comm_create_group is one of its members only.
+    (collective(0, 1, "MPI_Init", "create_handle world - 0 0") +
+     collective(1, 1, "MPI_Init_thread", "create_handle world - 0 0"), None),
+    (collective(0, 1, "MPI_Comm_create_group", "create_handle world - 0 0") +
+     collective(0, 3, "MPI_Barrier", "barrier world - 0 0") +
+     collective(1, 1, "MPI_Barrier", "barrier world - 0 0"), None),
+    # Each process has a communicator MPI_COMM_SELF of its own.
+    (collective(0, 1, "MPI_Barrier", "barrier self - 0 0") +
+     collective(1, 1, "MPI_Allreduce", "allreduce self - 8 8"), None),
+    # On an inter-communicator the root of one group is another number than in the other group.
+    (collective(0, 1, "MPI_Bcast", "bcast both - 8 0") +
+     collective(1, 1, "MPI_Bcast", "bcast both 0 0 8"), None),
+    # Non-blocking operations count at their start.
+    (starts(0, 1, "MPI_Ibarrier", 1) + collective(0, 3, "MPI_Bcast", "bcast world 0 24 8") +
+     completes(0, 5, 1, "barrier world - 0 0") +
+     starts(1, 1, "MPI_Ibarrier", 1) + completes(1, 3, 1, "barrier world - 0 0") +
+     collective(1, 5, "MPI_Bcast", "bcast world 0 0 8"), None),
+    (starts(0, 1, "MPI_Ibarrier", 1) + completes(0, 3, 1, "barrier world - 0 0") +
+     collective(1, 1, "MPI_Barrier", "barrier world - 0 0"),
+     "is MPI_Barrier here, MPI_Ibarrier on MPI Rank 0"),
+    # On which communicator an operation is that is never completed is not known.
+    (starts(0, 1, "MPI_Ibarrier", 1) + collective(0, 3, "MPI_Bcast", "bcast world 0 24 8") +
+     collective(1, 1, "MPI_Barrier", "barrier world - 0 0"), None),
+    # Windows have an order of their own.
+    (call(0, 1, 2, "MPI_Win_fence", "rma_coll_begin", "rma_coll_end barrier w") +
+     call(1, 1, 2, "MPI_Win_free", "rma_coll_begin", "rma_coll_end destroy_handle w"),
+     "collective operation 1 on window 0 is MPI_Win_free here, MPI_Win_fence on MPI Rank 0"),
+    (call(0, 1, 2, "shmem_barrier_all", "rma_coll_begin", "rma_coll_end barrier w") +
+     call(1, 1, 2, "shmem_sync_all", "rma_coll_begin", "rma_coll_end barrier w"),
+     "collective operation 1 on window 0 is shmem_sync_all here, shmem_barrier_all on MPI Rank 0"),
+]
+
+
+def between(folder):
+    """What the records of several processes have to do with each other."""
+    for index, (events, reason) in enumerate(BETWEEN):
+        directory = os.path.join(folder, f"between-{index}")
+        fermata_command.synthesize(BETWEEN_HEAD + events, directory)
+        status, output, error = fermata_command.run("check", directory)
+        assert not error, error
+        lines = output.splitlines()[:-1]
+        if reason is None:
+            assert status == 0 and not [line for line in lines if "note:" not in line], (events, output)
+        else:
+            found = [line for line in lines if "note:" not in line]
+            assert status == 1 and len(found) == 1 and reason in found[0], (events, reason, output)
+
+
+def threads_between(folder):
+    """Threads that send on one channel do so in an order that is not known; a collective operation of
+    each thread in that of the times."""
+    head = BETWEEN_HEAD.replace("threads 1", "threads 2")
+    cases = [
+        (EARLY + send("0.1", 0, 1), None),
+        (receive(1, 1, 2, 0) + send("0.1", 5, 1), EARLY_TEXT),
+        (collective("0", 5, "MPI_Bcast", "bcast world 0 24 8") +
+         collective("0.1", 1, "MPI_Barrier", "barrier world - 0 0") +
+         collective("1", 1, "MPI_Barrier", "barrier world - 0 0") +
+         collective("1", 5, "MPI_Bcast", "bcast world 0 0 8"), None),
+    ]
+    for index, (events, reason) in enumerate(cases):
+        directory = os.path.join(folder, f"threads-between-{index}")
+        fermata_command.synthesize(head + events, directory)
+        status, output, _ = fermata_command.run("check", directory)
+        assert status == (0 if reason is None else 1), (events, output)
+        assert reason is None or reason in output, (reason, output)
+
+
 def limits(folder):
     directory = os.path.join(folder, "many")
     fermata_command.synthesize(HEAD + "1 0 leave a\n" * 150 + TAIL, directory)
@@ -151,6 +339,8 @@ def main():
     with fermata_command.Folder() as folder:
         findings(folder)
         threads(folder)
+        between(folder)
+        threads_between(folder)
         limits(folder)
         information(folder)
         paradigms(folder)

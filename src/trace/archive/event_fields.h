@@ -30,11 +30,13 @@
 #define FM_FIELD_ROOT(USE, name)        USE(name, WORD, peer, root)
 #define FM_FIELD_RANK_OR_ALL(USE, name) USE(name, WORD, peer, rank_or_all)
 
-/* Numbers of requests, one-sided operations and locks; bytes of a message, or sent by a record that
- * has bytes received, too. */
+/* Numbers of requests, one-sided operations and locks; tag of a message; bytes of a message, or
+ * sent and received by a record that has both. */
 #define FM_FIELD_ID(USE, name)       USE(name, LONG, id, none)
 #define FM_FIELD_SHORT_ID(USE, name) USE(name, WORD, id, none)
+#define FM_FIELD_TAG(USE, name)      USE(name, WORD, tag, none)
 #define FM_FIELD_BYTES(USE, name)    USE(name, LONG, bytes, none)
+#define FM_FIELD_RECEIVED(USE, name) USE(name, LONG, received, none)
 
 /* Other numbers, enumerations and lists, by their coding. */
 #define FM_FIELD_BYTE(USE, name)      USE(name, BYTE, none, none)

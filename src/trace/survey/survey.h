@@ -35,8 +35,10 @@ struct fm_survey_event {
     uint32_t peer;      /**< rank: receiver, sender, root, target */
     uint32_t group;     /**< reference of the group of an RmaGroupSync */
     uint32_t parameter; /**< reference of the parameter that gets a value */
+    uint32_t tag;       /**< of a message */
     uint64_t id;        /**< request, matching id or lock */
-    uint64_t bytes;
+    uint64_t bytes;     /**< of a message; sent, where there are bytes received, too */
+    uint64_t received;
 };
 
 /** Definitions. Strings are references: see fm_survey_string(). */
@@ -179,6 +181,12 @@ const char *fm_survey_name(const struct fm_survey *survey, uint32_t reference,
  * larger group of an inter-communicator; 0 if its groups are not defined.
  * @param comm  index */
 uint32_t fm_survey_comm_size(const struct fm_survey *survey, uint32_t comm);
+
+/** The processes that the ranks of a group name: indices; FM_SURVEY_NONE for each that is not
+ * defined or was not recorded. To be freed with fm_free().
+ * @param group  index of a group that is not that of a communicator of one process (MPI_COMM_SELF)
+ * @return one element for each member */
+uint32_t *fm_survey_members(const struct fm_survey *survey, uint32_t group);
 
 /** @return the name of OTF2's record, such as "MpiSend". Static. */
 const char *fm_survey_kind_name(fm_survey_kind_t kind);

@@ -18,7 +18,9 @@
 #define MEMBER_group(name)     .group = name,
 #define MEMBER_parameter(name) .parameter = name,
 #define MEMBER_id(name)        .id = name,
+#define MEMBER_tag(name)       .tag = name,
 #define MEMBER_bytes(name)     .bytes = name,
+#define MEMBER_received(name)  .received = name,
 
 #define FM_EVENT_RECORD(number, symbol, record, framing, fields, ...)                              \
     static OTF2_CallbackCode on_##record FM_EVENT_PARAMETERS(fields)                               \

@@ -43,14 +43,13 @@ static void check_location(struct fm_validator *validator, uint32_t location)
     validator->location = location;
     validator->any_event = false;
     validator->left_clock = false;
-    validator->stack.count = 0;
     validator->collective.is_open = false;
     validator->rma_collective.is_open = false;
     fm_status_t status = fm_survey_read(validator->survey, location, fm_validator_check_event,
                                         validator, &count, &error);
     validator->result.events += count;
     validator->result.locations++;
-    uint64_t defined = validator->survey->locations.items[location].defined_events;
+    const uint64_t defined = validator->survey->locations.items[location].defined_events;
     if (status != FM_OK) {
         fm_validator_find_untimed(validator, location, "%.200s (%llu of %llu events)",
                                   error.message, (unsigned long long)count,
@@ -60,6 +59,7 @@ static void check_location(struct fm_validator *validator, uint32_t location)
                                   "%llu events, but its definition states %llu",
                                   (unsigned long long)count, (unsigned long long)defined);
     }
+    validator->is_partial |= status != FM_OK || count != defined;
     fm_validator_end_location(validator);
 }
 
@@ -91,9 +91,15 @@ static void check_locations(struct fm_validator *validator)
             end++;
         }
         validator->several_threads = end - begin > 1;
+        validator->is_partial = false;
+        fm_members_begin(&validator->members,
+                         fm_survey_find(&validator->survey->process_index, order[begin].process));
         for (size_t i = begin; i < end; i++) {
             check_location(validator, order[i].location);
         }
+        const bool is_whole = !validator->is_partial && !validator->was_paused;
+        fm_validator_end_process_messages(validator, is_whole);
+        fm_validator_end_process_collectives(validator, is_whole);
         fm_validator_end_process(validator, order[begin].location);
     }
     fm_free(order);
@@ -110,7 +116,12 @@ fm_status_t fm_validate(const char *archive, fm_finding_handler_t handler,
     }
     fm_validator_check_definitions(&validator);
     fm_validator_begin_calls(&validator);
+    fm_members_open(&validator.members, validator.survey);
+    fm_validator_begin_messages(&validator);
+    fm_validator_begin_collectives(&validator);
     check_locations(&validator);
+    fm_validator_end_messages(&validator);
+    fm_validator_end_collectives(&validator);
     fm_validator_end_calls(&validator, silence, context);
     *result = validator.result;
     if (result->findings > 0) {
@@ -122,6 +133,8 @@ fm_status_t fm_validate(const char *archive, fm_finding_handler_t handler,
     fm_map_free(&validator.locks);
     fm_map_free(&validator.thread_locks);
     fm_vector_free(&validator.stack);
+    fm_vector_free(&validator.entered);
+    fm_members_close(&validator.members);
     fm_survey_close(validator.survey);
     return status;
 }

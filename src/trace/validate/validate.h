@@ -16,7 +16,8 @@ struct fm_finding {
     char reason[256];
 };
 
-/** Receives the findings: those of the definitions first, then location by location. */
+/** Receives the findings: those of the definitions first, then location by location, then those
+ * between locations. */
 typedef void (*fm_finding_handler_t)(void *context, const struct fm_survey *survey,
                                      const struct fm_finding *finding);
 
@@ -34,6 +35,14 @@ struct fm_validation {
  *    types;
  *  - requests are completed once, one-sided operations complete, locks are released;
  *  - the number of events is that of the location's definition.
+ * Between processes:
+ *  - no message is received before its send begins: one finding for each pair of processes states
+ *    how the clocks would have to differ, or why the match must be wrong;
+ *  - the members of each collective operation call the same function, with the same root and with
+ *    sizes that fit together: one finding for each communicator or window.
+ * A process of which records are missing (recording was off, its file is damaged) is not compared,
+ * nor are messages whose order is not known: those that several threads send or receive, or that
+ * matched probes take.
  * The records of several threads of a process interleave in an unknown order; for such a process
  * the order of the records of a request, operation or lock is not checked.
  * @param silence  receives a sentence for each kind of calls whose waiting cannot be analysed,

@@ -40,6 +40,8 @@ static void check_enter(struct fm_validator *validator, const struct fm_survey_e
                           event->reference);
     }
     fm_vector_push(&validator->stack, event->reference);
+    fm_vector_push(&validator->entered, event->time);
+    fm_validator_note_collective(validator, event);
 }
 
 static void end_collective(struct fm_validator *validator, struct fm_open_collective *collective,
@@ -90,7 +92,8 @@ static void check_leave(struct fm_validator *validator, const struct fm_survey_e
                           region_name(validator->survey, event->reference),
                           region_name(validator->survey, innermost));
     }
-    validator->stack.count = depth - 1;
+    validator->stack.count = validator->entered.count = depth - 1;
+    fm_validator_leave_messages(validator, event->time);
     leave_collective(validator, &validator->collective, event->time, "MpiCollective");
     leave_collective(validator, &validator->rma_collective, event->time, "RmaCollective");
 }
@@ -247,6 +250,8 @@ void fm_validator_check_event(void *context, const struct fm_survey_event *event
     }
     check_references(validator, event);
     fm_validator_check_state(validator, event);
+    fm_validator_note_message(validator, event);
+    fm_validator_note_collective(validator, event);
 }
 
 void fm_validator_end_location(struct fm_validator *validator)
@@ -262,4 +267,6 @@ void fm_validator_end_location(struct fm_validator *validator)
         fm_validator_find_untimed(validator, validator->location,
                                   "the last collective operation has no end record");
     }
+    validator->stack.count = validator->entered.count = 0;
+    fm_validator_leave_messages(validator, UINT64_MAX);
 }
