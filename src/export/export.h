@@ -18,7 +18,8 @@
 
 /** The input of an export. */
 struct fm_export_request {
-    const struct fm_cube *cube; /**< the report, sealed */
+    const struct fm_cube *cube; /**< the report, sealed; NULL: the experiment has none yet, which
+                                     formats of events do not need */
     const char *archive; /**< experiment directory, or path of an anchor file or of a report */
     fm_metric_t metric;  /**< for formats of one property: its metric */
     double from, to;     /**< for timelines: seconds since the begin of the run */
@@ -32,7 +33,7 @@ struct fm_export_format {
     const char *file;    /**< default name in the experiment directory */
     const char *summary; /**< one line of help */
     bool of_one_metric;  /**< shows one property: requires `metric` */
-    bool of_events;      /**< reads the trace */
+    bool of_events;      /**< reads the trace, and needs no report */
     bool of_a_part;      /**< supports times and ranks of the request */
     /** Writes a file; NULL: the format writes a directory. */
     fm_status_t (*write)(const struct fm_export_request *request, FILE *stream,

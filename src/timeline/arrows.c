@@ -2,6 +2,7 @@
 #include "timeline/arrows.h"
 
 #include "timeline/thread_arrows.h"
+#include "timeline/transfers.h"
 
 #include <stdlib.h>
 
@@ -51,47 +52,58 @@ static void add_messages(struct collection *collection, const fm_detail_messages
     }
 }
 
-/* @return the arrow of a one-sided operation; at the target it ends on the first thread */
-static struct fm_arrow operation_arrow(const struct fm_trace *trace, uint32_t origin,
-                                       const struct fm_rma *rma, uint32_t target)
+static struct fm_arrow_end end_of_call(const struct fm_trace *trace, uint32_t location,
+                                       uint32_t activity)
 {
-    const struct fm_arrow_end call = {origin, rma->activity,
-                                      enter_of(trace, origin, rma->activity)};
-    const struct fm_arrow_end end = {origin, rma->activity, leave_of(trace, origin, rma->activity)};
-    if (rma->type == FM_RMA_GET) {
-        return (struct fm_arrow){
-            .tail = {target, FM_NONE, call.time}, .head = end, .kind = FM_ARROW_GET};
-    }
+    return (struct fm_arrow_end){location, activity, leave_of(trace, location, activity)};
+}
+
+static struct fm_arrow get_arrow(const struct fm_trace *trace, const struct fm_transfer *get)
+{
+    const bool is_complete = get->origin_end != FM_NONE;
     return (struct fm_arrow){
-        .tail = call,
-        .head = {target, FM_NONE, end.time},
-        .kind = rma->type == FM_RMA_PUT ? FM_ARROW_PUT : FM_ARROW_ATOMIC,
+        .tail = {get->target, FM_NONE, enter_of(trace, get->origin, get->start)},
+        .head = end_of_call(trace, get->origin, is_complete ? get->origin_end : get->start),
+        .kind = FM_ARROW_GET,
     };
 }
 
-static void add_operations(struct collection *collection, uint32_t index)
+static struct fm_arrow put_arrow(const struct fm_trace *trace, const struct fm_transfer *put)
+{
+    struct fm_arrow arrow = {
+        .tail = {put->origin, put->start, enter_of(trace, put->origin, put->start)},
+        .kind = put->type == FM_RMA_PUT ? FM_ARROW_PUT : FM_ARROW_ATOMIC,
+    };
+    if (put->target_end != FM_NONE) {
+        arrow.head = end_of_call(trace, put->target, put->target_end);
+    }
+    if (put->target_end == FM_NONE || arrow.head.time < arrow.tail.time) { /* no call; bad clocks */
+        const uint32_t end = put->origin_end != FM_NONE ? put->origin_end : put->start;
+        arrow.head = (struct fm_arrow_end){put->target, FM_NONE, leave_of(trace, put->origin, end)};
+    }
+    return arrow;
+}
+
+static uint64_t bytes_of(const struct fm_trace *trace, const struct fm_transfer *transfer)
+{
+    const struct fm_location *origin = &trace->locations[transfer->origin];
+    return transfer->number < origin->operation_bytes.count
+               ? origin->operation_bytes.items[transfer->number]
+               : 0;
+}
+
+static void add_operations(struct collection *collection)
 {
     const struct fm_trace *trace = collection->trace;
-    const struct fm_location *location = &trace->locations[index];
-    const uint64_t *bytes = location->operation_bytes.items;
-    for (size_t i = 0; i < location->rma.count; i++) {
-        const struct fm_rma *rma = &location->rma.items[i];
-        if (rma->type > FM_RMA_ATOMIC) {
-            continue;
-        }
-        uint64_t moved = *bytes++;
-        if (rma->window >= trace->window_count) {
-            continue;
-        }
-        uint32_t target = fm_trace_member(trace, trace->windows[rma->window].communicator,
-                                          rma->peer, location->process);
-        if (target != FM_NONE && target != location->process) {
-            struct fm_arrow arrow =
-                operation_arrow(trace, index, rma, trace->processes[target].first_location);
-            arrow.bytes = moved;
-            add(collection, arrow);
-        }
+    fm_transfers transfers = fm_transfers_find(trace);
+    for (size_t i = 0; i < transfers.count; i++) {
+        const struct fm_transfer *transfer = &transfers.items[i];
+        struct fm_arrow arrow =
+            transfer->type == FM_RMA_GET ? get_arrow(trace, transfer) : put_arrow(trace, transfer);
+        arrow.bytes = bytes_of(trace, transfer);
+        add(collection, arrow);
     }
+    fm_vector_free(&transfers);
 }
 
 static void add_causes(struct collection *collection, uint32_t index,
@@ -137,8 +149,8 @@ fm_arrows fm_arrows_collect(const struct fm_detail *detail, uint64_t from, uint6
         add_messages(&collection, &detail->messages[i]);
         fm_thread_arrows(detail->trace, i, add_of_threads, &collection);
     }
+    add_operations(&collection);
     for (uint32_t i = 0; i < detail->trace->location_count; i++) {
-        add_operations(&collection, i);
         add_causes(&collection, i, &detail->findings[i]);
     }
     if (collection.arrows.count > 1) {

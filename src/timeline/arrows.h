@@ -10,13 +10,17 @@
 
 #include <stdint.h>
 
+/* One-sided operations end where the transfer is known to be complete (transfers.h); if no record
+ * states that, with their own call, as recorded. */
 enum fm_arrow_kind {
     FM_ARROW_MESSAGE, /**< from the sending call to the end of the receiving call */
-    FM_ARROW_PUT,     /**< from the origin's call to the target */
-    FM_ARROW_GET,     /**< from the target to the end of the origin's call */
-    FM_ARROW_ATOMIC,  /**< as FM_ARROW_PUT */
-    FM_ARROW_LOCK,    /**< from the origin's call to the target of a window's lock; not collected */
-    FM_ARROW_FORK,    /**< from the fork of a team of OpenMP to a member's begin */
+    FM_ARROW_PUT,     /**< from the origin's call to the end of the target's call that completes it
+                           there; passive target: of the origin's call that does */
+    FM_ARROW_GET,    /**< from the target, at the begin of the origin's call, to the end of the call
+                          that completes it at the origin */
+    FM_ARROW_ATOMIC, /**< as FM_ARROW_PUT */
+    FM_ARROW_LOCK,   /**< from the origin's call to the target of a window's lock; not collected */
+    FM_ARROW_FORK,   /**< from the fork of a team of OpenMP to a member's begin */
     FM_ARROW_THREAD_START, /**< from the creation of a POSIX thread to its begin */
     FM_ARROW_THREAD_END,   /**< from the end of a POSIX thread to the end of the wait for it */
     FM_ARROW_TASK,         /**< from the creation of a task to its begin on another thread */

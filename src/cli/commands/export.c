@@ -2,6 +2,7 @@
 #include "cli/commands/commands.h"
 
 #include "base/files/new_file.h"
+#include "cli/archive/complete.h"
 #include "cli/archive/isolated_command.h"
 #include "cli/options/options.h"
 #include "cli/report/metric_option.h"
@@ -161,6 +162,12 @@ static fm_status_t write_output(const struct arguments *arguments,
     return status;
 }
 
+/* Whether the export is one of events, of an experiment that is not analysed yet. */
+static bool needs_no_report(const struct arguments *arguments)
+{
+    return arguments->format->of_events && fm_lacks_report(arguments->place);
+}
+
 static fm_status_t export(const struct arguments *arguments, struct fm_error *error)
 {
     struct fm_export_request request = {
@@ -172,8 +179,12 @@ static fm_status_t export(const struct arguments *arguments, struct fm_error *er
     };
     char *archive = fm_path_beside_report(arguments->place, ".");
     struct fm_cube *cube = NULL;
-    fm_status_t status = archive == NULL ? fm_fail(error, FM_ERR_SYSTEM, "out of memory")
-                                         : fm_load_report(arguments->place, &cube, error);
+    fm_status_t status = FM_OK;
+    if (archive == NULL) {
+        status = fm_fail(error, FM_ERR_SYSTEM, "out of memory");
+    } else if (!needs_no_report(arguments)) {
+        status = fm_load_report(arguments->place, &cube, error);
+    }
     /* The metrics of the user's patterns are known once the report is read; a misspelt name is
      * refused, also without a report. */
     if (arguments->metric != NULL &&
@@ -228,6 +239,12 @@ int fm_command_export(int argc, char **argv)
     }
     if (check_arguments(&reader, &arguments) != FM_OK) {
         return fm_options_complain(&reader);
+    }
+    if (needs_no_report(&arguments)) {
+        const int status = fm_complete_experiment("export", arguments.place);
+        if (status != FM_OK) {
+            return status;
+        }
     }
     /* Timelines read the archive, which may be damaged. */
     return arguments.format->of_events

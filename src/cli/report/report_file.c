@@ -24,6 +24,22 @@ char *fm_path_beside_report(const char *place, const char *name)
     return asprintf(&path, "%.*s/%s", length, place, name) < 0 ? NULL : path;
 }
 
+bool fm_lacks_report(const char *place)
+{
+    struct stat info;
+    if (stat(place, &info) != 0) {
+        return false;
+    }
+    if (!S_ISDIR(info.st_mode)) {
+        const char *ending = strrchr(place, '.');
+        return ending != NULL && strcmp(ending, ".otf2") == 0;
+    }
+    char *path = fm_path_beside_report(place, REPORT_FILE);
+    const bool lacks = path != NULL && stat(path, &info) != 0 && errno == ENOENT;
+    free(path);
+    return lacks;
+}
+
 fm_status_t fm_load_report(const char *place, struct fm_cube **cube, struct fm_error *error)
 {
     struct stat info;

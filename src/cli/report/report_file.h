@@ -7,10 +7,16 @@
 
 #include "cube/model/cube.h"
 
+#include <stdbool.h>
+
 /** Reads the report of an experiment.
  * @param place  experiment directory after `fermata analyze`, or a report file
  * @param cube   out: to be freed with fm_cube_free(); set only on success */
 fm_status_t fm_load_report(const char *place, struct fm_cube **cube, struct fm_error *error);
+
+/** @return whether a place is an archive without a report: an experiment directory before `fermata
+ * analyze`, or an anchor file. */
+bool fm_lacks_report(const char *place);
 
 /** @return the path of the file `name` in the directory that `place` is or lies in; to be freed,
  * NULL without memory. */

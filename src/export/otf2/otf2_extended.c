@@ -16,7 +16,7 @@
 #include "export/event_source.h"
 #include "export/otf2/operation_sizes.h"
 #include "export/otf2/otf2_copy.h"
-#include "export/otf2/transfers.h"
+#include "timeline/transfers.h"
 
 /* Tags that MPI programs rarely use; the standard guarantees only tags up to 32767. */
 enum { TAG_OF_PUTS = 0x10000001, TAG_OF_GETS, TAG_OF_ATOMICS };

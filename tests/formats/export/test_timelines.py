@@ -3,11 +3,15 @@
 
 import collections
 import json
+import os
 import pathlib
+import re
+import shutil
 import struct
 import unittest
 
 from support import Experiments, fermata, late_sender
+from test_archives import FENCES, GENERAL, LOCKS, ONE_SIDED, on
 
 
 def fields(message):
@@ -144,9 +148,76 @@ window w world
         self.assertEqual(
             sorted((e["name"], e["ph"], e["pid"], e["ts"]) for e in flows
                    if e["name"] in ("put", "get")),
-            [("get", "f", 0, 4e6 - 0.001), ("get", "s", 1, 3e6),
-             ("put", "f", 1, 3e6), ("put", "s", 0, 2e6)],
+            [("get", "f", 0, 5e6 - 0.001), ("get", "s", 1, 3e6),
+             ("put", "f", 1, 5e6), ("put", "s", 0, 2e6)],
         )
+
+    def transfers(self, scenario):
+        """[(operation, from rank, begin, to rank, end)], in seconds."""
+        document = self.timeline(self.experiment(f"transfers-{len(os.listdir(self.folder))}", scenario))
+        return sorted((name, begin[0], since, end[0], until) for name, flows in flows_of_json(document).items()
+                      for begin, since, end, until in flows if name in ("put", "get", "atomic operation"))
+
+    def test_one_sided_operations_end_where_they_are_complete(self):
+        """Those of the extended event model, as in otf2-extended."""
+        before = 1e-9  # a flow ends inside its slice
+        # Fences: at the end of the target's fence, of a get at the end of the origin's.
+        self.assertEqual(self.transfers(FENCES),
+                         [("get", 2, 4, 0, 9 - before), ("put", 0, 3, 1, 10 - before)])
+        # Start and complete: at the end of the target's Win_wait.
+        self.assertEqual(self.transfers(GENERAL),
+                         [("put", 0, 3, 1, 7 - before), ("put", 0, 8, 1, 12 - before)])
+        # Passive target: when the origin's call returns that completes the operation at the target.
+        self.assertEqual(self.transfers(LOCKS), [("atomic operation", 0, 5, 1, 8), ("put", 0, 3, 1, 5)])
+
+    def test_gets_end_where_their_data_are_first_known_to_be_there(self):
+        self.assertEqual(self.transfers(ONE_SIDED + on(
+            0,
+            (1, 2, "MPI_Win_lock", (1, "lock_request w 1 0 s")),
+            (3, 4, "MPI_Get", (3, "get w 1 8 1")),
+            (4, 5, "MPI_Rget", (4, "get w 1 8 2")),
+            (5, 6, "MPI_Put", (5, "put w 1 8 3")),
+            (6, 7, "MPI_Win_flush_local", (7, "done_nonblocking w 1"), (7, "done_nonblocking w 3")),
+            (7, 8, "MPI_Wait", (8, "done_nonblocking w 2")),
+            (9, 10, "MPI_Win_unlock", (10, "done_remote w 3"), (10, "lock_release w 1 0 s")),
+        ) + on(1) + on(2)), [("get", 1, 3, 0, 7 - 1e-9), ("get", 1, 4, 0, 8 - 1e-9), ("put", 0, 5, 1, 10)])
+
+    def test_operations_without_a_record_of_their_end_end_with_their_call(self):
+        self.assertEqual(self.transfers(
+            ONE_SIDED + on(0, (3, 4, "MPI_Put", (3, "put w 1 8 1")), (5, 6, "MPI_Get", (5, "get w 2 8 2"))) +
+            on(1) + on(2)), [("get", 2, 5, 0, 6 - 1e-9), ("put", 0, 3, 1, 4)])
+
+    def test_a_target_with_several_threads(self):
+        """The thread that calls Win_wait is where the put ends."""
+        scenario = re.sub(r"^([\d.]+) 1 (?!.*main)", r"\1 1.1 ", GENERAL.replace("ranks 3", "ranks 3 threads 2"),
+                          flags=re.M)
+        document = self.timeline(self.experiment("a", scenario))
+        self.assertEqual(flows_of_json(document)["put"], [
+            ((0, 0), 3, (1, 1), 7 - 1e-9), ((0, 0), 8, (1, 1), 12 - 1e-9)])
+
+    def test_a_run_that_is_not_analysed(self):
+        """Timelines need no report; other exports ask for one."""
+        place = self.experiment("a", FENCES)
+        bare = self.path("bare")
+        os.mkdir(bare)
+        for name in os.listdir(place):
+            if name.startswith("traces"):
+                source = os.path.join(place, name)
+                copy = shutil.copytree if os.path.isdir(source) else shutil.copy
+                copy(source, os.path.join(bare, name))
+        for form in ("perfetto", "perfetto-json"):
+            self.assertEqual(fermata("export", "--to", form, "-o", "-", bare),
+                             fermata("export", "--to", form, "-o", "-", place))
+        for form in ("otf2", "otf2-extended"):
+            prints = []
+            for each in (place, bare, os.path.join(bare, "traces.otf2")):
+                copy = self.path(f"copy-{form}-{len(prints)}")
+                fermata("export", "--to", form, "-o", copy, each)
+                prints.append(fermata("info", "--format=json", copy))
+                self.assertTrue(os.path.exists(os.path.join(copy, "traces.otf2")))
+            self.assertEqual(len({re.sub(rb'"bytes":\s*\d+|copy-[\w-]+', b"", text) for text in prints}), 1)
+        self.assertIn("run `fermata analyze`", fermata("export", "--to=csv", "-o", "-", bare, status=3))
+        self.assertIn("No such file", fermata("export", "--to=otf2-extended", self.path("none"), status=3))
 
     def test_wrong_requests(self):
         place = self.experiment("a", late_sender(2))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "export/otf2/transfers.h"
+#include "timeline/transfers.h"
 
+#include "analysis/model/call_ref.h"
 #include "base/containers/map.h"
 #include "base/memory.h"
 
@@ -9,7 +10,7 @@
 /* Calls that end exposure epochs: a list for each (process, window, partner), where the partner is
  * an origin or, for fences, all processes. */
 struct exposures {
-    FM_VECTOR(uint32_t) activities;
+    FM_VECTOR(struct fm_call_ref) calls;
     FM_VECTOR(uint32_t) next;  /* position of the next epoch in the same list, or END_OF_LIST */
     struct fm_map number;      /* (process, window) -> number */
     struct fm_map first, last; /* (number, partner) -> position */
@@ -26,11 +27,11 @@ static uint64_t list_key(struct exposures *exposures, uint32_t process, uint32_t
 }
 
 static void add_exposure(struct exposures *exposures, uint32_t process, uint32_t window,
-                         uint32_t partner, uint32_t activity)
+                         uint32_t partner, struct fm_call_ref call)
 {
     uint64_t key = list_key(exposures, process, window, partner);
-    uint32_t position = (uint32_t)exposures->activities.count;
-    fm_vector_push(&exposures->activities, activity);
+    uint32_t position = (uint32_t)exposures->calls.count;
+    fm_vector_push(&exposures->calls, call);
     fm_vector_push(&exposures->next, END_OF_LIST);
     if (fm_map_get(&exposures->first, key) == FM_MAP_ABSENT) {
         fm_map_insert(&exposures->first, key, position);
@@ -56,18 +57,20 @@ static const struct fm_group *group_of(const struct fm_trace *trace, const struc
 }
 
 static void collect_exposures(struct exposures *exposures, const struct fm_trace *trace,
-                              const struct fm_location *location)
+                              uint32_t index)
 {
+    const struct fm_location *location = &trace->locations[index];
     for (size_t i = 0; i < location->rma.count; i++) {
         const struct fm_rma *rma = &location->rma.items[i];
         const struct fm_group *group = group_of(trace, rma);
+        const struct fm_call_ref ended_by = {index, rma->activity};
         if (rma->type == FM_RMA_COLLECTIVE) {
-            add_exposure(exposures, location->process, rma->window, EVERYBODY, rma->activity);
+            add_exposure(exposures, location->process, rma->window, EVERYBODY, ended_by);
         }
         for (uint32_t g = 0; group != NULL && g < group->size; g++) {
             if (call_of(trace, location, rma) == FM_CALL_WAIT) {
                 add_exposure(exposures, location->process, rma->window, group->processes[g],
-                             rma->activity);
+                             ended_by);
             }
         }
     }
@@ -96,9 +99,11 @@ struct walk {
     struct fm_map last; /* outside of MPI: id -> the last operation with it that is not complete */
 };
 
-/* Removes the exposure epoch of `target` that matches the next access epoch. @return the epoch;
- * FM_NONE: none */
-static uint32_t take_exposure(struct walk *walk, uint32_t target, uint32_t window)
+static const struct fm_call_ref no_call = {FM_NONE, FM_NONE};
+
+/* Removes the exposure epoch of `target` that matches the next access epoch. @return the call that
+ * ends it, or no_call */
+static struct fm_call_ref take_exposure(struct walk *walk, uint32_t target, uint32_t window)
 {
     struct exposures *exposures = walk->exposures;
     uint32_t first =
@@ -106,15 +111,16 @@ static uint32_t take_exposure(struct walk *walk, uint32_t target, uint32_t windo
     uint32_t *next = fm_map_at(&walk->accesses, (uint64_t)window << 32 | target,
                                first == FM_MAP_ABSENT ? END_OF_LIST : first);
     if (*next == END_OF_LIST) {
-        return FM_NONE;
+        return no_call;
     }
     uint32_t position = *next;
     *next = exposures->next.items[position];
-    return exposures->activities.items[position];
+    return exposures->calls.items[position];
 }
 
-/* @return the fence of `target` with this number, FM_NONE: none */
-static uint32_t find_fence(struct walk *walk, uint32_t target, uint32_t window, uint32_t number)
+/* @return the fence of `target` with this number, or no_call */
+static struct fm_call_ref find_fence(struct walk *walk, uint32_t target, uint32_t window,
+                                     uint32_t number)
 {
     struct exposures *exposures = walk->exposures;
     uint32_t next = (uint32_t)walk->fences.count;
@@ -129,22 +135,31 @@ static uint32_t find_fence(struct walk *walk, uint32_t target, uint32_t window, 
     for (; cursor->position != END_OF_LIST && cursor->passed < number; cursor->passed++) {
         cursor->position = exposures->next.items[cursor->position];
     }
-    return cursor->position == END_OF_LIST ? FM_NONE
-                                           : exposures->activities.items[cursor->position];
+    return cursor->position == END_OF_LIST ? no_call : exposures->calls.items[cursor->position];
+}
+
+/* @param target_end  call at the target, or no_call */
+static void end_transfer(struct fm_transfer *transfer, uint32_t origin_end,
+                         struct fm_call_ref target_end)
+{
+    transfer->origin_end = origin_end;
+    transfer->target_end = target_end.activity;
+    if (target_end.location != FM_NONE) {
+        transfer->target = target_end.location;
+    }
 }
 
 /* Ends the open transfers to `target` (FM_NONE: to all targets) of a window.
- * @param target_end  call at the target; FM_NONE: passive target */
+ * @param target_end  call at the target; no_call: passive target */
 static void end_transfers(struct walk *walk, const struct fm_rma *rma, uint32_t target,
-                          uint32_t target_end)
+                          struct fm_call_ref target_end)
 {
     size_t kept = 0;
     for (size_t i = 0; i < walk->open.count; i++) {
         struct fm_transfer *transfer = &walk->transfers->items[walk->open.items[i]];
         uint32_t process = walk->trace->locations[transfer->target].process;
         if (transfer->window == rma->window && (target == FM_NONE || target == process)) {
-            transfer->origin_end = rma->activity;
-            transfer->target_end = target_end;
+            end_transfer(transfer, rma->activity, target_end);
         } else {
             walk->open.items[kept++] = walk->open.items[i];
         }
@@ -161,8 +176,7 @@ static void pass_fence(struct walk *walk, const struct fm_rma *rma)
         struct fm_transfer *transfer = &walk->transfers->items[walk->open.items[i]];
         if (transfer->window == rma->window) {
             uint32_t target = walk->trace->locations[transfer->target].process;
-            transfer->origin_end = rma->activity;
-            transfer->target_end = find_fence(walk, target, rma->window, number);
+            end_transfer(transfer, rma->activity, find_fence(walk, target, rma->window, number));
         } else {
             walk->open.items[kept++] = walk->open.items[i];
         }
@@ -174,8 +188,7 @@ static void pass_complete(struct walk *walk, const struct fm_rma *rma, const str
 {
     for (uint32_t g = 0; g < group->size; g++) {
         uint32_t target = group->processes[g];
-        uint32_t wait = take_exposure(walk, target, rma->window);
-        end_transfers(walk, rma, target, wait);
+        end_transfers(walk, rma, target, take_exposure(walk, target, rma->window));
     }
 }
 
@@ -189,9 +202,9 @@ static void pass_passive(struct walk *walk, const struct fm_rma *rma, fm_call_t 
                 ? FM_NONE
                 : fm_trace_member(walk->trace, walk->trace->windows[rma->window].communicator,
                                   rma->peer, walk->location->process);
-        end_transfers(walk, rma, target, FM_NONE);
+        end_transfers(walk, rma, target, no_call);
     } else if (rma->type == FM_RMA_DONE_REMOTELY && call == FM_CALL_FLUSH_ALL) {
-        end_transfers(walk, rma, FM_NONE, FM_NONE);
+        end_transfers(walk, rma, FM_NONE, no_call);
     }
 }
 
@@ -228,9 +241,26 @@ static void begin_transfer(struct walk *walk, const struct fm_rma *rma, uint32_t
                                         .window = rma->window,
                                         .origin_rank = rank,
                                         .target_rank = rma->peer,
+                                        .id = rma->id,
                                         .previous = previous,
                                         .type = rma->type,
                                     });
+}
+
+/* Ends the open gets of MPI that a record names: their data are at the origin. */
+static void complete_gets(struct walk *walk, const struct fm_rma *rma)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < walk->open.count; i++) {
+        struct fm_transfer *transfer = &walk->transfers->items[walk->open.items[i]];
+        if (transfer->type == FM_RMA_GET && transfer->window == rma->window &&
+            transfer->id == rma->id) {
+            transfer->origin_end = rma->activity;
+        } else {
+            walk->open.items[kept++] = walk->open.items[i];
+        }
+    }
+    walk->open.count = kept;
 }
 
 /* A completion outside of MPI. Operations of one kind share an id, so those that wait for another
@@ -257,7 +287,7 @@ static void pass_flush(struct walk *walk, const struct fm_rma *rma, const struct
 {
     uint32_t target = fm_map_get(target_of, rma->id);
     if (target != FM_MAP_ABSENT) {
-        end_transfers(walk, rma, target, FM_NONE);
+        end_transfers(walk, rma, target, no_call);
     }
 }
 
@@ -268,6 +298,7 @@ static void follow(struct walk *walk, uint32_t index)
     for (size_t i = 0; i < walk->location->rma.count; i++) {
         const struct fm_rma *rma = &walk->location->rma.items[i];
         if (rma->window >= walk->trace->window_count) {
+            number += rma->type <= FM_RMA_ATOMIC;
             continue;
         }
         fm_call_t call = call_of(walk->trace, walk->location, rma);
@@ -282,6 +313,8 @@ static void follow(struct walk *walk, uint32_t index)
             if (rma->type == FM_RMA_DONE_LOCALLY || rma->type == FM_RMA_DONE_REMOTELY) {
                 complete_by_record(walk, rma);
             }
+        } else if (rma->type == FM_RMA_DONE_LOCALLY) {
+            complete_gets(walk, rma);
         } else if (rma->type == FM_RMA_COLLECTIVE) {
             pass_fence(walk, rma);
         } else if (group != NULL && call == FM_CALL_COMPLETE) {
@@ -300,7 +333,7 @@ fm_transfers fm_transfers_find(const struct fm_trace *trace)
     fm_transfers transfers = {0};
     struct exposures exposures = {0};
     for (uint32_t l = 0; l < trace->location_count; l++) {
-        collect_exposures(&exposures, trace, &trace->locations[l]);
+        collect_exposures(&exposures, trace, l);
     }
     for (uint32_t l = 0; l < trace->location_count; l++) {
         struct walk walk = {.trace = trace,
@@ -315,7 +348,7 @@ fm_transfers fm_transfers_find(const struct fm_trace *trace)
         fm_vector_free(&walk.open);
         fm_map_free(&walk.last);
     }
-    fm_vector_free(&exposures.activities);
+    fm_vector_free(&exposures.calls);
     fm_vector_free(&exposures.next);
     fm_map_free(&exposures.number);
     fm_map_free(&exposures.first);
