@@ -43,8 +43,9 @@ extern "C" {
 #define FERMATA_TRACE_API
 #endif
 
-/** Grows with each release that adds something. */
-#define FERMATA_TRACE_VERSION 1
+/** Grows with each release that adds something: 2 with the tables functions and sends,
+ * fermata_trace_stack() and fermata_trace_queue(). */
+#define FERMATA_TRACE_VERSION 2
 
 /** Types of columns. */
 enum {
@@ -119,6 +120,32 @@ FERMATA_TRACE_API const double *fermata_trace_float64(const fermata_trace_t *tra
                                                       const char *table, const char *column);
 FERMATA_TRACE_API const char *const *fermata_trace_text(const fermata_trace_t *trace,
                                                         const char *table, const char *column);
+
+/** A frame of a region stack. */
+typedef struct fermata_frame {
+    const char *table; /**< "functions" or "calls" */
+    int64_t row;       /**< of this table */
+} fermata_frame_t;
+
+/** The region stack of a location: what it is in at a time, after everything that happens then. A
+ * region that is entered at this tick is on the stack, one that is left at it is not.
+ * @param location  row of `locations`
+ * @param time      ticks
+ * @param frames    receives the first `room` frames, from the outermost one on; may be NULL without
+ *                  room
+ * @return number of frames of the stack; 0: outside of all regions. O(depth + log rows) */
+FERMATA_TRACE_API size_t fermata_trace_stack(const fermata_trace_t *trace, size_t location,
+                                             int64_t time, fermata_frame_t *frames, size_t room);
+
+/** The messages under way to the process of a location: those whose sending call began at this time
+ * or before, and whose receiving call ends later or never.
+ * @param location  row of `locations`
+ * @param time      ticks
+ * @param rows      receives the first `room` rows of `sends`, in the order in which the sends
+ * began; may be NULL without room
+ * @return number of these messages. O(log rows) for each */
+FERMATA_TRACE_API size_t fermata_trace_queue(const fermata_trace_t *trace, size_t location,
+                                             int64_t time, int64_t *rows, size_t room);
 
 #ifdef __cplusplus
 }

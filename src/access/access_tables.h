@@ -33,6 +33,16 @@ enum fm_access_column {
     FM_ACCESS_COLUMNS
 };
 
+/** The sends to a process, in the order in which they began (queues.c). */
+struct fm_access_queue {
+    int64_t *sends; /**< rows of `sends` */
+    size_t count;
+    int64_t
+        *received_at; /**< segment tree of the latest ends of receives (INT64_MAX: never):
+                           node i has the children 2i and 2i + 1, the leaves begin at `leaves` */
+    size_t leaves;    /**< a power of two, at least `count` */
+};
+
 /** The public part of a run: fermata_trace_t. */
 struct fermata_trace {
     double ticks_per_second;
@@ -40,8 +50,13 @@ struct fermata_trace {
     size_t warning_count;
     size_t rows[FM_ACCESS_TABLES];
     fermata_column_t columns[FM_ACCESS_COLUMNS];
-    void *data[FM_ACCESS_COLUMNS]; /**< of the columns, writable */
-    FM_VECTOR(char *) texts;       /**< that columns point to */
+    void *data[FM_ACCESS_COLUMNS];  /**< of the columns, writable */
+    FM_VECTOR(char *) texts;        /**< that columns point to */
+    size_t *first_function;         /**< [location + 1]: its rows of `functions` */
+    size_t *first_call;             /**< [location + 1]: its rows of `calls` */
+    uint32_t *process_of;           /**< [location] */
+    struct fm_access_queue *queues; /**< [process] */
+    size_t queue_count;
 };
 
 /** What the tables are made from, and where the rows of each location begin. */
@@ -101,9 +116,20 @@ static inline int64_t fm_access_ticks(const struct fm_access_source *source, uin
 /** The tables, in this order: each needs those before. */
 void fm_access_definitions(struct fm_access_source *source);
 void fm_access_calls(struct fm_access_source *source);
+void fm_access_functions(struct fm_access_source *source);
 void fm_access_communication(struct fm_access_source *source);
+void fm_access_sends(struct fm_access_source *source);
 void fm_access_holds(struct fm_access_source *source);
 void fm_access_waits(struct fm_access_source *source);
 void fm_access_results(struct fm_access_source *source);
+
+/** fermata_trace_stack() and fermata_trace_queue(). */
+size_t fm_access_stack(const struct fermata_trace *trace, size_t location, int64_t time,
+                       fermata_frame_t *frames, size_t room);
+size_t fm_access_queue(const struct fermata_trace *trace, size_t location, int64_t time,
+                       int64_t *rows, size_t room);
+
+/** Frees the queues of the sends. */
+void fm_access_free_queues(struct fermata_trace *tables);
 
 #endif

@@ -59,7 +59,9 @@ static struct fermata_trace *make_tables(const struct fm_detail *detail, const s
     fm_access_begin(tables);
     fm_access_definitions(&source);
     fm_access_calls(&source);
+    fm_access_functions(&source);
     fm_access_communication(&source);
+    fm_access_sends(&source);
     fm_access_holds(&source);
     fm_access_waits(&source);
     fm_access_results(&source);
@@ -154,6 +156,9 @@ void fermata_trace_close(fermata_trace_t *trace)
         fm_free(trace->warnings[i]);
     }
     fm_vector_free(&trace->texts);
+    fm_access_free_queues(trace);
+    fm_free(trace->first_function);
+    fm_free(trace->first_call);
     fm_free(trace->warnings);
     fm_free(trace);
 }
@@ -259,4 +264,18 @@ const char *const *fermata_trace_text(const fermata_trace_t *trace, const char *
                                       const char *column)
 {
     return find_data(trace, table, column, FERMATA_TEXT);
+}
+
+/* ---- the state at a time ---- */
+
+size_t fermata_trace_stack(const fermata_trace_t *trace, size_t location, int64_t time,
+                           fermata_frame_t *frames, size_t room)
+{
+    return fm_access_stack(trace, location, time, frames, room);
+}
+
+size_t fermata_trace_queue(const fermata_trace_t *trace, size_t location, int64_t time,
+                           int64_t *rows, size_t room)
+{
+    return fm_access_queue(trace, location, time, rows, room);
 }

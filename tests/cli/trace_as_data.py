@@ -64,6 +64,108 @@ ranks 2
 """
 
 
+# Examples 3.1, 3.2, 3.3, 3.4 and 3.6 of wolf-2002, with times: a receive at 1 and its send at 4 (3); a send at 10 and its
+# receive at 14 (4); three messages that are received in the reverse order (the first two receives, 0.5 each); an
+# Allreduce entered at 30 and 33 (3); a lock that is requested at 42 and held until 45.5, the end of its release (3.5).
+COMPOUND_EVENTS = """unit 1
+ranks 2 threads 2
+team workers 0.0 0.1
+0 0 enter main
+0 0 enter exchange
+4 0 enter MPI_Send
+4 0 send 1 7 8
+5 0 leave MPI_Send
+10 0 enter MPI_Send
+10 0 send 1 7 8
+16 0 leave MPI_Send
+20 0 enter MPI_Send
+20 0 send 1 1 8
+20.5 0 leave MPI_Send
+21 0 enter MPI_Send
+21 0 send 1 2 8
+21.5 0 leave MPI_Send
+22 0 enter MPI_Send
+22 0 send 1 3 8
+22.5 0 leave MPI_Send
+26 0 leave exchange
+30 0 enter MPI_Allreduce
+34 0 coll_end allreduce world - 16 16
+34 0 leave MPI_Allreduce
+40 0 enter omp_set_lock
+41 0 acquire_lock 1 1
+41 0 leave omp_set_lock
+45 0 enter omp_unset_lock
+45 0 release_lock 1 1
+45.5 0 leave omp_unset_lock
+50 0 leave main
+42 0.1 enter omp_set_lock
+46 0.1 acquire_lock 1 2
+46 0.1 leave omp_set_lock
+47 0.1 enter omp_unset_lock
+47 0.1 release_lock 1 2
+47.5 0.1 leave omp_unset_lock
+0 1 enter main
+1 1 enter MPI_Recv
+5 1 recv 0 7 8
+5 1 leave MPI_Recv
+14 1 enter MPI_Recv
+16 1 recv 0 7 8
+16 1 leave MPI_Recv
+23 1 enter MPI_Recv
+23.5 1 recv 0 3 8
+23.5 1 leave MPI_Recv
+24 1 enter MPI_Recv
+24.5 1 recv 0 2 8
+24.5 1 leave MPI_Recv
+25 1 enter MPI_Recv
+25.5 1 recv 0 1 8
+25.5 1 leave MPI_Recv
+33 1 enter MPI_Allreduce
+34 1 coll_end allreduce world - 16 16
+34 1 leave MPI_Allreduce
+50 1 leave main
+"""
+COMPOUND_EVENTS_FOUND = """\
+4.000000 s  Late Receiver            rank 0  main/exchange/MPI_Send
+3.000000 s  Late Sender              rank 1  main/MPI_Recv
+3.500000 s  Lock Competition         rank 0  omp_set_lock
+1.000000 s  Messages in Wrong Order  rank 1  main/MPI_Recv
+3.000000 s  Wait at N x N            rank 0  main/MPI_Allreduce
+"""
+
+# Calls in functions in calls; a send whose message is never received, two of one call; a cancelled one.
+NESTED = """unit 1
+ranks 2
+0 0 enter main
+1 0 enter solve
+1 0 enter MPI_Startall
+1 0 isend 1 5 8 1
+1 0 isend 1 5 16 2
+2 0 leave MPI_Startall
+3 0 enter MPI_Allreduce
+4 0 enter combine
+5 0 enter MPI_Send
+5 0 send 1 6 8
+6 0 leave MPI_Send
+7 0 leave combine
+8 0 coll_end allreduce self - 8 8
+8 0 leave MPI_Allreduce
+9 0 enter MPI_Isend
+9 0 isend 1 5 8 3
+9 0 request_cancelled 3
+10 0 leave MPI_Isend
+11 0 leave solve
+11 0 enter solve
+12 0 leave solve
+13 0 leave main
+0 1 enter main
+3 1 enter MPI_Recv
+4 1 recv 0 5 8
+4 1 leave MPI_Recv
+13 1 leave main
+"""
+
+
 def example(name, *arguments):
     """Runs an example; returns its variables and what it prints."""
     output, before = io.StringIO(), sys.argv
@@ -161,9 +263,72 @@ def check_calls(trace, name):
         assert call.region == call.callpath.region and call.enter <= call.leave, (name, call)
 
 
+def check_state(trace, name, is_paused):
+    """The region stack and the queue at each time are what the tables say row by row; executions of functions are
+    the visits of the report."""
+    times = sorted({time for table in (trace.functions, trace.calls) for time in (*table.enter, *table.leave)})
+    step = 1 + len(times) * len(trace.locations) // 400
+    received = {send.row: send.message.receive.leave for send in trace.sends if send.message}
+    for location in trace.locations:
+        rows = [row for table in (trace.functions, trace.calls) for row in table if row.location == location]
+        sends = [send for send in trace.sends if send.destination and send.destination.rank == location.rank]
+        for time in times[::step]:
+            stack = trace.stack(location, time)
+            assert set(stack) == {row for row in rows if row.enter <= time < row.leave}, (name, location, time)
+            for outer, inner in zip(stack, stack[1:]):
+                assert outer.enter <= inner.enter and inner.leave <= outer.leave, (name, outer, inner)
+                assert outer in (inner.function, inner.inside) if inner.table is trace.calls else (
+                    outer in (inner.parent, inner.call)), (name, outer, inner)
+            queue = trace.queue(location.row, time)
+            expected = [send for send in sends if send.call.enter <= time
+                        and received.get(send.row, time + 1) > time]
+            assert queue == sorted(expected, key=lambda send: (send.call.enter, send.row)), (name, location, time)
+    visits = {}
+    for row in trace.functions:
+        visits[row.callpath.path, row.location.row] = visits.get((row.callpath.path, row.location.row), 0) + 1
+    # A pause of the recording ends executions, which begin again after it.
+    if not is_paused and not any(trace.functions.estimated) and not any(row.region is None for row in trace.functions):
+        cells = {(cell.callpath.path, cell.location.row): cell.exact for cell in trace.severities
+                 if cell.metric.id == "visits"}
+        # The threads of a team inherit the stack of their master, without visits of their own.
+        assert {place: cells.get(place, count) for place, count in visits.items()} == visits, (name, visits, cells)
+
+
+def check_nesting(folder):
+    archive = os.path.join(folder, "nested")
+    fermata_command.synthesize(NESTED, archive)
+    trace = fermata.Trace(archive)
+    second = trace.ticks_per_second
+
+    def names(time, location=0):
+        return [row.region.name for row in trace.stack(location, time * second)]
+
+    assert [(row.region.name, row.enter / second, row.leave / second) for row in trace.functions
+            if row.location.row == 0] == [("main", 0, 13), ("solve", 1, 11), ("combine", 4, 7), ("solve", 11, 12)]
+    assert names(0) == ["main"] and names(1) == ["main", "solve", "MPI_Startall"] and names(2) == ["main", "solve"]
+    assert names(5) == ["main", "solve", "MPI_Allreduce", "combine", "MPI_Send"]
+    assert names(7) == ["main", "solve", "MPI_Allreduce"] and names(11) == ["main", "solve"] and names(13) == []
+    inner = trace.stack(trace.locations[0], 5 * second)
+    assert inner[4].function == inner[3] and inner[4].inside == inner[2] and inner[3].call == inner[2]
+    assert [(send.tag, send.bytes, send.message is None) for send in trace.sends] == [
+        (5, 8, False), (5, 16, True), (6, 8, True)]
+    assert [send.row for send in trace.queue(1, 1 * second)] == [0, 1] and trace.queue(1, second - 1) == []
+    assert [send.row for send in trace.queue(1, 4 * second)] == [1]
+    assert [send.row for send in trace.queue(1, 5 * second, source=0)] == [1, 2]
+    assert trace.queue(1, 5 * second, source=trace.locations[1]) == [] and trace.queue(0, 5 * second) == []
+    assert trace.stack(0, -1) == [] and trace.queue(0, 10 ** 12) == []
+    for wrong in (lambda: trace.stack(2, 0), lambda: trace.queue(-1, 0)):
+        try:
+            wrong()
+        except IndexError as error:
+            assert "no location" in str(error)
+        else:
+            raise AssertionError("a location that does not exist")
+
+
 def check_scenarios(folder):
     """A share of all scenarios, those with messages and locks among them."""
-    checked = {"messages": 0, "holds": 0, "members": 0, "parts": 0, "blame": 0, "operations": 0, "threads": 0}
+    checked = {"functions": 0, "sends": 0, "messages": 0, "holds": 0, "members": 0, "parts": 0, "blame": 0, "operations": 0, "threads": 0}
     # Fewer than one of six would leave a table without rows.
     for scenario in share.some(fermata_command.scenarios(), 6 * min(share.FACTOR, 1)):
         name = os.path.basename(scenario)[:-len(".scn")]
@@ -174,6 +339,8 @@ def check_scenarios(folder):
         check_waits(trace, name)
         check_blame(trace, name)
         check_calls(trace, name)
+        with open(scenario, encoding="utf-8") as text:
+            check_state(trace, name, " recording_off" in text.read())
         for table in checked:
             checked[table] += len(trace.tables[table])
     assert all(checked.values()), checked
@@ -191,6 +358,10 @@ def check_examples(folder):
     assert fermata_command.run("synth", scenario, "-o", archive)[0] == 0
     _, output = example("locks.py", archive)
     assert "after waiting" in output and " waited " in output and "Blamed" in output, output
+    archive = os.path.join(folder, "compound-events")
+    fermata_command.synthesize(COMPOUND_EVENTS, archive)
+    _, output = example("compound_events.py", archive)
+    assert output == COMPOUND_EVENTS_FOUND, output
     if WHICH == "numpy":
         archive = os.path.join(folder, "phases")
         fermata_command.synthesize(PHASES, archive)
@@ -273,5 +444,6 @@ def check_columns(folder):
 with fermata_command.Folder() as place:
     check_scenarios(place)
     check_examples(place)
+    check_nesting(place)
     check_report(place)
     check_columns(place)

@@ -79,12 +79,14 @@ int main(int argc, char **argv)
 TRACE = """
 #include <fermata/trace.h>
 #include <stdio.h>
+#include <string.h>
 int main(int argc, char **argv)
 {
     char why[256];
     fermata_trace_t *trace = fermata_trace_open(argv[argc - 1], 1, why, sizeof why);
     const int64_t *enter;
     const char *const *names;
+    fermata_frame_t frames[1];
     size_t calls;
     if (trace == NULL) {
         fprintf(stderr, "%s\\n", why);
@@ -99,6 +101,12 @@ int main(int argc, char **argv)
         fermata_trace_int64(trace, "calls", "nothing") != NULL ||
         fermata_trace_find_table(trace, "nothing") != fermata_trace_tables(trace)) {
         return 2;
+    }
+    if (fermata_trace_stack(trace, 0, enter[0], frames, 1) != 2 || frames[0].row != 0 ||
+        strcmp(frames[0].table, "functions") != 0 ||
+        fermata_trace_stack(trace, 1, enter[0], NULL, 0) != 0 ||
+        fermata_trace_queue(trace, 0, enter[0], NULL, 0) != 0) {
+        return 3;
     }
     fermata_trace_close(trace);
     return 0;
@@ -203,7 +211,7 @@ def check_trace(installed, options):
         if compiler:
             strict = [compiler, "-std=c99" if suffix == ".c" else "-std=c++11", "-pedantic", *STRICT]
             program = installed.build(strict, suffix, TRACE, *words)
-            if run([program, archive]).split()[::2] != ["1", "1"]:
+            if run([program, archive]).split()[::2] != ["2", "1"]:
                 raise Failure(f"a program in {suffix} reads something else")
     (module,) = installed.prefix.rglob("fermata/__init__.py")
     found = run([sys.executable, "-B", "-c", "import fermata, sys; trace = fermata.Trace(sys.argv[1]);"

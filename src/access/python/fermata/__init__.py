@@ -6,6 +6,8 @@
     trace.calls                    # a table: calls of communication libraries
     trace.calls.enter              # a column: one element for each row, without a copy
     trace.calls[7].partner.region  # a row; columns that refer to rows give rows, or None
+    trace.stack(location, time)    # what a location is in at a time: rows of functions and calls
+    trace.queue(location, time)    # what is sent to it and not received: rows of sends
 
 A column of numbers is a NumPy array that cannot be written, or a memoryview without NumPy; its
 elements that refer to rows are their numbers, -1 for none. A column of texts is a list. Times are
@@ -43,6 +45,10 @@ class _Column(ctypes.Structure):
                 ("refers_to", ctypes.c_char_p), ("type", ctypes.c_int), ("data", ctypes.c_void_p)]
 
 
+class _Frame(ctypes.Structure):
+    _fields_ = [("table", ctypes.c_char_p), ("row", ctypes.c_int64)]
+
+
 def _load():
     path = os.environ.get("FERMATA_TRACE_LIBRARY")
     if path is None and _library is not None:
@@ -57,7 +63,10 @@ def _load():
             ("tables", number, (pointer,)), ("table_name", text, (pointer, number)),
             ("table_description", text, (pointer, number)), ("rows", number, (pointer, number)),
             ("columns", number, (pointer, number)),
-            ("column", ctypes.POINTER(_Column), (pointer, number, number))):
+            ("column", ctypes.POINTER(_Column), (pointer, number, number)),
+            ("stack", number, (pointer, number, ctypes.c_int64, ctypes.POINTER(_Frame), number)),
+            ("queue", number, (pointer, number, ctypes.c_int64, ctypes.POINTER(ctypes.c_int64),
+                               number))):
         function = getattr(library, "fermata_trace_" + name)
         function.restype, function.argtypes = result, arguments
     return library
@@ -196,7 +205,7 @@ class Trace:
     """
 
     def __init__(self, archive, threads=0, clock=None, progress=None):
-        handle = _Handle(archive, threads, {"clock": clock, "progress": progress})
+        handle = self._handle = _Handle(archive, threads, {"clock": clock, "progress": progress})
         library, pointer = handle.library, handle.pointer
         self.ticks_per_second = library.fermata_trace_ticks_per_second(pointer)
         self.warnings = [_decode(library.fermata_trace_warning(pointer, i))
@@ -220,6 +229,35 @@ class Trace:
         while metric is not None and metric.id != name:
             metric = metric.parent
         return metric is not None
+
+    def _ask(self, function, kind, location, time):
+        """What a function of the library finds for a location (a row, or its number) at a time."""
+        number = location.row if isinstance(location, Row) else int(location)
+        if not 0 <= number < len(self.locations):
+            raise IndexError(f"there is no location {number}")
+        room = 16
+        while True:
+            found = (kind * room)()
+            count = function(self._handle.pointer, number, int(time), found, room)
+            if count <= room:
+                return found[:count]
+            room = count
+
+    def stack(self, location, time):
+        """The region stack of a location at a time (ticks): rows of functions and calls that it is in,
+        the outermost one first. What is entered at this tick is on it, what is left is not."""
+        frames = self._ask(self._handle.library.fermata_trace_stack, _Frame, location, time)
+        return [self.tables[_decode(frame.table)][frame.row] for frame in frames]
+
+    def queue(self, location, time, source=None):
+        """The messages that are sent to the process of a location and not received at a time (ticks):
+        rows of sends, in the order in which they began; with `source`, those of this location."""
+        rows = self._ask(self._handle.library.fermata_trace_queue, ctypes.c_int64, location, time)
+        sends = [self.sends[row] for row in rows]
+        if source is None:
+            return sends
+        number = source.row if isinstance(source, Row) else int(source)
+        return [send for send in sends if send.call.location.row == number]
 
     def blamed(self, wait):
         """The rows of blame of a wait state (a row of waits), by time."""
