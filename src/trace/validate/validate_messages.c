@@ -356,6 +356,11 @@ void fm_validator_end_process_messages(struct fm_validator *validator, bool is_w
     fm_map_clear(&check->posts);
 }
 
+static const char *plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
 /* What the violation can be. */
 static void explain(const struct fm_message_check *check, const struct pair *pair, char *text,
                     size_t size)
@@ -377,8 +382,8 @@ static void explain(const struct fm_message_check *check, const struct pair *pai
     } else if (other == INT64_MAX) {
         snprintf(text, size,
                  "a violation of clocks that differ by at least %" PRIu64
-                 " ticks, or a wrong match",
-                 (uint64_t)-pair->shortest);
+                 " tick%s, or a wrong match",
+                 (uint64_t)-pair->shortest, plural((uint64_t)-pair->shortest));
     } else if (other < -pair->shortest) {
         snprintf(text, size,
                  "a wrong match or drifting clocks: no constant difference fits both directions");
@@ -412,10 +417,10 @@ void fm_validator_end_messages(struct fm_validator *validator)
         validator->location = pair->first.location;
         fm_validator_find(validator, pair->first.time,
                           "receives tag %" PRIu32 " of %.40s on communicator %" PRIu32 " %" PRIu64
-                          " ticks before the send begins%s: %s",
+                          " tick%s before the send begins%s: %s",
                           pair->first.tag, process_name(survey, pair->from),
-                          survey->comms.items[pair->first.comm].reference, pair->first.early, more,
-                          cause);
+                          survey->comms.items[pair->first.comm].reference, pair->first.early,
+                          plural(pair->first.early), more, cause);
     }
     for (size_t c = 0; c < check->channels.count; c++) {
         fm_free(check->channels.items[c].ends);
