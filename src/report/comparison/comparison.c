@@ -215,6 +215,12 @@ double fm_comparison_scaled(const struct fm_comparison *comparison, fm_metric_t 
     return fm_cube_scaled(comparison->combination.united.frame, metric, value);
 }
 
+/* Whether a count is shown with the count that it is a part of. */
+static bool is_shown_part(fm_metric_t metric)
+{
+    return metric == FM_METRIC_MPI_RMA_PAIRSYNC_UNNEEDED_COUNT;
+}
+
 bool fm_diff_shows(const struct fm_comparison *comparison, const struct fm_diff_options *options,
                    fm_metric_t metric)
 {
@@ -222,7 +228,7 @@ bool fm_diff_shows(const struct fm_comparison *comparison, const struct fm_diff_
     if (options->pattern != NULL && !fm_metric_matches(metric, options->pattern))
         return false;
     if (options->pattern == NULL && !is_time &&
-        (fm_metric_info(metric)->parent != FM_METRIC_NONE ||
+        ((fm_metric_info(metric)->parent != FM_METRIC_NONE && !is_shown_part(metric)) ||
          fm_unit_is_time(fm_metric_info(metric)->unit)))
         return false;
     for (size_t c = 0; c < comparison->count; c++) {

@@ -38,7 +38,11 @@ static uint32_t rank_in(struct fm_members *members, uint32_t group)
         return NO_RANK;
     }
     const uint32_t *processes = processes_of(members, group);
-    for (uint32_t rank = 0; rank < members->survey->groups.items[group].size; rank++) {
+    const uint32_t size = members->survey->groups.items[group].size;
+    if (members->process < size && processes[members->process] == members->process) {
+        return members->process; /* as in MPI_COMM_WORLD: not a search for each process */
+    }
+    for (uint32_t rank = 0; rank < size; rank++) {
         if (processes[rank] == members->process) {
             return rank;
         }

@@ -8,6 +8,7 @@ import subprocess
 import unittest
 
 from support import Experiments, fermata, late_sender
+from test_archives import ONE_SIDED, fence, on
 
 
 def total(report, metric, callpath=None):
@@ -183,6 +184,21 @@ class Diff(Experiments):
             "| Computation in main/work | 2.000 s | 3.000 s | +50.0% |",
             ""])
         self.assertEqual(len(tables), 3)
+
+    def test_unneeded_synchronizations_are_shown(self):
+        """Two fences of three ranks bring 2 * 3 * 2 pairs together; in the second one a put makes one pair needed, on
+        both sides: 10 are unneeded. Start, post, complete and wait of that pair: 2, none of them unneeded."""
+        fences = ONE_SIDED + "".join(
+            on(rank, fence(1, 2), *[(3, 4, "MPI_Put", (3, "put w 1 8 1"))] * (rank == 0), fence(6, 9))
+            for rank in range(3))
+        pairs = ONE_SIDED + on(
+            0, (1, 2, "MPI_Win_start", (1, "group_sync w 1")), (3, 4, "MPI_Put", (3, "put w 1 8 1")),
+            (5, 6, "MPI_Win_complete", (6, "group_sync w 1"))) + on(
+            1, (1, 2, "MPI_Win_post", (1, "group_sync w 0")), (5, 7, "MPI_Win_wait", (7, "group_sync w 0"))) + on(2)
+        a, b = self.experiment("a", fences), self.experiment("b", pairs)
+        text = re.sub(r"\s+", " ", fermata("diff", a, b).decode())
+        self.assertIn("Pair-wise one-sided synchronizations 12 2 -83.3% Unneeded 10 0 gone", text)
+        self.assertIn("| &emsp;Unneeded | 10 | 0 | gone |", fermata("diff", a, b, "--format=markdown").decode())
 
     def test_markdown_of_three_variants(self):
         places = [self.experiment(str(d), late_sender(d)) for d in (1, 2, 4)]
