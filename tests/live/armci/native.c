@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A stub of an ARMCI library that is not ARMCI-MPI: a wait concerns its handle. It moves no data. */
+/* A stub of an ARMCI library that is not ARMCI-MPI: a wait concerns its handle. It moves no data.
+ */
 #include <mpi.h>
 #include <stdlib.h>
 
