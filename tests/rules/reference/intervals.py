@@ -98,7 +98,11 @@ class WaitState:
         self.begin = candidate.activity.begin_of_waiting(candidate.time)
         self.time = candidate.time
         self.is_contention = candidate.metric in CONTENTION_KINDS
+        # The contention for which it waits, or until `head_end`, before it waits for progress.
         self.contention = candidate.detail if self.is_contention else None
+        self.head_end = None
+        if candidate.rule == ws.PROGRESS and candidate.detail.contention:
+            self.contention, self.head_end = candidate.detail.contention, candidate.detail.begin
         kinds = CONTENTION_KINDS if self.is_contention else SYNCHRONIZATION_KINDS
         self.kind = kinds[candidate.metric]
 

@@ -28,7 +28,7 @@ def is_wait_state(candidate):
     return candidate.activity.begin_of_waiting(candidate.time) is not None
 
 
-def _preference(candidate):
+def preference(candidate):
     """Smallest is best: the latest t, then rule, location of the cause, earlier event."""
     return (-candidate.time, candidate.rule, candidate.cause.loc, candidate.cause.index,
             candidate.order)
@@ -41,7 +41,7 @@ def decide(candidates):
         if is_wait_state(candidate):
             remaining.setdefault(candidate.activity, []).append(candidate)
     for of_activity in remaining.values():
-        of_activity.sort(key=_preference, reverse=True)
+        of_activity.sort(key=preference, reverse=True)
     while True:
         chosen = {activity: left[-1] for activity, left in remaining.items() if left}
         circles = _find_circles(chosen.values())
