@@ -7,7 +7,6 @@
 #include "analysis/model/gaps.h"
 #include "analysis/model/readers.h"
 #include "analysis/model/record_merge.h"
-#include "analysis/one_sided/progress_waits.h"
 
 #include "base/containers/map.h"
 
@@ -211,7 +210,9 @@ static void free_epochs(struct fm_epochs *epochs)
     fm_vector_free(&epochs->locks.calls);
     fm_vector_free(&epochs->locks.acquisitions);
     fm_vector_free(&epochs->locks.uses);
-    fm_vector_free(&epochs->locks.progress);
+    fm_vector_free(&epochs->locks.releases);
+    fm_vector_free(&epochs->locks.contended);
+    fm_vector_free(&epochs->locks.contentions);
 }
 
 struct building {
@@ -292,13 +293,8 @@ void fm_epochs_build(struct fm_analysis *analysis)
         .peers = fm_peer_waits_create(analysis),
         .epochs = fm_allocate(analysis->trace->process_count, sizeof(struct fm_epochs)),
     };
-    if (building.progress != NULL) {
-        fm_progress_run(building.progress, build, &building);
-        fm_progress_waits_find(analysis, building.progress, building.epochs);
-        fm_progress_free(building.progress);
-    } else {
-        fm_engine_run(analysis->engine, build, &building);
-    }
+    fm_engine_run(analysis->engine, build, &building);
+    analysis->progress = building.progress;
     fm_peer_waits_close(building.peers);
     analysis->peer_waits = building.peers;
     analysis->epochs = building.epochs;

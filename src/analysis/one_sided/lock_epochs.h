@@ -5,7 +5,7 @@
 #ifndef FERMATA_ANALYSIS_ONE_SIDED_LOCK_EPOCHS_H
 #define FERMATA_ANALYSIS_ONE_SIDED_LOCK_EPOCHS_H
 
-#include "analysis/one_sided/progress.h"
+#include "analysis/progress/evidence.h"
 
 #include "base/containers/map.h"
 
@@ -45,12 +45,28 @@ struct fm_lock_use {
     bool all_targets; /**< at once, in some epoch */
 };
 
-/** A call that had to wait for progress, and until when. */
-struct fm_progress_wait {
+/** A call of an epoch that waits for progress if it waits for the lock of this epoch, too: when the
+ * lock is passed on. */
+struct fm_contended_progress {
+    struct fm_call_ref call;
+    uint32_t epoch;
+    uint32_t cause_location; /**< the partner's */
+    uint64_t until;          /**< end of the wait for progress */
+};
+
+/** A release that waits for progress, unless it waits for the lock, too. */
+struct fm_release_progress {
     struct fm_call_ref call;
     uint64_t until;
-    struct fm_call_ref cause; /**< the target's call, whose Enter ended the wait */
-    uint64_t uncovered;       /**< ticks of the wait in which no target was in a progressing call */
+};
+
+/** A call of an epoch can wait for the lock until `t`; sent by the lock's home to the owner of the
+ * epoch. */
+struct fm_contention_note {
+    uint64_t t;
+    struct fm_call_ref call;
+    uint32_t epoch;
+    bool is_chosen; /**< it does wait */
 };
 
 /** Passive-target epochs of one process. */
@@ -59,7 +75,11 @@ struct fm_lock_epochs {
     FM_VECTOR(struct fm_lock_acquisition) acquisitions;
     FM_VECTOR(struct fm_lock_use) uses; /**< each window once, at most */
     FM_VECTOR(struct fm_lock_call) calls;
-    FM_VECTOR(struct fm_progress_wait) progress; /**< filled by fm_progress_waits_find() */
+
+    /* What the evidence tells, filled by progress_waits.c: */
+    FM_VECTOR(struct fm_release_progress) releases;    /**< ascending by call */
+    FM_VECTOR(struct fm_contended_progress) contended; /**< ascending by epoch and call */
+    FM_VECTOR(struct fm_contention_note) contentions;  /**< in no particular order */
 };
 
 struct fm_lock_walk;

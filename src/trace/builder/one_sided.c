@@ -11,7 +11,7 @@ void fm_builder_lock(struct fm_builder *builder, fm_rma_type_t step, uint32_t wi
         !fm_builder_is_in_mpi(builder)) {
         fm_vector_push(&builder->location->rma,
                        (struct fm_rma){lock, builder->current_activity, window, target,
-                                       FM_RMA_LOCK_NAME, false});
+                                       FM_RMA_LOCK_NAME, false, 0});
     }
     fm_builder_rma(builder, step, window, target, shared, 0, 0, 0);
 }
@@ -105,9 +105,11 @@ void fm_builder_rma(struct fm_builder *builder, fm_rma_type_t type, uint32_t win
     if (type <= FM_RMA_ATOMIC && builder->trace->in_detail) {
         fm_vector_push(&builder->location->operation_bytes, bytes_out + bytes_in);
     }
+    const uint64_t larger = bytes_out > bytes_in ? bytes_out : bytes_in;
     if (builder->completions_matter || !is_completion(type)) {
         fm_vector_push(
             &builder->location->rma,
-            (struct fm_rma){id, builder->current_activity, window, peer, (uint8_t)type, shared});
+            (struct fm_rma){id, builder->current_activity, window, peer, (uint8_t)type, shared,
+                            type <= FM_RMA_ATOMIC ? fm_trace_size_class(larger) : (uint8_t)0});
     }
 }

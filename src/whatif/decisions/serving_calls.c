@@ -10,6 +10,7 @@ struct need {
     uint32_t location;   /* that has it */
     uint32_t position;   /* among its dependencies */
     uint32_t first, end; /* the lists of its target's threads */
+    uint64_t locked_until; /* as measured; 0: its call does not depend on a lock */
     bool is_moved;       /* in the prediction */
     bool is_kept;        /* as measured in all predictions */
     uint8_t paradigm;    /* of the library that serves */
@@ -193,12 +194,11 @@ static inline bool ends_behind(struct times times, uint32_t activity, uint64_t t
            times.replayed->blocked_until > time;
 }
 
-/* @return whether a call of a list has ended at `enter` and did not begin then */
+/* @return whether a call of a list has ended at `time` */
 static inline bool is_past(struct times times, const struct progressing *list, uint32_t position,
-                           uint64_t enter)
+                           uint64_t time)
 {
-    const uint32_t activity = list->activities.items[position];
-    return leave_of(times, activity) <= enter && enter_of(times, activity) < enter;
+    return leave_of(times, list->activities.items[position]) <= time;
 }
 
 /* @return the first progressing call of a list that runs at `enter` or begins later, as far as
@@ -310,7 +310,8 @@ static void keep_unexplained(struct fm_serving_calls *calls)
         const struct fm_call_ref measured = {dependency->source.place, dependency->source.index};
         const struct times times = times_of(calls->detail, NULL, need->location);
         const uint64_t enter = enter_of(times, dependency->activity);
-        need->is_kept = !fm_same_call(search_target(calls, NULL, need, enter, true).best, measured);
+        const uint64_t begin = need->locked_until > enter ? need->locked_until : enter;
+        need->is_kept = !fm_same_call(search_target(calls, NULL, need, begin, true).best, measured);
     }
 }
 
@@ -320,11 +321,20 @@ struct fm_serving_calls *fm_serving_calls_create(const struct fm_detail *detail)
     calls->detail = detail;
     for (uint32_t l = 0; l < detail->trace->location_count; l++) {
         const fm_dependency_vector *dependencies = &detail->dependencies->of_location[l];
+        uint64_t locked_until = 0;
         for (uint32_t d = 0; d < dependencies->count; d++) {
+            const bool is_next =
+                d == 0 || dependencies->items[d].activity != dependencies->items[d - 1].activity;
+            locked_until = is_next ? 0 : locked_until;
+            if (dependencies->items[d].rule == FM_DEPENDS_ON_LOCK &&
+                dependencies->items[d].t > locked_until) {
+                locked_until = dependencies->items[d].t;
+            }
             if (dependencies->items[d].rule == FM_DEPENDS_ON_PROGRESS) {
                 const struct need need = {
                     .location = l,
                     .position = d,
+                    .locked_until = locked_until,
                     .paradigm = paradigm_of(detail->trace, l, dependencies->items[d].activity)};
                 fm_vector_push(&calls->needs, need);
             }
@@ -386,14 +396,16 @@ fm_event_choice_t fm_serving_calls_choose(struct fm_serving_calls *calls,
     if (need->is_kept || enter == FM_UNKNOWN_TIME) { /* one of the tests of a loop that polls */
         return FM_EVENT_MEASURED;
     }
+    const uint64_t locked_until = replay->locations[need->location].locked_until;
+    const uint64_t begin = locked_until > enter ? locked_until : enter;
     const struct search search =
-        search_target(calls, replay, need, enter, is_last || known.until >= enter);
+        search_target(calls, replay, need, begin, is_last || known.until >= begin);
     if (search.best.activity != FM_NONE &&
         polls_with_measured(detail, replay, search.best, dependency->source)) {
         return FM_EVENT_MEASURED;
     }
     if (search.is_open) {
-        *wait = (struct fm_turn_wait){enter, true, FM_NONE};
+        *wait = (struct fm_turn_wait){begin, true, FM_NONE};
         return FM_EVENT_OPEN;
     }
     if (search.next_count == 0 || search.begin <= known.until) {

@@ -79,7 +79,7 @@ def _progress_candidates(evidence, needs, contentions):
     found = []
     for call in needs:
         contention = before.get(call)
-        found.append(progress.candidate(evidence, call, _metric(call, "wait_for_progress"),
+        found.append(progress.candidate(evidence, call, _metric(call, "wait_for_progress"), 0,
                                         contention.time if contention else 0,
                                         contention.detail if contention else None))
     return [candidate for candidate in found if candidate]
@@ -159,7 +159,7 @@ def _contention_candidates(processes, evidence):
         if evidence:
             is_behind = candidate is not None and candidate.activity is epoch.release
             wait = evidence.wait(epoch.release, candidate.time if is_behind else 0)
-            served[epoch] = wait[0].enter if wait else 0
+            served[epoch] = wait.cause.enter if wait else 0
         if candidate:
             found[epoch] = candidate
             before = epochs[:epochs.index(predecessor) + 1]

@@ -13,33 +13,54 @@ import metrics
 import wait_states as ws
 
 
+# What a call depends on besides, for one partner. `time`: t_c; `starting`: the partner's call that only starts or posts
+# something, whose Enter that is, else None; `until`: when the partner has served what it has to serve, None: never.
+Event = collections.namedtuple("Event", "time starting until", defaults=(None, None))
+
+
 class Need:
-    """What a call needs. `partners`: processes; `what`: names of what is done or completed; `sizes`: bytes of the
-    messages; `windows`: those of the operations; `epoch`: "lock", "access" or None; `is_later`: the call completes
+    """What a call needs. `partners`: {process: [Event]}; `what`: names of what is done or completed; `sizes`: bytes of
+    the messages; `windows`: those of the operations; `epoch`: "lock", "access" or None; `is_later`: the call completes
     what an earlier one has begun."""
 
     def __init__(self):
-        self.partners = set()
+        self.partners = {}
         self.what = set()
         self.sizes = []
         self.windows = set()
         self.epoch = None
         self.is_later = False
 
-    def add(self, what, window, partners=(), sizes=(), epoch=None, is_later=False):
-        self.partners.update(partners)
+    def add(self, what, window, partners=(), sizes=(), epoch=None, is_later=False, event=None):
+        for partner in partners:
+            self.partners.setdefault(partner, []).append(event or Event(0))
         self.what.add(what)
-        self.windows.add(window)
+        if window is not None:
+            self.windows.add(window)
         self.sizes += sizes
         self.epoch = self.epoch or epoch
         self.is_later |= is_later
 
-    def kind(self, call, nodes):
-        """What calls have in common that wait for progress, or do not."""
+    def event(self, partner, besides):
+        """t_c of a partner. `besides`: that of all partners."""
+        return max(besides, *(event.time for event in self.partners[partner]))
+
+    def begin(self, call, partner, besides):
+        """b of a partner; None if it has nothing to serve then."""
+        time = self.event(partner, besides)
+        begin = max([call.enter, time] + [event.starting.leave for event in self.partners[partner]
+                                          if event.starting is not None and event.time == time])
+        if all(event.until is not None and event.until <= begin for event in self.partners[partner]):
+            return None
+        return begin if begin < call.leave else None
+
+    def kind(self, call, nodes, windows):
+        """What calls have in common that wait for progress, or do not. `windows`: all, in their order."""
         largest = max(self.sizes, default=None)
         return (tuple(sorted(self.what)), self.is_later, self.epoch,
                 any(nodes[partner] != nodes[call.loc[0]] for partner in self.partners),
-                min(self.windows, default=None), None if largest is None else largest.bit_length())
+                min(self.windows, key=windows.index, default=None),
+                None if largest is None else largest.bit_length())
 
 
 class Calls:
@@ -71,8 +92,9 @@ class Calls:
 class Piece:
     """A call and a partner that is outside of all progressing calls when the need begins."""
 
-    def __init__(self, activity, begin, following, is_open):
+    def __init__(self, activity, partner, begin, following, is_open):
         self.activity = activity
+        self.partner = partner
         self.begin = begin
         self.next = following
         self.is_open = is_open  # the call never ended
@@ -101,7 +123,8 @@ class Evidence:
         self._calls = Calls(timeline)
         self._open = {call for calls in timeline.calls.values() for call in calls if call.is_open}
         self._needs = {call: need for call, need in needs.items() if call.is_leaf and need.partners}
-        self.kinds = {call: need.kind(call, timeline.scenario.nodes) for call, need in self._needs.items()}
+        windows = list(timeline.scenario.windows)
+        self.kinds = {call: need.kind(call, timeline.scenario.nodes, windows) for call, need in self._needs.items()}
         pieces = {call: self._pieces(call, events.get(call, 0)) for call in self._needs}
         self.usual = self._usual(pieces)
         self.passed, self.held = collections.Counter(), collections.Counter()
@@ -115,16 +138,13 @@ class Evidence:
         self._waits = {kind: self._is_stated or stated is None and self.held[kind] > self.passed[kind]
                        for kind in self.usual}
 
-    def _begin(self, call, event):
-        return max(call.enter, event)
-
-    def _pieces(self, call, event):
-        begin = self._begin(call, event)
-        if begin >= call.leave:
-            return []
-        return [Piece(call, begin, self._calls.next(partner, call, begin), call in self._open)
-                for partner in sorted(self._needs[call].partners)
-                if not self._calls.running(partner, call, begin)]
+    def _pieces(self, call, besides):
+        need, pieces = self._needs[call], []
+        for partner in sorted(need.partners):
+            begin = need.begin(call, partner, besides)
+            if begin is not None and not self._calls.running(partner, call, begin):
+                pieces.append(Piece(call, partner, begin, self._calls.next(partner, call, begin), call in self._open))
+        return pieces
 
     def _usual(self, pieces):
         """{kind: what a call takes once its partners make progress}."""
@@ -139,41 +159,47 @@ class Evidence:
         """Whether some kind of call on a window waits for progress."""
         return any(waits and kind[4] == window for kind, waits in self._waits.items())
 
-    def wait(self, call, event=0):
-        """(the partner's call that ends the wait of a call for progress, the first calls of all partners), None if it
-        does not wait. `event`: time of what it depends on besides."""
+    def wait(self, call, besides=0):
+        """The Wait of a call, None if it does not wait. `besides`: t_c of all partners."""
         if call not in self.kinds or not self._waits[self.kinds[call]]:
             return None
         usual = 0 if self._is_stated else self.usual[self.kinds[call]]
-        pieces = self._pieces(call, event)
+        pieces = self._pieces(call, besides)
         if not self._is_stated and any(piece.has_passed(usual) for piece in pieces):
             return None
-        held = [piece.next for piece in pieces if piece.is_contained and piece.counts(usual)]
+        held = [piece for piece in pieces if piece.is_contained and piece.counts(usual)]
         if not held:
             return None
-        last = min(held, key=lambda other: (-other.enter, other.loc, other.index))
-        if event > call.enter and last.enter - event < event - call.enter:
+        last = min(held, key=lambda piece: (-piece.next.enter, piece.next.loc, piece.next.index))
+        need = self._needs[call]
+        event = need.event(last.partner, besides)
+        if event > call.enter and last.next.enter - event < event - call.enter:
             return None
-        begin = self._begin(call, event)
-        first = [self._calls.running(partner, call, begin) or self._calls.next(partner, call, begin)
-                 for partner in self._needs[call].partners]
-        return last, [other for other in first if other is not None and other.enter <= call.leave]
+        first = []
+        for partner in need.partners:
+            begin = need.begin(call, partner, besides)
+            if begin is not None:
+                first.append(self._calls.running(partner, call, begin) or self._calls.next(partner, call, begin))
+        return Wait(last.next, last.begin, event,
+                    [other for other in first if other is not None and other.enter <= call.leave])
 
 
-# What a wait for progress is made of: the first calls of the partners; the begin of the need; contention: the
-# passive_target.Contention for which the call waits before, None: none.
+# A wait for progress: the partner's call that ends it, b and t_c of this partner, the first calls of all partners.
+Wait = collections.namedtuple("Wait", "cause begin event first_calls")
+
+# Of a candidate: the first calls of the partners; the begin of the need; contention: the passive_target.Contention for
+# which the call waits before, until the need begins, None: none.
 Progress = collections.namedtuple("Progress", "first_calls begin contention")
 
 
-def candidate(evidence, call, metric, event=0, contention=None):
+def candidate(evidence, call, metric, order, besides=0, contention=None):
     """The candidate of a call, None if it does not wait for progress."""
-    found = evidence.wait(call, event)
+    found = evidence.wait(call, besides)
     if found is None:
         return None
-    last, first_calls = found
-    is_behind = event > call.enter
-    return ws.Candidate(call, last.enter, ws.PROGRESS, last, metric,
-                        Progress(first_calls, max(call.enter, event), contention if is_behind else None), 0)
+    is_behind = besides > call.enter
+    return ws.Candidate(call, found.cause.enter, ws.PROGRESS, found.cause, metric,
+                        Progress(found.first_calls, found.begin, contention if is_behind else None), order)
 
 
 def time_without_overlap(found):

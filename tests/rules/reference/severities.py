@@ -17,6 +17,7 @@ import libraries
 import library_functions
 import matching
 import matrices
+import message_progress
 import metrics
 import passive_target
 import phases
@@ -62,7 +63,9 @@ def compute(timeline):
     candidates = list(ws.point_to_point_candidates(point_to_point, timeline.calls, timeline.scenario.nodes))
     candidates += ws.collective_candidates(instances, matching.counts_bytes(timeline))
     candidates += ws.one_sided_candidates(windows)
-    candidates += passive_target.candidates(timeline, windows, timeline.scenario.options.get("progress"))
+    stated = timeline.scenario.options.get("progress")
+    candidates += passive_target.candidates(timeline, windows, stated)
+    candidates += message_progress.candidates(timeline, point_to_point, stated)
     of_libraries = libraries.collective_instances(timeline)
     candidates += libraries.collective_candidates(of_libraries, matching.counts_bytes(timeline))
     candidates += libraries.peer_candidates(timeline)
