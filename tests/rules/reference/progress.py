@@ -117,7 +117,7 @@ class Piece:
 
 class Evidence:
     """Which kinds of calls wait for progress. `needs`: {call: Need}; `events`: {call: the time of what it depends on
-    besides}; `stated`: "target" if the user states that all calls wait, "async" if none does: nothing is weighed then."""
+    besides}; `stated`: "target" if the user states that all calls wait, "async" if none does; else the evidence decides."""
 
     def __init__(self, timeline, needs, events, stated=None):
         self._calls = Calls(timeline)
@@ -135,7 +135,7 @@ class Evidence:
             self.passed[kind] += len(passed)
             self.held[kind] += not passed and any(piece.is_held(usual) for piece in of_call)
         self._is_stated = stated == "target"
-        self._waits = {kind: self._is_stated or stated is None and self.held[kind] > self.passed[kind]
+        self._waits = {kind: self._is_stated or stated != "async" and self.held[kind] > self.passed[kind]
                        for kind in self.usual}
 
     def _pieces(self, call, besides):
