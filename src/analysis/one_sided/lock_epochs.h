@@ -69,12 +69,20 @@ struct fm_contention_note {
     bool is_chosen; /**< it does wait */
 };
 
+/** A call that completes the request of an operation between start and complete. */
+struct fm_access_completion {
+    struct fm_call_ref call;
+    uint32_t access; /**< number of the epoch in the process */
+    uint32_t target; /**< process */
+};
+
 /** Passive-target epochs of one process. */
 struct fm_lock_epochs {
     FM_VECTOR(struct fm_lock_epoch) epochs;
     FM_VECTOR(struct fm_lock_acquisition) acquisitions;
     FM_VECTOR(struct fm_lock_use) uses; /**< each window once, at most */
     FM_VECTOR(struct fm_lock_call) calls;
+    FM_VECTOR(struct fm_access_completion) access_completions;
 
     /* What the evidence tells, filled by progress_waits.c: */
     FM_VECTOR(struct fm_release_progress) releases;    /**< ascending by call */
@@ -109,6 +117,15 @@ void fm_lock_walk_unlock(struct fm_lock_walk *walk, const struct fm_rma *record,
 /** Handles an operation on the process `target`. @return whether it belongs to a lock epoch */
 bool fm_lock_walk_operation(struct fm_lock_walk *walk, const struct fm_rma *record,
                             struct fm_call_ref call, uint32_t target);
+
+/** Handles an operation on the process `target` between start and complete. @param access  number of
+ * the epoch in the process */
+void fm_lock_walk_access(struct fm_lock_walk *walk, const struct fm_rma *record,
+                         struct fm_call_ref call, uint32_t target, uint32_t access);
+
+/** Handles a complete, for each target of its epoch. */
+void fm_lock_walk_complete(struct fm_lock_walk *walk, struct fm_call_ref call, uint32_t target,
+                           uint32_t access);
 
 /** Handles the completion of the operations with an id, at the origin or also at the target. */
 void fm_lock_walk_done(struct fm_lock_walk *walk, const struct fm_rma *record,

@@ -15,6 +15,7 @@ static fm_call_t kind_of(const struct fm_lock_walk *walk, struct fm_call_ref cal
 }
 
 #define OUTSIDE_OF_EPOCHS ((uint64_t)1 << 63)
+#define IN_ACCESS_EPOCH   ((uint64_t)1 << 62)
 
 static uint32_t add_target(struct fm_lock_walk *walk, uint32_t window, uint32_t process)
 {
@@ -190,11 +191,38 @@ static void need_target(struct fm_lock_walk *walk, struct fm_lock_target *target
         .what = what,
         .window = target->window,
         .size_class = size_class,
-        .epoch = FM_NEEDS_IN_LOCK_EPOCH,
+        .epoch = target->is_of_access ? FM_NEEDS_IN_ACCESS_EPOCH : FM_NEEDS_IN_LOCK_EPOCH,
         .is_later =
             (what & (FM_NEEDS_FOR_PUT | FM_NEEDS_FOR_GET | FM_NEEDS_FOR_ATOMIC)) != 0,
     };
     fm_lock_walk_need(walk, call, target->process, &why, is_new);
+}
+
+/* @return a key of the targets of an epoch from start to complete */
+static uint64_t key_of_access(uint32_t access)
+{
+    return IN_ACCESS_EPOCH | (uint64_t)access << 32;
+}
+
+void fm_lock_walk_access(struct fm_lock_walk *walk, const struct fm_rma *record,
+                         struct fm_call_ref call, uint32_t target, uint32_t access)
+{
+    if (walk->progress == NULL) {
+        return;
+    }
+    const bool has_request = kind_of(walk, call) == FM_CALL_REQUEST_OPERATION;
+    const uint32_t index = find_target(walk, key_of_access(access), record->window, target);
+    walk->targets.items[index].is_of_access = true;
+    walk->targets.items[index].access = access;
+    open_operation(walk, record, index, has_request);
+    if (!has_request) {
+        fm_lock_walk_need(walk, call, target,
+                          &(struct fm_needed){.what = what_of(record),
+                                              .window = record->window,
+                                              .size_class = record->size_class,
+                                              .epoch = FM_NEEDS_IN_ACCESS_EPOCH},
+                          true);
+    }
 }
 
 /* @return what a flush or unlock does, as the reason of a need */
@@ -227,6 +255,25 @@ void fm_lock_walk_sync(struct fm_lock_walk *walk, struct fm_open_epoch *open,
         }
     }
     fm_lock_walk_add_call(walk, epoch_index, call, FM_NONE);
+}
+
+/* Notes that a complete needs a target, unless the operations on it were done before. */
+static void need_completion(struct fm_lock_walk *walk, uint32_t target, struct fm_call_ref call)
+{
+    struct fm_lock_target *accessed = &walk->targets.items[target];
+    const uint8_t largest = largest_size(walk, accessed, false);
+    if (largest != 0) {
+        need_target(walk, accessed, call, FM_NEEDS_FOR_COMPLETE, largest);
+    }
+}
+
+void fm_lock_walk_complete(struct fm_lock_walk *walk, struct fm_call_ref call, uint32_t target,
+                           uint32_t access)
+{
+    const uint32_t index = fm_map_get(&walk->target_index, key_of_access(access) | target);
+    if (walk->progress != NULL && index != FM_MAP_ABSENT) {
+        need_completion(walk, index, call);
+    }
 }
 
 static struct fm_open_epoch *open_of_target(struct fm_lock_walk *walk, const struct fm_rma *record,
@@ -279,15 +326,27 @@ static void note_unchecked_completion(struct fm_lock_walk *walk, struct fm_call_
     }
 }
 
+static void note_access_completion(struct fm_lock_walk *walk, const struct fm_lock_target *target,
+                                   struct fm_call_ref call)
+{
+    if (target->is_of_access) {
+        const struct fm_access_completion completion = {call, target->access, target->process};
+        fm_vector_push(&walk->into->access_completions, completion);
+    }
+}
+
 /* Notes the effects of a call that completes an operation: on the open epoch, and as a need. */
 static void note_completing_call(struct fm_lock_walk *walk, const struct fm_rma *record,
                                  struct fm_call_ref call, const struct fm_open_operation *operation)
 {
     fm_call_t kind = kind_of(walk, call);
-    if (walk->targets.items[operation->target].epoch == FM_NONE) {
+    const bool is_of_access = walk->targets.items[operation->target].is_of_access;
+    if (walk->targets.items[operation->target].epoch == FM_NONE && !is_of_access) {
         note_unchecked_completion(walk, call, operation);
     }
-    if (kind == FM_CALL_UNLOCK) {
+    if (kind == FM_CALL_COMPLETE && is_of_access) {
+        need_completion(walk, operation->target, call);
+    } else if (kind == FM_CALL_UNLOCK) {
         struct fm_open_epoch *open =
             open_of_target(walk, record, &walk->targets.items[operation->target]);
         if (open != NULL) {
@@ -303,6 +362,7 @@ static void note_completing_call(struct fm_lock_walk *walk, const struct fm_rma 
                fm_call_completes_requests(name_of(walk, call))) {
         need_target(walk, &walk->targets.items[operation->target], call, operation->what,
                     operation->size_class);
+        note_access_completion(walk, &walk->targets.items[operation->target], call);
     }
 }
 

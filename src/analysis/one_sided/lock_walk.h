@@ -17,6 +17,8 @@ struct fm_lock_target {
     uint32_t epoch;              /**< in the process's epochs; FM_NONE: none */
     uint32_t process;            /**< target */
     bool accessed;               /**< by an operation */
+    bool is_of_access;           /**< of an epoch from start to complete: */
+    uint32_t access;             /**< its number */
     uint32_t unfinished;         /**< operations not done at the target (gets: at the origin) */
     uint32_t unfinished_locally; /**< operations not done at the origin */
     uint32_t sizes;              /**< of unfinished operations of several size classes: how many of

@@ -12,6 +12,11 @@ static void find(const struct fm_finder *finder, const struct fm_progress_wait *
     uint32_t region =
         fm_trace_region(&analysis->trace->locations[wait->call.location], wait->call.activity);
     const fm_paradigm_t paradigm = analysis->trace->regions[region].paradigm;
+    if (analysis->own_metrics[region] == FM_METRIC_MPI_RMA_SYNC_ACTIVE) {
+        fm_found_progress(finder, wait, FM_METRIC_MPI_RMA_ACTIVE_WAIT_FOR_PROGRESS,
+                          FM_METRIC_MPI_RMA_ACTIVE_WAIT_FOR_PROGRESS_LOWER);
+        return;
+    }
     const bool is_synchronization = fm_is_one_sided_synchronization(analysis->own_metrics[region]);
     const fm_metric_t metric = fm_library_metric(
         paradigm, is_synchronization ? FM_RULE_PROGRESS : FM_RULE_PROGRESS_IN_OPERATION);

@@ -145,6 +145,35 @@ void fm_progress_need_of(struct fm_progress *progress, uint32_t process, struct 
     ++needs->calls.items[needs->calls.count - 1].partner_count;
 }
 
+static uint64_t key_of(struct fm_call_ref call)
+{
+    return (uint64_t)call.location << 32 | call.activity;
+}
+
+void fm_progress_set_event(struct fm_progress *progress, struct fm_call_ref call, uint32_t partner,
+                           uint64_t event, uint64_t ends)
+{
+    const uint32_t process = fm_trace_process(progress->analysis->trace, call.location);
+    struct fm_process_needs *needs = &progress->of_process[process];
+    if (needs->number_of_call.count == 0) {
+        for (uint32_t i = 0; i < needs->calls.count; ++i) {
+            *fm_map_at(&needs->number_of_call, key_of(needs->calls.items[i].call), i) = i;
+        }
+    }
+    const uint32_t number = fm_map_get(&needs->number_of_call, key_of(call));
+    if (number == FM_MAP_ABSENT) {
+        return;
+    }
+    const struct fm_needing_call *needing = &needs->calls.items[number];
+    for (uint32_t i = 0; i < needing->partner_count; ++i) {
+        struct fm_partner *needed = &needs->partners.items[needing->first_partner + i];
+        if (needed->process == partner && event >= needed->event) {
+            needed->event = event;
+            needed->begin = ends;
+        }
+    }
+}
+
 struct fm_progress *fm_progress_create(struct fm_analysis *analysis)
 {
     struct fm_progress *progress = fm_allocate(1, sizeof *progress);
@@ -172,6 +201,7 @@ void fm_progress_free(struct fm_progress *progress)
         fm_vector_free(&needs->partners);
         fm_vector_free(&needs->trials);
         fm_vector_free(&needs->states);
+        fm_map_free(&needs->number_of_call);
     }
     fm_dispatch_free(progress->questions);
     fm_dispatch_free(progress->answers);

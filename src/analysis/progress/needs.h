@@ -11,6 +11,7 @@
 #define FERMATA_ANALYSIS_PROGRESS_NEEDS_H
 
 #include "analysis/progress/partner_calls.h"
+#include "base/containers/map.h"
 
 /** What calls of MPI do, or complete: bits. */
 enum {
@@ -22,6 +23,7 @@ enum {
     FM_NEEDS_FOR_FLUSH = 32,
     FM_NEEDS_FOR_SEND = 64,
     FM_NEEDS_FOR_RECEIVE = 128, /**< both: an exchange */
+    FM_NEEDS_FOR_COMPLETE = 256,
 };
 
 /** What calls of other libraries do: what their function is for. */
@@ -46,6 +48,7 @@ static inline uint32_t fm_needs_region(uint32_t what)
 enum {
     FM_NEEDS_IN_NO_EPOCH,
     FM_NEEDS_IN_LOCK_EPOCH,
+    FM_NEEDS_IN_ACCESS_EPOCH,
 };
 
 /** Why a call needs a partner. */
@@ -88,6 +91,7 @@ struct fm_process_needs {
     FM_VECTOR(struct fm_partner) partners;
     FM_VECTOR(struct fm_need_trial) trials;  /**< the first ones: one of each call, in its place */
     FM_VECTOR(struct fm_partner_state) states;
+    struct fm_map number_of_call; /**< for fm_progress_set_event() */
 };
 
 struct fm_progress {
@@ -115,6 +119,13 @@ void fm_progress_need(struct fm_progress *progress, uint32_t process, struct fm_
 /** The same for a need that is known to begin and end with events of the partner. */
 void fm_progress_need_of(struct fm_progress *progress, uint32_t process, struct fm_call_ref call,
                          const struct fm_partner *partner, const struct fm_needed *why);
+
+/** Notes that what a call depends on besides happens on a partner: at the Enter of a call that only
+ * starts something. Of several events the latest counts. Ignored if the call does not need the
+ * partner. To be called by the owner of the call's process, after all of its needs.
+ * @param ends  Leave of the partner's call */
+void fm_progress_set_event(struct fm_progress *progress, struct fm_call_ref call, uint32_t partner,
+                           uint64_t event, uint64_t ends);
 
 /** Adds a trial to a process. To be called by its owner.
  * @return its number in `trials` */

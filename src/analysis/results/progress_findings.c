@@ -18,7 +18,8 @@
 
 /* What calls do, in the order of the bits FM_NEEDS_FOR_... */
 static const char *const deeds[] = {"puts",    "gets",    "accumulates", "locks",
-                                    "unlocks", "flushes", "sends",       "receives"};
+                                    "unlocks", "flushes", "sends",       "receives",
+                                    "completes"};
 
 static uint64_t pieces(const struct fm_progress_kind *kind)
 {
@@ -85,6 +86,9 @@ static void name_kind(const struct fm_trace *trace, const struct fm_progress_kin
     if (why.window < trace->window_count && trace->windows[why.window].name != NULL &&
         trace->windows[why.window].name[0] != '\0') {
         append(text, " on window %s", trace->windows[why.window].name);
+    }
+    if (why.epoch == FM_NEEDS_IN_ACCESS_EPOCH) {
+        append(text, " behind MPI_Win_start");
     }
     if (fm_progress_kind_is_far(kind)) {
         append(text, ", to other nodes");

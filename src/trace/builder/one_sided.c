@@ -28,11 +28,12 @@ static bool is_in_flush(const struct fm_builder *builder)
     return call >= FM_CALL_FLUSH && call <= FM_CALL_FLUSH_LOCAL_ALL;
 }
 
-/* @return whether the record opens a lock epoch or is an operation with a request or outside of
- * MPI: completions of one-sided operations are kept from then on */
+/* @return whether the record is one of a lock epoch, or of an access or exposure epoch, or is an
+ * operation with a request or outside of MPI: completions of one-sided operations are kept from then on */
 static bool opens_passive_use(const struct fm_builder *builder, fm_rma_type_t type)
 {
     return type == FM_RMA_LOCK_REQUEST || type == FM_RMA_LOCK_ACQUIRE ||
+           type == FM_RMA_GROUP_SYNC ||
            (type <= FM_RMA_ATOMIC &&
             (fm_trace_called(builder->trace, builder->location, builder->current_activity)->call ==
                  FM_CALL_REQUEST_OPERATION ||

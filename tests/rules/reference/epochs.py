@@ -17,6 +17,7 @@ class Operation:
         self.target = target
         self.kind = kind
         self.size = size
+        self.access = None  # its AccessEpoch
         self.is_outside = False  # of all epochs but that of a fence (also with NOCHECK)
         self.completions = []  # triples (call, is it a remote completion, position)
 
@@ -103,7 +104,8 @@ class WindowProcess:
         self.exposures = []
         self.locks = []
         self.is_shared_memory = False
-        self.needs_progress = []  # (call, what it does, target it needs, sizes of operations, is it done later)
+        # (call, what it does, target it needs, sizes of operations, is it done later, AccessEpoch or None)
+        self.needs_progress = []
         self._operations = {}
         self._position = 0  # number of completion records so far
         self._fence_operations = []
@@ -128,6 +130,9 @@ class WindowProcess:
             self._operations.setdefault(name, []).append(operation)
             if self._access:
                 self._access.operations.append(operation)
+                operation.access = self._access
+                if not operation.is_request_based:
+                    self._needs_progress_of(call, kind, {world_rank: [size]}, False, self._access)
             elif self._lock_of(target):
                 self._lock_of(target).operations.append(operation)
                 if not operation.is_request_based:
@@ -139,14 +144,15 @@ class WindowProcess:
     def _lock_of(self, target):
         return self._open_locks.get(target) or self._open_locks.get(ALL_TARGETS)
 
-    def _needs_progress_of(self, call, what, sizes, is_later=False):
+    def _needs_progress_of(self, call, what, sizes, is_later=False, access=None):
         """`sizes`: {target: sizes of operations}."""
         for target, of_target in sizes.items():
-            self.needs_progress.append((call, what, {target}, of_target, is_later))
+            self.needs_progress.append((call, what, {target}, of_target, is_later, access))
 
     def _needs_progress_for(self, call, what, operations, is_later=False):
         for operation in operations:
-            self._needs_progress_of(call, what or operation.kind, {operation.target: [operation.size]}, is_later)
+            self._needs_progress_of(call, what or operation.kind, {operation.target: [operation.size]}, is_later,
+                                    operation.access)
 
     def completion(self, call, name, is_remote):
         """A completion record: it names all open operations of its id; if none is open, those that
@@ -214,6 +220,9 @@ class WindowProcess:
             self.accesses.append(self._access)
         elif call.name == "Win_complete" and self._access:
             self._access.complete = call
+            for operation in self._access.operations:
+                if operation.is_pending_at(call, False):
+                    self._needs_progress_of(call, "complete", {operation.target: [operation.size]}, False, self._access)
             self._access = None
         elif call.name == "Win_post":
             epoch = ExposureEpoch(call, peers)

@@ -39,6 +39,7 @@ SYNCHRONIZATION_KINDS = {
     "mpi_rma_early_wait": "rma_early_wait",
     "mpi_rma_sync_wait_for_progress": "rma_progress",
     "mpi_rma_comm_wait_for_progress": "rma_progress",
+    "mpi_rma_active_wait_for_progress": "rma_active_progress",
     "mpi_p2p_wait_for_progress": "p2p_progress",
     "shmem_wait_until": "shmem_wait_until",
     "caf_earlyreduce": "caf_n21",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The wait states of passive-target one-sided communication: lock contention, wait for progress."""
+"""Lock contention, and the waits for progress of one-sided communication."""
 
 from collections import namedtuple
 
@@ -47,6 +47,8 @@ def _metric(call, suffix):
     if library:
         kind = "sync" if call.node == library + "_synchronization" else "comm"
         return "%s_%s_%s" % (library, kind, suffix)
+    if call.node == "mpi_rma_sync_active":
+        return "mpi_rma_active_" + suffix
     kind = "sync" if call.node == "mpi_rma_sync_passive" else "comm"
     return "mpi_rma_%s_%s" % (kind, suffix)
 
@@ -61,12 +63,14 @@ def _needs(windows):
         if any(process.is_shared_memory for process in processes.values()):
             continue
         name = window[0] if isinstance(window, tuple) else window
+        posts = ws.posts_of(processes)
         for process in processes.values():
-            for call, what, targets, sizes, is_later in process.needs_progress:
-                others = {target for target in targets if target != process.process}
-                if others:
-                    need = needs.setdefault(call, progress.Need())
-                    need.add(what, name, others, sizes, "lock", is_later)
+            for call, what, targets, sizes, is_later, access in process.needs_progress:
+                for target in targets - {process.process}:
+                    post = posts.get((access, target))
+                    needs.setdefault(call, progress.Need()).add(
+                        what, name, {target}, sizes, "access" if access else "lock", is_later,
+                        progress.Event(post.enter, post) if post else None)
     return needs
 
 

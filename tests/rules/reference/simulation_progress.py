@@ -84,6 +84,37 @@ class Program:
         call.records += ["done_remote %s %d" % (window, name) for name, _ in operations]
         call.records.append("lock_release %s %s 0" % (window, word))
 
+    # --- active target -------------------------------------------------------------------------
+
+    def expose(self, rank):
+        """A post, with its wait at once or later."""
+        origin = self.chooser.choice([other for other in range(self.size) if other != rank.rank])
+        window = self.chooser.choice(self.windows)
+        rank.call("MPI_Win_post").records.append("group_sync %s %d" % (window, origin))
+        if self.chooser.random() < 0.5:
+            rank.call("MPI_Iprobe")
+        rank.call("MPI_Win_wait", origin).records.append("group_sync %s %d" % (window, origin))
+
+    def access(self, rank):
+        chooser, window = self.chooser, self.chooser.choice(self.windows)
+        others = [other for other in range(self.size) if other != rank.rank]
+        targets = sorted(chooser.sample(others, min(len(others), chooser.choice((1, 1, 2)))))
+        word = "%s %s" % (window, " ".join(map(str, targets)))
+        rank.call("MPI_Win_start", *targets).records.append("group_sync " + word)
+        done = []
+        for _ in range(chooser.choice((0, 1, 2, 2))):
+            name, target = self.new(), chooser.choice(targets)
+            region, record = chooser.choice((("MPI_Put", "put"), ("MPI_Get", "get"), ("MPI_Rget", "get")))
+            rank.call(region, target).records.append("%s %s %d %d %d" % (record, window, target, chooser.choice(SIZES),
+                                                                         name))
+            if region == "MPI_Rget" and chooser.random() < 0.5:
+                rank.call("MPI_Wait", target).records.append("done_nonblocking %s %d" % (window, name))
+            else:
+                done.append(name)
+        complete = rank.call("MPI_Win_complete", *targets)
+        complete.records += ["done_remote %s %d" % (window, name) for name in done]
+        complete.records.insert(chooser.choice((0, len(done))), "group_sync " + word)
+
     # --- messages ------------------------------------------------------------------------------
 
     def send(self, rank):
@@ -137,16 +168,18 @@ class Program:
     def run(self):
         chooser = self.chooser
         hot = chooser.randrange(self.size)
-        weights = [chooser.choice((0, 2, 4)) for _ in range(2)]
+        weights = [chooser.choice((0, 2, 4)) for _ in range(2)] + [chooser.choice((0, 0, 3))]
         if not any(weights):
-            weights = [1, 2]
+            weights = [1, 2, 1]
         for _ in range(chooser.choice((10, 30, 60)) * self.size):
             rank = min(chooser.sample(self.ranks, 2), key=lambda rank: rank.clock)
-            action = chooser.choices((0, 1, 2), (*weights, 1))[0]
+            action = chooser.choices((0, 1, 3, 2), (*weights, 1))[0]
             if action == 0:
                 self.epoch(rank, hot)
             elif action == 1:
                 chooser.choice((self.send, self.receive, self.receive, self.wait))(rank)
+            elif action == 3:
+                chooser.choice((self.expose, self.access))(rank)
             else:
                 rank.call(chooser.choice(("MPI_Iprobe", "MPI_Comm_rank", "MPI_Barrier_unknown", "foo", "MPI_Test")))
         for rank in self.others:

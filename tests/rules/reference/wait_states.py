@@ -303,18 +303,26 @@ def _latest_call(calls):
     return min(calls, key=lambda call: (-call.enter, call.loc, call.index))
 
 
-def _late_post_candidates(processes):
+def posts_of(processes):
+    """{(AccessEpoch, target): its call that posted}."""
     exposures = epochs.exposures_of(processes)
-    ordinals = {}
+    ordinals, posts = {}, {}
     for origin, process in processes.items():
         for epoch in process.accesses:
-            posts = {}
             for target in epoch.targets:
                 ordinal = ordinals[origin, target] = ordinals.get((origin, target), -1) + 1
                 named = exposures.get((origin, target), ())
                 if ordinal < len(named):
-                    posts[target] = named[ordinal].post
-            yield from _late_posts_of_epoch(epoch, posts)
+                    posts[epoch, target] = named[ordinal].post
+    return posts
+
+
+def _late_post_candidates(processes):
+    posts = posts_of(processes)
+    for process in processes.values():
+        for epoch in process.accesses:
+            yield from _late_posts_of_epoch(epoch, {target: posts[epoch, target] for target in epoch.targets
+                                                    if (epoch, target) in posts})
 
 
 def _late_posts_of_epoch(epoch, posts):
