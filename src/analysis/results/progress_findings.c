@@ -88,7 +88,7 @@ static void name_kind(const struct fm_trace *trace, const struct fm_progress_kin
         append(text, " on window %s", trace->windows[why.window].name);
     }
     if (why.epoch == FM_NEEDS_IN_ACCESS_EPOCH) {
-        append(text, " behind MPI_Win_start");
+        append(text, " in access epochs");
     }
     if (fm_progress_kind_is_far(kind)) {
         append(text, ", to other nodes");
