@@ -17,7 +17,7 @@
 #include "analysis/pattern.h"
 #include "analysis/problems/blamed_waits.h"
 #include "analysis/problems/run_problems.h"
-#include "analysis/progress/evidence.h"
+#include "analysis/progress/progress_evidence.h"
 #include "analysis/replicate.h"
 #include "analysis/results/coverage.h"
 #include "analysis/results/detail_blame.h"

@@ -92,14 +92,14 @@ struct fm_analysis {
     struct fm_called_function *coverage; /**< by region: results/coverage.h; then freed */
     bool counts_collective_bytes;        /**< the records of collectives count bytes */
     struct fm_omissions omissions;
-    struct fm_epochs *epochs;             /**< by process; NULL: none */
-    struct fm_progress *progress;         /**< needs of one-sided calls; NULL: none */
+    struct fm_epochs *epochs;     /**< by process; NULL: none */
+    struct fm_progress *progress; /**< needs of one-sided calls; NULL: none */
     struct fm_evidence *evidence; /**< which of these wait; NULL: it has not been weighed */
     struct fm_message_needs *message_needs; /**< likewise of messages; NULL: none */
     struct fm_evidence *message_evidence;   /**< likewise */
-    struct fm_peer_waits *peer_waits;     /**< with the epochs; NULL: none */
-    struct fm_lock_queues *lock_queues;   /**< NULL: no locks */
-    struct fm_lock_holders *lock_holders; /**< NULL: no locks */
+    struct fm_peer_waits *peer_waits;       /**< with the epochs; NULL: none */
+    struct fm_lock_queues *lock_queues;     /**< NULL: no locks */
+    struct fm_lock_holders *lock_holders;   /**< NULL: no locks */
     struct fm_thread_starts *thread_starts;
     fm_last_partition_vector last_partitions;
     fm_process_unexpected_vector unexpected;

@@ -79,8 +79,7 @@ static void complete_operations(struct fm_epoch_walk *walk, uint32_t access,
     }
     const struct fm_access_epoch *epoch = &walk->epochs.accesses.items[access];
     for (uint32_t t = 0; t < epoch->target_count; ++t) {
-        const struct fm_epoch_target *target =
-            &walk->epochs.targets.items[epoch->first_target + t];
+        const struct fm_epoch_target *target = &walk->epochs.targets.items[epoch->first_target + t];
         fm_lock_walk_complete(walk->locks, call, target->process, access);
     }
 }

@@ -5,7 +5,7 @@
 #ifndef FERMATA_ANALYSIS_ONE_SIDED_LOCK_EPOCHS_H
 #define FERMATA_ANALYSIS_ONE_SIDED_LOCK_EPOCHS_H
 
-#include "analysis/progress/evidence.h"
+#include "analysis/progress/progress_evidence.h"
 
 #include "base/containers/map.h"
 
@@ -118,8 +118,8 @@ void fm_lock_walk_unlock(struct fm_lock_walk *walk, const struct fm_rma *record,
 bool fm_lock_walk_operation(struct fm_lock_walk *walk, const struct fm_rma *record,
                             struct fm_call_ref call, uint32_t target);
 
-/** Handles an operation on the process `target` between start and complete. @param access  number of
- * the epoch in the process */
+/** Handles an operation on the process `target` between start and complete. @param access  number
+ * of the epoch in the process */
 void fm_lock_walk_access(struct fm_lock_walk *walk, const struct fm_rma *record,
                          struct fm_call_ref call, uint32_t target, uint32_t access);
 

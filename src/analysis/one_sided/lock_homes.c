@@ -187,8 +187,7 @@ static void describe_epoch(const struct fm_lock_homes *homes, const struct local
     } else {
         for (uint32_t c = epoch->last_call; c != FM_NONE; c = locks->calls.items[c].previous) {
             const struct fm_lock_call *call = &locks->calls.items[c];
-            describe_call(trace, locks, local->epoch, call->call, call->target, acquisition,
-                          list);
+            describe_call(trace, locks, local->epoch, call->call, call->target, acquisition, list);
         }
     }
     message.call_count = (uint32_t)list->calls.count - message.first_call;

@@ -192,8 +192,7 @@ static void need_target(struct fm_lock_walk *walk, struct fm_lock_target *target
         .window = target->window,
         .size_class = size_class,
         .epoch = target->is_of_access ? FM_NEEDS_IN_ACCESS_EPOCH : FM_NEEDS_IN_LOCK_EPOCH,
-        .is_later =
-            (what & (FM_NEEDS_FOR_PUT | FM_NEEDS_FOR_GET | FM_NEEDS_FOR_ATOMIC)) != 0,
+        .is_later = (what & (FM_NEEDS_FOR_PUT | FM_NEEDS_FOR_GET | FM_NEEDS_FOR_ATOMIC)) != 0,
     };
     fm_lock_walk_need(walk, call, target->process, &why, is_new);
 }

@@ -2,9 +2,9 @@
 /* One-sided calls cannot end before the library on their targets has processed them, where the
  * evidence says so [H17 pattern 6, algorithm 1]. The need begins where the contention of the call
  * ends; the contention depends on when the owners before could pass on the lock, and so on their
- * waits for progress. A call waits for a lock until a time that does not depend on these (or it does
- * not wait): each call is tried with each of these times beforehand, so that the epochs of a lock
- * can be judged one after the other without asking the targets again. */
+ * waits for progress. A call waits for a lock until a time that does not depend on these (or it
+ * does not wait): each call is tried with each of these times beforehand, so that the epochs of a
+ * lock can be judged one after the other without asking the targets again. */
 #include "analysis/one_sided/progress_waits.h"
 
 #include "base/containers/sort.h"
@@ -102,7 +102,8 @@ static void add_first_trials(void *context, unsigned worker, uint32_t first, uin
     }
 }
 
-/* Tries the calls of kinds that wait with each time until when they can wait for locks, and without.
+/* Tries the calls of kinds that wait with each time until when they can wait for locks, and
+ * without.
  */
 static void add_trials(void *context, unsigned worker, uint32_t first, uint32_t last)
 {

@@ -43,8 +43,8 @@ struct fm_sent {
     uint8_t is_buffered; /**< `complete` is the call that flushes the buffer */
     uint8_t completed;   /**< fm_send_completion_t */
     uint8_t is_buffered_send;
-    uint8_t only_starts; /**< the call that started the send does not complete it */
-    uint8_t is_alone;    /**< that call completes it, and nothing else */
+    uint8_t only_starts;  /**< the call that started the send does not complete it */
+    uint8_t is_alone;     /**< that call completes it, and nothing else */
     uint64_t start_leave; /**< Leave of it */
 };
 
@@ -54,9 +54,9 @@ struct fm_send_end {
     uint64_t complete_enter, complete_leave;
     struct fm_call_ref complete;
     uint32_t bytes;
-    bool is_completed; /**< the call that completed it is known */
+    bool is_completed;          /**< the call that completed it is known */
     bool only_starts, is_alone; /**< as in struct fm_sent */
-    bool is_buffered; /**< the send */
+    bool is_buffered;           /**< the send */
 };
 
 /** A receive and the send that matches it. Contains all fields that matching a send accesses,

@@ -20,7 +20,7 @@ typedef FM_VECTOR(struct side) side_vector;
 
 struct fm_message_needs {
     struct fm_analysis *analysis;
-    uint8_t *traits; /* by region */
+    uint8_t *traits;           /* by region */
     side_vector *sides;        /* by process that owns the call */
     struct fm_dispatch *sent;  /* to senders */
     struct fm_progress *found; /* NULL: not weighed yet */
@@ -58,8 +58,8 @@ static void keep_side(void *context, unsigned worker, uint32_t process, const vo
 
 static uint8_t traits_of(const struct fm_message_needs *needs, struct fm_call_ref call)
 {
-    return needs->traits[fm_trace_region(&needs->analysis->trace->locations[call.location],
-                                         call.activity)];
+    return needs
+        ->traits[fm_trace_region(&needs->analysis->trace->locations[call.location], call.activity)];
 }
 
 /* Two calls of a partner in which it takes part in a message: the one that starts its side and the
@@ -155,8 +155,7 @@ void fm_message_needs_add(struct fm_message_needs *needs, unsigned worker,
     if (needs == NULL || message->send->is_buffered) {
         return;
     }
-    const uint32_t receiver =
-        fm_trace_process(needs->analysis->trace, message->complete.location);
+    const uint32_t receiver = fm_trace_process(needs->analysis->trace, message->complete.location);
     if (receiver != message->sender) {
         add_receive(needs, message, receiver);
         add_send(needs, worker, message, receiver);

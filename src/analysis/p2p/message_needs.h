@@ -10,7 +10,7 @@
 #define FERMATA_ANALYSIS_P2P_MESSAGE_NEEDS_H
 
 #include "analysis/p2p/matching.h"
-#include "analysis/progress/evidence.h"
+#include "analysis/progress/progress_evidence.h"
 
 /** Traits of functions of MPI: bits. */
 enum {
@@ -31,7 +31,7 @@ void fm_message_needs_free(struct fm_message_needs *needs);
 struct fm_message_ends {
     const struct fm_arrival *arrival;
     const struct fm_send_end *send;
-    uint32_t sender; /**< process */
+    uint32_t sender;             /**< process */
     struct fm_call_ref post;     /**< activity FM_NONE: not known */
     struct fm_call_ref complete; /**< of the receive */
 };

@@ -56,7 +56,7 @@ struct p2p {
     struct scratch *scratch; /* by worker */
     struct fm_unexpected_search *unexpected;
     struct fm_message_needs *needs; /* for progress; NULL: not wanted */
-    unsigned wanted;           /* FM_MESSAGES_... of all patterns, or'ed */
+    unsigned wanted;                /* FM_MESSAGES_... of all patterns, or'ed */
     FM_VECTOR(uint8_t) takers; /* positions in fm_patterns of the patterns that handle messages */
 };
 
@@ -190,8 +190,7 @@ static void add_needs(const struct p2p *p2p, unsigned worker, const struct fm_re
     };
     if (arrival->posted != UINT64_MAX) {
         struct fm_record_ref record = fm_receiver_record(receiver, own->receive);
-        message.post.activity =
-            fm_trace_post(p2p->analysis->trace, &record.location, record.row);
+        message.post.activity = fm_trace_post(p2p->analysis->trace, &record.location, record.row);
         message.post.location = record.location;
     }
     fm_message_needs_add(p2p->needs, worker, &message);

@@ -2,10 +2,10 @@
 #include "analysis/p2p/sends.h"
 
 #include "analysis/model/gaps.h"
-#include "analysis/model/nodes.h"
 #include "analysis/p2p/completions.h"
 #include "analysis/p2p/message_needs.h"
 #include "analysis/p2p/partitioned_sends.h"
+#include "analysis/progress/nodes.h"
 
 #include "base/containers/sort.h"
 #include "engine/dispatch/dispatch.h"
@@ -177,8 +177,9 @@ static bool send_message(struct matching *matching, unsigned worker, uint32_t pr
         .bytes = send->bytes,
         .never_waits = !recorded,
         .is_buffered_send = started == FM_CALL_BUFFERED_SEND,
-        .start_leave = ready != NULL ? trace->locations[ready->location].leave.items[ready->activity]
-                                     : location->leave.items[send->start],
+        .start_leave = ready != NULL
+                           ? trace->locations[ready->location].leave.items[ready->activity]
+                           : location->leave.items[send->start],
         .completed = (uint8_t)completion_of(matching, worker, started, send),
     };
     const uint8_t traits =

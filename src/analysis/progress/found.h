@@ -6,7 +6,7 @@
 #define FERMATA_ANALYSIS_PROGRESS_FOUND_H
 
 #include "analysis/model/finder.h"
-#include "analysis/progress/evidence.h"
+#include "analysis/progress/progress_evidence.h"
 
 /** Proposes a wait for progress with its lower bound. To be called by the owner of the process. */
 void fm_found_progress(const struct fm_finder *finder, const struct fm_progress_wait *wait,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/progress/needs.h"
 
-#include "analysis/model/nodes.h"
+#include "analysis/progress/nodes.h"
 
 #include "engine/dispatch/dispatch.h"
 
@@ -66,8 +66,7 @@ static void ask_partners(const struct fm_progress *progress, unsigned worker, ui
     };
     for (uint32_t i = 0; i < needing->partner_count; ++i) {
         const struct fm_partner *partner = &needs->partners.items[needing->first_partner + i];
-        asked.begin =
-            fm_need_begin(partner, trial, location->enter.items[needing->call.activity]);
+        asked.begin = fm_need_begin(partner, trial, location->enter.items[needing->call.activity]);
         asked.state = trial->first_state + i;
         if (asked.begin < asked.until) {
             fm_dispatch_send(progress->questions, worker, partner->process, &asked);
@@ -179,8 +178,7 @@ struct fm_progress *fm_progress_create(struct fm_analysis *analysis)
     struct fm_progress *progress = fm_allocate(1, sizeof *progress);
     *progress = (struct fm_progress){
         .analysis = analysis,
-        .of_process =
-            fm_allocate(analysis->trace->process_count, sizeof *progress->of_process),
+        .of_process = fm_allocate(analysis->trace->process_count, sizeof *progress->of_process),
         .partner_calls = fm_partner_calls_create(analysis),
         .nodes = fm_number_nodes(analysis->trace),
         .questions =

@@ -62,9 +62,9 @@ struct fm_needed {
 
 /** A process that a call needs, and from when on. */
 struct fm_partner {
-    uint64_t event;   /**< when what the call depends on besides happens on the partner; 0: nothing */
-    uint64_t begin;   /**< the need begins no earlier: at the event, or where its call ends */
-    uint64_t until;   /**< the partner has served then what it has to serve; UINT64_MAX: never */
+    uint64_t event; /**< when what the call depends on besides happens on the partner; 0: nothing */
+    uint64_t begin; /**< the need begins no earlier: at the event, or where its call ends */
+    uint64_t until; /**< the partner has served then what it has to serve; UINT64_MAX: never */
     uint32_t process;
     uint32_t unused;
 };
@@ -89,7 +89,7 @@ struct fm_need_trial {
 struct fm_process_needs {
     FM_VECTOR(struct fm_needing_call) calls; /**< each once */
     FM_VECTOR(struct fm_partner) partners;
-    FM_VECTOR(struct fm_need_trial) trials;  /**< the first ones: one of each call, in its place */
+    FM_VECTOR(struct fm_need_trial) trials; /**< the first ones: one of each call, in its place */
     FM_VECTOR(struct fm_partner_state) states;
     struct fm_map number_of_call; /**< for fm_progress_set_event() */
 };

@@ -9,15 +9,15 @@ struct progressing_calls {
     bool are_ordered; /* its calls end in the order in which they begin: none contains another */
     uint32_t recent;  /* if ordered: the first call that was not over at the last need, */
     uint32_t found;   /* and the first progressing call from there; number of calls: none */
-    FM_VECTOR(uint32_t) activities;     /* if not ordered: the progressing calls, by Enter */
+    FM_VECTOR(uint32_t) activities;    /* if not ordered: the progressing calls, by Enter */
     FM_VECTOR(uint64_t) latest_leaves; /* latest Leave of these calls and those before */
 };
 
 struct fm_partner_calls {
     const struct fm_analysis *analysis;
-    uint8_t *progresses;                /* by region: paradigm; FM_PARADIGM_USER: it does not */
-    uint32_t libraries;                 /* whose calls progress */
-    uint32_t library_of[UINT8_MAX + 1]; /* by paradigm: number of the library */
+    uint8_t *progresses;                   /* by region: paradigm; FM_PARADIGM_USER: it does not */
+    uint32_t libraries;                    /* whose calls progress */
+    uint32_t library_of[UINT8_MAX + 1];    /* by paradigm: number of the library */
     struct progressing_calls **of_process; /* by library and thread; NULL: not needed yet */
 };
 
@@ -122,8 +122,8 @@ static struct progressing_calls *calls_of(struct fm_partner_calls *calls, uint32
 {
     const uint32_t threads = calls->analysis->trace->processes[process].location_count;
     if (calls->of_process[process] == NULL) {
-        calls->of_process[process] = fm_allocate((size_t)threads * calls->libraries,
-                                                 sizeof *calls->of_process[process]);
+        calls->of_process[process] =
+            fm_allocate((size_t)threads * calls->libraries, sizeof *calls->of_process[process]);
     }
     return calls->of_process[process] + (size_t)threads * calls->library_of[paradigm];
 }
@@ -156,10 +156,9 @@ struct fm_partner_state fm_partner_calls_find(struct fm_partner_calls *calls, ui
         if (!progressing->is_known) {
             examine(calls, location, progressing, paradigm);
         }
-        const uint32_t call =
-            progressing->are_ordered
-                ? find_ordered(calls, location, progressing, paradigm, begin)
-                : find_among(progressing, begin);
+        const uint32_t call = progressing->are_ordered
+                                  ? find_ordered(calls, location, progressing, paradigm, begin)
+                                  : find_among(progressing, begin);
         if (call != FM_NONE && location->enter.items[call] < state.enter) {
             state.enter = location->enter.items[call];
             state.leave = location->leave.items[call];
@@ -168,8 +167,7 @@ struct fm_partner_state fm_partner_calls_find(struct fm_partner_calls *calls, ui
     }
     const uint64_t end = state.enter < until ? state.enter : until;
     for (uint32_t t = 0; t < partner->location_count && !state.is_unknown; ++t) {
-        state.is_unknown =
-            was_paused(&trace->locations[partner->first_location + t], begin, end);
+        state.is_unknown = was_paused(&trace->locations[partner->first_location + t], begin, end);
     }
     return state;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/results/progress_findings.h"
 
-#include "analysis/progress/evidence.h"
+#include "analysis/progress/progress_evidence.h"
 #include "base/containers/sort.h"
 #include "cube/model/cube_finding.h"
 
@@ -17,9 +17,8 @@
 #define TEXT_SIZE 256
 
 /* What calls do, in the order of the bits FM_NEEDS_FOR_... */
-static const char *const deeds[] = {"puts",    "gets",    "accumulates", "locks",
-                                    "unlocks", "flushes", "sends",       "receives",
-                                    "completes"};
+static const char *const deeds[] = {"puts",    "gets",  "accumulates", "locks",    "unlocks",
+                                    "flushes", "sends", "receives",    "completes"};
 
 static uint64_t pieces(const struct fm_progress_kind *kind)
 {
@@ -112,10 +111,8 @@ static void add_kind(const struct fm_trace *trace, const struct fm_progress_kind
                  " ended while their partner made no call: no progress needed.",
                  name, kind->passed, pieces(kind));
     }
-    fm_cube_add_finding(cube,
-                        &(struct fm_cube_finding){.id = "progress-evidence",
-                                                  .statement = statement,
-                                                  .advice = ""});
+    fm_cube_add_finding(cube, &(struct fm_cube_finding){
+                                  .id = "progress-evidence", .statement = statement, .advice = ""});
 }
 
 static void add_kinds(const struct fm_analysis *analysis, const struct fm_evidence *evidence,

@@ -67,8 +67,8 @@ struct fm_detail *fm_report_detail(const char *archive, const struct fm_cube *re
 {
     struct fm_detail *detail = NULL;
     struct fm_partitions partitions = partitions_of(report);
-    /* What was stated of RMA progress is not in the report: the analysis that yields the same numbers
-     * is the right one. */
+    /* What was stated of RMA progress is not in the report: the analysis that yields the same
+     * numbers is the right one. */
     bool switched_off[FM_METRIC_USER];
     for (int m = 0; m < FM_METRIC_USER; m++)
         switched_off[m] = fm_cube_is_switched_off(report, fm_metric_info((fm_metric_t)m)->id);

@@ -29,7 +29,8 @@ static bool is_in_flush(const struct fm_builder *builder)
 }
 
 /* @return whether the record is one of a lock epoch, or of an access or exposure epoch, or is an
- * operation with a request or outside of MPI: completions of one-sided operations are kept from then on */
+ * operation with a request or outside of MPI: completions of one-sided operations are kept from
+ * then on */
 static bool opens_passive_use(const struct fm_builder *builder, fm_rma_type_t type)
 {
     return type == FM_RMA_LOCK_REQUEST || type == FM_RMA_LOCK_ACQUIRE ||

@@ -196,9 +196,9 @@ struct fm_rma {
                   * and window; of an acquisition: its time */
     uint32_t activity;
     uint32_t window;
-    uint32_t peer; /**< rank in the window's communicator, unless said otherwise */
-    uint8_t type;  /**< fm_rma_type_t */
-    bool shared;   /**< of locks */
+    uint32_t peer;      /**< rank in the window's communicator, unless said otherwise */
+    uint8_t type;       /**< fm_rma_type_t */
+    bool shared;        /**< of locks */
     uint8_t size_class; /**< of operations: fm_trace_size_class(); of other records 0 */
 };
 

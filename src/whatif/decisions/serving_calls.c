@@ -7,16 +7,16 @@
 
 /* A dependency on progress. */
 struct need {
-    uint32_t location;   /* that has it */
-    uint32_t position;   /* among its dependencies */
-    uint32_t first, end; /* the lists of its target's threads */
-    uint64_t locked_until; /* as measured; 0: its call does not depend on a lock */
-    struct fm_call_ref event; /* the target's call with whose Enter the need begins, if that is behind
-                                 the Enter of its own; activity FM_NONE: none */
+    uint32_t location;        /* that has it */
+    uint32_t position;        /* among its dependencies */
+    uint32_t first, end;      /* the lists of its target's threads */
+    uint64_t locked_until;    /* as measured; 0: its call does not depend on a lock */
+    struct fm_call_ref event; /* the target's call with whose Enter the need begins, if that is
+                                 behind the Enter of its own; activity FM_NONE: none */
     uint64_t lag;             /* from that Enter to the begin: its call may only start something */
-    bool is_moved;       /* in the prediction */
-    bool is_kept;        /* as measured in all predictions */
-    uint8_t paradigm;    /* of the library that serves */
+    bool is_moved;            /* in the prediction */
+    bool is_kept;             /* as measured in all predictions */
+    uint8_t paradigm;         /* of the library that serves */
 };
 
 /* The calls of a location that make progress in one library, ascending. */
@@ -326,8 +326,7 @@ static bool is_explained(struct fm_serving_calls *calls, const struct need *need
     const struct fm_dependency *dependency = dependency_of(calls, need);
     const struct fm_call_ref measured = {dependency->source.place, dependency->source.index};
     const struct times times = times_of(calls->detail, NULL, need->location);
-    const uint64_t begin =
-        begin_of(calls, NULL, need, enter_of(times, dependency->activity));
+    const uint64_t begin = begin_of(calls, NULL, need, enter_of(times, dependency->activity));
     return fm_same_call(search_target(calls, NULL, need, begin, true).best, measured);
 }
 
@@ -346,8 +345,8 @@ static void keep_unexplained(struct fm_serving_calls *calls)
     }
 }
 
-/* Finds the event with which a need of a call begins: the latest one, of those that the call depends
- * on, of the process that serves. @param first  the first dependency of the call */
+/* Finds the event with which a need of a call begins: the latest one, of those that the call
+ * depends on, of the process that serves. @param first  the first dependency of the call */
 static struct fm_call_ref find_event(const struct fm_detail *detail, uint32_t location,
                                      uint32_t first, const struct fm_dependency *need)
 {

@@ -136,7 +136,8 @@ void fm_blame_send_spans(const struct fm_blamed_location *examined)
 
 /* ---- what the location has caused ---- */
 
-/* Sends a contention, or a wait for progress that begins with one, to the successions of the holders of its lock. @return whether they are known
+/* Sends a contention, or a wait for progress that begins with one, to the successions of the
+ * holders of its lock. @return whether they are known
  */
 static bool send_contention(const struct fm_blamed_location *examined,
                             const struct fm_caused_wait *wait, uint64_t weight)

@@ -9,15 +9,15 @@
  * partner's next call; it was held if the call contains that. A kind waits for progress if more
  * pieces were held than passed. docs/wait-states.md has the rules.
  */
-#ifndef FERMATA_ANALYSIS_PROGRESS_EVIDENCE_H
-#define FERMATA_ANALYSIS_PROGRESS_EVIDENCE_H
+#ifndef FERMATA_ANALYSIS_PROGRESS_PROGRESS_EVIDENCE_H
+#define FERMATA_ANALYSIS_PROGRESS_PROGRESS_EVIDENCE_H
 
 #include "analysis/progress/needs.h"
 
 /** A kind of calls: what they do, in which epoch, on which window, how much and how far. */
 struct fm_progress_kind {
-    uint64_t key;   /**< see fm_progress_kind_needs() */
-    uint64_t usual; /**< u: ticks that calls take once all of their partners make progress */
+    uint64_t key;          /**< see fm_progress_kind_needs() */
+    uint64_t usual;        /**< u: ticks that calls take once all of their partners make progress */
     uint64_t passed, held; /**< pieces */
     bool waits;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "analysis/model/nodes.h"
+#include "analysis/progress/nodes.h"
 
 #include "base/containers/sort.h"
 #include "base/memory.h"

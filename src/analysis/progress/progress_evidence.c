@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "analysis/progress/evidence.h"
+#include "analysis/progress/progress_evidence.h"
 
 #include "base/containers/map.h"
 #include "base/containers/sort.h"
@@ -222,8 +222,7 @@ static uint64_t uncovered(const struct judged *judged, uint64_t begin, uint64_t 
     for (size_t i = 0; i < first.count; ++i) {
         const uint64_t from = first.items[i].enter < end ? first.items[i].enter : end;
         free_time += from > covered_until ? from - covered_until : 0;
-        covered_until =
-            first.items[i].leave > covered_until ? first.items[i].leave : covered_until;
+        covered_until = first.items[i].leave > covered_until ? first.items[i].leave : covered_until;
     }
     fm_vector_free(&first);
     return free_time + (end > covered_until ? end - covered_until : 0);
@@ -315,10 +314,9 @@ static void list_times(void *context, unsigned worker, uint32_t first, uint32_t 
             }
             struct judged judged;
             const uint64_t key = key_of(progress, process, needing);
-            const uint64_t ticks =
-                describe(progress, process, &needs->trials.items[i], &judged)
-                    ? time_with_progress(&judged)
-                    : UINT64_MAX;
+            const uint64_t ticks = describe(progress, process, &needs->trials.items[i], &judged)
+                                       ? time_with_progress(&judged)
+                                       : UINT64_MAX;
             uint32_t *is_new = fm_map_at(&known, key, 1);
             if (ticks != UINT64_MAX || *is_new) {
                 fm_vector_push(&own->times, (struct usual_time){key, ticks});
