@@ -81,7 +81,7 @@ bool fm_evidence_any_waits(const struct fm_evidence *evidence)
 
 bool fm_evidence_window_waits(const struct fm_evidence *evidence, uint32_t window)
 {
-    for (size_t i = 0; i < evidence->kinds.count; ++i) {
+    for (size_t i = 0; evidence != NULL && i < evidence->kinds.count; ++i) {
         if (evidence->kinds.items[i].waits &&
             (evidence->kinds.items[i].key & ((1U << WINDOW_BITS) - 1)) == window) {
             return true;

@@ -61,7 +61,9 @@ const struct fm_progress_kind *fm_evidence_kind(const struct fm_evidence *eviden
 /** @return whether calls of any kind wait for progress. */
 bool fm_evidence_any_waits(const struct fm_evidence *evidence);
 
-/** @return whether some kind of call on a window waits for progress. */
+/** @return whether some kind of call on a window waits for progress; false without evidence (NULL).
+ * To be called at any time after the evidence has been weighed: `analysis->evidence` has that of
+ * one-sided calls once Lock Contention has been detected. Thread-safe. */
 bool fm_evidence_window_waits(const struct fm_evidence *evidence, uint32_t window);
 
 /** Judges a call by the states of its partners in a trial. Thread-safe.
