@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Records a program whose rank 1 sends to rank 0, or puts into its memory, while that computes, and compares what fermata
-says of the waiting with how long the program itself was in its call. Whether it waits for the progress of rank 0 is the
-library's choice: calls that took most of the computing time did, those that took next to nothing did not.
+"""Records a program whose rank 1 sends to rank 0, or puts into its memory, while that computes, and compares what
+fermata says of the waiting with how long the program itself was in its call. Whether it waits for the progress of
+rank 0 is the library's choice: calls that took most of the computing time did, those that took next to nothing did not.
 
 usage: check_late_partners.py --fermata F --mpirun M --program P"""
 

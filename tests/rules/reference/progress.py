@@ -117,7 +117,8 @@ class Piece:
 
 class Evidence:
     """Which kinds of calls wait for progress. `needs`: {call: Need}; `events`: {call: the time of what it depends on
-    besides}; `stated`: "target" if the user states that all calls wait, "async" if none does; else the evidence decides."""
+    besides}; `stated`: "target" if the user states that all calls wait, "async" if none does; else the evidence
+    decides."""
 
     def __init__(self, timeline, needs, events, stated=None):
         self._calls = Calls(timeline)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Random programs in which calls wait until their partners call MPI again: passive target, messages that are posted
-early, exchanges. Most time is computation, calls end shortly behind an event that could have held them, and few kinds of
-calls are used, so that there is evidence on both sides. Nothing is simulated: what cannot be is left out."""
+early, active target. Most time is computation, calls end shortly behind an event that could have held them, and few
+kinds of calls are used, so that there is evidence on both sides. Nothing is simulated: what cannot be is left out."""
 
 import scenario_file
 
@@ -78,7 +78,8 @@ class Program:
             if chooser.random() < 0.3:
                 flush = rank.call(chooser.choice(("MPI_Win_flush", "MPI_Win_flush", "MPI_Win_flush_local")), target)
                 kind_of_done = "done_nonblocking" if flush.region.endswith("local") else "done_remote"
-                flush.records += ["%s %s %d" % (kind_of_done, window, other) for other, to in operations if to == target]
+                flush.records += ["%s %s %d" % (kind_of_done, window, other)
+                                  for other, to in operations if to == target]
         call = rank.call("MPI_Win_unlock_all" if to_all else "MPI_Win_unlock",
                          *({to for _, to in operations} if to_all else (target,)))
         call.records += ["done_remote %s %d" % (window, name) for name, _ in operations]
