@@ -17,8 +17,8 @@ int fermata_trace_version(void)
 
 /* ---- opening ---- */
 
-/* Whether the last `fermata analyze --progress` of this experiment states asynchronous progress. */
-static bool has_asynchronous_progress(const char *archive)
+/* Takes what the last `fermata analyze --progress` of this experiment states. */
+static void take_progress(const char *archive, struct fm_analysis_options *options)
 {
     char *path = NULL;
     if (asprintf(&path, "%s/environment.json", archive) < 0) {
@@ -26,10 +26,10 @@ static bool has_asynchronous_progress(const char *archive)
     }
     json_t *environment = json_load_file(path, JSON_REJECT_DUPLICATES, NULL);
     const char *stated = json_string_value(json_object_get(environment, "progress"));
-    const bool asynchronous = stated != NULL && strcmp(stated, "async") == 0;
+    options->asynchronous_progress = stated != NULL && strcmp(stated, "async") == 0;
+    options->progress_by_targets = stated != NULL && strcmp(stated, "target") == 0;
     json_decref(environment);
     free(path);
-    return asynchronous;
 }
 
 static void copy_warnings(struct fermata_trace *tables, const struct fm_cube *cube)
@@ -76,20 +76,23 @@ static bool set_option(struct fm_analysis_options *options, const char *word, si
     static const struct {
         const char *word;
         int clock;    /* fm_cube_clock_mode_t; -1: another option */
-        int progress; /* whether it is asynchronous; -1: another option */
+        int progress; /* 0: evidence; 1: of targets; 2: asynchronous; -1: another option */
     } known[] = {
         {"clock=linear", FM_CUBE_CLOCK_LINEAR, -1},
         {"clock=clc", FM_CUBE_CLOCK_LOGICAL, -1},
         {"clock=none", FM_CUBE_CLOCK_NONE, -1},
-        {"progress=target", -1, 0},
-        {"progress=async", -1, 1},
+        {"progress=evidence", -1, 0},
+        {"progress=target", -1, 1},
+        {"progress=async", -1, 2},
     };
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         if (strlen(known[i].word) == length && strncmp(known[i].word, word, length) == 0) {
             options->clock =
                 known[i].clock < 0 ? options->clock : (fm_cube_clock_mode_t)known[i].clock;
-            options->asynchronous_progress =
-                known[i].progress < 0 ? options->asynchronous_progress : known[i].progress != 0;
+            if (known[i].progress >= 0) {
+                options->progress_by_targets = known[i].progress == 1;
+                options->asynchronous_progress = known[i].progress == 2;
+            }
             return true;
         }
     }
@@ -119,9 +122,9 @@ fermata_trace_t *fermata_trace_open_with(const char *archive, unsigned threads, 
 {
     struct fm_analysis_options options = {
         .workers = threads,
-        .asynchronous_progress = has_asynchronous_progress(archive),
         .blames = true,
     };
+    take_progress(archive, &options);
     struct fm_cube *cube = NULL;
     struct fm_detail *detail = NULL;
     struct fm_error error = {""};

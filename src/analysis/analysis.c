@@ -17,11 +17,13 @@
 #include "analysis/pattern.h"
 #include "analysis/problems/blamed_waits.h"
 #include "analysis/problems/run_problems.h"
+#include "analysis/progress/progress_evidence.h"
 #include "analysis/replicate.h"
 #include "analysis/results/coverage.h"
 #include "analysis/results/detail_blame.h"
 #include "analysis/results/matrices.h"
 #include "analysis/results/phases.h"
+#include "analysis/results/progress_findings.h"
 #include "analysis/results/severity.h"
 #include "analysis/results/statistics.h"
 #include "analysis/results/topologies.h"
@@ -197,6 +199,7 @@ static fm_status_t fill_common(const struct fm_analysis *analysis,
     if (status == FM_OK) {
         status = fm_warnings_add(analysis, cube, error);
     }
+    fm_progress_findings_add(analysis, cube);
     return status == FM_OK
                ? fm_critical_path_fill(&results->path, &results->statistics.recorder, cube, error)
                : status;
@@ -292,7 +295,7 @@ static uint64_t summary_of(const struct fm_analysis_options *options)
 {
     uint64_t flags = (uint64_t)options->asynchronous_progress | (uint64_t)options->check << 1 |
                      (uint64_t)options->path_from_init_to_finalize << 2 |
-                     (uint64_t)options->clock << 3;
+                     (uint64_t)options->progress_by_targets << 3 | (uint64_t)options->clock << 4;
     for (int m = 0; options->switched_off != NULL && m < FM_METRIC_USER; ++m) {
         flags = options->switched_off[m] ? flags * 1000003 + (uint64_t)m + 32 : flags;
     }
@@ -462,6 +465,7 @@ fm_status_t fm_analysis_pass(const char *archive, const struct fm_analysis_optio
         .team = options->team,
         .times = options->times,
         .asynchronous_progress = options->asynchronous_progress,
+        .progress_by_targets = options->progress_by_targets,
         .path_from_init_to_finalize = options->path_from_init_to_finalize,
         .partition_of = partition_of,
         .partition_count = partition_count,
@@ -492,6 +496,8 @@ fm_status_t fm_analysis_pass(const char *archive, const struct fm_analysis_optio
         fm_vector_free(&analysis.last_partitions);
         fm_vector_free(&analysis.unexpected);
         fm_lock_holders_free(analysis.lock_holders);
+        fm_evidence_free(analysis.evidence);
+        fm_evidence_free(analysis.message_evidence);
         fm_thread_starts_free(analysis.thread_starts);
         fm_free(analysis.coverage);
     }

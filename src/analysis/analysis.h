@@ -20,6 +20,8 @@ struct fm_analysis_options {
     unsigned workers;           /**< threads of this process; 0: one for each processor */
     bool asynchronous_progress; /**< targets make progress outside of calls (a progress thread or
                                      process): no call waits for it */
+    bool progress_by_targets; /**< every one-sided call needs a call of its target; neither of both:
+                                   the evidence of the run decides */
     fm_cube_clock_mode_t clock; /**< linear: an archive without clock offsets whose clocks disagree
                                      gets offsets estimated from its messages */
     bool check;                 /**< verify the invariants; a violation is FM_ERR_FAILED */

@@ -9,6 +9,7 @@
 #include "analysis/locks/lock_queue.h"
 #include "analysis/one_sided/active_target.h"
 #include "analysis/p2p/message.h"
+#include "analysis/progress/needs.h"
 
 /* The matching stages, each run once for all patterns, and the tables that each reads. */
 static const struct {
@@ -34,6 +35,8 @@ static void release(struct fm_analysis *analysis, unsigned tables)
         analysis->epochs = NULL;
         fm_peer_waits_free(analysis->peer_waits);
         analysis->peer_waits = NULL;
+        fm_progress_free(analysis->progress);
+        analysis->progress = NULL;
     }
 }
 

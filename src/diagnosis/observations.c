@@ -149,6 +149,9 @@ static void find_early_partitions(const struct fm_diagnosis *diagnosis, struct f
 static void find_progress(const struct fm_diagnosis *diagnosis, struct fm_sentences *lines)
 {
     static const fm_metric_t bounds_of[][2] = {
+        {FM_METRIC_MPI_P2P_WAIT_FOR_PROGRESS, FM_METRIC_MPI_P2P_WAIT_FOR_PROGRESS_LOWER},
+        {FM_METRIC_MPI_RMA_ACTIVE_WAIT_FOR_PROGRESS,
+         FM_METRIC_MPI_RMA_ACTIVE_WAIT_FOR_PROGRESS_LOWER},
         {FM_METRIC_MPI_RMA_SYNC_WAIT_FOR_PROGRESS, FM_METRIC_MPI_RMA_SYNC_WAIT_FOR_PROGRESS_LOWER},
         {FM_METRIC_MPI_RMA_COMM_WAIT_FOR_PROGRESS, FM_METRIC_MPI_RMA_COMM_WAIT_FOR_PROGRESS_LOWER},
         {FM_METRIC_SHMEM_SYNC_WAIT_FOR_PROGRESS, FM_METRIC_SHMEM_SYNC_WAIT_FOR_PROGRESS_LOWER},
@@ -172,17 +175,16 @@ static void find_progress(const struct fm_diagnosis *diagnosis, struct fm_senten
     bool same = strcmp(bounds[0], bounds[1]) == 0;
     if (fm_fraction(upper, whole) < NOTABLE_PROGRESS) {
         fm_sentences_add(lines, "",
-                         "At most %s of all time is lost because targets of one-sided "
-                         "communication make no progress while they compute: a progress thread or "
-                         "process would hardly pay.",
+                         "At most %s of all time is lost because partners of communication make no "
+                         "progress while they compute: a progress thread or process would hardly "
+                         "pay.",
                          bounds[1]);
         return;
     }
     fm_sentences_add(lines, "",
-                     "%s%s%s%s of all time is lost because targets of one-sided communication make "
-                     "no progress while they compute: a progress thread or process pays if it "
-                     "costs less than that. (If one runs already: fermata analyze "
-                     "--progress=async.)",
+                     "%s%s%s%s of all time is lost because partners of communication make no "
+                     "progress while they compute: a progress thread or process pays if it costs "
+                     "less than that. (If one runs already: fermata analyze --progress=async.)",
                      same ? "" : "Between ", same ? "" : bounds[0], same ? "" : " and ", bounds[1]);
 }
 

@@ -82,7 +82,7 @@ class LockContentionTest(ReferenceTest):
 
 class WaitForProgressTest(ReferenceTest):
     def unlock(self, *calls_of_target, ranks="ranks 2"):
-        self.evaluate([ranks, "window w world"],
+        self.evaluate([ranks, "window w world", "analyze --progress=target"],
                       calls(0, ("MPI_Win_lock", 0, 0.5, "lock_request w 1 0 x"),
                             ("MPI_Win_unlock", 3, 6, "lock_release w 1 0")),
                       *[calls(loc, (region, enter, leave))
@@ -94,7 +94,7 @@ class WaitForProgressTest(ReferenceTest):
         self.assertEqual(3, self.unlock((1, "MPI_Test", 2, 3), (1, "MPI_Test", 6, 7)))
         self.assertEqual(0, self.unlock((1, "MPI_Test", 6.001, 7)))
         self.assertEqual(0, self.unlock((1, "MPI_Test", 2, 3.001), (1, "MPI_Test", 5, 6)))
-        self.assertEqual(0, self.unlock((1, "MPI_Test", 3, 3), (1, "MPI_Test", 5, 6)))
+        self.assertEqual(2, self.unlock((1, "MPI_Test", 3, 3), (1, "MPI_Test", 5, 6)))  # occupies nothing
 
     def test_which_calls_progress(self):
         for region, progresses in (

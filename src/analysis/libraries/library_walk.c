@@ -17,6 +17,7 @@ struct open_operation {
     uint32_t target; /* process */
     uint32_t next;   /* with the same id, begun earlier; FM_NONE: none */
     uint8_t type;    /* fm_rma_type_t */
+    uint8_t size_class;
     bool done_locally;
     bool returned; /* a get that its own call has completed */
 };
@@ -119,8 +120,10 @@ static uint32_t member(const struct fm_library_walk *walk, uint32_t window, uint
     return fm_trace_member(trace, trace->windows[window].communicator, rank, walk->process);
 }
 
-/* Notes that a call cannot finish without the progress of a process, once for each call. */
-static void need(struct fm_library_walk *walk, struct fm_call_ref call, uint32_t target)
+/* Notes that a call cannot finish without the progress of a process.
+ * @param size_class  of the operation for which it needs it; 0: for none */
+static void need(struct fm_library_walk *walk, struct fm_call_ref call, uint32_t target,
+                 uint32_t window, uint8_t size_class)
 {
     if (walk->progress == NULL || target == walk->process || target == FM_NONE) {
         return;
@@ -130,10 +133,15 @@ static void need(struct fm_library_walk *walk, struct fm_call_ref call, uint32_t
         walk->needing_number++;
     }
     uint32_t *number = fm_map_at(&walk->needed_by, target, 0);
-    if (*number != walk->needing_number) {
-        *number = walk->needing_number;
-        fm_progress_need(walk->progress, walk->worker, walk->process, call, target);
-    }
+    const struct fm_trace *trace = walk->analysis->trace;
+    const uint32_t region = fm_trace_region(&trace->locations[call.location], call.activity);
+    const struct fm_needed why = {.what = fm_needs_for_function(region),
+                                  .window = window,
+                                  .size_class = size_class,
+                                  .epoch = FM_NEEDS_IN_NO_EPOCH};
+    const bool is_new = *number != walk->needing_number;
+    *number = walk->needing_number;
+    fm_progress_need(walk->progress, walk->process, call, is_new ? target : FM_NONE, &why);
 }
 
 /* ---- locks ---- */
@@ -212,7 +220,7 @@ static void take_lock(struct fm_library_walk *walk, const struct fm_rma *record,
     }
     if (record->type == FM_RMA_LOCK_ACQUIRE && record->peer != FM_NONE &&
         called(walk, call)->call == FM_CALL_LOCK) {
-        need(walk, call, member(walk, record->window, record->peer));
+        need(walk, call, member(walk, record->window, record->peer), record->window, 0);
     }
 }
 
@@ -263,7 +271,7 @@ static void open_operation(struct fm_library_walk *walk, const struct fm_rma *re
     }
     const struct fm_region *region = called(walk, call);
     if (blocks(region, record->type)) {
-        need(walk, call, target);
+        need(walk, call, target, record->window, record->size_class);
     }
     uint32_t index = walk->free_operation;
     if (index == FM_NONE) {
@@ -278,6 +286,7 @@ static void open_operation(struct fm_library_walk *walk, const struct fm_rma *re
         .target = target,
         .next = *head == index ? FM_NONE : *head,
         .type = record->type,
+        .size_class = record->size_class,
         .returned = reads_target(region, record->type),
     };
     *head = index;
@@ -320,7 +329,7 @@ static void complete_operations(struct fm_library_walk *walk, const struct fm_rm
         }
         next = operation->next;
         if (needs_target(operation, region, call, remotely)) {
-            need(walk, call, operation->target);
+            need(walk, call, operation->target, record->window, operation->size_class);
         }
         if (remotely || operation->type == FM_RMA_GET) {
             operation->next = walk->free_operation;

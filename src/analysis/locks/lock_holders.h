@@ -22,14 +22,17 @@ struct fm_lock_tenure {
     uint64_t released;    /**< ... to the Leave of the releasing call */
     uint64_t waited_from; /**< Enter of the call that waited for the lock */
     uint64_t waited_until;
-    uint64_t awakened_at; /**< until then `waiter` waits for `awakened_by` instead, to awaken it
-                             from the wait for a condition; 0: it waits for the lock all the time */
-    uint32_t lock;        /**< its number; FM_NONE: all of the window */
-    uint32_t owner;       /**< process, or location: its holds exclude nobody of itself */
-    uint32_t location;    /**< that releases the lock */
-    uint32_t waiter;      /**< location of the waiting call; FM_NONE: the epoch did not wait */
-    uint32_t blocked_by;  /**< epoch that it waited for, an earlier one of the list */
-    uint32_t awakened_by; /**< location */
+    uint64_t served_until; /**< the wait for the lock is the head of a wait for progress, which ends
+                              here; 0: it is a wait state of its own */
+    uint64_t awakened_at;  /**< until then `waiter` waits for `awakened_by` instead, to awaken it
+                              from the wait for a condition; 0: it waits for the lock all the time */
+    uint32_t lock;         /**< its number; FM_NONE: all of the window */
+    uint32_t owner;        /**< process, or location: its holds exclude nobody of itself */
+    uint32_t location;     /**< that releases the lock */
+    uint32_t waiter;       /**< location of the waiting call; FM_NONE: the epoch did not wait */
+    uint32_t blocked_by;   /**< epoch that it waited for, an earlier one of the list */
+    uint32_t awakened_by;  /**< location */
+    uint32_t served_by;    /**< location that ends the wait for progress */
     bool exclusive;
 };
 

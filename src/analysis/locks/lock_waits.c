@@ -84,15 +84,16 @@ static void send_claim(const struct adding *adding, const struct lock_wait *wait
                        uint64_t succession, uint64_t from, uint64_t to)
 {
     const struct fm_lock_tenure *tenure = &adding->tenures[wait->tenure];
+    const bool is_served = tenure->served_until != 0;
     const struct fm_lock_claim claim = {
-        .until = tenure->waited_until,
+        .until = is_served ? tenure->served_until : tenure->waited_until,
         .enter = tenure->waited_from,
         .from = from,
         .to = to,
         .succession = succession,
         .wait = number,
         .waiter = tenure->waiter,
-        .cause = adding->tenures[tenure->blocked_by].location,
+        .cause = is_served ? tenure->served_by : adding->tenures[tenure->blocked_by].location,
     };
     fm_lock_send_claim(adding->holders, adding->worker, &claim);
 }
@@ -176,7 +177,8 @@ static void send_own(const struct adding *adding, const struct lock_wait *wait, 
     fm_lock_segments_find(&scratch->sweep, own, scratch->own_holds.count, from, to,
                           &scratch->own_segments);
     const uint32_t cause = holds[wait->hold].location;
-    if (from == tenure->waited_from && are_of(&scratch->own_segments, own, cause)) {
+    if (from == tenure->waited_from && tenure->served_until == 0 &&
+        are_of(&scratch->own_segments, own, cause)) {
         return;
     }
     uint64_t succession = new_succession(adding);
@@ -189,6 +191,15 @@ static void send_own(const struct adding *adding, const struct lock_wait *wait, 
         send_span(adding, succession, location, segment->from, end);
     }
     send_claim(adding, wait, number, succession, begin, to);
+}
+
+/* Sends that a wait depends on the partner that makes no progress, once the lock is passed on. */
+static void send_served(const struct adding *adding, const struct lock_wait *wait, uint64_t number)
+{
+    const struct fm_lock_tenure *tenure = &adding->tenures[wait->tenure];
+    const uint64_t succession = new_succession(adding);
+    send_span(adding, succession, tenure->served_by, tenure->waited_until, tenure->served_until);
+    send_claim(adding, wait, number, succession, tenure->waited_until, tenure->served_until);
 }
 
 /* ---- one lock, one kind of waits ---- */
@@ -290,7 +301,7 @@ static void share(const struct adding *adding)
             last--;
         }
         wait->shared_until = until;
-        if (until == tenure->waited_until && last == first &&
+        if (until == tenure->waited_until && last == first && tenure->served_until == 0 &&
             scratch->holds.items[scratch->segments.items[first].hold].location ==
                 adding->tenures[tenure->blocked_by].location) {
             wait->is_plain = true;
@@ -336,6 +347,9 @@ static void add_waits(const struct adding *adding)
         }
         if (wait->shared_until < tenure->waited_until) {
             send_own(adding, wait, number, wait->shared_until);
+        }
+        if (tenure->served_until != 0) {
+            send_served(adding, wait, number);
         }
     }
 }

@@ -50,9 +50,12 @@ struct fm_called_function;
 struct fm_dependencies;
 struct fm_dispatch;
 struct fm_epochs;
+struct fm_evidence;
 struct fm_lock_holders;
 struct fm_lock_queues;
+struct fm_message_needs;
 struct fm_peer_waits;
+struct fm_progress;
 struct fm_thread_starts;
 struct fm_wait_errors;
 
@@ -82,16 +85,21 @@ struct fm_analysis {
     struct fm_stage_times *times;    /**< duration of each stage; NULL: not measured */
     struct fm_findings *findings;    /**< by location; empty for those owned by other processes */
     bool asynchronous_progress;      /**< targets make progress outside of MPI calls */
+    bool progress_by_targets;        /**< the user states that all calls need their targets */
     bool path_from_init_to_finalize; /**< the critical path covers only MPI_Init to MPI_Finalize */
     const uint32_t *partition_of;    /**< by location: partition that the user chose; NULL: none */
     uint32_t partition_count;
     struct fm_called_function *coverage; /**< by region: results/coverage.h; then freed */
     bool counts_collective_bytes;        /**< the records of collectives count bytes */
     struct fm_omissions omissions;
-    struct fm_epochs *epochs;             /**< by process; NULL: none */
-    struct fm_peer_waits *peer_waits;     /**< with the epochs; NULL: none */
-    struct fm_lock_queues *lock_queues;   /**< NULL: no locks */
-    struct fm_lock_holders *lock_holders; /**< NULL: no locks */
+    struct fm_epochs *epochs;     /**< by process; NULL: none */
+    struct fm_progress *progress; /**< needs of one-sided calls; NULL: none */
+    struct fm_evidence *evidence; /**< which of these wait; NULL: it has not been weighed */
+    struct fm_message_needs *message_needs; /**< likewise of messages; NULL: none */
+    struct fm_evidence *message_evidence;   /**< likewise */
+    struct fm_peer_waits *peer_waits;       /**< with the epochs; NULL: none */
+    struct fm_lock_queues *lock_queues;     /**< NULL: no locks */
+    struct fm_lock_holders *lock_holders;   /**< NULL: no locks */
     struct fm_thread_starts *thread_starts;
     fm_last_partition_vector last_partitions;
     fm_process_unexpected_vector unexpected;

@@ -33,7 +33,7 @@ struct post_message {
 
 /* An exposure epoch, with a summary of the access epochs that have arrived. */
 struct exposure {
-    uint64_t posted;         /* Enter of the post */
+    uint64_t posted, left;   /* Enter and Leave of the post */
     struct fm_call_ref post; /* as in the epoch */
     uint32_t unrecorded;     /* as in the epoch */
     uint64_t completed;      /* Enter of the last complete; ties: the lowest location */
@@ -89,10 +89,12 @@ static void open_partners(void *context, unsigned worker, uint32_t first, uint32
             bool is_known = epoch->unrecorded == 0;
             own->exposures[e].unrecorded = epoch->unrecorded;
             own->exposures[e].posted = is_known ? enter_of(active, epoch->post) : 0;
+            own->exposures[e].left =
+                is_known ? fm_call_leave(active->analysis->trace, epoch->post) : 0;
             own->exposures[e].post = epoch->post;
         }
         for (size_t t = 0; t < epochs->targets.count; ++t) {
-            own->posts[t] = (struct fm_target_post){0, {FM_NONE, FM_NONE}};
+            own->posts[t] = (struct fm_target_post){0, 0, {FM_NONE, FM_NONE}};
         }
         for (size_t i = 0; i < epochs->first_origins.count; ++i) {
             own->cursors[i].next = epochs->first_origins.items[i];
@@ -203,7 +205,7 @@ static void take_access(void *context, unsigned worker, uint32_t process, const 
     }
     fm_dispatch_send(active->posts, worker, access->origin,
                      &(struct post_message){
-                         .post = {exposure->posted, exposure->post},
+                         .post = {exposure->posted, exposure->left, exposure->post},
                          .target = access->target,
                      });
 }
@@ -241,6 +243,44 @@ static bool judge_exposure(const struct active_target *active, unsigned worker,
     return exposure->completes != epoch->origin_count;
 }
 
+/* The calls of an access epoch need their targets once these have posted. */
+static void begin_needs(struct fm_progress *progress, const struct fm_access_match *match)
+{
+    const struct fm_epoch_operation *operations = match->epochs->operations.items;
+    for (uint32_t t = 0; t < match->epoch->target_count; ++t) {
+        const struct fm_target_post *post = &match->posts[t];
+        const struct fm_epoch_target *target = &match->targets[t];
+        if (post->call.activity == FM_NONE) {
+            continue;
+        }
+        for (uint32_t o = target->operations; o != FM_NONE; o = operations[o].previous) {
+            fm_progress_set_event(progress, operations[o].call, target->process, post->posted,
+                                  post->left);
+        }
+        if (match->epoch->complete.activity != FM_NONE) {
+            fm_progress_set_event(progress, match->epoch->complete, target->process, post->posted,
+                                  post->left);
+        }
+    }
+}
+
+/* The same for calls that complete requests of operations of access epochs. */
+static void begin_needs_of_completions(struct fm_progress *progress, const struct fm_epochs *epochs,
+                                       const struct fm_target_post *posts)
+{
+    for (size_t i = 0; i < epochs->locks.access_completions.count; ++i) {
+        const struct fm_access_completion *completion = &epochs->locks.access_completions.items[i];
+        const struct fm_access_epoch *epoch = &epochs->accesses.items[completion->access];
+        for (uint32_t t = epoch->first_target; t < epoch->first_target + epoch->target_count; ++t) {
+            if (epochs->targets.items[t].process == completion->target &&
+                posts[t].call.activity != FM_NONE) {
+                fm_progress_set_event(progress, completion->call, completion->target,
+                                      posts[t].posted, posts[t].left);
+            }
+        }
+    }
+}
+
 /* @return whether an access epoch lacks an exposure epoch */
 static bool judge_access(const struct active_target *active, unsigned worker,
                          const struct fm_epochs *epochs, const struct fm_access_epoch *epoch,
@@ -260,6 +300,9 @@ static bool judge_access(const struct active_target *active, unsigned worker,
             fm_patterns[p]->access(&(struct fm_finder){active->analysis, worker, (uint8_t)p},
                                    &match);
         }
+    }
+    if (active->analysis->progress != NULL) {
+        begin_needs(active->analysis->progress, &match);
     }
     if (active->analysis->dependencies != NULL) {
         fm_depend_by_access(active->analysis, worker, &match);
@@ -285,6 +328,9 @@ static void judge(void *context, unsigned worker, uint32_t first, uint32_t last)
             if (epoch->unrecorded == 0) {
                 unmatched += judge_access(active, worker, epochs, epoch, own->posts);
             }
+        }
+        if (active->analysis->progress != NULL) {
+            begin_needs_of_completions(active->analysis->progress, epochs, own->posts);
         }
         fm_free(own->exposures);
         fm_free(own->posts);

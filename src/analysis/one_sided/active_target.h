@@ -11,6 +11,7 @@
 /** The post of an exposure epoch. */
 struct fm_target_post {
     uint64_t posted;         /**< Enter of the call */
+    uint64_t left;           /**< Leave of it */
     struct fm_call_ref call; /**< MPI_Win_post; activity FM_NONE: the epoch was not found */
 };
 

@@ -7,7 +7,6 @@
 #include "analysis/model/gaps.h"
 #include "analysis/model/readers.h"
 #include "analysis/model/record_merge.h"
-#include "analysis/one_sided/progress_waits.h"
 
 #include "base/containers/map.h"
 
@@ -71,6 +70,20 @@ static void skip(struct fm_epoch_walk *walk, const struct fm_unrecorded *gap)
 
 /* ---- the walk ---- */
 
+/* Notes which targets a complete needs. */
+static void complete_operations(struct fm_epoch_walk *walk, uint32_t access,
+                                struct fm_call_ref call)
+{
+    if (access == FM_NONE) {
+        return;
+    }
+    const struct fm_access_epoch *epoch = &walk->epochs.accesses.items[access];
+    for (uint32_t t = 0; t < epoch->target_count; ++t) {
+        const struct fm_epoch_target *target = &walk->epochs.targets.items[epoch->first_target + t];
+        fm_lock_walk_complete(walk->locks, call, target->process, access);
+    }
+}
+
 /* A GroupSync record: a step of general active target synchronization, by the call. */
 static void visit_group_sync(struct fm_epoch_walk *walk, uint32_t state_index,
                              const struct fm_rma *rma, struct fm_call_ref call, fm_call_t step)
@@ -81,6 +94,7 @@ static void visit_group_sync(struct fm_epoch_walk *walk, uint32_t state_index,
         fm_epoch_walk_start(walk, state_index, call, rma->peer);
         break;
     case FM_CALL_COMPLETE:
+        complete_operations(walk, state->access, call);
         fm_epoch_walk_complete(walk, state, call);
         break;
     case FM_CALL_POST:
@@ -116,8 +130,9 @@ static void visit(struct fm_epoch_walk *walk, const struct fm_record_ref *record
     case FM_RMA_ATOMIC: {
         uint32_t target = fm_trace_member(trace, communicator, rma->peer, walk->process);
         uint64_t leave = location->leave.items[rma->activity];
-        if (target != FM_NONE && !fm_epoch_walk_access_in_epoch(walk, state, call, target, leave) &&
-            !fm_lock_walk_operation(walk->locks, rma, call, target)) {
+        if (target != FM_NONE && fm_epoch_walk_access_in_epoch(walk, state, call, target, leave)) {
+            fm_lock_walk_access(walk->locks, rma, call, target, state->access);
+        } else if (target != FM_NONE && !fm_lock_walk_operation(walk->locks, rma, call, target)) {
             fm_epoch_walk_access_in_fence_epoch(walk, state_index, target, leave);
         }
         break;
@@ -191,6 +206,7 @@ static void hand_over(struct fm_epochs *made, struct fm_epochs *of_process)
     made->stream_of_origin = (struct fm_map){0};
     fm_vector_settle(&made->locks.epochs, &of_process->locks.epochs);
     fm_vector_settle(&made->locks.calls, &of_process->locks.calls);
+    fm_vector_settle(&made->locks.access_completions, &of_process->locks.access_completions);
     fm_vector_settle(&made->locks.acquisitions, &of_process->locks.acquisitions);
     fm_vector_settle(&made->locks.uses, &of_process->locks.uses);
 }
@@ -209,9 +225,12 @@ static void free_epochs(struct fm_epochs *epochs)
     fm_map_free(&epochs->stream_of_origin);
     fm_vector_free(&epochs->locks.epochs);
     fm_vector_free(&epochs->locks.calls);
+    fm_vector_free(&epochs->locks.access_completions);
     fm_vector_free(&epochs->locks.acquisitions);
     fm_vector_free(&epochs->locks.uses);
-    fm_vector_free(&epochs->locks.progress);
+    fm_vector_free(&epochs->locks.releases);
+    fm_vector_free(&epochs->locks.contended);
+    fm_vector_free(&epochs->locks.contentions);
 }
 
 struct building {
@@ -292,13 +311,8 @@ void fm_epochs_build(struct fm_analysis *analysis)
         .peers = fm_peer_waits_create(analysis),
         .epochs = fm_allocate(analysis->trace->process_count, sizeof(struct fm_epochs)),
     };
-    if (building.progress != NULL) {
-        fm_progress_run(building.progress, build, &building);
-        fm_progress_waits_find(analysis, building.progress, building.epochs);
-        fm_progress_free(building.progress);
-    } else {
-        fm_engine_run(analysis->engine, build, &building);
-    }
+    fm_engine_run(analysis->engine, build, &building);
+    analysis->progress = building.progress;
     fm_peer_waits_close(building.peers);
     analysis->peer_waits = building.peers;
     analysis->epochs = building.epochs;

@@ -81,9 +81,9 @@ static inline uint64_t fm_origin_key(uint32_t window, uint32_t origin)
     return (uint64_t)window << 32 | origin;
 }
 
-/** Builds the epochs of all processes into `analysis->epochs`, finds which of their calls waited
- * for progress, and counts the pair-wise synchronizations of access and lock epochs. Reads the
- * one-sided records. Runs stages; collective. */
+/** Builds the epochs of all processes into `analysis->epochs`, lists the needs of their calls for
+ * progress in `analysis->progress`, and counts the pair-wise synchronizations of access and lock
+ * epochs. Reads the one-sided records. Runs stages; collective. */
 void fm_epochs_build(struct fm_analysis *analysis);
 
 /** Frees the epochs of `count` processes. NULL is allowed. */

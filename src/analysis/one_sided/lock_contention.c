@@ -8,9 +8,11 @@
 #include "analysis/locks/lock_holders.h"
 #include "analysis/locks/lock_queue.h"
 #include "analysis/one_sided/lock_order.h"
+#include "analysis/one_sided/progress_waits.h"
 #include "analysis/pattern.h"
 
 #include "base/containers/map.h"
+#include "engine/dispatch/dispatch.h"
 
 #include <stdlib.h>
 
@@ -20,6 +22,13 @@
 struct contention {
     const struct fm_finder *finder;
     struct fm_lock_homes *homes;
+    bool is_survey; /* only who can wait for whom is found, before the evidence for progress */
+    struct fm_dispatch *notes; /* to the owners of epochs; NULL: no call needs progress */
+};
+
+/* A note on its way. */
+struct sent_note {
+    struct fm_contention_note note;
 };
 
 /* An epoch being judged. */
@@ -36,6 +45,8 @@ struct epoch {
     const struct fm_released_call *depending_call; /* on `before`; NULL: none */
     uint64_t depends_at;
 };
+
+typedef FM_VECTOR(struct epoch) epoch_vector;
 
 /* The latest epochs so far, positions in the sorted list; FM_NONE: none. */
 struct latest {
@@ -62,25 +73,36 @@ static bool is_later(const struct fm_released_call *a, const struct fm_released_
     return a->enter != b->enter ? a->enter > b->enter : a->activity > b->activity;
 }
 
+/* @return until when a call of `epoch` can wait for the release of `before`, wherever the wait of
+ * this release itself ends; 0: it cannot */
+static uint64_t latest_wait(const struct epoch *epoch, const struct fm_released_call *call,
+                            const struct epoch *before)
+{
+    const struct fm_released_epoch *release = before->message;
+    const uint64_t t = release->leave < call->leave ? release->leave : call->leave;
+    bool may_wait = !epoch->message->candidates_known || call->only_candidate;
+    if (epoch->message->target == FM_NONE && call->target != FM_NONE &&
+        call->target != release->target) {
+        may_wait = false;
+    }
+    return may_wait && call->enter < t && call->leave > release->enter &&
+                   epoch->message->requested < t
+               ? t
+               : 0;
+}
+
 /* Finds the call of `epoch` that waited for the release of `before`. */
 static const struct fm_released_call *waiting_call(const struct epoch *epoch,
                                                    const struct epoch *before, uint64_t *until)
 {
-    const struct fm_released_epoch *release = before->message;
     const struct fm_released_call *chosen = NULL;
     uint64_t longest = 0;
     /* The owner cannot pass on the lock before its own waiting in the release has ended. */
     const uint64_t passable = before->released_after;
     for (uint32_t i = 0; i < epoch->message->call_count; ++i) {
         const struct fm_released_call *call = &epoch->calls[i];
-        uint64_t t = release->leave < call->leave ? release->leave : call->leave;
-        bool may_wait = !epoch->message->candidates_known || call->only_candidate;
-        if (epoch->message->target == FM_NONE && call->target != FM_NONE &&
-            call->target != release->target) {
-            may_wait = false;
-        }
-        if (!may_wait || call->enter >= t || call->leave <= release->enter ||
-            call->leave <= passable || epoch->message->requested >= t) {
+        const uint64_t t = latest_wait(epoch, call, before);
+        if (t == 0 || call->leave <= passable) {
             continue;
         }
         uint64_t waited = t - call->enter;
@@ -136,6 +158,26 @@ static void depend(const struct contention *contention, unsigned worker, struct 
     epoch->depends_at = t;
 }
 
+/* Notes for the owner of an epoch until when its calls can wait for the lock. */
+static void send_notes(const struct contention *contention, unsigned worker,
+                       const struct epoch *epoch, const struct epoch *before,
+                       const struct fm_released_call *chosen)
+{
+    for (uint32_t i = 0; i < epoch->message->call_count; ++i) {
+        const struct fm_released_call *call = &epoch->calls[i];
+        const uint64_t t = latest_wait(epoch, call, before);
+        if (t != 0 && (contention->is_survey || call == chosen)) {
+            const struct sent_note sent = {{.t = t,
+                                            .call = {call->location, call->activity},
+                                            .epoch = epoch->message->epoch,
+                                            .is_chosen = call == chosen}};
+            fm_dispatch_send(contention->notes, worker, epoch->message->owner, &sent);
+        }
+    }
+}
+
+/* Finds which call of an epoch waits for the release before, and what the epoch can pass on itself.
+ */
 static void judge_epoch(const struct contention *contention, unsigned worker, struct epoch *epochs,
                         uint32_t index, uint32_t before)
 {
@@ -147,22 +189,41 @@ static void judge_epoch(const struct contention *contention, unsigned worker, st
     }
     uint64_t until = 0;
     const struct fm_released_call *call = waiting_call(epoch, &epochs[before], &until);
+    if (contention->notes != NULL) {
+        send_notes(contention, worker, epoch, &epochs[before], call);
+    }
+    if (call == NULL) {
+        return;
+    }
+    if (is_release(epoch->message, call)) {
+        epoch->released_after = until > call->served_until ? until : call->served_until;
+    }
+    epoch->waiting_call = call;
+    epoch->waited_until = until;
+    epoch->blocked_by = before;
+}
+
+/* Reports what judge_epoch() has found. */
+static void report_epoch(const struct contention *contention, unsigned worker, struct epoch *epochs,
+                         uint32_t index)
+{
+    struct epoch *epoch = &epochs[index];
+    const uint32_t before = epoch->before;
+    const struct fm_released_call *call = epoch->waiting_call;
+    if (before == FM_NONE || epochs[before].message->owner == epoch->message->owner) {
+        return;
+    }
     if (call == NULL) {
         depend(contention, worker, epoch, first_behind(epoch, &epochs[before]), &epochs[before],
                epochs[before].message->leave);
         return;
     }
-    depend(contention, worker, epoch, call, &epochs[before], until);
-    if (is_release(epoch->message, call) && until > epoch->released_after) {
-        epoch->released_after = until;
-    }
-    epoch->waiting_call = call;
-    epoch->waited_until = until;
-    epoch->blocked_by = before;
+    depend(contention, worker, epoch, call, &epochs[before], epoch->waited_until);
     const struct fm_released_epoch *release = epochs[before].message;
     struct fm_finder finder = *contention->finder;
     finder.worker = worker;
-    fm_found_remote_wait(&finder, (struct fm_call_ref){call->location, call->activity}, until,
+    fm_found_remote_wait(&finder, (struct fm_call_ref){call->location, call->activity},
+                         epoch->waited_until,
                          (struct fm_call_ref){release->location, release->activity},
                          fm_library_metric(epoch->message->paradigm, FM_RULE_LOCK),
                          fm_library_metric(epoch->message->paradigm, FM_RULE_LOCK_IN_OPERATION));
@@ -324,6 +385,8 @@ static void add_holders(struct contention *contention, unsigned worker, uint32_t
             .lock = epoch->number,
             .owner = epoch->message->owner,
             .location = epoch->message->location,
+            .served_until = call == NULL ? 0 : call->served_until,
+            .served_by = call == NULL ? FM_NONE : call->served_by,
             .waiter = call == NULL ? FM_NONE : call->location,
             .blocked_by = call == NULL ? FM_NONE : epoch->blocked_by - begin,
             .exclusive = epoch->message->exclusive,
@@ -389,32 +452,54 @@ static void prefetch_epoch(const struct fm_released_epochs *released, uint32_t p
     __builtin_prefetch((const char *)(epoch + 1) - 1);
 }
 
+/* Lists the epochs of a home in the order of their locks. */
+static void take_epochs(const struct contention *contention, uint32_t process,
+                        struct fm_released_epochs *released, struct fm_lock_order *order,
+                        epoch_vector *epochs)
+{
+    fm_lock_homes_list(contention->homes, process, released);
+    fm_lock_order_find(order, released);
+    epochs->count = 0;
+    fm_vector_reserve(epochs, order->epochs.count);
+    for (size_t i = 0; i < order->epochs.count; ++i) {
+        if (i + FETCHED_AHEAD < order->epochs.count) {
+            prefetch_epoch(released, order->epochs.items[i + FETCHED_AHEAD].value);
+        }
+        const struct fm_released_epoch *message =
+            &released->epochs.items[order->epochs.items[i].value];
+        fm_vector_push(epochs, (struct epoch){.message = message,
+                                              .order = order->epochs.items[i].key,
+                                              .calls = &released->calls.items[message->first_call],
+                                              .blocked_by = FM_NONE,
+                                              .before = FM_NONE});
+    }
+}
+
+/* Reports the epochs of one window. @param holds  scratch memory with room for them */
+static void report_window(struct contention *contention, unsigned worker, uint32_t home,
+                          struct epoch *epochs, uint32_t begin, uint32_t end,
+                          struct fm_lock_hold *holds)
+{
+    for (uint32_t i = begin; i < end; ++i) {
+        report_epoch(contention, worker, epochs, i);
+    }
+    add_queues(contention, worker, epochs, begin, end, holds);
+    add_holders(contention, worker, home, epochs, begin, end);
+    if (contention->finder->analysis->dependencies != NULL) {
+        add_acquisitions(contention, worker, home, epochs, begin, end);
+    }
+}
+
 static void judge(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
     struct contention *contention = context;
-    FM_VECTOR(struct epoch) epochs = {0};
+    epoch_vector epochs = {0};
     FM_VECTOR(struct fm_lock_hold) holds = {0};
     struct fm_released_epochs released = {0};
     struct fm_lock_order order = {0};
     for (uint32_t process = first; process < last; ++process) {
-        fm_lock_homes_take(contention->homes, process, &released);
-        fm_lock_order_find(&order, &released);
-        epochs.count = 0;
-        fm_vector_reserve(&epochs, order.epochs.count);
-        fm_vector_reserve(&holds, order.epochs.count);
-        for (size_t i = 0; i < order.epochs.count; ++i) {
-            if (i + FETCHED_AHEAD < order.epochs.count) {
-                prefetch_epoch(&released, order.epochs.items[i + FETCHED_AHEAD].value);
-            }
-            const struct fm_released_epoch *message =
-                &released.epochs.items[order.epochs.items[i].value];
-            fm_vector_push(&epochs,
-                           (struct epoch){.message = message,
-                                          .order = order.epochs.items[i].key,
-                                          .calls = &released.calls.items[message->first_call],
-                                          .blocked_by = FM_NONE,
-                                          .before = FM_NONE});
-        }
+        take_epochs(contention, process, &released, &order, &epochs);
+        fm_vector_reserve(&holds, epochs.count);
         for (uint32_t begin = 0; begin < epochs.count;) {
             uint32_t end = begin + 1;
             while (end < epochs.count &&
@@ -422,10 +507,8 @@ static void judge(void *context, unsigned worker, uint32_t first, uint32_t last)
                 ++end;
             }
             judge_window(contention, worker, epochs.items, begin, end);
-            add_queues(contention, worker, epochs.items, begin, end, holds.items);
-            add_holders(contention, worker, process, epochs.items, begin, end);
-            if (contention->finder->analysis->dependencies != NULL) {
-                add_acquisitions(contention, worker, process, epochs.items, begin, end);
+            if (!contention->is_survey) {
+                report_window(contention, worker, process, epochs.items, begin, end, holds.items);
             }
             begin = end;
         }
@@ -436,11 +519,49 @@ static void judge(void *context, unsigned worker, uint32_t first, uint32_t last)
     fm_vector_free(&holds);
 }
 
+/* Keeps a note; handler of `notes`. */
+static void keep_note(void *context, unsigned worker, uint32_t process, const void *record)
+{
+    (void)worker;
+    const struct contention *contention = context;
+    fm_vector_push(&contention->finder->analysis->epochs[process].locks.contentions,
+                   ((const struct sent_note *)record)->note);
+}
+
+/* Finds who can wait for locks while nobody waits for progress, weighs the evidence for progress,
+ * and gathers the epochs again with what it means for them. */
+static void survey(struct contention *contention)
+{
+    struct fm_analysis *analysis = contention->finder->analysis;
+    contention->notes =
+        fm_dispatch_create(analysis->engine, sizeof(struct sent_note), keep_note, contention);
+    contention->is_survey = true;
+    fm_dispatch_run(contention->notes, judge, contention);
+    contention->is_survey = false;
+    if (fm_progress_waits_weigh(analysis)) {
+        fm_lock_homes_free(contention->homes, analysis->trace->process_count);
+        contention->homes = fm_lock_homes_gather(analysis, analysis->epochs);
+    } else {
+        fm_dispatch_free(contention->notes);
+        contention->notes = NULL;
+    }
+}
+
 static void detect(const struct fm_finder *finder)
 {
     struct fm_analysis *analysis = finder->analysis;
-    struct contention contention = {finder, fm_lock_homes_gather(analysis, analysis->epochs)};
+    struct contention contention = {
+        .finder = finder,
+        .homes = fm_lock_homes_gather(analysis, analysis->epochs),
+    };
+    if (analysis->progress != NULL) {
+        survey(&contention);
+    }
     fm_finders_run(analysis, judge, &contention);
+    if (contention.notes != NULL) {
+        fm_dispatch_deliver(contention.notes);
+        fm_dispatch_free(contention.notes);
+    }
     fm_lock_homes_free(contention.homes, analysis->trace->process_count);
 }
 

@@ -19,6 +19,7 @@ static void forget_process(struct fm_lock_walk *walk)
         fm_map_free(&walk->windows.items[i].operation_by_id);
     }
     walk->windows.count = walk->open.count = walk->targets.count = walk->operations.count = 0;
+    walk->sizes.count = 0;
     walk->recent_window = FM_NONE;
     fm_map_clear(&walk->window_index);
     fm_map_clear(&walk->open_by_target);
@@ -32,6 +33,7 @@ void fm_lock_walk_free(struct fm_lock_walk *walk)
     fm_vector_free(&walk->open);
     fm_vector_free(&walk->targets);
     fm_vector_free(&walk->operations);
+    fm_vector_free(&walk->sizes);
     fm_map_free(&walk->window_index);
     fm_map_free(&walk->open_by_target);
     fm_map_free(&walk->target_index);
@@ -64,9 +66,6 @@ void fm_lock_walk_end(struct fm_lock_walk *walk)
     count_gaps(walk);
     for (size_t i = 0; i < walk->windows.count; ++i) {
         fm_vector_push(&walk->into->uses, walk->windows.items[i].use);
-    }
-    if (walk->progress != NULL) {
-        fm_progress_end(walk->progress, walk->worker);
     }
 }
 
@@ -133,12 +132,12 @@ static bool is_last_call(const struct fm_lock_walk *walk, const struct fm_lock_e
                : fm_same_call(walk->into->calls.items[epoch->last_call].call, call);
 }
 
-void fm_lock_walk_need(struct fm_lock_walk *walk, uint32_t window, struct fm_call_ref call,
-                       uint32_t target)
+void fm_lock_walk_need(struct fm_lock_walk *walk, struct fm_call_ref call, uint32_t target,
+                       const struct fm_needed *why, bool is_new)
 {
     if (walk->progress != NULL && target != walk->process && target != FM_NONE &&
-        !walk->analysis->trace->windows[window].is_shared_memory) {
-        fm_progress_need(walk->progress, walk->worker, walk->process, call, target);
+        !walk->analysis->trace->windows[why->window].is_shared_memory) {
+        fm_progress_need(walk->progress, walk->process, call, is_new ? target : FM_NONE, why);
     }
 }
 
@@ -244,7 +243,11 @@ void fm_lock_walk_lock(struct fm_lock_walk *walk, const struct fm_rma *record,
         locks->all = open;
     } else {
         *fm_map_at(&walk->open_by_target, (uint64_t)window_index << 32 | record->peer, open) = open;
-        fm_lock_walk_need(walk, record->window, call, target);
+        fm_lock_walk_need(walk, call, target,
+                          &(struct fm_needed){.what = FM_NEEDS_FOR_LOCK,
+                                              .window = record->window,
+                                              .epoch = FM_NEEDS_IN_LOCK_EPOCH},
+                          true);
     }
     fm_lock_walk_add_call(walk, epoch, call, FM_NONE);
 }

@@ -5,7 +5,7 @@
 #ifndef FERMATA_ANALYSIS_ONE_SIDED_LOCK_EPOCHS_H
 #define FERMATA_ANALYSIS_ONE_SIDED_LOCK_EPOCHS_H
 
-#include "analysis/one_sided/progress.h"
+#include "analysis/progress/progress_evidence.h"
 
 #include "base/containers/map.h"
 
@@ -45,12 +45,35 @@ struct fm_lock_use {
     bool all_targets; /**< at once, in some epoch */
 };
 
-/** A call that had to wait for progress, and until when. */
-struct fm_progress_wait {
+/** A call of an epoch that waits for progress if it waits for the lock of this epoch, too: when the
+ * lock is passed on. */
+struct fm_contended_progress {
+    struct fm_call_ref call;
+    uint32_t epoch;
+    uint32_t cause_location; /**< the partner's */
+    uint64_t until;          /**< end of the wait for progress */
+};
+
+/** A release that waits for progress, unless it waits for the lock, too. */
+struct fm_release_progress {
     struct fm_call_ref call;
     uint64_t until;
-    struct fm_call_ref cause; /**< the target's call, whose Enter ended the wait */
-    uint64_t uncovered;       /**< ticks of the wait in which no target was in a progressing call */
+};
+
+/** A call of an epoch can wait for the lock until `t`; sent by the lock's home to the owner of the
+ * epoch. */
+struct fm_contention_note {
+    uint64_t t;
+    struct fm_call_ref call;
+    uint32_t epoch;
+    bool is_chosen; /**< it does wait */
+};
+
+/** A call that completes the request of an operation between start and complete. */
+struct fm_access_completion {
+    struct fm_call_ref call;
+    uint32_t access; /**< number of the epoch in the process */
+    uint32_t target; /**< process */
 };
 
 /** Passive-target epochs of one process. */
@@ -59,7 +82,12 @@ struct fm_lock_epochs {
     FM_VECTOR(struct fm_lock_acquisition) acquisitions;
     FM_VECTOR(struct fm_lock_use) uses; /**< each window once, at most */
     FM_VECTOR(struct fm_lock_call) calls;
-    FM_VECTOR(struct fm_progress_wait) progress; /**< filled by fm_progress_waits_find() */
+    FM_VECTOR(struct fm_access_completion) access_completions;
+
+    /* What the evidence tells, filled by progress_waits.c: */
+    FM_VECTOR(struct fm_release_progress) releases;    /**< ascending by call */
+    FM_VECTOR(struct fm_contended_progress) contended; /**< ascending by epoch and call */
+    FM_VECTOR(struct fm_contention_note) contentions;  /**< in no particular order */
 };
 
 struct fm_lock_walk;
@@ -89,6 +117,15 @@ void fm_lock_walk_unlock(struct fm_lock_walk *walk, const struct fm_rma *record,
 /** Handles an operation on the process `target`. @return whether it belongs to a lock epoch */
 bool fm_lock_walk_operation(struct fm_lock_walk *walk, const struct fm_rma *record,
                             struct fm_call_ref call, uint32_t target);
+
+/** Handles an operation on the process `target` between start and complete. @param access  number
+ * of the epoch in the process */
+void fm_lock_walk_access(struct fm_lock_walk *walk, const struct fm_rma *record,
+                         struct fm_call_ref call, uint32_t target, uint32_t access);
+
+/** Handles a complete, for each target of its epoch. */
+void fm_lock_walk_complete(struct fm_lock_walk *walk, struct fm_call_ref call, uint32_t target,
+                           uint32_t access);
 
 /** Handles the completion of the operations with an id, at the origin or also at the target. */
 void fm_lock_walk_done(struct fm_lock_walk *walk, const struct fm_rma *record,

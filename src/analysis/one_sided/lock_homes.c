@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/one_sided/lock_homes.h"
 
-#include "base/containers/map.h"
 #include "engine/dispatch/dispatch.h"
 
 #include <string.h>
@@ -12,9 +11,8 @@
 /* A released epoch of an owner whose tables this process of the analysis has: described when it is
  * judged. */
 struct local_epoch {
-    uint64_t progress_until; /* as of the epoch's description */
-    uint32_t owner;          /* process */
-    uint32_t epoch;          /* of the owner */
+    uint32_t owner; /* process */
+    uint32_t epoch; /* of the owner */
 };
 
 /* A released epoch on its way to a home in another process of the analysis. */
@@ -86,27 +84,71 @@ static uint32_t home_of(const struct fm_lock_homes *homes, const struct fm_lock_
     return communicator->is_self ? epoch->target : communicator->members[0];
 }
 
-static uint64_t progress_until(const struct fm_map *waits, const struct fm_lock_epochs *locks,
-                               struct fm_call_ref call)
+static int compare_calls(struct fm_call_ref a, struct fm_call_ref b)
 {
-    uint32_t index = fm_map_get(waits, (uint64_t)call.location << 32 | call.activity);
-    return index == FM_MAP_ABSENT ? 0 : locks->progress.items[index].until;
+    if (a.location != b.location) {
+        return a.location < b.location ? -1 : 1;
+    }
+    return a.activity < b.activity ? -1 : a.activity > b.activity;
 }
 
-static void describe_call(const struct fm_trace *trace, struct fm_call_ref call, uint32_t target,
+static uint64_t progress_until(const struct fm_lock_epochs *locks, struct fm_call_ref release)
+{
+    size_t low = 0, high = locks->releases.count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (compare_calls(locks->releases.items[middle].call, release) < 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < locks->releases.count && fm_same_call(locks->releases.items[low].call, release)
+               ? locks->releases.items[low].until
+               : 0;
+}
+
+/* Completes a call by its wait for progress behind one for the lock. */
+static void describe_progress(const struct fm_lock_epochs *locks, uint32_t epoch,
+                              struct fm_released_call *described)
+{
+    const struct fm_call_ref call = {described->location, described->activity};
+    size_t low = 0, high = locks->contended.count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const struct fm_contended_progress *progress = &locks->contended.items[middle];
+        if (progress->epoch < epoch ||
+            (progress->epoch == epoch && compare_calls(progress->call, call) < 0)) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    if (low < locks->contended.count && locks->contended.items[low].epoch == epoch &&
+        fm_same_call(locks->contended.items[low].call, call)) {
+        described->served_until = locks->contended.items[low].until;
+        described->served_by = locks->contended.items[low].cause_location;
+    }
+}
+
+static void describe_call(const struct fm_trace *trace, const struct fm_lock_epochs *locks,
+                          uint32_t epoch, struct fm_call_ref call, uint32_t target,
                           const struct fm_lock_acquisition *acquisition,
                           struct fm_released_epochs *list)
 {
     const struct fm_location *location = &trace->locations[call.location];
-    fm_vector_push(&list->calls, (struct fm_released_call){
-                                     .enter = location->enter.items[call.activity],
-                                     .leave = location->leave.items[call.activity],
-                                     .target = target,
-                                     .location = call.location,
-                                     .activity = call.activity,
-                                     .only_candidate = acquisition != NULL &&
-                                                       fm_same_call(call, acquisition->call),
-                                 });
+    struct fm_released_call described = {
+        .enter = location->enter.items[call.activity],
+        .leave = location->leave.items[call.activity],
+        .target = target,
+        .location = call.location,
+        .activity = call.activity,
+        .only_candidate = acquisition != NULL && fm_same_call(call, acquisition->call),
+    };
+    if (locks->contended.count != 0) {
+        describe_progress(locks, epoch, &described);
+    }
+    fm_vector_push(&list->calls, described);
 }
 
 /* Appends an epoch and its calls to a list. */
@@ -123,7 +165,7 @@ static void describe_epoch(const struct fm_lock_homes *homes, const struct local
         .enter = releasing->enter.items[epoch->release.activity],
         .leave = releasing->leave.items[epoch->release.activity],
         .requested = trace->locations[epoch->request.location].enter.items[epoch->request.activity],
-        .progress_until = local->progress_until,
+        .progress_until = progress_until(locks, epoch->release),
         .acquired = acquisition == NULL ? 0 : acquisition->time,
         .lock = acquisition == NULL ? 0 : acquisition->lock,
         .window = epoch->window,
@@ -131,6 +173,7 @@ static void describe_epoch(const struct fm_lock_homes *homes, const struct local
         .target = epoch->target,
         .location = epoch->release.location,
         .activity = epoch->release.activity,
+        .epoch = local->epoch,
         .first_call = (uint32_t)list->calls.count,
         .exclusive = epoch->exclusive,
         .candidates_known = acquisition != NULL,
@@ -139,12 +182,12 @@ static void describe_epoch(const struct fm_lock_homes *homes, const struct local
     if (epoch->in_row) {
         struct fm_call_ref call = {epoch->request.location, epoch->last_call + 1};
         while (call.activity-- > epoch->request.activity) {
-            describe_call(trace, call, FM_NONE, acquisition, list);
+            describe_call(trace, locks, local->epoch, call, FM_NONE, acquisition, list);
         }
     } else {
         for (uint32_t c = epoch->last_call; c != FM_NONE; c = locks->calls.items[c].previous) {
             const struct fm_lock_call *call = &locks->calls.items[c];
-            describe_call(trace, call->call, call->target, acquisition, list);
+            describe_call(trace, locks, local->epoch, call->call, call->target, acquisition, list);
         }
     }
     message.call_count = (uint32_t)list->calls.count - message.first_call;
@@ -213,25 +256,17 @@ static void keep_remote_epoch(void *context, unsigned worker, uint32_t process, 
 static void send_epochs(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
     struct fm_lock_homes *homes = context;
-    struct fm_map waits = {0};
     struct fm_released_epochs list = {0};
     for (uint32_t process = first; process < last; ++process) {
         const struct fm_lock_epochs *locks = &homes->epochs[process].locks;
-        fm_map_clear(&waits);
-        for (uint32_t i = 0; i < locks->progress.count; ++i) {
-            struct fm_call_ref call = locks->progress.items[i].call;
-            *fm_map_at(&waits, (uint64_t)call.location << 32 | call.activity, i) = i;
-        }
         for (uint32_t i = 0; i < locks->epochs.count; ++i) {
             const struct fm_lock_epoch *epoch = &locks->epochs.items[i];
             if (epoch->release.activity != FM_NONE && homes->uses[epoch->window].exclusively) {
-                struct local_epoch local = {progress_until(&waits, locks, epoch->release), process,
-                                            i};
+                struct local_epoch local = {process, i};
                 send_epoch(homes, worker, &local, &list);
             }
         }
     }
-    fm_map_free(&waits);
     fm_released_epochs_free(&list);
 }
 
@@ -304,10 +339,10 @@ static void prefetch_calls(const struct fm_lock_homes *homes, const struct local
     prefetch_times(homes, epoch->release);
 }
 
-void fm_lock_homes_take(struct fm_lock_homes *homes, uint32_t process,
+void fm_lock_homes_list(struct fm_lock_homes *homes, uint32_t process,
                         struct fm_released_epochs *list)
 {
-    struct home *home = &homes->homes[process];
+    const struct home *home = &homes->homes[process];
     const struct local_epoch *local = home->local.items;
     const size_t count = home->local.count;
     clear_list(list);
@@ -325,5 +360,4 @@ void fm_lock_homes_take(struct fm_lock_homes *homes, uint32_t process,
         const struct fm_released_epoch *epoch = &home->remote.epochs.items[i];
         append_epoch(list, epoch, &home->remote.calls.items[epoch->first_call], epoch->call_count);
     }
-    free_home(home);
 }

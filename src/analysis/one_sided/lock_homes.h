@@ -14,7 +14,8 @@ struct fm_released_epoch {
     uint64_t enter; /**< of the release */
     uint64_t leave;
     uint64_t requested;      /**< Enter of the requesting call */
-    uint64_t progress_until; /**< end of the release's wait for progress; 0: it did not wait */
+    uint64_t progress_until; /**< end of the release's wait for progress, if it did not wait for the
+                                  lock before; 0: none */
     uint64_t acquired;       /**< if candidates_known: time of the acquisition */
     uint64_t lock;           /**< as in struct fm_lock_acquisition */
     uint32_t window;
@@ -22,6 +23,7 @@ struct fm_released_epoch {
     uint32_t target; /**< process; FM_NONE: all */
     uint32_t location;
     uint32_t activity;
+    uint32_t epoch;                  /**< of the owner */
     uint32_t first_call, call_count; /**< in the list of calls beside it */
     bool exclusive;
     bool candidates_known; /**< it is known which of its calls acquired the lock */
@@ -36,7 +38,9 @@ struct fm_released_call {
                           FM_NONE: not an operation */
     uint32_t location;
     uint32_t activity;
-    bool only_candidate; /**< known to have acquired the lock */
+    uint32_t served_by;    /**< location of the partner that ends this wait */
+    uint64_t served_until; /**< end of its wait for progress behind one for the lock; 0: none */
+    bool only_candidate;   /**< known to have acquired the lock */
 };
 
 /** Epochs with their calls; {0} is an empty list. */
@@ -56,11 +60,11 @@ struct fm_lock_homes *fm_lock_homes_gather(struct fm_analysis *analysis,
 
 void fm_lock_homes_free(struct fm_lock_homes *homes, uint32_t process_count);
 
-/** Moves the epochs that have arrived at a process to `list`, replacing its contents. Their order
- * is undefined, except that those of one owner are in its order. Thread-safe for distinct
- * processes.
+/** Copies the epochs that have arrived at a process to `list`, replacing its contents. Their order
+ * is undefined, except that those of one owner are in its order; it is the same in each call.
+ * Thread-safe for distinct processes.
  * @param list  to be freed with fm_released_epochs_free() */
-void fm_lock_homes_take(struct fm_lock_homes *homes, uint32_t process,
+void fm_lock_homes_list(struct fm_lock_homes *homes, uint32_t process,
                         struct fm_released_epochs *list);
 
 void fm_released_epochs_free(struct fm_released_epochs *list);

@@ -15,6 +15,7 @@ static fm_call_t kind_of(const struct fm_lock_walk *walk, struct fm_call_ref cal
 }
 
 #define OUTSIDE_OF_EPOCHS ((uint64_t)1 << 63)
+#define IN_ACCESS_EPOCH   ((uint64_t)1 << 62)
 
 static uint32_t add_target(struct fm_lock_walk *walk, uint32_t window, uint32_t process)
 {
@@ -22,6 +23,7 @@ static uint32_t add_target(struct fm_lock_walk *walk, uint32_t window, uint32_t 
                                                            .epoch = FM_NONE,
                                                            .process = process,
                                                            .needed_by = FM_NONE,
+                                                           .sizes = FM_NONE,
                                                            .next = FM_NONE});
     return (uint32_t)walk->targets.count - 1;
 }
@@ -69,11 +71,63 @@ static uint32_t first_unfinished(const struct fm_lock_walk *walk, uint32_t opera
     return operation;
 }
 
+/* @return what an operation is, as the reason of a need */
+static uint8_t what_of(const struct fm_rma *record)
+{
+    return record->type == FM_RMA_PUT   ? FM_NEEDS_FOR_PUT
+           : record->type == FM_RMA_GET ? FM_NEEDS_FOR_GET
+                                        : FM_NEEDS_FOR_ATOMIC;
+}
+
+/* ---- sizes of unfinished operations ---- */
+
+/* Counts an operation that is about to be added to the unfinished ones of its target. */
+static void count_size(struct fm_lock_walk *walk, struct fm_lock_target *target, uint8_t size_class)
+{
+    if (target->unfinished == 0 && target->unfinished_locally == 0) {
+        target->size_class = size_class;
+        target->sizes = FM_NONE;
+    } else if (target->sizes == FM_NONE && target->size_class != size_class) {
+        struct fm_unfinished_sizes sizes = {{0}, {0}};
+        sizes.of_class[target->size_class] = target->unfinished;
+        sizes.of_class_locally[target->size_class] = target->unfinished_locally;
+        target->sizes = (uint32_t)walk->sizes.count;
+        fm_vector_push(&walk->sizes, sizes);
+    }
+    if (target->sizes != FM_NONE) {
+        ++walk->sizes.items[target->sizes].of_class[size_class];
+        ++walk->sizes.items[target->sizes].of_class_locally[size_class];
+    }
+}
+
+/* @return the largest size class of the operations on a target that are not done, at the origin
+ * (`locally`) or at all; 0: all are */
+static uint8_t largest_size(const struct fm_lock_walk *walk, const struct fm_lock_target *target,
+                            bool locally)
+{
+    if ((locally ? target->unfinished_locally : target->unfinished) == 0) {
+        return 0;
+    }
+    if (target->sizes == FM_NONE) {
+        return target->size_class;
+    }
+    const struct fm_unfinished_sizes *sizes = &walk->sizes.items[target->sizes];
+    const uint32_t *of_class = locally ? sizes->of_class_locally : sizes->of_class;
+    uint8_t largest = FM_SIZE_CLASSES - 1;
+    while (of_class[largest] == 0) {
+        --largest;
+    }
+    return largest;
+}
+
+/* ---- operations ---- */
+
 /* Adds an operation to those with its id. */
 static void open_operation(struct fm_lock_walk *walk, const struct fm_rma *record,
                            uint32_t target_index, bool has_request)
 {
     struct fm_lock_target *target = &walk->targets.items[target_index];
+    count_size(walk, target, record->size_class);
     ++target->unfinished;
     ++target->unfinished_locally;
     uint32_t next = (uint32_t)walk->operations.count;
@@ -85,6 +139,8 @@ static void open_operation(struct fm_lock_walk *walk, const struct fm_rma *recor
                                           .next = earlier,
                                           .is_get = record->type == FM_RMA_GET,
                                           .has_request = has_request,
+                                          .what = what_of(record),
+                                          .size_class = record->size_class,
                                       });
     *head = next;
 }
@@ -113,20 +169,67 @@ bool fm_lock_walk_operation(struct fm_lock_walk *walk, const struct fm_rma *reco
     open_operation(walk, record, target_index, has_request);
     fm_lock_walk_add_call(walk, open->epoch, call, target);
     if (!has_request) {
-        fm_lock_walk_need(walk, record->window, call, target);
+        fm_lock_walk_need(walk, call, target,
+                          &(struct fm_needed){.what = what_of(record),
+                                              .window = record->window,
+                                              .size_class = record->size_class,
+                                              .epoch = FM_NEEDS_IN_LOCK_EPOCH},
+                          true);
     }
     return true;
 }
 
-/* Notes that `call` needs the progress of a target, once for each call. */
+/* Notes that `call` needs the progress of a target to do `what`, with messages up to a size. */
 static void need_target(struct fm_lock_walk *walk, struct fm_lock_target *target,
-                        struct fm_call_ref call)
+                        struct fm_call_ref call, uint32_t what, uint8_t size_class)
 {
-    if (target->needed_by != call.activity || target->needed_by_location != call.location) {
-        target->needed_by = call.activity;
-        target->needed_by_location = call.location;
-        fm_lock_walk_need(walk, target->window, call, target->process);
+    const bool is_new =
+        target->needed_by != call.activity || target->needed_by_location != call.location;
+    target->needed_by = call.activity;
+    target->needed_by_location = call.location;
+    const struct fm_needed why = {
+        .what = what,
+        .window = target->window,
+        .size_class = size_class,
+        .epoch = target->is_of_access ? FM_NEEDS_IN_ACCESS_EPOCH : FM_NEEDS_IN_LOCK_EPOCH,
+        .is_later = (what & (FM_NEEDS_FOR_PUT | FM_NEEDS_FOR_GET | FM_NEEDS_FOR_ATOMIC)) != 0,
+    };
+    fm_lock_walk_need(walk, call, target->process, &why, is_new);
+}
+
+/* @return a key of the targets of an epoch from start to complete */
+static uint64_t key_of_access(uint32_t access)
+{
+    return IN_ACCESS_EPOCH | (uint64_t)access << 32;
+}
+
+void fm_lock_walk_access(struct fm_lock_walk *walk, const struct fm_rma *record,
+                         struct fm_call_ref call, uint32_t target, uint32_t access)
+{
+    if (walk->progress == NULL) {
+        return;
     }
+    const bool has_request = kind_of(walk, call) == FM_CALL_REQUEST_OPERATION;
+    const uint32_t index = find_target(walk, key_of_access(access), record->window, target);
+    walk->targets.items[index].is_of_access = true;
+    walk->targets.items[index].access = access;
+    open_operation(walk, record, index, has_request);
+    if (!has_request) {
+        fm_lock_walk_need(walk, call, target,
+                          &(struct fm_needed){.what = what_of(record),
+                                              .window = record->window,
+                                              .size_class = record->size_class,
+                                              .epoch = FM_NEEDS_IN_ACCESS_EPOCH},
+                          true);
+    }
+}
+
+/* @return what a flush or unlock does, as the reason of a need */
+static uint32_t what_of_sync(const struct fm_lock_walk *walk, struct fm_call_ref call)
+{
+    const fm_call_t kind = kind_of(walk, call);
+    return kind >= FM_CALL_FLUSH && kind <= FM_CALL_FLUSH_LOCAL_ALL ? FM_NEEDS_FOR_FLUSH
+                                                                    : FM_NEEDS_FOR_UNLOCK;
 }
 
 void fm_lock_walk_sync(struct fm_lock_walk *walk, struct fm_open_epoch *open,
@@ -138,17 +241,38 @@ void fm_lock_walk_sync(struct fm_lock_walk *walk, struct fm_open_epoch *open,
     open->synced_by = call;
     uint32_t epoch_index = open->epoch;
     const struct fm_lock_epoch *epoch = &walk->into->epochs.items[epoch_index];
-    if (epoch->exclusive && epoch->target != FM_NONE) {
-        uint32_t target = target_of_epoch(walk, open, epoch->target);
-        need_target(walk, &walk->targets.items[target], call);
+    const uint32_t what = what_of_sync(walk, call);
+    const bool is_needed = epoch->exclusive && epoch->target != FM_NONE;
+    if (is_needed) {
+        target_of_epoch(walk, open, epoch->target);
     }
     for (uint32_t t = open->first_target; t != FM_NONE; t = walk->targets.items[t].next) {
         struct fm_lock_target *target = &walk->targets.items[t];
-        if ((locally ? target->unfinished_locally : target->unfinished) != 0) {
-            need_target(walk, target, call);
+        const uint8_t largest = largest_size(walk, target, locally);
+        if (largest != 0 || is_needed) {
+            need_target(walk, target, call, what, largest);
         }
     }
     fm_lock_walk_add_call(walk, epoch_index, call, FM_NONE);
+}
+
+/* Notes that a complete needs a target, unless the operations on it were done before. */
+static void need_completion(struct fm_lock_walk *walk, uint32_t target, struct fm_call_ref call)
+{
+    struct fm_lock_target *accessed = &walk->targets.items[target];
+    const uint8_t largest = largest_size(walk, accessed, false);
+    if (largest != 0) {
+        need_target(walk, accessed, call, FM_NEEDS_FOR_COMPLETE, largest);
+    }
+}
+
+void fm_lock_walk_complete(struct fm_lock_walk *walk, struct fm_call_ref call, uint32_t target,
+                           uint32_t access)
+{
+    const uint32_t index = fm_map_get(&walk->target_index, key_of_access(access) | target);
+    if (walk->progress != NULL && index != FM_MAP_ABSENT) {
+        need_completion(walk, index, call);
+    }
 }
 
 static struct fm_open_epoch *open_of_target(struct fm_lock_walk *walk, const struct fm_rma *record,
@@ -180,10 +304,9 @@ static void note_flush(struct fm_lock_walk *walk, struct fm_open_epoch *open, ui
     open->synced_by = call;
     struct fm_lock_target *target = &walk->targets.items[target_index];
     const struct fm_lock_epoch *epoch = &walk->into->epochs.items[open->epoch];
-    bool locally = is_local_flush(kind_of(walk, call));
-    if ((epoch->exclusive && epoch->target != FM_NONE) ||
-        (locally ? target->unfinished_locally : target->unfinished) != 0) {
-        need_target(walk, target, call);
+    const uint8_t largest = largest_size(walk, target, is_local_flush(kind_of(walk, call)));
+    if ((epoch->exclusive && epoch->target != FM_NONE) || largest != 0) {
+        need_target(walk, target, call, FM_NEEDS_FOR_FLUSH, largest);
     }
     fm_lock_walk_add_call(walk, open->epoch, call, FM_NONE);
 }
@@ -197,7 +320,17 @@ static void note_unchecked_completion(struct fm_lock_walk *walk, struct fm_call_
     const bool completes = kind >= FM_CALL_UNLOCK && kind <= FM_CALL_FLUSH_LOCAL_ALL;
     const bool was_done = is_local_flush(kind) ? operation->done_locally : is_finished(operation);
     if (completes && !was_done) {
-        need_target(walk, &walk->targets.items[operation->target], call);
+        need_target(walk, &walk->targets.items[operation->target], call, what_of_sync(walk, call),
+                    operation->size_class);
+    }
+}
+
+static void note_access_completion(struct fm_lock_walk *walk, const struct fm_lock_target *target,
+                                   struct fm_call_ref call)
+{
+    if (target->is_of_access) {
+        const struct fm_access_completion completion = {call, target->access, target->process};
+        fm_vector_push(&walk->into->access_completions, completion);
     }
 }
 
@@ -206,10 +339,13 @@ static void note_completing_call(struct fm_lock_walk *walk, const struct fm_rma 
                                  struct fm_call_ref call, const struct fm_open_operation *operation)
 {
     fm_call_t kind = kind_of(walk, call);
-    if (walk->targets.items[operation->target].epoch == FM_NONE) {
+    const bool is_of_access = walk->targets.items[operation->target].is_of_access;
+    if (walk->targets.items[operation->target].epoch == FM_NONE && !is_of_access) {
         note_unchecked_completion(walk, call, operation);
     }
-    if (kind == FM_CALL_UNLOCK) {
+    if (kind == FM_CALL_COMPLETE && is_of_access) {
+        need_completion(walk, operation->target, call);
+    } else if (kind == FM_CALL_UNLOCK) {
         struct fm_open_epoch *open =
             open_of_target(walk, record, &walk->targets.items[operation->target]);
         if (open != NULL) {
@@ -223,7 +359,9 @@ static void note_completing_call(struct fm_lock_walk *walk, const struct fm_rma 
         }
     } else if (operation->has_request && !is_finished(operation) &&
                fm_call_completes_requests(name_of(walk, call))) {
-        need_target(walk, &walk->targets.items[operation->target], call);
+        need_target(walk, &walk->targets.items[operation->target], call, operation->what,
+                    operation->size_class);
+        note_access_completion(walk, &walk->targets.items[operation->target], call);
     }
 }
 
@@ -245,11 +383,17 @@ static void flush_window(struct fm_lock_walk *walk, const struct fm_rma *record,
 static void finish(struct fm_lock_walk *walk, struct fm_open_operation *operation, bool remotely)
 {
     struct fm_lock_target *target = &walk->targets.items[operation->target];
-    const bool was_finished = is_finished(operation);
-    target->unfinished_locally -= !operation->done_locally;
+    const bool was_finished = is_finished(operation), was_done_locally = operation->done_locally;
     operation->done_locally = true;
     operation->done_remotely |= remotely;
-    target->unfinished -= is_finished(operation) && !was_finished;
+    const bool is_finished_now = is_finished(operation) && !was_finished;
+    target->unfinished_locally -= !was_done_locally;
+    target->unfinished -= is_finished_now;
+    if (target->sizes != FM_NONE) {
+        struct fm_unfinished_sizes *sizes = &walk->sizes.items[target->sizes];
+        sizes->of_class_locally[operation->size_class] -= !was_done_locally;
+        sizes->of_class[operation->size_class] -= is_finished_now;
+    }
 }
 
 void fm_lock_walk_done(struct fm_lock_walk *walk, const struct fm_rma *record,

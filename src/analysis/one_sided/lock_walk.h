@@ -7,6 +7,9 @@
 
 #include "analysis/one_sided/lock_epochs.h"
 
+/** Number of size classes: see fm_trace_size_class(). */
+#define FM_SIZE_CLASSES 66
+
 /** The operations of one lock epoch on one target; or those on it outside of all lock epochs
  * (MPI_MODE_NOCHECK, fences). */
 struct fm_lock_target {
@@ -14,8 +17,13 @@ struct fm_lock_target {
     uint32_t epoch;              /**< in the process's epochs; FM_NONE: none */
     uint32_t process;            /**< target */
     bool accessed;               /**< by an operation */
+    bool is_of_access;           /**< of an epoch from start to complete: */
+    uint32_t access;             /**< its number */
     uint32_t unfinished;         /**< operations not done at the target (gets: at the origin) */
     uint32_t unfinished_locally; /**< operations not done at the origin */
+    uint32_t sizes;              /**< of unfinished operations of several size classes: how many of
+                                      each, in `sizes`; FM_NONE: they are of one class */
+    uint8_t size_class;          /**< this class */
     uint32_t needed_by;          /**< activity of the last call with a noted need of this target */
     uint32_t needed_by_location;
     uint32_t next; /**< next target of the same epoch; FM_NONE: none */
@@ -39,6 +47,14 @@ struct fm_open_operation {
     bool has_request;
     bool done_locally;
     bool done_remotely;
+    uint8_t what; /**< FM_NEEDS_FOR_PUT, ... */
+    uint8_t size_class;
+};
+
+/** How many unfinished operations on a target are of each size class. */
+struct fm_unfinished_sizes {
+    uint32_t of_class[FM_SIZE_CLASSES];
+    uint32_t of_class_locally[FM_SIZE_CLASSES];
 };
 
 struct fm_window_locks {
@@ -63,6 +79,7 @@ struct fm_lock_walk {
     FM_VECTOR(struct fm_lock_target) targets;
     struct fm_map target_index; /**< (epoch, process) -> in `targets`; of epochs of all targets */
     FM_VECTOR(struct fm_open_operation) operations;
+    FM_VECTOR(struct fm_unfinished_sizes) sizes;
 };
 
 /** @return the number of a window among those of the process. */
@@ -76,9 +93,10 @@ struct fm_window_locks *fm_lock_walk_locks(struct fm_lock_walk *walk, uint32_t w
 void fm_lock_walk_add_call(struct fm_lock_walk *walk, uint32_t epoch_index, struct fm_call_ref call,
                            uint32_t target);
 
-/** Notes that a call cannot finish without the progress of another process. */
-void fm_lock_walk_need(struct fm_lock_walk *walk, uint32_t window, struct fm_call_ref call,
-                       uint32_t target);
+/** Notes that a call cannot finish without the progress of another process.
+ * @param is_new  the call has not noted this target yet; false: only the reason is new */
+void fm_lock_walk_need(struct fm_lock_walk *walk, struct fm_call_ref call, uint32_t target,
+                       const struct fm_needed *why, bool is_new);
 
 /** @return the open epoch of a target (its rank; FM_NONE: of all targets); NULL: none. */
 struct fm_open_epoch *fm_lock_walk_find_open(struct fm_lock_walk *walk, uint32_t window_index,

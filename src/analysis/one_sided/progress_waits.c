@@ -1,140 +1,228 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds the passive-target calls that waited for progress: they cannot finish before the MPI
- * library on their targets has processed them [H17 pattern 6, algorithm 1]. */
+/* One-sided calls cannot end before the library on their targets has processed them, where the
+ * evidence says so [H17 pattern 6, algorithm 1]. The need begins where the contention of the call
+ * ends; the contention depends on when the owners before could pass on the lock, and so on their
+ * waits for progress. A call waits for a lock until a time that does not depend on these (or it
+ * does not wait): each call is tried with each of these times beforehand, so that the epochs of a
+ * lock can be judged one after the other without asking the targets again. */
 #include "analysis/one_sided/progress_waits.h"
 
-#include "analysis/dependencies/dependencies.h"
-#include "base/containers/keyed_sort.h"
 #include "base/containers/sort.h"
 
-#include <stdlib.h>
-
-struct waiting {
-    struct fm_analysis *analysis;
-    struct fm_progress *progress;
-    struct fm_epochs *epochs;
-};
-
-static int compare_answers(const void *a, const void *b)
+static int compare_refs(struct fm_call_ref a, struct fm_call_ref b)
 {
-    const struct fm_progressing_call *left = *(const struct fm_progressing_call *const *)a;
-    const struct fm_progressing_call *right = *(const struct fm_progressing_call *const *)b;
-    return left->enter < right->enter ? -1 : left->enter > right->enter;
-}
-
-/* @return the part of [begin, end) that none of the calls covers; they are sorted by Enter */
-static uint64_t uncovered(const struct fm_progressing_call *const *calls, size_t count,
-                          uint64_t begin, uint64_t end)
-{
-    uint64_t free_time = 0, covered_until = begin;
-    for (size_t i = 0; i < count; ++i) {
-        uint64_t from = calls[i]->enter < end ? calls[i]->enter : end;
-        if (from > covered_until) {
-            free_time += from - covered_until;
-        }
-        covered_until = calls[i]->leave > covered_until ? calls[i]->leave : covered_until;
+    if (a.location != b.location) {
+        return a.location < b.location ? -1 : 1;
     }
-    return free_time + (end > covered_until ? end - covered_until : 0);
+    return a.activity < b.activity ? -1 : a.activity > b.activity;
 }
 
-/* @return the progressing call that ended the wait of a call entered at `enter`: the one that began
- * last; of simultaneous ones that of the lowest location. NULL: none began after `enter` */
-static const struct fm_progressing_call *awaited(const struct fm_progressing_call *const *calls,
-                                                 size_t count, uint64_t enter)
+/* By call, then time. */
+static int compare_notes(const void *a, const void *b)
 {
-    const struct fm_progressing_call *last = NULL;
-    for (size_t i = 0; i < count; ++i) {
-        const struct fm_progressing_call *call = calls[i];
-        if (call->enter > enter &&
-            (last == NULL || call->enter > last->enter ||
-             (call->enter == last->enter && call->call.location < last->call.location))) {
-            last = call;
+    const struct fm_contention_note *left = a, *right = b;
+    const int order = compare_refs(left->call, right->call);
+    return order != 0 ? order : left->t < right->t ? -1 : left->t > right->t;
+}
+
+void fm_progress_waits_sort(struct fm_lock_epochs *locks)
+{
+    fm_sort(locks->contentions.items, locks->contentions.count, sizeof *locks->contentions.items,
+            compare_notes);
+}
+
+/* @return the first of the sorted notes of a call, or where it would stand */
+static size_t first_note(const struct fm_lock_epochs *locks, struct fm_call_ref call)
+{
+    size_t low = 0, high = locks->contentions.count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (compare_refs(locks->contentions.items[middle].call, call) < 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
         }
     }
-    return last;
+    return low;
 }
 
-/* Judges one call by the answers to its needs, which this function sorts. */
-static void judge_call(const struct waiting *waiting, unsigned worker, struct fm_lock_epochs *locks,
-                       struct fm_call_ref call, const struct fm_progressing_call **answers,
-                       size_t count)
+static bool is_note_of(const struct fm_lock_epochs *locks, size_t note, struct fm_call_ref call)
 {
-    const struct fm_trace *trace = waiting->analysis->trace;
-    const struct fm_location *location = &trace->locations[call.location];
-    uint64_t enter = location->enter.items[call.activity];
-    for (size_t i = 0; waiting->analysis->dependencies != NULL && i < count; ++i) {
-        fm_depend(waiting->analysis, worker, call, fm_awaited_enter(answers[i]->call),
-                  FM_DEPENDS_ON_PROGRESS);
-    }
-    const struct fm_progressing_call *last = awaited(answers, count, enter);
-    if (last == NULL) {
-        return;
-    }
-    if (!fm_location_waits(location, call.activity, last->enter)) {
-        return;
-    }
-    struct fm_progress_wait wait = {.call = call, .until = last->enter, .cause = last->call};
-    fm_sort(answers, count, sizeof *answers, compare_answers);
-    wait.uncovered = uncovered(answers, count, enter, last->enter);
-    fm_vector_push(&locks->progress, wait);
+    return note < locks->contentions.count &&
+           fm_same_call(locks->contentions.items[note].call, call);
 }
 
-/* Scratch memory of a worker, reused for each process. */
-struct judging {
-    FM_VECTOR(struct fm_keyed) order; /* answers by need */
-    FM_VECTOR(struct fm_keyed) spare;
-    FM_VECTOR(const struct fm_progressing_call *) of_call; /* answers to the needs of one call */
-};
-
-static void sort_answers(struct judging *judging, const fm_progress_answer_vector *answers)
+/* @return until when a call waits for locks; 0: it does not */
+static uint64_t contended_until(const struct fm_lock_epochs *locks, struct fm_call_ref call)
 {
-    const size_t count = answers->count;
-    judging->order.count = judging->spare.count = 0;
-    fm_vector_reserve(&judging->order, count);
-    fm_vector_reserve(&judging->spare, count);
-    for (size_t i = 0; i < count; ++i) {
-        judging->order.items[i] = (struct fm_keyed){answers->items[i].need, (uint32_t)i};
+    uint64_t until = 0;
+    for (size_t i = first_note(locks, call); is_note_of(locks, i, call); ++i) {
+        const struct fm_contention_note *note = &locks->contentions.items[i];
+        until = note->is_chosen && note->t > until ? note->t : until;
     }
-    judging->order.count = count;
-    fm_keyed_sort(judging->order.items, count, judging->spare.items);
+    return until;
 }
 
-static void judge_process(const struct waiting *waiting, unsigned worker, struct judging *judging,
-                          uint32_t process)
+/* @return the trial of a call that supposes a time: the first one, or one of those of add_trials()
+ */
+static const struct fm_need_trial *find_trial(const struct fm_process_needs *needs, uint32_t call,
+                                              uint64_t since)
 {
-    fm_progress_answer_vector *answers = fm_progress_answers(waiting->progress, process);
-    struct fm_lock_epochs *locks = &waiting->epochs[process].locks;
-    sort_answers(judging, answers);
-    for (size_t begin = 0, end; begin < judging->order.count; begin = end) {
-        const struct fm_call_ref call = answers->items[judging->order.items[begin].value].needing;
-        judging->of_call.count = 0;
-        for (end = begin; end < judging->order.count; ++end) {
-            const struct fm_progress_answer *answer =
-                &answers->items[judging->order.items[end].value];
-            if (!fm_same_call(answer->needing, call)) {
-                break;
-            }
-            fm_vector_push(&judging->of_call, &answer->found);
+    const struct fm_need_trial *trials = needs->trials.items;
+    if (trials[call].since == since) {
+        return &trials[call];
+    }
+    size_t low = needs->calls.count, high = needs->trials.count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (trials[middle].call < call ||
+            (trials[middle].call == call && trials[middle].since < since)) {
+            low = middle + 1;
+        } else {
+            high = middle;
         }
-        judge_call(waiting, worker, locks, call, judging->of_call.items, judging->of_call.count);
     }
-    fm_vector_free(answers);
+    return &trials[low];
 }
 
-static void judge(void *context, unsigned worker, uint32_t first, uint32_t last)
+/* ---- trials ---- */
+
+/* Tries each call as the contentions are without any wait for progress. */
+static void add_first_trials(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
-    const struct waiting *waiting = context;
-    struct judging judging = {0};
+    (void)worker;
+    const struct fm_analysis *analysis = context;
     for (uint32_t process = first; process < last; ++process) {
-        judge_process(waiting, worker, &judging, process);
+        struct fm_process_needs *needs = &analysis->progress->of_process[process];
+        struct fm_lock_epochs *locks = &analysis->epochs[process].locks;
+        fm_progress_waits_sort(locks);
+        for (uint32_t i = 0; i < needs->calls.count; ++i) {
+            fm_progress_try(needs, i, contended_until(locks, needs->calls.items[i].call));
+        }
     }
-    fm_vector_free(&judging.order);
-    fm_vector_free(&judging.spare);
-    fm_vector_free(&judging.of_call);
 }
 
-void fm_progress_waits_find(struct fm_analysis *analysis, struct fm_progress *progress,
-                            struct fm_epochs *epochs)
+/* Tries the calls of kinds that wait with each time until when they can wait for locks, and
+ * without.
+ */
+static void add_trials(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
-    fm_engine_run(analysis->engine, judge, &(struct waiting){analysis, progress, epochs});
+    (void)worker;
+    const struct fm_analysis *analysis = context;
+    for (uint32_t process = first; process < last; ++process) {
+        struct fm_process_needs *needs = &analysis->progress->of_process[process];
+        const struct fm_lock_epochs *locks = &analysis->epochs[process].locks;
+        for (uint32_t i = 0; i < needs->calls.count; ++i) {
+            const struct fm_call_ref call = needs->calls.items[i].call;
+            size_t note = first_note(locks, call);
+            const struct fm_progress_kind *kind =
+                fm_evidence_kind(analysis->evidence, &needs->calls.items[i]);
+            if (!is_note_of(locks, note, call) || kind == NULL || !kind->waits) {
+                continue;
+            }
+            fm_progress_try(needs, i, 0);
+            for (uint64_t tried = 0; is_note_of(locks, note, call); ++note) {
+                if (locks->contentions.items[note].t != tried) {
+                    tried = locks->contentions.items[note].t;
+                    fm_progress_try(needs, i, tried);
+                }
+            }
+        }
+    }
+}
+
+/* ---- what the trials mean for lock epochs ---- */
+
+static int compare_releases(const void *a, const void *b)
+{
+    const struct fm_release_progress *left = a, *right = b;
+    return compare_refs(left->call, right->call);
+}
+
+static int compare_contended(const void *a, const void *b)
+{
+    const struct fm_contended_progress *left = a, *right = b;
+    return left->epoch != right->epoch ? (left->epoch < right->epoch ? -1 : 1)
+                                       : compare_refs(left->call, right->call);
+}
+
+static void judge_trials(const struct fm_analysis *analysis, uint32_t process, uint32_t needing,
+                         struct fm_lock_epochs *locks)
+{
+    const struct fm_process_needs *needs = &analysis->progress->of_process[process];
+    const struct fm_call_ref call = needs->calls.items[needing].call;
+    struct fm_progress_wait wait;
+    if (fm_evidence_judge(analysis->evidence, process, find_trial(needs, needing, 0), &wait)) {
+        fm_vector_push(&locks->releases, (struct fm_release_progress){call, wait.until});
+    }
+    for (size_t i = first_note(locks, call); is_note_of(locks, i, call); ++i) {
+        const struct fm_contention_note *note = &locks->contentions.items[i];
+        if (fm_evidence_judge(analysis->evidence, process, find_trial(needs, needing, note->t),
+                              &wait)) {
+            const struct fm_contended_progress progress = {
+                .call = call,
+                .epoch = note->epoch,
+                .cause_location = wait.cause.location,
+                .until = wait.until,
+            };
+            fm_vector_push(&locks->contended, progress);
+        }
+    }
+}
+
+static void judge_processes(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    (void)worker;
+    const struct fm_analysis *analysis = context;
+    for (uint32_t process = first; process < last; ++process) {
+        const struct fm_process_needs *needs = &analysis->progress->of_process[process];
+        struct fm_lock_epochs *locks = &analysis->epochs[process].locks;
+        for (uint32_t i = 0; i < needs->calls.count; ++i) {
+            const struct fm_progress_kind *kind =
+                fm_evidence_kind(analysis->evidence, &needs->calls.items[i]);
+            if (kind != NULL && kind->waits) {
+                judge_trials(analysis, process, i, locks);
+            }
+        }
+        fm_sort(locks->releases.items, locks->releases.count, sizeof *locks->releases.items,
+                compare_releases);
+        fm_sort(locks->contended.items, locks->contended.count, sizeof *locks->contended.items,
+                compare_contended);
+        locks->contentions.count = 0;
+    }
+}
+
+static void forget_contentions(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    (void)worker;
+    const struct fm_analysis *analysis = context;
+    for (uint32_t process = first; process < last; ++process) {
+        analysis->epochs[process].locks.contentions.count = 0;
+    }
+}
+
+bool fm_progress_waits_weigh(struct fm_analysis *analysis)
+{
+    fm_engine_run(analysis->engine, add_first_trials, analysis);
+    fm_progress_ask(analysis->progress);
+    analysis->evidence = fm_evidence_weigh(analysis->progress, analysis->progress_by_targets);
+    if (!fm_evidence_any_waits(analysis->evidence)) {
+        fm_engine_run(analysis->engine, forget_contentions, analysis);
+        return false;
+    }
+    fm_engine_run(analysis->engine, add_trials, analysis);
+    fm_progress_ask(analysis->progress);
+    fm_engine_run(analysis->engine, judge_processes, analysis);
+    return true;
+}
+
+/* ---- what is known in the end ---- */
+
+const struct fm_need_trial *fm_progress_waits_trial(const struct fm_analysis *analysis,
+                                                    uint32_t process, uint32_t needing)
+{
+    const struct fm_process_needs *needs = &analysis->progress->of_process[process];
+    return find_trial(
+        needs, needing,
+        contended_until(&analysis->epochs[process].locks, needs->calls.items[needing].call));
 }

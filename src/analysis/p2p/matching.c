@@ -164,7 +164,7 @@ static void skip_receives(struct fm_receiver *receiver, const struct fm_trace *t
 }
 
 void fm_receiver_open(struct fm_receiver *receiver, const struct fm_trace *trace, uint32_t process,
-                      struct fm_gaps *gaps)
+                      struct fm_gaps *gaps, bool keeps_ends)
 {
     const struct fm_process *owner = &trace->processes[process];
     size_t count = 0;
@@ -177,6 +177,7 @@ void fm_receiver_open(struct fm_receiver *receiver, const struct fm_trace *trace
         .first_location = owner->first_location,
         .count = (uint32_t)count,
         .arrivals = fm_resize(NULL, 0, count * sizeof *receiver->arrivals),
+        .ends = keeps_ends ? fm_resize(NULL, 0, count * sizeof *receiver->ends) : NULL,
         .has_probes = has_probes,
     };
     forget_recent(receiver);
@@ -212,6 +213,7 @@ void fm_receiver_close(struct fm_receiver *receiver)
     fm_free(receiver->records);
     fm_free(receiver->ordinals);
     fm_free(receiver->arrivals);
+    fm_free(receiver->ends);
     fm_free(receiver->recent);
     fm_vector_free(&receiver->late_receivers);
     fm_vector_free(&receiver->streams);
@@ -296,6 +298,19 @@ const struct fm_arrival *fm_receiver_take(struct fm_receiver *receiver, const st
     arrival->row = sent->row;
     arrival->stream = position;
     arrival->late = FM_NONE;
+    if (receiver->ends != NULL) {
+        receiver->ends[receive] = (struct fm_send_end){
+            .start_leave = sent->start_leave,
+            .complete_enter = sent->complete_enter,
+            .complete_leave = sent->complete_leave,
+            .complete = {sent->complete_location, sent->complete},
+            .bytes = sent->bytes,
+            .is_completed = !sent->never_waits,
+            .is_buffered = sent->is_buffered_send,
+            .only_starts = sent->only_starts,
+            .is_alone = sent->is_alone,
+        };
+    }
     if (!sent->never_waits && sent->complete_enter < arrival->posted &&
         arrival->posted <= sent->complete_leave) {
         arrival->late = (uint32_t)receiver->late_receivers.count;

@@ -42,6 +42,21 @@ struct fm_sent {
                               not recorded, or the send is buffered and no call flushes the buffer */
     uint8_t is_buffered; /**< `complete` is the call that flushes the buffer */
     uint8_t completed;   /**< fm_send_completion_t */
+    uint8_t is_buffered_send;
+    uint8_t only_starts;  /**< the call that started the send does not complete it */
+    uint8_t is_alone;     /**< that call completes it, and nothing else */
+    uint64_t start_leave; /**< Leave of it */
+};
+
+/** What a receiver keeps of the calls of a send for the needs for progress. */
+struct fm_send_end {
+    uint64_t start_leave; /**< Leave of the call that started the send */
+    uint64_t complete_enter, complete_leave;
+    struct fm_call_ref complete;
+    uint32_t bytes;
+    bool is_completed;          /**< the call that completed it is known */
+    bool only_starts, is_alone; /**< as in struct fm_sent */
+    bool is_buffered;           /**< the send */
 };
 
 /** A receive and the send that matches it. Contains all fields that matching a send accesses,
@@ -88,6 +103,7 @@ struct fm_receiver {
     uint64_t *ordinals; /**< by receive: number of receives before it in its stream; NULL: the run
                            has no gaps */
     struct fm_arrival *arrivals; /**< by receive */
+    struct fm_send_end *ends;    /**< by receive: of the send that matches it; NULL: not wanted */
     FM_VECTOR(struct fm_late_receiver) late_receivers;
     FM_VECTOR(struct fm_stream) streams;
     FM_VECTOR(struct fm_arrival)
@@ -105,9 +121,10 @@ struct fm_receiver {
 };
 
 /** Lists the completed receives of a process.
- * @param gaps  memory for the gaps of the process; NULL: no process has gaps */
+ * @param gaps  memory for the gaps of the process; NULL: no process has gaps
+ * @param keeps_ends  `ends` are wanted */
 void fm_receiver_open(struct fm_receiver *receiver, const struct fm_trace *trace, uint32_t process,
-                      struct fm_gaps *gaps);
+                      struct fm_gaps *gaps, bool keeps_ends);
 
 /** After the last send: separates receives of unrecorded sends from receives without a send. */
 void fm_receiver_finish(struct fm_receiver *receiver);

@@ -14,6 +14,7 @@
 
 #include "analysis/dependencies/dependencies.h"
 #include "analysis/dependencies/message_dependencies.h"
+#include "analysis/p2p/message_needs.h"
 #include "analysis/p2p/probes.h"
 #include "analysis/p2p/sends.h"
 #include "analysis/p2p/unexpected.h"
@@ -54,7 +55,8 @@ struct p2p {
     struct fm_matched_sends sends;
     struct scratch *scratch; /* by worker */
     struct fm_unexpected_search *unexpected;
-    unsigned wanted;           /* FM_MESSAGES_... of all patterns, or'ed */
+    struct fm_message_needs *needs; /* for progress; NULL: not wanted */
+    unsigned wanted;                /* FM_MESSAGES_... of all patterns, or'ed */
     FM_VECTOR(uint8_t) takers; /* positions in fm_patterns of the patterns that handle messages */
 };
 
@@ -174,6 +176,26 @@ static void call_patterns(const struct p2p *p2p, unsigned worker, unsigned kinds
     }
 }
 
+/* Adds what the calls that complete a message need of their partners. */
+static void add_needs(const struct p2p *p2p, unsigned worker, const struct fm_receiver *receiver,
+                      const struct received *own)
+{
+    const struct fm_arrival *arrival = &receiver->arrivals[own->receive];
+    struct fm_message_ends message = {
+        .arrival = arrival,
+        .send = &receiver->ends[own->receive],
+        .sender = receiver->streams.items[arrival->stream].source,
+        .post = {FM_NONE, FM_NONE},
+        .complete = {own->location, own->complete},
+    };
+    if (arrival->posted != UINT64_MAX) {
+        struct fm_record_ref record = fm_receiver_record(receiver, own->receive);
+        message.post.activity = fm_trace_post(p2p->analysis->trace, &record.location, record.row);
+        message.post.location = record.location;
+    }
+    fm_message_needs_add(p2p->needs, worker, &message);
+}
+
 /* Passes a message to the patterns that handle it. @return whether it was received before it was
  * sent */
 static bool judge_message(const struct p2p *p2p, unsigned worker,
@@ -205,6 +227,9 @@ static bool judge_message(const struct p2p *p2p, unsigned worker,
             message.blocked = (struct fm_call_ref){late->location, late->complete};
         }
         call_patterns(p2p, worker, kinds, &message);
+    }
+    if (p2p->needs != NULL) {
+        add_needs(p2p, worker, receiver, own);
     }
     if (p2p->analysis->dependencies != NULL) {
         fm_depend_by_message(p2p->analysis, worker, &p2p->sends, receiver, own->receive, waited);
@@ -338,7 +363,10 @@ void fm_messages_match(struct fm_analysis *analysis)
     }
     fm_sends_match(&p2p.sends, analysis);
     p2p.unexpected = fm_unexpected_create(analysis, &p2p.sends);
+    p2p.needs = fm_message_needs_create(analysis);
     fm_finders_run(analysis, judge_messages, &p2p);
+    fm_message_needs_deliver(p2p.needs);
+    analysis->message_needs = p2p.needs;
     fm_unexpected_close(p2p.unexpected);
     for (unsigned w = 0; w < workers; ++w) {
         fm_map_free(&p2p.scratch[w].number_of_source);

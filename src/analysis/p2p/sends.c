@@ -3,12 +3,12 @@
 
 #include "analysis/model/gaps.h"
 #include "analysis/p2p/completions.h"
+#include "analysis/p2p/message_needs.h"
 #include "analysis/p2p/partitioned_sends.h"
+#include "analysis/progress/nodes.h"
 
 #include "base/containers/sort.h"
 #include "engine/dispatch/dispatch.h"
-
-#include <string.h>
 
 /* A call that waits until the buffered messages are sent. */
 struct flush {
@@ -123,7 +123,7 @@ static void open_receivers(void *context, unsigned worker, uint32_t first, uint3
     struct fm_gaps *gaps = matching->has_gaps ? &matching->scratch[worker].gaps : NULL;
     for (uint32_t process = first; process < last; process++) {
         fm_receiver_open(&matching->found->receivers[process], matching->analysis->trace, process,
-                         gaps);
+                         gaps, !matching->analysis->asynchronous_progress);
     }
 }
 
@@ -176,8 +176,17 @@ static bool send_message(struct matching *matching, unsigned worker, uint32_t pr
         .complete = complete,
         .bytes = send->bytes,
         .never_waits = !recorded,
+        .is_buffered_send = started == FM_CALL_BUFFERED_SEND,
+        .start_leave = ready != NULL
+                           ? trace->locations[ready->location].leave.items[ready->activity]
+                           : location->leave.items[send->start],
         .completed = (uint8_t)completion_of(matching, worker, started, send),
     };
+    const uint8_t traits =
+        matching->found->traits[fm_trace_region(&trace->locations[sent.location], sent.start)];
+    sent.only_starts = (traits & FM_MESSAGE_CALL_STARTS) != 0;
+    sent.is_alone = recorded && traits == 0 && sent.complete == sent.start &&
+                    sent.complete_location == sent.location;
     if (started == FM_CALL_BUFFERED_SEND) {
         complete_by_flush(matching, worker, &sent);
     }
@@ -257,35 +266,6 @@ static void take_message(void *context, unsigned worker, uint32_t process, const
 
 /* ---- from which size on sends wait ---- */
 
-struct named_node {
-    const char *name;
-    uint32_t process;
-};
-
-static int compare_nodes(const void *a, const void *b)
-{
-    return strcmp(((const struct named_node *)a)->name, ((const struct named_node *)b)->name);
-}
-
-/* Numbers the nodes by name. @return by process, to be freed */
-static uint32_t *number_nodes(const struct fm_trace *trace)
-{
-    const uint32_t count = trace->process_count;
-    struct named_node *nodes = fm_allocate(count, sizeof *nodes);
-    uint32_t *numbers = fm_allocate(count, sizeof *numbers);
-    for (uint32_t p = 0; p < count; p++) {
-        const char *name = trace->processes[p].node;
-        nodes[p] = (struct named_node){name == NULL ? "" : name, p};
-    }
-    fm_sort(nodes, count, sizeof *nodes, compare_nodes);
-    for (uint32_t i = 1, number = 0; i < count; i++) {
-        number += compare_nodes(&nodes[i - 1], &nodes[i]) != 0;
-        numbers[nodes[i].process] = number;
-    }
-    fm_free(nodes);
-    return numbers;
-}
-
 static fm_locality_t locality_of_late(const struct fm_matched_sends *sends,
                                       const struct fm_receiver *receiver,
                                       const struct fm_late_receiver *late)
@@ -358,7 +338,8 @@ void fm_sends_match(struct fm_matched_sends *sends, struct fm_analysis *analysis
     *sends = (struct fm_matched_sends){
         .trace = analysis->trace,
         .receivers = fm_allocate(analysis->trace->process_count, sizeof *sends->receivers),
-        .nodes = number_nodes(analysis->trace),
+        .nodes = fm_number_nodes(analysis->trace),
+        .traits = fm_message_traits(analysis->trace),
     };
     struct matching matching = {
         .analysis = analysis,
@@ -385,4 +366,5 @@ void fm_matched_sends_free(struct fm_matched_sends *sends)
     fm_send_samples_free(&sends->passed);
     fm_free(sends->receivers);
     fm_free(sends->nodes);
+    fm_free(sends->traits);
 }

@@ -12,6 +12,7 @@ struct fm_matched_sends {
     const struct fm_trace *trace;
     struct fm_receiver *receivers; /**< by process; closed by their reader */
     uint32_t *nodes;               /**< by process: number of its node */
+    uint8_t *traits;               /**< by region: fm_message_traits() */
     struct fm_send_samples passed; /**< shared: calls that were left before their receive was
                                         posted */
     struct fm_blocking_sizes blocking_sizes;

@@ -200,6 +200,13 @@ static void step_repaired(struct fm_traveller *traveller, uint64_t time, uint64_
 
 /* ---- calls ---- */
 
+/* Notes for the decider until when the location's call waits for a lock. */
+static void note_lock(const struct fm_replay_run *run, uint32_t l, uint64_t time)
+{
+    struct fm_new_times *times = &run->replay->locations[l];
+    times->locked_until = time > times->locked_until ? time : times->locked_until;
+}
+
 /* Finds when the calls are complete for which the step's call waits at its begin: each its
  * remaining time after the later of its Enter and what it depends on.
  * @param complete  out: the latest time; 0: there are none
@@ -224,6 +231,7 @@ static bool complete_deferred(const struct fm_replay_run *run, uint32_t l,
         uint64_t begin = run->replay->locations[l].enter[edit->from];
         size_t d = fm_first_dependency(dependencies, edit->from);
         size_t decided = first_decided(run, l, d);
+        run->replay->locations[l].locked_until = 0;
         for (; d < dependencies->count && dependencies->items[d].activity == edit->from; d++) {
             const struct fm_dependency *dependency = &dependencies->items[d];
             struct binding binding;
@@ -236,6 +244,9 @@ static bool complete_deferred(const struct fm_replay_run *run, uint32_t l,
             }
             if (!find_time(run, traveller, &binding, d, &time)) {
                 return false;
+            }
+            if (dependency->rule == FM_DEPENDS_ON_LOCK) {
+                note_lock(run, l, time);
             }
             since = binding.was_bound && dependency->t > since ? dependency->t : since;
             begin = time > begin ? time : begin;
@@ -404,6 +415,9 @@ static bool bind(struct fm_replay_run *run, struct fm_traveller *traveller,
         traveller->dependency = first;
         traveller->decided = decided;
         traveller->old_bound = traveller->new_bound = 0;
+        if (of_calls != FM_NONE) {
+            run->replay->locations[of_calls].locked_until = 0;
+        }
     }
     traveller->is_waiting = true;
     for (; traveller->dependency < dependencies->count; traveller->dependency++) {
@@ -422,6 +436,9 @@ static bool bind(struct fm_replay_run *run, struct fm_traveller *traveller,
         }
         if (!find_time(run, traveller, &binding, traveller->dependency, &time)) {
             return false;
+        }
+        if (of_calls != FM_NONE && dependency->rule == FM_DEPENDS_ON_LOCK) {
+            note_lock(run, of_calls, time);
         }
         if (binding.was_bound && dependency->t > traveller->old_bound) {
             traveller->old_bound = dependency->t;

@@ -41,6 +41,8 @@ struct fm_new_times {
                                  event or a decision; FM_NONE: none */
     uint64_t blocked_until; /**< it is left at this time at the earliest: the lookahead of
                                  conservative simulation */
+    uint64_t locked_until; /**< with a decider: until when the call whose dependencies are collected
+                                waits for locks, as far as known; 0: it does not */
 };
 
 struct fm_replay {

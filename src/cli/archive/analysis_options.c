@@ -89,9 +89,11 @@ fm_status_t fm_chosen_options_set(struct fm_chosen_options *chosen, const char *
     }
     if (strcmp(name, "progress") == 0) {
         chosen->options.asynchronous_progress = strcmp(value, "async") == 0;
-        return chosen->options.asynchronous_progress || strcmp(value, "target") == 0
+        chosen->options.progress_by_targets = strcmp(value, "target") == 0;
+        return chosen->options.asynchronous_progress || chosen->options.progress_by_targets ||
+                       strcmp(value, "evidence") == 0
                    ? FM_OK
-                   : fm_fail(error, FM_ERR_USAGE, "--progress needs target or async");
+                   : fm_fail(error, FM_ERR_USAGE, "--progress needs evidence, target or async");
     }
     if (strcmp(name, "clock") == 0) {
         return set_clock(chosen, value, error);

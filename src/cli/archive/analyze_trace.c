@@ -223,17 +223,17 @@ static void tell_result(const struct fm_analyze_request *request, const struct f
            cube->experiment.event_count, cube->location_count, request->output);
 }
 
-/* Whether RMA progress is asynchronous, by the option or else by the experiment. */
-static bool is_asynchronous(const struct fm_analyze_request *request)
+/* Takes who drives the progress of one-sided operations from the experiment, without the option. */
+static void take_progress(const struct fm_analyze_request *request,
+                          struct fm_analysis_options *options)
 {
-    bool asynchronous = request->chosen.options.asynchronous_progress;
     if (request->progress == NULL) {
         json_t *environment = fm_environment_load(request->archive);
         const char *stated = json_string_value(json_object_get(environment, "progress"));
-        asynchronous = stated != NULL && strcmp(stated, "async") == 0;
+        options->asynchronous_progress = stated != NULL && strcmp(stated, "async") == 0;
+        options->progress_by_targets = stated != NULL && strcmp(stated, "target") == 0;
         json_decref(environment);
     }
-    return asynchronous;
 }
 
 /* By how much the experiment's times may be wrong: clocks differ by the errors of both to that of
@@ -477,7 +477,7 @@ static fm_status_t analyze(const struct fm_analyze_request *request, struct fm_t
     const bool prints_table = request->verbose && !request->quiet;
     struct fm_stage_times times = {.counts_files = prints_table};
     options.team = team;
-    options.asynchronous_progress = is_asynchronous(request);
+    take_progress(request, &options);
     options.errors = errors_of(request->archive);
     options.times = &times;
     options = with_predictions(request, options);

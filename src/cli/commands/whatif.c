@@ -88,15 +88,15 @@ static fm_status_t analyze(const struct request *request, struct fm_cube **cube,
                                      request->advise ? cube : NULL, detail, error);
 }
 
-/* @return whether the experiment says that targets make progress at any time: `fermata analyze
- * --progress=async` */
-static bool is_asynchronous(const char *archive)
+/* Takes who drives the progress of one-sided operations from the experiment, which keeps it of
+ * `fermata analyze --progress` */
+static void take_progress(const char *archive, struct fm_analysis_options *options)
 {
     json_t *environment = fm_environment_load(archive);
     const char *stated = json_string_value(json_object_get(environment, "progress"));
-    const bool asynchronous = stated != NULL && strcmp(stated, "async") == 0;
+    options->asynchronous_progress = stated != NULL && strcmp(stated, "async") == 0;
+    options->progress_by_targets = stated != NULL && strcmp(stated, "target") == 0;
     json_decref(environment);
-    return asynchronous;
 }
 
 /* Predictions replay what was measured: disturbances, too. */
@@ -120,7 +120,7 @@ static int work(void *argument)
     struct request *request = argument;
     struct fm_stage_times times = {.counts_files = request->verbose};
     request->options.times = &times;
-    request->options.asynchronous_progress = is_asynchronous(request->archive);
+    take_progress(request->archive, &request->options);
     fm_stage_begin(&times, "prepare");
     struct fm_detail *detail = NULL;
     struct fm_cube *cube = NULL;

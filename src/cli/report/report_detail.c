@@ -67,15 +67,16 @@ struct fm_detail *fm_report_detail(const char *archive, const struct fm_cube *re
 {
     struct fm_detail *detail = NULL;
     struct fm_partitions partitions = partitions_of(report);
-    /* Whether RMA progress was taken as asynchronous is not in the report: the analysis that yields
-     * the same numbers is the right one. */
+    /* What was stated of RMA progress is not in the report: the analysis that yields the same
+     * numbers is the right one. */
     bool switched_off[FM_METRIC_USER];
     for (int m = 0; m < FM_METRIC_USER; m++)
         switched_off[m] = fm_cube_is_switched_off(report, fm_metric_info((fm_metric_t)m)->id);
-    for (unsigned i = 0; i < 2 && detail == NULL; i++) {
+    for (unsigned i = 0; i < 3 && detail == NULL; i++) {
         const struct fm_analysis_options options = {
             .clock = (fm_cube_clock_mode_t)report->clock.mode,
             .asynchronous_progress = i == 1,
+            .progress_by_targets = i == 2,
             .path_from_init_to_finalize = report->path_from_init_to_finalize,
             .partitions = report->partition_count == 0 ? NULL : &partitions,
             .switched_off = report->switched_off_count == 0 ? NULL : switched_off,

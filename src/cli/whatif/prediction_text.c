@@ -78,7 +78,7 @@ static void print_effect(const struct fm_trace *trace, const struct fm_run_chang
         [FM_CHANGE_REMOVE] = "of barriers removed",
         [FM_CHANGE_NARROW] = "of fences wait only for processes that they exchange data with",
         [FM_CHANGE_NO_LOCK] = "free of the lock that another owner had before",
-        [FM_CHANGE_NO_PROGRESS] = "free of the progress of targets",
+        [FM_CHANGE_NO_PROGRESS] = "free of the progress of their partners",
         [FM_CHANGE_NETWORK] = "without remaining time",
         [FM_CHANGE_INIT] = "of Init without waiting and remaining time",
         [FM_CHANGE_NO_WAIT] = "that a later call waits for",

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Findings: what other measurements of a run prove that its events do not show, such as counters of
- * the inside of a library. Belongs to the severity cube (cube.h).
+ * the inside of a library, and the evidence on which parts of the analysis rely. Belongs to the
+ * severity cube (cube.h).
  */
 #ifndef FERMATA_CUBE_MODEL_CUBE_FINDING_H
 #define FERMATA_CUBE_MODEL_CUBE_FINDING_H

@@ -421,7 +421,7 @@ static void add_how(const struct fm_diagnosis *diagnosis, struct fm_cause_text *
         break;
     case FM_CAUSE_PROGRESS:
         fm_sentences_add(&problem->lines, "How",
-                         "it makes no %s calls, so that one-sided operations of other %s do not "
+                         "it makes no %s calls, so that communication of other %s does not "
                          "progress meanwhile",
                          fm_cause_library(diagnosis->cube, cause), diagnosis->process.many);
         break;

@@ -96,7 +96,7 @@ static void write_change(FILE *stream, const struct fm_diagnosis *diagnosis,
         fputs("if it needed no lock", stream);
         break;
     case FM_PREDICTED_PROGRESS:
-        fputs("if all targets made progress at any time", stream);
+        fputs("if all partners made progress at any time", stream);
         break;
     case FM_PREDICTED_PARTNERS:
         fputs("if ", stream);

@@ -11,7 +11,7 @@ void fm_builder_lock(struct fm_builder *builder, fm_rma_type_t step, uint32_t wi
         !fm_builder_is_in_mpi(builder)) {
         fm_vector_push(&builder->location->rma,
                        (struct fm_rma){lock, builder->current_activity, window, target,
-                                       FM_RMA_LOCK_NAME, false});
+                                       FM_RMA_LOCK_NAME, false, 0});
     }
     fm_builder_rma(builder, step, window, target, shared, 0, 0, 0);
 }
@@ -28,11 +28,13 @@ static bool is_in_flush(const struct fm_builder *builder)
     return call >= FM_CALL_FLUSH && call <= FM_CALL_FLUSH_LOCAL_ALL;
 }
 
-/* @return whether the record opens a lock epoch or is an operation with a request or outside of
- * MPI: completions of one-sided operations are kept from then on */
+/* @return whether the record is one of a lock epoch, or of an access or exposure epoch, or is an
+ * operation with a request or outside of MPI: completions of one-sided operations are kept from
+ * then on */
 static bool opens_passive_use(const struct fm_builder *builder, fm_rma_type_t type)
 {
     return type == FM_RMA_LOCK_REQUEST || type == FM_RMA_LOCK_ACQUIRE ||
+           type == FM_RMA_GROUP_SYNC ||
            (type <= FM_RMA_ATOMIC &&
             (fm_trace_called(builder->trace, builder->location, builder->current_activity)->call ==
                  FM_CALL_REQUEST_OPERATION ||
@@ -105,9 +107,11 @@ void fm_builder_rma(struct fm_builder *builder, fm_rma_type_t type, uint32_t win
     if (type <= FM_RMA_ATOMIC && builder->trace->in_detail) {
         fm_vector_push(&builder->location->operation_bytes, bytes_out + bytes_in);
     }
+    const uint64_t larger = bytes_out > bytes_in ? bytes_out : bytes_in;
     if (builder->completions_matter || !is_completion(type)) {
         fm_vector_push(
             &builder->location->rma,
-            (struct fm_rma){id, builder->current_activity, window, peer, (uint8_t)type, shared});
+            (struct fm_rma){id, builder->current_activity, window, peer, (uint8_t)type, shared,
+                            type <= FM_RMA_ATOMIC ? fm_trace_size_class(larger) : (uint8_t)0});
     }
 }

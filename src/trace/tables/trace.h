@@ -196,10 +196,17 @@ struct fm_rma {
                   * and window; of an acquisition: its time */
     uint32_t activity;
     uint32_t window;
-    uint32_t peer; /**< rank in the window's communicator, unless said otherwise */
-    uint8_t type;  /**< fm_rma_type_t */
-    bool shared;   /**< of locks */
+    uint32_t peer;      /**< rank in the window's communicator, unless said otherwise */
+    uint8_t type;       /**< fm_rma_type_t */
+    bool shared;        /**< of locks */
+    uint8_t size_class; /**< of operations: fm_trace_size_class(); of other records 0 */
 };
+
+/** @return the class of messages of a size: 1 for 0 bytes, else one for each power of two. */
+static inline uint8_t fm_trace_size_class(uint64_t bytes)
+{
+    return (uint8_t)(bytes == 0 ? 1 : 65 - __builtin_clzll(bytes));
+}
 
 typedef enum {
     FM_THREAD_FORK,       /**< the thread is about to begin a team of OpenMP as its master */

@@ -7,12 +7,16 @@
 
 /* A dependency on progress. */
 struct need {
-    uint32_t location;   /* that has it */
-    uint32_t position;   /* among its dependencies */
-    uint32_t first, end; /* the lists of its target's threads */
-    bool is_moved;       /* in the prediction */
-    bool is_kept;        /* as measured in all predictions */
-    uint8_t paradigm;    /* of the library that serves */
+    uint32_t location;        /* that has it */
+    uint32_t position;        /* among its dependencies */
+    uint32_t first, end;      /* the lists of its target's threads */
+    uint64_t locked_until;    /* as measured; 0: its call does not depend on a lock */
+    struct fm_call_ref event; /* the target's call with whose Enter the need begins, if that is
+                                 behind the Enter of its own; activity FM_NONE: none */
+    uint64_t lag;             /* from that Enter to the begin: its call may only start something */
+    bool is_moved;            /* in the prediction */
+    bool is_kept;             /* as measured in all predictions */
+    uint8_t paradigm;         /* of the library that serves */
 };
 
 /* The calls of a location that make progress in one library, ascending. */
@@ -193,12 +197,11 @@ static inline bool ends_behind(struct times times, uint32_t activity, uint64_t t
            times.replayed->blocked_until > time;
 }
 
-/* @return whether a call of a list has ended at `enter` and did not begin then */
+/* @return whether a call of a list has ended at `time` */
 static inline bool is_past(struct times times, const struct progressing *list, uint32_t position,
-                           uint64_t enter)
+                           uint64_t time)
 {
-    const uint32_t activity = list->activities.items[position];
-    return leave_of(times, activity) <= enter && enter_of(times, activity) < enter;
+    return leave_of(times, list->activities.items[position]) <= time;
 }
 
 /* @return the first progressing call of a list that runs at `enter` or begins later, as far as
@@ -300,18 +303,70 @@ static struct search search_target(struct fm_serving_calls *calls, const struct 
     return search;
 }
 
+/* @return when a need begins. @param replay  NULL: as measured */
+static uint64_t begin_of(const struct fm_serving_calls *calls, const struct fm_replay *replay,
+                         const struct need *need, uint64_t enter)
+{
+    const uint64_t locked =
+        replay == NULL ? need->locked_until : replay->locations[need->location].locked_until;
+    uint64_t begin = locked > enter ? locked : enter;
+    if (need->event.activity != FM_NONE) {
+        const uint64_t event =
+            enter_of(times_of(calls->detail, replay, need->event.location), need->event.activity);
+        if (event != FM_UNKNOWN_TIME && event + need->lag > begin) {
+            begin = event + need->lag;
+        }
+    }
+    return begin;
+}
+
+/* @return whether the rule finds the call that served a need when measured */
+static bool is_explained(struct fm_serving_calls *calls, const struct need *need)
+{
+    const struct fm_dependency *dependency = dependency_of(calls, need);
+    const struct fm_call_ref measured = {dependency->source.place, dependency->source.index};
+    const struct times times = times_of(calls->detail, NULL, need->location);
+    const uint64_t begin = begin_of(calls, NULL, need, enter_of(times, dependency->activity));
+    return fm_same_call(search_target(calls, NULL, need, begin, true).best, measured);
+}
+
 /* Keeps as measured what the rule does not explain: needs that another call served when measured.
- */
+ * The call with which a need begins counts to its end where only that explains the measured run. */
 static void keep_unexplained(struct fm_serving_calls *calls)
 {
     for (size_t i = 0; i < calls->needs.count; i++) {
         struct need *need = &calls->needs.items[i];
-        const struct fm_dependency *dependency = dependency_of(calls, need);
-        const struct fm_call_ref measured = {dependency->source.place, dependency->source.index};
-        const struct times times = times_of(calls->detail, NULL, need->location);
-        const uint64_t enter = enter_of(times, dependency->activity);
-        need->is_kept = !fm_same_call(search_target(calls, NULL, need, enter, true).best, measured);
+        need->is_kept = !is_explained(calls, need);
+        if (need->is_kept && need->event.activity != FM_NONE) {
+            need->lag = fm_call_leave(calls->detail->trace, need->event) -
+                        fm_call_enter(calls->detail->trace, need->event);
+            need->is_kept = !is_explained(calls, need);
+        }
     }
+}
+
+/* Finds the event with which a need of a call begins: the latest one, of those that the call
+ * depends on, of the process that serves. @param first  the first dependency of the call */
+static struct fm_call_ref find_event(const struct fm_detail *detail, uint32_t location,
+                                     uint32_t first, const struct fm_dependency *need)
+{
+    const fm_dependency_vector *dependencies = &detail->dependencies->of_location[location];
+    const uint32_t target = fm_trace_process(detail->trace, need->source.place);
+    struct fm_call_ref event = {FM_NONE, FM_NONE};
+    uint64_t latest = detail->trace->locations[location].enter.items[need->activity];
+    for (uint32_t d = first;
+         d < dependencies->count && dependencies->items[d].activity == need->activity; d++) {
+        const struct fm_dependency *other = &dependencies->items[d];
+        const bool is_event = other->rule == FM_DEPENDS_ON_SENDER ||
+                              other->rule == FM_DEPENDS_ON_RECEIVER ||
+                              other->rule == FM_DEPENDS_ON_POST;
+        if (is_event && other->source.kind == FM_AWAITED_ENTER && other->t > latest &&
+            fm_trace_process(detail->trace, other->source.place) == target) {
+            latest = other->t;
+            event = (struct fm_call_ref){other->source.place, other->source.index};
+        }
+    }
+    return event;
 }
 
 struct fm_serving_calls *fm_serving_calls_create(const struct fm_detail *detail)
@@ -320,11 +375,23 @@ struct fm_serving_calls *fm_serving_calls_create(const struct fm_detail *detail)
     calls->detail = detail;
     for (uint32_t l = 0; l < detail->trace->location_count; l++) {
         const fm_dependency_vector *dependencies = &detail->dependencies->of_location[l];
+        uint64_t locked_until = 0;
+        uint32_t first = 0; /* of the same call */
         for (uint32_t d = 0; d < dependencies->count; d++) {
+            const bool is_next =
+                d == 0 || dependencies->items[d].activity != dependencies->items[d - 1].activity;
+            locked_until = is_next ? 0 : locked_until;
+            first = is_next ? d : first;
+            if (dependencies->items[d].rule == FM_DEPENDS_ON_LOCK &&
+                dependencies->items[d].t > locked_until) {
+                locked_until = dependencies->items[d].t;
+            }
             if (dependencies->items[d].rule == FM_DEPENDS_ON_PROGRESS) {
                 const struct need need = {
                     .location = l,
                     .position = d,
+                    .locked_until = locked_until,
+                    .event = find_event(detail, l, first, &dependencies->items[d]),
                     .paradigm = paradigm_of(detail->trace, l, dependencies->items[d].activity)};
                 fm_vector_push(&calls->needs, need);
             }
@@ -386,14 +453,15 @@ fm_event_choice_t fm_serving_calls_choose(struct fm_serving_calls *calls,
     if (need->is_kept || enter == FM_UNKNOWN_TIME) { /* one of the tests of a loop that polls */
         return FM_EVENT_MEASURED;
     }
+    const uint64_t begin = begin_of(calls, replay, need, enter);
     const struct search search =
-        search_target(calls, replay, need, enter, is_last || known.until >= enter);
+        search_target(calls, replay, need, begin, is_last || known.until >= begin);
     if (search.best.activity != FM_NONE &&
         polls_with_measured(detail, replay, search.best, dependency->source)) {
         return FM_EVENT_MEASURED;
     }
     if (search.is_open) {
-        *wait = (struct fm_turn_wait){enter, true, FM_NONE};
+        *wait = (struct fm_turn_wait){begin, true, FM_NONE};
         return FM_EVENT_OPEN;
     }
     if (search.next_count == 0 || search.begin <= known.until) {

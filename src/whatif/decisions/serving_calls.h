@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Which call of a target serves a one-sided operation or lock in a changed run: the first call that
- * makes progress and runs when the operation's call is entered, or begins later. As measured, it is
- * the one that the dependency names. */
+ * makes progress and runs when the need begins, or begins later. The need begins when the
+ * operation's call is entered, or behind it when the lock that the call waits for is passed on. As
+ * measured, it is the call that the dependency names. */
 #ifndef FERMATA_WHATIF_DECISIONS_SERVING_CALLS_H
 #define FERMATA_WHATIF_DECISIONS_SERVING_CALLS_H
 

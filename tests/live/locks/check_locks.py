@@ -54,7 +54,8 @@ def record(options, folder, expected, program, *arguments):
                   *mpi_command(options.mpirun, options.ranks, words)])
     if f"{program}: {expected}\n" not in output:
         sys.exit(f"{program}: the program's own output is missing from\n{output}")
-    run([options.fermata, "analyze", "--check", "-q", str(folder)])
+    # All calls need their target: a few calls are no evidence on how the library works.
+    run([options.fermata, "analyze", "--check", "-q", "--progress=target", str(folder)])
     return json.loads(run([options.fermata, "report", str(folder), "--format=json"]))
 
 

@@ -30,13 +30,16 @@ def epochs_of(trace, is_exclusive):
     return found
 
 
-def progress_end(call, target_calls):
-    """When the wait of `call` for its target ends; its Enter if it does not wait."""
-    for other in target_calls:
-        if other.region in LOCAL_REGIONS:
-            continue
-        if other.enter <= call.leave and (other.leave > call.enter or other.enter >= call.enter):
-            return max(other.enter, call.enter)
+def progress_end(call, target_calls, contended):
+    """When the wait of `call` for its target ends; its Enter if it does not wait. The need begins where its wait for
+    the lock ends, at `contended`. The other wait decides if its part is the longer one."""
+    begin = max(call.enter, contended)
+    calls = [other for other in target_calls if other.region not in LOCAL_REGIONS]
+    if any(other.enter <= begin < other.leave for other in calls):
+        return call.enter
+    for other in calls:
+        if begin < other.enter <= call.leave:
+            return other.enter if other.enter - begin >= begin - call.enter else call.enter
     return call.enter
 
 
@@ -60,22 +63,22 @@ class LockAnalysis:
             last = epoch
             last_exclusive = epoch if epoch.exclusive else last_exclusive
 
-    def _progress(self, epoch, call):
+    def _progress(self, epoch, call, contended):
         if epoch.rank == self._target:
             return call.enter
-        return progress_end(call, self._trace.calls_of_rank[self._target])
+        return progress_end(call, self._trace.calls_of_rank[self._target], contended)
 
     def _judge(self, epoch, before):
         release = epoch.calls[-1]
-        self._released_after[id(epoch)] = self._progress(epoch, release)
         queued = None
         if before is not None and before.rank != epoch.rank:
             queued = self._queued(epoch, before)
+        contended = 0
         if queued is not None:
             self.queue.append(queued)
             if queued.call is release:
-                self._released_after[id(epoch)] = max(self._released_after[id(epoch)],
-                                                      queued.until)
+                contended = queued.until
+        self._released_after[id(epoch)] = max(contended, self._progress(epoch, release, contended))
         for call in epoch.calls:
             self._book(epoch, call, queued)
 
@@ -92,8 +95,8 @@ class LockAnalysis:
 
     def _book(self, epoch, call, queued):
         """The one wait state of a call: the later event, the contention if they tie."""
-        progress = self._progress(epoch, call)
         contention = queued.until if queued is not None and queued.call is call else call.enter
+        progress = self._progress(epoch, call, contention)
         if max(progress, contention) <= call.enter:
             return
         kind = "lock_competition" if contention >= progress else "wait_for_progress"
@@ -102,11 +105,11 @@ class LockAnalysis:
                            queued.by.rank if contention >= progress else self._target))
         ticks = max(progress, contention) - call.enter
         seconds = ticks / self._trace.ticks_per_second
-        metrics = [f"mpi_rma_{part}_{kind}"]
-        if kind == "wait_for_progress":
-            metrics.append(metrics[0] + "_lower")  # one target: nothing covers the wait
-        for metric in metrics:
-            self.seconds[metric, call.rank, call.region] += seconds
+        metric = f"mpi_rma_{part}_{kind}"
+        self.seconds[metric, call.rank, call.region] += seconds
+        if kind == "wait_for_progress":  # one target: nothing covers the wait behind that for the lock
+            behind = (progress - contention) / self._trace.ticks_per_second
+            self.seconds[metric + "_lower", call.rank, call.region] += behind
 
 
 def longest_queue(queue):

@@ -68,6 +68,8 @@ def record(options, names, folder):
                   *mpi_command(options.mpirun, options.ranks, program)])
     if f"patterns: {len(names)} patterns done" not in output:
         sys.exit(f"the program's own output is missing from\n{output}")
+    # All one-sided calls need their target: the few of a pattern are no evidence on how the library works.
+    run([options.fermata, "analyze", "-q", "--progress=target", str(folder)])
     report = json.loads(run([options.fermata, "report", str(folder), "--format=json"]))
     traces = read_archive(str(folder / "traces.otf2"), part_of)
     waits = wait_severities(report, part_of)

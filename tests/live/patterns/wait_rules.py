@@ -95,13 +95,15 @@ def exposure_epoch(wait_call, complete, operations):
         yield Wait("mpi_rma_late_complete", wait_call.rank, wait_call.region, min(idle, early))
 
 
-def progress_event(call, target_calls):
-    """When the target first makes a call that serves `call`; its Enter if it waits for nobody."""
-    for other in target_calls:
-        overlaps = other.enter <= call.leave and (other.leave > call.enter or
-                                                  other.enter >= call.enter)
-        if overlaps and other.region not in LOCAL_REGIONS:
-            return max(other.enter, call.enter)
+def progress_event(call, target_calls, begin):
+    """When the target first makes a call that serves `call`, which needs it from `begin` on; the Enter of `call` if it
+    does not wait for that, or waits longer for what ends at `begin`."""
+    calls = [other for other in target_calls if other.region not in LOCAL_REGIONS]
+    if any(other.enter <= begin < other.leave for other in calls):
+        return call.enter
+    for other in calls:
+        if begin < other.enter <= call.leave:
+            return other.enter if other.enter - begin >= begin - call.enter else call.enter
     return call.enter
 
 
@@ -110,8 +112,7 @@ def lock_epochs(epochs, target_calls):
     one lock: for the previous owner's release or for the target to make progress."""
     release = None
     for epoch in sorted(epochs, key=lambda calls: calls[-1].leave):
-        candidates = [(call, progress_event(call, target_calls), "wait_for_progress")
-                      for call in epoch]
+        candidates = []
         if release is not None:
             blocked = [call for call in epoch
                        if call.enter < release.leave and call.leave > release.enter]
@@ -121,6 +122,9 @@ def lock_epochs(epochs, target_calls):
                 time = min(release.leave, longest.leave)
                 candidates.append((longest, time, "lock_competition"))
         for call in epoch:
+            locked = max((time for other, time, _ in candidates if other is call), default=0)
+            candidates.append((call, progress_event(call, target_calls, max(call.enter, locked)),
+                               "wait_for_progress"))
             # One wait state per call: that with the latest event, the contention if they tie.
             _, time, kind = max((candidate for candidate in candidates if candidate[0] is call),
                                 key=lambda candidate: (candidate[1], candidate[2]

@@ -89,6 +89,10 @@ class Blame:
 
 def _awaited(wait, begin, end):
     """Triples (location, from, to) of (begin, end]: on whom the waiting location depends."""
+    if wait.head_end is not None:
+        before = _awaited_for_lock(wait, begin, min(end, wait.head_end)) if begin < wait.head_end else []
+        behind = max(begin, wait.head_end)
+        return before + ([(wait.causing, behind, end)] if behind < end else [])
     if not wait.is_contention:
         return [(wait.causing, begin, end)]
     if wait.contention.head is not None:

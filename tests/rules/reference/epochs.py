@@ -12,10 +12,12 @@ class Operation:
     """One RMA operation; `target` is a world rank, `kind` put, get or atomic; `completions` are in
     the process's order."""
 
-    def __init__(self, call, target, kind):
+    def __init__(self, call, target, kind, size):
         self.call = call
         self.target = target
         self.kind = kind
+        self.size = size
+        self.access = None  # its AccessEpoch
         self.is_outside = False  # of all epochs but that of a fence (also with NOCHECK)
         self.completions = []  # triples (call, is it a remote completion, position)
 
@@ -69,11 +71,13 @@ class LockEpoch:
         self.flushes = []
 
     def progress_needed(self, call, targets, any_kind=False):
-        """Those of the targets whose progress an unlock or flush of them needs."""
-        if self.is_exclusive:
-            return set(targets)
-        return {operation.target for operation in self.operations
-                if operation.target in targets and operation.is_pending_at(call, any_kind)}
+        """Those of the targets whose progress an unlock or flush of them needs, and the sizes of the operations that
+        it completes, by target."""
+        sizes = {}
+        for operation in self.operations:
+            if operation.target in targets and operation.is_pending_at(call, any_kind):
+                sizes.setdefault(operation.target, []).append(operation.size)
+        return {target: sizes.get(target, []) for target in (targets if self.is_exclusive else sizes)}
 
 
 class FenceEpoch:
@@ -100,7 +104,8 @@ class WindowProcess:
         self.exposures = []
         self.locks = []
         self.is_shared_memory = False
-        self.needs_progress = {}  # {call: set of the targets it needs}
+        # (call, what it does, target it needs, sizes of operations, is it done later, AccessEpoch or None)
+        self.needs_progress = []
         self._operations = {}
         self._position = 0  # number of completion records so far
         self._fence_operations = []
@@ -118,17 +123,20 @@ class WindowProcess:
             self.creates.append(call)
             self._fence_operations = []
 
-    def operation(self, call, target, kind, name):
+    def operation(self, call, target, kind, size, name):
         targets = self.members if target == ALL_TARGETS else [self.members[target]]
         for world_rank in targets:
-            operation = Operation(call, world_rank, kind)
+            operation = Operation(call, world_rank, kind, size)
             self._operations.setdefault(name, []).append(operation)
             if self._access:
                 self._access.operations.append(operation)
+                operation.access = self._access
+                if not operation.is_request_based:
+                    self._needs_progress_of(call, kind, {world_rank: [size]}, False, self._access)
             elif self._lock_of(target):
                 self._lock_of(target).operations.append(operation)
                 if not operation.is_request_based:
-                    self._needs_progress_of(call, {world_rank})
+                    self._needs_progress_of(call, kind, {world_rank: [size]})
             else:
                 operation.is_outside = True
                 self._fence_operations.append(operation)
@@ -136,8 +144,15 @@ class WindowProcess:
     def _lock_of(self, target):
         return self._open_locks.get(target) or self._open_locks.get(ALL_TARGETS)
 
-    def _needs_progress_of(self, call, targets):
-        self.needs_progress.setdefault(call, set()).update(targets)
+    def _needs_progress_of(self, call, what, sizes, is_later=False, access=None):
+        """`sizes`: {target: sizes of operations}."""
+        for target, of_target in sizes.items():
+            self.needs_progress.append((call, what, {target}, of_target, is_later, access))
+
+    def _needs_progress_for(self, call, what, operations, is_later=False):
+        for operation in operations:
+            self._needs_progress_of(call, what or operation.kind, {operation.target: [operation.size]}, is_later,
+                                    operation.access)
 
     def completion(self, call, name, is_remote):
         """A completion record: it names all open operations of its id; if none is open, those that
@@ -147,9 +162,9 @@ class WindowProcess:
             operation.completions.append((call, is_remote, self._position))
         self._position += 1
         if call.name.startswith(("Wait", "Test")):
-            self._needs_progress_of(call, {
-                operation.target for operation in named
-                if operation.is_request_based and operation.is_pending_at(call, False)})
+            self._needs_progress_for(call, None, [
+                operation for operation in named
+                if operation.is_request_based and operation.is_pending_at(call, False)], True)
         elif call.name in _FLUSHES:
             self._complete_outside(call, named, call.name.startswith("Win_flush_local"))
             self._flush_of(call, {operation.target for operation in named})
@@ -158,14 +173,14 @@ class WindowProcess:
             for operation in named:
                 epoch = self._lock_of(self.members.index(operation.target))
                 if epoch:
-                    self._needs_progress_of(call, epoch.progress_needed(call, epoch.targets))
+                    self._needs_progress_of(call, "unlock", epoch.progress_needed(call, epoch.targets))
 
     def _complete_outside(self, call, named, any_kind):
         """A flush or unlock needs the targets of the operations outside of lock epochs that its
         completion records name."""
-        self._needs_progress_of(call, {
-            operation.target for operation in named
-            if operation.is_outside and operation.is_pending_at(call, any_kind)})
+        self._needs_progress_for(call, "flush" if call.name in _FLUSHES else "unlock", [
+            operation for operation in named
+            if operation.is_outside and operation.is_pending_at(call, any_kind)])
 
     def _named_by(self, name):
         operations = self._operations.get(name, ())
@@ -196,7 +211,7 @@ class WindowProcess:
         if call not in epoch.flushes:
             epoch.flushes.append(call)
         is_local = call.name.startswith("Win_flush_local")
-        self._needs_progress_of(call, epoch.progress_needed(call, targets, is_local))
+        self._needs_progress_of(call, "flush", epoch.progress_needed(call, targets, is_local))
 
     def group_sync(self, call, group):
         peers = {self.members[rank] for rank in group}
@@ -205,6 +220,9 @@ class WindowProcess:
             self.accesses.append(self._access)
         elif call.name == "Win_complete" and self._access:
             self._access.complete = call
+            for operation in self._access.operations:
+                if operation.is_pending_at(call, False):
+                    self._needs_progress_of(call, "complete", {operation.target: [operation.size]}, False, self._access)
             self._access = None
         elif call.name == "Win_post":
             epoch = ExposureEpoch(call, peers)
@@ -225,7 +243,7 @@ class WindowProcess:
             self._open_locks[target] = epoch
             self.locks.append(epoch)
             if target != ALL_TARGETS:
-                self._needs_progress_of(call, epoch.targets)
+                self._needs_progress_of(call, "lock", {world_rank: [] for world_rank in epoch.targets})
         epoch = self._open_locks[target]
         if acquired is not None and epoch.acquire is None:
             epoch.acquire, epoch.acquired = call, acquired
@@ -234,7 +252,7 @@ class WindowProcess:
         epoch = self._open_locks.pop(target, None)
         if epoch:
             epoch.release = call
-            self._needs_progress_of(call, epoch.progress_needed(call, epoch.targets))
+            self._needs_progress_of(call, "unlock", epoch.progress_needed(call, epoch.targets))
 
 
 _FLUSHES = {"Win_flush", "Win_flush_local", "Win_flush_all", "Win_flush_local_all"}
@@ -280,7 +298,7 @@ def window_processes(timeline):
             elif name in _COMPLETIONS:
                 process.completion(call, args[1], name == "done_remote")
             else:
-                process.operation(call, args[1], name, args[3])
+                process.operation(call, args[1], name, args[2], args[3])
     return windows
 
 

@@ -7,7 +7,7 @@ usage: generate.py --seed S --count N --out DIR [--ranks MIN..MAX] [--first I] [
 
 The focus is locks, iterations (programs of iterations), clocks (clocks that disagree), libraries
 (programs that use SHMEM, ARMCI or coarrays), omp, hybrid (OpenMP beside MPI), pthread or cuda
-(streams of accelerators beside MPI).
+(streams of accelerators beside MPI), progress (calls that wait until their partners call MPI again).
 File i of a seed depends on the seed and on i alone.
 """
 
@@ -19,6 +19,7 @@ import sys
 
 import reference
 import simulation_accelerators
+import simulation_progress
 import scenario_file
 from simulation import Simulation, THREAD_FOCUSES, USER_REGIONS
 from simulation_iterations import INNER_PHASE, PHASE
@@ -222,6 +223,8 @@ def generate(seed, index, ranks, focus=None):
     chooser = random.Random("%s:%d" % (seed, index))
     if focus == "cuda":
         return simulation_accelerators.lines(chooser)
+    if focus == "progress":
+        return simulation_progress.lines(chooser)
     threads = 2 if chooser.random() < 0.08 else 1
     if focus is None:
         focus = chooser.choice(("locks", "locks", "iterations", None, None, "libraries",
@@ -260,7 +263,8 @@ def main(arguments):
     parser.add_argument("--out", required=True)
     parser.add_argument("--ranks", type=parse_range, default=(2, 8), metavar="MIN..MAX")
     parser.add_argument("--first", type=int, default=0, help="number of the first file")
-    parser.add_argument("--focus", choices=("locks", "iterations", "clocks", "libraries", "cuda", "worlds", *THREAD_FOCUSES),
+    parser.add_argument("--focus", choices=("locks", "iterations", "clocks", "libraries", "cuda", "worlds", "progress",
+                                            *THREAD_FOCUSES),
                         help="the same kind of program in all scenarios")
     parser.add_argument("--no-expect", action="store_true")
     options = parser.parse_args(arguments)

@@ -39,6 +39,8 @@ SYNCHRONIZATION_KINDS = {
     "mpi_rma_early_wait": "rma_early_wait",
     "mpi_rma_sync_wait_for_progress": "rma_progress",
     "mpi_rma_comm_wait_for_progress": "rma_progress",
+    "mpi_rma_active_wait_for_progress": "rma_active_progress",
+    "mpi_p2p_wait_for_progress": "p2p_progress",
     "shmem_wait_until": "shmem_wait_until",
     "caf_earlyreduce": "caf_n21",
     "caf_sync_images_wait": "caf_sync_images",
@@ -98,7 +100,11 @@ class WaitState:
         self.begin = candidate.activity.begin_of_waiting(candidate.time)
         self.time = candidate.time
         self.is_contention = candidate.metric in CONTENTION_KINDS
+        # The contention for which it waits, or until `head_end`, before it waits for progress.
         self.contention = candidate.detail if self.is_contention else None
+        self.head_end = None
+        if candidate.rule == ws.PROGRESS and candidate.detail.contention:
+            self.contention, self.head_end = candidate.detail.contention, candidate.detail.begin
         kinds = CONTENTION_KINDS if self.is_contention else SYNCHRONIZATION_KINDS
         self.kind = kinds[candidate.metric]
 

@@ -5,6 +5,7 @@ share the code of passive_target.py once their epochs and needs are known."""
 import epochs
 import library_functions
 import matching
+import progress
 import wait_states as ws
 from library_functions import kind_of, library_of
 from scenario_file import ALL_TARGETS
@@ -179,6 +180,7 @@ class _Operation:
     def __init__(self, record, target):
         self.call = record.call
         self.kind = record.name
+        self.size = record.args[2]
         self.target = target
         self.is_done_locally = False
 
@@ -202,7 +204,7 @@ _FETCHING = ("fetch", "swap", "fadd", "finc", "atomic_ref", "atomic_cas", "Rmw")
 
 
 def progress_needs(timeline):
-    """{call: set of the other processes whose progress it needs}."""
+    """{call: progress.Need}."""
     needs = {}
     for rank, records in timeline.library_records.items():
         open_operations = {}
@@ -213,14 +215,15 @@ def progress_needs(timeline):
                 operation = _Operation(record, target)
                 open_operations.setdefault((record.args[0], record.args[3]), []).append(operation)
                 if operation.is_blocking:
-                    targets = (target,)
+                    targets = ((target, operation.size),)
             elif record.name in ("done_blocking", "done_nonblocking", "done_remote"):
                 targets = _complete(open_operations, record)
             elif record.name == "lock_acquire":
                 targets = _of_lock(timeline, rank, record)
-            others = set(targets) - {rank}
-            if others:
-                needs.setdefault(call, set()).update(others)
+            for target, size in targets:
+                if target != rank:
+                    need = needs.setdefault(call, progress.Need())
+                    need.add(call.region, record.args[0], {target}, [] if size is None else [size])
     return needs
 
 
@@ -228,16 +231,17 @@ def _of_lock(timeline, rank, record):
     window, target = record.args[:2]
     if kind_of(record.call.region) != "lock" or target == ALL_TARGETS:
         return ()
-    return {timeline.scenario.window_members(window, rank)[target]}
+    return ((timeline.scenario.window_members(window, rank)[target], None),)
 
 
 def _complete(open_operations, record):
-    """Completes the operations that a record names; returns the targets that its call needs."""
+    """Completes the operations that a record names; returns the targets that its call needs, with the sizes of the
+    operations."""
     call, is_remote = record.call, record.name == "done_remote"
     library = library_of(call.region)
     named = open_operations.get(record.args, [])
     reached = [operation for operation in named if is_remote or not operation.is_done_locally]
-    targets = set()
+    targets = []
     for operation in reached:
         if operation.call is call:
             is_needed = library == "armci" or operation.kind != "put" or is_remote
@@ -246,7 +250,7 @@ def _complete(open_operations, record):
                 kind_of(call.region) == "completion"
                 or kind_of(call.region) == "barrier" and library != "armci")
         if is_needed:
-            targets.add(operation.target)
+            targets.append((operation.target, operation.size))
         operation.is_done_locally = True
     open_operations[record.args] = [operation for operation in named if not (
         operation in reached and (is_remote or operation.kind == "get"))]

@@ -32,6 +32,7 @@ time
               mpi_rma_late_complete
             mpi_rma_wait_at_fence
               mpi_rma_early_fence
+            mpi_rma_active_wait_for_progress
           mpi_rma_sync_passive
             mpi_rma_sync_lock_competition
             mpi_rma_sync_wait_for_progress
@@ -43,6 +44,7 @@ time
               mpi_lswo_same
           mpi_latereceiver
             mpi_latereceiver_wo
+          mpi_p2p_wait_for_progress
         mpi_collective
           mpi_earlyreduce
           mpi_earlyscan
@@ -206,6 +208,7 @@ COUNT_METRICS = _parents(COUNT_TREES)
 INFO_METRICS = tuple("%s_%s_wait_for_progress_lower" % (library, calls)
                      for library in ("mpi_rma", "shmem", "armci", "caf")
                      for calls in ("sync", "comm")) + (
+                         "mpi_p2p_wait_for_progress_lower", "mpi_rma_active_wait_for_progress_lower",
                          "thread_start_delay", "omp_task_starvation", "kernel_measured", "kernel_adjusted",
                          "kernel_inactive", "kernel_idle", "kernel_composite")
 

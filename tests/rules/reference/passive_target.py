@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The wait states of passive-target one-sided communication: lock contention, wait for progress."""
+"""Lock contention, and the waits for progress of one-sided communication."""
 
 from collections import namedtuple
 
 import libraries
 import library_functions
-import metrics
+import progress
 import wait_states as ws
 
 # An epoch from its acquisition to the end of its release activity, on the location that releases.
@@ -16,13 +16,28 @@ Hold = namedtuple("Hold", "loc begin end")
 Contention = namedtuple("Contention", "own holds head", defaults=(None,))
 
 
-def candidates(timeline, windows):
-    """The candidates of both rules."""
-    waiting = {candidate.activity: candidate
-               for candidate in _progress_candidates(timeline, windows)}
-    yield from waiting.values()
-    for processes in [*windows.values(), *libraries.lock_processes(timeline)]:
-        yield from _contention_candidates(processes, waiting)
+def candidates(timeline, windows, stated=None):
+    """The candidates of both rules. `stated`: as for progress.Evidence."""
+    return evaluate(timeline, windows, stated)[0]
+
+
+def evaluate(timeline, windows, stated=None):
+    """(the candidates of both rules, the evidence of the needs for progress)."""
+    needs = {**_needs(windows), **libraries.progress_needs(timeline)}
+    of_locks = [*windows.values(), *libraries.lock_processes(timeline)]
+    alone = [candidate for processes in of_locks for candidate in _contention_candidates(processes, None)]
+    evidence = progress.Evidence(timeline, needs, _latest(alone), stated)
+    contentions = [candidate for processes in of_locks
+                   for candidate in _contention_candidates(processes, evidence)]
+    return contentions + _progress_candidates(evidence, needs, contentions), evidence
+
+
+def _latest(contentions):
+    """{call: until when it waits for locks}."""
+    latest = {}
+    for candidate in contentions:
+        latest[candidate.activity] = max(candidate.time, latest.get(candidate.activity, 0))
+    return latest
 
 
 def _metric(call, suffix):
@@ -32,6 +47,8 @@ def _metric(call, suffix):
     if library:
         kind = "sync" if call.node == library + "_synchronization" else "comm"
         return "%s_%s_%s" % (library, kind, suffix)
+    if call.node == "mpi_rma_sync_active":
+        return "mpi_rma_active_" + suffix
     kind = "sync" if call.node == "mpi_rma_sync_passive" else "comm"
     return "mpi_rma_%s_%s" % (kind, suffix)
 
@@ -39,62 +56,37 @@ def _metric(call, suffix):
 # --- Wait for Progress -----------------------------------------------------------------------
 
 
-def _dependencies(windows):
-    """{call: set of the other processes whose progress it needs}."""
+def _needs(windows):
+    """{call: progress.Need} of MPI's windows."""
     needs = {}
-    for processes in windows.values():
+    for window, processes in windows.items():
         if any(process.is_shared_memory for process in processes.values()):
             continue
+        name = window[0] if isinstance(window, tuple) else window
+        posts = ws.posts_of(processes)
         for process in processes.values():
-            for call, targets in process.needs_progress.items():
-                needs.setdefault(call, set()).update(targets - {process.process})
+            for call, what, targets, sizes, is_later, access in process.needs_progress:
+                for target in targets - {process.process}:
+                    post = posts.get((access, target))
+                    needs.setdefault(call, progress.Need()).add(
+                        what, name, {target}, sizes, "access" if access else "lock", is_later,
+                        progress.Event(post.enter, post) if post else None)
     return needs
 
 
-def _progressing_calls(timeline):
-    """{(rank, library): its progressing calls, those of all threads, ordered by Enter}."""
-    progressing = {}
-    for loc, calls in timeline.calls.items():
-        for call in calls:
-            library = library_functions.library_of(call.region)
-            progresses = library_functions if library else metrics
-            if progresses.is_progressing(call.region):
-                progressing.setdefault((loc[0], library), []).append(call)
-    for calls in progressing.values():
-        calls.sort(key=lambda call: (call.enter, call.loc, call.index))
-    return progressing
-
-
-def _overlaps(call, activity):
-    return call.enter <= activity.leave and (call.leave > activity.enter
-                                             or call.enter >= activity.enter)
-
-
-def _progress_candidates(timeline, windows):
-    progressing = _progressing_calls(timeline)
-    needs = {**_dependencies(windows), **libraries.progress_needs(timeline)}
-    for activity, targets in needs.items():
-        library = library_functions.library_of(activity.region)
-        first_calls = []
-        for target in targets:
-            overlapping = [call for call in progressing.get((target, library), ())
-                           if _overlaps(call, activity)]
-            first_calls += overlapping[:1]
-        awaited = [call for call in first_calls if call.enter > activity.enter]
-        if awaited and activity.is_leaf:
-            cause = min(awaited, key=lambda call: (-call.enter, call.loc, call.index))
-            yield ws.Candidate(activity, cause.enter, ws.PROGRESS, cause,
-                               _metric(activity, "wait_for_progress"), first_calls, 0)
-
-
-def time_without_overlap(candidate):
-    """The part of a wait for progress that no first call of the targets covers."""
-    uncovered, begin = 0, candidate.activity.enter
-    for call in sorted(candidate.detail, key=lambda call: call.enter):
-        end = min(call.enter, candidate.time)
-        uncovered += max(0, end - begin)
-        begin = max(begin, call.leave)
-    return uncovered + max(0, candidate.time - begin)
+def _progress_candidates(evidence, needs, contentions):
+    before = {}  # {call: its latest contention}
+    for candidate in contentions:
+        other = before.get(candidate.activity)
+        if other is None or ws.preference(candidate) < ws.preference(other):
+            before[candidate.activity] = candidate
+    found = []
+    for call in needs:
+        contention = before.get(call)
+        found.append(progress.candidate(evidence, call, _metric(call, "wait_for_progress"), 0,
+                                        contention.time if contention else 0,
+                                        contention.detail if contention else None))
+    return [candidate for candidate in found if candidate]
 
 
 # --- Lock Contention -------------------------------------------------------------------------
@@ -158,15 +150,20 @@ def _hold(epoch, predecessor, candidate):
     return Hold(epoch.release.loc, begin, epoch.release.leave)
 
 
-def _contention_candidates(processes, waiting_for_progress):
-    """`waiting_for_progress`: {call: its candidate of the other rule}."""
+def _contention_candidates(processes, evidence):
+    """`evidence`: which calls wait for progress; None: none does."""
     orders = _orders(processes)
     epochs = sorted(orders, key=lambda epoch: (orders[epoch], epoch.release.loc, epoch.release.index))
     found, holds = {}, {}  # {epoch: its candidate}, {epoch: its Hold}
+    served = {}  # {epoch: when its release has waited for progress}
     for position, epoch in enumerate(epochs):
         predecessor = _predecessor(epoch, epochs[:position], orders)
-        candidate = _contention(epoch, predecessor, found, waiting_for_progress)
+        candidate = _contention(epoch, predecessor, found, served)
         holds[epoch] = _hold(epoch, predecessor, candidate)
+        if evidence:
+            is_behind = candidate is not None and candidate.activity is epoch.release
+            wait = evidence.wait(epoch.release, candidate.time if is_behind else 0)
+            served[epoch] = wait.cause.enter if wait else 0
         if candidate:
             found[epoch] = candidate
             before = epochs[:epochs.index(predecessor) + 1]
@@ -176,9 +173,9 @@ def _contention_candidates(processes, waiting_for_progress):
             yield candidate._replace(detail=Contention(holds[epoch], awaited), order=position)
 
 
-def _contention(epoch, predecessor, found, waiting_for_progress):
-    """The candidate of an epoch, None if it does not wait for its predecessor; `found`: those of the
-    epochs before."""
+def _contention(epoch, predecessor, found, served):
+    """The candidate of an epoch, None if it does not wait for its predecessor; `found`, `served`: the candidates of
+    the epochs before, and until when their releases waited for progress."""
     if predecessor is None or predecessor.process == epoch.process:
         return None
     release = predecessor.release
@@ -186,8 +183,7 @@ def _contention(epoch, predecessor, found, waiting_for_progress):
     if predecessor in found:
         if found[predecessor].activity is release:
             begin = max(begin, found[predecessor].time)
-    if release in waiting_for_progress:
-        begin = max(begin, waiting_for_progress[release].time)
+    begin = max(begin, served.get(predecessor, 0))
     possible = [call for call in _activities(epoch, predecessor.targets)
                 if call.enter < release.leave and call.leave > begin]
     if not possible:

@@ -17,10 +17,12 @@ import libraries
 import library_functions
 import matching
 import matrices
+import message_progress
 import metrics
 import passive_target
 import phases
 import problems
+import progress
 import thread_locks
 import thread_times
 import thread_waits
@@ -61,7 +63,9 @@ def compute(timeline):
     candidates = list(ws.point_to_point_candidates(point_to_point, timeline.calls, timeline.scenario.nodes))
     candidates += ws.collective_candidates(instances, matching.counts_bytes(timeline))
     candidates += ws.one_sided_candidates(windows)
-    candidates += passive_target.candidates(timeline, windows)
+    stated = timeline.scenario.options.get("progress")
+    candidates += passive_target.candidates(timeline, windows, stated)
+    candidates += message_progress.candidates(timeline, point_to_point, stated)
     of_libraries = libraries.collective_instances(timeline)
     candidates += libraries.collective_candidates(of_libraries, matching.counts_bytes(timeline))
     candidates += libraries.peer_candidates(timeline)
@@ -85,7 +89,7 @@ def compute(timeline):
     for call, candidate in chosen.items():
         if candidate.rule == ws.PROGRESS:
             severities.add(candidate.metric + "_lower", call,
-                           passive_target.time_without_overlap(candidate))
+                           progress.time_without_overlap(candidate))
     _count_calls_and_records(severities, timeline)
     for processes in windows.values():
         _count_pairs(severities, processes)

@@ -24,7 +24,7 @@ class Call:
     """
 
     __slots__ = ("loc", "index", "region", "path", "enter", "leave", "child_time", "is_leaf",
-                 "records", "name", "node", "nested", "position", "end_position", "flushed")
+                 "records", "name", "node", "nested", "position", "end_position", "flushed", "is_open")
 
     def __init__(self, loc, index, region, parent, enter, inherited, position):
         self.loc = loc
@@ -42,6 +42,7 @@ class Call:
         self.position = position  # of its Enter among the events of the location
         self.end_position = None  # of its Leave
         self.flushed = 0  # time in which the recorder flushed, in no nested call
+        self.is_open = False  # it is never left
         if parent:
             parent.is_leaf = False
             parent.nested.append(self)
@@ -176,6 +177,7 @@ class Timeline:
                 records = self.records if stack[-1].name else self.library_records
                 records[loc[0]].append(record)
         while stack:
+            stack[-1].is_open = True
             self._close(stack, events[-1].time, len(events))
         self.calls[loc] = calls
         self.segments[loc] = segments

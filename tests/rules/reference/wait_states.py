@@ -28,7 +28,7 @@ def is_wait_state(candidate):
     return candidate.activity.begin_of_waiting(candidate.time) is not None
 
 
-def _preference(candidate):
+def preference(candidate):
     """Smallest is best: the latest t, then rule, location of the cause, earlier event."""
     return (-candidate.time, candidate.rule, candidate.cause.loc, candidate.cause.index,
             candidate.order)
@@ -41,7 +41,7 @@ def decide(candidates):
         if is_wait_state(candidate):
             remaining.setdefault(candidate.activity, []).append(candidate)
     for of_activity in remaining.values():
-        of_activity.sort(key=_preference, reverse=True)
+        of_activity.sort(key=preference, reverse=True)
     while True:
         chosen = {activity: left[-1] for activity, left in remaining.items() if left}
         circles = _find_circles(chosen.values())
@@ -303,18 +303,26 @@ def _latest_call(calls):
     return min(calls, key=lambda call: (-call.enter, call.loc, call.index))
 
 
-def _late_post_candidates(processes):
+def posts_of(processes):
+    """{(AccessEpoch, target): its call that posted}."""
     exposures = epochs.exposures_of(processes)
-    ordinals = {}
+    ordinals, posts = {}, {}
     for origin, process in processes.items():
         for epoch in process.accesses:
-            posts = {}
             for target in epoch.targets:
                 ordinal = ordinals[origin, target] = ordinals.get((origin, target), -1) + 1
                 named = exposures.get((origin, target), ())
                 if ordinal < len(named):
-                    posts[target] = named[ordinal].post
-            yield from _late_posts_of_epoch(epoch, posts)
+                    posts[epoch, target] = named[ordinal].post
+    return posts
+
+
+def _late_post_candidates(processes):
+    posts = posts_of(processes)
+    for process in processes.values():
+        for epoch in process.accesses:
+            yield from _late_posts_of_epoch(epoch, {target: posts[epoch, target] for target in epoch.targets
+                                                    if (epoch, target) in posts})
 
 
 def _late_posts_of_epoch(epoch, posts):

@@ -51,7 +51,7 @@ static void open(const char *plan, bool any_gaps)
         fm_vector_push(&location->receives,
                        (struct fm_message_end){call, call, 1, 0, 0, TAG, 0, 0});
     }
-    fm_receiver_open(&receiver, &trace, 1, any_gaps ? &gaps : NULL);
+    fm_receiver_open(&receiver, &trace, 1, any_gaps ? &gaps : NULL, false);
 }
 
 /* What process 0 does: s sends, 1 to 9 are sends in a pause. */

@@ -201,7 +201,7 @@ class Trace:
 
     archive: experiment directory (with traces.otf2) or path of an anchor file
     threads: of the analysis; 0: one for each processor
-    clock, progress: as the options of `fermata analyze`: "linear", "clc", "none"; "target", "async"
+    clock, progress: as the options of `fermata analyze`: "linear", "clc", "none"; "evidence", "target", "async"
     """
 
     def __init__(self, archive, threads=0, clock=None, progress=None):

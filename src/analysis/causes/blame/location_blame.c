@@ -7,6 +7,8 @@
  * what the location does; inside it enters the chains. */
 #include "analysis/causes/blame/location_waits.h"
 
+#include "analysis/causes/charge.h"
+
 /* ---- each wait state for itself ---- */
 
 void fm_blame_piece_of_wait(const struct fm_blame_run *run, unsigned worker,
@@ -206,7 +208,7 @@ static void send_wait(const struct fm_blamed_location *examined, const struct fm
     const fm_delay_kind_t kind = fm_delay_kind((fm_metric_t)wait->metric);
     size_t count = 0;
     const struct fm_lock_claim *claims = NULL;
-    if (examined->view != NULL && fm_delay_metrics(kind)->is_contention) {
+    if (examined->view != NULL && fm_charge_of(kind) != FM_CHARGE_DELAY) {
         const struct fm_lock_claim wanted = {.until = wait->until,
                                              .enter = wait->enter,
                                              .waiter = examined->number,

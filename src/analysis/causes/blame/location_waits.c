@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/causes/blame/location_waits.h"
 
+#include "analysis/causes/charge.h"
+
 /* ---- windows ---- */
 
 /* @return the window of a time: window w begins where w - 1 ends */
@@ -134,7 +136,8 @@ void fm_blame_send_spans(const struct fm_blamed_location *examined)
 
 /* ---- what the location has caused ---- */
 
-/* Sends a contention to the successions of the holders of its lock. @return whether they are known
+/* Sends a contention, or a wait for progress that begins with one, to the successions of the
+ * holders of its lock. @return whether they are known
  */
 static bool send_contention(const struct fm_blamed_location *examined,
                             const struct fm_caused_wait *wait, uint64_t weight)
@@ -188,7 +191,7 @@ static void list_arrivals(struct fm_blamed_location *examined)
             weight = request->weight(request->context, examined->number, wait);
         }
         scratch->weights.items[i] = weight;
-        if (fm_delay_metrics((fm_delay_kind_t)wait->delay_kind)->is_contention &&
+        if (fm_charge_of((fm_delay_kind_t)wait->delay_kind) != FM_CHARGE_DELAY &&
             send_contention(examined, wait, weight)) {
             continue;
         }

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "analysis/p2p/message_needs.h"
+
+#include "base/containers/sort.h"
+#include "engine/dispatch/dispatch.h"
+
+#include <string.h>
+#include <strings.h>
+
+/* One side of a message: what the call that completes it needs. */
+struct side {
+    struct fm_call_ref call;
+    struct fm_partner partner; /* `begin`: where the call of the event ends, if it only starts */
+    uint32_t what;             /* FM_NEEDS_FOR_SEND or FM_NEEDS_FOR_RECEIVE */
+    uint8_t size_class;
+    bool is_later;
+};
+
+typedef FM_VECTOR(struct side) side_vector;
+
+struct fm_message_needs {
+    struct fm_analysis *analysis;
+    uint8_t *traits;           /* by region */
+    side_vector *sides;        /* by process that owns the call */
+    struct fm_dispatch *sent;  /* to senders */
+    struct fm_progress *found; /* NULL: not weighed yet */
+};
+
+uint8_t *fm_message_traits(const struct fm_trace *trace)
+{
+    uint8_t *traits = fm_allocate(trace->region_count + (size_t)1, sizeof *traits);
+    for (uint32_t r = 0; r < trace->region_count; ++r) {
+        const struct fm_region *region = &trace->regions[r];
+        const char *name = strchr(region->name, '_');
+        if (region->paradigm != FM_PARADIGM_MPI || name == NULL) {
+            continue;
+        }
+        ++name;
+        if (strncasecmp(name, "I", 1) == 0 || strncasecmp(name, "Start", 5) == 0 ||
+            strncasecmp(name, "Pready", 6) == 0) {
+            traits[r] |= FM_MESSAGE_CALL_STARTS;
+        }
+        if (strncasecmp(name, "Sendrecv", 8) == 0) {
+            traits[r] |= FM_MESSAGE_CALL_EXCHANGES;
+        }
+    }
+    return traits;
+}
+
+/* ---- listing ---- */
+
+static void keep_side(void *context, unsigned worker, uint32_t process, const void *record)
+{
+    (void)worker;
+    struct fm_message_needs *needs = context;
+    fm_vector_push(&needs->sides[process], *(const struct side *)record);
+}
+
+static uint8_t traits_of(const struct fm_message_needs *needs, struct fm_call_ref call)
+{
+    return needs
+        ->traits[fm_trace_region(&needs->analysis->trace->locations[call.location], call.activity)];
+}
+
+/* Two calls of a partner in which it takes part in a message: the one that starts its side and the
+ * one that completes it. */
+struct partner_calls {
+    uint64_t enter, leave;                   /* of the first */
+    uint64_t complete_enter, complete_leave; /* UINT64_MAX: it is never completed */
+    bool only_starts;
+};
+
+/* @return whether a partner is inside one of the calls of a message when the need begins, or has
+ * completed its side, or the needing call is over then */
+static bool needs_nobody(const struct partner_calls *partner, uint64_t enter, uint64_t leave)
+{
+    uint64_t begin = partner->only_starts ? partner->leave : partner->enter;
+    begin = enter > begin ? enter : begin;
+    return begin >= leave || partner->complete_leave <= begin ||
+           (partner->enter <= begin && begin < partner->leave) ||
+           (partner->complete_enter <= begin && begin < partner->complete_leave);
+}
+
+static struct fm_partner describe(const struct partner_calls *partner, uint32_t process)
+{
+    return (struct fm_partner){
+        .event = partner->enter,
+        .begin = partner->only_starts ? partner->leave : partner->enter,
+        .until = partner->complete_leave,
+        .process = process,
+    };
+}
+
+static void add_receive(struct fm_message_needs *needs, const struct fm_message_ends *message,
+                        uint32_t receiver)
+{
+    const struct fm_trace *trace = needs->analysis->trace;
+    const struct fm_send_end *send = message->send;
+    const struct partner_calls sender = {
+        .enter = message->arrival->sent,
+        .leave = send->start_leave,
+        .complete_enter = send->is_completed ? send->complete_enter : UINT64_MAX,
+        .complete_leave = send->is_completed ? send->complete_leave : UINT64_MAX,
+        .only_starts = send->only_starts,
+    };
+    const bool is_own =
+        message->post.activity != FM_NONE && fm_same_call(message->post, message->complete);
+    if (is_own && (traits_of(needs, message->complete) & FM_MESSAGE_CALL_EXCHANGES) == 0 &&
+        needs_nobody(&sender, fm_call_enter(trace, message->complete),
+                     fm_call_leave(trace, message->complete))) {
+        return;
+    }
+    const struct side side = {
+        .call = message->complete,
+        .partner = describe(&sender, message->sender),
+        .what = FM_NEEDS_FOR_RECEIVE,
+        .size_class = fm_trace_size_class(send->bytes),
+        .is_later = !is_own,
+    };
+    fm_vector_push(&needs->sides[receiver], side);
+}
+
+static void add_send(struct fm_message_needs *needs, unsigned worker,
+                     const struct fm_message_ends *message, uint32_t receiver)
+{
+    const struct fm_trace *trace = needs->analysis->trace;
+    const struct fm_send_end *send = message->send;
+    if (!send->is_completed || message->post.activity == FM_NONE) {
+        return;
+    }
+    const struct partner_calls receiving = {
+        .enter = fm_call_enter(trace, message->post),
+        .leave = fm_call_leave(trace, message->post),
+        .complete_enter = fm_call_enter(trace, message->complete),
+        .complete_leave = fm_call_leave(trace, message->complete),
+        .only_starts = (traits_of(needs, message->post) & FM_MESSAGE_CALL_STARTS) != 0,
+    };
+    if (send->is_alone && needs_nobody(&receiving, send->complete_enter, send->complete_leave)) {
+        return;
+    }
+    const struct side side = {
+        .call = send->complete,
+        .partner = describe(&receiving, receiver),
+        .what = FM_NEEDS_FOR_SEND,
+        .size_class = fm_trace_size_class(send->bytes),
+        .is_later = send->complete.activity != message->arrival->start ||
+                    send->complete.location != message->arrival->location,
+    };
+    fm_dispatch_send(needs->sent, worker, message->sender, &side);
+}
+
+void fm_message_needs_add(struct fm_message_needs *needs, unsigned worker,
+                          const struct fm_message_ends *message)
+{
+    if (needs == NULL || message->send->is_buffered) {
+        return;
+    }
+    const uint32_t receiver = fm_trace_process(needs->analysis->trace, message->complete.location);
+    if (receiver != message->sender) {
+        add_receive(needs, message, receiver);
+        add_send(needs, worker, message, receiver);
+    }
+}
+
+void fm_message_needs_deliver(struct fm_message_needs *needs)
+{
+    if (needs != NULL) {
+        fm_dispatch_deliver(needs->sent);
+    }
+}
+
+/* ---- weighing ---- */
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+    return a < b ? -1 : a > b;
+}
+
+/* By call, partner, and the event, the latest one first. */
+static int compare_sides(const void *a, const void *b)
+{
+    const struct side *left = a, *right = b;
+    int order = compare_numbers(left->call.location, right->call.location);
+    order = order != 0 ? order : compare_numbers(left->call.activity, right->call.activity);
+    order = order != 0 ? order : compare_numbers(left->partner.process, right->partner.process);
+    return order != 0 ? order : compare_numbers(right->partner.event, left->partner.event);
+}
+
+/* Adds the need of a call for one partner: that of all of their messages.
+ * @return the number of sides of it */
+static size_t add_partner(struct fm_progress *progress, uint32_t process, const struct side *sides,
+                          size_t count)
+{
+    struct fm_partner partner = sides[0].partner;
+    struct fm_needed why = {.window = FM_NONE};
+    size_t end = 0;
+    for (; end < count && fm_same_call(sides[end].call, sides[0].call) &&
+           sides[end].partner.process == partner.process;
+         ++end) {
+        const struct side *side = &sides[end];
+        if (side->partner.event == partner.event && side->partner.begin > partner.begin) {
+            partner.begin = side->partner.begin;
+        }
+        partner.until = side->partner.until > partner.until ? side->partner.until : partner.until;
+        why.what |= side->what;
+        why.size_class = side->size_class > why.size_class ? side->size_class : why.size_class;
+        why.is_later |= side->is_later;
+    }
+    fm_progress_need_of(progress, process, sides[0].call, &partner, &why);
+    return end;
+}
+
+static void add_needs(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    (void)worker;
+    struct fm_message_needs *needs = context;
+    for (uint32_t process = first; process < last; ++process) {
+        side_vector *sides = &needs->sides[process];
+        struct fm_process_needs *found = &needs->found->of_process[process];
+        fm_sort(sides->items, sides->count, sizeof *sides->items, compare_sides);
+        for (size_t i = 0; i < sides->count;) {
+            i += add_partner(needs->found, process, sides->items + i, sides->count - i);
+        }
+        fm_vector_free(sides);
+        for (uint32_t i = 0; i < found->calls.count; ++i) {
+            fm_progress_try(found, i, 0);
+        }
+    }
+}
+
+const struct fm_progress *fm_message_needs_weigh(struct fm_message_needs *needs)
+{
+    struct fm_analysis *analysis = needs->analysis;
+    needs->found = fm_progress_create(analysis);
+    fm_engine_run(analysis->engine, add_needs, needs);
+    fm_progress_ask(needs->found);
+    analysis->message_evidence = fm_evidence_weigh(needs->found, false);
+    return needs->found;
+}
+
+struct fm_message_needs *fm_message_needs_create(struct fm_analysis *analysis)
+{
+    if (analysis->asynchronous_progress) {
+        return NULL;
+    }
+    struct fm_message_needs *needs = fm_allocate(1, sizeof *needs);
+    *needs = (struct fm_message_needs){
+        .analysis = analysis,
+        .traits = fm_message_traits(analysis->trace),
+        .sides = fm_allocate(analysis->trace->process_count, sizeof *needs->sides),
+        .sent = fm_dispatch_create(analysis->engine, sizeof(struct side), keep_side, needs),
+    };
+    return needs;
+}
+
+void fm_message_needs_free(struct fm_message_needs *needs)
+{
+    if (needs == NULL) {
+        return;
+    }
+    for (uint32_t p = 0; p < needs->analysis->trace->process_count; ++p) {
+        fm_vector_free(&needs->sides[p]);
+    }
+    fm_progress_free(needs->found);
+    fm_dispatch_free(needs->sent);
+    fm_free(needs->traits);
+    fm_free(needs->sides);
+    fm_free(needs);
+}
