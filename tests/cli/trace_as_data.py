@@ -64,9 +64,10 @@ ranks 2
 """
 
 
-# Examples 3.1, 3.2, 3.3, 3.4 and 3.6 of wolf-2002, with times: a receive at 1 and its send at 4 (3); a send at 10 and its
-# receive at 14 (4); three messages that are received in the reverse order (the first two receives, 0.5 each); an
-# Allreduce entered at 30 and 33 (3); a lock that is requested at 42 and held until 45.5, the end of its release (3.5).
+# Examples 3.1 to 3.6 of wolf-2002, with times: a receive at 1 and its send at 4 (3); a send at 10 and its receive at 14
+# (4); three messages that are received in the reverse order (the first two receives, 0.5 each); an Allreduce entered at
+# 30 and 33 (3); a barrier entered at 48 and 48.5 (0.5); a lock that is requested at 42 and held until 45.5, the end of its
+# release (3.5).
 COMPOUND_EVENTS = """unit 1
 ranks 2 threads 2
 team workers 0.0 0.1
@@ -97,6 +98,8 @@ team workers 0.0 0.1
 45 0 enter omp_unset_lock
 45 0 release_lock 1 1
 45.5 0 leave omp_unset_lock
+48 0 enter !$omp barrier @a.c:5
+49 0 leave !$omp barrier @a.c:5
 50 0 leave main
 42 0.1 enter omp_set_lock
 46 0.1 acquire_lock 1 2
@@ -104,6 +107,8 @@ team workers 0.0 0.1
 47 0.1 enter omp_unset_lock
 47 0.1 release_lock 1 2
 47.5 0.1 leave omp_unset_lock
+48.5 0.1 enter !$omp barrier @a.c:5
+49 0.1 leave !$omp barrier @a.c:5
 0 1 enter main
 1 1 enter MPI_Recv
 5 1 recv 0 7 8
@@ -130,6 +135,7 @@ COMPOUND_EVENTS_FOUND = """\
 3.000000 s  Late Sender              rank 1  main/MPI_Recv
 3.500000 s  Lock Competition         rank 0  omp_set_lock
 1.000000 s  Messages in Wrong Order  rank 1  main/MPI_Recv
+0.500000 s  Unbalanced Barrier       rank 0  main/!$omp barrier @a.c:5
 3.000000 s  Wait at N x N            rank 0  main/MPI_Allreduce
 """
 
@@ -328,7 +334,8 @@ def check_nesting(folder):
 
 def check_scenarios(folder):
     """A share of all scenarios, those with messages and locks among them."""
-    checked = {"functions": 0, "sends": 0, "messages": 0, "holds": 0, "members": 0, "parts": 0, "blame": 0, "operations": 0, "threads": 0}
+    checked = dict.fromkeys(("functions", "sends", "messages", "holds", "members", "parts", "blame", "operations",
+                             "threads"), 0)
     # Fewer than one of six would leave a table without rows.
     for scenario in share.some(fermata_command.scenarios(), 6 * min(share.FACTOR, 1)):
         name = os.path.basename(scenario)[:-len(".scn")]

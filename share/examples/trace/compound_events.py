@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Compound events of F. Wolf, Automatic Performance Analysis on Parallel Computers with SMP Nodes (2002), examples
-3.1 to 3.4 and 3.6: python3 compound_events.py EXPERIMENT"""
+3.1 to 3.6: python3 compound_events.py EXPERIMENT"""
 import collections
 import sys
 import fermata
@@ -30,6 +30,18 @@ for message in trace.messages:
 for member in trace.members:
     if member.call.region.name == "MPI_Allreduce" and member.call.enter < member.collective.last_enter:
         waste("Wait at N x N", member.call, member.collective.last_enter - member.call.enter)
+
+# Unbalanced Barrier: the k-th barriers of all threads of a process are one, if all of them are in each team.
+passed, barriers = collections.Counter(), collections.defaultdict(list)
+for call in trace.calls:
+    if call.region.paradigm == "openmp" and "barrier" in call.region.name:
+        barriers[call.location.rank, passed[call.location]].append(call)
+        passed[call.location] += 1
+threads = collections.Counter(location.rank for location in trace.locations)
+for (rank, _), calls in barriers.items():
+    for call in calls if len(calls) == threads[rank] else []:
+        if call.enter < max(each.enter for each in calls):
+            waste("Unbalanced Barrier", call, max(each.enter for each in calls) - call.enter)
 
 # Lock Competition: the lock is requested before the hold in front of this one ends.
 for hold in trace.holds:
