@@ -13,8 +13,8 @@
  *   many N    N threads at once
  *   failing   pthread_create fails
  *   nested    threads create threads, and join those of others
- *   destroys  a thread whose function returns at once has a thread_local object, whose destructor computes
- *   killed    SIGKILL while a thread waits for another one
+ *   destroys  a thread whose function returns at once has a thread_local object, whose destructor
+ * computes killed    SIGKILL while a thread waits for another one
  */
 #define _GNU_SOURCE
 #include "asleep.h"
@@ -408,11 +408,10 @@ int main(int argc, char **argv)
     struct {
         const char *name;
         void (*run)(void);
-    } const cases[] = {{"joined", joined}, {"alive", alive},       {"blocked", blocked},
-                       {"worker", worker}, {"detached", detached}, {"cancelled", cancelled},
-                       {"exits", exits},   {"failing", failing},   {"nested", nested},
-                       {"destroys", destroys},
-                       {"killed", killed}};
+    } const cases[] = {{"joined", joined},     {"alive", alive},       {"blocked", blocked},
+                       {"worker", worker},     {"detached", detached}, {"cancelled", cancelled},
+                       {"exits", exits},       {"failing", failing},   {"nested", nested},
+                       {"destroys", destroys}, {"killed", killed}};
     if (strcmp(what, "short") == 0) {
         shortly(count);
         return 0;
