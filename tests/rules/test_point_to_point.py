@@ -30,9 +30,19 @@ class PointToPointTest(ReferenceTest):
         self.evaluate(["ranks 2"],
                       calls(0, ("MPI_Ssend", 1, 7, "send 1 0 8")),
                       calls(1, ("MPI_Irecv", 3, 4, "irecv_request 5"),
-                            ("MPI_Wait", 6, 8, "irecv 0 0 8 5")))
+                            ("MPI_Wait", 4.5, 8, "irecv 0 0 8 5")))
         self.assert_value(2, "mpi_latereceiver", "MPI_Ssend", 0)
         self.assert_value(0, "mpi_latesender")
+
+    def test_what_follows_a_late_receiver_is_wait_for_progress_if_it_is_no_shorter(self):
+        # The receiver is in MPI until 4, and again from 5 or 6 on; both are more than u behind 4.
+        for enter, late, progress in ((4.9, 2, 0), (5, 0, 4), (6, 0, 5)):
+            self.evaluate(["ranks 2"],
+                          calls(0, ("MPI_Ssend", 1, enter + 0.5, "send 1 0 8")),
+                          calls(1, ("MPI_Irecv", 3, 4, "irecv_request 5"),
+                                ("MPI_Wait", enter, 8, "irecv 0 0 8 5")))
+            self.assert_value(late, "mpi_latereceiver", "MPI_Ssend", 0)
+            self.assert_value(progress, "mpi_p2p_wait_for_progress", "MPI_Ssend", 0)
 
     def test_buffered_sends_have_no_late_receiver(self):
         self.evaluate(["ranks 2"],
