@@ -92,7 +92,8 @@ class RandomTest(unittest.TestCase):
             "wait_propagating_rma_free", "delay_shmem_free_longterm", "wait_propagating_shmem_free",
             "delay_armci_free_longterm", "wait_propagating_armci_free", "delay_caf_free_longterm",
             "wait_propagating_caf_free"}
-        for scenario in itertools.chain(self.scenarios("m", 40, "cuda"), self.scenarios("m", 1200)):
+        for scenario in itertools.chain(self.scenarios("m", 40, "cuda"), self.scenarios("m", 60, "progress"),
+                                        self.scenarios("m", 1200)):
             missing -= {metric for metric, cells in formation_of(scenario).items() if cells}
             if not missing:
                 break
