@@ -14,7 +14,8 @@ static void note_life(struct fm_thread *thread, enum fm_record_kind kind)
     fm_thread_publish(thread);
 }
 
-/* Shows a single function on the call stack: the outermost one that is shown, `kept` = 1, or `site`. */
+/* Shows a single function on the call stack: the outermost one that is shown, `kept` = 1, or
+ * `site`. */
 static void show_alone(struct fm_thread *thread, uint32_t kept, uint32_t site)
 {
     uint64_t *record = fm_thread_reserve(thread, FM_WORDS_STACK);
@@ -22,8 +23,9 @@ static void show_alone(struct fm_thread *thread, uint32_t kept, uint32_t site)
     fm_stack_forget(thread->stack);
 }
 
-/* At the end of a thread: the time since the last event is that of its outermost function. That is the
- * thread's function, unless samples have shown what runs behind it: destructors, for example. */
+/* At the end of a thread: the time since the last event is that of its outermost function. That is
+ * the thread's function, unless samples have shown what runs behind it: destructors, for example.
+ */
 static void show_outermost(struct fm_thread *thread)
 {
     if (thread->life.site == FM_SITE_UNKNOWN || thread->stack == NULL) {

@@ -72,7 +72,8 @@ static void look_again(struct fm_thread *thread)
     }
 }
 
-/* Shows the thread's function, where no function is shown: the C library's code around it is its own.
+/* Shows the thread's function, where no function is shown: the C library's code around it is its
+ * own.
  * @return the place after the record */
 static uint64_t *put_routine(struct fm_thread *thread)
 {
