@@ -37,6 +37,13 @@ static bool is_called_more_often(const struct fm_cause_row *of)
                MOST * of->excess;
 }
 
+/* @return whether most of the excess of a function is its own: of its own time, or of the number of
+ * its visits */
+static bool is_itself_the_cause(const struct fm_cause_row *of)
+{
+    return is_called_more_often(of) || of->own_excess >= MOST * of->excess;
+}
+
 /* @return whether a function is slower as a whole */
 static bool is_slower_as_a_whole(const struct descending *descending, uint32_t function)
 {
@@ -90,15 +97,18 @@ static void descend(struct descending *descending, uint32_t function)
     const uint32_t first = function;
     uint32_t replaced = FM_NONE;
     const struct fm_cause_row *of = row_of(descending, function);
-    uint32_t callee = FM_NONE;
-    while (!is_called_more_often(of) && of->own_excess < MOST * of->excess &&
-           (callee = main_callee(descending, function)) != FM_NONE) {
+    bool is_cause = is_itself_the_cause(of);
+    while (!is_cause) {
+        const uint32_t callee = main_callee(descending, function);
+        if (callee == FM_NONE) {
+            break;
+        }
         replaced = function;
         function = callee;
         of = row_of(descending, function);
+        is_cause = is_itself_the_cause(of);
     }
-    if (is_called_more_often(of) || of->own_excess >= MOST * of->excess ||
-        is_slower_as_a_whole(descending, function)) {
+    if (is_cause || is_slower_as_a_whole(descending, function)) {
         name(descending, function);
         replace_callers(descending, first, function);
         descending->of[function].replaced = replaced;
