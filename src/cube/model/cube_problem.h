@@ -182,6 +182,17 @@ bool fm_cube_problem_is_at(const struct fm_cube *cube, const struct fm_cube_prob
  * is called. O(call paths) */
 uint32_t fm_cube_problem_paths(const struct fm_cube *cube, const struct fm_cube_problem *problem);
 
+/** @return whether a location is one of those of a problem; to be called for all locations in
+ * ascending order.
+ * @param next  in, out: 0 for the first location */
+static inline bool fm_cube_problem_is_on(const struct fm_cube_problem *problem, uint32_t location,
+                                         uint32_t *next)
+{
+    const bool is_on = *next < problem->location_count && problem->locations[*next] == location;
+    *next += is_on;
+    return is_on;
+}
+
 /** @return whether two lists of locations, both ascending, have one in common. */
 bool fm_cube_locations_meet(const uint32_t *one, uint32_t one_count, const uint32_t *other,
                             uint32_t other_count);

@@ -30,11 +30,10 @@ struct fm_call_counts fm_call_counts_of(const struct fm_cube *cube,
         return counts;
     }
     int64_t *visits = count_visits(cube, cause), others = 0;
-    uint32_t next = 0; /* of the cause's locations, which ascend */
+    uint32_t next = 0;
     for (uint32_t l = 0; l < cube->location_count; l++) {
-        if (next < cause->location_count && cause->locations[next] == l) {
+        if (fm_cube_problem_is_on(cause, l, &next)) {
             counts.there += visits[l];
-            next++;
         } else if (visits[l] > 0) {
             counts.elsewhere += visits[l];
             others++;
