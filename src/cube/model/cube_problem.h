@@ -68,6 +68,10 @@ struct fm_cube_symptom {
 /** @return whether a metric is that of a symptom of FM_CAUSE_IDLE. */
 bool fm_is_symptom_of_idle(uint32_t metric);
 
+/** A part of what takes longer explains it if it has at least this share of it: a callee of a
+ * function, or the number of its calls. */
+#define FM_CUBE_MOST_OF_EXCESS 0.8
+
 /** How long a call path takes on the processes of a problem and elsewhere: exclusive time without
  * waiting of the slowest thread, in one iteration if the problem has a phase (in those of the
  * occasions if it has any), otherwise in the whole run. */

@@ -3,9 +3,6 @@
 
 #include "base/memory.h"
 
-/** Of the longer time, this part is explained by the calls. */
-#define MOST 0.8
-
 /** @return [location]: visits of the call paths of a cause; to be freed with fm_free() */
 static int64_t *count_visits(const struct fm_cube *cube, const struct fm_cube_problem *cause)
 {
@@ -44,8 +41,9 @@ struct fm_call_counts fm_call_counts_of(const struct fm_cube *cube,
     counts.elsewhere /= others > 0 ? others : 1;
     if (excess->is_known && excess->there > excess->elsewhere && counts.elsewhere > 0) {
         const double ratio = (double)counts.there / (double)counts.elsewhere;
-        counts.explains_the_time = (ratio - 1) * (double)excess->elsewhere >=
-                                   MOST * (double)(excess->there - excess->elsewhere);
+        counts.explains_the_time =
+            (ratio - 1) * (double)excess->elsewhere >=
+            FM_CUBE_MOST_OF_EXCESS * (double)(excess->there - excess->elsewhere);
     }
     return counts;
 }
