@@ -156,7 +156,11 @@ static void judge(const struct fm_finder *finder, struct fm_thread_hold *holds, 
         hold->depends_on = before;
         hold->depends_at = t;
     }
-    if (leave <= passable || t <= from || is_mainly_for_condition(hold, enter, t) ||
+    if (leave <= passable || t <= from) {
+        return;
+    }
+    hold->is_awakened_late = is_mainly_for_condition(hold, enter, t);
+    if (!hold->is_awakened_late &&
         !fm_found_wait(finder, (struct fm_call_ref){hold->location, hold->call}, t,
                        (struct fm_call_ref){previous->location, previous->release},
                        metric_of(finder->analysis, hold))) {
@@ -213,7 +217,7 @@ static void add_holders(const struct fm_finder *finder, uint32_t process,
     bool waited = false;
     for (size_t i = 0; i < holds->count; i++) {
         const struct fm_thread_hold *hold = &holds->items[i];
-        const bool waits = hold->blocked_by != FM_NONE;
+        const bool waits = hold->blocked_by != FM_NONE && !hold->is_awakened_late;
         lock += i > 0 && hold->lock != hold[-1].lock;
         waited |= waits;
         tenures[i] = (struct fm_lock_tenure){
@@ -227,7 +231,7 @@ static void add_holders(const struct fm_finder *finder, uint32_t process,
             .location = hold->location,
             .waiter = waits ? hold->location : FM_NONE,
             .awakened_by = hold->awakened_by,
-            .blocked_by = hold->blocked_by,
+            .blocked_by = waits ? hold->blocked_by : FM_NONE,
             .exclusive = !hold->shared,
         };
     }
