@@ -178,20 +178,27 @@ static uint32_t distinguishing(const struct fm_cube *cube, uint32_t first, uint3
     return first;
 }
 
-/** Writes the name of a region, with its call site if this tells it from others. */
-static void write_level(FILE *stream, const struct fm_diagnosis *diagnosis, uint32_t callpath)
+char *fm_place_level(const struct fm_diagnosis *diagnosis, uint32_t callpath)
 {
     const struct fm_cube *cube = diagnosis->cube;
     const struct fm_cube_callpath *level = &cube->callpaths[callpath];
-    char place[FM_CUBE_PLACE_SIZE] = "";
-    char *name = fm_place_name(diagnosis, cube->regions[level->region].name);
+    char place[FM_CUBE_PLACE_SIZE] = "", *text = NULL, *printable;
     if (level->site != FM_CUBE_NONE) {
         fm_cube_callpath_place(cube, callpath, place);
     }
-    char *site = fm_place_name(diagnosis, place);
-    fprintf(stream, "%s%s", name, site);
-    free(site);
-    free(name);
+    if (asprintf(&text, "%s%s", cube->regions[level->region].name, place) < 0) {
+        text = NULL;
+    }
+    printable = fm_place_name(diagnosis, never_null(text));
+    free(text);
+    return printable;
+}
+
+static void write_level(FILE *stream, const struct fm_diagnosis *diagnosis, uint32_t callpath)
+{
+    char *text = fm_place_level(diagnosis, callpath);
+    fputs(text, stream);
+    free(text);
 }
 
 /** Writes the names of the regions from `first` to `last`; of more than SHOWN_LEVELS, "..." stands

@@ -27,6 +27,10 @@ char *fm_place_callpath_with_line(const struct fm_diagnosis *diagnosis, uint32_t
 /** @return name and source line of a region: "matvec (solver.c:42)". Not made printable. */
 char *fm_place_region(const struct fm_cube_region *region);
 
+/** @return the name of the last region of a call path, with its call site where this tells it from
+ * others: "matvec", "matvec@solver.c:70". */
+char *fm_place_level(const struct fm_diagnosis *diagnosis, uint32_t callpath);
+
 /** @return as fm_place_region(), of the region of a call path; if call paths are told apart by
  * their call sites with that: "matvec (solver.c:42, called at solver.c:70)". Not made printable. */
 char *fm_place_last_region(const struct fm_cube *cube, uint32_t callpath);
