@@ -295,7 +295,8 @@ static uint64_t summary_of(const struct fm_analysis_options *options)
 {
     uint64_t flags = (uint64_t)options->asynchronous_progress | (uint64_t)options->check << 1 |
                      (uint64_t)options->path_from_init_to_finalize << 2 |
-                     (uint64_t)options->progress_by_targets << 3 | (uint64_t)options->clock << 4;
+                     (uint64_t)options->progress_by_targets << 3 | (uint64_t)options->clock << 4 |
+                     (uint64_t)options->callsites << 6;
     for (int m = 0; options->switched_off != NULL && m < FM_METRIC_USER; ++m) {
         flags = options->switched_off[m] ? flags * 1000003 + (uint64_t)m + 32 : flags;
     }
@@ -453,6 +454,7 @@ fm_status_t fm_analysis_pass(const char *archive, const struct fm_analysis_optio
     fm_metric_t *own_metrics = classify_regions(trace);
     trace->in_detail = detail != NULL;
     trace->ignores_clock_offsets = options->clock == FM_CUBE_CLOCK_NONE;
+    trace->with_callsites = options->callsites;
     trace->time_maps = clocks->maps;
     struct fm_engine *engine = create_engine(trace, options->team, options->workers);
     fm_engine_time(engine, options->times);

@@ -36,6 +36,7 @@ struct fm_analysis_options {
                                  report, too; likewise */
     uint64_t most_events;   /**< of runs with more, there are no dependencies; 0: any number */
     bool only_dependencies; /**< the detail is wanted for its dependencies: none without them */
+    bool callsites; /**< functions of the program are told apart by the lines that call them */
     const bool *switched_off; /**< [FM_METRIC_USER]: wait states that are not searched for; NULL:
                                  none */
     uint64_t blocking_size;   /**< bytes from which on sends wait for their receiver; 0: as the run

@@ -68,6 +68,31 @@ char *fm_place_region(const struct fm_cube_region *region)
     return never_null(text);
 }
 
+char *fm_place_last_region(const struct fm_cube *cube, uint32_t callpath)
+{
+    const uint32_t site = cube->callpaths[callpath].site;
+    char *named = fm_place_region(&cube->regions[cube->callpaths[callpath].region]);
+    if (site == FM_CUBE_NONE) {
+        return named;
+    }
+    const size_t length = strlen(cube->regions[cube->callpaths[callpath].region].name);
+    const char *file = cube->sites[site].file;
+    const char *slash = strrchr(file, '/');
+    char line[sizeof ":4294967295"] = "", *text = NULL;
+    if (cube->sites[site].line != 0) {
+        snprintf(line, sizeof line, ":%u", cube->sites[site].line);
+    }
+    /* "matvec (solver.c:42)" without the last character, or "matvec" */
+    const int begin = (int)(named[length] == '\0' ? length : strlen(named) - 1);
+    if (asprintf(&text, "%.*s%s%s%s)", begin, named,
+                 named[length] == '\0' ? " (called at " : ", called at ",
+                 slash == NULL ? file : slash + 1, line) < 0) {
+        text = NULL;
+    }
+    free(named);
+    return never_null(text);
+}
+
 char *fm_place_callpath_with_line(const struct fm_diagnosis *diagnosis, uint32_t callpath)
 {
     const struct fm_cube *cube = diagnosis->cube;
@@ -121,11 +146,13 @@ static uint32_t entry_of(const struct fm_cube *cube, uint32_t callpath)
     return entry;
 }
 
-/** @return whether `other` ends with the regions from `first` to `last`, a call path below it. */
+/** @return whether `other` ends with the regions and call sites from `first` to `last`, a call path
+ * below it. */
 static bool ends_alike(const struct fm_cube *cube, uint32_t other, uint32_t first, uint32_t last)
 {
     for (uint32_t at = last; other != FM_CUBE_NONE; at = cube->callpaths[at].parent) {
-        if (cube->callpaths[other].region != cube->callpaths[at].region) {
+        if (cube->callpaths[other].region != cube->callpaths[at].region ||
+            cube->callpaths[other].site != cube->callpaths[at].site) {
             return false;
         }
         if (at == first) {
@@ -151,27 +178,47 @@ static uint32_t distinguishing(const struct fm_cube *cube, uint32_t first, uint3
     return first;
 }
 
+char *fm_place_level(const struct fm_diagnosis *diagnosis, uint32_t callpath)
+{
+    const struct fm_cube *cube = diagnosis->cube;
+    const struct fm_cube_callpath *level = &cube->callpaths[callpath];
+    char place[FM_CUBE_PLACE_SIZE] = "", *text = NULL, *printable;
+    if (level->site != FM_CUBE_NONE) {
+        fm_cube_callpath_place(cube, callpath, place);
+    }
+    if (asprintf(&text, "%s%s", cube->regions[level->region].name, place) < 0) {
+        text = NULL;
+    }
+    printable = fm_place_name(diagnosis, never_null(text));
+    free(text);
+    return printable;
+}
+
+static void write_level(FILE *stream, const struct fm_diagnosis *diagnosis, uint32_t callpath)
+{
+    char *text = fm_place_level(diagnosis, callpath);
+    fputs(text, stream);
+    free(text);
+}
+
 /** Writes the names of the regions from `first` to `last`; of more than SHOWN_LEVELS, "..." stands
  * for those between the first and the last two. */
 static void write_levels(FILE *stream, const struct fm_diagnosis *diagnosis, uint32_t first,
                          uint32_t last)
 {
-    const struct fm_cube *cube = diagnosis->cube;
     uint32_t levels[SHOWN_LEVELS];
     unsigned count = 1;
-    for (uint32_t at = last; at != first; at = cube->callpaths[at].parent) {
+    for (uint32_t at = last; at != first; at = diagnosis->cube->callpaths[at].parent) {
         if (count <= SHOWN_LEVELS) {
             levels[count - 1] = at;
         }
         count++;
     }
-    char *name = fm_place_name(diagnosis, cube->regions[cube->callpaths[first].region].name);
-    fprintf(stream, "%s%s", name, count > SHOWN_LEVELS ? "/..." : "");
-    free(name);
+    write_level(stream, diagnosis, first);
+    fputs(count > SHOWN_LEVELS ? "/..." : "", stream);
     for (unsigned i = count > SHOWN_LEVELS ? 2 : count - 1; i-- > 0;) {
-        name = fm_place_name(diagnosis, cube->regions[cube->callpaths[levels[i]].region].name);
-        fprintf(stream, "/%s", name);
-        free(name);
+        putc('/', stream);
+        write_level(stream, diagnosis, levels[i]);
     }
 }
 

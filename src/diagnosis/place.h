@@ -27,13 +27,23 @@ char *fm_place_callpath_with_line(const struct fm_diagnosis *diagnosis, uint32_t
 /** @return name and source line of a region: "matvec (solver.c:42)". Not made printable. */
 char *fm_place_region(const struct fm_cube_region *region);
 
+/** @return the name of the last region of a call path, with its call site where this tells it from
+ * others: "matvec", "matvec@solver.c:70". */
+char *fm_place_level(const struct fm_diagnosis *diagnosis, uint32_t callpath);
+
+/** @return as fm_place_region(), of the region of a call path; if call paths are told apart by
+ * their call sites with that: "matvec (solver.c:42, called at solver.c:70)". Not made printable. */
+char *fm_place_last_region(const struct fm_cube *cube, uint32_t callpath);
+
 /** @return the function of a call path with its source line: "`react` (plume.c:78)". In front of it
  * stand the outermost of its callers that leads to no calls of libraries, "`react/exp`": where the
  * program enters this computation; and, if these are still the last functions of several call
  * paths, the callers that distinguish it. Of more than four levels those in the middle are left
  * out:
  * "`solve/.../norm/exp`". For a value of a parameter the function that sets it: "`react/level=3`
- * (plume.c:78)". Time: a pass over all call paths. */
+ * (plume.c:78)". Where call paths are told apart by call sites, with those
+ * that distinguish it: "`react@plume.c:102` (plume.c:78)". Time: some passes over all call paths.
+ */
 char *fm_place_function(const struct fm_diagnosis *diagnosis, uint32_t callpath);
 
 /** @return whether the process of a location has others. */

@@ -37,6 +37,9 @@ struct fm_recorder {
     bool (*attach)(const struct fm_paradigm *paradigm);
     /** All paradigms whose libraries are loaded so far are attached: the run may begin. */
     void (*attached)(void);
+    /** The program's main function, at this address, is about to be called: a run of this process
+     * alone begins now. At most once, by the thread that calls it; after attached(). */
+    void (*main_begins)(uint64_t address);
     const struct fm_user_functions *user; /**< for programs that mark themselves up */
     /** Saves what was measured, since the process may end; in any thread, in signal handlers too.
      * @param ending  it does end: the call that is open does not return */

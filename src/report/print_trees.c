@@ -152,6 +152,7 @@ static void draw_callpaths(const struct fm_report *report, const struct fm_view 
     uint32_t selected = view->selection.callpath;
     struct growing_tree tree;
     char **labels = fm_allocate((size_t)cube->region_count + 1, sizeof *labels);
+    char **site_labels = fm_allocate((size_t)cube->callpath_count + 1, sizeof *site_labels);
     make_tree(&tree, cube->callpath_count);
     fm_view_callpaths(view, tree.exclusive, tree.inclusive);
     set_scale(&tree, fm_metric_info(metric)->unit,
@@ -161,9 +162,12 @@ static void draw_callpaths(const struct fm_report *report, const struct fm_view 
         if (!view->callpaths[i])
             tree.inclusive[i] = 0;
         uint32_t region = cube->callpaths[i].region;
-        if (labels[region] == NULL)
-            labels[region] = fm_place_region(&cube->regions[region]);
-        tree.names[i] = labels[region];
+        if (cube->callpaths[i].site != FM_CUBE_NONE)
+            tree.names[i] = site_labels[i] = fm_place_last_region(cube, i);
+        else if (labels[region] == NULL)
+            tree.names[i] = labels[region] = fm_place_region(&cube->regions[region]);
+        else
+            tree.names[i] = labels[region];
     }
     char *path = NULL;
     if (selected != FM_CUBE_NONE) {
@@ -177,7 +181,10 @@ static void draw_callpaths(const struct fm_report *report, const struct fm_view 
     free_tree(&tree);
     for (uint32_t i = 0; i < cube->region_count; i++)
         free(labels[i]);
+    for (uint32_t i = 0; i < cube->callpath_count; i++)
+        free(site_labels[i]);
     fm_free(labels);
+    fm_free(site_labels);
 }
 
 /** Orders locations by their place in the system tree. */

@@ -6,7 +6,7 @@ import { makeReport, type Report } from "../src/model/report";
 
 export interface SmallReport {
   metrics: readonly (readonly [id: string, parent: string | null, unit?: Unit])[];
-  callpaths: readonly (readonly [region: string, parent: number | null])[];
+  callpaths: readonly (readonly [region: string, parent: number | null, callsite?: { file: string; line: number | null }])[];
   ranks: number;
   /** Ranks of world 0, if there is a second world. */
   firstWorld?: number;
@@ -62,13 +62,14 @@ export function smallReport(given: SmallReport): Report {
         unit: unit ?? "sec",
         description: "",
       })),
-      callpaths: given.callpaths.map(([region, parent], id) => ({
+      callpaths: given.callpaths.map(([region, parent, callsite], id) => ({
         id,
         parent,
         region,
         paradigm: "user",
         file: null,
         line: null,
+        ...(callsite === undefined ? {} : { callsite }),
       })),
       locations: Array.from({ length: given.ranks }, (_, rank) => ({
         id: rank,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/p2p/probes.h"
 
+#include "base/containers/search.h"
+
 #include <strings.h>
 
 static const struct fm_message_end *receive_of(const struct fm_trace *trace,
@@ -140,15 +142,11 @@ static void list_blocking(struct fm_probes *probes, const struct fm_trace *trace
 static uint32_t probe_during(const struct fm_probes *probes, const struct fm_location *location,
                              uint64_t sent)
 {
-    size_t first = 0, end = probes->activities.count; /* the last probe entered before the send */
-    while (first < end) {
-        const size_t middle = first + (end - first) / 2;
-        if (location->enter.items[probes->activities.items[middle]] < sent) {
-            first = middle + 1;
-        } else {
-            end = middle;
-        }
-    }
+    /* The last probe entered before the send is that in front of `first`. */
+    const size_t entered = fm_count_below(location->enter.items, location->enter.count,
+                                          sizeof *location->enter.items, sent);
+    const size_t first = fm_count_below_32(probes->activities.items, probes->activities.count,
+                                           sizeof *probes->activities.items, (uint32_t)entered);
     return first > 0 && sent <= location->leave.items[probes->activities.items[first - 1]]
                ? (uint32_t)first - 1
                : FM_NONE;

@@ -7,6 +7,7 @@
 #include "analysis/p2p/partitioned_sends.h"
 #include "analysis/progress/nodes.h"
 
+#include "base/containers/search.h"
 #include "base/containers/sort.h"
 #include "engine/dispatch/dispatch.h"
 
@@ -85,17 +86,12 @@ static void list_flushes(struct scratch *scratch, const struct fm_trace *trace, 
 /* @return the first flush that a process entered after a time; activity FM_NONE: there is none */
 static struct fm_call_ref flush_behind(const struct scratch *scratch, uint64_t time)
 {
-    size_t first = 0, end = scratch->flushes.count;
-    while (first < end) {
-        const size_t middle = first + (end - first) / 2;
-        if (scratch->flushes.items[middle].enter > time) {
-            end = middle;
-        } else {
-            first = middle + 1;
-        }
-    }
-    return first < scratch->flushes.count ? scratch->flushes.items[first].call
-                                          : (struct fm_call_ref){0, FM_NONE};
+    const size_t count = scratch->flushes.count;
+    const size_t first = count == 0 || time == UINT64_MAX
+                             ? count
+                             : fm_count_below(&scratch->flushes.items->enter, count,
+                                              sizeof *scratch->flushes.items, time + 1);
+    return first < count ? scratch->flushes.items[first].call : (struct fm_call_ref){0, FM_NONE};
 }
 
 /* A buffered send never waits; the call that flushes the buffer does. */

@@ -202,13 +202,14 @@ static void group_costs(struct fm_problem_list *list, const struct grouped_cost 
     fm_vector_free(&group);
 }
 
-/* Makes the problems of a function, or of a call path. */
+/* Makes the problems of a function, or of a call path.
+ * @param is_told_apart  each call path of a function is a problem of its own */
 static void group_function(struct fm_problem_list *list, const struct grouped_cost *costs,
-                           size_t count)
+                           size_t count, bool is_told_apart)
 {
     struct fm_map row_of = {0};
     path_vector paths = find_paths(costs, count, &row_of);
-    if (paths.count > 1 && are_apart(costs, count, &paths, &row_of)) {
+    if (paths.count > 1 && (is_told_apart || are_apart(costs, count, &paths, &row_of))) {
         for (size_t i = 0; i < paths.count; ++i) {
             group_costs(list, costs, count, paths.items[i].callpath, paths.items[i].callpath);
         }
@@ -238,7 +239,7 @@ struct fm_problem_list fm_problems_group(const struct fm_problem_costs *costs,
                               cells.items[end].cost.kind == cells.items[begin].cost.kind;) {
             ++end;
         }
-        group_function(&list, cells.items + begin, end - begin);
+        group_function(&list, cells.items + begin, end - begin, trace->with_callsites);
     }
     fm_vector_free(&cells);
     add_rest(&list, FM_CAUSE_UNATTRIBUTED, costs->unattributed);

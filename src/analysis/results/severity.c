@@ -48,7 +48,7 @@ static bool add_region(const struct fm_trace *trace, const struct fm_callpath *c
         free(name);
         return added;
     }
-    bool at_line = callpath->line != FM_NONE;
+    const bool at_line = callpath->line != FM_NONE && fm_region_has_lines(region);
     const struct fm_source_line *line = at_line ? &trace->lines[callpath->line] : NULL;
     const uint32_t added = fm_cube_add_region(
         cube, region->name, fm_paradigm_name(region->paradigm), at_line ? line->file : region->file,
@@ -57,6 +57,27 @@ static bool add_region(const struct fm_trace *trace, const struct fm_callpath *c
         cube->regions[added].is_estimated = region->is_estimated;
     }
     return added != FM_CUBE_NONE;
+}
+
+/* Whether the line that calls a function tells its call path from others, not the line of its
+ * region. */
+static bool is_told_apart_by_line(const struct fm_trace *trace, const struct fm_callpath *callpath)
+{
+    return callpath->kind == FM_CALLPATH_REGION && callpath->line != FM_NONE &&
+           !fm_region_has_lines(&trace->regions[callpath->region]);
+}
+
+/* Notes the line that calls a call path.
+ * @param sites  line -> place in the report
+ * @return false without memory */
+static bool set_site(const struct fm_trace *trace, struct fm_cube *cube, uint32_t callpath,
+                     struct fm_map *sites)
+{
+    const uint32_t number = trace->callpaths.items[callpath].line, next = cube->site_count;
+    const struct fm_source_line *line = &trace->lines[number];
+    const uint32_t site = *fm_map_at(sites, number, next);
+    cube->callpaths[callpath].site = site;
+    return site != next || fm_cube_add_site(cube, line->file, line->line) != FM_CUBE_NONE;
 }
 
 /* The processes of a world follow each other, and so do the locations.
@@ -74,21 +95,26 @@ static void place_in_world(const struct fm_trace *trace, struct fm_cube_location
 fm_status_t fm_severity_dimensions(const struct fm_trace *trace, struct fm_cube *cube,
                                    struct fm_error *error)
 {
-    /* Only regions that were called: archives define hundreds that were not. Those at different
-     * lines are different regions of the report, and so are the values of a parameter: as roots of
-     * a forest each of them occurs once. */
+    /* Only regions that were called: archives define hundreds that were not. Calls of libraries at
+     * different lines are different regions of the report, and so are the values of a parameter: as
+     * roots of a forest each of them occurs once. */
     struct fm_callpaths regions = {0};
+    struct fm_map sites = {0};
     bool failed = false;
     for (size_t i = 0; i < trace->callpaths.count && !failed; ++i) {
         const struct fm_callpath *callpath = &trace->callpaths.items[i];
         struct fm_callpath root = *callpath;
         root.parent = FM_NONE;
+        const bool has_site = is_told_apart_by_line(trace, callpath);
+        root.line = has_site ? FM_NONE : root.line;
         uint32_t region = fm_callpaths_add(&regions, &root);
         if (region == cube->region_count) {
             failed = !add_region(trace, callpath, cube);
         }
-        failed |= fm_cube_add_callpath(cube, callpath->parent, region) == FM_CUBE_NONE;
+        const uint32_t added = fm_cube_add_callpath(cube, callpath->parent, region);
+        failed |= added == FM_CUBE_NONE || (has_site && !set_site(trace, cube, added, &sites));
     }
+    fm_map_free(&sites);
     fm_callpaths_free(&regions);
     uint32_t first = 0;
     for (uint32_t i = 0; i < trace->location_count; ++i) {

@@ -1,20 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/samples/exact_visits.h"
 
-/* @return the first change of the function at or behind a time */
-static size_t first_change(const struct fm_location *location, uint64_t time)
-{
-    size_t first = 0, end = location->state_since.count;
-    while (first < end) {
-        const size_t middle = first + (end - first) / 2;
-        if (location->state_since.items[middle] < time) {
-            first = middle + 1;
-        } else {
-            end = middle;
-        }
-    }
-    return first;
-}
+#include "base/containers/search.h"
 
 static bool is_recorded(const struct fm_trace *trace, const struct fm_visit_profile *profile)
 {
@@ -50,7 +37,8 @@ void fm_exact_visits_count(struct fm_exact_visits *visits, const struct fm_trace
     visits->items.count = 0;
     fm_map_clear(&visits->row_of);
     for (size_t i = 0; i < count; ++i) {
-        for (size_t s = first_change(location, intervals[i].begin);
+        for (size_t s = fm_count_below(location->state_since.items, location->state_since.count,
+                                       sizeof *location->state_since.items, intervals[i].begin);
              s < location->state_since.count && location->state_since.items[s] < intervals[i].end;
              ++s) {
             count_change(visits, trace, location,

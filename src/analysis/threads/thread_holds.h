@@ -20,7 +20,9 @@ struct fm_thread_hold {
     uint32_t call;    /**< activity that acquired the lock; FM_NONE: it did not wait */
     uint32_t release; /**< activity */
     bool shared;
-    bool ordered; /**< a section of an ordered construct */
+    bool ordered;          /**< a section of an ordered construct */
+    bool is_awakened_late; /**< `call` waited longer for a condition than then for the lock: its
+                              wait state is that of the condition, but it was in the queue */
 
     /* Set where contention is found. */
     uint64_t waited_from, waited_until;

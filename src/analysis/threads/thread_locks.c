@@ -99,6 +99,15 @@ static uint64_t wanted_from(const struct fm_trace *trace, const struct fm_thread
     return since > enter ? since : enter;
 }
 
+/* @return whether a call that was awakened, and then waited for its mutex until `t`, waited longer
+ * for the condition: it has the wait state of the longer part, if both are as long that of the
+ * later one */
+static bool is_mainly_for_condition(const struct fm_thread_hold *hold, uint64_t enter, uint64_t t)
+{
+    return hold->awakened_at > enter && hold->awakened_at < t &&
+           hold->awakened_at - enter > t - hold->awakened_at;
+}
+
 /* States that the call that acquired a lock depends on the hold before: on the end of its release,
  * or, if it waits for a condition and releases its mutex meanwhile, on its begin. */
 static void depend(const struct fm_finder *finder, const struct fm_thread_hold *hold,
@@ -147,7 +156,11 @@ static void judge(const struct fm_finder *finder, struct fm_thread_hold *holds, 
         hold->depends_on = before;
         hold->depends_at = t;
     }
-    if (leave <= passable || t <= from ||
+    if (leave <= passable || t <= from) {
+        return;
+    }
+    hold->is_awakened_late = is_mainly_for_condition(hold, enter, t);
+    if (!hold->is_awakened_late &&
         !fm_found_wait(finder, (struct fm_call_ref){hold->location, hold->call}, t,
                        (struct fm_call_ref){previous->location, previous->release},
                        metric_of(finder->analysis, hold))) {
@@ -204,7 +217,7 @@ static void add_holders(const struct fm_finder *finder, uint32_t process,
     bool waited = false;
     for (size_t i = 0; i < holds->count; i++) {
         const struct fm_thread_hold *hold = &holds->items[i];
-        const bool waits = hold->blocked_by != FM_NONE;
+        const bool waits = hold->blocked_by != FM_NONE && !hold->is_awakened_late;
         lock += i > 0 && hold->lock != hold[-1].lock;
         waited |= waits;
         tenures[i] = (struct fm_lock_tenure){
@@ -218,7 +231,7 @@ static void add_holders(const struct fm_finder *finder, uint32_t process,
             .location = hold->location,
             .waiter = waits ? hold->location : FM_NONE,
             .awakened_by = hold->awakened_by,
-            .blocked_by = hold->blocked_by,
+            .blocked_by = waits ? hold->blocked_by : FM_NONE,
             .exclusive = !hold->shared,
         };
     }

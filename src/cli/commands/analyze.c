@@ -57,6 +57,9 @@ static fm_status_t take_option(struct fm_option_reader *reader, int option,
     case FM_OPTION_analyze_CHECK:
         request->chosen.options.check = true;
         return FM_OK;
+    case FM_OPTION_analyze_CALLSITES:
+        request->chosen.options.callsites = true;
+        return FM_OK;
     case FM_OPTION_analyze_PROGRESS:
         request->progress = reader->value;
         return fm_chosen_options_set(&request->chosen, "progress", reader->value, &reader->error);

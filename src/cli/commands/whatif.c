@@ -189,6 +189,9 @@ static fm_status_t take_option(struct fm_option_reader *reader, int option, stru
     case FM_OPTION_whatif_VERBOSE:
         request->verbose = true;
         return FM_OK;
+    case FM_OPTION_whatif_CALLSITES:
+        request->options.callsites = true;
+        return FM_OK;
     case FM_OPTION_whatif_CHECK:
         request->check = true;
         return FM_OK;

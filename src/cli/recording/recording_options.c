@@ -66,6 +66,9 @@ fm_status_t fm_recording_options_read(enum fm_command command, int argc, char **
             status = fm_pattern_selection_add(&options->selection, false, reader.value, error);
             pass_on(options, "--without", reader.value);
             break;
+        case FM_OPTION_run_CALLSITES:
+            fm_vector_push(&options->analysis, "--callsites");
+            break;
         case FM_OPTIONS_HELP:
             options->help = true;
             return FM_OK;

@@ -17,7 +17,7 @@
 struct fm_recording_options {
     struct fm_settings settings;      /**< to be freed with fm_settings_free() */
     char **command;                   /**< what is to be recorded, within argv, ends with NULL */
-    fm_analysis_words analysis;       /**< options of the analysis: --pattern, --only, --without */
+    fm_analysis_words analysis;       /**< options of the analysis: --only and the like */
     FM_VECTOR(const char *) patterns; /**< files of --pattern */
     struct fm_pattern_selection selection; /**< of --only and --without */
     bool dry_run;                          /**< only print what would be done */

@@ -78,6 +78,7 @@ struct fm_detail *fm_report_detail(const char *archive, const struct fm_cube *re
             .asynchronous_progress = i == 1,
             .progress_by_targets = i == 2,
             .path_from_init_to_finalize = report->path_from_init_to_finalize,
+            .callsites = report->site_count != 0,
             .partitions = report->partition_count == 0 ? NULL : &partitions,
             .switched_off = report->switched_off_count == 0 ? NULL : switched_off,
         };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The options of the analysis as stored in the cube, and their section of the file; that a report
- * is a profile. */
+/* The options of the analysis as stored in the cube, and their section of the file; the call sites
+ * by which it tells call paths apart, if that is asked for (section SITE); that a report is a
+ * profile. */
 #include "cube/file/cube_format.h"
 #include "cube/file/cube_reader.h"
 #include "cube/file/cube_writer.h"
@@ -95,6 +96,83 @@ fm_status_t fm_cube_read_options(struct fm_cube_reader *reader)
     return count == 0 ? fm_cube_check_used_up(reader, FM_SECTION_OPTS)
                       : read_partitions(reader, count);
 }
+
+/* ---- call sites ---- */
+
+/* Smallest place: length of the file's name, line. */
+#define PLACE_SIZE (4 + 4)
+
+/* Call path, place. */
+#define CALL_SIZE (4 + 4)
+
+void fm_cube_put_sites(struct fm_sink *sink, const struct fm_cube *cube)
+{
+    uint32_t count = 0;
+    fm_sink_u32(sink, FM_CUBE_SITES_VERSION);
+    fm_sink_u32(sink, cube->site_count);
+    for (uint32_t i = 0; i < cube->site_count; i++) {
+        fm_sink_string(sink, cube->sites[i].file);
+        fm_sink_u32(sink, cube->sites[i].line);
+    }
+    for (uint32_t i = 0; i < cube->callpath_count; i++) {
+        count += cube->callpaths[i].site != FM_CUBE_NONE;
+    }
+    fm_sink_u32(sink, count);
+    for (uint32_t i = 0; i < cube->callpath_count; i++) {
+        if (cube->callpaths[i].site != FM_CUBE_NONE) {
+            fm_sink_u32(sink, i);
+            fm_sink_u32(sink, cube->callpaths[i].site);
+        }
+    }
+}
+
+static fm_status_t read_places(struct fm_cube_reader *reader)
+{
+    struct fm_source *source = &reader->sections[FM_SECTION_SITE];
+    const uint32_t count = fm_source_count(source, PLACE_SIZE);
+    for (uint32_t i = 0; i < count; i++) {
+        char *file = fm_source_string(source, false);
+        const uint32_t line = fm_source_u32(source);
+        const bool is_valid = !source->failed;
+        const uint32_t site = is_valid ? fm_cube_add_site(reader->cube, file, line) : 0;
+        free(file);
+        if (!is_valid) {
+            return fm_cube_damaged(reader, "place %u of calls is malformed", i);
+        }
+        if (site == FM_CUBE_NONE) {
+            return fm_fail(reader->error, FM_ERR_SYSTEM, "%s: out of memory", reader->path);
+        }
+    }
+    return FM_OK;
+}
+
+fm_status_t fm_cube_read_sites(struct fm_cube_reader *reader)
+{
+    struct fm_source *source = &reader->sections[FM_SECTION_SITE];
+    struct fm_cube *cube = reader->cube;
+    bool readable;
+    fm_status_t status = fm_cube_begin_optional(reader, FM_SECTION_SITE, FM_CUBE_SITES_VERSION,
+                                                "Which lines call functions is", &readable);
+    if (status == FM_OK && readable) {
+        status = read_places(reader);
+    }
+    if (status != FM_OK || !readable) {
+        return status;
+    }
+    const uint32_t count = fm_source_count(source, CALL_SIZE);
+    for (uint32_t i = 0, previous = 0; i < count; i++) {
+        const uint32_t callpath = fm_source_u32(source), site = fm_source_u32(source);
+        if (source->failed || callpath >= cube->callpath_count || (i > 0 && callpath <= previous) ||
+            site >= cube->site_count) {
+            return fm_cube_damaged(reader, "place of call path %u is malformed", i);
+        }
+        cube->callpaths[callpath].site = site;
+        previous = callpath;
+    }
+    return fm_cube_check_used_up(reader, FM_SECTION_SITE);
+}
+
+/* ---- profiles ---- */
 
 void fm_cube_put_profile(struct fm_sink *sink, const struct fm_cube *cube)
 {

@@ -413,6 +413,7 @@ fm_status_t fm_cube_read_sections(struct fm_cube_reader *reader)
         fm_cube_read_profile,
         fm_cube_read_last_partitions,
         fm_cube_read_unexpected,
+        fm_cube_read_sites,
         fm_cube_read_worlds,
         fm_cube_read_uncertainty,
         fm_cube_read_findings,

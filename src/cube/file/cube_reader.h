@@ -39,7 +39,8 @@ enum fm_cube_section {
     FM_SECTION_PART,
     FM_SECTION_FIND,
     FM_SECTION_WRLD,
-    FM_SECTION_UNEX
+    FM_SECTION_UNEX,
+    FM_SECTION_SITE
 };
 
 extern const char fm_cube_section_tags[FM_CUBE_SECTION_COUNT][5];
@@ -100,6 +101,7 @@ fm_status_t fm_cube_read_predictions(struct fm_cube_reader *reader);
 fm_status_t fm_cube_read_clock(struct fm_cube_reader *reader);
 fm_status_t fm_cube_read_last_partitions(struct fm_cube_reader *reader);
 fm_status_t fm_cube_read_unexpected(struct fm_cube_reader *reader);
+fm_status_t fm_cube_read_sites(struct fm_cube_reader *reader);
 fm_status_t fm_cube_read_worlds(struct fm_cube_reader *reader);
 fm_status_t fm_cube_read_uncertainty(struct fm_cube_reader *reader);
 fm_status_t fm_cube_read_findings(struct fm_cube_reader *reader);

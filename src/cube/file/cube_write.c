@@ -190,6 +190,7 @@ static const struct {
     {"SOFF", 0, fm_cube_put_switched_off},
     {"PART", 0, fm_cube_put_last_partitions},
     {"UNEX", 0, fm_cube_put_unexpected},
+    {"SITE", 0, fm_cube_put_sites},
     {"WRLD", 0, fm_cube_put_worlds},
     {"UNCT", 0, fm_cube_put_uncertainty},
     {"UMET", 0, fm_cube_put_user_metrics},

@@ -44,6 +44,7 @@ void fm_cube_put_streams(struct fm_sink *sink, const struct fm_cube *cube);
 void fm_cube_put_clock(struct fm_sink *sink, const struct fm_cube *cube);
 void fm_cube_put_last_partitions(struct fm_sink *sink, const struct fm_cube *cube);
 void fm_cube_put_unexpected(struct fm_sink *sink, const struct fm_cube *cube);
+void fm_cube_put_sites(struct fm_sink *sink, const struct fm_cube *cube);
 void fm_cube_put_worlds(struct fm_sink *sink, const struct fm_cube *cube);
 void fm_cube_put_uncertainty(struct fm_sink *sink, const struct fm_cube *cube);
 void fm_cube_put_findings(struct fm_sink *sink, const struct fm_cube *cube);

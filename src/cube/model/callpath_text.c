@@ -22,18 +22,33 @@ static bool has_namesake(const struct fm_cube *cube, uint32_t callpath)
     return false;
 }
 
+/* Finds the place that calls a call path, which belongs to the cube. */
+static bool find_site(const struct fm_cube *cube, uint32_t callpath, struct fm_cube_site *site)
+{
+    const struct fm_cube_callpath *own = &cube->callpaths[callpath];
+    const struct fm_cube_region *region = &cube->regions[own->region];
+    if (own->site != FM_CUBE_NONE) {
+        *site = cube->sites[own->site];
+        return true;
+    }
+    /* The line of a user function is that of its definition, not of a call. */
+    *site = (struct fm_cube_site){region->file, region->line};
+    return region->file != NULL && region->line != 0 && strcmp(region->paradigm, "user") != 0;
+}
+
 const char *fm_cube_callpath_place(const struct fm_cube *cube, uint32_t callpath,
                                    char place[FM_CUBE_PLACE_SIZE])
 {
-    const struct fm_cube_region *region = &cube->regions[cube->callpaths[callpath].region];
+    struct fm_cube_site site;
     place[0] = '\0';
-    /* The line of a user function is that of its definition, not of a call. */
-    if (region->file != NULL && region->line != 0 && strcmp(region->paradigm, "user") != 0 &&
-        has_namesake(cube, callpath)) {
-        const char *slash = strrchr(region->file, '/');
-        snprintf(place, FM_CUBE_PLACE_SIZE, "@%.250s:%u", slash != NULL ? slash + 1 : region->file,
-                 region->line);
-    }
+    if (!find_site(cube, callpath, &site) || !has_namesake(cube, callpath))
+        return place;
+    const char *slash = strrchr(site.file, '/');
+    const char *file = slash != NULL ? slash + 1 : site.file;
+    if (site.line != 0)
+        snprintf(place, FM_CUBE_PLACE_SIZE, "@%.250s:%u", file, site.line);
+    else
+        snprintf(place, FM_CUBE_PLACE_SIZE, "@%.250s", file);
     return place;
 }
 

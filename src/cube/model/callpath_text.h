@@ -7,9 +7,9 @@
 
 #include "cube/model/cube.h"
 
-/** The source position of a library call, such as `@solver.c:42`, which distinguishes call paths of
- * one name with one parent; "" for user functions, if the position is unknown, or if no other call
- * path of the parent has this name. @return `place` */
+/** The source position of a call, such as `@solver.c:42`, which distinguishes call paths of one
+ * name with one parent; "" for user functions unless call paths are told apart by it, if the
+ * position is unknown, or if no other call path of the parent has this name. @return `place` */
 enum { FM_CUBE_PLACE_SIZE = 300 };
 const char *fm_cube_callpath_place(const struct fm_cube *cube, uint32_t callpath,
                                    char place[FM_CUBE_PLACE_SIZE]);

@@ -33,6 +33,9 @@ void fm_cube_free(struct fm_cube *cube)
     }
     free(cube->regions);
     free(cube->callpaths);
+    for (uint32_t i = 0; i < cube->site_count; i++)
+        free(cube->sites[i].file);
+    free(cube->sites);
     for (uint32_t i = 0; i < cube->location_count; i++) {
         free(cube->locations[i].node);
         free(cube->locations[i].name);
@@ -117,8 +120,19 @@ uint32_t fm_cube_add_callpath(struct fm_cube *cube, uint32_t parent, uint32_t re
     if (callpaths == NULL)
         return FM_CUBE_NONE;
     cube->callpaths = callpaths;
-    callpaths[cube->callpath_count] = (struct fm_cube_callpath){parent, region};
+    callpaths[cube->callpath_count] = (struct fm_cube_callpath){parent, region, FM_CUBE_NONE};
     return cube->callpath_count++;
+}
+
+uint32_t fm_cube_add_site(struct fm_cube *cube, const char *file, uint32_t line)
+{
+    struct fm_cube_site *sites =
+        grow(cube->sites, cube->site_count, &cube->site_capacity, sizeof *sites);
+    if (sites == NULL)
+        return FM_CUBE_NONE;
+    cube->sites = sites;
+    sites[cube->site_count] = (struct fm_cube_site){strdup(file), line};
+    return sites[cube->site_count].file == NULL ? FM_CUBE_NONE : cube->site_count++;
 }
 
 uint32_t fm_cube_add_location(struct fm_cube *cube, uint64_t id, uint32_t rank, uint32_t thread,

@@ -44,6 +44,14 @@ struct fm_cube_region {
 struct fm_cube_callpath {
     uint32_t parent; /**< FM_CUBE_NONE: a root */
     uint32_t region;
+    uint32_t site; /**< line that calls it, if call paths are told apart by it; FM_CUBE_NONE: they
+                      are not, or it is unknown, or the region itself has it (calls of libraries) */
+};
+
+/** A place in the program that calls a function. */
+struct fm_cube_site {
+    char *file;    /**< or, without debug information, binary and address: "a.out+0x1234" */
+    uint32_t line; /**< 0: unknown */
 };
 
 /** Messages in partitions (MPI_Psend_init) whose last partition a location made ready. */
@@ -267,6 +275,8 @@ struct fm_cube {
     uint32_t region_count;
     struct fm_cube_callpath *callpaths;
     uint32_t callpath_count;
+    struct fm_cube_site *sites; /**< of the call paths; none unless the analysis told them apart */
+    uint32_t site_count;
     struct fm_cube_location *locations;
     uint32_t location_count;
     struct fm_cube_cell *cells; /**< ascending by (metric, callpath, location), no duplicates */
@@ -304,7 +314,7 @@ struct fm_cube {
     uint32_t topology_count;
     struct fm_cube_problem *problems; /**< largest cost first */
     uint32_t problem_count;
-    uint32_t region_capacity, callpath_capacity, location_capacity;
+    uint32_t region_capacity, callpath_capacity, location_capacity, site_capacity;
     size_t cell_capacity;
     uint32_t segment_capacity;
     uint32_t statistics_capacity, warning_capacity, lock_capacity, problem_capacity;
@@ -334,6 +344,10 @@ uint32_t fm_cube_add_region(struct fm_cube *cube, const char *name, const char *
 /** Adds a call path below `parent` (FM_CUBE_NONE: a root). @return its index, or FM_CUBE_NONE if
  * memory is exhausted, or parent or region do not exist. */
 uint32_t fm_cube_add_callpath(struct fm_cube *cube, uint32_t parent, uint32_t region);
+
+/** Adds a place that calls functions; `file` is copied. The same place may be added repeatedly.
+ * @return its index, or FM_CUBE_NONE if memory is exhausted. */
+uint32_t fm_cube_add_site(struct fm_cube *cube, const char *file, uint32_t line);
 
 /** Adds a location. To be called in ascending order of rank, then of thread. The strings are
  * copied.

@@ -68,6 +68,10 @@ struct fm_cube_symptom {
 /** @return whether a metric is that of a symptom of FM_CAUSE_IDLE. */
 bool fm_is_symptom_of_idle(uint32_t metric);
 
+/** A part of what takes longer explains it if it has at least this share of it: a callee of a
+ * function, or the number of its calls. */
+#define FM_CUBE_MOST_OF_EXCESS 0.8
+
 /** How long a call path takes on the processes of a problem and elsewhere: exclusive time without
  * waiting of the slowest thread, in one iteration if the problem has a phase (in those of the
  * occasions if it has any), otherwise in the whole run. */
@@ -181,6 +185,17 @@ bool fm_cube_problem_is_at(const struct fm_cube *cube, const struct fm_cube_prob
 /** @return the number of call paths of a problem with a call path: of a function those in which it
  * is called. O(call paths) */
 uint32_t fm_cube_problem_paths(const struct fm_cube *cube, const struct fm_cube_problem *problem);
+
+/** @return whether a location is one of those of a problem; to be called for all locations in
+ * ascending order.
+ * @param next  in, out: 0 for the first location */
+static inline bool fm_cube_problem_is_on(const struct fm_cube_problem *problem, uint32_t location,
+                                         uint32_t *next)
+{
+    const bool is_on = *next < problem->location_count && problem->locations[*next] == location;
+    *next += is_on;
+    return is_on;
+}
 
 /** @return whether two lists of locations, both ascending, have one in common. */
 bool fm_cube_locations_meet(const uint32_t *one, uint32_t one_count, const uint32_t *other,

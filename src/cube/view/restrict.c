@@ -27,6 +27,9 @@ static fm_status_t copy_definitions(struct fm_cube *to, const struct fm_view *vi
 {
     const struct fm_cube *from = view->cube;
     bool failed = false;
+    for (uint32_t i = 0; i < from->site_count; i++) {
+        failed |= fm_cube_add_site(to, from->sites[i].file, from->sites[i].line) == FM_CUBE_NONE;
+    }
     for (uint32_t i = 0; i < from->region_count; i++) {
         const struct fm_cube_region *region = &from->regions[i];
         const uint32_t added =
@@ -57,6 +60,8 @@ static fm_status_t copy_definitions(struct fm_cube *to, const struct fm_view *vi
         uint32_t parent = i == view->selection.callpath ? FM_CUBE_NONE : map[callpath->parent];
         map[i] = fm_cube_add_callpath(to, parent, callpath->region);
         failed |= map[i] == FM_CUBE_NONE;
+        if (map[i] != FM_CUBE_NONE)
+            to->callpaths[map[i]].site = callpath->site;
     }
     return failed ? fm_fail(error, FM_ERR_SYSTEM, "out of memory for a part of the report") : FM_OK;
 }

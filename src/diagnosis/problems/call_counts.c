@@ -3,9 +3,6 @@
 
 #include "base/memory.h"
 
-/** Of the longer time, this part is explained by the calls. */
-#define MOST 0.8
-
 /** @return [location]: visits of the call paths of a cause; to be freed with fm_free() */
 static int64_t *count_visits(const struct fm_cube *cube, const struct fm_cube_problem *cause)
 {
@@ -30,11 +27,10 @@ struct fm_call_counts fm_call_counts_of(const struct fm_cube *cube,
         return counts;
     }
     int64_t *visits = count_visits(cube, cause), others = 0;
-    uint32_t next = 0; /* of the cause's locations, which ascend */
+    uint32_t next = 0;
     for (uint32_t l = 0; l < cube->location_count; l++) {
-        if (next < cause->location_count && cause->locations[next] == l) {
+        if (fm_cube_problem_is_on(cause, l, &next)) {
             counts.there += visits[l];
-            next++;
         } else if (visits[l] > 0) {
             counts.elsewhere += visits[l];
             others++;
@@ -45,8 +41,9 @@ struct fm_call_counts fm_call_counts_of(const struct fm_cube *cube,
     counts.elsewhere /= others > 0 ? others : 1;
     if (excess->is_known && excess->there > excess->elsewhere && counts.elsewhere > 0) {
         const double ratio = (double)counts.there / (double)counts.elsewhere;
-        counts.explains_the_time = (ratio - 1) * (double)excess->elsewhere >=
-                                   MOST * (double)(excess->there - excess->elsewhere);
+        counts.explains_the_time =
+            (ratio - 1) * (double)excess->elsewhere >=
+            FM_CUBE_MOST_OF_EXCESS * (double)(excess->there - excess->elsewhere);
     }
     return counts;
 }

@@ -601,6 +601,7 @@ static void add_partitions(const struct fm_diagnosis *diagnosis, struct fm_cause
 static void write_idle(const struct fm_diagnosis *diagnosis, struct fm_cause_text *problem)
 {
     fm_idle_headline_add(diagnosis, problem);
+    fm_idle_where_add(diagnosis, problem);
     add_when(diagnosis, problem);
     fm_idle_how_add(diagnosis, problem);
     fm_gain_add(diagnosis, problem);

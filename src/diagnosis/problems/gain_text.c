@@ -59,7 +59,7 @@ static void write_call(FILE *stream, const struct fm_diagnosis *diagnosis, uint3
     fputs(name, stream);
     free(name);
     if (parent != FM_CUBE_NONE) {
-        char *caller = fm_place_name(diagnosis, cube->regions[cube->callpaths[parent].region].name);
+        char *caller = fm_place_level(diagnosis, parent);
         fprintf(stream, " in `%s`", caller);
         free(caller);
     }

@@ -30,13 +30,9 @@ struct fm_sample_limit fm_sample_limit_elsewhere(const struct fm_cube *cube,
     }
     int64_t *samples = of_locations(cube, FM_METRIC_SAMPLES);
     int64_t *computation = of_locations(cube, FM_METRIC_COMP);
-    uint32_t next = 0; /* of the cause's locations, which ascend */
+    uint32_t next = 0;
     for (uint32_t l = 0; l < cube->location_count && samples != NULL && computation != NULL; l++) {
-        if (next < cause->location_count && cause->locations[next] == l) {
-            next++;
-            continue;
-        }
-        if (computation[l] <= 0) {
+        if (fm_cube_problem_is_on(cause, l, &next) || computation[l] <= 0) {
             continue;
         }
         limit.is_sampled = true;

@@ -112,6 +112,20 @@ static void put_parameter(const struct fm_cube_region *region, FILE *stream)
     free(name);
 }
 
+/* Cube's attributes of a call path for the line that calls it. */
+static void put_site(const struct fm_cube *cube, uint32_t site, FILE *stream)
+{
+    if (site == FM_CUBE_NONE) {
+        return;
+    }
+    if (cube->sites[site].line != 0) {
+        fprintf(stream, " line=\"%u\"", cube->sites[site].line);
+    }
+    fputs(" mod=\"", stream);
+    fm_text_write_xml(stream, cube->sites[site].file);
+    fputs("\"", stream);
+}
+
 static void put_program(const struct fm_cube *cube, const struct fm_call_tree *tree, FILE *stream)
 {
     fputs("<program>\n", stream);
@@ -123,8 +137,9 @@ static void put_program(const struct fm_cube *cube, const struct fm_call_tree *t
         for (; open > tree->depth[i]; open--) {
             fputs("</cnode>\n", stream);
         }
-        fprintf(stream, "<cnode id=\"%u\" calleeId=\"%u\">\n", tree->order[i],
-                cube->callpaths[tree->order[i]].region);
+        fprintf(stream, "<cnode id=\"%u\"", tree->order[i]);
+        put_site(cube, cube->callpaths[tree->order[i]].site, stream);
+        fprintf(stream, " calleeId=\"%u\">\n", cube->callpaths[tree->order[i]].region);
         put_parameter(&cube->regions[cube->callpaths[tree->order[i]].region], stream);
         open++;
     }

@@ -67,6 +67,13 @@ static void put_callpaths(struct fm_json *json, const struct fm_cube *cube)
         if (region->is_estimated) {
             fm_json_bool(json, "estimated", true);
         }
+        if (callpath->site != FM_CUBE_NONE) {
+            const struct fm_cube_site *site = &cube->sites[callpath->site];
+            fm_json_object(json, "callsite");
+            fm_json_string(json, "file", site->file);
+            fm_json_index(json, "line", site->line == 0 ? FM_CUBE_NONE : site->line);
+            fm_json_end(json);
+        }
         fm_json_end(json);
     }
     fm_json_end(json);

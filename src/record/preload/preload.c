@@ -504,6 +504,56 @@ struct fm_ompt_tool *ompt_start_tool(unsigned version, const char *runtime)
     return tool;
 }
 
+/* ---- programs of OpenMP alone ---- */
+
+/* Whether the libraries of the process say that it is a program of OpenMP without ranks. */
+static bool has_only_openmp(void)
+{
+    bool has_openmp = false, has_others = false;
+    find_libraries();
+    for (size_t i = 0; i < PARADIGM_COUNT; i++) {
+        const struct paradigm *paradigm = &paradigms[i];
+        const bool is_openmp = !paradigm->is_system && paradigm->library != NULL &&
+                               fm_preload_is_openmp(paradigm->library->soname);
+        has_openmp = has_openmp || is_openmp;
+        has_others = has_others || paradigm->is_linked ||
+                     (!paradigm->is_system && paradigm->library != NULL && !is_openmp);
+    }
+    return has_openmp && !has_others;
+}
+
+/* The serial code before the first parallel region is a part of what threads could execute: the
+ * program is recorded from its main function on. */
+static void begin_with_main(uint64_t address)
+{
+    if (getauxval(AT_SECURE) != 0 || !fm_preload_is_program()) {
+        return;
+    }
+    fm_lock(&resolving);
+    const bool begins = has_only_openmp();
+    fm_unlock(&resolving);
+    if (begins) {
+        resolve(NULL);
+        if (recorder != NULL) {
+            recorder->main_begins(address);
+        }
+    }
+}
+
+/* The C library's function that calls the main function; the begin of the program calls it. */
+typedef int fm_main_t(int count, char **arguments, char **environment);
+typedef int fm_start_main_t(fm_main_t *main, int count, char **arguments, void (*init)(void),
+                            void (*fini)(void), void (*rtld_fini)(void), void *stack_end);
+__attribute__((visibility("default"))) fm_start_main_t __libc_start_main;
+int __libc_start_main(fm_main_t *main, int count, char **arguments, void (*init)(void),
+                      void (*fini)(void), void (*rtld_fini)(void), void *stack_end)
+{
+    fm_start_main_t *start;
+    *(void **)&start = dlsym(RTLD_NEXT, "__libc_start_main");
+    begin_with_main((uint64_t)(uintptr_t)main);
+    return start(main, count, arguments, init, fini, rtld_fini, stack_end);
+}
+
 /* ---- accelerators ---- */
 
 /* Called by CUDA's driver when it begins, in the library that CUDA_INJECTION64_PATH names:

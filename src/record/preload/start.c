@@ -35,11 +35,27 @@ static bool is_launcher(void)
     return is_one_of(slash != NULL ? slash + 1 : path, names);
 }
 
-bool fm_preload_starts_with_threads(void)
+bool fm_preload_is_program(void)
 {
-    const char *process = getenv("FERMATA_PROCESS"), *threads = getenv("FERMATA_THREADS");
+    const char *process = getenv("FERMATA_PROCESS");
     char own[32];
     snprintf(own, sizeof own, "%ld", (long)getpid());
-    return process != NULL && strcmp(process, own) == 0 &&
-           (threads == NULL || strcmp(threads, "off") != 0) && !is_launcher();
+    return process != NULL && strcmp(process, own) == 0 && !is_launcher();
+}
+
+bool fm_preload_is_openmp(const char *soname)
+{
+    static const char *const begins[] = {"libgomp", "libomp", "libiomp"};
+    for (size_t i = 0; i < sizeof begins / sizeof begins[0]; i++) {
+        if (strncmp(soname, begins[i], strlen(begins[i])) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool fm_preload_starts_with_threads(void)
+{
+    const char *threads = getenv("FERMATA_THREADS");
+    return (threads == NULL || strcmp(threads, "off") != 0) && fm_preload_is_program();
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
- * The part of the preload library that decides whether the threads of a process are recorded from
- * its first thread on, before a function of a communication library is called.
+ * The part of the preload library that decides whether a process is recorded before it calls a
+ * function of a communication library: from its main function or its first thread on.
  */
 #ifndef FERMATA_RECORD_PRELOAD_START_H
 #define FERMATA_RECORD_PRELOAD_START_H
@@ -11,10 +11,16 @@
 /** Whether a function begins a thread: its first call may load the recorder. */
 bool fm_preload_begins_threads(const char *function);
 
+/** Whether this process is the one that fermata has started (FERMATA_PROCESS), and no launcher. */
+bool fm_preload_is_program(void);
+
+/** Whether a library of this name is a runtime of OpenMP. */
+bool fm_preload_is_openmp(const char *soname);
+
 /** Whether the recorder is loaded when this process begins its first thread: threads are to be
- * recorded, and the process is the one that fermata has started (FERMATA_PROCESS), and no launcher.
- * Launchers, and tools that programs and scripts start, have threads, too. Processes that have
- * loaded a communication library need not ask. */
+ * recorded, and the process is the program (fm_preload_is_program()). Launchers, and tools that
+ * programs and scripts start, have threads, too. Processes that have loaded a communication library
+ * need not ask. */
 bool fm_preload_starts_with_threads(void);
 
 #endif

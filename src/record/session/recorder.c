@@ -18,6 +18,7 @@ FM_API extern const struct fm_recorder fermata_recorder;
 const struct fm_recorder fermata_recorder = {.begin = fm_session_begin,
                                              .attach = fm_session_attach,
                                              .attached = fm_session_attached,
+                                             .main_begins = fm_session_main_begins,
                                              .user = &fm_user_functions,
                                              .save = save,
                                              .signal_set = fm_samples_signal_set,

@@ -313,6 +313,18 @@ bool fm_session_open_alone(void)
     return fm_session_is_set(&fm_session.open);
 }
 
+void fm_session_main_begins(uint64_t address)
+{
+    if (fm_session_has_ranks() || fm_job_is_rank()) {
+        return;
+    }
+    struct fm_thread *thread = fm_thread_self != NULL ? fm_thread_self : fm_thread_attach();
+    if (thread != NULL) {
+        fm_session_stack_begins_at(thread, address);
+        fm_session_open_alone();
+    }
+}
+
 /* Makes every thread call fm_session_flush before its next call, which begins the run. */
 void fm_session_attached(void)
 {

@@ -4,8 +4,9 @@
  *
  * The session begins with the first call of any paradigm (paradigm.h). The run, which has an
  * experiment directory, begins when a paradigm with ranks can exchange data. Without such a
- * paradigm the process alone is a run: it begins with the next recorded call, or, if a launcher has
- * started the process as one of several, when the memory for records is full or the process ends.
+ * paradigm the process alone is a run: it begins with the program's main function (programs of
+ * OpenMP that fermata has started), else with the next recorded call, or, if a launcher has started
+ * the process as one of several, when the memory for records is full or the process ends.
  *
  * The run ends when all paradigms that began in it have ended in all processes. The paradigm that
  * exchanges data remains able to do so until then. The records are written to an archive by the
@@ -62,6 +63,11 @@ FM_API void fm_session_rest(const struct fm_paradigm *paradigm);
 /** Begins a run of this process alone, if no run has begun and no paradigm has ranks. Thread-safe.
  * @return whether there is a run */
 bool fm_session_open_alone(void);
+
+/** Begins a run of this process alone, and to sample it, before the program's main function; see
+ * fm_recorder.main_begins. Without effect if a paradigm has ranks, or a launcher has started the
+ * process as one of several. */
+void fm_session_main_begins(uint64_t address);
 
 /** Begins to sample the process's threads, if sampling is selected (sample.h). Called by the thread
  * that began the run, between its calls. */

@@ -90,6 +90,12 @@ void fm_session_unloaded(void)
     }
 }
 
+void fm_session_stack_begins_at(struct fm_thread *thread, uint64_t address)
+{
+    /* Sites are return addresses: one behind the first instruction is in the function. */
+    fm_sites_set_main(fm_thread_site_of(thread, address + 1));
+}
+
 void fm_session_stack_main(void)
 {
     const struct fm_thread *thread = fm_thread_self;

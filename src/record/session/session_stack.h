@@ -22,6 +22,12 @@ bool fm_session_callpath_whole(void);
 /** Called when a library may have been unloaded. Thread-safe. */
 void fm_session_unloaded(void);
 
+struct fm_thread;
+
+/** Notes the address of the program's main function. Called on the thread that is about to call it,
+ * before the run begins. */
+void fm_session_stack_begins_at(struct fm_thread *thread, uint64_t address);
+
 /** Determines the program's main function. Called on the thread that begins the run. */
 void fm_session_stack_main(void);
 

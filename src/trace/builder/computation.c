@@ -141,9 +141,12 @@ void fm_builder_reset_computation(struct fm_builder *builder)
     builder->has_stretch = false;
 }
 
-static uint32_t child(void *context, uint32_t parent, uint32_t region)
+static uint32_t child(void *context, uint32_t parent, uint32_t like)
 {
-    return fm_builder_visit(context, parent, region);
+    struct fm_builder *builder = context;
+    const struct fm_visit_profile *profile = &builder->location->profile.items[like];
+    return fm_builder_visit(builder, parent,
+                            fm_builder_call(builder, profile->region, profile->line));
 }
 
 static void spread_part(struct fm_location *location, const struct fm_processor_amount *all,

@@ -100,7 +100,7 @@ static bool move_below(struct fm_lenders *lenders, uint32_t lender, uint32_t bor
     uint32_t node = *visit;
     lenders->path.count = 0;
     for (; node != root && node != FM_NONE; node = profile[node].parent) {
-        fm_vector_push(&lenders->path, profile[node].region);
+        fm_vector_push(&lenders->path, node);
     }
     if (node != root) {
         return false;

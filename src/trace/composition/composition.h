@@ -19,9 +19,9 @@
 
 /** Finds nodes of a call tree that grows. */
 struct fm_child_finder {
-    /** @return the node of a function below another node (FM_NONE: a root), which is added if it is
-     * new */
-    uint32_t (*child)(void *context, uint32_t parent, uint32_t region);
+    /** @return the node below another node (FM_NONE: a root) of the function and the call site of a
+     * third one, which is added if it is new */
+    uint32_t (*child)(void *context, uint32_t parent, uint32_t like);
     void *context;
 };
 

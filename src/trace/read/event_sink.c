@@ -1,11 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "trace/read/event_sink.h"
 
-/* Whether visits of a region have the line that they are called from: those of libraries, and the
- * kernels that these launch. */
-static bool has_line(const struct fm_region *region)
+#include <string.h>
+
+/* Whether visits of a region have the line that they are called from. Iterations of a phase belong
+ * together, whichever line begins them. */
+static bool has_line(const struct fm_trace *trace, const struct fm_region *region)
 {
-    return region->call != FM_CALL_USER || region->paradigm == FM_PARADIGM_CUDA;
+    return fm_region_has_lines(region) ||
+           (trace->with_callsites && region->paradigm == FM_PARADIGM_USER && !region->is_phase);
+}
+
+/* @return the line of a visit of a region, FM_NONE if there is none. Without debug information it
+ * has the number 0 and an address, which only tells functions of the program apart; some recorders
+ * give the place of another kind of element. */
+static uint32_t line_of(const struct fm_trace *trace, uint32_t region, uint32_t line)
+{
+    const struct fm_region *called = &trace->regions[region];
+    if (line == FM_NONE || !has_line(trace, called)) {
+        return FM_NONE;
+    }
+    const struct fm_source_line *place = &trace->lines[line];
+    const bool is_address = place->line == 0 && strstr(place->file, "+0x") != NULL;
+    return place->line != 0 || (is_address && !fm_region_has_lines(called)) ? line : FM_NONE;
 }
 
 void fm_event_sink_use_lines(struct fm_event_sink *sink, const struct fm_location_maps *maps)
@@ -18,9 +35,10 @@ void fm_event_sink_use_lines(struct fm_event_sink *sink, const struct fm_locatio
     sink->maps = maps;
     for (uint32_t i = 0; i < maps->of[FM_MAP_REGIONS].count; i++) {
         uint32_t region = fm_event_region(sink, i), line = FM_NONE;
-        if (region != FM_NONE && has_line(&trace->regions[region]) &&
-            i < maps->of[FM_MAP_LINES].count) {
-            line = fm_references_find(&sink->references->lines, maps->of[FM_MAP_LINES].items[i]);
+        if (region != FM_NONE && i < maps->of[FM_MAP_LINES].count) {
+            line = line_of(
+                trace, region,
+                fm_references_find(&sink->references->lines, maps->of[FM_MAP_LINES].items[i]));
         }
         fm_vector_push(&sink->calls, fm_builder_call(&sink->builder, region, line));
     }

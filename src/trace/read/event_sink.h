@@ -101,7 +101,8 @@ static inline uint32_t fm_event_group(const struct fm_event_sink *sink, uint32_t
                               fm_location_map(sink->maps, FM_MAP_GROUPS, reference));
 }
 
-/* Calls of communication functions, and kernels, have their source line where it is known. */
+/* Calls of communication functions, and kernels, have their source line where it is known, other
+ * functions if the trace is read with them. */
 static inline void fm_event_enter(struct fm_event_sink *sink, uint32_t region)
 {
     fm_builder_site(&sink->builder, region);

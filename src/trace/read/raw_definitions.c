@@ -83,9 +83,6 @@ static OTF2_CallbackCode on_line(void *data, OTF2_SourceCodeLocationRef self, OT
                                  uint32_t line)
 {
     struct fm_raw_definitions *raw = data;
-    if (line == 0) {
-        return OTF2_CALLBACK_SUCCESS; /* some recorders give the place of another kind of element */
-    }
     fm_vector_push(&raw->lines, (struct fm_raw_line){file, line});
     return define(&raw->into->lines, self, raw->lines.count - 1);
 }

@@ -68,6 +68,14 @@ struct fm_region {
                             calls, tell when it begins and ends */
 };
 
+/** @return whether call paths always tell calls of a region apart by their lines, where these are
+ * known: calls of libraries, and the kernels that these launch; other functions on request only
+ * (`with_callsites` of the trace). */
+static inline bool fm_region_has_lines(const struct fm_region *region)
+{
+    return region->call != FM_CALL_USER || region->paradigm == FM_PARADIGM_CUDA;
+}
+
 /** A line of the program. */
 struct fm_source_line {
     char *file;
@@ -494,6 +502,8 @@ struct fm_trace {
     struct fm_counter *counters;
     uint32_t counter_count;
     bool ignores_clock_offsets; /**< those of the archive; to be set before events are read */
+    bool with_callsites;        /**< functions of the program are told apart by the lines that call
+                                     them; to be set before events are read */
     const struct fm_time_maps *time_maps; /**< applied to the times of all events; NULL: none; to be
                                                set before events are read */
     bool in_detail; /**< whether values of counters and `operation_bytes` are kept; to be set before

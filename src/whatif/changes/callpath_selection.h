@@ -16,7 +16,9 @@ enum {
         4, /**< it matches or lies within, and only what matches itself is changed */
 };
 
-/** @param where  name of a function, or call path with "..." for any number of levels; with "/." at
+/** @param where  name of a function, or call path with "..." for any number of levels; if the trace
+ *                was read with call sites, with the line behind a function that its caller calls in
+ *                several, "main/solve@main.c:35", or without; with "/." at
  *                its end: without what the call path calls in the program; functions of libraries
  *                that it calls are part of it (fm_trace_function_of)
  * @param selected  out: [node of the call forest] FM_SELECTED_..., to be freed with fm_free()

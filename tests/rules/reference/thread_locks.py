@@ -128,6 +128,8 @@ def _of_lock(holds, awakenings):
         if max(window[0], _wanted_from(hold, predecessor, awakenings)) >= time:
             continue
         awakening = awakenings.get(hold.call)
+        if awakening is not None and awakening.enter - hold.call.enter > time - awakening.enter:
+            continue  # the longer part is the wait for the condition
         head = None if awakening is None else (awakening.loc, awakening.enter)
         before = [_as_hold(other) for other in reversed(holds[:number + 1])
                   if other.conflicts(hold) and other.loc != hold.loc]

@@ -57,6 +57,39 @@ static void test_the_middle_is_left_out(void **state)
     fm_cube_free(cube);
 }
 
+static void assert_text(const struct fm_cube *cube, uint32_t callpath, const char *expected)
+{
+    char *text = fm_cube_callpath_text(cube, callpath, "/");
+    assert_string_equal(text, expected);
+    assert_int_equal(fm_cube_find_callpath(cube, expected), callpath);
+    free(text);
+}
+
+/* The place of a call is named where it distinguishes calls of one function by the same caller. */
+static void test_call_sites(void **state)
+{
+    (void)state;
+    struct fm_cube *cube = empty_cube();
+    const uint32_t app = add_path(cube, FM_CUBE_NONE, (const char *[]){"app", NULL});
+    const uint32_t first = add_path(cube, app, (const char *[]){"solve", NULL});
+    const uint32_t region = cube->callpaths[first].region;
+    const uint32_t alone = add_path(cube, first, (const char *[]){"norm", NULL});
+    const uint32_t second = fm_cube_add_callpath(cube, app, region);
+    const uint32_t third = fm_cube_add_callpath(cube, app, region);
+    cube->callpaths[first].site = fm_cube_add_site(cube, "/src/main.c", 20);
+    cube->callpaths[alone].site = fm_cube_add_site(cube, "/src/solve.c", 3);
+    cube->callpaths[second].site = fm_cube_add_site(cube, "/src/main.c", 35);
+    cube->callpaths[third].site = fm_cube_add_site(cube, "a.out+0x1234", 0);
+    assert_text(cube, first, "app/solve@main.c:20");
+    assert_text(cube, alone, "app/solve@main.c:20/norm");
+    assert_text(cube, second, "app/solve@main.c:35");
+    assert_text(cube, third, "app/solve@a.out+0x1234");
+    uint32_t found;
+    assert_int_equal(fm_cube_match_callpaths(cube, "app/solve@main.c:35", &found), 1);
+    assert_int_equal(found, second);
+    fm_cube_free(cube);
+}
+
 static void test_what_is_left_is_unique(void **state)
 {
     (void)state;
@@ -116,6 +149,7 @@ int main(void)
         cmocka_unit_test(test_the_middle_is_left_out),
         cmocka_unit_test(test_what_is_left_is_unique),
         cmocka_unit_test(test_patterns),
+        cmocka_unit_test(test_call_sites),
         cmocka_unit_test(test_short_texts_find_their_call_path),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

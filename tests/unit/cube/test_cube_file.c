@@ -197,6 +197,11 @@ static void assert_same_cube(const struct fm_cube *a, const struct fm_cube *b)
     assert_int_equal(a->callpath_count, b->callpath_count);
     for (uint32_t i = 0; i < a->callpath_count; i++)
         assert_memory_equal(&a->callpaths[i], &b->callpaths[i], sizeof a->callpaths[i]);
+    assert_int_equal(a->site_count, b->site_count);
+    for (uint32_t i = 0; i < a->site_count; i++) {
+        assert_string_equal(a->sites[i].file, b->sites[i].file);
+        assert_int_equal(a->sites[i].line, b->sites[i].line);
+    }
     assert_int_equal(a->location_count, b->location_count);
     for (uint32_t i = 0; i < a->location_count; i++) {
         assert_true(a->locations[i].id == b->locations[i].id);
@@ -302,10 +307,20 @@ static void check_round_trip(struct fm_cube *cube)
     fm_cube_free(cube);
 }
 
+/** `solve` is called in a line, `MPI_Recv` at an address. */
+static struct fm_cube *cube_with_sites(void)
+{
+    struct fm_cube *cube = sample_cube();
+    cube->callpaths[SAMPLE_SOLVE].site = fm_cube_add_site(cube, "main.c", 20);
+    cube->callpaths[SAMPLE_RECV].site = fm_cube_add_site(cube, "a.out+0x1234", 0);
+    return cube;
+}
+
 static void test_round_trip(void **state)
 {
     (void)state;
     check_round_trip(sample_cube());
+    check_round_trip(cube_with_sites());
     check_round_trip(empty_cube());
 }
 

@@ -465,7 +465,19 @@ static void test_names_of_functions(void **state)
     /* Functions of libraries are not where a computation begins. */
     uint32_t each = add_function(cube, MAIN, "std::for_each<int*>");
     uint32_t smooth = add_function(cube, add_function(cube, each, "body"), "smooth");
+    /* Call sites distinguish calls of one function by the same caller. */
+    uint32_t lines[2];
+    for (uint32_t i = 0; i < 2; i++) {
+        lines[i] = add_function(cube, other, "twice");
+        cube->callpaths[lines[i]].site = fm_cube_add_site(cube, "src/b.c", 20 + i);
+    }
+    uint32_t nameless =
+        fm_cube_add_callpath(cube, other, fm_cube_add_region(cube, "app+0x12", "user", NULL, 0));
+    cube->callpaths[nameless].site = fm_cube_add_site(cube, "app+0x34", 0);
     make_diagnosis(cube, &diagnosis);
+    expect_function(&diagnosis, lines[0], "`twice@b.c:20` (a.c:7)");
+    expect_function(&diagnosis, lines[1], "`twice@b.c:21` (a.c:7)");
+    expect_function(&diagnosis, nameless, "`app+0x12`");
     expect_function(&diagnosis, assemble, "`assemble` (a.c:7)");
     expect_function(&diagnosis, kernel, "`assemble/kernel` (a.c:7)");
     expect_function(&diagnosis, exp, "`assemble/kernel/exp` (a.c:7)");

@@ -107,6 +107,7 @@ export interface JsonReport {
     file: string | null;
     line: number | null;
     estimated?: boolean;
+    callsite?: { file: string; line: number | null };
   }[];
   locations: {
     id: number;

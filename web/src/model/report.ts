@@ -23,6 +23,8 @@ export interface Callpath {
   readonly paradigm: string;
   readonly file: string | null;
   readonly line: number | null;
+  /** The line that calls it, "main.c:20", if call paths are told apart by it (analyze --callsites). */
+  readonly site: string | null;
   /** Only samples tell of the times in it. */
   readonly isEstimated: boolean;
 }
@@ -276,12 +278,13 @@ export function makeReport(bundle: Bundle<JsonPage>): Report {
     metrics,
     metricForest,
     metricById: new Map(metrics.map((metric) => [metric.id, metric])),
-    callpaths: page.report.callpaths.map(({ region, paradigm, file, line, estimated }, index) => ({
+    callpaths: page.report.callpaths.map(({ region, paradigm, file, line, estimated, callsite }, index) => ({
       index,
       region,
       paradigm,
       file,
       line,
+      site: callsite === undefined ? null : siteText(callsite),
       isEstimated: estimated === true,
     })),
     callForest: makeForest(page.report.callpaths.map(({ parent }) => parent ?? -1)),
@@ -319,11 +322,22 @@ export function makeReport(bundle: Bundle<JsonPage>): Report {
   };
 }
 
-/** @returns the region names from the root to a call path. */
+function siteText({ file, line }: { file: string; line: number | null }): string {
+  const name = file.slice(file.lastIndexOf("/") + 1);
+  return line === null ? name : `${name}:${line}`;
+}
+
+/** @returns the name of the last region of a call path, with the line that calls it if it is told apart by that:
+ * "solve@main.c:20". */
+export function callName({ region, site }: Callpath): string {
+  return site === null ? region : `${region}@${site}`;
+}
+
+/** @returns the region names from the root to a call path, with their call sites. */
 export function callpathNames(report: Report, callpath: number): string[] {
   const names: string[] = [];
   for (let at = callpath; at >= 0; at = report.callForest.parent[at]!) {
-    names.unshift(report.callpaths[at]!.region);
+    names.unshift(callName(report.callpaths[at]!));
   }
   return names;
 }

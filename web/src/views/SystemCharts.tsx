@@ -8,7 +8,7 @@ import { drawHeatMap, heatMapCell, type HeatMapModel } from "../draw/heatmap";
 import { drawRanks, rankAt } from "../draw/ranks";
 import { formatValue, printable, shorten } from "../format";
 import { distribute } from "../model/distribution";
-import { inUnits, titleOf } from "../model/report";
+import { callName, inUnits, titleOf } from "../model/report";
 import { callpathLocationValues, locationValues } from "../model/severity";
 import type { Store } from "../state/store";
 
@@ -138,7 +138,7 @@ export function HeatMap({ store }: { store: Store }): JSX.Element {
       .sort((a, b) => size(b) - size(a))
       .slice(0, HEAT_ROWS)
       .map((callpath) => ({
-        name: shorten(printable(report.callpaths[callpath]!.region), 80),
+        name: shorten(printable(callName(report.callpaths[callpath]!)), 80),
         callpath,
         values: exclusive.subarray(callpath * width, (callpath + 1) * width),
       }));

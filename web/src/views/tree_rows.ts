@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /** The rows of each of the three trees, from top to bottom. */
 import { isWithin, makeForest, visibleRows, type Forest, type VisibleRow } from "../model/forest";
+import { callName } from "../model/report";
 import { paneNumbers, type PaneNumbers } from "../state/panes";
 import type { Pane, Store } from "../state/store";
 
@@ -71,7 +72,7 @@ export function metricRows(store: Store, query: string): TreeRows {
 
 export function callRows(store: Store, query: string): TreeRows {
   const report = store.trees;
-  const name = (node: number): string => report.callpaths[node]!.region;
+  const name = (node: number): string => callName(report.callpaths[node]!);
   const numbers = paneNumbers(store, "call");
   const { exclusive, inclusive } = store.callNodes.value;
   const zeros = store.zeros.value;
@@ -102,7 +103,7 @@ function flatRows(store: Store, numbers: PaneNumbers, query: string): TreeRows {
   const { exclusive } = store.callNodes.value;
   const isGrouped = store.callList.value !== "paths";
   const { names, of } = store.callGroups.value;
-  const name = (node: number): string => (isGrouped ? names[of[node]!]! : report.callpaths[node]!.region);
+  const name = (node: number): string => (isGrouped ? names[of[node]!]! : callName(report.callpaths[node]!));
   const values = isGrouped ? store.functionValues.value : exclusive;
   const weight = (node: number): number => values[node]!;
   const peer = isGrouped ? store.peerFunctionValues.value : (store.peerCallNodes.value?.exclusive ?? null);

@@ -2,6 +2,7 @@
 #include "analysis/causes/critical_path/path_sample_errors.h"
 
 #include "analysis/samples/sample_errors.h"
+#include "base/containers/search.h"
 #include "base/containers/sort.h"
 
 #include <math.h>
@@ -40,16 +41,10 @@ static int compare_places(const void *a, const void *b)
 /* @return the first segment of a location, or of one behind it */
 static size_t first_segment(const struct search *search, uint32_t location)
 {
-    size_t first = 0, end = search->segments.count;
-    while (first < end) {
-        const size_t middle = first + (end - first) / 2;
-        if (search->segments.items[middle].location < location) {
-            first = middle + 1;
-        } else {
-            end = middle;
-        }
-    }
-    return first;
+    const size_t count = search->segments.count;
+    return count == 0 ? 0
+                      : fm_count_below_32(&search->segments.items->location, count,
+                                          sizeof *search->segments.items, location);
 }
 
 /* Enters the squares of the errors of a location's nodes that are on the path: of computation,

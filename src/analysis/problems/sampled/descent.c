@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/problems/sampled/descent.h"
 
-#include <math.h>
+#include "cube/model/cube_problem.h"
 
-/* A callee with so much of the excess of its caller is the cause. */
-#define MOST 0.8
+#include <math.h>
 
 /* Shares of excess and of time are equal if they differ by at most so much, or by 2 errors. */
 #define EQUAL 0.1
@@ -34,7 +33,14 @@ static bool is_called_more_often(const struct fm_cause_row *of)
 {
     return of->waiters_visits > 0 && of->visits > of->waiters_visits &&
            (of->visits - of->waiters_visits) * of->waiters_all / of->waiters_visits >=
-               MOST * of->excess;
+               FM_CUBE_MOST_OF_EXCESS * of->excess;
+}
+
+/* @return whether most of the excess of a function is its own: of its own time, or of the number of
+ * its visits */
+static bool is_itself_the_cause(const struct fm_cause_row *of)
+{
+    return is_called_more_often(of) || of->own_excess >= FM_CUBE_MOST_OF_EXCESS * of->excess;
 }
 
 /* @return whether a function is slower as a whole */
@@ -60,7 +66,8 @@ static uint32_t main_callee(const struct descending *descending, uint32_t functi
 {
     for (uint32_t r = function + 1; r < descending->tree->rows.count; ++r) {
         const struct fm_cause_row *row = row_of(descending, r);
-        if (row->parent == function && row->excess >= MOST * row_of(descending, function)->excess) {
+        if (row->parent == function &&
+            row->excess >= FM_CUBE_MOST_OF_EXCESS * row_of(descending, function)->excess) {
             return r;
         }
     }
@@ -90,15 +97,18 @@ static void descend(struct descending *descending, uint32_t function)
     const uint32_t first = function;
     uint32_t replaced = FM_NONE;
     const struct fm_cause_row *of = row_of(descending, function);
-    uint32_t callee = FM_NONE;
-    while (!is_called_more_often(of) && of->own_excess < MOST * of->excess &&
-           (callee = main_callee(descending, function)) != FM_NONE) {
+    bool is_cause = is_itself_the_cause(of);
+    while (!is_cause) {
+        const uint32_t callee = main_callee(descending, function);
+        if (callee == FM_NONE) {
+            break;
+        }
         replaced = function;
         function = callee;
         of = row_of(descending, function);
+        is_cause = is_itself_the_cause(of);
     }
-    if (is_called_more_often(of) || of->own_excess >= MOST * of->excess ||
-        is_slower_as_a_whole(descending, function)) {
+    if (is_cause || is_slower_as_a_whole(descending, function)) {
         name(descending, function);
         replace_callers(descending, first, function);
         descending->of[function].replaced = replaced;

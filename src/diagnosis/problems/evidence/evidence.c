@@ -198,7 +198,9 @@ void fm_evidence_of_samples(const struct fm_diagnosis *diagnosis,
     if (sampled) {
         code = sampled_code(cube, cause);
     }
-    if (is_spent_below(&code, fm_cause_value(cube, FM_METRIC_COMP, cause))) {
+    /* Of idle threads, serial functions below the call path are problems of their own. */
+    if (cause->kind != FM_CAUSE_IDLE &&
+        is_spent_below(&code, fm_cause_value(cube, FM_METRIC_COMP, cause))) {
         char total[FM_FORMAT_SIZE], most[FM_FORMAT_SIZE];
         char *below = fm_place_function(diagnosis, code.most);
         fm_sentences_add(lines, "Samples",

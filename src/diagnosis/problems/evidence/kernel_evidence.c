@@ -129,8 +129,7 @@ static struct usage **sides_of_locations(const struct fm_cube *cube,
     struct usage **side = fm_allocate(cube->location_count, sizeof *side);
     uint32_t next = 0;
     for (uint32_t i = 0; i < cube->location_count; i++) {
-        bool is_there = next < cause->location_count && cause->locations[next] == i;
-        next += is_there;
+        const bool is_there = fm_cube_problem_is_on(cause, i, &next);
         if (!cube->locations[i].is_stream) {
             side[i] = is_there ? &sides->there : &sides->others;
             side[i]->locations++;

@@ -179,6 +179,68 @@ void fm_idle_headline_add(const struct fm_diagnosis *diagnosis, struct fm_cause_
     free(text);
 }
 
+/* ---- where ---- */
+
+/* At most so many functions are named, each with at least a tenth of the cost. */
+enum { NAMED_PARTS = 3, TENTH = 10 };
+
+/* @return the call path below that of a cause which leads to a call path, or is it; FM_CUBE_NONE:
+ * the call path is not below that of the cause */
+static uint32_t part_of(const struct fm_cube *cube, const struct fm_cube_problem *cause,
+                        uint32_t callpath)
+{
+    while (callpath != FM_CUBE_NONE && cube->callpaths[callpath].parent != cause->callpath) {
+        callpath = cube->callpaths[callpath].parent;
+    }
+    return callpath;
+}
+
+void fm_idle_where_add(const struct fm_diagnosis *diagnosis, struct fm_cause_text *problem)
+{
+    const struct fm_cube *cube = diagnosis->cube;
+    const struct fm_cube_problem *cause = problem->cause;
+    if (fm_idle_reason(cube, cause) != FM_IDLE_SERIAL) {
+        return;
+    }
+    int64_t *costs = fm_allocate(cube->callpath_count, sizeof *costs);
+    for (uint32_t i = 0; i < cause->symptom_count; i++) {
+        const uint32_t part = part_of(cube, cause, cause->symptoms[i].callpath);
+        if (part != FM_CUBE_NONE) {
+            costs[part] += cause->symptoms[i].cost;
+        }
+    }
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    if (stream == NULL) {
+        abort(); /* Without memory for one line no error message can be printed either. */
+    }
+    for (unsigned named = 0; named < NAMED_PARTS; named++) {
+        uint32_t largest = 0;
+        for (uint32_t c = 1; c < cube->callpath_count; c++) {
+            largest = costs[c] > costs[largest] ? c : largest;
+        }
+        if (costs[largest] == 0 || costs[largest] < cause->cost / TENTH) {
+            break;
+        }
+        char time[FM_FORMAT_SIZE];
+        char *function = fm_place_function(diagnosis, largest);
+        fprintf(stream, "%s%s%s in %s", named == 0 ? "" : ", ",
+                fm_format_ticks(time, cube, fm_cause_ticks(cube, costs[largest])),
+                named == 0 ? " of it" : "", function);
+        free(function);
+        costs[largest] = 0;
+    }
+    fm_free(costs);
+    if (fclose(stream) != 0) {
+        abort();
+    }
+    if (text[0] != '\0') {
+        fm_sentences_add(&problem->lines, "Where", "%s", text);
+    }
+    free(text);
+}
+
 /* ---- how ---- */
 
 void fm_idle_how_add(const struct fm_diagnosis *diagnosis, struct fm_cause_text *problem)

@@ -21,6 +21,10 @@ enum fm_idle_reason fm_idle_reason(const struct fm_cube *cube, const struct fm_c
  * s, 44% of all time." */
 void fm_idle_headline_add(const struct fm_diagnosis *diagnosis, struct fm_cause_text *problem);
 
+/** Appends the sentence "Where" if the call path spends much of the time in several functions that
+ * it calls: "2.9 s of it in `set_up` (a.c:3), 1.9 s in `between` (a.c:9)". */
+void fm_idle_where_add(const struct fm_diagnosis *diagnosis, struct fm_cause_text *problem);
+
 /** Appends the sentence "How": how long the masters are in the call path. */
 void fm_idle_how_add(const struct fm_diagnosis *diagnosis, struct fm_cause_text *problem);
 
