@@ -523,10 +523,13 @@ static bool has_only_openmp(void)
 }
 
 /* The serial code before the first parallel region is a part of what threads could execute: the
- * program is recorded from its main function on. */
+ * program is recorded from its main function on. A time window is one behind the first recorded
+ * call. */
 static void begin_with_main(uint64_t address)
 {
-    if (getauxval(AT_SECURE) != 0 || !fm_preload_is_program()) {
+    const char *window = getenv("FERMATA_WINDOW");
+    if (getauxval(AT_SECURE) != 0 || !fm_preload_is_program() ||
+        (window != NULL && window[0] != '\0')) {
         return;
     }
     fm_lock(&resolving);
