@@ -72,6 +72,8 @@ def _problem_lines(times, result):
     cells = {}
     for problem in severities.compute_problems(times, result, with_occasions=False):
         totals[problem.kind] += problem.cost
+        if problem.kind == problems.CONTENTION and len(problem.equal_paths) > 1:
+            continue  # any of its calls may stand for a lock
         for loc in problem.locations:
             key = problem.kind, problem.path, loc
             cells[key] = cells.get(key, 0) + problem.cost
